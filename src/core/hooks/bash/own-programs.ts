@@ -5,8 +5,8 @@ import { codeOf } from '../../base/system-error.ts'
 import { isInside } from '../../policy/paths.ts'
 import { Doubt, showText } from '../../policy/read-only/doubt.ts'
 
-/** Whether a program is found, and whether the working directory decides which file that is. */
-type Origin = 'elsewhere' | 'inside' | 'nowhere'
+/** Whether a program is found, and whether files of the working directory decide which one runs. */
+export type Origin = 'elsewhere' | 'inside' | 'shim' | 'nowhere'
 
 /**
  * Gives a function that says where a program comes from. Throws a Doubt when that cannot be told for any program of a line.
@@ -27,7 +27,7 @@ export async function openPrograms(
   const find = async (program: string): Promise<Origin> => {
     const places = [...new Set(await real.get())]
     const origins = await Promise.all(places.map((folder) => originOf(join(folder, program), cwd)))
-    return origins.find((one) => one === 'inside') ?? origins.find((one) => one === 'elsewhere') ?? 'nowhere'
+    return origins.find((one) => one === 'inside') ?? origins.find((one) => one !== 'nowhere') ?? 'nowhere'
   }
   const bash = await find('bash')
   const shell = bash === 'nowhere' ? await find('sh') : bash
@@ -35,11 +35,14 @@ export async function openPrograms(
   return find
 }
 
-/** Removes the folders of the working directory from a PATH, links resolved, and those that are not absolute. */
+/**
+ * Removes the folders from a PATH whose programs the working directory decides about: its own, links resolved, those that are
+ * not absolute, and those of shims.
+ */
 export async function keepFoldersOutside(path: string, cwd: string): Promise<string> {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder))
   const real = await Promise.all(folders.map(resolveFolder))
-  return folders.filter((_, i) => !isInside(cwd, real[i]!)).join(delimiter)
+  return folders.filter((_, i) => !isInside(cwd, real[i]!) && !isShim(real[i]!)).join(delimiter)
 }
 
 /** Follows a program's links one by one: one that stands in the working directory may lead to anything. */
@@ -49,6 +52,7 @@ async function originOf(path: string, cwd: string): Promise<Origin> {
     for (let links = 0; links < MAX_LINKS; links++) {
       const stats = await lstat(at)
       if (isInside(cwd, at)) return 'inside'
+      if (isShim(at)) return 'shim'
       if (!stats.isSymbolicLink()) return 'elsewhere'
       const target = resolve(dirname(at), await readlink(at))
       at = join(await realpath(dirname(target)), basename(target))
@@ -57,6 +61,11 @@ async function originOf(path: string, cwd: string): Promise<Origin> {
   } catch (reason) {
     return isMissing(reason) ? 'nowhere' : 'inside'
   }
+}
+
+/** Whether a path belongs to a version manager whose programs start what a file of the project names, `.tool-versions` say. */
+function isShim(path: string): boolean {
+  return /(^|[\\/])(shims|mise|rtx|asdf|aqua-proxy|proto-shim|volta-shim)$|[\\/]shims[\\/]/i.test(path)
 }
 
 async function resolveFolder(folder: string): Promise<string> {

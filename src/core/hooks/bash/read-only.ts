@@ -11,7 +11,7 @@ import type { ReadOnlyForm } from '../../policy/read-only/read-only-form.ts'
 import type { Action, ReadOnlyDoubt, ReadOnlyUse } from '../../policy/types.ts'
 import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
 import { expandGlob } from './expand-glob.ts'
-import { isMissing, openPrograms } from './own-programs.ts'
+import { isMissing, type Origin, openPrograms } from './own-programs.ts'
 
 /** Where a line would run. */
 export interface LinePlace {
@@ -114,8 +114,7 @@ async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
   const readsFolder = form.isRecursive || form.git !== undefined || form.readsFolder
   const names = form.paths.length === 0 && readsFolder ? ['.'] : form.paths
   if (walk.isChanged && names.length > 0) throw new Doubt('a command before it may change what it reads')
-  if (!BUILT_IN.has(form.program) && (await walk.originOf(form.program)) === 'inside')
-    throw new Doubt(`PATH finds a ${form.program} in the working directory`, { startsPrograms: true })
+  if (!BUILT_IN.has(form.program)) checkOrigin(form.program, await walk.originOf(form.program))
   const found = await Promise.all(
     walk.folders.map((folder) => resolveNames(names, form, { ...walk, folder })),
   )
@@ -126,6 +125,14 @@ async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
     throw new Doubt("crabtalk's own files are below the folder that it reads")
   if (form.changesTo !== undefined) changeFolder(form.changesTo, paths, walk)
   return { form: form.name, paths, trees: form.isRecursive ? trees : [], ...(repository && { repository }) }
+}
+
+function checkOrigin(program: string, origin: Origin): void {
+  const why = {
+    inside: `PATH finds a ${program} in the working directory`,
+    shim: `PATH finds a ${program} that starts the one which a file of the project may name`,
+  }
+  if (origin === 'inside' || origin === 'shim') throw new Doubt(why[origin], { startsPrograms: true })
 }
 
 /** By its name bash goes back from a folder that is reached by a link. */

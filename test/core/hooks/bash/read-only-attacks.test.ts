@@ -63,6 +63,33 @@ test('git starts no program of a folder of the working directory that PATH names
   assert.match(stdout, /^ran$/m) // with the whole PATH it does
 })
 
+test('no program runs that starts the one which a file of the project names', async () => {
+  await using tree = await makeRepository({
+    'ws/a': 'x',
+    'ws/.tool-versions': 'jq path:./evil',
+    'mise/mise': '#!/bin/sh\n',
+  })
+  await mkdir(tree.path('data/shims'), { recursive: true })
+  await writeFile(tree.path('data/shims/jq'), '#!/bin/sh\n', { mode: 0o755 })
+  await mkdir(tree.path('bin'))
+  await symlink('../mise/mise', tree.path('bin/rg'))
+  await symlink('data/shims', tree.path('linked'))
+  for (const [folder, line] of [
+    ['data/shims', 'jq . a'],
+    ['linked', 'jq . a'],
+    ['bin', 'rg x'],
+  ] as const) {
+    assert.equal(await isUnasked(tree, line, { PATH: `${tree.path(folder)}:${PATH}` }), false, folder)
+    assert.equal(await isUnasked(tree, 'cat a', { PATH: `${tree.path(folder)}:${PATH}` }), true, folder)
+  }
+  assert.equal(await isUnasked(tree, 'ls', { PATH: `${PATH}:${tree.path('data/shims')}` }), true)
+  const env = { PATH: `${tree.path('tools')}:${tree.path('data/shims')}:${tree.path('linked')}` }
+  await mkdir(tree.path('tools'))
+  await symlink('/bin/bash', tree.path('tools/bash'))
+  await writeFile(tree.path('tools/git'), '#!/bin/bash\necho "$PATH"\n', { mode: 0o755 })
+  assert.equal(await say(tree, 'git status', env), tree.path('tools')) // a filter of git may be a shim as well
+})
+
 test('git does not go on above the repository that was looked at', async () => {
   await using tree = await makeRepository({
     'ws/a': 'x',
