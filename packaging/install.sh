@@ -133,7 +133,7 @@ try_program() {
       "$new/bin/crabtalk" $command 2>"$work/said" </dev/null) || cannot_run
     case $command$said in
       config*'['*']' | --as*'"daemon"'*) ;;
-      *) echo 'its answer makes no sense' >"$work/said"; cannot_run ;;
+      *) echo 'it prints no list in JSON' >"$work/said"; cannot_run ;;
     esac
   done
 }

@@ -48,7 +48,7 @@ function toLines({
     ['effect', effectName(effect)],
     ['why', reason],
     ['call', action],
-    ['sender is', trust],
+    ['class', trust],
     ['rule', rule ? toText(rule) : builtIn === '' ? 'none matches' : `built in: ${builtIn}`],
     ...others.map((one): [string, string] => ['also', toText(one)]),
     ...suggestions.map((one): [string, string] => ['to allow', `${one}${place}`]),
@@ -79,4 +79,4 @@ function toJson(decision: PolicyDecision) {
   }
 }
 
-const WIDTH = 'sender is'.length
+const WIDTH = 'to allow'.length + 1

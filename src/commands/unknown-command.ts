@@ -34,6 +34,12 @@ export function unknownCommand(line: UnknownLine, services: readonly string[]): 
 }
 
 function alone(group: string, rows: readonly Command[]): CrabError {
+  const [only, ...others] = rows
+  if (only && others.length === 0) {
+    return new CrabError('usage', `Cannot run "${group}" alone: its second word is missing`, {
+      hint: `did you mean "${group} ${only.path[1]}"?`,
+    })
+  }
   const verbs = rows.map(({ path }) => path[1]).join(', ')
   return new CrabError('usage', `Cannot run "${group}" alone: name one of ${verbs}`, {
     hint: `see ${group} --help`,

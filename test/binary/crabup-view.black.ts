@@ -191,6 +191,16 @@ test('uninstall --purge removes the data after a question, never without one tha
   assert.match(home.stderr, /error\[conflict\]: Cannot remove the data: .* holds more than crabtalk's data/)
 })
 
+test('uninstall keeps the components when it is answered with no', async () => {
+  await using box = await makeSandbox()
+  await mkdir(join(box.home, 'packages/clock/current'), { recursive: true })
+  const terminal = box.terminal(['uninstall'], { program: 'crabup', env: OWN })
+  await terminal.shows(/Remove the components clock\? \[y\/N\]/)
+  terminal.type('n\r')
+  assert.equal((await terminal.finished).code, 4)
+  await access(join(box.home, 'packages/clock'))
+})
+
 async function crabup(box: Sandbox, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   return await box.run(args, { ...options, program: 'crabup', env: { ...OWN, ...options.env } })
 }

@@ -26,7 +26,7 @@ test('policy why names the rule that decides and where it is, every other, and w
   const field = (name: string) => lines.filter(([key]) => key === name).map(([, value]) => value)
   assert.deepEqual(field('effect'), ['deny'])
   assert.deepEqual(field('call'), ['bash: git push --force'])
-  assert.deepEqual(field('sender is'), ['local'])
+  assert.deepEqual(field('class'), ['local'])
   assert.deepEqual(field('rule'), ['deny bash(git push *) (agents/crab.toml:5)'])
   assert.deepEqual(field('also'), ['allow bash(git *) (agents/crab.toml:4)'])
   assert.match(field('why')[0] ?? '', /agents\/crab\.toml:5/)

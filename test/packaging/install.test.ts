@@ -91,7 +91,7 @@ test('install.sh refuses what is damaged, foreign or does not start, and changes
     [
       () => box.release({ '1.0.0': '#!/bin/sh\necho crabtalk 1.0.0\n' }),
       69,
-      /the program is damaged: `crabtalk config check --json` fails: its answer makes no sense/,
+      /the program is damaged: `crabtalk config check --json` fails: it prints no list in JSON/,
     ],
     [
       () =>

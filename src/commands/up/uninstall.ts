@@ -34,6 +34,7 @@ export const uninstall: Run = async ({ options, host, signal }) => {
   if (options.has('dry-run'))
     return await showPlan(host, { place, names, data, purges: options.has('purge') })
   if (options.has('purge')) await agreeToPurge({ place, data: data ?? [], options, host }, signal)
+  else await agreeToRemove({ place, names, options, host }, signal)
   await endServices(place, { names, host }, signal)
   const components = await removeComponents(place.paths)
   if (components.length > 0) host.stdout.write(`removed ${components.join(', ')}\n`)
@@ -86,6 +87,32 @@ async function showPlan(host: Host, { place, names, data, purges }: Plan): Promi
   const { home } = place.paths
   host.stdout.write(`would remove nothing: there are no services, components and data in ${home}\n`)
   return 0
+}
+
+/** Asks before components are removed; services alone can be started again. Throws `denied` for a no, and where nobody can be asked. */
+async function agreeToRemove(
+  {
+    place,
+    names,
+    options,
+    host,
+  }: { place: ViewPlace; names: readonly string[]; options: Options; host: Host },
+  signal: AbortSignal,
+): Promise<void> {
+  const components = await componentsIn(place.paths)
+  if (components.length === 0) return
+  const services = names.length > 0 ? `End ${names.join(', ')} and remove` : 'Remove'
+  const answer = await confirm(
+    `${services} the components ${components.join(', ')}?`,
+    { options, host },
+    signal,
+  )
+  if (answer === false) throw declined('remove the components')
+  if (answer === undefined) {
+    throw new CrabError('denied', `Cannot remove ${components.join(', ')}: there is no terminal to ask on`, {
+      hint: 'crabup uninstall --yes removes components without a question',
+    })
+  }
 }
 
 /** Nothing has changed when it fails: `denied` when somebody says no or nobody can be asked, `conflict` when it is in use. */

@@ -120,7 +120,7 @@ function missing(action: Action, { unseen, closing, doubt, withheld }: Evidence,
   if (action.kind === 'bash') {
     return unseen === undefined
       ? `no rule allows ${headOf(action.command, MAX_SHOWN)}`
-      : `${unseen}, so that only the rule bash can allow it`
+      : `${unseen}, and no rule for single commands can allow such a line`
   }
   if (action.kind === 'read') return 'it reads outside of the working directory'
   if (action.kind === 'edit') return `it changes a file ${isHome ? 'of' : 'outside of'} the working directory`

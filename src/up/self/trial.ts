@@ -19,8 +19,8 @@ export async function tryProgram(
   for (const { args, isRight } of TRIALS) {
     const { code, stdout, stderr } = await host.run([program, ...args], { env, timeoutMs: TRY_MS }, signal)
     if (code === 0 && isRight(stdout)) continue
-    const why = firstLine(stderr) || (code === 0 ? 'its answer makes no sense' : `it ends with ${code}`)
-    throw unfit(`\`${args.join(' ')}\` fails: ${why}`)
+    const why = firstLine(stderr) || (code === 0 ? 'it prints no list in JSON' : `it ends with ${code}`)
+    throw unfit(`the file is damaged: \`${args.join(' ')}\` fails: ${why}`)
   }
   return version
 }
@@ -46,7 +46,8 @@ function unfit(why: string): CrabError {
 
 function firstLine(text: string): string {
   const lines = text.split('\n').map((line) => line.trim())
-  return lines.find((line) => /^[^\s:]+: error/.test(line)) ?? lines.find((line) => line !== '') ?? ''
+  const told = lines.find((line) => /^[^\s:]+: error/.test(line) || /^\w*Error: /.test(line))
+  return told ?? lines.find((line) => line !== '') ?? ''
 }
 
 /** The list of objects that a command printed as JSON; undefined when it printed anything else. */

@@ -63,7 +63,7 @@ test('policy why names the rule of the class and where it is written', async () 
   const why = async (...args: string[]) => (await served.run(['policy', 'why', ...args])).stdout
   assert.match(
     await why('bash(make)', '-s', 'cron'),
-    /^effect +allow\n.*\n.*\nsender is +unattended\nrule +allow bash\(make\) \(agents\/crab\.toml:\d+\)\n/,
+    /^effect +allow\n.*\n.*\nclass +unattended\nrule +allow bash\(make\) \(agents\/crab\.toml:\d+\)\n/,
   )
   assert.match(await why('bash(make)', '-s', 'ann'), /^effect +ask\n/)
   assert.match(

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../../../src/commands/main.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
@@ -12,6 +14,30 @@ test('crabup uninstall --dry-run says so where there is nothing to remove', asyn
   assert.match(await dryRun(home.paths.home, []), /^would keep your data in /)
   assert.match(await dryRun(home.paths.home, ['--purge']), /^would remove history .*\n$/)
 })
+
+test('crabup uninstall asks before it removes components, and without a terminal wants --yes', async () => {
+  await using home = await temporaryHome()
+  await home.write('packages/clock/current/package.json', '{}')
+  const refused = await uninstall(home.paths.home, [])
+  assert.deepEqual([refused.code, refused.stdout], [4, ''])
+  assert.match(
+    refused.stderr,
+    /Cannot remove clock: there is no terminal to ask on\nhint: crabup uninstall --yes /,
+  )
+  await access(join(home.paths.packages, 'clock'))
+  const removed = await uninstall(home.paths.home, ['--yes'])
+  assert.equal(removed.code, 0, removed.stderr)
+  assert.match(removed.stdout, /^removed clock$/m)
+  await assert.rejects(access(join(home.paths.packages, 'clock')), { code: 'ENOENT' })
+  assert.equal((await uninstall(home.paths.home, [])).code, 0)
+})
+
+async function uninstall(home: string, more: readonly string[]) {
+  await using box = await makeTestHost()
+  const env = { CRABTALK_HOME: home, CRABTALK_SERVICE_MANAGER: 'supervisor', PATH: '/usr/bin:/bin' }
+  const code = await main('crabup', ['uninstall', ...more], { ...box.host, env })
+  return { code, stdout: box.stdout(), stderr: box.stderr() }
+}
 
 async function dryRun(home: string, more: readonly string[]): Promise<string> {
   await using box = await makeTestHost()

@@ -194,6 +194,13 @@ for (const [what, [stored, change, keys]] of Object.entries(MOVED)) {
   })
 }
 
+test('restoreSecrets() keeps the variables of a program whose arguments change', () => {
+  const [stored] = STORED
+  const sent = { ...redactEntry(stored!), args: ['--verbose', 'other.js'] }
+  const { mcps, lost } = restoreSecrets([sent], [stored])
+  assert.deepEqual([mcps, lost], [[{ ...stored!, args: ['--verbose', 'other.js'] }], []])
+})
+
 test('restoreSecrets() keeps the secrets of an address whose path or query changes', () => {
   const url = 'http://[secret]@h/other?n=1&api_key=[secret]'
   const { mcps, lost } = restoreSecrets([{ ...redactEntry(WEB), url }], [WEB])

@@ -156,7 +156,7 @@ test('decide() says why, and which rule decided', () => {
     ['git log', ['ask bash'], 'rule 0 asks about bash'],
     ['git log | head', rules, 'no rule allows head'],
     [`echo ${'x'.repeat(100)}`, [], `no rule allows echo ${'x'.repeat(75)}`],
-    ['a $(b)', [], 'it has a command substitution, so that only the rule bash can allow it'],
+    ['a $(b)', [], 'it has a command substitution, and no rule for single commands can allow such a line'],
     [
       'a $(b)',
       ['allow bash', 'deny bash(b)'],

@@ -86,7 +86,7 @@ test('updateProgram() leaves everything as it was when what it got is not right'
     [box.summed('other', '#!/bin/sh\necho something 1.0\n'), /it does not start here: it ends with 0$/],
     [
       box.summed('stub', '#!/bin/sh\necho crabtalk 2.0.0\n'),
-      /`config check --json` fails: its answer makes no sense$/,
+      /: the file is damaged: `config check --json` fails: it prints no list in JSON$/,
     ],
     [
       box.summed(

@@ -29,8 +29,8 @@ back when a restart fails.`,
     path: ['uninstall'],
     args: '',
     summary: 'End all services and remove their units, and the components',
-    details: `What you have said and written stays, unless --purge is given: then it is gone for good, after a question with the sizes.
-It does not remove the program itself, and says how that is done.`,
+    details: `Asks before it removes components. What you have said and written stays, unless --purge is given: then it is gone for
+good, after a question with the sizes. Without a terminal, both need --yes. It does not remove the program itself, and says how that is done.`,
     options: [
       { name: 'purge', summary: 'Remove conversations, agents, memory and configuration too' },
       { name: 'yes', short: 'y', summary: 'Do not ask before' },
