@@ -49,7 +49,11 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'trace', 'a', 'b'], /it takes no/, /./],
   [['mcp', 'trace', '--ful'], /^Unknown option --ful$/, /--full\?$/],
   [['mcp', 'tools', '--all'], /^Unknown option --all$/, /./],
-  [['policy'], /^Cannot run "crabtalk policy" alone: its second word is missing$/, /"crabtalk policy why"\?$/],
+  [
+    ['policy'],
+    /^Cannot run "crabtalk policy" alone: its second word is missing$/,
+    /"crabtalk policy why"\?$/,
+  ],
   [['policy', 'why'], /(is|are) missing$/, /<call>$/],
   [['policy', 'why', 'rm -rf build'], /^Cannot read the call rm -rf build: /, /bash\(npm test\)/],
   [['policy', 'why', 'bash'], /bash needs a command$/, /for example/],

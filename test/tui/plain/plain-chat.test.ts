@@ -20,7 +20,7 @@ test('openPlainChat() prints answers as they come, without what a terminal would
   gate.resolve()
   await chat.shows(/two\n\nthree\n\n> $/)
   chat.type(undefined)
-  assert.equal(await chat.ended, 0)
+  assert.equal(await chat.ended, undefined)
   assert.doesNotMatch(chat.screen(), /hello/, 'what was typed stands there already')
   assert.equal(chat.screen().includes(ESC), false)
 })
@@ -62,7 +62,7 @@ test('openPlainChat() cancels with Ctrl-C, and leaves with two at the prompt', a
   chat.interrupt()
   await chat.shows(/Ctrl-C again leaves\n\n> $/)
   chat.interrupt()
-  assert.equal(await chat.ended, 0)
+  assert.equal(await chat.ended, undefined)
 })
 
 test('openPlainChat() shows what a command opens as a list with numbers, and does what is chosen', async () => {
