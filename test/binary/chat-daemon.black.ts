@@ -145,6 +145,9 @@ for (const [how, args, word] of [
       chat.type('/exit\r')
       assert.equal((await chat.finished).code, 0)
       assert.match(await farewell(chat), said)
+      assert.match(chat.screen.text().join('').trimEnd(), /again\.$/, 'nothing comes behind it')
+      const [, own = ''] = (await farewell(chat)).split('continued')
+      assert.doesNotMatch(own, /Interrupted|failed/, 'the call still waits')
     }
     const { stdout } = await talk.run(['asks', '--json'], { env: WITH_DAEMON })
     assert.equal(JSON.parse(stdout).length, 1)

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { After } from '../../src/tui/controller/card-arming.ts'
+import type { Timer } from '../../src/tui/controller/arming.ts'
 import { Controller } from '../../src/tui/controller/controller.ts'
 import { Feed } from '../../src/tui/controller/feed.ts'
 import { loadCommands, slashContext } from '../../src/tui/controller/slash.ts'
@@ -35,13 +35,13 @@ export interface OpenChat extends AsyncDisposable {
 interface OpenOptions {
   options?: Partial<ChatOptions>
   ports?: Partial<ChatPorts>
-  /** The clock of cards; that of this process where absent. */
-  after?: After
+  /** The timer of cards; that of this process where absent. */
+  timer?: Timer
 }
 
 export async function openTestChat(
   script: Script,
-  { options = {}, ports = {}, after }: OpenOptions = {},
+  { options = {}, ports = {}, timer }: OpenOptions = {},
 ): Promise<OpenChat> {
   const node = await startTestDispatch(script)
   const settings = { ...CHAT_OPTIONS, ...options }
@@ -69,7 +69,7 @@ export async function openTestChat(
     feed,
     showTranscript: async () => {},
     leave: () => store.act({ type: 'set', change: { isLeaving: true } }),
-    ...(after && { after }),
+    ...(timer && { timer }),
     signal: over.signal,
   })
   const press: OpenChat['press'] = (name, more = {}) =>

@@ -5,7 +5,7 @@ import { isInNamespace } from './client-senders.ts'
 import { type Channel, trustOf } from './trust.ts'
 import type { Rule, Trust } from './types.ts'
 
-/** What a turn may do by its class, before and beside any rule. */
+/** The rights of a class of turns, before any rule. */
 export interface ClassRights {
   /** The folder that its turns work in: that of the conversation, or one below `workspace/`, named by the pair or by the class. */
   folder: 'conversation' | 'pair' | 'class'
@@ -19,7 +19,7 @@ export interface ClassRights {
   edits: boolean
   /** Whether it uses the memory of the agent where no rule matches. */
   remembers: boolean
-  /** What becomes of every other call where no rule matches. */
+  /** The decision for any other call that no rule matches. */
   otherwise: 'ask' | 'deny'
   /** The skills that it reaches: any that the agent may use, or only those that the agent's file names. */
   skills: 'any' | 'named'
@@ -34,19 +34,43 @@ export interface ClassRights {
 /** The rights of each class. */
 export const CLASS_RIGHTS: Readonly<Record<Trust, ClassRights>> = {
   local: {
-    ...{ folder: 'conversation', table: 'permissions', canWiden: true, never: [] },
-    ...{ edits: false, remembers: true, otherwise: 'ask', asksClient: true },
-    ...{ skills: 'any', namesResources: true, notices: 'all' },
+    folder: 'conversation',
+    table: 'permissions',
+    canWiden: true,
+    never: [],
+    edits: false,
+    remembers: true,
+    otherwise: 'ask',
+    asksClient: true,
+    skills: 'any',
+    namesResources: true,
+    notices: 'all',
   },
   unattended: {
-    ...{ folder: 'class', table: 'permissions.unattended', canWiden: false, never: [] },
-    ...{ edits: false, remembers: true, otherwise: 'ask', asksClient: false },
-    ...{ skills: 'any', namesResources: false, notices: 'all' },
+    folder: 'class',
+    table: 'permissions.unattended',
+    canWiden: false,
+    never: [],
+    edits: false,
+    remembers: true,
+    otherwise: 'ask',
+    asksClient: false,
+    skills: 'any',
+    namesResources: false,
+    notices: 'all',
   },
   remote: {
-    ...{ folder: 'pair', table: 'permissions.remote', canWiden: false, never: ['bash', 'fetch'] },
-    ...{ edits: true, remembers: false, otherwise: 'deny', asksClient: false },
-    ...{ skills: 'named', namesResources: false, notices: 'own' },
+    folder: 'pair',
+    table: 'permissions.remote',
+    canWiden: false,
+    never: ['bash', 'fetch'],
+    edits: true,
+    remembers: false,
+    otherwise: 'deny',
+    asksClient: false,
+    skills: 'named',
+    namesResources: false,
+    notices: 'own',
   },
 }
 

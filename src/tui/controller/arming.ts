@@ -1,50 +1,142 @@
-import { hasUnarmedOverlay } from '../state/focus.ts'
+import { cardOn, hasUnarmedOverlay } from '../state/focus.ts'
 import type { ChatStore } from '../state/store.ts'
 
-/** How long, milliseconds, an overlay must have been on the screen untouched before keys are for it. */
-const QUIET_MS = 400
+/** Calls back once after a time in milliseconds; disposing prevents it. */
+export type Timer = (ms: number, act: () => void) => Disposable
 
-/** Keeps an overlay that comes up under somebody's typing from taking what was typed for the composer. */
-export class Arming {
-  readonly #store: ChatStore
-  #timer: ReturnType<typeof setTimeout> | undefined
-  /** No key was pressed since a command of the chat was sent: what it opens was waited for. */
+/** The timer of this process. Keys that wait to be read when the time is up are read first. */
+export const processTimer: Timer = (ms, act) => {
+  let immediate: ReturnType<typeof setImmediate> | undefined
+  const timer = setTimeout(() => {
+    immediate = setImmediate(act)
+  }, ms)
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      clearImmediate(immediate)
+    },
+  }
+}
+
+/** Arms an overlay, once, when it was untouched on the screen for 400 ms, or at once when the user asked for it. */
+export function overlayArming(
+  { store, timer }: Pick<ArmingOptions<true>, 'store' | 'timer'>,
+  signal: AbortSignal,
+) {
+  const shown = () => hasUnarmedOverlay(store.get()) || undefined
+  const arm = (_: true | undefined, isArmed: boolean) => {
+    if (isArmed) store.act({ type: 'overlay-armed' })
+  }
+  return new Arming({ store, timer, seenMs: 400, quietMs: 400, shown, arm }, signal)
+}
+
+/** Arms the card on the screen while it has been there for a second and no key was pressed for 600 ms. */
+export function cardArming(
+  { store, timer }: Pick<ArmingOptions<string>, 'store' | 'timer'>,
+  signal: AbortSignal,
+) {
+  const shown = () => {
+    const card = cardOn(store.get())
+    return card?.isAnswered ? undefined : card?.askId
+  }
+  const arm = (shownId: string | undefined, isArmed: boolean) => {
+    const armed = store.get().asks.find((card) => card.isArmed)?.askId
+    const askId = isArmed ? shownId : undefined
+    if (armed !== askId) store.act({ type: 'card-armed', askId })
+  }
+  return new Arming({ store, timer, seenMs: 1_000, quietMs: 600, shown, arm }, signal)
+}
+
+/** One kind of thing on the screen that gets no keys before it was seen. */
+export interface ArmingOptions<Shown> {
+  store: ChatStore
+  timer: Timer
+  /** The time in milliseconds that it must have been on the screen. */
+  seenMs: number
+  /** The time in milliseconds since the last key. */
+  quietMs: number
+  /** What is on the screen now; undefined when there is nothing that could get keys. */
+  shown(): Shown | undefined
+  /** Tells whether keys count on what is shown, whenever that may have changed. */
+  arm(shown: Shown | undefined, isArmed: boolean): void
+}
+
+/**
+ * Says when keys count on something that has come up: when it was on the screen long enough and no key was pressed for a
+ * while. Text that is typed without looking cannot be meant for it.
+ */
+export class Arming<Shown> {
+  readonly #options: ArmingOptions<Shown>
+  #shown: Shown | undefined
+  #isSeen = false
+  #isQuiet = true
+  /** No key was pressed since the user asked for what comes up. */
   #isAwaited = false
+  #seeing: Disposable | undefined
+  #quieting: Disposable | undefined
 
-  constructor(store: ChatStore, signal: AbortSignal) {
-    this.#store = store
-    const stop = store.subscribe(() => this.#look())
+  constructor(options: ArmingOptions<Shown>, signal: AbortSignal) {
+    this.#options = options
+    const stop = options.store.subscribe(() => this.#look())
     signal.addEventListener('abort', () => {
       stop()
       this.#stop()
     })
   }
 
-  /** A key was pressed: the time begins anew. */
+  /** Keys were pressed and done with. */
   touched(): void {
     this.#isAwaited = false
-    this.#stop()
-    this.#look()
+    if (this.#shown === undefined) return // what comes up has to be seen for longer than this takes
+    this.#isQuiet = false
+    this.#quieting?.[Symbol.dispose]()
+    this.#quieting = this.#options.timer(this.#options.quietMs, () => {
+      this.#isQuiet = true
+      this.#tell()
+    })
+    this.#tell()
   }
 
-  /** A command of the chat was sent. */
-  commanded(): void {
+  /** The screen is drawn anew, in another size: what is shown has to be seen again. */
+  redrawn(): void {
+    if (this.#shown === undefined) return
+    this.#see()
+    this.#tell()
+  }
+
+  /** The user has asked for what comes up next: it gets keys at once. */
+  awaited(): void {
     this.#isAwaited = true
   }
 
-  #stop(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-  }
-
   #look(): void {
-    if (!hasUnarmedOverlay(this.#store.get())) this.#stop()
-    else if (this.#isAwaited) this.#arm()
-    else this.#timer ??= setTimeout(() => this.#arm(), QUIET_MS)
+    const shown = this.#options.shown()
+    const isLate = this.#isAwaited && !this.#isSeen && shown !== undefined
+    if (shown === this.#shown && !isLate) return
+    this.#stop()
+    this.#shown = shown
+    this.#isQuiet = true
+    if (shown !== undefined) this.#see()
+    this.#tell()
   }
 
-  #arm(): void {
-    this.#stop()
-    if (hasUnarmedOverlay(this.#store.get())) this.#store.act({ type: 'overlay-armed' })
+  #see(): void {
+    this.#seeing?.[Symbol.dispose]()
+    this.#isSeen = this.#isAwaited
+    if (this.#isSeen) return
+    this.#seeing = this.#options.timer(this.#options.seenMs, () => {
+      this.#isSeen = true
+      this.#tell()
+    })
+  }
+
+  #tell(): void {
+    this.#options.arm(this.#shown, this.#isSeen && this.#isQuiet)
+  }
+
+  #stop(): void {
+    this.#seeing?.[Symbol.dispose]()
+    this.#quieting?.[Symbol.dispose]()
+    this.#isSeen = false
   }
 }

@@ -12,8 +12,7 @@ import type { KeyPress } from '../text/key.ts'
 import { type PromptContext, promptText, withEdited, withSent } from '../text/prompt.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Room } from '../view/view.ts'
-import { Arming } from './arming.ts'
-import { type After, after, CardArming } from './card-arming.ts'
+import { type Arming, cardArming, overlayArming, processTimer, type Timer } from './arming.ts'
 import { Completing } from './completing.ts'
 import { Entering } from './entering.ts'
 import type { Feed } from './feed.ts'
@@ -45,8 +44,8 @@ export interface ControllerOptions {
   showTranscript(): Promise<void>
   /** The person wants to go. */
   leave(): void
-  /** The clock that says when keys may choose on a card; that of this process where absent. */
-  after?: After
+  /** The timer that says when keys may choose on a card; that of this process where absent. */
+  timer?: Timer
   /** Aborted when the chat is over. */
   signal: AbortSignal
 }
@@ -56,8 +55,8 @@ export class Controller {
   readonly #options: ControllerOptions
   readonly #pasted = new PastedFiles()
   readonly turns: Turns
-  readonly #arming: Arming
-  readonly #cards: CardArming
+  readonly #overlays: Arming<true>
+  readonly #cards: Arming<string>
   readonly #jobs: Jobs
   readonly #searching: Searching
   #relaxing: ReturnType<typeof setTimeout> | undefined
@@ -73,8 +72,9 @@ export class Controller {
     this.turns = new Turns({ ...options, pasted: this.#pasted })
     this.#jobs = new Jobs(options.store, options.signal)
     this.#searching = new Searching(options)
-    this.#arming = new Arming(options.store, options.signal)
-    this.#cards = new CardArming({ store: options.store, after: options.after ?? after }, options.signal)
+    const { store, timer = processTimer, signal } = options
+    this.#overlays = overlayArming({ store, timer: processTimer }, signal)
+    this.#cards = cardArming({ store, timer }, signal)
     this.#completing = new Completing(options)
     this.#entering = new Entering({
       ...options,
@@ -104,7 +104,7 @@ export class Controller {
     const pieces = isDelicate(focusOf(store.get())) ? [keys] : keys.map((key) => [key])
     const isAlone = keys.length === 1
     for (const piece of pieces) {
-      this.#arming.touched()
+      this.#overlays.touched()
       const around = { prompt: this.context(), room: size(), promptRows: this.#promptRows(), isAlone }
       const { actions, effects } = press(store.get(), piece, around)
       for (const action of actions) store.act(action)
@@ -218,7 +218,7 @@ export class Controller {
 
   /** Runs a command of the chat; Esc ends it when no turn runs. */
   async #command(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    this.#arming.commanded()
+    this.#overlays.awaited()
     await this.#run(work)
   }
 

@@ -126,7 +126,7 @@ export class Turns {
     }
     await this.#own?.delivered.promise
     feed.stop()
-    store.act({ type: 'turn-left', text: 'The turn goes on without this window', tone: 'info' })
+    store.act({ type: 'turn-left', text: 'The turn goes on without this window', tone: 'info', goesOn: true })
   }
 
   async #kill(): Promise<void> {

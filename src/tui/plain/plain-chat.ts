@@ -198,9 +198,10 @@ class PlainChat {
       this.#printer.print(`Not sent: ${cleanText(promptText(prompt))}\n`)
     }
     this.#closeQuestions()
+    if (this.#setting.signal.aborted) return // nothing is asked of a person who has left
     this.#showElsewhere()
     const next = asks.find((card) => isHere(this.#store.get(), card) && !card.isAnswered)
-    if (next && !this.#open.has(next.askId) && !this.#setting.signal.aborted) void this.#ask(next)
+    if (next && !this.#open.has(next.askId)) void this.#ask(next)
     const isIdle = this.#isListening && !turn && !asks.some((card) => isHere(this.#store.get(), card))
     if (!isIdle) this.#isPrompted = false
     else if (!this.#isPrompted || !this.#printer.isLineOpen) {

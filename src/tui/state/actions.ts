@@ -20,8 +20,8 @@ export type Action =
   | { type: 'turn-waits'; now: number }
   /** A turn of this chat could not begin. */
   | { type: 'turn-failed'; message: string; hint?: string | undefined }
-  /** The turn has not ended as turns do; `text` says what became of it. */
-  | { type: 'turn-left'; text: string; tone: Tone }
+  /** The chat no longer shows the turn; `text` says what became of it. Calls that run have failed unless it `goesOn`. */
+  | { type: 'turn-left'; text: string; tone: Tone; goesOn?: boolean }
   | { type: 'turn-over' }
   | { type: 'cancelling'; isOff?: boolean }
   | ({ type: 'steered' } & Steer)

@@ -23,9 +23,10 @@ export function reduce(state: ChatState, action: Action): ChatState {
       return finish(withoutWaiting(state), { kind: 'notice', tone: 'error', text, hint })
     }
     case 'turn-left': {
-      const { text, tone } = action
+      const { text, tone, goesOn = false } = action
       if (!state.turn) return state
-      return finish({ ...finishAll(state), turn: undefined }, { kind: 'notice', tone, text })
+      const tools = goesOn ? state.tools.filter((tool) => tool.state !== 'running') : state.tools
+      return finish({ ...finishAll({ ...state, tools }), turn: undefined }, { kind: 'notice', tone, text })
     }
     case 'turn-over':
       return withoutWaiting(state)

@@ -83,7 +83,7 @@ function type(
     feed: new Feed({ store, ports, signal: over.signal }),
     showTranscript: async () => {},
     leave() {},
-    after: clock.after,
+    timer: clock.timer,
     signal: over.signal,
   })
   store.act({ type: 'turn-started', runId: 'r', now: 0 })

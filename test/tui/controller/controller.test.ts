@@ -173,7 +173,7 @@ test('Shift+Tab goes round the modes, and the turn runs in the one that is shown
 test('what is typed while a question waits is sent to the running turn; a digit and Enter, each after a pause, answer', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   const clock = new ManualClock()
-  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { after: clock.after })
+  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { timer: clock.timer })
   chat.type('go')
   chat.press('enter')
   await chat.until(({ asks }) => asks.length === 1)
@@ -201,7 +201,7 @@ test('what is typed while a question waits is sent to the running turn; a digit 
 test('a card has to be seen for a second, and again when it was covered, or the terminal has another size', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   const clock = new ManualClock()
-  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { after: clock.after })
+  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { timer: clock.timer })
   const isArmed = () => chat.state().asks[0]?.isArmed
   chat.type('go')
   chat.press('enter')
@@ -232,7 +232,7 @@ test('a card has to be seen for a second, and again when it was covered, or the 
 test('words behind "No, and tell the agent why" go to the agent as the reason; Esc keeps them as a draft', async () => {
   const calls = ['c1', 'c2'].map((call) => ({ call, name: 'bash', args: '{"command":"touch hi"}' }))
   const clock = new ManualClock()
-  await using chat = await openTestChat([{ parts: calls }, { parts: ['Done.'] }], { after: clock.after })
+  await using chat = await openTestChat([{ parts: calls }, { parts: ['Done.'] }], { timer: clock.timer })
   chat.type('go')
   chat.press('enter')
   await chat.until(({ asks }) => asks.length === 1)
@@ -262,7 +262,7 @@ test('words behind "No, and tell the agent why" go to the agent as the reason; E
 test('a question of another conversation is one line that takes no key', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   const clock = new ManualClock()
-  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Mine.'] }], { after: clock.after })
+  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Mine.'] }], { timer: clock.timer })
   await chat.controller.open(chat.follow())
   const message = {
     agent: 'crab',

@@ -17,6 +17,14 @@ import {
   turnEnd,
 } from '../../support/chat-state.ts'
 
+test('a call that runs has failed when its turn is lost, and is not printed when the turn goes on elsewhere', () => {
+  const running = after(busyState(), [toolStart('a')])
+  const left = { type: 'turn-left', text: 'left', tone: 'info' } as const
+  const toolsOf = (goesOn: boolean) =>
+    blocksOf(reduce(running, { ...left, goesOn })).filter(({ kind }) => kind === 'tool').length
+  assert.deepEqual([toolsOf(false), toolsOf(true)], [1, 0])
+})
+
 test('a message is printed when it is sent, and the turn runs', () => {
   const state = busyState()
   assert.deepEqual(blocksOf(state), [{ kind: 'user', text: 'hello', how: 'sent', files: [] }])
