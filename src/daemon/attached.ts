@@ -8,7 +8,7 @@ export interface Attached extends AsyncDisposable {
   readonly place: 'process' | 'daemon'
   /** Why it is this process, where a daemon is there or was to be started and nobody said no; a sentence without a full stop. */
   readonly why: string | undefined
-  /** Where the daemon listens, when it serves the fixed protocol only (docs/decisions/0161). */
+  /** The address of a daemon that serves the fixed protocol only (docs/decisions/0161). */
   readonly olderAt?: string | undefined
   /** Waits for an exclusive right among all processes of this home, such as that to ask on a terminal. */
   lease(resource: string, signal: AbortSignal): Promise<Lease>

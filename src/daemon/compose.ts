@@ -261,7 +261,7 @@ function placeHooks({ paths, env, homeDir, uid }: NodeOptions, leases: SqliteLea
   ]
 }
 
-/** How long a question waits whose client may have left, or never said that it answers (docs/conversations.md). */
+/** The time that a question waits whose client may have left, or never said that it answers (docs/conversations.md). */
 const ASK_TIMEOUT_MS = 300_000
 
 /** Where conversations that are not stored live. */

@@ -12,9 +12,9 @@ import type { Caller } from './caller.ts'
 /** A daemon that answers. */
 export interface FoundDaemon {
   dispatch: Dispatch
-  /** What it said of itself; nothing when it is older. */
+  /** Its answer to `hello`, with empty fields when it is older. */
   info: HelloInfo
-  /** Where it listens, when it serves the fixed protocol only and knows no `hello`; its dispatch refuses everything else. */
+  /** The address of a daemon that serves the fixed protocol only and does not know `hello`; its dispatch refuses everything else. */
   olderAt?: string
 }
 
@@ -83,7 +83,7 @@ async function toOlder(dispatch: Dispatch, endpoint: Endpoint): Promise<FoundDae
   return { dispatch: older, info: HelloInfo.create(), olderAt }
 }
 
-/** What the daemon says of itself; undefined when it does not know `hello`. */
+/** Sends `hello` to the daemon; undefined when it does not know that request. */
 async function greet(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo | undefined> {
   const late = new AbortController()
   const why = new CrabError(

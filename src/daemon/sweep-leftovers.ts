@@ -67,6 +67,6 @@ async function sweepFolder(folder: string, before: number): Promise<void> {
   await Promise.all(leftovers.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined))) // only untidy
 }
 
-/** How long one write can take at most, milliseconds. */
+/** The longest time that one write can take, in milliseconds. */
 const WRITE_MS = 60_000
 const FILE = 'file:'

@@ -89,7 +89,7 @@ export function toSpec(service: Service, place: SpecPlace): ServiceSpec {
   }
 }
 
-/** What a component may have of service.env; undefined for what is inside this program, which has all of it. */
+/** Returns the variables of service.env that a component may have; undefined for services inside this program, which have all. */
 export function grantOf({ name, run, variables = [] }: Service): EnvGrant | undefined {
   return 'words' in run ? undefined : { service: name, names: variables }
 }

@@ -15,13 +15,13 @@ export interface ServiceSpec {
   env: Readonly<Record<string, string>>
   /** `KEY=VALUE` lines, mode 0600, which need not exist: the only place for secrets. Absolute. */
   envFile: string
-  /** Where a component's `envFile` is made from, and what it may have of it; absent for what has all of service.env. */
+  /** The source of a component's `envFile` and the variables it may have; absent for services that have all of service.env. */
   grant?: EnvGrant & { from: string }
   /** What it writes to standard output and error is appended here. Absolute. */
   output: string
 }
 
-/** What a component may have of service.env. */
+/** The variables of service.env that a component may have. */
 export interface EnvGrant {
   /** The component's name. */
   service: string

@@ -6,7 +6,7 @@ import { lookAtCrons } from '../../core/cron/cron-file.ts'
 import { readTrust } from '../../core/trust/trust-store.ts'
 import { type Check, counted, note, ok, problem, warning } from './check.ts'
 
-/** What `config check` finds in config.toml and the agent files, what keeps schedules from firing, and mistakes in trust.toml. */
+/** Reports the findings of `config check` in config.toml and the agent files, mistakes in trust.toml, and reasons why schedules do not fire. */
 export const checkConfiguration: Check = async ({ paths, agents }) => {
   const problems = await findProblems(paths)
   const { broken, problems: inCrons } = await lookAtCrons(paths.crons)

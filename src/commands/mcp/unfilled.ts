@@ -3,7 +3,7 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { findUnfilled, toUnfilledText } from '../../core/config/unfilled-values.ts'
 import type { Host } from '../host.ts'
 
-/** What is not filled in of a server, and what to do about it. */
+/** Names the placeholders that are left in the entry of a server, and the command that fills them in. */
 export function unfilledTexts({ agent, entry }: { agent: string; entry: McpEntry }) {
   return findUnfilled(entry).map((one) => toUnfilledText(entry.name, agent, one))
 }

@@ -8,7 +8,7 @@ import type { Host } from '../host.ts'
 import { serviceProbe } from '../up/probe/probe.ts'
 import { unitNames, type ViewPlace } from '../up/view/place.ts'
 
-/** What a guard needs besides the services and a log, for a home. */
+/** Builds the options of a guard for a home, without its services and its log. */
 export function guardPlace(
   host: Pick<Host, 'env' | 'uid'>,
   paths: HomePaths,

@@ -3,6 +3,6 @@ export function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 }
 
-/** What is wrong with a key that is no header value: the end of a sentence that begins with its name. */
+/** The reason why a key cannot be a header value: the end of a sentence that begins with its name. */
 export const NOT_A_HEADER_VALUE =
   'holds a character that no HTTP header takes, such as … or a typographic quote: paste the key itself'

@@ -266,7 +266,7 @@ async function agentOf(file: IdentifiedFile): Promise<AgentConfig> {
   throw configError(outcome.problems)
 }
 
-/** What will be stored: checked, with nothing `lost`, and without what says nothing. */
+/** Checks a configuration that will be stored: it must not have `lost` anything. Empty settings are left out. */
 function checked(what: string, config: JsonObject, lost: readonly Finding[]): JsonObject {
   const table = withoutEmptyKeys(withoutLegacyKeys(config))
   const outcome = checkAgent(table)

@@ -26,7 +26,7 @@ export async function refuseForeignHome(paths: HomePaths): Promise<void> {
   throw new CrabError('config', `Cannot use ${paths.home}: ${why}`, { hint: foreignHomeHint(paths) })
 }
 
-/** How to work beside a foreign home, and take an agent of it along. */
+/** Explains how to work beside the home of another program, and how to take over one of its agents. */
 export function foreignHomeHint({ home }: HomePaths): string {
   const prompt = join(home, 'agents', 'ID', 'prompt.md')
   return `set CRABTALK_HOME to another directory; there, take an agent along with: crabtalk agent create NAME --prompt @${prompt}`

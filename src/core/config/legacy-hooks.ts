@@ -2,11 +2,11 @@ import type { JsonObject } from '../base/message.ts'
 import { quoteWord } from '../base/shell-lexer.ts'
 import { isTable } from './schema.ts'
 
-/** What a `hooks` table of the Rust reference restricts. */
+/** The restrictions of a `hooks` table of the Rust reference. */
 interface ReadHooks {
   /** Rules that deny it. */
   rules: readonly string[]
-  /** What is not known, or cannot be a rule; undefined when there is nothing of that kind. */
+  /** The keys that are unknown or cannot be rules; undefined when there are none. */
   rest: JsonObject | undefined
 }
 

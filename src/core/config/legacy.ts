@@ -34,7 +34,7 @@ function withoutEntryKeys(table: JsonObject): JsonObject {
   return omit(table, [...MEANINGLESS, 'tool_choice', ...(isEmpty ? ['hooks'] : [])])
 }
 
-/** What to do about a `hooks` that is refused. */
+/** The hint of the error that refuses a `hooks` table. */
 export const HOOKS_HINT =
   'write what it restricts as rules: deny = ["bash"] or deny = ["bash(rm *)"] in [permissions]'
 

@@ -6,7 +6,7 @@ import { formatPath, type KeyPath } from './problem.ts'
 
 /** A value of an entry that waits to be filled in. */
 export interface Unfilled {
-  /** In the entry: `['env', 'TOKEN']`, `['args', 0]`. */
+  /** The path in the entry: `['env', 'TOKEN']`, `['args', 0]`. */
   path: KeyPath
   /** `${TOKEN}`, `<YOUR_KEY>`; never a secret. */
   placeholder: string

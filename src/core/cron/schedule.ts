@@ -34,7 +34,7 @@ export function readSchedule(text: string): ReadSchedule {
   }
 }
 
-/** What stands for an expression. */
+/** The names that stand for an expression. */
 const NAMES: ReadonlySet<string> = new Set([
   '@hourly',
   '@daily',

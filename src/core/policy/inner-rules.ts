@@ -42,7 +42,7 @@ export function plainInner(command: readonly string[], unknown: string): readonl
   return name === 'xargs' ? [...inner, unknown] : inner
 }
 
-/** How many words an option takes here; 0 when there is none. */
+/** Counts the words that an option takes here, 0 for none. */
 function wordsOf(options: RegExp, args: readonly string[], at: number): number {
   const word = args[at]!
   const [, variable] = /^([A-Za-z_]\w*)=/.exec(word) ?? []

@@ -29,7 +29,7 @@ export const SUB_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
   ]),
 ])
 
-/** As SUB_LAUNCHERS; options that name a program, which may stand anywhere and more than once. */
+/** Options that make a program start another one, anywhere on its command line. */
 export const OPTION_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
   ...[...words('npm pnpm yarn bun')].map((name): [string, RegExp] => [
     name,
@@ -54,7 +54,7 @@ export const OPTION_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
   ]),
 ])
 
-/** What they start runs elsewhere, or by the rules of another agent: a rule that allows them is meant for all of it. */
+/** Programs that run commands on another machine or under the rules of another agent. */
 export const ELSEWHERE: ReadonlySet<string> = words('ssh claude codex opencode gemini aider goose')
 
 /** Launchers with one of EXEC among their options. */

@@ -12,7 +12,7 @@ export interface OfferableTool {
   alias?: string
 }
 
-/** What decides which tools a turn is offered. */
+/** The facts that decide which tools a turn is offered. */
 export interface OfferSetting {
   trust: Trust
   rules: readonly Rule[]

@@ -4,7 +4,7 @@ import type { PathGlob } from '../config/rule-syntax.ts'
 import { isInside } from './paths.ts'
 import type { EditGuard } from './types.ts'
 
-/** Where an edit happens; links resolved. */
+/** The folders around an edit, links resolved. */
 export interface EditPlace {
   workspace: string
   /** The user's own directory; empty when there is none. */

@@ -2,7 +2,7 @@ import { classOfSender } from '../base/sender-class.ts'
 import type { Trust } from './types.ts'
 
 /**
- * How a message reached the daemon: inside this process, through the home's own socket or pipe, or over TCP.
+ * The way that a message reached the daemon: inside this process, through the home's own socket or pipe, or over TCP.
  *
  * The first two are programs of this user; every TCP client is untrusted.
  */

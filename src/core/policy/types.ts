@@ -29,7 +29,7 @@ export interface EditGuard {
   isAlways: boolean
 }
 
-/** What a simple command reads that is known to change nothing; paths are absolute, without links. */
+/** The reads of a simple command that is known to change nothing; paths are absolute, links resolved. */
 export interface ReadOnlyUse {
   /** The built-in form, for people: `git log`. */
   form: string
@@ -123,7 +123,7 @@ export interface Decision {
   suggestions: readonly string[]
   /** The suggestions that one answer may grant for later calls; none for interpreters and launchers, and never `bash`. */
   offered: readonly string[]
-  /** What rules that matched allow besides, each with a narrower rule: whole sentences for a person. */
+  /** Sentences about what the rules that matched allow besides, each with a narrower rule. */
   warnings: readonly string[]
   /** The commands of a command line, in its order; absent where it cannot be taken apart, and for other actions. */
   commands?: readonly JudgedCommand[]

@@ -1,7 +1,7 @@
 import { plainName } from './inner-command.ts'
 import { INTERPRETERS } from './interpreters.ts'
 
-/** What a rule for a program permits that its author may not mean. */
+/** The effect of a rule for a program that its author may not expect. */
 export interface WideProgram {
   /** The object of a sentence: `any command`. */
   permits: string

@@ -7,7 +7,7 @@ import type { Operation } from './operations.ts'
 
 /** A daemon of the fixed protocol, without `hello`. */
 export interface FixedDaemon {
-  /** Where it listens, such as `unix:/home/ann/.crabtalk/run/crabtalk.sock`. */
+  /** The address that it listens at, such as `unix:/home/ann/.crabtalk/run/crabtalk.sock`. */
   at: string
   /** Named in requests that name no agent. */
   defaultAgent: string
@@ -41,7 +41,7 @@ export function overFixedDaemon(dispatch: Dispatch, daemon: FixedDaemon): Dispat
   }
 }
 
-/** What the request needs and the fixed protocol does not have, as its daemon would be asked for it. */
+/** Finds the first part of a request that the fixed protocol does not have. */
 function findUnknown(message: ClientMessage): string | undefined {
   const { msg } = message
   if (msg === undefined || msg.$case === 'getConfig') return undefined

@@ -66,7 +66,7 @@ export function usesAdditions(message: ClientMessage): boolean {
 }
 
 /**
- * What the client of one connection understands: the fixed protocol, until one of its requests uses an addition.
+ * The protocol that the client of one connection understands: the fixed one, until one of its requests uses an addition.
  *
  * `auth` proves nothing: a proxy may show the token for a client that knows no additions.
  */

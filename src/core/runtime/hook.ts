@@ -21,7 +21,7 @@ export interface ToolRequest {
 export interface ToolDispatch extends ToolRequest {
   callId: string
   sender: string
-  /** Where the turn comes from. */
+  /** The class of the turn. */
   trust: Trust
   session: string
   /** The run it belongs to, for those who watch. */
@@ -95,7 +95,7 @@ export interface ToolsTurn {
 export interface ContextTurn {
   /** The turn leaves nothing on the disk, so that hooks remember nothing either. */
   ephemeral?: boolean
-  /** Where the turn comes from. */
+  /** The class of the turn. */
   trust: Trust
   /** Tells the turn's client something that is no failure. */
   notice(message: string): void

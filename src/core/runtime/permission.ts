@@ -50,7 +50,7 @@ export class Permissions {
   }
 
   /**
-   * Undefined when the call may be made. Every decision is recorded before it takes effect.
+   * Returns undefined when the call may be made. Every decision is recorded before it takes effect.
    *
    * A change of a file waits for the earlier calls of its step before a person at this machine is asked about it. It is
    * tried out then, and throws what it would fail with instead of asking.

@@ -43,7 +43,7 @@ export interface RuntimeOptions {
   asks: Asks
   /** Working directory of a new local conversation whose client named none. */
   defaultCwd: string
-  /** Where remote and unattended turns work: turnFolder() names their folders in it. Absent: where local ones do. */
+  /** The folder whose subfolders remote and unattended turns work in (turnFolder()). Without it they work where local turns do. */
   workspaces?: string
   /** The person's own directory; empty when there is none. */
   homeDir: string

@@ -44,7 +44,7 @@ export interface Begun {
   /** Where what files were before is kept; undefined: nothing is. */
   keepDir: string | undefined
   conversation: HeldConversation
-  /** Where the turn works. */
+  /** The directory that the turn works in. */
   cwd: string
   steers: Steers
   /** What is told of the turn, also before its model is called. */
@@ -202,7 +202,7 @@ export function hasTools({ guest, settings }: TurnRequest): boolean {
   return guest === undefined && settings.tools !== 'none'
 }
 
-/** What the agent's file, the client and the class of the turn leave of its tools. */
+/** Returns the test of which tools a turn keeps by the agent's file, its client and its class. */
 function keptBy(speech: Speech, { settings, trust }: TurnRequest): (tool: ToolSpec) => boolean {
   const { tools: mode = 'all', onAsk = 'deny' } = settings
   const named = new Set(speech.toolAgent.tools)

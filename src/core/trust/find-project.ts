@@ -6,7 +6,7 @@ import { dirname, join, relative, sep } from 'node:path'
 export interface Project {
   /** The root of the repository, or the working directory outside of one; absolute, links resolved. */
   root: string
-  /** From the root down to the working directory. */
+  /** The folders from the root to the working directory. */
   folders: readonly string[]
 }
 
@@ -44,7 +44,7 @@ async function hasRepository(folder: string, owner: ProjectOwner): Promise<boole
   return stats !== undefined && isOwned(stats, owner)
 }
 
-/** From the outermost folder, at most the user's own directory, down to the folder itself. */
+/** Lists the folders from the outermost one, at most the user's home directory, to the folder itself. */
 function ancestors(folder: string, home: string | undefined): string[] {
   const parent = dirname(folder)
   return parent === folder || folder === home ? [folder] : [...ancestors(parent, home), folder]

@@ -18,7 +18,7 @@ const project = strictTable({
 
 const trustFile = strictTable({ project: z._default(z.array(project), []) })
 
-/** What is remembered of a folder. Keys are those of the file. */
+/** The entry of a folder in trust.toml, with the keys of the file. */
 export interface ProjectTrust {
   /** Absolute, links resolved. */
   path: string

@@ -7,7 +7,7 @@ import { parseToml, type TomlDocument, toProblems } from '../config/toml.ts'
 import { editToml } from '../config/toml-edit.ts'
 import { checkTrustFile, type ProjectTrust, type TrustFile } from './trust-file.ts'
 
-/** What the store of trusted folders is made of. */
+/** The options of a TrustStore. */
 export interface TrustStoreOptions {
   /** The path of trust.toml. */
   path: string

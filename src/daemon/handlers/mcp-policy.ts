@@ -10,7 +10,7 @@ export async function standingRules({ agents, rules }: Services, agent: AgentCon
   return [...(await agents.rules(agent.name)), ...(await rules())]
 }
 
-/** What the policy says of a call of a server's tool in a turn of this user: no path matters to that, so no place does. */
+/** Judges a call of a server's tool in a turn of this user. Paths do not matter to it, so it needs no working directory. */
 export function judgeTool(
   { server, tool }: { server: string; tool: Pick<ToolView, 'name' | 'remoteName'> },
   rules: readonly Rule[],

@@ -24,7 +24,7 @@ export interface ListenersOptions {
   uid: number
   /** 0 picks a free one; undefined: no TCP. */
   tcpPort: number | undefined
-  /** What config.toml says of the daemon. */
+  /** The `[daemon]` table of config.toml. */
   daemon: Config['daemon']
   /** Read when the listeners close: how long requests may still run. */
   graceMs(): number
@@ -135,7 +135,7 @@ function tokenBook({ services }: ListenersOptions, more: { hasOwnToken?: boolean
   return new TokenBook({ run: node.paths.run, lock, log: node.log, now, ...more })
 }
 
-/** How the clients of a listener are served. */
+/** The way that the clients of a listener are served. */
 interface Gate {
   /** Reads changed tokens before each message of clients that need none. */
   fresh?(dispatch: Dispatch): Dispatch

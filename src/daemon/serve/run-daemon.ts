@@ -43,7 +43,7 @@ export interface DaemonOptions {
   lookMs?: number
 }
 
-/** How long running turns may still take to end, and everything together: between them a stubborn program is killed. */
+/** The times that running turns, and everything together, may take to end. A program that does not end is killed between them. */
 const GRACE_MS = 1500
 const END_MS = 4800
 const LOOK_MS = 60_000

@@ -4,11 +4,11 @@ import type { Config } from '../../core/config/config.ts'
 /** Lets a daemon serve TCP clients that show no token, when it is 1. */
 export const ALLOW_OPEN_TCP = 'CRABTALK_ALLOW_TCP_WITHOUT_TOKEN'
 
-/** What people are told of such a daemon. */
+/** The warning for a daemon that serves TCP clients without a token. */
 export const OPEN_TCP_WARNING =
   'tcp_token = false: every program and every user of this machine may talk to your agents over TCP'
 
-/** What to do about it. */
+/** The hint that goes with the warning. */
 export const OPEN_TCP_HINT =
   'remove tcp_token from [daemon] in config.toml, and make a token for each client: crabtalk token new NAME'
 

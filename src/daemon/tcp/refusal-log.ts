@@ -1,13 +1,13 @@
 import type { Log } from '../../core/base/log.ts'
 
-/** What a client was refused. */
+/** A refused connection or operation. */
 export interface Refusal {
-  /** Of the client, such as `127.0.0.1`. */
+  /** The address of the client, such as `127.0.0.1`. */
   address: string
   reason: string
   /** The name of its token, once it has shown one. */
   token?: string
-  /** As in the proto file; absent where the whole connection was refused. */
+  /** The name in the proto file; absent when the connection was refused. */
   operation?: string
 }
 

@@ -38,7 +38,7 @@ export class TokenBook implements AsyncDisposable {
   readonly #watch: Disposable
   #stamp: string | undefined
   #tokens: readonly StoredToken[] = []
-  /** By what identifies a token and its limits: for the clients that have shown it. */
+  /** The abort controllers of tokens in use, keyed by name, hash and agent. */
   readonly #shown = new Map<string, AbortController>()
   readonly #noted = new Map<string, number>()
   #reading: Promise<void> = Promise.resolve()

@@ -271,7 +271,7 @@ export class Peer {
     return true
   }
 
-  /** What it says of itself, without the secrets that it was given. */
+  /** Masks the secrets that the server was given in what it says about itself. */
   #clean(list: ToolList, { about, secrets }: Connection): ServerOffer {
     return maskOffer({ list, about }, [...secrets, ...this.#secrets])
   }

@@ -3,7 +3,7 @@ import type { ToolList } from '../tools/remote-tool.ts'
 import { maskAnswer } from './masked-answer.ts'
 import { hideInCut } from './shown-target.ts'
 
-/** What a server says of itself and its tools. */
+/** The description of a server and its tools, in the server's own words. */
 export interface ServerOffer {
   list: ToolList
   about: ServerAbout

@@ -30,7 +30,7 @@ function mayBeSecret(name: string, value: string): boolean {
   return isSecretName(name) || !isPlain(value)
 }
 
-/** What HTTP makes of the user and the password of an address, with and without its padding. */
+/** Encodes the user and the password of an address as HTTP Basic does, with and without padding. */
 function basicOf(url: string): string[] {
   const { username = '', password = '' } = URL.parse(url) ?? {}
   if (username === '' && password === '') return []
@@ -38,7 +38,7 @@ function basicOf(url: string): string[] {
   return [value, value.replace(/=+$/, '')]
 }
 
-/** What is no secret under a name that is none: numbers, and paths or lists of them. */
+/** Returns whether a value is not a secret: a number, a path or a list of paths. */
 function isPlain(value: string): boolean {
   return (
     /^-?[\d.]+$/.test(value) || /^(~|\.{1,2})?[/\\][\w./\\:@ ~-]*$/.test(value) || /^[a-z]:[/\\]/i.test(value)

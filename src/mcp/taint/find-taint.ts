@@ -59,7 +59,7 @@ interface Part {
   /** By its name, or that of the list it is in. */
   verdict: Verdict
   inCredentials: boolean
-  /** How many strings that are JSON it is in. */
+  /** The number of JSON strings that contain it, one inside the other. */
   documents: number
 }
 

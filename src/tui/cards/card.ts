@@ -32,7 +32,7 @@ export function armCard(card: AskCard, isArmed = true): AskCard {
 }
 
 /**
- * What a key does to the card above the composer. Page Up and Page Down scroll it; digits, arrows and Enter choose where
+ * Handles a key on the card above the composer. Page Up and Page Down scroll it; digits, arrows and Enter choose where
  * the composer is empty and the key came alone. Everything else, and all that is typed, is for the composer.
  */
 export function pressCard(

@@ -13,7 +13,7 @@ export interface Choice {
   lasts?: 'session' | 'always'
 }
 
-/** What can be done with a permission; an answer that would last only where it is offered. */
+/** Lists the choices of a permission; an answer that lasts is a choice only where it is offered. */
 export function choicesOf(question: Pick<AskQuestion, 'options'>): readonly Choice[] {
   return CHOICES.filter(({ does, lasts }) => !lasts || does === 'reason' || isOffered(does.answer, question))
 }
@@ -44,7 +44,7 @@ export function choiceWords(
   return lasts === 'session' ? 'Yes, for this conversation' : 'Yes, always'
 }
 
-/** What a choice does, in a sentence. */
+/** Explains the effect of a choice in a sentence. */
 export function choiceHelp({ digit, lasts }: Choice, agent: string): string {
   if (lasts === 'session') return 'allows this call, and what the rule says until this conversation ends'
   if (lasts === 'always') return `allows this call, and writes the rule into agents/${agent}.toml`

@@ -40,7 +40,7 @@ export function currentOf({ card, state }: Form): Current | undefined {
   return question && field && { question, field }
 }
 
-/** What can be chosen now, in the order of the screen. */
+/** Lists the rows that can be chosen now, in the order of the screen. */
 export function rowsOf(form: Form): readonly FormRow[] {
   const current = currentOf(form)
   if (!current) return [{ does: 'send' }, { does: 'change' }]

@@ -158,7 +158,7 @@ function reviewRows({ card, state }: Form, { columns, color }: Face): string[] {
   })
 }
 
-/** What the keys do now. */
+/** Explains what the keys do now. */
 function keysOf(form: Form, { isFree }: CardView): string {
   const { card, state } = form
   if (state.isWriting) return 'Type your answer, Enter gives it · Esc back'

@@ -15,7 +15,7 @@ import { newPick, pressPick } from './pick.ts'
 import type { AskCard, CardView, Field, FormState, PressedCard } from './types.ts'
 
 /**
- * What a key does to the form of one or several questions over an empty composer. Esc gives no answer to any of them; own
+ * Handles a key on the form of one or several questions over an empty composer. Esc gives no answer to any of them; own
  * words are typed into the composer, once the row for them was chosen.
  */
 export function pressForm(form: Form, key: KeyPress): PressedCard {

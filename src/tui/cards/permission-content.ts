@@ -21,7 +21,7 @@ interface Quoting {
   color: boolean
 }
 
-/** What would be done and why it is asked, as rows; nothing of it is left out. */
+/** Renders the action and the reasons of a permission as rows; nothing is left out. */
 export function contentRows(
   { card, request, hasDetails, hasRules }: Content,
   quoting: Quoting,

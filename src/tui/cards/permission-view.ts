@@ -51,7 +51,7 @@ function layOut(permission: Permission, view: CardView) {
   return { top, rows, window, foot, seen }
 }
 
-/** With fewer rows the title scrolls away with the rest. */
+/** The least rows that keep the title in sight; with fewer it scrolls with the rest. */
 const MIN_TITLED = 3
 
 function capital(verb: string): string {
@@ -140,7 +140,7 @@ function isAllowing({ digit }: Choice): boolean {
   return digit < NO_DIGIT
 }
 
-/** What the keys do now. */
+/** Explains what the keys do now. */
 function keysOf({ card, state }: Permission, { isFree }: CardView, isCut: boolean): string {
   if (state.isWriting) return 'Type why, Enter sends it to the agent · Esc back'
   if (card.isAnswered) return 'Answered'

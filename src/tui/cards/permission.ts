@@ -19,7 +19,7 @@ export function newPermission(card: { ask: AskUserEvent }): PermissionState {
   }
 }
 
-/** What a key does to a permission over an empty composer. Only Enter on a choice that was selected by hand allows. */
+/** Handles a key on a permission over an empty composer. Only Enter on a choice that was selected by hand allows. */
 export function pressPermission(permission: Permission, key: KeyPress, view: CardView): PressedCard {
   const { card, state } = permission
   const { pick, hasDetails } = state

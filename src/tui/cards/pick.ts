@@ -4,13 +4,13 @@ import type { KeyPress } from '../text/key.ts'
 export interface Pick {
   /** The row with the mark, counted from 0. */
   at: number
-  /** What put the mark there. Enter chooses nothing before the arrows or a digit did. */
+  /** The cause of the mark's place. Enter chooses nothing before the arrows or a digit did. */
   by: 'card' | 'arrows' | 'digit'
-  /** What was typed on the card: text of the message as soon as more text follows. */
+  /** The digit that was typed on the card: text of the message as soon as more text follows. */
   typed: string
 }
 
-/** What a key means for a selection; `text`: it is for the composer, behind what was typed before. */
+/** The effect of a key on a selection; `text` keys are for the composer, behind what was typed before. */
 export type Picked =
   | { type: 'moved'; pick: Pick; hint?: string }
   | { type: 'chosen' }
@@ -30,7 +30,7 @@ export function newPick(first: number): Pick {
 }
 
 /**
- * What a key does to a selection over an empty composer. Pure, and the same for every kind of card.
+ * Handles a key on a selection over an empty composer. Pure, and the same for every kind of card.
  *
  * A digit selects, the arrows select, Enter chooses what they selected. A digit and Enter count only when the card is
  * armed; so does the first arrow, which leaves the mark where it is. Enter that comes too early makes text of the digit
@@ -57,7 +57,7 @@ export function pressPick(pick: Pick, key: KeyPress, { digits, first, isArmed }:
   return { type: 'text', keys: [...(isForgotten(pick, isArmed) ? [] : typedKeys(pick)), key] }
 }
 
-/** What was typed on the card, as keys for the composer. */
+/** Returns what was typed on the card as keys for the composer. */
 export function typedKeys({ typed }: Pick): KeyPress[] {
   return typed === '' ? [] : [{ name: 'text', text: typed, ctrl: false, alt: false, shift: false }]
 }

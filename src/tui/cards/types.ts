@@ -75,12 +75,12 @@ export interface CardView extends Face {
   isFree: boolean
 }
 
-/** What a key did to a card. */
+/** The result of a key on a card. */
 export interface PressedCard {
   state: AskCard
   effects: readonly Effect[]
   /** Keys that are not for the card, for the composer: what was typed before, and this one. */
   rest: readonly KeyPress[]
-  /** What the person should know of it. */
+  /** A hint for the user. */
   hint?: string
 }

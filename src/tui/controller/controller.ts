@@ -62,7 +62,7 @@ export class Controller {
   #relaxing: ReturnType<typeof setTimeout> | undefined
   readonly #completing: Completing
   readonly #entering: Entering
-  /** Of the last frame. */
+  /** The size of the last frame. */
   #drawnSize: string | undefined
   /** Leaving was asked for by the last key. */
   #isLeaving = false

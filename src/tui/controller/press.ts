@@ -65,7 +65,7 @@ function pressOverCard(
   return joined(card, pressed, typed)
 }
 
-/** What is typed is the answer the card waits for; Enter gives it, Esc leads back to the choices. */
+/** Types the answer that the card waits for: Enter gives it, Esc leads back to the choices. */
 function pressWriting(
   { prompt }: ChatState,
   { card, key }: { card: AskCard; key: KeyPress },

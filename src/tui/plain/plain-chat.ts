@@ -77,7 +77,7 @@ class PlainChat {
   readonly #commands: Commands
   readonly #lines: LineQueue
   readonly #open = new Map<string, AbortController>()
-  /** What was last said of questions of other conversations. */
+  /** The last line about questions of other conversations. */
   #elsewhere = ''
   #isPrompted = false
   /** Somebody waits at the prompt. */

@@ -4,7 +4,7 @@ import type { Overlay } from '../overlays/types.ts'
 import { shownAsk } from './here.ts'
 import type { ChatState } from './types.ts'
 
-/** Who gets the keys. A question never does: its card takes digits and arrows that the empty composer has no use for. */
+/** The part of the screen that gets the keys. A question never does: its card takes digits and arrows that the empty composer has no use for. */
 export type Focus = { kind: 'nobody' } | { kind: 'overlay'; overlay: Overlay } | { kind: 'prompt' }
 
 /** Keys go to the overlay once it has been seen, else to the composer. */

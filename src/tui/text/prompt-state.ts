@@ -31,7 +31,7 @@ export interface PromptContext {
   /** The running turn was interrupted and has not ended yet: Ctrl+C may leave. */
   isCancelling?: boolean
   columns: number
-  /** What an empty prompt is for; absent: a message. */
+  /** The placeholder of an empty prompt; absent: that of a message. */
   placeholder?: string
   /** A question is on the screen: every sign that is typed is text, `?` too. */
   hasCard?: boolean

@@ -4,7 +4,7 @@ import { readEnvFile } from '../supervisor/environment.ts'
 import { boundOutputs } from './bound-output.ts'
 import { type HangPorts, HangWatch } from './hang-watch.ts'
 
-/** What a guard looks after. */
+/** The options of guardServices(). */
 export interface GuardOptions extends HangPorts {
   /** The folder of the logs. */
   logs: string
@@ -52,6 +52,6 @@ export function watchdogLimit(envFile: string): number | undefined {
 const DEFAULT_LIMIT_MS = 60_000
 /** Probes within the limit. */
 const LOOKS = 4
-/** How often the size of outputs is looked at, and how often while one of them is flooded. */
+/** The interval between size checks, and the interval while a file grows fast. */
 const TICK_MS = 2000
 const FLOODED_MS = 100

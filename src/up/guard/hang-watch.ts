@@ -20,7 +20,7 @@ export interface HangPorts {
   elapsed(): number
 }
 
-/** How long and how often services are probed, milliseconds. */
+/** The pace of probes, in milliseconds. */
 export interface HangPace {
   /** A service that has not answered for so long is hung. */
   limitMs: number
@@ -100,7 +100,7 @@ export class HangWatch {
     sendSignal(pid, 'SIGKILL')
   }
 
-  /** What is known of the process of a service; undefined when it has ended. */
+  /** Returns the record of a service's process; undefined when it has ended. */
   async #watch({ name, pid }: RunningService): Promise<Watched | undefined> {
     const known = this.#watched.get(name)
     const identity = await identityOf(pid)

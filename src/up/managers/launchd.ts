@@ -24,7 +24,7 @@ export interface LaunchdOptions {
   /** From findLaunchdDomain(). */
   domain: LaunchdDomain
   note?: string | undefined
-  /** What starts this program, for the guard; without it services are not guarded. */
+  /** The command that starts this program, for the guard; without it services are not guarded. */
   program?: ManagerCommand
   /** Between tries of what launchd is not ready for; by default 300 ms. */
   retryMs?: number

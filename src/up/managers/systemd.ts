@@ -24,7 +24,7 @@ export interface SystemdOptions {
   /** From findUnitFolder(). */
   unitFolder: string
   note?: string | undefined
-  /** What starts this program, for the guard; without it services are not guarded. */
+  /** The command that starts this program, for the guard; without it services are not guarded. */
   program?: ManagerCommand
   /** Where login services keep who lingers; by default where they do. */
   lingerFolder?: string | undefined

@@ -160,7 +160,7 @@ function toAgent(file: string, all: readonly TarFile[]): PkgAgent {
   }
 }
 
-/** What its author left for a person to fill in: placeholders, and values that are empty. */
+/** Lists the values that its author left for the user to fill in: placeholders, and empty ones. */
 function gapsOf(entry: McpEntry): string[] {
   const { name, env = {}, headers = {}, auth } = entry
   const isEmpty = (values: Readonly<Record<string, string>>) =>

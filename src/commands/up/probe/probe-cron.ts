@@ -33,13 +33,13 @@ export async function probeCron(paths: HomePaths): Promise<Probe> {
   return { ...known, answers: false, problem }
 }
 
-/** How far the time of a file is from now, milliseconds: somebody may have set the clock back. */
+/** The difference between a file's time and now, in milliseconds. It is absolute, because the clock may have been set back. */
 async function ageOf(file: string): Promise<number> {
   const stats = await stat(file).catch(() => undefined) // it ends in this moment
   return stats === undefined ? 0 : Math.abs(Date.now() - stats.mtimeMs)
 }
 
-/** So many may be missed by a process that waits for its disk. */
+/** The number of beats that a process may miss while it waits for its disk. */
 const MISSED_BEATS = 3
 
 async function isScheduler(pid: number, paths: HomePaths): Promise<boolean> {

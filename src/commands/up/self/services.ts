@@ -16,7 +16,7 @@ export interface Settled {
   failed?: { name: string; isUntouched: boolean }
 }
 
-/** Where services are restarted, and the program that does it and that they run. */
+/** The home whose services are restarted, and the program that restarts them and that they run. */
 export interface RestartPlace {
   program: string
   host: Host

@@ -32,7 +32,7 @@ export const status: Run = async ({ path: [name = ''], options, host, signal }) 
 
 interface Seen {
   row: ServiceRow
-  /** What it said last. */
+  /** The last lines of its log. */
   lines: readonly string[]
   /** The names of the variables of service.env that it gets. */
   variables: readonly string[]

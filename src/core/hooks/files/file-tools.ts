@@ -77,7 +77,7 @@ async function run(call: FileCall, args: ToolDispatch['args'], signal: AbortSign
   }
 }
 
-/** What is special about changing a file; places need not be there. */
+/** Finds the protected path that a change of a file would touch; protected paths need not exist. */
 async function guardOf(
   path: string,
   { workspace, homeDir }: { workspace: string; homeDir: string },

@@ -8,7 +8,7 @@ import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
 import { type InstructionFile, readFolder, readInstructions } from './read-instructions.ts'
 import { selectTrusted } from './select-trusted.ts'
 
-/** What the instructions of a home are made of. */
+/** The sources of instruction files. */
 export interface InstructionsOptions extends ProjectOwner {
   /** The home directory, links resolved; no project lies in it. */
   home: string

@@ -8,12 +8,12 @@ import { isOwned } from '../../trust/find-project.ts'
 import type { ClosedPlaces } from '../closed-places.ts'
 import { FD_LINKS } from '../folder.ts'
 
-/** How instruction files may be opened. */
+/** The limits on opening instruction files. */
 export interface InstructionAccess {
   uid: number
   /** The folder that links may not lead out of; undefined for the user's own file, whose links may lead anywhere. */
   linkRoot: string | undefined
-  /** What is never read, by path and by inode. */
+  /** The places that are never read, by path and by inode. */
   closed(): Promise<ClosedPlaces>
   /** The folder whose links lead to the open files of this process, where the system has one. */
   fdLinks?: string
@@ -65,7 +65,7 @@ async function readChecked(
   return buffer.subarray(0, bytesRead)
 }
 
-/** Where a link leads, when that is a text inside its project. */
+/** Returns the target of a link, which must be a text inside its project. */
 async function followLink(path: string, { linkRoot, closed }: InstructionAccess): Promise<string> {
   const target = await realpath(path).catch((reason: unknown) => {
     throw MISSING.has(codeOf(reason)) ? new RefusedFile('it is a link to nothing') : reason

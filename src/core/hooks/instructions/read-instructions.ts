@@ -8,7 +8,7 @@ export interface InstructionFile {
   path: string
   /** Its text, trimmed and without hidden characters; undefined when it is refused or blank. */
   text: string | undefined
-  /** What the user should know of it, as the end of a sentence; undefined when there is nothing to say. */
+  /** A warning for the user, as the end of a sentence; undefined when there is none. */
   warning: string | undefined
 }
 
