@@ -59,7 +59,7 @@ function withAnswers(message: ReplyToAsk, served: Served): ReplyToAsk {
     ...message,
     agent,
     sender,
-    content: JSON.stringify(toAnswers(message.content, waiting.ask.questions)),
+    content: JSON.stringify(parseReply(message.content, waiting.ask.questions)),
   }
 }
 
@@ -67,7 +67,7 @@ function withAnswers(message: ReplyToAsk, served: Served): ReplyToAsk {
  * Reads a reply that a person typed or chose. A JSON object answers by question, and leaves out what has no answer. Any
  * other text answers the first question: the number of an option (from 1), its label in any case, or free text.
  */
-export function toAnswers(content: string, questions: readonly Question[]): Record<string, string> {
+export function parseReply(content: string, questions: readonly Question[]): Record<string, string> {
   const given = parseObject(content)
   const entries = questions.map((question, index) => {
     if (!given) return [question.question, index === 0 ? toAnswer(content.trim(), question) : '']

@@ -20,7 +20,7 @@ export interface SweepPorts {
   leases: Leases
   /** Milliseconds since 1970. */
   now(): number
-  /** Waits so many milliseconds. Rejects when the signal aborts. */
+  /** Waits for a time in milliseconds. Rejects when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<unknown>
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import { forFixedClients, toAnswers } from '../../src/daemon/fixed-clients.ts'
+import { forFixedClients, parseReply } from '../../src/daemon/fixed-clients.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import { testFixedClients } from '../support/fixed-client-turns.ts'
 import { decodeFixed, encodeFixed } from '../support/fixed-wire.ts'
@@ -32,9 +32,9 @@ test('a typed reply to several questions answers the first, and picks several op
     options,
     multiSelect: true,
   }))
-  assert.deepEqual(toAnswers('1, green', [one!, two!]), { 'one?': 'Red, Green', 'two?': '' })
-  assert.deepEqual(toAnswers('4', [one!]), { 'one?': '4' })
-  assert.deepEqual(toAnswers('{"two?":"BLUE"}', [one!, two!]), { 'one?': '', 'two?': 'Blue' })
+  assert.deepEqual(parseReply('1, green', [one!, two!]), { 'one?': 'Red, Green', 'two?': '' })
+  assert.deepEqual(parseReply('4', [one!]), { 'one?': '4' })
+  assert.deepEqual(parseReply('{"two?":"BLUE"}', [one!, two!]), { 'one?': '', 'two?': 'Blue' })
 })
 
 test('a question to such a client has a time limit, because its user may close it without an answer', async () => {

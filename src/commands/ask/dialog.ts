@@ -34,7 +34,7 @@ export interface Dialog {
 }
 
 /** The time in milliseconds that a question is on the screen before an answer counts. */
-export const SEEN_MS = 1_000
+const SEEN_MS = 1_000
 
 /** Waits until a question can have been seen; returns the lines that were typed meanwhile, which answer nothing. */
 export async function seeQuestion(

@@ -153,7 +153,7 @@ async function writeReady(path: string, pid: number): Promise<void> {
 
 /**
  * Keeps the file that says that the scheduler runs: its time shows that the process still does its work, a file that
- * somebody removed is written again, and where the home was removed, or is another one by now, the scheduler ends. Keeps
+ * was removed is written again, and where the home was removed or replaced, the scheduler ends. Keeps
  * the process alive.
  */
 function keepReady(

@@ -26,7 +26,7 @@ export function zoneFollower(
   }
 }
 
-/** The value of TZ where it looks like the name of a zone and there is none: then Node takes UTC without a word. */
+/** The value of TZ when it looks like the name of a zone that does not exist; Node then takes UTC silently. */
 export function unknownZone(value: string | undefined): string | undefined {
   const name = value?.replace(/^:/, '') ?? ''
   if (!/^[A-Za-z]+\/[\w+/-]+$/.test(name)) return undefined // unset, or a rule such as CET-1CEST

@@ -1,5 +1,5 @@
 import type { HomePaths } from '../../core/config/paths.ts'
-import type { GuardOptions } from '../../up/guard/guard.ts'
+import type { ServiceGuardOptions } from '../../up/guard/guard.ts'
 import type { RunningService } from '../../up/guard/hang-watch.ts'
 import { KNOWN, labelOf } from '../../up/names.ts'
 import { isAlive, readRecord } from '../../up/supervisor/record.ts'
@@ -12,7 +12,7 @@ import { unitNames, type ViewPlace } from '../up/view/place.ts'
 export function guardPlace(
   host: Pick<Host, 'env' | 'uid'>,
   paths: HomePaths,
-): Pick<GuardOptions, 'logs' | 'envFile' | 'probe' | 'elapsed'> {
+): Pick<ServiceGuardOptions, 'logs' | 'envFile' | 'probe' | 'elapsed'> {
   return {
     logs: paths.logs,
     envFile: paths.serviceEnv,

@@ -19,7 +19,7 @@ own answers. Folders that are not listed are new.`,
   {
     path: ['trust', 'add'],
     ...FOLDER,
-    summary: 'Trust a folder: agents use its instruction files, also when nobody is there',
+    summary: 'Trust a folder: agents use its instruction files, also in unattended turns',
     details: `DIR stands for its whole repository, or for itself outside of one; by default it is this directory.`,
     options: [],
     examples: ['crabtalk trust add', 'crabtalk trust add src'],

@@ -89,7 +89,7 @@ async function showPlan(host: Host, { place, names, data, purges }: Plan): Promi
   return 0
 }
 
-/** Asks before components are removed; services alone can be started again. Throws `denied` for a no, and where nobody can be asked. */
+/** Asks before components are removed; services alone can be started again. Throws `denied` for a no, and without a terminal. */
 async function agreeToRemove(
   {
     place,

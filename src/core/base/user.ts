@@ -5,7 +5,7 @@ export function userDirectory(): string {
   try {
     return homedir()
   } catch {
-    return '' // whoever needs one says what is missing
+    return '' // callers report a missing directory
   }
 }
 

@@ -4,7 +4,7 @@
  * Inside the text the `<` of such a tag becomes `&lt;`, in any case, with blanks, slashes or invisible characters between its
  * letters, and for the full-width forms of `<`. Attribute values cannot end their quotes or their line.
  */
-export function wrapText(tag: string, attributes: Readonly<Record<string, string>>, text: string): string {
+export function wrapInTag(tag: string, attributes: Readonly<Record<string, string>>, text: string): string {
   const pairs = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`)
   return `<${tag}${pairs.join('')}>\n${escapeTag(tag, text)}\n</${tag}>`
 }

@@ -5,7 +5,7 @@ import type { McpEntry } from './mcp-entry.ts'
 import { formatPath, type KeyPath } from './problem.ts'
 
 /** A value of an entry that waits to be filled in. */
-export interface Unfilled {
+export interface PlaceholderValue {
   /** The path in the entry: `['env', 'TOKEN']`, `['args', 0]`. */
   path: KeyPath
   /** `${TOKEN}`, `<YOUR_KEY>`; never a secret. */
@@ -17,7 +17,7 @@ export interface Unfilled {
  *
  * Scripts of a shell or an interpreter may have variables, and so may arguments whose program finds them in its `env`.
  */
-export function findUnfilled(entry: McpEntry): Unfilled[] {
+export function findUnfilled(entry: McpEntry): PlaceholderValue[] {
   const { env = {}, headers = {}, auth, url, command, args = [], auth_helper: helper = [] } = entry
   const ofPrograms = [...words('args', [command ?? '', ...args]), ...words('auth_helper', helper)]
   const values: [KeyPath, string | undefined][] = [
@@ -52,7 +52,7 @@ export function findLostSecrets(entry: McpEntry): KeyPath[] {
 export function toUnfilledText(
   server: string,
   agent: string,
-  { path, placeholder }: Unfilled,
+  { path, placeholder }: PlaceholderValue,
 ): { message: string; hint: string } {
   const [key = '', name = ''] = path
   const set = `crabtalk mcp set ${agent === DEFAULT_AGENT ? '' : `-a ${agent} `}${server}`

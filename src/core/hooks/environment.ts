@@ -1,5 +1,5 @@
 import { arch, platform } from 'node:os'
-import { wrapText } from '../base/wrap-text.ts'
+import { wrapInTag } from '../base/wrap-text.ts'
 import type { Hook } from '../runtime/hook.ts'
 
 /** Tells the model where it works: system, shell, folder and day. */
@@ -9,7 +9,7 @@ export function environmentHook(options: { shell: string | undefined; now(): num
       const lines = [`os: ${platform()} ${arch()}`]
       if (options.shell) lines.push(`shell: ${options.shell}`)
       lines.push(`cwd: ${cwd.replaceAll(/[\r\n]/g, ' ')}`, `date: ${toLocalDay(new Date(options.now()))}`)
-      return wrapText('environment', {}, lines.join('\n'))
+      return wrapInTag('environment', {}, lines.join('\n'))
     },
   }
 }

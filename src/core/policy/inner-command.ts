@@ -9,12 +9,12 @@ import {
   JOINERS,
   LAUNCHERS,
   LINE_READERS,
+  OPAQUE_LAUNCHERS,
   OPERANDS,
   OPTION_LAUNCHERS,
   SHELL_STARTERS,
   SHELLS,
   SUB_LAUNCHERS,
-  UNSEEN,
 } from './launcher-names.ts'
 
 /** `rm` for `/bin/RM`, which is the same program where upper and lower case are. */
@@ -63,7 +63,7 @@ export function isUnseen(command: readonly string[]): boolean {
   const inner = findInner(command)
   const { names, heads, begin } = inner
   if (heads.some((i) => GLOB.test(command[i]!) && command[i] !== '[')) return true
-  if (names.some((name) => UNSEEN.has(name)) || setsProgram(command, inner)) return true
+  if (names.some((name) => OPAQUE_LAUNCHERS.has(name)) || setsProgram(command, inner)) return true
   const last = names.at(-1)!
   const line = SHELLS.has(last) || LINE_READERS.has(last) ? lineStart(command) : -1
   if (begin < 0 && line < 0) {
@@ -74,7 +74,7 @@ export function isUnseen(command: readonly string[]): boolean {
 }
 
 /** Whether it sets a variable that decides what runs, or a setting of git that does. */
-function setsProgram(command: readonly string[], { names, begin }: Inner): boolean {
+function setsProgram(command: readonly string[], { names, begin }: LaunchChain): boolean {
   if (names[0] === 'git') {
     return command.some((word, i) => {
       return (
@@ -89,14 +89,14 @@ function setsProgram(command: readonly string[], { names, begin }: Inner): boole
 }
 
 /** Whether words from elsewhere may become more than plain arguments. */
-function isFed(command: readonly string[], inner: Inner, line: number): boolean {
+function isFed(command: readonly string[], inner: LaunchChain, line: number): boolean {
   return inner.names.some((name, i) => FEEDERS.has(name) && isFedBy(i, command, inner, line))
 }
 
 function isFedBy(
   feeder: number,
   command: readonly string[],
-  { names, begin, strings }: Inner,
+  { names, begin, strings }: LaunchChain,
   line: number,
 ): boolean {
   const started = names.slice(feeder + 1)
@@ -111,7 +111,7 @@ function isFedBy(
 }
 
 /** The launchers of a command, one inside the other, and what they start. */
-export interface Inner {
+export interface LaunchChain {
   names: string[]
   /** Words that may be the program. */
   heads: number[]
@@ -122,9 +122,9 @@ export interface Inner {
 }
 
 /** Finds the launchers of a command and the program that they start. */
-export function findInner(command: readonly string[]): Inner {
+export function findInner(command: readonly string[]): LaunchChain {
   const first = plainName(command[0] ?? '')
-  const inner: Inner = { names: [first], heads: [], begin: -1, strings: [] }
+  const inner: LaunchChain = { names: [first], heads: [], begin: -1, strings: [] }
   if (first === 'parallel' || FINDERS.has(first)) inner.strings.push('{')
   let isWaiting = FINDERS.has(first) // for -exec
   let room = OPERANDS.get(first) ?? 0

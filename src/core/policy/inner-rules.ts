@@ -1,16 +1,16 @@
 import { type ShellWord, selectsPrograms } from '../base/shell-lexer.ts'
 import { findInner, isLauncher, joined } from './inner-command.ts'
-import { ELSEWHERE, FINDERS, LAUNCHERS, SHELLS, SUB_LAUNCHERS } from './launcher-names.ts'
+import { FINDERS, LAUNCHERS, REMOTE_LAUNCHERS, SHELLS, SUB_LAUNCHERS } from './launcher-names.ts'
 
 /**
  * Whether a rule that allows a command allows what that command starts, too: `bash(timeout 60 npm test *)` does, while
  * `bash(timeout *)` would allow anything.
  *
- * True as well for commands that start nothing, for shells and for what runs elsewhere: whoever allows those means it.
+ * True as well for commands that start nothing, for shells and for what runs elsewhere: a rule for these is meant to allow everything.
  */
 export function allowsInner(pattern: readonly ShellWord[], command: readonly string[]): boolean {
   const [name = '', ...args] = command
-  if (SHELLS.has(name) || ELSEWHERE.has(name) || !isLauncher(name, args)) return true
+  if (SHELLS.has(name) || REMOTE_LAUNCHERS.has(name) || !isLauncher(name, args)) return true
   const star = pattern.findIndex(({ parts }) => parts.length > 1)
   if (star < 0) return true
   const texts = pattern.map(({ text }) => text)

@@ -55,7 +55,7 @@ export const OPTION_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
 ])
 
 /** Programs that run commands on another machine or under the rules of another agent. */
-export const ELSEWHERE: ReadonlySet<string> = words('ssh claude codex opencode gemini aider goose')
+export const REMOTE_LAUNCHERS: ReadonlySet<string> = words('ssh claude codex opencode gemini aider goose')
 
 /** Launchers with one of EXEC among their options. */
 export const FINDERS: ReadonlySet<string> = words('find gfind fd fdfind')
@@ -74,7 +74,7 @@ export const SHELL_STARTERS: ReadonlySet<string> = words(
 )
 
 /** They run what they read, or what they send elsewhere, whatever their words are. */
-export const UNSEEN: ReadonlySet<string> = words(
+export const OPAQUE_LAUNCHERS: ReadonlySet<string> = words(
   'at batch tmux screen crabtalk crabup claude codex opencode gemini aider goose',
 )
 

@@ -1,6 +1,6 @@
 import { findInner, plainName } from './inner-command.ts'
 import { INTERPRETERS, readsCommands } from './interpreters.ts'
-import { ELSEWHERE, LAUNCHERS, SHELLS } from './launcher-names.ts'
+import { LAUNCHERS, REMOTE_LAUNCHERS, SHELLS } from './launcher-names.ts'
 import { parseRule } from './pattern.ts'
 import type { Rule } from './types.ts'
 import { findWideProgram, type WideProgram } from './wide-programs.ts'
@@ -51,7 +51,8 @@ function findWideCommand([name, ...words]: readonly string[]): WideProgram | und
   const isOpen = !words.some((word) => /^[A-Za-z./]/.test(word) && !word.includes('='))
   if (SHELLS.has(plain)) return isOpen ? { permits: 'any command', instead: THEMSELVES } : undefined
   if (plain === 'ssh') return { permits: 'any command on other machines', instead: 'write the whole line' }
-  if (ELSEWHERE.has(plain)) return { permits: 'whatever that agent permits', instead: 'write the whole line' }
+  if (REMOTE_LAUNCHERS.has(plain))
+    return { permits: 'whatever that agent permits', instead: 'write the whole line' }
   const wide = findWideProgram(name, words)
   if (wide || !LAUNCHERS.has(plain)) return wide
   const { begin } = findInner([name, ...words])

@@ -1,4 +1,4 @@
-import { wrapText } from '../base/wrap-text.ts'
+import { wrapInTag } from '../base/wrap-text.ts'
 
 /** Asks for the summary that takes the place of a conversation. */
 export const COMPACTION_PROMPT = `You compress the conversation between a person and an AI agent. The agent will go on with the work from your summary alone: the messages themselves, and the results of its tools, will be gone.
@@ -27,5 +27,5 @@ Answer with the title only: at most six words, in the language of the conversati
 
 /** A transcript as a question. */
 export function quoteConversation(transcript: string, request: string): string {
-  return `${wrapText('conversation', {}, transcript)}\n\n${request}`
+  return `${wrapInTag('conversation', {}, transcript)}\n\n${request}`
 }

@@ -1,5 +1,5 @@
 import type { Message } from '../base/message.ts'
-import { wrapText } from '../base/wrap-text.ts'
+import { wrapInTag } from '../base/wrap-text.ts'
 import { readRule } from '../config/rule-syntax.ts'
 import type { Rule } from '../policy/types.ts'
 import type {
@@ -106,7 +106,7 @@ function archived({ archive_name: name, title }: CompactMarker, archives: Archiv
   const content =
     summary === undefined
       ? `[Earlier messages were archived as "${title}"; the archive is not available.]`
-      : `[Everything before this was compacted and archived as "${name}". This is what is known of it:]\n\n${wrapText('summary', {}, summary)}`
+      : `[Everything before this was compacted and archived as "${name}". This is what is known of it:]\n\n${wrapInTag('summary', {}, summary)}`
   return { role: 'user', content }
 }
 

@@ -1,5 +1,5 @@
 import type { Message } from '../base/message.ts'
-import { wrapText } from '../base/wrap-text.ts'
+import { wrapInTag } from '../base/wrap-text.ts'
 
 /**
  * The history as a provider accepts it: every tool call answered once and right behind it, no orphaned tool
@@ -67,5 +67,5 @@ function interrupted(id: string, name: string): Message {
 }
 
 function tagged(agent: string, content: string): string {
-  return wrapText('from', { agent }, content)
+  return wrapInTag('from', { agent }, content)
 }

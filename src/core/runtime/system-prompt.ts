@@ -1,4 +1,4 @@
-import { wrapText } from '../base/wrap-text.ts'
+import { wrapInTag } from '../base/wrap-text.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { ContextTurn, Hook } from './hook.ts'
@@ -34,7 +34,7 @@ export async function systemPrompt(agent: AgentConfig, setting: PromptSetting): 
   const blocks = [
     setting.override ?? agent.prompt,
     hook.systemPrompt?.(setting.keeps),
-    scope && wrapText('scope', {}, scope),
+    scope && wrapInTag('scope', {}, scope),
     await hook.context?.(setting.cwd, setting.turn),
     setting.guest ? GUEST_FRAMING : setting.hasGuests ? PRIMARY_FRAMING : undefined,
   ]

@@ -7,7 +7,7 @@ import { toErrorMsg } from '../protocol/failure.ts'
 const MAX_AUTH_BYTES = 4096
 
 /** A client that has shown a token. */
-export interface Admitted {
+export interface AdmittedClient {
   /** Serves its messages. */
   dispatch: Dispatch
   /** Serves those that use no addition to the fixed protocol; `dispatch` when absent. */
@@ -19,7 +19,7 @@ export interface Admitted {
 /** Decides which clients may use a listener. */
 export interface Gatekeeper {
   /** Finds the client of a token; undefined for a token that does not count. */
-  admit(token: string, address: string): Promise<Admitted | undefined>
+  admit(token: string, address: string): Promise<AdmittedClient | undefined>
   /** Is told of every connection that is refused, with the reason. */
   refused(address: string, why: string): void
 }
@@ -30,7 +30,7 @@ interface AdmissionOptions {
   authMs: number
   /** Aborted when no token comes in time, or one that does not count. */
   reading: AbortController
-  onAdmitted(client: Admitted): void
+  onAdmitted(client: AdmittedClient): void
 }
 
 /** Tells who may use a connection: clients that show a token in time, and any client where there is no gatekeeper. */
@@ -79,7 +79,7 @@ export class Admission implements Disposable {
     return { requestId, msg: { $case: 'error', value: toErrorMsg(refusal(why)) } }
   }
 
-  async #admit(shown: string | undefined): Promise<Admitted | undefined> {
+  async #admit(shown: string | undefined): Promise<AdmittedClient | undefined> {
     if (shown === undefined) return undefined
     return await this.#gatekeeper?.admit(shown, this.#options.address)
   }

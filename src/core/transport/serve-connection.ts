@@ -7,7 +7,7 @@ import { type Dispatch, wireName } from '../protocol/dispatch.ts'
 import { ClientProtocol, isFixedReply } from '../protocol/fixed-protocol.ts'
 import { readFrames } from '../protocol/frame.ts'
 import { isLastReply, type Operation } from '../protocol/operations.ts'
-import { Admission, type Admitted, type Gatekeeper } from './admission.ts'
+import { Admission, type AdmittedClient, type Gatekeeper } from './admission.ts'
 import { emptyReply, type ProbeTimes, watchForHangUp } from './hang-up.ts'
 import { receivedBytes } from './received-bytes.ts'
 import { ReplyWriter } from './reply-writer.ts'
@@ -92,7 +92,7 @@ async function serveRequests(connection: Connection): Promise<void> {
 async function readRequests(connection: Connection): Promise<void> {
   const { socket, requests, replies, reading, gatekeeper, times } = connection
   const address = socket.remoteAddress ?? ''
-  const onAdmitted = (client: Admitted) => serveClient(connection, client)
+  const onAdmitted = (client: AdmittedClient) => serveClient(connection, client)
   using admission = new Admission(gatekeeper, { address, authMs: times.authMs, reading, onAdmitted })
   try {
     for await (const payload of readFrames(receivedBytes(socket, reading.signal), admission.firstLimit)) {
@@ -113,7 +113,7 @@ async function readRequests(connection: Connection): Promise<void> {
 }
 
 /** Serves what an admitted client sends from now on; when its token is revoked, everything it began ends. */
-function serveClient(connection: Connection, { dispatch, fixedDispatch, ended }: Admitted): void {
+function serveClient(connection: Connection, { dispatch, fixedDispatch, ended }: AdmittedClient): void {
   const { socket, reading, requests, times, onAdmitted } = connection
   connection.dispatch = dispatch
   connection.fixedDispatch = fixedDispatch

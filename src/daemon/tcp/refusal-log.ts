@@ -1,7 +1,7 @@
 import type { Log } from '../../core/base/log.ts'
 
 /** A refused connection or operation. */
-export interface Refusal {
+export interface RefusedRequest {
   /** The address of the client, such as `127.0.0.1`. */
   address: string
   reason: string
@@ -29,7 +29,7 @@ export class RefusalLog implements Disposable {
     this.#windowMs = windowMs
   }
 
-  add({ address, reason, token, operation }: Refusal): void {
+  add({ address, reason, token, operation }: RefusedRequest): void {
     const key = this.#windows.has(address) || this.#windows.size < MAX_ADDRESSES ? address : 'other addresses'
     const window = this.#windows.get(key) ?? this.#open(key)
     window.count++

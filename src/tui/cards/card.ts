@@ -8,7 +8,7 @@ import { renderForm } from './form-view.ts'
 import { answerWithReason, newPermission, pressPermission, scrollPermission } from './permission.ts'
 import { renderPermission } from './permission-view.ts'
 import { newPick, typedKeys } from './pick.ts'
-import type { AskCard, CardView, PressedCard } from './types.ts'
+import type { AskCard, CardKeyResult, CardView } from './types.ts'
 
 /** The card of a question that has just been asked; nothing can be chosen on it before it is armed. */
 export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
@@ -39,7 +39,7 @@ export function pressCard(
   card: AskCard,
   key: KeyPress,
   { view, isAlone }: { view: CardView; isAlone: boolean },
-): PressedCard {
+): CardKeyResult {
   const { state, ask } = card
   const direction = key.name === 'page-up' ? -1 : key.name === 'page-down' ? 1 : undefined
   if (direction !== undefined && isAlone) {
@@ -59,7 +59,7 @@ export function isWriting({ state, isAnswered }: AskCard): boolean {
 }
 
 /** Takes what was typed as the answer the card waits for. */
-export function writeToCard(card: AskCard, words: string): PressedCard {
+export function writeToCard(card: AskCard, words: string): CardKeyResult {
   const { state } = card
   return state.kind === 'form' ? answerInWords({ card, state }, words) : answerWithReason(card, words)
 }

@@ -12,13 +12,13 @@ import {
 } from './form-fields.ts'
 import { formRange } from './form-view.ts'
 import { newPick, pressPick } from './pick.ts'
-import type { AskCard, CardView, Field, FormState, PressedCard } from './types.ts'
+import type { AskCard, CardKeyResult, CardView, Field, FormState } from './types.ts'
 
 /**
  * Handles a key on the form of one or several questions over an empty composer. Esc gives no answer to any of them; own
  * words are typed into the composer, once the row for them was chosen.
  */
-export function pressForm(form: Form, key: KeyPress): PressedCard {
+export function pressForm(form: Form, key: KeyPress): CardKeyResult {
   const { card, state } = form
   const { isArmed } = card
   if (key.name === 'escape' && isArmed) return send(card, () => '')
@@ -44,13 +44,13 @@ const TURNS: ReadonlyMap<string, number> = new Map([
 ])
 
 /** Scrolls by a page. */
-export function scrollForm(form: Form, direction: -1 | 1, view: CardView): PressedCard {
+export function scrollForm(form: Form, direction: -1 | 1, view: CardView): CardKeyResult {
   const { start, most, page } = formRange(form, view)
   return set(form, { scroll: Math.max(0, Math.min(most, start + direction * page)) })
 }
 
 /** Takes a message as the answer to the question that is shown. */
-export function answerInWords(form: Form, words: string): PressedCard {
+export function answerInWords(form: Form, words: string): CardKeyResult {
   const current = currentOf(form)!
   const field = { ...current.field, words: toLabel(words, current.question) }
   const written = { ...form, state: { ...form.state, isWriting: false } }
@@ -58,7 +58,7 @@ export function answerInWords(form: Form, words: string): PressedCard {
   return confirm(written, { ...field, answer: field.words })
 }
 
-function choose(form: Form, row: FormRow): PressedCard {
+function choose(form: Form, row: FormRow): CardKeyResult {
   const { card, state } = form
   if (row.does === 'send') return send(card, (at) => state.fields[at]?.answer ?? '')
   if (row.does === 'change') return set(form, { tab: 0, pick: newPick(0) })
@@ -70,7 +70,7 @@ function choose(form: Form, row: FormRow): PressedCard {
   return confirm(form, { ...field, answer: question.options[row.at]!.label })
 }
 
-function finish(form: Form, current: Current): PressedCard {
+function finish(form: Form, current: Current): CardKeyResult {
   const answer = markedAnswer(current)
   if (answer === undefined) return { ...set(form, {}), hint: 'Mark an answer first' }
   return confirm(form, { ...current.field, answer })
@@ -82,29 +82,29 @@ function toggled(field: Field, at: number): Field {
 }
 
 /** Keeps an answer and goes on to the next question; a single one is sent. */
-function confirm(form: Form, field: Field): PressedCard {
+function confirm(form: Form, field: Field): CardKeyResult {
   if (form.state.fields.length === 1) return send(form.card, () => field.answer ?? '')
   const { state } = setField(form, field)
   return turn({ card: state, state: state.state as FormState }, 1)
 }
 
-function turn(form: Form, step: number): PressedCard {
+function turn(form: Form, step: number): CardKeyResult {
   const count = tabCount(form)
   return set(form, { tab: (form.state.tab + step + count) % count, pick: newPick(0) })
 }
 
 /** The mark stays where it was chosen from, so that the next option is an arrow away. */
-function setField(form: Form, field: Field): PressedCard {
+function setField(form: Form, field: Field): CardKeyResult {
   const pick = { ...newPick(form.state.pick.at), by: 'arrows' } as const
   return set(form, { pick, fields: form.state.fields.with(form.state.tab, field) })
 }
 
-function set({ card, state }: Form, change: Partial<FormState>): PressedCard {
+function set({ card, state }: Form, change: Partial<FormState>): CardKeyResult {
   return { state: { ...card, state: { ...state, scroll: undefined, ...change } }, effects: [], rest: [] }
 }
 
 /** It is answered once: its keys do nothing from then on. */
-function send(card: AskCard, answerAt: (at: number) => string): PressedCard {
+function send(card: AskCard, answerAt: (at: number) => string): CardKeyResult {
   const answers = Object.fromEntries(card.ask.questions.map(({ question }, at) => [question, answerAt(at)]))
   const state = { ...(card.state as FormState), pick: newPick(0), isWriting: false }
   const effect = { type: 'answer', askId: card.askId, answers } as const

@@ -100,7 +100,7 @@ function choiceRows({ card, state, request }: Permission, { columns, color }: Ca
 const FORMS = ['whole', 'medium', 'short'] as const
 const MARGIN = 6
 
-/** The choices side by side, in at most so many rows. */
+/** Lays out the choices side by side, in at most `most` rows. */
 function flowRows(
   { card, state, request }: Permission,
   { columns, color }: CardView,

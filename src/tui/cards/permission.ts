@@ -5,7 +5,7 @@ import { choicesOf, NO_DIGIT } from './choices.ts'
 import { denialOf } from './permission-answer.ts'
 import { type Permission, windowOn } from './permission-view.ts'
 import { newPick, type Pick, pressPick } from './pick.ts'
-import type { AskCard, CardView, PermissionState, PressedCard } from './types.ts'
+import type { AskCard, CardKeyResult, CardView, PermissionState } from './types.ts'
 
 /** The state of a permission that has just been asked for: No is selected. */
 export function newPermission(card: { ask: AskUserEvent }): PermissionState {
@@ -20,7 +20,7 @@ export function newPermission(card: { ask: AskUserEvent }): PermissionState {
 }
 
 /** Handles a key on a permission over an empty composer. Only Enter on a choice that was selected by hand allows. */
-export function pressPermission(permission: Permission, key: KeyPress, view: CardView): PressedCard {
+export function pressPermission(permission: Permission, key: KeyPress, view: CardView): CardKeyResult {
   const { card, state } = permission
   const { pick, hasDetails } = state
   const { isArmed } = card
@@ -49,7 +49,7 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
 }
 
 /** Scrolls by a page; what was on the screen before counts as seen. */
-export function scrollPermission(permission: Permission, direction: -1 | 1, view: CardView): PressedCard {
+export function scrollPermission(permission: Permission, direction: -1 | 1, view: CardView): CardKeyResult {
   const { card } = permission
   const { start, end, total, seen } = windowOn(permission, view)
   const page = Math.max(1, end - start - 1)
@@ -59,12 +59,12 @@ export function scrollPermission(permission: Permission, direction: -1 | 1, view
 }
 
 /** A no with the person's reason; the reason never passes for an answer that allows. */
-export function answerWithReason(card: AskCard, reason: string): PressedCard {
+export function answerWithReason(card: AskCard, reason: string): CardKeyResult {
   return answerPermission(card, denialOf(reason))
 }
 
 /** An answer that allows reads on instead, as long as a part of what would be done has not been on the screen. */
-function choose(permission: Permission, view: CardView): PressedCard {
+function choose(permission: Permission, view: CardView): CardKeyResult {
   const { card, state } = permission
   const { does } = choicesOf(card.ask.questions[0]!)[state.pick.at]!
   if (does === 'reason') return set(card, { isWriting: true, pick: firstPick(card) })
@@ -82,13 +82,13 @@ function firstPick({ ask }: { ask: AskUserEvent }): Pick {
   return newPick(choicesOf(ask.questions[0]!).findIndex(({ digit }) => digit === NO_DIGIT))
 }
 
-function set(card: AskCard, change: Partial<PermissionState>): PressedCard {
+function set(card: AskCard, change: Partial<PermissionState>): CardKeyResult {
   const state = { ...(card.state as PermissionState), ...change }
   return { state: { ...card, state }, effects: [], rest: [] }
 }
 
 /** It is answered once: its keys do nothing from then on. */
-function answerPermission(card: AskCard, text: string): PressedCard {
+function answerPermission(card: AskCard, text: string): CardKeyResult {
   const question = card.ask.questions[0]!.question
   const effect = { type: 'answer', askId: card.askId, answers: { [question]: text } } as const
   const { state } = set(card, { pick: firstPick(card), isWriting: false })

@@ -76,7 +76,7 @@ export interface CardView extends Face {
 }
 
 /** The result of a key on a card. */
-export interface PressedCard {
+export interface CardKeyResult {
   state: AskCard
   effects: readonly Effect[]
   /** Keys that are not for the card, for the composer: what was typed before, and this one. */

@@ -1,5 +1,5 @@
 import { isWriting, pressCard, stopWriting, writeToCard } from '../cards/card.ts'
-import type { AskCard, CardView, PressedCard } from '../cards/types.ts'
+import type { AskCard, CardKeyResult, CardView } from '../cards/types.ts'
 import { pressOverlay } from '../overlays/overlay.ts'
 import type { Action } from '../state/actions.ts'
 import type { Effect } from '../state/effects.ts'
@@ -84,7 +84,7 @@ function pressWriting(
   return { actions: [{ type: 'set', change: { prompt: { ...state, menu: undefined } } }], effects: kept }
 }
 
-function joined(card: AskCard, { state, effects, hint }: PressedCard, typed: Press): Press {
+function joined(card: AskCard, { state, effects, hint }: CardKeyResult, typed: Press): Press {
   const changed: Action[] = state === card ? [] : [{ type: 'ask-card', card: state }]
   const told: Action[] = hint === undefined ? [] : [{ type: 'set', change: { hint } }]
   return { actions: [...changed, ...typed.actions, ...told], effects: [...effects, ...typed.effects] }

@@ -1,5 +1,5 @@
 import { nearest } from '../../core/base/nearest.ts'
-import { wrapText } from '../../core/base/wrap-text.ts'
+import { wrapInTag } from '../../core/base/wrap-text.ts'
 import {
   McpActionKind,
   type McpPrompt,
@@ -53,7 +53,7 @@ export async function runServerPrompt(
   const text = toText(promptMessages)
   printText(context, `${name} of ${server}`, text)
   context.send(`/${server}:${name}${rest === '' ? '' : ` ${rest}`}`, {
-    content: wrapText('prompt', { server, name: name.replaceAll(/["<>]/g, '') }, text),
+    content: wrapInTag('prompt', { server, name: name.replaceAll(/["<>]/g, '') }, text),
     attachments: promptMessages.flatMap(({ attachments }) => attachments),
     problems: [],
   })

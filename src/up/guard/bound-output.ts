@@ -12,14 +12,14 @@ import {
 import { join } from 'node:path'
 
 /** The most that a file of printed output may hold before it is set aside: 10 MiB. */
-export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024
+export const MAX_PRINTED_BYTES = 10 * 1024 * 1024
 
 /**
  * Bounds the files to which services print: one that became larger than `maxBytes` is emptied, and its last half is kept
  * as `FILE.1`. Service managers and our supervisor open these files for appending, so a service that is writing goes on
  * at the new end; what it writes in that very moment is lost. Gives whether a file was too large.
  */
-export function boundOutputs(logs: string, maxBytes = MAX_OUTPUT_BYTES): boolean {
+export function boundOutputs(logs: string, maxBytes = MAX_PRINTED_BYTES): boolean {
   const paths = listNames(logs).filter((name) => name.endsWith('.crash.log'))
   return paths.map((name) => boundOutput(join(logs, name), maxBytes)).includes(true)
 }

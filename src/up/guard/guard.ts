@@ -5,7 +5,7 @@ import { boundOutputs } from './bound-output.ts'
 import { type HangPorts, HangWatch } from './hang-watch.ts'
 
 /** The options of guardServices(). */
-export interface GuardOptions extends HangPorts {
+export interface ServiceGuardOptions extends HangPorts {
   /** The folder of the logs. */
   logs: string
   /** The file of variables of services, which may set CRABTALK_WATCHDOG. */
@@ -18,7 +18,7 @@ export interface GuardOptions extends HangPorts {
  * Guards the services of a home until the signal is aborted or `isOver` says so: keeps what they print bounded while they
  * run, and kills one that hangs, so that its service manager starts it again. It never fails.
  */
-export async function guardServices(options: GuardOptions, signal: AbortSignal): Promise<void> {
+export async function guardServices(options: ServiceGuardOptions, signal: AbortSignal): Promise<void> {
   const { logs, envFile, log, elapsed, isOver } = options
   const watch = new HangWatch(options)
   let lookedAt = Number.NEGATIVE_INFINITY

@@ -22,7 +22,7 @@ export interface HangPorts {
 
 /** The pace of probes, in milliseconds. */
 export interface HangPace {
-  /** A service that has not answered for so long is hung. */
+  /** The time without an answer after which a service is hung. */
   limitMs: number
   /** The time between two looks. */
   periodMs: number

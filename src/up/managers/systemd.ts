@@ -207,7 +207,7 @@ export class SystemdManager implements ServiceManager {
   }
 }
 
-/** A unit of which somebody removed the file is known to systemd until it reloads, and does not start at login. */
+/** A unit whose file was removed is known to systemd until it reloads, and does not start at login. */
 function withoutFile(unit: ShownUnit): ShownUnit {
   const { FragmentPath: file } = unit
   if (!file || existsSync(file)) return unit

@@ -4,7 +4,7 @@ import { fetchPackage, lookUp } from '../packages/source.ts'
 import { readWanted, type Standing } from '../packages/wanted.ts'
 import type { UpHost } from '../types.ts'
 import { type PkgContents, readContents } from './contents.ts'
-import { addressOf, fetchGit, findRepository, readGit } from './git.ts'
+import { addressOf, fetchGit, findRepository, parseGitSource } from './git.ts'
 import type { PkgRecord } from './records.ts'
 import { folderTree, type ReadTree, tarTree } from './tree.ts'
 
@@ -37,7 +37,7 @@ async function fetch(
   ports: BringPorts,
   signal: AbortSignal,
 ): Promise<{ readTree: ReadTree; source: PkgRecord['source']; facts?: PackageFacts | undefined }> {
-  const named = readGit(word)
+  const named = parseGitSource(word)
   const git = named ?? (await findRepository(word, ports.standing))
   if (git) {
     ports.step(`Fetching ${git.url}`)

@@ -17,7 +17,7 @@ export interface GitSource {
  * The git source that a word is: an https, ssh or file address, `user@host:path` or `github:owner/name`, with `#branch` behind
  * it. Fails with `usage`.
  */
-export function readGit(word: string): GitSource | undefined {
+export function parseGitSource(word: string): GitSource | undefined {
   const [address = '', ref] = splitOnce(word.replace(/^git\+/, ''), '#')
   const short = /^github:([\w.-]+\/[\w.-]+)$/.exec(address)?.[1]
   const url = short ? `https://github.com/${short}.git` : address
@@ -49,7 +49,9 @@ export async function findRepository(
   const folder = resolve(cwd, address.replace(/^~(?=[\\/])/, homeDir))
   const isBare = (await isThere(folder, 'HEAD')) && (await isThere(folder, 'objects'))
   const isMeant = isBare || (ref !== undefined && (await isThere(folder, '.git')))
-  return isMeant ? readGit(`${pathToFileURL(folder).href}${ref === undefined ? '' : `#${ref}`}`) : undefined
+  return isMeant
+    ? parseGitSource(`${pathToFileURL(folder).href}${ref === undefined ? '' : `#${ref}`}`)
+    : undefined
 }
 
 /**

@@ -56,7 +56,7 @@ export async function switchTo(path: string, candidate: string, platform: string
 /** A second name for the file, or a copy where the file system has no such thing; either gets the name at once. */
 async function keep(path: string, old: string): Promise<void> {
   const made = join(dirname(path), `.crabtalk-${newUlid()}.new`)
-  if (!(await exists(path))) return // somebody removed it: what is put back is the only one
+  if (!(await exists(path))) return // the file was removed: what is put back is the only one
   await link(path, made).catch(() => copyFile(path, made))
   await rename(made, old)
   await rm(made, { force: true }) // renaming does nothing where both are names of one file already

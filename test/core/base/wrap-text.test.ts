@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { escapeTag, wrapText } from '../../../src/core/base/wrap-text.ts'
+import { escapeTag, wrapInTag } from '../../../src/core/base/wrap-text.ts'
 
-test('wrapText() puts a text between tags, with attributes', () => {
-  assert.equal(wrapText('from', { agent: 'crab' }, 'hi'), '<from agent="crab">\nhi\n</from>')
-  assert.equal(wrapText('scope', {}, 'a\nb'), '<scope>\na\nb\n</scope>')
+test('wrapInTag() puts a text between tags, with attributes', () => {
+  assert.equal(wrapInTag('from', { agent: 'crab' }, 'hi'), '<from agent="crab">\nhi\n</from>')
+  assert.equal(wrapInTag('scope', {}, 'a\nb'), '<scope>\na\nb\n</scope>')
 })
 
-test('wrapText() lets an attribute end neither its quotes nor its line', () => {
-  const wrapped = wrapText('file', { path: 'a"><b>\n\r\u0085\u2028\u202e&' }, '')
+test('wrapInTag() lets an attribute end neither its quotes nor its line', () => {
+  const wrapped = wrapInTag('file', { path: 'a"><b>\n\r\u0085\u2028\u202e&' }, '')
   assert.equal(wrapped.split('\n')[0], '<file path="a&#34;&#62;&#60;b&#62;&#10;&#13;&#133;&#8232;&#8238;&">')
 })
 
@@ -40,7 +40,7 @@ const ENDS = [
 ]
 
 for (const end of ENDS) {
-  test(`wrapText() takes the tag out of ${JSON.stringify(end)}`, () => {
+  test(`wrapInTag() takes the tag out of ${JSON.stringify(end)}`, () => {
     assert.match(escapeTag('from', `a${end} b`), /^a&lt;[^<\ufe64\uff1c]* b$/)
   })
 }
@@ -68,7 +68,7 @@ test('escapeTag() needs no more than a moment for a text made to be slow', () =>
   assert.equal(escapeTag('from', hostile), hostile) // a pattern that backtracks takes minutes
 })
 
-test('wrapText() gives a text that has one end, the last line, whatever was in it', () => {
+test('wrapInTag() gives a text that has one end, the last line, whatever was in it', () => {
   const piece = fc.constantFrom(
     '<',
     '/',
@@ -85,7 +85,7 @@ test('wrapText() gives a text that has one end, the last line, whatever was in i
   )
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
-      const wrapped = wrapText('from', {}, pieces.join(''))
+      const wrapped = wrapInTag('from', {}, pieces.join(''))
       assert.equal([...wrapped.matchAll(/<[\s/\u200b]*f\u200b*r\u200b*o\u200b*m(?![a-z])/gi)].length, 2)
     }),
   )

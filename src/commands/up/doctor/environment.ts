@@ -31,7 +31,7 @@ function toFinding({ key, message, hint, ...place }: Problem): Finding {
   return say(`${formatPlace(place)}: ${message}`, hint)
 }
 
-/** Nobody else reaches a file of a directory that is closed to others, whatever its mode. */
+/** Other users cannot reach a file of a directory that is closed to them, whatever its mode. */
 async function isClosed(folder: string): Promise<boolean> {
   const stats = await stat(folder).catch(() => undefined) // it does not exist
   return stats !== undefined && (stats.mode & 0o077) === 0

@@ -1,5 +1,5 @@
 import { once } from '../../base/once.ts'
-import { wrapText } from '../../base/wrap-text.ts'
+import { wrapInTag } from '../../base/wrap-text.ts'
 import { isInside } from '../../policy/paths.ts'
 import type { ContextTurn, Hook } from '../../runtime/hook.ts'
 import { findProject, type Project, type ProjectOwner } from '../../trust/find-project.ts'
@@ -58,5 +58,5 @@ async function readProject(
 }
 
 function toBlock({ path, text }: InstructionFile): string {
-  return text === undefined ? '' : wrapText('instructions', { from: path }, text)
+  return text === undefined ? '' : wrapInTag('instructions', { from: path }, text)
 }

@@ -17,7 +17,7 @@ interface ProjectFiles {
  * The files that a turn may use. The user is told of each new one, or asked about a new project, once; what cannot be
  * remembered is told again.
  *
- * A turn that nobody attends uses only what the user has trusted by hand.
+ * An unattended turn uses only what the user has trusted by hand.
  */
 export async function selectTrusted(
   found: ProjectFiles,
@@ -43,7 +43,7 @@ export async function selectTrusted(
   }
 }
 
-const UNATTENDED = 'instruction files are not used: nobody attends this turn; to use them:'
+const UNATTENDED = 'instruction files are not used: this turn is unattended; to use them:'
 
 /** Asks about a new project and remembers the answer; without an answer its files are left out this time. */
 async function askUser(

@@ -1,5 +1,5 @@
 import { CrabError } from '../../base/errors.ts'
-import { wrapText } from '../../base/wrap-text.ts'
+import { wrapInTag } from '../../base/wrap-text.ts'
 import type { Skill } from '../../skills/scan-skills.ts'
 
 /**
@@ -25,7 +25,7 @@ export function wrapSkill(skill: Pick<Skill, 'name' | 'folder'>, body: string, a
 
 /** The text of a skill in a tag that it can neither end nor begin again. */
 export function tagSkill({ name, folder }: Pick<Skill, 'name' | 'folder'>, body: string): string {
-  return wrapText('skill', { name, folder }, body.trim())
+  return wrapInTag('skill', { name, folder }, body.trim())
 }
 
 /** `$ARGUMENTS[0]` and `$ARGUMENTS_X` are something else. */

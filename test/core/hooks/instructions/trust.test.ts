@@ -81,7 +81,7 @@ test('instructionsHook() gives an unattended turn only what was trusted by hand'
   const turn = { trust: 'unattended' } as const
   const untold = await place.read(W, turn)
   assert.deepEqual(untold.files, [])
-  assert.match(untold.notices.join(), /nobody attends this turn; to use them: crabtalk trust add \/\S+work$/)
+  assert.match(untold.notices.join(), /this turn is unattended; to use them: crabtalk trust add \/\S+work$/)
   await place.read(W) // the user is told
   assert.deepEqual((await place.read(W, turn)).files, [])
   await place.trust.setState(place.at(W), 'trusted', NEVER)
