@@ -33,8 +33,7 @@ export function conclude(action: Action, evidence: Evidence, setting: Setting): 
   )
   const closed = { matched, isOpen: false }
   if (denial) return { effect: 'deny', rule: denial, reason: describe(denial), ...closed }
-  const isReading = evidence.builtIn !== undefined && evidence.closing === undefined
-  const limit = limitOf(action, setting, isReading)
+  const limit = limitOf(action, setting, evidence)
   if (limit !== undefined) return { effect: 'deny', rule: undefined, reason: limit, ...closed }
   const guard = action.kind === 'edit' ? action.guard : undefined
   const isAll = allowsAll(setting) && guard?.isAlways !== true
@@ -57,11 +56,17 @@ export function allowsAll({ mode, trust }: Setting): boolean {
 }
 
 /** What no rule and no mode permits. */
-function limitOf(action: Action, { trust, mode }: Setting, isReading: boolean): string | undefined {
+function limitOf(
+  action: Action,
+  { trust, mode }: Setting,
+  { builtIn, closing, doubt }: Evidence,
+): string | undefined {
   const tool = action.kind === 'tool' ? action.name : action.kind
   if (CLASS_RIGHTS[trust].never.includes(tool)) return `${A_TURN[trust]} never uses ${tool}`
+  const isReading = builtIn !== undefined && closing === undefined
   const isHarmless = isReading || action.kind === 'read' || (action.kind === 'tool' && action.harmless)
-  return mode === 'read-only' && !isHarmless ? 'this turn only reads' : undefined
+  if (mode !== 'read-only' || isHarmless) return undefined
+  return doubt === undefined ? 'this turn only reads' : `this turn only reads, and ${doubt}`
 }
 
 /** What holds when no rule matches. */

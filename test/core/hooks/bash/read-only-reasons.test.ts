@@ -53,6 +53,11 @@ test('the reason of a question about a command of the list is what keeps it from
   assert.match(beside.reason, /^the line has commands that may do more than read/)
   const behind = await judge('npm test; cat a', { rules: ruleList(['allow bash(npm test)']) })
   assert.equal(behind.reason, 'a command before it may change what it reads')
+  const limited = await judge('cat link', { mode: 'read-only' })
+  assert.equal(limited.effect, 'deny')
+  assert.match(limited.reason, /^this turn only reads, and link leads to \/etc\/passwd/)
+  const remote = await judge('cat link', { trust: 'remote' })
+  assert.equal(remote.reason, 'a remote turn never uses bash') // it learns nothing of files
   assert.equal(
     (await judge('cat *', { workspace: tree.path('repo/sub') })).reason,
     '* means a file with the name of an option, -x',
