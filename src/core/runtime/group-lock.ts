@@ -1,0 +1,30 @@
+import { orCancelled } from '../base/cancelled.ts'
+
+/** Lets work of one group go on at once, and never work of two groups. */
+export class GroupLock<Group> {
+  #group: Group | undefined
+  #inside = 0
+  #waiting: (() => void)[] = []
+
+  /** Resolves when no other group is inside; the work leaves when the result is disposed, once or more often. Throws after an abort. */
+  async enter(group: Group, signal: AbortSignal): Promise<Disposable> {
+    while (this.#inside > 0 && this.#group !== group) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#waiting.push(resolve)
+      await orCancelled(promise, signal)
+    }
+    this.#group = group
+    this.#inside++
+    let isInside = true
+    const leave = () => {
+      if (isInside) this.#leave()
+      isInside = false
+    }
+    return { [Symbol.dispose]: leave }
+  }
+
+  #leave(): void {
+    if (--this.#inside > 0) return
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+}
