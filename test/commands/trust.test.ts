@@ -56,6 +56,6 @@ async function run({ host }: TestHost, verb: string, command: Run, argv: string[
   const { path } = row
   const { signal } = new AbortController()
   const code = await command({ program: 'crabtalk', commands: TRUST_COMMANDS, path, options, host, signal })
-  await host.stdout.flush()
+  await Promise.all([host.stdout.flush(), host.stderr.flush()])
   return code
 }

@@ -31,7 +31,8 @@ async function judge(rule: PermissionRule, place: Place): Promise<IdleRule[]> {
   const isNewFile = about === 'edit' && path.glob === undefined && missing === resolve(root, ...path.base)
   const isForOthers = isRelative && (rule.effect !== 'allow' || path.glob !== undefined)
   if (near === undefined && (isNewFile || isForOthers)) return []
-  const hint = near === undefined ? 'correct the path, or remove the rule' : `did you mean ${near}?`
+  const hint =
+    near === undefined ? 'correct the path; the rule holds once it exists' : `did you mean ${near}?`
   return [toIdleRule(rule, `${missing} does not exist`, hint)]
 }
 

@@ -52,8 +52,8 @@ allow = ["read(nosuch.txt)"]
     found.map((line) => line.replace(folder, 'F/')),
     [
       'config.toml:3: this deny rule denies nothing: edit(~/libb/deep/**): F/libb does not exist; did you mean lib?',
-      'config.toml:2: this allow rule allows nothing: read(nosuch.txt): F/nosuch.txt does not exist; correct the path, or remove the rule',
-      'config.toml:2: this allow rule allows nothing: edit(~/nosuch/**): F/nosuch does not exist; correct the path, or remove the rule',
+      'config.toml:2: this allow rule allows nothing: read(nosuch.txt): F/nosuch.txt does not exist; correct the path; the rule holds once it exists',
+      'config.toml:2: this allow rule allows nothing: edit(~/nosuch/**): F/nosuch does not exist; correct the path; the rule holds once it exists',
       'config.toml:2: this allow rule allows nothing: edit(libb/**): F/libb does not exist; did you mean lib?',
     ].map((line) => line.replace(folder, 'F/')),
   )
