@@ -2,7 +2,7 @@ import type { PermissionRule } from '../../core/config/permissions.ts'
 
 /** A warning about a rule that matches nothing, and what to do about it. */
 export interface IdleRule {
-  /** Where the rule is written: `config.toml:4`. */
+  /** The place that the rule is written at: `config.toml:4`. */
   source: string
   /** A sentence without a full stop. */
   message: string

@@ -1,5 +1,5 @@
 import { credentialPlaces } from './credentials.ts'
-import { assignedSecrets, type Place } from './secrets/assigned-secrets.ts'
+import { assignedSecrets, type TextSpan } from './secrets/assigned-secrets.ts'
 
 /**
  * A text with `mask` in the place of what looks like a secret: credentials by their shape, and what is given to a name
@@ -23,8 +23,8 @@ function mayHoldKey(text: string): boolean {
 }
 
 /** Gives the places of secrets on one line: it looks closely only at long runs that are not all letters, and around `@`, `=` and `:`. */
-function placesOfRuns(text: string): Place[] {
-  const places: Place[] = [...assignedSecrets(text)]
+function placesOfRuns(text: string): TextSpan[] {
+  const places: TextSpan[] = [...assignedSecrets(text)]
   for (const [start, end] of longRuns(text)) {
     if (mayHoldToken(text, start, end)) places.push(...placesBetween(text, start, end))
   }
@@ -42,7 +42,7 @@ function* placesOf(text: string, sign: string): Generator<number> {
 }
 
 /** Of MIN_RUN characters or more: in a run that long every MIN_RUN-th one is of it, so that few others are looked at. */
-function* longRuns(text: string): Generator<Place> {
+function* longRuns(text: string): Generator<TextSpan> {
   for (let start = 0; start + MIN_RUN <= text.length; ) {
     const first = startOfRun(text, start + MIN_RUN, start)
     if (first > start) {
@@ -87,7 +87,7 @@ function mayHoldToken(text: string, start: number, end: number): boolean {
 }
 
 /** The credentials of a run; what says that it is one may stand in front of it. */
-function placesBetween(text: string, start: number, end: number): Place[] {
+function placesBetween(text: string, start: number, end: number): TextSpan[] {
   const from = Math.max(0, start - MAX_LEAD)
   return credentialPlaces(text.slice(from, end)).map(([a, b]) => [from + a, from + b])
 }

@@ -120,5 +120,5 @@ const MESSAGES: Record<string, string> = {
   ENAMETOOLONG: 'it is too long',
 }
 
-/** As Linux. */
+/** The limit of Linux. */
 const MAX_LINKS = 40

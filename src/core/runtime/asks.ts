@@ -33,7 +33,7 @@ export interface PermissionAsk {
   rules: readonly string[]
   /** The commands of a command line, in its order; empty where it cannot be taken apart. */
   commands: readonly JudgedCommand[]
-  /** What rules permit besides, those of `rules` and those that matched, each with a narrower rule: whole sentences. */
+  /** Sentences about what rules permit besides, those of `rules` and those that matched, each with a narrower rule. */
   warnings: readonly string[]
 }
 

@@ -91,7 +91,7 @@ async function openTcp(options: ListenersOptions, port: number): Promise<Opened>
   return { listener, portFile, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** What a gate opens, and where its end is registered. */
+/** The parts that a gate opens, and the stack that closes them. */
 interface Opening {
   refusals: RefusalLog
   opening: AsyncDisposableStack

@@ -3,7 +3,7 @@ import { CREDENTIAL_HEAD, hasCredential, isPlaceholder } from '../../core/base/c
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { assignedSecrets } from '../../core/base/secrets/assigned-secrets.ts'
-import { isShaped, type Verdict } from '../../core/base/secrets/secret-names.ts'
+import { isShaped, type SecretVerdict } from '../../core/base/secrets/secret-names.ts'
 import { isSecretValue, secretPartsOf } from '../../core/base/secrets/secret-parts.ts'
 import { formatPath } from '../../core/config/problem.ts'
 import { isPlaceInList } from './place-in-list.ts'
@@ -57,7 +57,7 @@ interface Part {
   value: unknown
   path: readonly (string | number)[]
   /** By its name, or that of the list it is in. */
-  verdict: Verdict
+  verdict: SecretVerdict
   inCredentials: boolean
   /** The number of JSON strings that contain it, one inside the other. */
   documents: number

@@ -55,7 +55,7 @@ export interface ArmingOptions<Shown> {
   seenMs: number
   /** The time in milliseconds since the last key. */
   quietMs: number
-  /** What is on the screen now; undefined when there is nothing that could get keys. */
+  /** Returns what is on the screen now; undefined when nothing there could get keys. */
   shown(): Shown | undefined
   /** Tells whether keys count on what is shown, whenever that may have changed. */
   arm(shown: Shown | undefined, isArmed: boolean): void

@@ -1,4 +1,4 @@
-import type { Place } from './assigned-secrets.ts'
+import type { TextSpan } from './assigned-secrets.ts'
 import { isSecretName, isShaped } from './secret-names.ts'
 
 /**
@@ -6,7 +6,7 @@ import { isSecretName, isShaped } from './secret-names.ts'
  * names say so. With `withKeys` also what looks like a key in place of a name, in the path or the query, as some services
  * hand them out.
  */
-export function* addressPlaces(text: string, withKeys: boolean): Generator<Place> {
+export function* addressPlaces(text: string, withKeys: boolean): Generator<TextSpan> {
   for (const { index, 0: all, 1: name = '', 2: value = '' } of text.matchAll(PARAMETER)) {
     const end = index + all.length
     if (isSecretName(unescaped(name)) || (withKeys && isKey(value))) yield [end - value.length, end]
@@ -20,7 +20,7 @@ export function* addressPlaces(text: string, withKeys: boolean): Generator<Place
   }
 }
 
-function* keysInPath(text: string, from: number): Generator<Place> {
+function* keysInPath(text: string, from: number): Generator<TextSpan> {
   const to = endOf(text, from, PATH_END)
   let start = from + 1
   let before = ''

@@ -2,15 +2,15 @@ import { isPlaceholder } from '../credentials.ts'
 import { isShaped, mayEndHere, secretVerdict } from './secret-names.ts'
 
 /** A stretch of a text: where it begins, and where it ends. */
-export type Place = [from: number, to: number]
+export type TextSpan = [from: number, to: number]
 
 /**
  * Gives the places of the values that a text assigns to names of secrets: `DB_PASSWORD=hunter2`, `api_key: abc123`, and
  * the same in JSON, also where that stands in a string with its quotes escaped.
  *
- * In prose and source code only values of letters and digits count; behind `NAME=`, as in a `.env`, any word does. Takes time in proportion to the text.
+ * In prose and source code only values of letters and digits count; behind `NAME=`, as in a `.env`, any word does. It takes time in proportion to the text.
  */
-export function* assignedSecrets(text: string): Generator<Place> {
+export function* assignedSecrets(text: string): Generator<TextSpan> {
   for (const sign of ['=', ':']) {
     for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
       const place = assignedAt(text, at)
@@ -19,7 +19,7 @@ export function* assignedSecrets(text: string): Generator<Place> {
   }
 }
 
-function assignedAt(text: string, at: number): Place | undefined {
+function assignedAt(text: string, at: number): TextSpan | undefined {
   const [start, end] = nameBefore(text, at)
   if (start === end) return undefined
   const name = text.slice(start, end)
@@ -34,8 +34,8 @@ function assignedAt(text: string, at: number): Place | undefined {
   return counts ? [at + 1 + all.length - value.length, at + 1 + all.length] : undefined
 }
 
-/** Where the name begins and ends that stands before a sign, with or without quotes; empty where it is none of a secret. */
-function nameBefore(text: string, at: number): Place {
+/** Finds the name before an assignment sign, with or without quotes; an empty span when it is not the name of a secret. */
+function nameBefore(text: string, at: number): TextSpan {
   let end = at
   while (end > 0 && at - end < MAX_BLANKS && isBlank(text.charCodeAt(end - 1))) end--
   while (end > 0 && at - end < MAX_BLANKS + MAX_QUOTES && isQuote(text.charCodeAt(end - 1))) end--

@@ -1,4 +1,4 @@
-import type { Place } from './assigned-secrets.ts'
+import type { TextSpan } from './assigned-secrets.ts'
 
 /** An option of a program whose value is a secret. */
 interface SecretOption {
@@ -27,7 +27,7 @@ export function isKnownProgram(program: string | undefined): boolean {
 }
 
 /** Returns where the secret stands in a word that belongs to an option of its program, or undefined. */
-export function optionSecret(program: string | undefined, word: string, before = ''): Place | undefined {
+export function optionSecret(program: string | undefined, word: string, before = ''): TextSpan | undefined {
   const { alone, attached, isUser } = PROGRAMS.get(program ?? '') ?? {}
   const isValue = alone?.test(before) === true && !word.startsWith('-')
   const option = isValue ? '' : attached?.exec(word)?.[0]

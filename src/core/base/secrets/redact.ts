@@ -1,11 +1,11 @@
 import { credentialPlaces } from '../credentials.ts'
 import { addressPlaces } from './address-places.ts'
-import type { Place } from './assigned-secrets.ts'
+import type { TextSpan } from './assigned-secrets.ts'
 import { isKnownProgram, optionSecret, programAfter } from './program-options.ts'
 import { isSecretName, isShaped } from './secret-names.ts'
 import { isUnfilled } from './unfilled.ts'
 
-/** What stands for a secret wherever something is shown; in what is put back it means: keep what is stored. */
+/** The placeholder that replaces a secret in output. In input it means: keep the stored value. */
 export const REDACTED = '[secret]'
 
 /** Returns a value without what it is, unless it is empty or a placeholder that waits to be filled in. */
@@ -29,7 +29,7 @@ export function hideSecretsIn(text: string, secrets: readonly string[]): string 
 }
 
 /** Returns where the secrets of each word stand: those that redactWords() hides, in order, none in another. */
-export function secretPlaces(words: readonly string[]): Place[][] {
+export function secretPlaces(words: readonly string[]): TextSpan[][] {
   let program: string | undefined
   return words.map((word, i) => {
     const places = placesInWord(word, { before: words[i - 1], program }, true)
@@ -38,7 +38,7 @@ export function secretPlaces(words: readonly string[]): Place[][] {
   })
 }
 
-function without(text: string, places: readonly Place[]): string {
+function without(text: string, places: readonly TextSpan[]): string {
   let shown = ''
   let end = 0
   for (const [from, to] of places) {
@@ -57,7 +57,7 @@ interface WordContext {
 }
 
 /** Finds the places of secrets in a word, in order, joined where they overlap, without placeholders. */
-function placesInWord(word: string, context: WordContext, isEntry: boolean): Place[] {
+function placesInWord(word: string, context: WordContext, isEntry: boolean): TextSpan[] {
   const found = [
     ...literalPlaces(word),
     ...givenPlaces(word, 0, context),
@@ -68,7 +68,7 @@ function placesInWord(word: string, context: WordContext, isEntry: boolean): Pla
     ...jsonPlaces(word),
     ...credentialPlaces(word),
   ]
-  const joined: Place[] = []
+  const joined: TextSpan[] = []
   for (const [from, to] of found.toSorted(([a], [b]) => a - b)) {
     const last = joined.at(-1)
     if (last && from < last[1]) last[1] = Math.max(last[1], to)
@@ -78,14 +78,14 @@ function placesInWord(word: string, context: WordContext, isEntry: boolean): Pla
 }
 
 /** A REDACTED that stands in the text itself is shown like a secret, and has to be told from one when it is put back. */
-function* literalPlaces(text: string): Generator<Place> {
+function* literalPlaces(text: string): Generator<TextSpan> {
   for (let at = text.indexOf(REDACTED); at >= 0; at = text.indexOf(REDACTED, at + 1)) {
     yield [at, at + REDACTED.length]
   }
 }
 
 /** The words of a script, or of any text. */
-function* pieces(text: string): Generator<Place> {
+function* pieces(text: string): Generator<TextSpan> {
   if (!/\s/.test(text)) return
   let [before, program]: (string | undefined)[] = []
   for (const { index, 0: piece } of text.matchAll(/\S+/g)) {
@@ -95,8 +95,8 @@ function* pieces(text: string): Generator<Place> {
   }
 }
 
-/** What the option before a word gives it, or what it gives itself: `NAME=value`, `Header: value`. */
-function* givenPlaces(word: string, at: number, { before = '', program }: WordContext): Generator<Place> {
+/** Finds values that an option or an assignment gives: `--token value`, `NAME=value`, `Header: value`. */
+function* givenPlaces(word: string, at: number, { before = '', program }: WordContext): Generator<TextSpan> {
   const end = at + word.length
   const [from] = optionSecret(program, word, before) ?? []
   if (from !== undefined) return yield [at + from, end]
@@ -121,20 +121,20 @@ function* givenPlaces(word: string, at: number, { before = '', program }: WordCo
   if (all !== '' && isSecretName(name)) yield [at + start + all.length, end]
 }
 
-/** `--no-auth` is none: it takes no value. */
+/** `--no-auth` takes no value. */
 function isSecretOption(word: string): boolean {
   const [, name] = /^--?(?!no-)([a-z][\w.-]{0,127})$/i.exec(word) ?? []
   return name !== undefined && isSecretName(name)
 }
 
-function* matchedPlaces(text: string, pattern: RegExp): Generator<Place> {
+function* matchedPlaces(text: string, pattern: RegExp): Generator<TextSpan> {
   for (const { index, 0: all, 1: value = '' } of text.matchAll(pattern)) {
     yield [index + all.length - value.length, index + all.length]
   }
 }
 
 /** Members of JSON, also of JSON in a string of JSON. */
-function* jsonPlaces(text: string): Generator<Place> {
+function* jsonPlaces(text: string): Generator<TextSpan> {
   if (!text.includes('"')) return
   for (const { index, 0: all, 1: name = '' } of text.matchAll(JSON_NAME)) {
     if (!isSecretName(name)) continue

@@ -1,8 +1,8 @@
 /**
- * How surely a value under a name is a secret: `always`; `shaped`, when it also looks like one (`auth: "none"` does not);
+ * The certainty that a value under a name is a secret: `always`; `shaped`, when it also looks like one (`auth: "none"` does not);
  * `never`.
  */
-export type Verdict = 'always' | 'shaped' | 'never'
+export type SecretVerdict = 'always' | 'shaped' | 'never'
 
 /**
  * Returns whether a value under that name may be a secret: the generous column, for what is only shown. Any whole word of
@@ -20,7 +20,7 @@ export function isSecretName(name: string): boolean {
  * A name that only speaks of a secret does not count (`secret_name`, `token_type`, `password_policy`), nor does a count
  * (`max_tokens`), a place in a list (`next_page_token`) or a key that opens nothing (`sort_key`).
  */
-export function secretVerdict(name: string): Verdict {
+export function secretVerdict(name: string): SecretVerdict {
   if (name.length > MAX_NAME || !mayEndHere(name, name.length)) return 'never'
   return verdictOf(wordsOf(name), name)
 }
@@ -54,7 +54,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '')
 }
 
-function verdictOf(words: readonly string[], name: string): Verdict {
+function verdictOf(words: readonly string[], name: string): SecretVerdict {
   const last = words.at(-1) ?? ''
   const before = words.at(-2) ?? ''
   if (TOKEN.test(last)) return words.some((word) => PLAIN_TOKEN.has(word)) ? 'never' : 'always'

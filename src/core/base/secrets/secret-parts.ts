@@ -1,12 +1,12 @@
 import { isObject } from '../json.ts'
-import { isShaped, secretVerdict, type Verdict } from './secret-names.ts'
+import { isShaped, type SecretVerdict, secretVerdict } from './secret-names.ts'
 
 /** A member of an object. */
 export interface SecretPart {
   name: string
   value: unknown
-  verdict: Verdict
-  /** Whether the members of `value` belong to somebody's credentials, where `pass` and `key` mean what they say. */
+  verdict: SecretVerdict
+  /** Whether the members of `value` are credentials, where `pass` and `key` mean what they say. */
   inCredentials: boolean
 }
 
@@ -24,23 +24,23 @@ export function secretPartsOf(table: Record<string, unknown>, inCredentials: boo
   }))
 }
 
-/** What a name means for the value beside it: a `text` or `default` may also be about the name. */
-function besideName(name: string, named: Verdict): Verdict | undefined {
+/** Judges the value beside a name by that name; a `text` or `default` may also be about the name. */
+function besideName(name: string, named: SecretVerdict): SecretVerdict | undefined {
   if (/^(?:value|val)$/i.test(name)) return named
   return /^(?:contents?|default|text|data)$/i.test(name) ? 'shaped' : undefined
 }
 
 /** Returns whether a value with that verdict is a secret. */
-export function isSecretValue(verdict: Verdict, value: string): boolean {
+export function isSecretValue(verdict: SecretVerdict, value: string): boolean {
   return verdict === 'always' || (verdict === 'shaped' && isShaped(value))
 }
 
-function verdictIn(name: string, inCredentials: boolean): Verdict {
+function verdictIn(name: string, inCredentials: boolean): SecretVerdict {
   return inCredentials && OF_CREDENTIALS.test(name) ? 'always' : secretVerdict(name)
 }
 
-/** What the name says that stands in a table as a value, beside a value. */
-function namedVerdict(table: Record<string, unknown>): Verdict | undefined {
+/** Judges a table by a name that it holds as a value beside another value. */
+function namedVerdict(table: Record<string, unknown>): SecretVerdict | undefined {
   for (const key of NAMES) {
     const name = Object.hasOwn(table, key) ? table[key] : undefined
     if (typeof name !== 'string') continue

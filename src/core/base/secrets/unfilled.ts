@@ -8,7 +8,7 @@ export function isUnfilled(value: string): boolean {
   return VARIABLE.test(word) || TO_FILL_IN.test(word)
 }
 
-/** Returns the first placeholder in a text, whole or a part of it; undefined where there is none. */
+/** Returns the first placeholder in a text, whole or a part of it; undefined without one. */
 export function unfilledIn(text: string): string | undefined {
   const word = text.trim()
   if (isUnfilled(word)) return word.replace(/^(?:bearer|basic|token) +/i, '')

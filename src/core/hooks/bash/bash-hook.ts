@@ -50,7 +50,7 @@ interface BashOptions {
   processes: ProcessHost
   /** The user's own directory. */
   homeDir: string
-  /** What no tool reads; as openClosedPlaces() takes it. */
+  /** The paths that no tool reads, as openClosedPlaces() takes them. */
   closed: readonly string[]
 }
 

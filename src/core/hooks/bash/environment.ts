@@ -12,8 +12,8 @@ const SETTINGS = {
 } as const
 
 /**
- * What would ask for colours all the same, where the caller's shell came from, other folders for `cd`, and what has bash
- * and other programs read a line in another way than the rules do.
+ * The variables that ask for colours, name the folder that the caller's shell came from or other folders for `cd`, or make
+ * bash and other programs read a line in another way than the rules do.
  */
 const REMOVED: ReadonlySet<string> = new Set([
   'COLORTERM',
@@ -50,7 +50,7 @@ const HARDENED = {
   GIT_NO_LAZY_FETCH: '1',
 } as const
 
-/** For callers without a PATH, since what bash takes then may begin in the working directory. */
+/** The PATH for callers without one. The default of bash may begin in the working directory. */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** The environment of a command: the caller's, so that it meets what a person's shell would, and settings of our own. */

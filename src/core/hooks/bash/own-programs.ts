@@ -77,5 +77,5 @@ export function isMissing(reason: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes(codeOf(reason))
 }
 
-/** As Linux. */
+/** The limit of Linux. */
 const MAX_LINKS = 40

@@ -13,12 +13,12 @@ import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
 import { expandGlob } from './expand-glob.ts'
 import { isMissing, type Origin, openPrograms } from './own-programs.ts'
 
-/** Where a line would run. */
+/** The place that a command line runs in. */
 export interface LinePlace {
   /** The working directory, links resolved. */
   cwd: string
   homeDir: string
-  /** As openClosedPlaces() takes them. */
+  /** The paths that no tool reads, as openClosedPlaces() takes them. */
   closed: readonly string[]
   /** Folders of programs, as in the environment that the line would run in; undefined when it will not be run. */
   path: string | undefined
@@ -91,7 +91,7 @@ interface Walk extends LinePlace {
   /** Says whether the working directory decides which program runs. */
   originOf: Awaited<ReturnType<typeof openPrograms>>
   places: ClosedPlaces
-  /** Where it may run. */
+  /** The folders that it may run in. */
   folders: readonly string[]
   /** Whether a command before it may have changed something. */
   isChanged: boolean
@@ -135,7 +135,7 @@ function checkOrigin(program: string, origin: Origin): void {
   if (origin === 'inside' || origin === 'shim') throw new Doubt(why[origin], { startsPrograms: true })
 }
 
-/** By its name bash goes back from a folder that is reached by a link. */
+/** Applies a `cd`. From a folder that is reached by a link, bash goes back by its name. */
 function changeFolder(name: string, paths: readonly string[], walk: Walk): void {
   const targets = walk.folders.map((folder) => resolve(folder, name))
   if (targets.some((target) => !paths.includes(target)))
@@ -179,7 +179,7 @@ async function resolveName(
   if (!isInside(cwd, path)) throw new Doubt(sayOutside(shown, path, isInside(cwd, resolve(folder, name))))
   if (places.holds(path)) throw new Doubt(`${shown} is a file of crabtalk itself`)
   const stats = await statIfThere(path)
-  if (stats === undefined) return path // the command says that there is none
+  if (stats === undefined) return path // the command reports a missing file
   if (stats.isDirectory()) {
     if (isFilesOnly) throw new Doubt(`${shown} is a folder`)
     return path

@@ -167,5 +167,5 @@ function names(name: string, spec: CommandSpec): ReadForm {
   }
 }
 
-/** Without operands they are about the working directory. */
+/** The commands that list the working directory when they have no operands. */
 const LISTING: ReadonlySet<string> = new Set(['ls', 'du', 'tree', 'df'])

@@ -15,7 +15,7 @@ export const readFind: ReadForm = (args) => {
   return { name: 'find', paths, readsFolder: true }
 }
 
-/** Without `-L`, `-H` and `-follow`: links would lead elsewhere. */
+/** The tests and actions that take no value, without `-L`, `-H` and `-follow`, which follow links. */
 const PLAIN: ReadonlySet<string> = new Set(
   '( ) ! -not -a -and -o -or , -print -print0 -ls -prune -quit -depth -d -empty -true -false -mount -xdev -P -nouser -nogroup -readable -writable -executable -daystart'.split(
     ' ',

@@ -25,7 +25,7 @@ function asksGpg(word: string): boolean {
 
 interface GitCommand {
   spec: CommandSpec
-  /** What it reads besides; undefined when these arguments do more than read. */
+  /** Returns the form of a call with these arguments; undefined when they do more than read. */
   read(found: ReadArguments): Partial<ReadOnlyForm> | undefined
 }
 

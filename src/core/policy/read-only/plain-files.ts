@@ -3,7 +3,7 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Doubt, showText } from './doubt.ts'
 
-/** Reads a regular file of at most so many bytes. Refuses anything else: links, pipes, which nothing may end, devices. */
+/** Reads a regular file of at most a number of bytes. Refuses anything else: links, pipes, which nothing may end, devices. */
 export async function readPlain(path: string, maxBytes = MAX_BYTES): Promise<Buffer> {
   await using file = await open(path, OPEN_FLAGS)
   const stats = await file.stat()

@@ -1,4 +1,4 @@
-/** What a simple command reads that is known to change nothing. Paths are as they are written. */
+/** The reads of a simple command that is known to change nothing. Paths are as they are written. */
 export interface ReadOnlyForm {
   /** The built-in form, for people: `git log`. */
   name: string
@@ -12,7 +12,7 @@ export interface ReadOnlyForm {
   readsFolder?: boolean
   /** Whether it shows what is in files below `paths`, or below the working directory when there are none. */
   isRecursive?: boolean
-  /** What git needs: a repository whose configuration starts nothing; `worktree`: its files are compared, too. */
+  /** The part of a repository that git reads, whose configuration must start nothing; `worktree` compares its files, too. */
   git?: 'history' | 'worktree'
   /** Whether it is safe only in an environment without what makes it run other programs. */
   isHardened?: boolean
