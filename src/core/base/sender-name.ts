@@ -11,5 +11,10 @@ export function checkSender(sender: string, kind: 'invalid' | 'usage'): void {
   })
 }
 
+/** Whether every character of a sender can be shown. */
+export function isPrintableSender(sender: string): boolean {
+  return !UNPRINTABLE.test(sender)
+}
+
 /** Control characters, line separators, marks of direction and halves of surrogate pairs; as ranges, which cost a start nothing. */
 const UNPRINTABLE = /[^ -~\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\u{10ffff}]/u

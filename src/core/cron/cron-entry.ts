@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
+import { isPrintableSender } from '../base/sender-name.ts'
 import { DEFAULT_AGENT } from '../config/default-name.ts'
 import type { Finding } from '../config/problem.ts'
 import {
@@ -30,7 +31,10 @@ const cronTable = strictTable({
   content: z.exactOptional(filledString()),
   agent: z._default(filledString(), DEFAULT_AGENT),
   /** Whose conversation it is said in. */
-  sender: z._default(filledString(), DEFAULT_SENDER),
+  sender: z._default(
+    filledString().check(z.refine(isPrintableSender, 'must not have control characters')),
+    DEFAULT_SENDER,
+  ),
   /** Nothing fires from `quiet_start` to `quiet_end`, local time; both or none. */
   quiet_start: z.exactOptional(timeOfDay()),
   quiet_end: z.exactOptional(timeOfDay()),

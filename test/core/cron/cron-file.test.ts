@@ -164,6 +164,17 @@ test('a change refuses a file that is no TOML, and leaves it alone', async () =>
   assert.equal(await home.read(), 'cron = 1\n')
 })
 
+test('an entry whose sender has control characters is wrong, and does not fire', async () => {
+  await using home = await cronHome()
+  await home.write('[[cron]]\nid = 1\nschedule = "@daily"\ncontent = "a"\nsender = "tg:1\\u0000x"\n')
+  const { crons, problems } = await home.open().read()
+  assert.deepEqual(crons, [])
+  assert.deepEqual(
+    problems.map(({ line, message }) => [line, message]),
+    [[5, '"sender" must not have control characters']],
+  )
+})
+
 test('renameAgent() rewrites its entries, also those that name none and those that are wrong', async () => {
   await using home = await cronHome()
   const file = home.open()
