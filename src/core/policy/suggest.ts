@@ -94,7 +94,7 @@ const PREFIXES =
 /** It runs what a file of the working directory says, and what its variables say. */
 const MAKE = /^[gb]?make$/
 
-/** The commands of bun and deno that are named like those of a package manager. */
+/** The commands of bun and deno that do not run the code that follows. */
 const PACKAGE_SCRIPT = /^(bun|deno) (test|fmt|lint|check|install)( |$)|^deno task [\w:-]+$/
 
 /** Control characters, the two line separators, halves of surrogate pairs: as ranges, which cost a start nothing. */
