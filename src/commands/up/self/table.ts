@@ -36,7 +36,7 @@ good, after a question with the sizes. Without a terminal, both need --yes. It d
       { name: 'yes', short: 'y', summary: 'Do not ask before' },
       { name: 'dry-run', summary: 'Say what would be removed' },
     ],
-    examples: ['crabup uninstall --dry-run', 'crabup uninstall'],
+    examples: ['crabup uninstall --dry-run', 'crabup uninstall --yes'],
     load: async () => (await import('../uninstall.ts')).uninstall,
   },
 ]
