@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -99,12 +99,25 @@ test('files that others take away or change are set right', async () => {
   await until('the key is back', isRight)
   await writeFile(join(run, 'dice.port'), `${await freePort()}\n`)
   await until('the port is back', isRight)
-  await rename(run, `${run}.away`)
-  await writeFile(run, 'in the way')
+  putInTheWay(run)
   await until('it is told', () => served.logged.some((line) => /^warn Cannot .*run/.test(line)))
   await rm(run)
   await until('both are back again', isRight)
 })
+
+/** Puts a file in the place of a folder, again where its owner was quicker to make the folder anew. */
+function putInTheWay(folder: string): void {
+  for (let tries = 0; ; tries += 1) {
+    renameSync(folder, `${folder}.away-${tries}`)
+    try {
+      writeFileSync(folder, 'in the way', { flag: 'wx' })
+      return
+    } catch (reason) {
+      if (tries === 100 || !['EEXIST', 'EISDIR'].includes((reason as NodeJS.ErrnoException).code!))
+        throw reason
+    }
+  }
+}
 
 test('one in whose place another serves ends with a conflict, and leaves the files of that one', async () => {
   await using home = await madeHome()
