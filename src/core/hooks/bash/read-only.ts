@@ -101,13 +101,24 @@ function readForm(words: readonly ShellWord[]): LineForm | undefined {
   const [program = '', ...args] = words.map(({ text }) => text)
   const form = READ_ONLY_COMMANDS.get(program)?.(args)
   if (form === undefined) return undefined
+  const begin = findPaths(form, args)
   const globs = new Map<string, number>()
-  for (const { text, globAt } of program === '[' ? words.slice(1) : words) {
+  for (const [i, { text, globAt }] of words.slice(1).entries()) {
     if (globAt === undefined) continue
-    if (form.paths.includes(text) && !form.hasFewPaths) globs.set(text, globAt)
-    else if (!/^--[a-z-]+=/.test(text.slice(0, globAt))) return undefined
+    if (i >= begin) globs.set(text, globAt)
+    else if (!PATTERN_OPTION.test(text.slice(0, globAt))) return undefined
   }
   return { ...form, program, globs }
+}
+
+/**
+ * Returns the index of the argument where the paths begin that wildcards may stand for: from there on every word is a path,
+ * whatever it is. A word elsewhere may be a program or the value of an option, even if a path is spelled in the same way.
+ */
+function findPaths({ paths, hasFewPaths }: ReadOnlyForm, args: readonly string[]): number {
+  const begin = args.length - paths.length
+  const isTail = paths.every((path, i) => path === args[begin + i] && !/^-(?!-$)/.test(path))
+  return isTail && !hasFewPaths ? begin : args.length
 }
 
 async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
@@ -202,6 +213,9 @@ async function statIfThere(path: string): Promise<BigIntStats | undefined> {
     throw reason
   }
 }
+
+/** Matches an option whose value is a pattern or a text, so that any file name may follow. */
+const PATTERN_OPTION = /^--(include|exclude|exclude-dir|glob|iglob|ignore|hide|match|grep|author|committer)=/
 
 /** They are of the shell itself. */
 const BUILT_IN: ReadonlySet<string> = new Set(
