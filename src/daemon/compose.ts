@@ -126,6 +126,7 @@ export function compose(options: NodeOptions): Services {
       spill: join(paths.cache, 'output'),
       undo: paths.undo,
       asks,
+      log: options.log,
       now,
       newId: newUlid,
     })

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { CrabError } from '../../src/core/base/errors.ts'
 import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
-import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import type { DeepPartial, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { newSession } from '../../src/core/runtime/sessions.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import type { RecordedRequest } from '../support/model-server.ts'
@@ -102,24 +104,103 @@ test('what the user allows, in files or for a conversation, holds for no remote 
   assert.ok((await readdir(home)).includes('by-me'))
 })
 
-test('an untrusted turn is told nothing of servers, files and skills of this machine', async () => {
+test('an untrusted turn gets no notices about servers, files and skills of this machine', async () => {
   await using node = await startTestDispatch(obedient)
-  const broken = '[[mcps]]\nname = "broken"\ncommand = "false"\n'
-  await node.home.write('agents/crab.toml', `skills = ["broken"]\n${broken}`)
+  const server = '[[mcps]]\nname = "payroll"\ncommand = "false"\n'
+  await node.home.write('agents/crab.toml', `skills = ["broken"]\n${server}`)
   await node.home.write('skills/broken/SKILL.md', 'no front matter')
   await node.ask('hello') // what is wrong from now on is told as a notice
   await node.home.write('config.toml', 'modle = "x"\n')
-  const told = async (sender: string) => {
-    const turn = streamTurn(node.dispatch, { agent: 'crab', sender, content: '/broken' }, NEVER)
-    const events = await Array.fromAsync(turn)
-    return events.flatMap(({ event }) =>
-      event?.$case === 'notice' || event?.$case === 'mcpState' ? [JSON.stringify(event.value)] : [],
-    )
-  }
-  const here = (await told('ann')).join('\n')
+  const here = await readStream(node.dispatch, { sender: 'ann', content: '/broken' })
   for (const part of [/MCP server/, /config\.toml:1/, /SKILL\.md/]) assert.match(here, part)
-  assert.deepEqual(await told('tg:1'), [])
+  for (const client of [node.dispatch, route(handlers(node.services, TCP_CLIENT))]) {
+    const there = await readStream(client, { sender: 'tg:1', content: '/broken' })
+    assert.match(there, /"stop"/)
+    assertNamesNothing(there, node)
+  }
 })
+
+const BROKEN = {
+  'a required server': {
+    agent: '[[mcps]]\nname = "payroll"\ncommand = "/opt/secret/payroll"\nrequired = true\n',
+    parts: [/unavailable/, /Cannot answer: this agent is not available now/],
+    logged: /payroll.*\/opt\/secret/,
+  },
+  'an agent file': {
+    agent: 'payroll = "x"\n[permissions\n',
+    parts: [/config/, /Cannot answer: this agent is not available now/],
+    logged: /crab\.toml/,
+  },
+  'a refused request': {
+    agent: '',
+    status: 400,
+    parts: [/invalid/, /Cannot answer: the agent cannot use this request/],
+    logged: /Cannot call scripted \(.*payroll/,
+  },
+  'a retried request': {
+    agent: '',
+    status: 503,
+    parts: [/retry/, /unavailable/, /Cannot answer: this agent is not available now/],
+    logged: /Cannot call scripted \(.*payroll/,
+  },
+}
+
+for (const [what, { agent, parts, logged, ...more }] of Object.entries(BROKEN)) {
+  test(`an untrusted client reads in no error what is wrong with ${what}; the log has it`, async () => {
+    const lines: string[] = []
+    const status =
+      'status' in more ? { status: more.status, body: '{"error":{"message":"payroll"}}' } : undefined
+    const script = (asked: RecordedRequest) => status ?? obedient(asked)
+    await using node = await startTestDispatch(script, { log: (...line) => lines.push(JSON.stringify(line)) })
+    await node.home.write('agents/crab.toml', agent)
+    const tcp = route(handlers(node.services, TCP_CLIENT))
+    for (const client of [node.dispatch, tcp]) {
+      const there = await readStream(client, { sender: 'tg:1', content: 'hello' })
+      for (const part of parts) assert.match(there, part)
+      assertNamesNothing(there, node)
+      assert.match(lines.splice(0).join('\n'), logged)
+    }
+    const sent = await request(tcp, 'send', { agent: 'crab', sender: 'tg:1', content: 'hello' }, NEVER).catch(
+      toText,
+    )
+    assertNamesNothing(String(sent), node)
+    assert.match(await readStream(node.dispatch, { sender: 'ann', content: 'hello' }), /payroll|crab\.toml/)
+  })
+}
+
+test('an untrusted client is not offered the names of other agents', async () => {
+  await using node = await startTestDispatch(obedient)
+  await node.home.write('agents/payroll.toml', '')
+  const guest = { sender: 'tg:1', content: 'hello', guest: 'payrol' }
+  assert.match(await readStream(node.dispatch, { ...guest, sender: 'ann' }), /did you mean \\?"payroll/)
+  for (const client of [node.dispatch, route(handlers(node.services, TCP_CLIENT))]) {
+    const there = await readStream(client, guest)
+    assert.match(there, /missing.*Cannot find the agent/)
+    assert.doesNotMatch(there, /payroll/)
+  }
+})
+
+/** Reads the whole stream of a turn as JSON lines; the last one is the error, where one is thrown. */
+async function readStream(client: Dispatch, message: DeepPartial<StreamMsg>): Promise<string> {
+  const lines: string[] = []
+  try {
+    for await (const event of streamTurn(client, { agent: 'crab', ...message }, NEVER))
+      lines.push(JSON.stringify(event))
+  } catch (reason) {
+    lines.push(toText(reason))
+  }
+  return lines.join('\n')
+}
+
+function toText(reason: unknown): string {
+  const { kind, message, hint } = reason as CrabError
+  return JSON.stringify({ kind, message, hint })
+}
+
+function assertNamesNothing(text: string, { home }: TestDispatch): void {
+  for (const name of ['payroll', 'crab.toml', '/opt', home.paths.home])
+    assert.ok(!text.includes(name), `${name}: ${text}`)
+}
 
 test('hello lists the operations that a client may call', async () => {
   await using node = await startTestDispatch(obedient)

@@ -36,6 +36,8 @@ interface CrabErrorOptions {
   hint?: string
   /** Milliseconds after which a retry makes sense, when the peer said so. */
   retryAfterMs?: number
+  /** Whether the message names what only the user of this machine may read, whatever its kind. */
+  isPrivate?: true
 }
 
 /** The one error of this program. The message reads `Cannot …: why`; the hint says what to do next. */
@@ -44,12 +46,14 @@ export class CrabError extends Error {
   readonly kind: Kind
   readonly hint: string | undefined
   readonly retryAfterMs: number | undefined
+  readonly isPrivate: boolean
 
   constructor(kind: Kind, message: string, options: CrabErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.kind = kind
     this.hint = options.hint
     this.retryAfterMs = options.retryAfterMs
+    this.isPrivate = options.isPrivate ?? false
   }
 }
 

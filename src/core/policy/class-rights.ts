@@ -25,7 +25,7 @@ export interface ClassRights {
   skills: 'any' | 'named'
   /** Whether its message may name resources of MCP servers. */
   namesResources: boolean
-  /** The notices that its stream has: all, or only those about its own conversation, which name no files and servers. */
+  /** The notices that its stream has: all, or only those about its own conversation. Errors name no files and servers then, either. */
   notices: 'all' | 'own'
   /** Whether the client of the turn may be asked for permission; else only a parked question can, which the user answers. */
   asksClient: boolean

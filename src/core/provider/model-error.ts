@@ -96,6 +96,7 @@ function failure(kind: Kind, place: CallPlace, reason: Reason): CrabError {
   const hint = hintFor(kind, place, reason)
   return new CrabError(kind, `Cannot call ${model} (${endpoint.name}): ${why}`, {
     ...(hint !== undefined && { hint }),
+    isPrivate: true,
     ...more,
   })
 }

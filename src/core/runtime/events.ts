@@ -14,11 +14,13 @@ export type StopReason =
   | 'failed'
   | 'other'
 
-/** A sentence for the client of a turn that is no failure. */
+/** A warning for the client of a turn, such as a dropped line or a fallback. */
 interface Notice {
   type: 'notice'
   message: string
+  /** The MCP server that it is about. */
   server?: string
+  /** Whether it does not matter any more once the turn is over. */
   passing?: boolean
   /** Whether it is about the conversation itself, and names no files and servers. */
   isOwn?: true
@@ -61,7 +63,6 @@ export type AgentEvent =
   /** What was said to the turn and it cannot take up any more; not stored. */
   | { type: 'steer-returned'; content: string }
   | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
-  /** Something a person should know that is no failure: a dropped line, a fallback taken. `server`: an MCP server it is about; `passing`: of no matter once the turn is over. */
   | Notice
   | { type: 'mcp-state'; server: McpServerEvent }
   | {

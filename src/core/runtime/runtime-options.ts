@@ -1,3 +1,4 @@
+import type { Log } from '../base/log.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Rule } from '../policy/types.ts'
 import type { Provider } from '../provider/types.ts'
@@ -41,6 +42,8 @@ export interface RuntimeOptions {
   running: RunningTurns
   /** The questions that wait for an answer now. */
   asks: Asks
+  /** Gets the errors that a class of turns may not read; absent: they are dropped. */
+  log?: Log
   /** Working directory of a new local conversation whose client named none. */
   defaultCwd: string
   /** The folder whose subfolders remote and unattended turns work in (turnFolder()). Without it they work where local turns do. */

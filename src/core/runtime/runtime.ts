@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CrabError } from '../base/errors.ts'
+import { CrabError, toCrabError } from '../base/errors.ts'
+import { type Log, silentLog } from '../base/log.ts'
 import { NO_USAGE } from '../base/message.ts'
 import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
@@ -13,6 +14,7 @@ import { KnownAgents } from './known-agents.ts'
 import { type Preprocess, preprocessor } from './preprocess.ts'
 import type { RuntimeOptions, Setting } from './runtime-options.ts'
 import { SessionServers } from './session-servers.ts'
+import { shownError } from './shown-error.ts'
 import { shownEvents } from './shown-events.ts'
 import { Steers } from './steers.ts'
 import { tellHook } from './tell-hook.ts'
@@ -37,11 +39,13 @@ export class Runtime implements AsyncDisposable {
   readonly #unsaved = new Set<string>()
   readonly #known: KnownAgents
   readonly #servers: SessionServers
+  readonly #log: Log
 
   constructor(options: RuntimeOptions) {
     this.#options = options
     this.#known = options.known ?? new KnownAgents(options.hook)
     this.#servers = new SessionServers(options.hook)
+    this.#log = options.log ?? silentLog
   }
 
   /**
@@ -72,8 +76,10 @@ export class Runtime implements AsyncDisposable {
       const plan = await planTurn(this.#options, { ...speech, toolAgent, ...begun }, request)
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
       const events = this.#events(plan, { ...begun, line, primary: agent }, either)
-      const shown = shownEvents(events, request.trust)
+      const shown = shownEvents(events, request.trust, this.#log)
       yield* tellHook(this.#options.hook, { agent: agent.name, session: conversation.id }, shown)
+    } catch (reason) {
+      throw shownError(toCrabError(reason), request.trust, this.#log)
     } finally {
       stop.abort()
     }

@@ -1,15 +1,23 @@
+import type { Log } from '../base/log.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import type { Trust } from '../policy/types.ts'
 import type { AgentEvent } from './events.ts'
+import { shownError } from './shown-error.ts'
 
-/** Leaves out what a turn of a class is not told: where that is its own conversation only, states of servers and other notices. */
+/**
+ * Drops notices about other things than the conversation, and server states, for classes that get only their own, and
+ * replaces the errors that shownError() hides from them.
+ */
 export async function* shownEvents(
   events: AsyncIterable<AgentEvent>,
   trust: Trust,
+  log: Log,
 ): AsyncGenerator<AgentEvent> {
   const isLimited = CLASS_RIGHTS[trust].notices === 'own'
   for await (const event of events) {
     const isOfOthers = event.type === 'mcp-state' || (event.type === 'notice' && !event.isOwn)
-    if (!isLimited || !isOfOthers) yield event
+    if (isLimited && isOfOthers) continue
+    const hasError = (event.type === 'retry' || event.type === 'end') && event.error !== undefined
+    yield hasError ? { ...event, error: shownError(event.error!, trust, log) } : event
   }
 }

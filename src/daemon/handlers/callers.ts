@@ -1,9 +1,10 @@
-import { CrabError } from '../../core/base/errors.ts'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { checkSender } from '../../core/base/sender-name.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
-import type { Channel } from '../../core/policy/trust.ts'
+import { type Channel, trustOf } from '../../core/policy/trust.ts'
 import { type Handlers, wireName } from '../../core/protocol/dispatch.ts'
 import type { Operation } from '../../core/protocol/operations.ts'
+import { shownError } from '../../core/runtime/shown-error.ts'
 import type { Services } from '../services.ts'
 import { checkOwner, type OwnedOperation } from './owned.ts'
 
@@ -79,15 +80,17 @@ export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'o
 
 /**
  * Wraps the handlers so that each refuses a sender with control characters (`invalid`), and the messages that its client may
- * not send (`denied` or `missing`).
+ * not send (`denied` or `missing`), and so that errors of untrusted clients and turns name nothing of this machine.
  */
 export function guarded<H extends Partial<Handlers>>(handlers: H, services: Services, channel: Channel): H {
   const entries = Object.entries(handlers) as [Operation, AnyHandler][]
   if (typeof channel === 'string') {
-    return Object.fromEntries(entries.map(([operation, handle]) => [operation, checked(handle)])) as H
+    return Object.fromEntries(
+      entries.map(([operation, handle]) => [operation, checked(operation, handle)]),
+    ) as H
   }
   const client = channel
-  const kept = entries.map(([operation, handle]) => [operation, checked(guard(operation, handle))])
+  const kept = entries.map(([operation, handle]) => [operation, checked(operation, guard(operation, handle))])
   const closed = CLOSED.map((operation) => [operation, async () => await noted(operation, refuse)])
   return { ...Object.fromEntries(kept), ...Object.fromEntries(closed) } as H
 
@@ -108,6 +111,21 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
     }
   }
 
+  function checked(operation: Operation, handle: AnyHandler): AnyHandler {
+    const isStream = STREAMS.has(operation)
+    return (message, signal) => {
+      const { sender = '' } = message as PairMessage
+      checkSender(sender, 'invalid')
+      const isLimited = typeof channel !== 'string' || TURNS.has(operation)
+      if (!isLimited) return handle(message, signal)
+      const shown = (reason: unknown) =>
+        shownError(toCrabError(reason), trustOf(channel, sender), services.node.log)
+      return isStream
+        ? streamShown(() => handle(message, signal), shown)
+        : callShown(() => handle(message, signal), shown)
+    }
+  }
+
   /** Does a check of an operation, and notes what the client is denied. */
   async function noted<T>(operation: Operation, check: (operation: Operation) => T): Promise<Awaited<T>> {
     try {
@@ -120,10 +138,23 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
   }
 }
 
-function checked(handle: AnyHandler): AnyHandler {
-  return (message, signal) => {
-    checkSender((message as PairMessage).sender ?? '', 'invalid')
-    return handle(message, signal)
+type ToShown = (reason: unknown) => CrabError
+
+/** Answers a call; what it throws is replaced. */
+async function callShown(call: () => unknown, shown: ToShown): Promise<unknown> {
+  try {
+    return await call()
+  } catch (reason) {
+    throw shown(reason)
+  }
+}
+
+/** Yields the replies of a call; what it throws is replaced. */
+async function* streamShown(call: () => unknown, shown: ToShown): AsyncGenerator<unknown> {
+  try {
+    yield* call() as AsyncIterable<unknown>
+  } catch (reason) {
+    throw shown(reason)
   }
 }
 
@@ -163,6 +194,9 @@ function refuseModel(operation: Operation, { model }: { model?: string }): void 
     { hint: "leave it out: the agent's model is used" },
   )
 }
+
+/** The operations that start a turn; their errors are those of its class on every channel. */
+const TURNS: ReadonlySet<Operation> = new Set(['send', 'stream'])
 
 /** The operations of pairs that are answered by many replies. */
 const STREAMS: ReadonlySet<Operation> = new Set(['stream', 'attach'])

@@ -1,0 +1,50 @@
+import { CrabError, type Kind } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import { CLASS_RIGHTS } from '../policy/class-rights.ts'
+import type { Trust } from '../policy/types.ts'
+
+/**
+ * Returns the error that a class of turns may read. A class with all notices gets the error itself. Any other one gets a
+ * plain sentence of the same kind, without a hint, for errors that may name servers, models and files of this machine; the
+ * error itself goes to the log.
+ */
+export function shownError(error: CrabError, trust: Trust, log: Log): CrabError {
+  if (CLASS_RIGHTS[trust].notices === 'all') return error
+  const { kind, hint, message, retryAfterMs } = error
+  const plain = PLAIN[kind] ?? (error.isPrivate ? UNUSABLE : undefined)
+  if (message === plain) return error
+  const more = retryAfterMs === undefined ? {} : { retryAfterMs }
+  if (plain === undefined) return kind === 'missing' ? new CrabError(kind, message, more) : error
+  log('warn', message, { kind, ...(hint !== undefined && { hint }) })
+  return new CrabError(kind, plain, more)
+}
+
+const UNAVAILABLE = 'Cannot answer: this agent is not available now'
+const UNUSABLE = 'Cannot answer: the agent cannot use this request'
+
+/** The sentences for kinds whose errors may be about this machine; undefined for kinds about the client's own request. */
+const PLAIN: Readonly<Record<Kind, string | undefined>> = {
+  usage: undefined,
+  invalid: undefined,
+  denied: undefined,
+  missing: undefined, // without its hint, which may have the names of others
+  conflict: undefined,
+  gone: undefined,
+  schema: undefined,
+  limit: undefined,
+  cancelled: undefined,
+  refused: 'Cannot answer: the model refused',
+  truncated: "Cannot answer: the model's answer was cut off",
+  empty: 'Cannot answer: the model said nothing',
+  'no-input': UNAVAILABLE,
+  'no-service': UNAVAILABLE,
+  config: UNAVAILABLE,
+  credentials: UNAVAILABLE,
+  throttled: UNAVAILABLE,
+  failed: UNAVAILABLE,
+  storage: UNAVAILABLE,
+  tool: UNAVAILABLE,
+  internal: UNAVAILABLE,
+  unavailable: UNAVAILABLE,
+  timeout: UNAVAILABLE,
+}
