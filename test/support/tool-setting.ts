@@ -1,4 +1,4 @@
-import type { ApprovalMode } from '../../src/core/policy/types.ts'
+import type { ApprovalMode, Rule } from '../../src/core/policy/types.ts'
 import { Asks } from '../../src/core/runtime/asks.ts'
 import { EventChannel } from '../../src/core/runtime/event-channel.ts'
 import type { AgentEvent } from '../../src/core/runtime/events.ts'
@@ -8,12 +8,16 @@ import type { ToolAnswer, ToolSetting } from '../../src/core/runtime/tool-calls.
 import { TurnAsks } from '../../src/core/runtime/turn-asks.ts'
 import { AGENT } from './agents.ts'
 
-/** A turn of (crab, ann) in /tmp whose tools may do what is harmless, and which asks nobody; in the mode `all` they may do everything. */
-export function toolSetting(hook: Hook, mode: ApprovalMode = 'ask'): ToolSetting {
+/** A turn of (crab, ann) in /tmp whose tools may do what is harmless, and which asks nobody; in the mode `all` they may do everything. With `answered` it asks, and waits for an answer. */
+export function toolSetting(
+  hook: Hook,
+  mode: ApprovalMode = 'ask',
+  { rules = [], answered }: { rules?: readonly Rule[]; answered?: Asks } = {},
+): ToolSetting {
   const channel = new EventChannel()
   const asks = new TurnAsks({
-    asks: new Asks({ timeoutMs: 60_000 }),
-    onAsk: 'deny',
+    asks: answered ?? new Asks({ timeoutMs: 60_000 }),
+    onAsk: answered ? 'park' : 'deny',
     isAttended: false,
     channel,
     turn: { agent: 'crab', sender: 'ann', trust: 'local', session: 's1', runId: 'r1' },
@@ -23,7 +27,7 @@ export function toolSetting(hook: Hook, mode: ApprovalMode = 'ask'): ToolSetting
   const files = new Map<string, string>()
   const permissions = new Permissions({
     seen: files,
-    setting: { trust: 'local', workspace: '/tmp', readable: [], homeDir: '', mode, rules: [] },
+    setting: { trust: 'local', workspace: '/tmp', readable: [], homeDir: '', mode, rules },
     asks,
     record: async () => {},
     addRule: async () => {},

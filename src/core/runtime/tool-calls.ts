@@ -12,6 +12,7 @@ import type { AgentEvent } from './events.ts'
 import { GroupLock } from './group-lock.ts'
 import type { Hook, KnownFiles, ToolDispatch, ToolOutput, ToolRequest } from './hook.ts'
 import type { Permissions } from './permission.ts'
+import { type FileGroup, permitCall } from './permit-call.ts'
 import type { TurnAsks } from './turn-asks.ts'
 
 /** What all tool calls of one turn share. */
@@ -67,7 +68,7 @@ export async function* runToolCalls(
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const tools = toolsByName(offered)
-  const order: FileOrder = new GroupLock()
+  const order: GroupLock<FileGroup> = new GroupLock()
   const begin = async (index: number, call: ToolCall, earlier: Promise<unknown>) => {
     const given = await answer({ index, call }, { setting, tools, order, earlier, offerAgain }, either)
     onAnswer?.(given)
@@ -89,15 +90,9 @@ export async function* runToolCalls(
   }
 }
 
-/**
- * Keeps command lines that only read apart from calls that may change files: what such a line reads was looked at before it
- * runs, and a call beside it could put a link there.
- */
-type FileOrder = GroupLock<'reading' | 'changing'>
-
 interface Step extends Pick<ToolStep, 'setting' | 'offerAgain'> {
   tools: ReadonlyMap<string, ToolSpec>
-  order: FileOrder
+  order: GroupLock<FileGroup>
   /** Resolves when the calls before this one in the step have ended. */
   earlier: Promise<unknown>
 }
@@ -138,29 +133,22 @@ async function run(
   if (!args) return refuse(`Cannot call ${call.name}: its arguments are not a JSON object`)
   const request = { ...setting.request, args }
   const describe = async () => (await setting.hook.describe?.(tool.name, request)) ?? plainAction(tool)
-  const first = await describe()
-  using reading = readsByCommand(first) ? await order.enter('reading', signal) : undefined
-  const action = reading ? await describe() : first
-  const denial = await setting.permissions.permit({ call, action, earlier: step.earlier }, signal)
-  if (denial) return { ...refuse(denialText(denial, setting.dispatch.trust)), denial }
+  const permitted = await permitCall(
+    { call, describe, earlier: step.earlier },
+    { permissions: setting.permissions, order },
+    signal,
+  )
+  if ('denial' in permitted) {
+    const { denial } = permitted
+    return { ...refuse(denialText(denial, setting.dispatch.trust)), denial }
+  }
+  const { action, turn } = permitted
+  using _turn = turn
   signal.throwIfAborted()
-  if (!readsByCommand(action)) reading?.[Symbol.dispose]() // a call before it has made it one to ask about
-  using _changing = mayChangeFiles(action) ? await order.enter('changing', signal) : undefined
   onPermitted()
   const dispatch = toDispatch({ call, request, action, files }, step, signal)
   const running = setting.hook.dispatch?.(tool.name, dispatch, signal)
   return (await running) ?? refuse(unknownTool(call.name, tools))
-}
-
-/** Whether it is a command line that is known only to read, and reads files. */
-function readsByCommand(action: Action): boolean {
-  if (action.kind !== 'bash' || mayChangeFiles(action)) return false
-  return action.readOnly?.some((use) => (use?.paths.length ?? 0) > 0) ?? false
-}
-
-/** Whether it may make a link or another file that is not a plain one. */
-function mayChangeFiles(action: Action): boolean {
-  return action.kind === 'mcp' || (action.kind === 'bash' && action.readOnly?.every(Boolean) !== true)
 }
 
 function toDispatch(

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import type { ToolCall } from '../../../src/core/base/message.ts'
-import type { Action } from '../../../src/core/policy/types.ts'
 import type { Hook, ToolDispatch } from '../../../src/core/runtime/hook.ts'
 import { runToolCalls, type ToolAnswer, toolsByName } from '../../../src/core/runtime/tool-calls.ts'
 import { READ, remoteSpec } from '../../support/fake-tools.ts'
@@ -193,48 +192,7 @@ test('runToolCalls() never reports a negative duration', async () => {
 
 type Tools = Record<string, (call: ToolDispatch, signal: AbortSignal) => Promise<string>>
 
-/** Ends when it is told to, and takes a while for it. */
-test('runToolCalls() runs no command that only reads beside a call that may change files', async () => {
-  const log: string[] = []
-  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const describe = async (
-    _: string,
-    { args }: { args: Readonly<Record<string, unknown>> },
-  ): Promise<Action> => {
-    const command = String(args['command'])
-    log.push(`look ${command}`)
-    if (!command.startsWith('cat')) return { kind: 'bash', command }
-    return { kind: 'bash', command, readOnly: [{ form: 'cat', paths: [command], trees: [] }] }
-  }
-  const hook: Hook = {
-    describe,
-    async dispatch(_, { args }) {
-      log.push(`begin ${args['command']}`)
-      if (args['command'] === 'ln') begun.resolve()
-      if (args['command'] === 'ln') await gate.promise
-      log.push(`end ${args['command']}`)
-      return { output: '', isError: false }
-    },
-  }
-  const offered = [{ name: 'bash', description: '', parameters: {} }]
-  const shared = { offered, setting: toolSetting(hook, 'all'), offerAgain() {} }
-  const bash = (command: string) => call(command, 'bash', JSON.stringify({ command }))
-  const answers = answersOf(
-    runToolCalls([bash('ln'), bash('make'), bash('cat a'), bash('cat b')], shared, NEVER),
-  )
-  await begun.promise
-  gate.resolve()
-  assert.equal((await answers).length, 4)
-  const place = (text: string) => log.lastIndexOf(text)
-  for (const [change, reading] of ['ln', 'make'].flatMap((one) =>
-    ['cat a', 'cat b'].map((two) => [one, two]),
-  )) {
-    const isBefore = place(`end ${reading}`) < place(`begin ${change}`)
-    const isAfter = place(`end ${change}`) < place(`look ${reading}`)
-    assert.ok(isBefore || isAfter, log.join(', '))
-  }
-})
-
+/** Returns a tool that ends after an abort, and not at once. */
 function sleeper(ended: string[]): Tools[string] {
   return ({ callId }, signal) =>
     new Promise((resolve) => {

@@ -31,7 +31,8 @@ const REMOVED: ReadonlySet<string> = new Set([
 
 /**
  * Settings of git that keep a repository from starting programs, and reading commands from writing its index. With several
- * threads git reads the index by a table of offsets, which checkIndex() does not look at.
+ * threads git reads the index by a table of offsets, which checkIndex() does not look at. A folder that became a bare
+ * repository after it was looked at is refused (git 2.38 and later).
  */
 const GIT_CONFIG = [
   'core.fsmonitor=false',
@@ -41,6 +42,7 @@ const GIT_CONFIG = [
   'index.threads=1',
   'log.showSignature=false',
   'protocol.allow=never',
+  'safe.bareRepository=explicit',
   'status.submoduleSummary=false',
 ]
 

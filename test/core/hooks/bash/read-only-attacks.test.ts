@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { access, chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { bashHook } from '../../../../src/core/hooks/bash/bash-hook.ts'
@@ -98,6 +98,26 @@ test('git does not go on above the repository that was looked at', async () => {
   await chmod(tree.path('tools/git'), 0o755)
   const env = { PATH: `${tree.path('tools')}:${PATH}` }
   assert.equal(await say(tree, 'git status', env), tree.root)
+})
+
+test('git takes no folder for a bare repository that became one after the line was judged', async () => {
+  await using tree = await makeRepository({ 'ws/a': 'x', 'ws/sub/b': 'x' })
+  const env = { PATH, HOME: tree.path('home') }
+  await writeFile(
+    tree.path('ws/sub/config'),
+    `[core]\n\tbare = true\n[diff "x"]\n\ttextconv = touch ran; cat\n`,
+  )
+  await cp(tree.path('ws/.git/objects'), tree.path('ws/sub/objects'), { recursive: true })
+  await cp(tree.path('ws/.git/refs'), tree.path('ws/sub/refs'), { recursive: true })
+  await mkdir(tree.path('ws/sub/info'))
+  await writeFile(tree.path('ws/sub/info/attributes'), '* diff=x\n')
+  assert.equal(await isUnasked(tree, 'cd sub; git log -p', env), true)
+  await writeFile(tree.path('ws/sub/HEAD'), 'ref: refs/heads/main\n')
+  assert.equal(await isUnasked(tree, 'cd sub; git log -p', env), false)
+  const running = run('git', ['log', '-p'], { cwd: tree.path('ws/sub'), env: hardenedEnv(env) })
+  await assert.rejects(running, /cannot use bare repository/)
+  await run('git', ['log', '-p'], { cwd: tree.path('ws/sub'), env })
+  await access(tree.path('ws/sub/ran')) // without these settings it starts the program
 })
 
 test('rg prints no lines of a file that an ignore file leads to', async () => {

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util'
+import { CrabError } from '../base/errors.ts'
+import type { ToolCall } from '../base/message.ts'
+import type { Action } from '../policy/types.ts'
+import type { Denial } from './asks.ts'
+import type { GroupLock } from './group-lock.ts'
+import type { Permissions } from './permission.ts'
+
+/**
+ * Keeps command lines that read files apart from calls that may change files: what such a line reads was looked at before it
+ * runs, and a call beside it could put a link there. A line that does both is in a group of its own, so it runs alone.
+ */
+export type FileGroup = 'reading' | 'changing' | symbol
+
+/** A call of a step. */
+interface DescribedCall {
+  call: ToolCall
+  /** Says what the call would do now. */
+  describe(): Promise<Action>
+  /** Resolves when the calls before this one in the step have ended. */
+  earlier: Promise<unknown>
+}
+
+/** A call that may be made now. */
+interface PermittedCall {
+  action: Action
+  /** Its place among the other calls, which it leaves when this is disposed. */
+  turn: Disposable | undefined
+}
+
+/**
+ * Permits a call and then waits for its turn, so that no other call waits while a person is asked. A command line that reads
+ * files is described again in its turn; when that gives something else, it leaves its turn and is judged again.
+ */
+export async function permitCall(
+  { call, describe, earlier }: DescribedCall,
+  { permissions, order }: { permissions: Permissions; order: GroupLock<FileGroup> },
+  signal: AbortSignal,
+): Promise<{ denial: Denial } | PermittedCall> {
+  let action = await describe()
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const denial = await permissions.permit({ call, action, earlier }, signal)
+    if (denial) return { denial }
+    const group = findGroup(action)
+    const turn = group && (await order.enter(group, signal))
+    const now = group === undefined || group === 'changing' ? action : await describeIn(turn, describe)
+    if (isDeepStrictEqual(now, action)) return { action, turn }
+    turn?.[Symbol.dispose]()
+    action = now
+  }
+  throw new CrabError('conflict', `Cannot call ${call.name}: what it reads changes all the time`)
+}
+
+/** Describes a call in its turn, which ends when that fails. */
+async function describeIn(turn: Disposable | undefined, describe: () => Promise<Action>): Promise<Action> {
+  try {
+    return await describe()
+  } catch (reason) {
+    turn?.[Symbol.dispose]()
+    throw reason
+  }
+}
+
+/** Returns the group of calls that may run at once with a call; undefined when it may run at any time. */
+function findGroup(action: Action): FileGroup | undefined {
+  if (action.kind === 'mcp' || action.kind === 'edit') return 'changing'
+  if (action.kind !== 'bash') return undefined
+  const { readOnly = [] } = action
+  const changes = readOnly.length === 0 || !readOnly.every(Boolean)
+  const reads = readOnly.some((use) => use !== undefined && use.paths.length > 0)
+  if (changes) return reads ? Symbol('mixed') : 'changing'
+  return reads ? 'reading' : undefined
+}
+
+/** The most times that a call is judged before it is refused, because what it reads differs each time. */
+const MAX_TRIES = 5
