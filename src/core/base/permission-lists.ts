@@ -54,6 +54,7 @@ export const PROTECTED_HOME_PLACES: readonly string[] = [
   '.aws',
   '.kube',
   '.docker',
+  '.cargo', // also when it is the working directory
   '.netrc',
   '.pgpass',
   '.gitconfig',

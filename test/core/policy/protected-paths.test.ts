@@ -91,7 +91,8 @@ test('a working directory inside of a protected folder is one like any other', (
   const workspace = '/home/ann/.crabtalk/workspace/crab'
   assert.equal(judge(`${workspace}/a.txt`, [], { workspace, mode: 'edits' }).effect, 'allow')
   assert.equal(judge(`${workspace}/AGENTS.md`, [], { workspace, mode: 'edits' }).effect, 'ask')
-  assert.equal(judge('/home/ann/.ssh/x', [], { workspace: '/home/ann/.ssh', mode: 'edits' }).effect, 'ask')
+  for (const home of ['/home/ann/.ssh', '/home/ann/.cargo'])
+    assert.equal(judge(`${home}/config.toml`, [], { workspace: home, mode: 'edits' }).effect, 'ask', home)
 })
 
 function judge(name: string, rules: string[], more: Partial<Setting> = {}): Decision {

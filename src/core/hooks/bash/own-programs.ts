@@ -63,7 +63,7 @@ async function originOf(path: string, cwd: string): Promise<Origin> {
   }
 }
 
-/** Whether a path belongs to a version manager whose programs start what a file of the project names, `.tool-versions` say. */
+/** Returns whether a path belongs to a version manager, whose programs start what a file of the project such as `.tool-versions` names. */
 function isShim(path: string): boolean {
   return /(^|[\\/])(shims|mise|rtx|asdf|aqua-proxy|proto-shim|volta-shim)$|[\\/]shims[\\/]/i.test(path)
 }

@@ -72,7 +72,7 @@ async function judgeForms(
   }
 }
 
-/** Errors of the file system say that something cannot be looked at. */
+/** Converts an error into a doubt; one of the file system means that something cannot be looked at. */
 function explain(reason: unknown): ReadOnlyDoubt {
   if (reason instanceof Doubt) return { why: reason.message, startsPrograms: reason.startsPrograms }
   const code = codeOf(reason)
@@ -217,14 +217,14 @@ async function statIfThere(path: string): Promise<BigIntStats | undefined> {
 /** Matches an option whose value is a pattern or a text, so that any file name may follow. */
 const PATTERN_OPTION = /^--(include|exclude|exclude-dir|glob|iglob|ignore|hide|match|grep|author|committer)=/
 
-/** They are of the shell itself. */
+/** The commands that are part of the shell itself. */
 const BUILT_IN: ReadonlySet<string> = new Set(
   'cd pwd echo printf true false : test [ type command'.split(' '),
 )
 
 /** The most `cd` commands in one line. */
 const MAX_FOLDERS = 8
-/** Each may take the memory that runShell() leaves to one program. */
+/** The most commands in one line, because each may take the memory that runShell() leaves to one program. */
 const MAX_COMMANDS = 32
 
 const NOT_HARDENED: ReadOnlyDoubt = {

@@ -67,5 +67,5 @@ function toAnswer({ output, status, timedOut }: CommandResult, notes: readonly s
   return { output: lines.join('\n') || '[no output]', isError: timedOut || code !== 0 }
 }
 
-/** Memory of its own that each program of a line may have that runs without a question; not every system counts it. */
+/** Limits the private memory of each program in a line that runs without a question; not every system counts it. */
 const MAX_DATA_KIB = 2 * 1024 * 1024

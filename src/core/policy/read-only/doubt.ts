@@ -21,5 +21,5 @@ export function showText(text: string): string {
   return line.length > MAX_SHOWN ? `${headOf(line, MAX_SHOWN)}…` : line
 }
 
-/** UTF-16 units. */
+/** The most UTF-16 units that are shown. */
 const MAX_SHOWN = 100

@@ -18,7 +18,7 @@ export const readGit: ReadForm = (args) => {
   return { name: `git ${sub}`, paths: read.words, git: 'history', isHardened: true, ...more }
 }
 
-/** Whether a format or an order has a signature checked, by a program that the configuration names. */
+/** Returns whether a format or an order has a signature checked, by a program that the configuration names. */
 function asksGpg(word: string): boolean {
   return /%G|%\(signature|^(--sort=)?-?signature/i.test(word)
 }

@@ -43,15 +43,21 @@ function isHarmlessKey(section: string, key: string): boolean {
 
 /** Sections that say nothing about what reading commands start. Programs of `alias` and `credential` are not used by them. */
 const SECTIONS: ReadonlySet<string> = new Set(
-  'branch user pull push init fetch merge rebase color advice gui rerere tag commit maintenance gc pack column credential http url alias submodule receive'.split(
+  'user pull push init fetch merge rebase color advice gui rerere commit maintenance gc pack column credential http url alias submodule receive'.split(
     ' ',
   ),
 )
 
-/** `core.fsmonitor` and `core.hookspath` are overridden by hardenedEnv(). */
+/**
+ * The harmless keys of other sections. `core.fsmonitor` and `core.hookspath` are overridden by hardenedEnv(); `branch.sort` and
+ * `tag.sort` are missing, because an order may have signatures checked by a program.
+ */
 const KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     core: 'repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf abbrev quotepath longpaths protectntfs protecthfs compression trustctime untrackedcache fsmonitor hookspath sharedrepository preloadindex commentchar editor whitespace',
+    branch:
+      'autosetupmerge autosetuprebase remote pushremote merge mergeoptions rebase description vscode-merge-base gh-merge-base github-pr-owner-number',
+    tag: 'gpgsign forcesignannotated',
     remote: 'url pushurl fetch push tagopt prune gh-resolved pushdefault',
     diff: 'algorithm renames renamelimit colormoved mnemonicprefix noprefix context interhunkcontext wserrorhighlight',
     log: 'abbrevcommit date decorate follow mailmap showroot',

@@ -26,7 +26,7 @@ function broken(): Doubt {
   return new Doubt('.git/index is damaged')
 }
 
-/** Whether a name has a part that git itself never stores, on any system. */
+/** Returns whether a name has a part that git itself never stores, on any system. */
 function leadsOut(name: string): boolean {
   return name === '' || /(^|[\\/])\.{0,2}([\\/]|$)/.test(name) || /^[A-Za-z]:[\\/]/.test(name)
 }

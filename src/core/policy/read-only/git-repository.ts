@@ -1,5 +1,5 @@
 import { lstat, realpath, stat } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { delimiter, dirname, join, relative, resolve } from 'node:path'
 import { codeOf } from '../../base/system-error.ts'
 import { isInside } from '../paths.ts'
 import { Doubt, showText } from './doubt.ts'
@@ -21,6 +21,10 @@ export async function checkRepository(
 ): Promise<string> {
   const place = await findRepository(folder, cwd)
   const { top, gitDir, commonDir } = place
+  if (dirname(top).includes(delimiter))
+    throw new Doubt(
+      `the folder above the repository has a "${delimiter}" in its path, which git takes for two folders`,
+    )
   const shown = (path: string) => showText(relative(cwd, path))
   const config = join(commonDir, 'config')
   checkConfig(await readPlainText(config), shown(config))

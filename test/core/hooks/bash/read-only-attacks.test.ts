@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { access, chmod, cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { bashHook } from '../../../../src/core/hooks/bash/bash-hook.ts'
@@ -100,6 +100,48 @@ test('git does not go on above the repository that was looked at', async () => {
   assert.equal(await say(tree, 'git status', env), tree.root)
 })
 
+test('git asks where a colon in the path would keep it from stopping at the repository', async () => {
+  await using tree = await makeTree({ 'ws/a:b/c/x': 'x' })
+  const isPlain = async (name: string) => {
+    await run('git', ['init', '-q'], { cwd: tree.path(name) })
+    const action = await hook.describe?.('bash', {
+      args: { command: 'git status' },
+      agent: AGENT,
+      cwd: tree.path(name),
+      env: { PATH },
+    })
+    return action?.kind === 'bash' && action.readOnly?.every(Boolean) === true
+  }
+  assert.deepEqual([await isPlain('ws/a:b'), await isPlain('ws/a:b/c')], [true, false])
+})
+
+test('git asks where a repository chooses the order of tags and branches', async () => {
+  await using tree = await makeRepository({ 'ws/a': 'x' })
+  const config = await readFile(tree.path('ws/.git/config'), 'utf8')
+  const isPlain = async (text: string) => {
+    await writeFile(tree.path('ws/.git/config'), config + text)
+    return await isUnasked(tree, 'git tag; git branch')
+  }
+  assert.equal(await isPlain('[tag]\n\tsort = -signature\n'), false)
+  assert.equal(await isPlain('[branch]\n\tsort = -signature\n'), false)
+  const usual =
+    '[branch]\n\tautoSetupRebase = always\n[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n'
+  assert.equal(await isPlain(`${usual}\tvscode-merge-base = origin/main\n[tag]\n\tgpgSign = true\n`), true)
+})
+
+test('a line that runs unasked finds no programs of the working directory, but may look for them', async () => {
+  await using tree = await makeTree({
+    'ws/a': 'x',
+    'ws/bin/own': '#!/bin/sh\n',
+    'tools/rev': '#!/bin/sh\necho "$PATH"\n',
+  })
+  await chmod(tree.path('tools/rev'), 0o755)
+  await chmod(tree.path('ws/bin/own'), 0o755)
+  const env = { PATH: `${tree.path('ws/bin')}:${tree.path('tools')}:/usr/bin:/bin` }
+  assert.equal(await say(tree, 'rev a', env), `${tree.path('tools')}:/usr/bin:/bin`)
+  assert.equal(await say(tree, 'type -P own; echo', env), tree.path('ws/bin/own'))
+})
+
 test('git takes no folder for a bare repository that became one after the line was judged', async () => {
   await using tree = await makeRepository({ 'ws/a': 'x', 'ws/sub/b': 'x' })
   const env = { PATH, HOME: tree.path('home') }
@@ -125,7 +167,12 @@ test('rg prints no lines of a file that an ignore file leads to', async () => {
   await chmod(tree.path('tools/rg'), 0o755)
   const env = { PATH: `${tree.path('tools')}:${PATH}`, RIPGREP_CONFIG_PATH: tree.path('ws/a') }
   assert.equal(await say(tree, 'rg x', env), '--no-ignore-messages')
+  await writeFile(tree.path('spill/ripgreprc'), '--pre=./evil\n') // by whatever may write there
   assert.equal(await say(tree, 'rg x', env), '--no-ignore-messages')
+  await rm(tree.path('spill/ripgreprc'))
+  await symlink('../ws/a', tree.path('spill/ripgreprc'))
+  assert.equal(await say(tree, 'rg x', env), '--no-ignore-messages')
+  assert.equal(await readFile(tree.path('ws/a'), 'utf8'), 'x')
   assert.equal(await isUnasked(tree, 'rg --no-config x', env), false)
 })
 
