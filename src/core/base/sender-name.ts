@@ -1,20 +1,45 @@
+import { findDeceptive, withoutEmoji } from './deceptive-text.ts'
 import { CrabError } from './errors.ts'
 
-/** Throws an error of that kind for a sender with characters that a list shows as nothing, or as another name. */
+/**
+ * Throws an error of that kind for a sender that a list shows as nothing or as another name: one with control characters,
+ * characters that cannot be seen, or a blank at an end. Letters of every script and emoji are allowed.
+ */
 export function checkSender(sender: string, kind: 'invalid' | 'usage'): void {
-  const found = UNPRINTABLE.exec(sender)?.[0]
-  if (found === undefined) return
-  const code = found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-  const shown = JSON.stringify(sender.replace(new RegExp(UNPRINTABLE, 'gu'), '\ufffd'))
-  throw new CrabError(kind, `Cannot use the sender ${shown}: it has the control character U+${code}`, {
-    hint: 'leave the character out',
-  })
+  const found = findUnprintable(sender)
+  if (found !== undefined) {
+    const code = found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+    const why = CONTROL.test(found)
+      ? `it has the control character U+${code}`
+      : `it has the character U+${code}, which looks like nothing or like another one`
+    throw unusable(kind, sender.replaceAll(found, '\ufffd'), { why, hint: 'leave the character out' })
+  }
+  if (hasOuterBlank(sender)) {
+    throw unusable(kind, sender, { why: 'it begins or ends with a blank', hint: 'leave the blank out' })
+  }
 }
 
-/** Whether every character of a sender can be shown. */
+/** Returns whether every character of a sender can be seen, where it stands. */
 export function isPrintableSender(sender: string): boolean {
-  return !UNPRINTABLE.test(sender)
+  return findUnprintable(sender) === undefined && !hasOuterBlank(sender)
 }
 
-/** Control characters, line separators, marks of direction and halves of surrogate pairs; as ranges, which cost a start nothing. */
-const UNPRINTABLE = /[^ -~\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\u{10ffff}]/u
+function findUnprintable(sender: string): string | undefined {
+  return CONTROL.exec(sender)?.[0] ?? findDeceptive(withoutEmoji(sender))
+}
+
+function hasOuterBlank(sender: string): boolean {
+  return sender.startsWith(' ') || sender.endsWith(' ')
+}
+
+function unusable(
+  kind: 'invalid' | 'usage',
+  shown: string,
+  { why, hint }: { why: string; hint: string },
+): CrabError {
+  const visible = shown.replace(new RegExp(CONTROL, 'gu'), '\ufffd')
+  return new CrabError(kind, `Cannot use the sender ${JSON.stringify(visible)}: ${why}`, { hint })
+}
+
+/** Matches control characters and halves of surrogate pairs; as ranges, which cost a start nothing. */
+const CONTROL = /[^ -~\xa0-\ud7ff\ue000-\u{10ffff}]/u

@@ -1,3 +1,5 @@
+import { findDeceptive } from './deceptive-text.ts'
+
 /** One word of a shell command, its quotes and escapes resolved. */
 export interface ShellWord {
   text: string
@@ -55,16 +57,12 @@ function refuseUnreadable(line: string): void {
   if (line.length > MAX_LINE) throw new Opaque('it is longer than 16,384 characters')
   if (!line.isWellFormed()) throw new Opaque('it is not well-formed Unicode')
   if (CONTROL.test(line)) throw new Opaque('it has a control character')
-  if (!ASCII.test(line) && isDeceptive(line))
+  if (findDeceptive(line.replaceAll(VARIATION_SELECTORS, '')) !== undefined)
     throw new Opaque('it has a character that looks like another one or like nothing')
 }
 
-/** Other spaces, what has no shape, and three that NFC makes ASCII of; emoji need their variation selectors. */
-function isDeceptive(text: string): boolean {
-  return /[[\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u037e\u1fef\u212a]--[ \ufe00-\ufe0f]]/v.test(
-    text,
-  )
-}
+/** Emoji in a line need them, and none of them hides a program. */
+const VARIATION_SELECTORS = /[\ufe00-\ufe0f]/g
 
 function readCommands(cursor: Cursor): RawWord[][] {
   const commands: RawWord[][] = []
@@ -235,7 +233,6 @@ class Cursor {
 /** Rules are compared with every command of a line and with all it may start: in tens of milliseconds for so much. */
 const MAX_LINE = 16_384
 
-const ASCII = /^[\t\n -~]*$/
 const CONTROL = /[^\t\n -~\xa0-\uffff]/
 
 const BLANK = /(?:[ \t]|\\\n)+/y

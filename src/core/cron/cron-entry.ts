@@ -32,7 +32,9 @@ const cronTable = strictTable({
   agent: z._default(filledString(), DEFAULT_AGENT),
   /** Whose conversation it is said in. */
   sender: z._default(
-    filledString().check(z.refine(isPrintableSender, 'must not have control characters')),
+    filledString().check(
+      z.refine(isPrintableSender, 'must not have invisible characters, or a blank at an end'),
+    ),
     DEFAULT_SENDER,
   ),
   /** Nothing fires from `quiet_start` to `quiet_end`, local time; both or none. */

@@ -171,7 +171,7 @@ test('an entry whose sender has control characters is wrong, and does not fire',
   assert.deepEqual(crons, [])
   assert.deepEqual(
     problems.map(({ line, message }) => [line, message]),
-    [[5, '"sender" must not have control characters']],
+    [[5, '"sender" must not have invisible characters, or a blank at an end']],
   )
 })
 
