@@ -6,8 +6,8 @@ interface SecretOption {
   alone?: RegExp
   /** Matches the option at the beginning of a word that continues with its value. */
   attached?: RegExp
-  /** Whether the value is `USER:PASSWORD`, of which the password is the secret. */
-  isUser?: true
+  /** Matches the beginning of a value such as `USER:PASSWORD`, of which only the password is the secret. */
+  user?: RegExp
   /** Whether the first word without a `-` ends its options: it is the value, or another program. */
   isLauncher?: true
 }
@@ -28,24 +28,27 @@ export function isKnownProgram(program: string | undefined): boolean {
 
 /** Returns where the secret stands in a word that belongs to an option of its program, or undefined. */
 export function optionSecret(program: string | undefined, word: string, before = ''): TextSpan | undefined {
-  const { alone, attached, isUser } = PROGRAMS.get(program ?? '') ?? {}
+  const { alone, attached, user = /^/ } = PROGRAMS.get(program ?? '') ?? {}
   const isValue = alone?.test(before) === true && !word.startsWith('-')
   const option = isValue ? '' : attached?.exec(word)?.[0]
   if (option === undefined) return undefined
-  const user = isUser ? (/^[^:\s]*:/.exec(word.slice(option.length))?.[0] ?? word) : ''
-  const from = option.length + user.length
+  const from = option.length + (user.exec(word.slice(option.length))?.[0] ?? word).length
   return from < word.length ? [from, word.length] : undefined
 }
 
 const P = { alone: /^-p$/ }
 const CAPITAL_P = { alone: /^-P$/, attached: /^-P/ }
 const PASSWORD_ATTACHED = { attached: /^-p/ } // a word after -p is a database, or a file
-const USER = { alone: /^-[A-Za-z#]*[uU]$/, attached: /^-[A-Za-z#]*?[uU]/, isUser: true } as const
+const USER = {
+  alone: /^(?:-[A-Za-z#]*[uU]|--(?:proxy-)?user)$/,
+  attached: /^(?:-[A-Za-z#]*?[uU]|--(?:proxy-)?user=)/,
+  user: /^[^:\s]*:/,
+} as const
 
 /** The programs that are common in command lines, by name. Options whose names say that they are secret need no row. */
 const PROGRAMS: ReadonlyMap<string, SecretOption> = new Map([
   ['curl', USER],
-  ...rows('http https xh xhs', { alone: /^-a$/, attached: /^-a/, isUser: true }),
+  ...rows('http https xh xhs', { alone: /^-a$/, attached: /^-a/, user: /^[^:\s]*:/ }),
   ...rows('mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlsh', PASSWORD_ATTACHED),
   ...rows('mariadb mariadb-dump mariadb-admin mariadb-import mariadb-check 7z 7za 7zz', PASSWORD_ATTACHED),
   ...rows('mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat', P),
@@ -55,10 +58,19 @@ const PROGRAMS: ReadonlyMap<string, SecretOption> = new Map([
     alone: /^-w$/,
     attached: /^-w/,
   }),
+  ...rows('smbclient smbget smbcacls smbcquotas smbtree rpcclient', {
+    alone: /^(?:-U|--user)$/,
+    attached: /^(?:-U|--user=)/,
+    user: /^[^%\s]*%/,
+  }),
+  ...rows('snmpget snmpgetnext snmpwalk snmpbulkget snmpbulkwalk snmpset snmptable snmptrap snmpstatus', {
+    alone: /^-[cAX]$/,
+    attached: /^-[cAX]/,
+  }),
   ['sshpass', { alone: /^-p$/, attached: /^-p/, isLauncher: true }],
   ['openssl', { alone: /^-[kK]$/ }],
   ['login', P],
-  ...rows('mkdir cp ssh psql', {}), // their -p has no secret
+  ...rows('mkdir cp ssh psql tar bsdtar rsync pgcli', {}), // their -p has no secret
 ])
 
 /** Programs whose `login` takes a password with `-p`. */
