@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Run } from '../../src/commands/command.ts'
@@ -45,6 +45,11 @@ test('trust remove --forget makes a folder new again, also one that is gone', as
   await assert.rejects(run(one, 'add', add, ['file']), {
     kind: 'missing',
     message: 'Cannot trust file: it is not a directory',
+  })
+  await symlink('circle', join(one.folder, 'circle'))
+  await assert.rejects(run(one, 'add', add, ['circle']), {
+    kind: 'failed',
+    message: 'Cannot trust circle: its links lead in a circle',
   })
   await run(one, 'list', list, [])
   assert.match(one.stderr(), /No folders yet\n$/)

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
+import { codeOf, isMissing } from '../../core/base/system-error.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { findProject } from '../../core/trust/find-project.ts'
 import type { ProjectTrust } from '../../core/trust/trust-file.ts'
@@ -24,9 +25,8 @@ export const list: Run = async ({ options, host }) => {
 /** `crabtalk trust add`. */
 export const add: Run = async ({ options, host, signal }) => {
   const [directory = '.'] = options.args
-  const stats = await stat(resolve(host.cwd(), directory)).catch(() => undefined) // what cannot be seen is not there
-  const root = stats?.isDirectory() ? await rootOf(directory, host) : undefined
-  if (root === undefined) throw noFolder(directory, stats === undefined ? MISSING : 'it is not a directory')
+  const root = (await isDirectory(directory, host)) ? await rootOf(directory, host) : undefined
+  if (root === undefined) throw noFolder(directory, 'it is not a directory')
   await withStore(host, (store) => store.setState(root, 'trusted', signal))
   return say(host, `trusted: ${root}`)
 }
@@ -42,6 +42,19 @@ export const remove: Run = async ({ options, host, signal }) => {
   const wasListed = await withStore(host, (store) => store.remove(path, signal))
   if (!wasListed && root === undefined) throw notListed(path)
   return say(host, `forgotten: ${path}`)
+}
+
+async function isDirectory(directory: string, host: Host): Promise<boolean> {
+  try {
+    return (await stat(resolve(host.cwd(), directory))).isDirectory()
+  } catch (reason) {
+    if (isMissing(reason)) throw noFolder(directory, 'there is no such directory')
+    const why = REASONS[codeOf(reason)] ?? String(reason)
+    throw new CrabError('failed', `Cannot trust ${toVisible(directory)}: ${why}`, {
+      cause: reason,
+      hint: 'check the owner, the mode and the links of the folders in its path',
+    })
+  }
 }
 
 /** The folder that stands for a directory; undefined when that does not exist. */
@@ -68,7 +81,12 @@ function say(host: Host, line: string): number {
   return 0
 }
 
-const MISSING = 'there is no such directory'
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'its path is too long',
+}
 
 function noFolder(directory: string, why: string): CrabError {
   return new CrabError('missing', `Cannot trust ${toVisible(directory)}: ${why}`, {
