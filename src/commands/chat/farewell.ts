@@ -1,3 +1,4 @@
+import { quoteWord } from '../../core/base/shell-lexer.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
 import type { Unanswered } from '../../tui/state/unanswered.ts'
@@ -23,14 +24,8 @@ export function farewellText(unanswered: Unanswered, host: Pick<Host, 'env'>): s
 /** The shortest command that opens the chat of a conversation. */
 function openCommand({ agent, sender }: { agent: string; sender: string }, host: Pick<Host, 'env'>): string {
   const options = [
-    ...(agent === DEFAULT_AGENT ? [] : ['-a', toWord(agent)]),
-    ...(sender === ownSender(host) ? [] : ['-s', toWord(sender)]),
+    ...(agent === DEFAULT_AGENT ? [] : ['-a', quoteWord(visibleLine(agent))]),
+    ...(sender === ownSender(host) ? [] : ['-s', quoteWord(visibleLine(sender))]),
   ]
   return options.length === 0 ? 'crabtalk' : ['crabtalk chat', ...options].join(' ')
-}
-
-/** A word as a shell reads it. */
-function toWord(text: string): string {
-  const word = visibleLine(text)
-  return /^[\w.:/@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { access, chmod, stat, statfs } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
+import { quoteWord } from '../../core/base/shell-lexer.ts'
 import { userName } from '../../core/base/user.ts'
 import { findForeignMark, foreignHomeHint } from '../../core/config/foreign-home.ts'
 import type { Host } from '../host.ts'
@@ -55,7 +56,7 @@ async function closedToOthers({ paths }: Place): Promise<Finding[]> {
   const perhaps = await openOnes(files.possible)
   const open = [
     ...entered.map((path) => ({
-      ...problem(`${path}: others can enter it`, `chmod 700 ${shellWord(path)}`),
+      ...problem(`${path}: others can enter it`, `chmod 700 ${quoteWord(path)}`),
       fix: { done: `nobody else can enter ${path}`, apply: () => chmod(path, 0o700) },
     })),
     ...read.map((path) => ({
@@ -80,7 +81,7 @@ function closed(path: string): Fix {
 }
 
 function closing(path: string): string {
-  return `chmod 600 ${shellWord(path)}`
+  return `chmod 600 ${quoteWord(path)}`
 }
 
 async function room(folder: string): Promise<Finding[]> {
@@ -99,10 +100,6 @@ async function existingAbove(path: string): Promise<string> {
 
 async function find(path: string): Promise<Stats | undefined> {
   return await stat(path).catch(() => undefined) // not there, or not to be looked at
-}
-
-function shellWord(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 const LEAST_BYTES = 10e6

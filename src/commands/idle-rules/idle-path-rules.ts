@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { nearest } from '../../core/base/nearest.ts'
-import { codeOf } from '../../core/base/system-error.ts'
+import { isMissing } from '../../core/base/system-error.ts'
 import type { PermissionRule } from '../../core/config/permissions.ts'
 import type { PathGlob } from '../../core/config/rule-syntax.ts'
 import type { Place } from '../../core/policy/path-pattern.ts'
@@ -38,20 +38,17 @@ async function judge(rule: PermissionRule, place: Place): Promise<IdleRule[]> {
 
 /** The first part of the path without wildcards that does not exist; undefined when all of it does, or cannot be seen. */
 async function findMissing(root: string, { base, written }: PathGlob): Promise<string | undefined> {
-  if (!(await isMissing(resolve(root, ...base)))) return undefined
-  if (!(await isMissing(resolve(root, ...written)))) return undefined // a name such as [id]
+  if (!(await isAbsent(resolve(root, ...base)))) return undefined
+  if (!(await isAbsent(resolve(root, ...written)))) return undefined // a name such as [id]
   for (let length = 1; length < base.length; length++) {
     const path = resolve(root, ...base.slice(0, length))
-    if (await isMissing(path)) return path
+    if (await isAbsent(path)) return path
   }
   return resolve(root, ...base)
 }
 
-async function isMissing(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => false,
-    (reason: unknown) => ['ENOENT', 'ENOTDIR'].includes(codeOf(reason)),
-  )
+async function isAbsent(path: string): Promise<boolean> {
+  return await stat(path).then(() => false, isMissing)
 }
 
 async function nearSibling(path: string): Promise<string | undefined> {

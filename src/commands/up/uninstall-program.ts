@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { quoteWord } from '../../core/base/shell-lexer.ts'
 import { installationOf, oldProgram } from '../../up/self/installation.ts'
 import type { Build } from '../host.ts'
 
@@ -19,13 +20,9 @@ export function howToRemove({ path, isOneFile }: Pick<Build, 'path' | 'isOneFile
       const others = ['crabup', 'crabup.cmd'].map((name) => join(folder, name))
       const files = [path, ...others, oldProgram(path)].filter((file) => existsSync(file))
       if (path.endsWith('.exe')) return [`the program itself stays until you delete ${files.join(', ')}`]
-      return [`the program itself stays until: rm ${files.map(shellWord).join(' ')}`]
+      return [`the program itself stays until: rm ${files.map(quoteWord).join(' ')}`]
     }
     case 'source':
       return [`the program itself runs from source, in ${dirname(dirname(path))}`]
   }
-}
-
-function shellWord(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

@@ -1,7 +1,7 @@
 import { lstat, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse, relative, sep } from 'node:path'
 import { CrabError } from '../base/errors.ts'
-import { codeOf } from '../base/system-error.ts'
+import { codeOf, isMissing } from '../base/system-error.ts'
 
 /** A working directory with every link resolved. Throws `missing` when there is no such directory. */
 export async function openWorkspace(cwd: string): Promise<string> {
@@ -36,7 +36,7 @@ export async function resolvePath(
   try {
     return await realpath(`${start}${sep}${rest}`) // not join(): it takes `link/..` away before the kernel sees it
   } catch (reason) {
-    if (!isNothingThere(reason)) throw cannotUse(path, messageOf(reason))
+    if (!isMissing(reason)) throw cannotUse(path, messageOf(reason))
   }
   try {
     return await walk(await realpath(start), segmentsOf(rest))
@@ -79,7 +79,7 @@ async function linkAt(path: string): Promise<string | undefined> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined
   } catch (reason) {
-    if (isNothingThere(reason)) return undefined
+    if (isMissing(reason)) return undefined
     throw reason
   }
 }
@@ -90,18 +90,13 @@ async function withRealCase(path: string): Promise<string> {
     return await realpath(path)
   } catch (reason) {
     const parent = dirname(path)
-    if (!isNothingThere(reason) || parent === path) return path
+    if (!isMissing(reason) || parent === path) return path
     return join(await withRealCase(parent), relative(parent, path))
   }
 }
 
 function segmentsOf(path: string): string[] {
   return path.split(sep === '/' ? '/' : /[\\/]/).filter((segment) => segment !== '' && segment !== '.')
-}
-
-/** A file where a folder should be is no reason to stop: the tool that opens the path says so. */
-function isNothingThere(reason: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(codeOf(reason))
 }
 
 function cannotUse(path: string, why: string): CrabError {

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMissingFile, toStorageError } from '../base/files.ts'
-import { codeOf } from '../base/system-error.ts'
+import { isMissing } from '../base/system-error.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { walkFolders } from './walk-folders.ts'
 
@@ -95,7 +95,7 @@ async function readSkill(folder: string, root: SkillRoot): Promise<ReadSkill | S
     const isForModel = matter.texts.get('disable-model-invocation')?.toLowerCase() !== 'true'
     return { skill: { name, description, folder, root, isForModel }, text }
   } catch (reason) {
-    if (isMissingFile(reason) || codeOf(reason) === 'ENOTDIR') return undefined
+    if (isMissing(reason)) return undefined
     return problemOf(path, 1, toStorageError('it cannot be read', reason).message)
   }
 }

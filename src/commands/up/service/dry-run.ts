@@ -1,3 +1,4 @@
+import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { servicesFolder, wantedFile } from '../../../up/supervisor/wanted.ts'
 import type { ManagerCommand, ManagerVerb } from '../../../up/types.ts'
 import type { Options } from '../../command.ts'
@@ -33,9 +34,7 @@ function textOf(content: Uint8Array): string {
 
 /** As a POSIX shell would take it. */
 function quoted(command: ManagerCommand): string {
-  return command
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ')
+  return command.map(quoteWord).join(' ')
 }
 
 const WRITING: ReadonlySet<ManagerVerb> = new Set(['start', 'restart', 'enable'])

@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { basename, dirname, extname, relative, sep } from 'node:path'
-import { codeOf } from '../../base/system-error.ts'
+import { codeOf, isMissing } from '../../base/system-error.ts'
 import { isInside } from '../../policy/paths.ts'
 import { isOwned } from '../../trust/find-project.ts'
 import type { ClosedPlaces } from '../closed-places.ts'
@@ -41,7 +41,7 @@ export async function readInstructionBytes(
     return await readChecked({ path: target, found: await lstat(target, { bigint: true }) }, access, maxBytes)
   } catch (reason) {
     if (reason instanceof RefusedFile) throw reason
-    if (MISSING.has(codeOf(reason))) return undefined
+    if (isMissing(reason)) return undefined
     throw new RefusedFile(REASONS[codeOf(reason)] ?? `the system says ${codeOf(reason) || String(reason)}`)
   }
 }
@@ -68,7 +68,7 @@ async function readChecked(
 /** Returns the target of a link, which must be a text inside its project. */
 async function followLink(path: string, { linkRoot, closed }: InstructionAccess): Promise<string> {
   const target = await realpath(path).catch((reason: unknown) => {
-    throw MISSING.has(codeOf(reason)) ? new RefusedFile('it is a link to nothing') : reason
+    throw isMissing(reason) ? new RefusedFile('it is a link to nothing') : reason
   })
   if ((await closed()).holds(target)) throw new RefusedFile(OWN)
   if (linkRoot === undefined) return target
@@ -121,7 +121,6 @@ async function refuseWriters(path: string, stats: BigIntStats, access: Instructi
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const ANYBODY_WRITES = 0o002n
 const STICKY = 0o1000n
-const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
 const TEXT_NAMES: ReadonlySet<string> = new Set(['.md', '.mdc', '.markdown', '.txt'])
 const SWAPPED = 'another program replaces it right now'
 const OWN = "it is one of crabtalk's own files"

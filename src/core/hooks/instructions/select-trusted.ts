@@ -1,4 +1,5 @@
 import { toCrabError } from '../../base/errors.ts'
+import { quoteWord } from '../../base/shell-lexer.ts'
 import { toVisible } from '../../base/visible.ts'
 import type { ContextTurn } from '../../runtime/hook.ts'
 import { type Project, pathInProject } from '../../trust/find-project.ts'
@@ -105,8 +106,7 @@ function shownName(project: Project, { path }: InstructionFile): string {
 }
 
 function command(verb: 'add' | 'remove', { root }: Project): string {
-  const word = /^[\w./~-]+$/.test(root) ? root : `'${inLine(root).replaceAll("'", "'\\''")}'`
-  return `crabtalk trust ${verb} ${word}`
+  return `crabtalk trust ${verb} ${quoteWord(inLine(root))}`
 }
 
 function inLine(text: string): string {
