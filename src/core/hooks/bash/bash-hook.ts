@@ -41,7 +41,8 @@ export function bashHook({ processes, homeDir, closed }: BashOptions): Hook {
   return {
     schema: () => [SPEC],
     groups: () => [GROUP],
-    describe: (name, request) => (name === SPEC.name ? describe(request, { homeDir, closed }) : undefined),
+    describe: (name, request) =>
+      name === SPEC.name ? describe(request, { processes, homeDir, closed }) : undefined,
     dispatch: (name, call, signal) => (name === SPEC.name ? run(processes, call, signal) : undefined),
   }
 }
@@ -58,14 +59,21 @@ type Args = Readonly<Record<string, unknown>>
 
 async function describe(
   { args, cwd, env }: ToolRequest,
-  place: Pick<BashOptions, 'homeDir' | 'closed'>,
+  { processes, ...place }: BashOptions,
 ): Promise<Action> {
   secondsOf(args)
   const command = commandOf(args)
   const { analyzeLine } = await import('./read-only.ts') // only now: most turns run no command
   const { DEFAULT_PATH } = await import('./environment.ts')
   const path = env && (env['PATH'] ?? DEFAULT_PATH)
-  return { kind: 'bash', command, ...(await analyzeLine(command, { ...place, cwd, path })) }
+  const checkGit = env && {
+    async isOldGit() {
+      const { isOldGit } = await import('./git-version.ts')
+      return await isOldGit(processes, { cwd, env })
+    },
+  }
+  const analysis = await analyzeLine(command, { ...place, cwd, path, ...checkGit })
+  return { kind: 'bash', command, ...analysis }
 }
 
 async function run(processes: ProcessHost, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> {

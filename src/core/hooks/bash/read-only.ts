@@ -22,6 +22,8 @@ export interface LinePlace {
   closed: readonly string[]
   /** Folders of programs, as in the environment that the line would run in; undefined when it will not be run. */
   path: string | undefined
+  /** Returns whether git may take a folder below a repository for another repository; absent when the line will not be run. */
+  isOldGit?: () => Promise<boolean>
 }
 
 /** The result of the analysis of a line, with an entry for each of its simple commands; empty for a line without forms. */
@@ -156,8 +158,13 @@ function changeFolder(name: string, paths: readonly string[], walk: Walk): void 
 }
 
 /** The topmost folder of the repositories that git may read from. */
-async function findRepository(needs: 'history' | 'worktree', { folders, cwd }: Walk): Promise<string> {
+async function findRepository(
+  needs: 'history' | 'worktree',
+  { folders, cwd, isOldGit }: Walk,
+): Promise<string> {
   const tops = await Promise.all(folders.map((folder) => checkRepository(folder, { cwd, needs })))
+  if (tops.some((top, i) => top !== folders[i]) && (await isOldGit?.()))
+    throw new Doubt('a git before 2.38 may find another repository below the top of this one')
   return tops.reduce((first, top) => (top.length < first.length ? top : first))
 }
 

@@ -162,6 +162,24 @@ test('git takes no folder for a bare repository that became one after the line w
   await access(tree.path('ws/sub/ran')) // without these settings it starts the program
 })
 
+test('a git that cannot refuse bare repositories runs unasked only at the top of a repository', async () => {
+  await using tree = await makeRepository({ 'ws/a': 'x', 'ws/sub/b': 'x' })
+  await mkdir(tree.path('tools'))
+  const env = { PATH: `${tree.path('tools')}:${PATH}` }
+  for (const [version, isNew] of [
+    ['git version 2.34.1', false],
+    ['git version 1.99', false],
+    ['git 3', false],
+    ['git version 2.38.0', true],
+    ['git version 2.39.5 (Apple Git-154)', true],
+    ['git version 3.0.0', true],
+  ] as const) {
+    await writeFile(tree.path('tools/git'), `#!/bin/sh\necho '${version}'\n`, { mode: 0o755 })
+    assert.equal(await isUnasked(tree, 'cd sub; git log', env), isNew, version)
+    assert.equal(await isUnasked(tree, 'git log', env), true, version)
+  }
+})
+
 test('rg prints no lines of a file that an ignore file leads to', async () => {
   await using tree = await makeTree({ 'ws/a': 'x', 'tools/rg': '#!/bin/sh\ncat "$RIPGREP_CONFIG_PATH"\n' })
   await chmod(tree.path('tools/rg'), 0o755)

@@ -1,0 +1,25 @@
+import { text } from 'node:stream/consumers'
+import type { ProcessHost } from '../../process/types.ts'
+import { DEFAULT_PATH, hardenedEnv } from './environment.ts'
+import { keepFoldersOutside } from './own-programs.ts'
+
+/**
+ * Returns whether the git that a line would run is older than 2.38 or unknown. Such a git ignores `safe.bareRepository`, and
+ * takes any folder below a repository for a repository of its own when the right files are in it.
+ */
+export async function isOldGit(
+  processes: ProcessHost,
+  { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },
+): Promise<boolean> {
+  const hardened = hardenedEnv(env)
+  const path = await keepFoldersOutside(hardened['PATH'] ?? DEFAULT_PATH, cwd)
+  await using running = await processes.start({
+    argv: ['git', 'version'],
+    cwd,
+    env: { ...hardened, PATH: path },
+    stdin: 'none',
+    stderr: 'stdout',
+  })
+  const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(await text(running.stdout)) ?? []
+  return !(Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38))
+}
