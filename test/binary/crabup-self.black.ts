@@ -99,7 +99,10 @@ test('crabup self update refuses a program whose commands are damaged, and one t
     const sum = await sumOf(join(box.cwd, name))
     const update = await box.shell(`bin/crabup self update --from ${name} --sha256 ${sum}`)
     assert.deepEqual([update.code, update.stdout], [65, ''], update.stderr)
-    assert.match(update.stderr, /Cannot switch to the new program: `config check --json` fails: /)
+    assert.match(
+      update.stderr,
+      /Cannot switch to the new program: the file is damaged: `config check --json` fails: /,
+    )
   }
   assert.equal(await sumOf(join(bin, 'crabtalk')), before)
   assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabup'])

@@ -12,7 +12,7 @@ export interface SharedQueuesOptions {
   pid?: number
   /** Milliseconds since the epoch. */
   now: () => number
-  /** Called with the resources that processes held when they died, each time some are found; none of them is held then. */
+  /** Called with the resources that processes held when they died, after the call that finds them; it may take leases. */
   onAbandoned?: (resources: readonly string[]) => void
 }
 
@@ -75,7 +75,9 @@ export class SharedQueues implements Disposable {
 
   #removeOwners(dead: readonly string[]): void {
     const held = this.#table.removeOwners(dead)
-    if (held.length > 0) this.#options.onAbandoned?.(held)
+    const { onAbandoned } = this.#options
+    if (!onAbandoned || held.length === 0) return
+    queueMicrotask(() => onAbandoned(held)) // it may take leases, and must not do so in the middle of another call
   }
 }
 
