@@ -7,6 +7,7 @@ import type { AgentConfig } from './agent-schema.ts'
 import type { McpEntry } from './mcp-entry.ts'
 import { type Finding, formatPath, type KeyPath } from './problem.ts'
 import { isTable } from './schema.ts'
+import { findOtherReceiver, isSameProgram, isWords } from './secret-receiver.ts'
 
 /** Returns an agent that can be shown: without the secrets of its MCP entries. */
 export function redact(config: AgentConfig): AgentConfig {
@@ -66,29 +67,10 @@ function storedEntry({ name }: JsonObject, stored: unknown): JsonObject {
 
 /** Restores one entry: without any stored secret where another program or another host would receive it. */
 function restoreEntry(entry: JsonObject, source: JsonObject, miss: Miss): JsonObject {
-  const key = receiverKey(entry, source)
-  if (key !== undefined) return restoreFrom({}, entry, (path, text) => miss(path, text, KEPT_FOR[key]))
-  const isOtherHelper = programOf(entry['auth_helper']) !== programOf(source['auth_helper'])
-  return restoreFrom(isOtherHelper ? { ...source, auth_helper: [] } : source, entry, miss)
-}
-
-/** Returns the key that gives the secrets of a stored entry another receiver; undefined when none does. */
-function receiverKey(entry: JsonObject, source: JsonObject): 'command' | 'url' | undefined {
-  const { command, url } = source
-  if (typeof command === 'string' && programOf([entry['command']]) !== programOf([command])) return 'command'
-  return typeof url === 'string' && !isSameHost(entry['url'], url) ? 'url' : undefined
-}
-
-/** Returns the first word of a command line as it is shown; undefined for anything else. */
-function programOf(words: unknown): string | undefined {
-  return isWords(words) && words[0] !== undefined ? redactWords([words[0]])[0] : undefined
-}
-
-function isSameHost(sent: unknown, stored: string): boolean {
-  if (typeof sent !== 'string') return false
-  if (sent === stored || sent === redactWords([stored])[0]) return true
-  const [one, other] = [URL.parse(sent), URL.parse(stored)]
-  return one !== null && one.protocol === other?.protocol && one.host === other.host
+  const other = findOtherReceiver(entry, source)
+  if (other !== undefined) return restoreFrom({}, entry, (path, text) => miss(path, text, other))
+  const isSameHelper = isSameProgram(entry['auth_helper'], source['auth_helper'])
+  return restoreFrom(isSameHelper ? source : { ...source, auth_helper: [] }, entry, miss)
 }
 
 /** The program is a word of its command line: what stands before its first argument. */
@@ -155,17 +137,8 @@ function mapValues(
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
 }
 
-function isWords(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string')
-}
-
 function toFinding(path: KeyPath, text: string, why = 'there is no stored value to keep'): Finding {
   const holds = text === REDACTED ? `is ${REDACTED}` : `holds ${REDACTED}`
   const message = `"${formatPath(path)}" ${holds}, and ${why}`
   return { path, message, hint: 'give the value itself' }
-}
-
-const KEPT_FOR = {
-  command: 'stored secrets are kept only for the same "command"',
-  url: 'stored secrets are kept only for the same scheme, host and port of "url"',
 }

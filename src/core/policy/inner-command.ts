@@ -1,5 +1,4 @@
 import { basename, posix } from 'node:path'
-import { selectsPrograms } from '../base/shell-lexer.ts'
 import {
   EXEC,
   FEEDERS,
@@ -15,7 +14,8 @@ import {
   SHELL_STARTERS,
   SHELLS,
   SUB_LAUNCHERS,
-} from './launcher-names.ts'
+} from '../base/programs/launcher-names.ts'
+import { selectsPrograms } from '../base/shell-lexer.ts'
 
 /** `rm` for `/bin/RM`, which is the same program where upper and lower case are. */
 export function plainName(name: string): string {

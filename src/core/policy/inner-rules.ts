@@ -1,6 +1,12 @@
+import {
+  FINDERS,
+  LAUNCHERS,
+  REMOTE_LAUNCHERS,
+  SHELLS,
+  SUB_LAUNCHERS,
+} from '../base/programs/launcher-names.ts'
 import { type ShellWord, selectsPrograms } from '../base/shell-lexer.ts'
 import { findInner, isLauncher, joined } from './inner-command.ts'
-import { FINDERS, LAUNCHERS, REMOTE_LAUNCHERS, SHELLS, SUB_LAUNCHERS } from './launcher-names.ts'
 
 /**
  * Whether a rule that allows a command allows what that command starts, too: `bash(timeout 60 npm test *)` does, while

@@ -1,6 +1,6 @@
+import { FINDERS, LAUNCHERS, LINE_READERS, SHELLS } from '../base/programs/launcher-names.ts'
 import { lexShell, SPLIT, WHOLE } from '../base/shell-lexer.ts'
 import { isLauncher, isUnseen, lineStart, plainName, readsInput } from './inner-command.ts'
-import { FINDERS, LAUNCHERS, LINE_READERS, SHELLS } from './launcher-names.ts'
 
 /** What a simple command may run in the end, as far as its words show. */
 export interface Reach {

@@ -1,5 +1,5 @@
+import { INTERPRETERS } from '../base/programs/interpreter-names.ts'
 import { plainName } from './inner-command.ts'
-import { INTERPRETERS } from './interpreters.ts'
 
 /** The effect of a rule for a program that its author may not expect. */
 export interface WideProgram {

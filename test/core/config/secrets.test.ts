@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { startsOthers } from '../../../src/core/base/programs/starts-others.ts'
 import { REDACTED } from '../../../src/core/base/secrets/redact.ts'
 import { defaultAgent } from '../../../src/core/config/default-agent.ts'
 import type { McpEntry } from '../../../src/core/config/mcp-entry.ts'
@@ -159,6 +160,11 @@ test('restoreSecrets() names every placeholder that stayed, in whatever key', ()
 })
 
 const WEB = STORED[1]!
+const GH: McpEntry = {
+  ...{ name: 'gh', command: 'npx', args: ['-y', 'good', '--token=hush1'], cwd: '/srv' },
+  env: { TOKEN: 'hush', PATH: '/bin' },
+}
+const OF_GH = ['args[2]', 'env.PATH', 'env.TOKEN']
 /** Entries that would hand the stored secrets to somebody else, with the keys that are refused. */
 const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: string[]]> = {
   'another program': [STORED[0]!, { command: 'evil' }, ['args[1]', 'env.TOKEN', 'env.LOG']],
@@ -178,6 +184,20 @@ const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: 
     WEB,
     { url: 'http://h\t.evil/mcp' },
     ['headers.X-Key', 'auth', 'auth_helper[2]'],
+  ],
+  'another package of a launcher': [GH, { args: ['-y', 'evil', '--token=[secret]'] }, OF_GH],
+  'a launcher with another option': [GH, { args: ['-y', 'good', '--token=[secret]', '--x'] }, OF_GH],
+  'a launcher in another directory': [GH, { cwd: '/tmp' }, OF_GH],
+  'a launcher with another PATH': [GH, { env: { TOKEN: REDACTED, PATH: '/evil' } }, ['args[2]', 'env.TOKEN']],
+  'a program with a library of somebody else': [
+    STORED[0]!,
+    { env: { TOKEN: REDACTED, LD_PRELOAD: '/evil.so' } },
+    ['args[1]', 'env.TOKEN'],
+  ],
+  'a relative program in another directory': [
+    { name: 'own', command: './srv', env: { TOKEN: 'hush' } },
+    { cwd: '/tmp' },
+    ['env.TOKEN'],
   ],
   'another helper': [WEB, { auth_helper: ['evil', '--password', REDACTED] }, ['auth_helper[2]']],
 }
@@ -200,6 +220,33 @@ test('restoreSecrets() keeps the variables of a program whose arguments change',
   const { mcps, lost } = restoreSecrets([sent], [stored])
   assert.deepEqual([mcps, lost], [[{ ...stored!, args: ['--verbose', 'other.js'] }], []])
 })
+
+test('restoreSecrets() keeps the secrets of a launcher whose words are the same', () => {
+  const sent = { ...redactEntry(GH), timeout_ms: 5, env: { TOKEN: REDACTED, PATH: '/bin', NEW: '1' } }
+  const { mcps, lost } = restoreSecrets([sent], [GH])
+  assert.deepEqual([mcps, lost], [[{ ...GH, timeout_ms: 5, env: { ...GH.env, NEW: '1' } }], []])
+})
+
+test('restoreSecrets() gives no stored secret to another script of a helper that is an interpreter', () => {
+  const stored = { name: 'w', url: 'http://h/', auth_helper: ['node', 'a.js', '--password', 'hush'] }
+  const sent = { ...stored, auth_helper: ['node', 'evil.js', '--password', REDACTED] }
+  const { lost } = restoreSecrets([sent], [stored])
+  assert.match(lost[0]?.message ?? '', /^"mcps\[0\]\.auth_helper\[3\]" is \[secret\]/)
+})
+
+const STARTERS =
+  'npx uvx bunx node /usr/bin/python3.12 docker sh bash.exe env uv pipx npm pnpm deno ruby java podman C:\\x\\npx.cmd'
+for (const command of STARTERS.split(' ')) {
+  test(`restoreSecrets() refuses other arguments of ${command}`, () => {
+    const stored = { name: 'a', command, args: ['good'], env: { TOKEN: 'hush' } }
+    const { mcps, lost } = restoreSecrets([{ ...redactEntry(stored), args: ['evil'] }], [stored])
+    assert.doesNotMatch(JSON.stringify(mcps), /hush/)
+    assert.match(
+      lost[0]?.message ?? '',
+      /stored secrets are kept only for the same "args", which say what \S+ starts$/,
+    )
+  })
+}
 
 test('restoreSecrets() keeps the secrets of an address whose path or query changes', () => {
   const url = 'http://[secret]@h/other?n=1&api_key=[secret]'
@@ -279,6 +326,7 @@ test('what was shown of any entries keeps its secrets, or is refused, after any 
       const list = shown.args!.toSpliced(at, remove, ...insert)
       const sent = { ...shown, args: list, env: { ...shown.env, NEW: 'new' } }
       const { mcps, lost } = restoreSecrets([sent], [stored])
+      if (startsOthers(command)) return // refused, with all that it keeps
       const [entry] = mcps as [{ args: string[]; env: Record<string, string> }]
       assert.deepEqual(entry.env, { ...env, NEW: 'new' })
       const kept = args.toSpliced(at, remove, ...insert)

@@ -1,0 +1,82 @@
+import type { JsonObject } from '../base/message.ts'
+import { startsOthers } from '../base/programs/starts-others.ts'
+import { REDACTED, redactWords } from '../base/secrets/redact.ts'
+import { isTable } from './schema.ts'
+
+/**
+ * Returns why the stored secrets of an entry would reach another program or host than they were stored for; undefined when
+ * the receiver is the same.
+ *
+ * The arguments of a shell, an interpreter or a launcher say which program runs, and the working directory where it is
+ * looked for.
+ */
+export function findOtherReceiver(sent: JsonObject, stored: JsonObject): string | undefined {
+  const { command, url } = stored
+  if (typeof url === 'string' && !isSameHost(sent['url'], url))
+    return 'stored secrets are kept only for the same scheme, host and port of "url"'
+  if (typeof command !== 'string') return undefined
+  if (!isSameName(sent['command'], command)) return 'stored secrets are kept only for the same "command"'
+  if (startsOthers(command) && !isSameWords(commandLine(sent), commandLine(stored)))
+    return `stored secrets are kept only for the same "args", which say what ${nameOf(command)} starts`
+  if (dependsOnDirectory(command) && (sent['cwd'] ?? '') !== (stored['cwd'] ?? ''))
+    return `stored secrets are kept only for the same "cwd", where ${nameOf(command)} finds what it starts`
+  const variable = findOtherVariable(sent['env'], stored['env'])
+  return (
+    variable && `stored secrets are kept only for the same "env.${variable}", which can name another program`
+  )
+}
+
+/** Returns whether a command line starts the same program, so that the secrets in it may stay. */
+export function isSameProgram(sent: unknown, stored: unknown): boolean {
+  if (!isWords(sent) || !isWords(stored)) return false
+  const [program = ''] = stored
+  return isSameName(sent[0], program) && (!startsOthers(program) || isSameWords(sent, stored))
+}
+
+/** Returns whether a value is a list of texts. */
+export function isWords(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** Each word is the stored one, or what is shown of it. */
+function isSameWords(sent: unknown, stored: unknown): boolean {
+  if (!isWords(sent) || !isWords(stored) || sent.length !== stored.length) return false
+  const shown = redactWords(stored)
+  return sent.every((word, i) => word === stored[i] || word === shown[i])
+}
+
+function isSameName(sent: unknown, stored: string): boolean {
+  return typeof sent === 'string' && redactWords([sent])[0] === redactWords([stored])[0]
+}
+
+function commandLine({ command, args }: JsonObject): unknown[] {
+  return [command, ...(Array.isArray(args) ? args : [args])].filter((word) => word !== undefined)
+}
+
+function dependsOnDirectory(command: string): boolean {
+  return startsOthers(command) || (/[/\\]/.test(command) && !/^(?:[/\\]|[a-z]:)/i.test(command))
+}
+
+/** Finds a variable that decides which programs or code run, with another value than the stored one. */
+function findOtherVariable(sent: unknown, stored: unknown): string | undefined {
+  if (!isTable(sent)) return undefined
+  const before = isTable(stored) ? stored : {}
+  return Object.keys(sent).find((name) => {
+    return CODE_VARIABLE.test(name) && sent[name] !== REDACTED && sent[name] !== before[name]
+  })
+}
+
+function isSameHost(sent: unknown, stored: string): boolean {
+  if (typeof sent !== 'string') return false
+  if (sent === stored || sent === redactWords([stored])[0]) return true
+  const [one, other] = [URL.parse(sent), URL.parse(stored)]
+  return one !== null && one.protocol === other?.protocol && one.host === other.host
+}
+
+function nameOf(command: string): string {
+  return redactWords([command])[0]!.replace(/^.*[/\\]/, '')
+}
+
+/** Variables of loaders, shells, interpreters and package runners that name programs, code or where it comes from. */
+const CODE_VARIABLE =
+  /^(?:PATH|PATHEXT|COMSPEC|SHELL|LD_.*|DYLD_.*|BASH_ENV|ENV|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP)|PERL5.*|RUBY(?:OPT|LIB)|.*JAVA_(?:TOOL_)?OPTIONS|CLASSPATH|npm_.*|(?:UV|PIP|PIPX|BUN|DENO|DOCKER|GIT)_.*)$/i
