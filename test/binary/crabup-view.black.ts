@@ -63,7 +63,19 @@ test('ps shows a daemon that runs, crashes and runs again; logs follow it; unins
   const last = await crabup(box, ['logs', 'daemon', '-n', '1'])
   assert.equal(last.stdout.trimEnd().split('\n').length, 1)
 
-  const gone = await crabup(box, ['uninstall'])
+  const refused = await crabup(box, ['uninstall'])
+  assert.deepEqual([refused.code, refused.stdout], [4, ''])
+  assert.match(
+    refused.stderr,
+    /Cannot end daemon and remove the units: there is no terminal to ask on\nhint: .*--yes/,
+  )
+  const terminal = box.terminal(['uninstall'], { program: 'crabup', env: OWN })
+  await terminal.shows(/End daemon and remove the units\? \[y\/N\]/)
+  terminal.type('n\r')
+  assert.equal((await terminal.finished).code, 4)
+  const untouched = await daemonOf(box)
+  assert.deepEqual([untouched.state, untouched.pid], ['ready', second.pid])
+  const gone = await crabup(box, ['uninstall', '--yes'])
   assert.deepEqual([gone.code, gone.stderr], [0, ''])
   assert.match(gone.stdout, /^ended daemon; its unit is gone\nkept your data in .*\nthe program itself /)
   assert.deepEqual(await box.processesLeft(), [])
@@ -174,7 +186,7 @@ test('uninstall --purge removes the data after a question, never without one tha
   assert.match(plan.stdout, /^would remove sessions +\d+\.\d kB, 1 file\n/) // nothing was ever pulled
   const refused = await crabup(box, ['uninstall', '--purge'])
   assert.deepEqual([refused.code, refused.stdout], [4, ''])
-  assert.match(refused.stderr, /nobody can be asked\nhint: crabup uninstall --purge --yes /)
+  assert.match(refused.stderr, /there is no terminal to ask on\nhint: crabup uninstall --purge --yes /)
   const terminal = box.terminal(['uninstall', '--purge'], { program: 'crabup', env: OWN })
   await terminal.shows(/sessions +\d+\.\d kB, 1 file\s+Remove all of it for good\? \[y\/N\]/)
   terminal.type('n\r')

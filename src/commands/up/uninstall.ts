@@ -89,7 +89,7 @@ async function showPlan(host: Host, { place, names, data, purges }: Plan): Promi
   return 0
 }
 
-/** Asks before components are removed; services alone can be started again. Throws `denied` for a no, and without a terminal. */
+/** Asks before anything is ended or removed. Throws `denied` for a no, and without a terminal. */
 async function agreeToRemove(
   {
     place,
@@ -99,23 +99,29 @@ async function agreeToRemove(
   }: { place: ViewPlace; names: readonly string[]; options: Options; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
-  const components = await componentsIn(place.paths)
-  if (components.length === 0) return
-  const services = names.length > 0 ? `End ${names.join(', ')} and remove` : 'Remove'
-  const answer = await confirm(
-    `${services} the components ${components.join(', ')}?`,
-    { options, host },
-    signal,
-  )
-  if (answer === false) throw declined('remove the components')
-  if (answer === undefined) {
-    throw new CrabError('denied', `Cannot remove ${components.join(', ')}: there is no terminal to ask on`, {
-      hint: 'crabup uninstall --yes removes components without a question',
-    })
-  }
+  const components = (await componentsIn(place.paths)).join(', ')
+  const ended = [...names, ...(await findOnDemand(place, signal))].join(', ')
+  if (ended === '' && components === '') return
+  const removal = components === '' ? '' : `remove the components ${components}`
+  const all = [ended && `end ${ended}`, names.length > 0 && 'remove the units', removal]
+  const actions = all.filter((one) => one !== '' && one !== false)
+  const action = actions.length > 2 ? `${actions[0]}, ${actions[1]} and ${actions[2]}` : actions.join(' and ')
+  const question = `${action[0]!.toUpperCase()}${action.slice(1)}?`
+  const answer = await confirm(question, { options, host }, signal)
+  if (answer === false) throw declined(action)
+  if (answer !== undefined) return
+  throw new CrabError('denied', `Cannot ${action}: there is no terminal to ask on`, {
+    hint: 'crabup uninstall --yes does it without a question',
+  })
 }
 
-/** Nothing has changed when it fails: `denied` when somebody says no or nobody can be asked, `conflict` when it is in use. */
+/** Returns the name of the daemon when a command has started it on demand and it runs; it has no unit. */
+async function findOnDemand({ probe }: ViewPlace, signal: AbortSignal): Promise<string[]> {
+  const { answers, idleExitMs } = await probe('daemon', signal)
+  return answers && idleExitMs !== undefined ? ['the daemon that was started on demand'] : []
+}
+
+/** Nothing has changed when it fails: `denied` for a no and without a terminal, `conflict` when it is in use. */
 async function agreeToPurge(
   {
     place,
@@ -133,7 +139,7 @@ async function agreeToPurge(
   if (answer === false) throw declined('remove the data')
   if (answer === undefined) {
     const size = bytesText(data.reduce((sum, { bytes }) => sum + bytes, 0))
-    throw new CrabError('denied', `Cannot remove ${home} (${size}): nobody can be asked`, {
+    throw new CrabError('denied', `Cannot remove ${home} (${size}): there is no terminal to ask on`, {
       hint: 'crabup uninstall --purge --yes removes it without a question',
     })
   }

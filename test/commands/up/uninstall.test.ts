@@ -22,7 +22,7 @@ test('crabup uninstall asks before it removes components, and without a terminal
   assert.deepEqual([refused.code, refused.stdout], [4, ''])
   assert.match(
     refused.stderr,
-    /Cannot remove clock: there is no terminal to ask on\nhint: crabup uninstall --yes /,
+    /Cannot remove the components clock: there is no terminal to ask on\nhint: crabup uninstall --yes /,
   )
   await access(join(home.paths.packages, 'clock'))
   const removed = await uninstall(home.paths.home, ['--yes'])

@@ -29,8 +29,9 @@ back when a restart fails.`,
     path: ['uninstall'],
     args: '',
     summary: 'End all services and remove their units, and the components',
-    details: `Asks before it removes components. What you have said and written stays, unless --purge is given: then it is gone for
-good, after a question with the sizes. Without a terminal, both need --yes. It does not remove the program itself, and says how that is done.`,
+    details: `Asks before it ends and removes anything. Conversations, agents, memory and configuration stay, unless --purge is given:
+then they are gone for good, after a question with the sizes. Without a terminal, both need --yes, and do nothing without it. The
+program itself stays; the last line says how to remove it.`,
     options: [
       { name: 'purge', summary: 'Remove conversations, agents, memory and configuration too' },
       { name: 'yes', short: 'y', summary: 'Do not ask before' },
