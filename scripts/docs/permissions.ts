@@ -55,6 +55,7 @@ export function classesSection(): string {
       row('use the memory without a rule', (trust) => yesNo(CLASS_RIGHTS[trust].remembers)),
       row('use skills', (trust) => SKILLS[CLASS_RIGHTS[trust].skills]),
       row('are told in notices', (trust) => NOTICES[CLASS_RIGHTS[trust].notices]),
+      row('publish `agent:NAME:done`', (trust) => yesNo(CLASS_RIGHTS[trust].publishes)),
       row('other calls without a rule', (trust) => OTHERWISE[otherwise(trust)]),
       row('are never allowed', (trust) => CLASS_RIGHTS[trust].never.map(code).join(', ') || 'nothing'),
     ],

@@ -4,6 +4,7 @@ import type { Log } from '../core/base/log.ts'
 import { EventBus, type Firing, MAX_PAYLOAD_BYTES } from '../core/bus/event-bus.ts'
 import { EventTrace, headBytes, type TracedEvent } from '../core/bus/event-trace.ts'
 import type { SubscriptionStore } from '../core/bus/subscription-store.ts'
+import { CLASS_RIGHTS } from '../core/policy/class-rights.ts'
 import type { AgentEvent } from '../core/runtime/events.ts'
 import type { Broadcast } from '../core/runtime/live/broadcast.ts'
 import type { LiveTurns, TurnObserver } from '../core/runtime/live/live-turns.ts'
@@ -71,8 +72,8 @@ function observer({ bus, trace, log }: { bus: EventBus; trace: EventTrace; log: 
   }
 }
 
-function isPublished({ guest, ephemeral }: Run): boolean {
-  return guest === undefined && !ephemeral
+function isPublished({ guest, ephemeral, trust }: Run): boolean {
+  return guest === undefined && !ephemeral && CLASS_RIGHTS[trust].publishes
 }
 
 /** Whether a turn went well, and why not. */

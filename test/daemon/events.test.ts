@@ -121,6 +121,18 @@ test('guests and turns that are not stored publish nothing; what fails or is can
   assert.match(events[2]!.payload, /^Cancelled/)
 })
 
+test('turns of untrusted senders publish nothing, so that they start no unattended turn', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['well'] }), { daemon: DAEMON })
+  await makeAgents(node, 'scout')
+  await node.ask('hi', { sender: 'tg:5' })
+  await node.ask('hi', { sender: 'cron' })
+  await until('the unattended turn is published', async () => (await traced(node)).events.length > 0)
+  assert.deepEqual(
+    (await traced(node)).events.map(({ source }) => source),
+    ['agent:crab:done'],
+  )
+})
+
 test('the text of done is what was said after the last tool', async () => {
   const call = { call: 'c1', name: 'glob', args: '{"pattern":"*"}' }
   await using node = await startTestDispatch(

@@ -27,6 +27,8 @@ export interface ClassRights {
   namesResources: boolean
   /** The notices that its stream has: all, or only those about its own conversation. Errors name no files and servers then, either. */
   notices: 'all' | 'own'
+  /** Whether its end is published as an event, which may start turns of the unattended class. */
+  publishes: boolean
   /** Whether the client of the turn may be asked for permission; else only a parked question can, which the user answers. */
   asksClient: boolean
 }
@@ -45,6 +47,7 @@ export const CLASS_RIGHTS: Readonly<Record<Trust, ClassRights>> = {
     skills: 'any',
     namesResources: true,
     notices: 'all',
+    publishes: true,
   },
   unattended: {
     folder: 'class',
@@ -58,6 +61,7 @@ export const CLASS_RIGHTS: Readonly<Record<Trust, ClassRights>> = {
     skills: 'any',
     namesResources: false,
     notices: 'all',
+    publishes: true,
   },
   remote: {
     folder: 'pair',
@@ -71,6 +75,7 @@ export const CLASS_RIGHTS: Readonly<Record<Trust, ClassRights>> = {
     skills: 'named',
     namesResources: false,
     notices: 'own',
+    publishes: false,
   },
 }
 

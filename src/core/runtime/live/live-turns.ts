@@ -119,8 +119,8 @@ export class LiveTurns {
     const begun = Promise.withResolvers<Place>()
     begun.promise.catch(() => {}) // whoever began the turn is told, too
     const state = { start: undefined, text: '', end: undefined }
-    const { agent, sender, guest, settings } = request
-    const who = { id, agent, sender, guest, ephemeral: settings.ephemeral ?? false }
+    const { agent, sender, trust, guest, settings } = request
+    const who = { id, agent, sender, trust, guest, ephemeral: settings.ephemeral ?? false }
     const run: Run = { ...who, origin: undefined, ...more, ...state }
     this.#runs.add(run)
     return { run, request: { ...request, runId: id }, begun }

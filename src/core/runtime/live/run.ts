@@ -1,4 +1,5 @@
 import { CrabError } from '../../base/errors.ts'
+import type { Trust } from '../../policy/types.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
 import { RunTally } from './run-tally.ts'
 
@@ -18,6 +19,7 @@ export interface Run {
   /** As it was asked for; `start` has the name it goes by. */
   readonly agent: string
   readonly sender: string
+  readonly trust: Trust
   readonly guest: string | undefined
   /** Nothing of it is stored. */
   readonly ephemeral: boolean
