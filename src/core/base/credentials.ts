@@ -46,6 +46,7 @@ const TOKENS = [
   'github_pat_\\w{40,}',
   'gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\\w-]{20,}',
   'xox[abdeoprs]-(?=[\\w-]*\\d)[\\w-]{10,}',
+  '(?<=hooks\\.slack(?:-gov)?\\.com/(?:services|workflows|triggers)/)[A-Z0-9]{6,}/[A-Z0-9]{6,}/[\\w/-]{16,}',
   'xapp-\\d-[\\w-]{20,}',
   '(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?![0-9A-Za-z])',
   'AIza[\\w-]{35}(?![\\w-])',

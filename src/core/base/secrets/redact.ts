@@ -1,6 +1,7 @@
 import { credentialPlaces } from '../credentials.ts'
 import { addressPlaces } from './address-places.ts'
 import type { TextSpan } from './assigned-secrets.ts'
+import { guessedSecret } from './guessed-options.ts'
 import { isKnownProgram, optionSecret, programAfter } from './program-options.ts'
 import { isSecretName, isShaped } from './secret-names.ts'
 import { isUnfilled } from './unfilled.ts'
@@ -61,7 +62,8 @@ function placesInWord(word: string, context: WordContext, isEntry: boolean): Tex
   const found = [
     ...literalPlaces(word),
     ...givenPlaces(word, 0, context),
-    ...pieces(word),
+    ...(isEntry ? guessedPlaces(word, 0, context) : []),
+    ...pieces(word, isEntry),
     ...addressPlaces(word, isEntry),
     ...matchedPlaces(word, SCHEME),
     ...matchedPlaces(word, AUTHORIZATION),
@@ -85,11 +87,12 @@ function* literalPlaces(text: string): Generator<TextSpan> {
 }
 
 /** The words of a script, or of any text. */
-function* pieces(text: string): Generator<TextSpan> {
+function* pieces(text: string, isEntry: boolean): Generator<TextSpan> {
   if (!/\s/.test(text)) return
   let [before, program]: (string | undefined)[] = []
   for (const { index, 0: piece } of text.matchAll(/\S+/g)) {
     yield* givenPlaces(piece, index, { before, program })
+    if (isEntry) yield* guessedPlaces(piece, index, { before, program })
     before = piece
     program = programAfter(piece, program)
   }
@@ -119,6 +122,16 @@ function* givenPlaces(word: string, at: number, { before = '', program }: WordCo
   HEADER.lastIndex = start
   const [all = '', name = ''] = HEADER.exec(word) ?? []
   if (all !== '' && isSecretName(name)) yield [at + start + all.length, end]
+}
+
+/** Finds values of options that are secrets by their looks; the options of known programs need no guess. */
+function* guessedPlaces(
+  word: string,
+  at: number,
+  { before = '', program }: WordContext,
+): Generator<TextSpan> {
+  const place = isKnownProgram(program) ? undefined : guessedSecret(word, before)
+  if (place) yield [at + place[0], at + place[1]]
 }
 
 /** `--no-auth` takes no value. */
