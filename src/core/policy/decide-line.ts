@@ -156,7 +156,8 @@ function combine(judged: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
   const waiting = judged.filter(({ effect }) => effect !== 'allow')
   const isOpen = judged.every((one) => one.isOpen && !readsCommands(one.words))
   const lacking = waiting.length > 0 ? waiting : judged
-  const suggestions = [...new Set(isOpen ? lacking.map(({ words }) => suggestCommand(words)) : [])]
+  const isSafe = !lacking.some(({ startsPrograms }) => startsPrograms) // else a rule would allow what the project names
+  const suggestions = [...new Set(isOpen && isSafe ? lacking.map(({ words }) => suggestCommand(words)) : [])]
   const { rule, reason, builtIn } = first
   const matched = [...new Set(judged.flatMap((one) => one.matched))]
   const commands = judged.map((one) => ({
@@ -170,7 +171,7 @@ function combine(judged: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
     reason,
     ...(builtIn && { builtIn }),
     suggestions,
-    offered: lacking.every((one) => isOfferable(one.words) && !one.startsPrograms) ? suggestions : [],
+    offered: lacking.every(({ words }) => isOfferable(words)) ? suggestions : [],
     commands,
   }
 }

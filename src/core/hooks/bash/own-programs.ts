@@ -22,7 +22,9 @@ export async function openPrograms(
   const folders = path.split(delimiter)
   const relative = folders.find((folder) => !isAbsolute(folder))
   if (relative !== undefined)
-    throw new Doubt(`PATH has a folder that is not absolute ("${showText(relative)}")`)
+    throw new Doubt(`PATH has a folder that is not absolute ("${showText(relative)}")`, {
+      startsPrograms: true,
+    })
   const real = once(() => Promise.all(folders.map(resolveFolder)))
   const find = async (program: string): Promise<Origin> => {
     const places = [...new Set(await real.get())]
@@ -31,7 +33,8 @@ export async function openPrograms(
   }
   const bash = await find('bash')
   const shell = bash === 'nowhere' ? await find('sh') : bash
-  if (shell !== 'elsewhere') throw new Doubt('PATH finds no bash outside of the working directory')
+  if (shell !== 'elsewhere')
+    throw new Doubt('PATH finds no bash outside of the working directory', { startsPrograms: true })
   return find
 }
 

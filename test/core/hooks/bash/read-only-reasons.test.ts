@@ -65,13 +65,12 @@ test('the reason of a question about a command of the list is what keeps it from
 })
 
 test('the reason names the folder of PATH that is not absolute, and the program of the working directory', async () => {
-  assert.equal(
-    (await judge('ls', {}, { path: `./bin:${PATH}` })).reason,
-    'PATH has a folder that is not absolute ("./bin")',
-  )
+  const relative = await judge('ls', {}, { path: `./bin:${PATH}` })
+  assert.equal(relative.reason, 'PATH has a folder that is not absolute ("./bin")')
+  assert.deepEqual(relative.suggestions, [])
   const own = await judge('ls', {}, { path: `${tree.path('repo/own')}:${PATH}` })
   assert.equal(own.reason, 'PATH finds a ls in the working directory')
-  assert.deepEqual(own.offered, [])
+  assert.deepEqual(own.suggestions, [])
 })
 
 test('a repository that starts programs is asked about with its key, and no rule is offered', async () => {
@@ -94,7 +93,7 @@ test('a repository that starts programs is asked about with its key, and no rule
   ] as const) {
     await appendFile(config, text)
     const decision = await judge('git status')
-    assert.deepEqual([decision.effect, decision.reason, decision.offered], ['ask', reason, []])
+    assert.deepEqual([decision.effect, decision.reason, decision.suggestions], ['ask', reason, []])
     await writeFile(config, plain)
   }
   assert.equal((await judge('git status')).effect, 'allow')
