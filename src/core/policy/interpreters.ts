@@ -1,4 +1,10 @@
-import { CONSOLES, INTERPRETERS } from '../base/programs/interpreter-names.ts'
+import {
+  CONSOLES,
+  FILE_CONSOLES,
+  INTERPRETERS,
+  RUNNERS_WITH_COMMAND,
+  RUNS,
+} from '../base/programs/interpreter-names.ts'
 import { LAUNCHERS, SHELLS } from '../base/programs/launcher-names.ts'
 import { isInput, isLauncher, isUnseen, plainName, readsInput } from './inner-command.ts'
 
@@ -7,6 +13,7 @@ export function readsCommands(command: readonly string[]): boolean {
   const [name = '', ...args] = command
   const plain = plainName(name)
   const words = [plain, ...args]
+  if (runsInput(words)) return true
   if (!isLauncher(plain, args)) return readsHere(words)
   const opensShell = LAUNCHERS.has(plain) && !OTHER_INPUT.test(plain) && isUnseen(words)
   return opensShell || words.some((_, i) => readsHere(words.slice(i)))
@@ -18,10 +25,23 @@ export function runsCode(word: string): boolean {
   return SHELLS.has(plain) || INTERPRETERS.test(plain) || CONSOLES.test(plain)
 }
 
+/** Returns whether a runner is given its input as the script, or a program that reads commands: `uv run -`, `docker exec c sh`. */
+function runsInput([name = '', ...args]: readonly string[]): boolean {
+  const at = RUNNERS_WITH_COMMAND.test(name) ? args.findIndex((arg) => RUNS.test(arg)) : -1
+  if (at < 0) return false
+  const behind = args.slice(at + 1)
+  const operand = behind.find((arg, i) => !/^-./.test(arg) && !WITH_WORD.test(behind[i - 1] ?? ''))
+  return (operand !== undefined && isInput(operand)) || behind.some((_, i) => readsHere(behind.slice(i)))
+}
+
 function readsHere([name = '', ...args]: readonly string[]): boolean {
   const plain = plainName(name)
   if (SHELLS.has(plain)) return readsInput(plain, args)
   const operands = args.filter((arg, i) => !/^-./.test(arg) && !WITH_WORD.test(args[i - 1] ?? ''))
+  if (FILE_CONSOLES.test(plain)) {
+    if (plain !== 'm4' && args.some((arg) => NO_INPUT.test(arg))) return false
+    return operands.length === 0 || operands.some((operand) => isInput(operand))
+  }
   if (CONSOLES.test(plain)) {
     if (args.some((arg) => STATEMENT.test(arg))) return false
     return !/^(sqlite|duckdb)/.test(plain) || operands.length < 2
@@ -37,6 +57,9 @@ const CODE = /^-(?![WXICr])[A-Za-z]{0,3}[cefmp]|^-[vVh]$|^--(eval|print|exec|tes
 
 /** Options of consoles that say what runs, or that run nothing. */
 const STATEMENT = /^-[cf]$|^--(command|execute|eval|file|version|help)\b/
+
+/** Options of consoles that read files: what runs, or that nothing runs. */
+const NO_INPUT = /^-[elrvVh]$|^--(expression|help|version)\b/
 
 /** Options of interpreters that take the next word. */
 const WITH_WORD = /^(-[rWXIC]|--(require|import|loader|experimental-loader))$/

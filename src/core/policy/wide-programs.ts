@@ -42,7 +42,7 @@ const ROWS: readonly Row[] = [
   },
   {
     names:
-      /^(g?awk|mawk|sed|gdb|lldb|psql|mysql|mariadb|sqlite3?|duckdb|mongo|mongosh|redis-cli|at|batch|crontab|vi|vim|nvim|emacs|ed|ex|less|more|man|screen|tmux)$/,
+      /^(g?awk|mawk|sed|gdb|lldb|psql|mysql|mariadb|sqlite3?|duckdb|mongo|mongosh|redis-cli|at|batch|crontab|m4|dc|gnuplot|vi|vim|nvim|emacs|ed|ex|less|more|man|screen|tmux)$/,
     isWide: /(?:)/,
     permits: `${ANY} (by its own commands)`,
     instead: ONE_LINE,

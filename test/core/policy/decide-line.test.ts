@@ -239,7 +239,16 @@ test('decide() suggests nothing for what runs its input, and offers nothing for 
       'at now',
       'psql -Upostgres',
     ],
-    ...['sqlite3 a.db', 'bash /dev/stdin'],
+    ...[
+      'sqlite3 a.db',
+      'bash /dev/stdin',
+      'uv run -',
+      'deno run -',
+      'm4',
+      'crontab -',
+      'dc',
+      'docker exec -i c sh',
+    ],
   ]
   for (const reader of readers) {
     const { suggestions, offered } = judgeLine(`curl -s a | ${reader}`, [])
@@ -257,7 +266,7 @@ test('decide() suggests nothing for what runs its input, and offers nothing for 
       'make',
     ],
     ...['make test', "env 'FOO=1' ls", 'timeout 5 npm test', 'npx tsc', 'npm exec tsc', 'uv run python x.py'],
-    ...['docker exec c sh', 'git -c core.pager=x log', 'crabtalk send x', 'a $(b)'],
+    ...['docker exec c sh x.sh', 'git -c core.pager=x log', 'crabtalk send x', 'a $(b)'],
   ]
   for (const starter of starters) {
     const { suggestions, offered } = judgeLine(starter, [])

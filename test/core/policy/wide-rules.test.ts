@@ -23,6 +23,8 @@ test('findWide() warns about a rule for what runs its input', () => {
       'php',
       'R',
     ],
+    ...['uv run -', 'deno run -', 'deno run -A -', 'm4', 'm4 -', 'dc', 'gnuplot', 'crontab -', 'crontab'],
+    ...['docker exec -i c sh', 'kubectl exec -i p -- bash', 'poetry run python', 'uv run python -'],
     ...['sudo sh', 'sudo -s', 'env python3', 'xargs sh', 'ssh host', 'psql', 'sqlite3 a.db', 'at now'],
   ]
   for (const rule of rules) assert.match(permits(rule) ?? '', /^any command/, rule)
@@ -67,6 +69,24 @@ test('findWide() warns about rules that leave the options of a program open', ()
 test('findWide() says nothing about narrow rules', () => {
   const rules = [
     ...[
+      ...[
+        'uv run a.py',
+        'uv sync',
+        'crontab -l',
+        'crontab jobs',
+        'm4 a.m4',
+        'dc -e 1',
+        'gnuplot a.gp',
+        'bun run',
+      ],
+      ...[
+        'docker exec c ls',
+        'docker run web',
+        'deno run a.ts',
+        'docker compose up',
+        'bun run build',
+        'xargs',
+      ],
       'npm test',
       'git status',
       'make test',

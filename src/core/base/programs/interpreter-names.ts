@@ -4,4 +4,12 @@ export const INTERPRETERS =
 
 /** Programs that take commands from their input, one of which starts programs. */
 export const CONSOLES =
-  /^(psql|mysql|mariadb|sqlite3?|duckdb|mongo|mongosh|gdb|lldb|ed|ex|ftp|sftp|at|batch)$/
+  /^(psql|mysql|mariadb|sqlite3?|duckdb|mongo|mongosh|gdb|lldb|ed|ex|ftp|sftp|at|batch|m4|dc|gnuplot|crontab)$/
+
+/** Consoles that read their input only when no file is named. */
+export const FILE_CONSOLES = /^(m4|dc|gnuplot|crontab)$/
+
+/** Programs that start another one, or run a script, behind the sub-command that RUNS matches. */
+export const RUNNERS_WITH_COMMAND =
+  /^(uv|deno|bun|poetry|pdm|hatch|rye|pixi|pipx|conda|mamba|micromamba|docker|podman|nerdctl|kubectl|oc)$/
+export const RUNS = /^(run|exec|x|compose)$/
