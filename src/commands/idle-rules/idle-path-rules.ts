@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
+import { distance } from 'fastest-levenshtein'
 import { nearest } from '../../core/base/nearest.ts'
 import { isMissing } from '../../core/base/system-error.ts'
 import type { PermissionRule } from '../../core/config/permissions.ts'
@@ -9,8 +10,8 @@ import { parseRule } from '../../core/policy/pattern.ts'
 import { type IdleRule, toIdleRule } from './idle-rule.ts'
 
 /**
- * Finds rules whose path does not exist. Paths of the workspace are those of `place`, and are judged less strictly, since
- * every project has a workspace of its own: see docs/decisions/0167-idle-rules.md.
+ * Finds rules whose path does not exist. A relative path is one of each session's own directory, so that only a misspelled
+ * name of a common file can be told: see docs/decisions/0167-idle-rules.md.
  */
 export async function findIdlePathRules(rules: readonly PermissionRule[], place: Place): Promise<IdleRule[]> {
   return (await Promise.all(rules.map((rule) => judge(rule, place)))).flat()
@@ -20,20 +21,38 @@ async function judge(rule: PermissionRule, place: Place): Promise<IdleRule[]> {
   const form = parseRule(rule.pattern)
   if ((form.about !== 'read' && form.about !== 'edit') || form.path === undefined) return []
   const { path, about } = form
-  const isRelative = path.start === ''
-  if (isRelative && rule.for !== undefined) return [] // these classes work in folders of their own
-  if (isRelative && rule.effect !== 'allow' && path.written.length < 2) return [] // a name in any folder: .env
-  const root = isRelative ? place.workspace : path.start === '~' ? place.homeDir : path.start
+  if (path.start === '') return await judgeRelative(rule, path, place)
+  const root = path.start === '~' ? place.homeDir : path.start
   if (root === '') return []
   const missing = await findMissing(root, path)
   if (missing === undefined) return []
   const near = await nearSibling(missing)
   const isNewFile = about === 'edit' && path.glob === undefined && missing === resolve(root, ...path.base)
-  const isForOthers = isRelative && (rule.effect !== 'allow' || path.glob !== undefined)
-  if (near === undefined && (isNewFile || isForOthers)) return []
+  if (near === undefined && isNewFile) return []
   const hint =
     near === undefined ? 'correct the path; the rule holds once it exists' : `did you mean ${near}?`
   return [toIdleRule(rule, `${missing} does not exist`, hint)]
+}
+
+/** Judges a relative path by its hidden names, such as `.env`, where no file of the working directory has that name. */
+async function judgeRelative(
+  rule: PermissionRule,
+  path: PathGlob,
+  { workspace }: Place,
+): Promise<IdleRule[]> {
+  const name = path.written.find((one) => /^\.[a-z][\w.-]*$/i.test(one) && !COMMON_NAMES.includes(one))
+  const near = name === undefined ? undefined : nearest(name, COMMON_NAMES)
+  if (name === undefined || near === undefined || !isMisspelling(name, near)) return []
+  if (!(await isAbsent(resolve(workspace, name)))) return []
+  const { source, effect, pattern } = rule
+  const message = `this ${effect} rule is about ${name}, which does not exist here: ${pattern}`
+  return [{ source, message, hint: `did you mean ${near}?` }]
+}
+
+/** One letter more, less or changed, or two letters exchanged. */
+function isMisspelling(name: string, meant: string): boolean {
+  const sorted = (word: string) => [...word].toSorted().join('')
+  return distance(name, meant) === 1 || (distance(name, meant) === 2 && sorted(name) === sorted(meant))
 }
 
 /** The first part of the path without wildcards that does not exist; undefined when all of it does, or cannot be seen. */
@@ -55,3 +74,22 @@ async function nearSibling(path: string): Promise<string | undefined> {
   const names = await readdir(dirname(path)).catch(() => []) // a folder that cannot be read has no suggestions
   return nearest(basename(path), names)
 }
+
+/** Hidden files and folders of projects: a name that is almost one of these is misspelled. */
+const COMMON_NAMES: readonly string[] = [
+  ...['.env', '.envs', '.envrc', '.venv', '.env.local', '.env.production', '.env.development', '.env.test'],
+  ...['.git', '.github', '.gitlab', '.gitignore', '.gitmodules', '.gitattributes', '.gitlab-ci.yml', '.hg'],
+  ...[
+    '.npmrc',
+    '.yarnrc',
+    '.netrc',
+    '.pypirc',
+    '.ssh',
+    '.aws',
+    '.gnupg',
+    '.kube',
+    '.docker',
+    '.dockerignore',
+  ],
+  ...['.vscode', '.idea', '.husky', '.terraform', '.direnv', '.cache', '.config', '.crabtalk', '.claude'],
+]

@@ -39,8 +39,8 @@ ask = ["mcp__nosuch__*"]
 test('findIdleRules() names rules whose path does not exist, but not those that every project may need', async () => {
   const found = await look({
     'config.toml': `[permissions]
-allow = ["read(nosuch.txt)", "edit(~/nosuch/**)", "edit(src/**)", "edit(lib/**)", "edit(libb/**)", "edit(~/lib/new.md)", "read(~/[x])"]
-deny = ["read(.env)", "read(*.pem)", "read(secrets/key)", "edit(~/libb/deep/**)", "read(lib)"]
+allow = ["read(nosuch.txt)", "edit(~/nosuch/**)", "edit(src/**)", "edit(lib/**)", "edit(libb/**)", "edit(~/lib/new.md)", "read(~/[x])", "edit(tests/**)", "read(.github/**)"]
+deny = ["read(.envv)", "read(.env)", "read(.venv/**)", "read(.envs)", "read(.own/**)", "read(*.pem)", "read(secrets/key)", "edit(~/libb/deep/**)", "read(lib)"]
 [permissions.remote]
 allow = ["read(nosuch.txt)"]
 `,
@@ -51,10 +51,9 @@ allow = ["read(nosuch.txt)"]
   assert.deepEqual(
     found.map((line) => line.replace(folder, 'F/')),
     [
+      'config.toml:3: this deny rule is about .envv, which does not exist here: read(.envv); did you mean .env?',
       'config.toml:3: this deny rule denies nothing: edit(~/libb/deep/**): F/libb does not exist; did you mean lib?',
-      'config.toml:2: this allow rule allows nothing: read(nosuch.txt): F/nosuch.txt does not exist; correct the path; the rule holds once it exists',
       'config.toml:2: this allow rule allows nothing: edit(~/nosuch/**): F/nosuch does not exist; correct the path; the rule holds once it exists',
-      'config.toml:2: this allow rule allows nothing: edit(libb/**): F/libb does not exist; did you mean lib?',
     ].map((line) => line.replace(folder, 'F/')),
   )
 })
