@@ -7,6 +7,15 @@ import { assertFailed, makeTalk, modesUnder, type Talk } from '../support/talk.t
 
 const TITLE = 'Hello there, this is what I would like to know about the crabs of the northern sea'
 
+test('conversation list cuts a long sender, and --json has all of it', async () => {
+  await using talk = await makeTwo()
+  const sender = `tg:${'x'.repeat(100)}`
+  assert.equal((await talk.run(['send', '--no-stdin', '-s', sender, 'third'])).code, 0)
+  const { stdout } = await talk.run(['conversation', 'list', '-n', '1'])
+  assert.match(stdout, /crab +tg:x{28}… +\d+ +/)
+  assert.equal((await listed(talk))[0]?.['sender'], sender)
+})
+
 test('conversation list shows the newest first, plainly in a pipe, cut on a terminal, or as JSON', async () => {
   await using talk = await makeTwo()
   const { stdout, stderr, code } = await talk.run(['conversation', 'list'])

@@ -27,6 +27,11 @@ export const answer: Run = async ({ options, host, signal }) => {
   const answers = await chooseAnswers({ options, words, info, host }, signal)
   await reply(dispatch, { info, answers, host }, signal)
   warnAboutRules(info, answers, host)
+  if (info.ask.permission && words.join(' ').trim() === '5') {
+    host.stderr.write(
+      `crabtalk: no reason was given: crabtalk answer ${shortId(info.ask.askId)} 5 REASON gives one\n`,
+    )
+  }
   const said = Object.values(answers).map((one) =>
     one === '' ? emptyAnswerText(info.ask) : visibleLine(one),
   )

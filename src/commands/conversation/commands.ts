@@ -1,3 +1,4 @@
+import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
@@ -144,11 +145,17 @@ async function printRows(host: Host, rows: readonly Row[]): Promise<void> {
     shortId(info.filePath),
     relativeTime(info.updatedAt, now),
     info.agent,
-    info.sender,
+    shownSender(info.sender),
     String(info.messageCount),
     `${MARKS[info.state]}${info.title || info.preview}`,
   ])
   await printTable(host, ['ID', 'UPDATED', 'AGENT', 'SENDER', 'MESSAGES', 'TITLE'], cells)
 }
 
+/** Cuts long senders, which any TCP client chooses; `--json` has them whole. */
+function shownSender(sender: string): string {
+  return sender.length > MAX_SENDER ? `${headOf(sender, MAX_SENDER - 1)}…` : sender
+}
+
+const MAX_SENDER = 32
 const MARKS: Readonly<Record<State, string>> = { idle: '', running: '[running] ', asks: '[asks you] ' }

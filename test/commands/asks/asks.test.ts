@@ -55,7 +55,9 @@ test('asks shows the exact command, harmless on a terminal, and how to answer', 
     [[], at.ids[0], 'crab', 'ann', 'permission', 'bash: touch \u001b[31mx\u202e'],
   )
   assert.equal(JSON.parse((await at.served.run(['asks', '-a', 'other', '--json'])).stdout).length, 0)
-  await at.served.run(['answer', id, '4'])
+  const refused = await at.served.run(['answer', id, '5'])
+  assert.deepEqual([refused.code, refused.stdout], [0, `answered ${id}: Deny\n`])
+  assert.match(refused.stderr, /^crabtalk: no reason was given: crabtalk answer \S+ 5 REASON gives one\n$/)
   await at.turns[0]
   const empty = await at.served.run(['asks'])
   assert.deepEqual([empty.code, empty.stdout, empty.stderr], [0, '', 'No pending questions\n'])
