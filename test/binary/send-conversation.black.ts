@@ -47,7 +47,8 @@ test('everything made in the home is private, and no temporary file stays', asyn
 
 test('--sender continues or starts the conversation of that name, byte for byte, from any directory', async () => {
   await using talk = await makeNumbered()
-  for (const name of ['me', 'Me', '../me', 'a/b', 'ü', 'u\u0308']) await talk.send(['-s', name, `for ${name}`])
+  for (const name of ['me', 'Me', '../me', 'a/b', 'ü', 'u\u0308'])
+    await talk.send(['-s', name, `for ${name}`])
   assert.equal((await talk.sessions()).length, 6)
   assertFailed(await talk.send(['-s', 'me ', 'x']), 'usage', { message: /blank/, hint: /leave/ })
   await mkdir(join(talk.cwd, 'elsewhere'))
