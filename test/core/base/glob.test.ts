@@ -69,6 +69,7 @@ test('globMatcher() agrees with picomatch', () => {
     fc.property(glob, path, (pattern, text) => {
       // picomatch has its own view of stars that touch, and of . and ..
       fc.pre(!/\*\*\*|[^/\n]\*\*|\*\*[^/\n]|^(.*\/)?\.+(\/|$)/m.test(`${pattern}\n${text}`))
+      fc.pre(!(/(^|\/)\*\.\*$/.test(pattern) && text.endsWith('.'))) // to a shell `*.*` matches `a.`; to picomatch it does not
       const oracle = (glob: string) => picomatch(glob, { dot: true, windows: false })(text)
       const folder = pattern.replace(/(\/\*\*)+$/, '') // to us `x/**` is also x itself, whatever x is
       assert.equal(globMatcher(pattern)(text), oracle(pattern) || oracle(folder))
