@@ -47,7 +47,7 @@ test('TERM ends a supervisor and its services; so does the end of their home', a
   process.kill(await supervisorOf(box), 'SIGTERM')
   await onlyTheseRun(box, [])
   assert.equal((await crabup(box, 'daemon', 'start')).code, 0)
-  await rm(box.home, { recursive: true })
+  await rm(box.home, { recursive: true, maxRetries: 20 })
   await onlyTheseRun(box, [])
   assert.equal(existsSync(join(box.home, 'run/services')), false)
 })
