@@ -73,7 +73,13 @@ function footOf(permission: Permission, view: CardView, height: number, isCut: b
   const hasKeys = isRoomy && height >= rows.length + 2 + MIN_CONTENT
   const isFramed = isRoomy && height >= rows.length + 3 + MIN_CONTENT + 3
   const keys = hasKeys
-    ? [paint(truncateText(`   ${keysOf(permission, view, isCut)}`, view.columns), view.color, 'dim')]
+    ? [
+        paint(
+          truncateText(`${' '.repeat(KEYS_INDENT)}${keysOf(permission, view, isCut)}`, view.columns),
+          view.color,
+          'dim',
+        ),
+      ]
     : []
   const shown = state.isWriting ? [] : rows
   return [...shown, ...keys, ...(isFramed ? [bottomRule(view)] : [])]
@@ -141,17 +147,27 @@ function isAllowing({ digit }: Choice): boolean {
 }
 
 /** Explains what the keys do now. */
-function keysOf({ card, state }: Permission, { isFree }: CardView, isCut: boolean): string {
-  if (state.isWriting) return 'Type why, Enter sends it to the agent · Esc back'
+function keysOf({ card, state }: Permission, { isFree, columns }: CardView, isCut: boolean): string {
+  const fit = (long: string, short: string) => (widthOf(long) + KEYS_INDENT <= columns ? long : short)
+  if (state.isWriting)
+    return fit('Type why, Enter sends it to the agent · Esc back', 'Type why, then Enter · Esc back')
   if (card.isAnswered) return 'Answered'
-  if (!isFree) return 'You are typing a message · empty it to answer here'
+  if (!isFree)
+    return fit('You are typing a message · empty it to answer here', 'You are typing · empty it to answer')
   const { pick, hasDetails } = state
   const choice = choicesOf(card.ask.questions[0]!)[pick.at]!
   const what = isCut && isAllowing(choice) ? 'shows the rest first' : `takes ${choice.digit}`
   if (pick.by !== 'card') return `${card.isArmed ? 'Enter' : 'Wait a moment, then Enter'} ${what}`
-  if (!card.isArmed) return 'Wait a moment, then a digit or arrows and Enter'
-  return `A digit or arrows, then Enter · ? ${hasDetails ? 'less' : 'details'} · Esc no, the agent goes on`
+  if (!card.isArmed)
+    return fit('Wait a moment, then a digit or arrows and Enter', 'Wait a moment, then a digit, Enter')
+  const details = `? ${hasDetails ? 'less' : 'details'}`
+  return fit(
+    `A digit or arrows, then Enter · ${details} · Esc no, the agent goes on`,
+    'A digit or arrows, Enter · Esc no',
+  )
 }
+
+const KEYS_INDENT = 3
 
 /** The content may be long, and is drawn with every key and every tick of the clock. */
 function rowsOf({ card, state, request }: Permission, { columns, color }: CardView): readonly string[] {

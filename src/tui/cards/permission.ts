@@ -52,7 +52,7 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
 export function scrollPermission(permission: Permission, direction: -1 | 1, view: CardView): CardKeyResult {
   const { card } = permission
   const { start, end, total, seen } = windowOn(permission, view)
-  const page = Math.max(1, end - start - 1)
+  const page = Math.max(1, end - start - overlapOf(end - start))
   const most = Math.max(0, total - (end - start))
   const scroll = Math.max(0, Math.min(most, start + direction * page))
   return set(card, { scroll, seen: { columns: view.columns, rows: seen } })
@@ -71,11 +71,16 @@ function choose(permission: Permission, view: CardView): CardKeyResult {
   if (does.answer === PERMISSION_ANSWERS.no) return answerPermission(card, does.answer)
   const { start, end, total, seen } = windowOn(permission, view)
   if (seen >= total) return answerPermission(card, does.answer)
-  const overlap = end - start > 2 ? 1 : 0
-  const scroll = Math.max(0, Math.min(total - (end - start), seen - overlap))
+  const scroll = Math.max(0, Math.min(total - (end - start), seen - overlapOf(end - start)))
   return set(card, { seen: { columns: view.columns, rows: seen }, scroll })
 }
 
+/** Returns how many rows of a page the next one shows again; short pages have no row to spare. */
+function overlapOf(height: number): number {
+  return height >= TALL_PAGE ? 1 : 0
+}
+
+const TALL_PAGE = 6
 const NOTHING_SEEN = { columns: 0, rows: 0 }
 
 function firstPick({ ask }: { ask: AskUserEvent }): Pick {

@@ -245,6 +245,19 @@ test('an edit is shown as its diff in colours, and scrolls inside the card', () 
   assert.match(linesOf(pressKeys(end, ['page-up']).card)[0]!, /68–76 of 84/)
 })
 
+test('short pages show no row twice, and the keys fit a narrow terminal', () => {
+  const view = viewOf(40, 15)
+  const card = permissionCard({ ...BASH, diff: 'x\n'.repeat(20) })
+  const [first = '', ...rest] = linesOf(card, 40, 15)
+  assert.match(first, / 1–3\/\d+ /)
+  assert.equal(rest.at(-1)?.trim(), 'A digit or arrows, Enter · Esc no')
+  const paged = pressKeys(card, ['page-down'], view)
+  assert.match(linesOf(paged.card, 40, 15)[0]!, / 4–6\/\d+ /)
+  const chosen = pressKeys(card, ['1', 'enter'], view)
+  assert.match(linesOf(chosen.card, 40, 15)[0]!, / 4–6\/\d+ /)
+  assert.deepEqual(chosen.effects, [])
+})
+
 test('Page Up and Page Down scroll the card over a text, too', () => {
   const card = permissionCard({ ...BASH, diff: 'x\n'.repeat(100) })
   const { state } = pressCard(card, key('page-down'), {
