@@ -1,8 +1,10 @@
 import type { BigIntStats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
+import { CrabError } from '../../base/errors.ts'
 import { lexShell, type ShellWord } from '../../base/shell-lexer.ts'
 import { codeOf } from '../../base/system-error.ts'
+import { toVisible } from '../../base/visible.ts'
 import { isInside, resolvePath } from '../../policy/paths.ts'
 import { READ_ONLY_COMMANDS } from '../../policy/read-only/commands.ts'
 import { Doubt, showText } from '../../policy/read-only/doubt.ts'
@@ -77,8 +79,16 @@ async function judgeForms(
 /** Converts an error into a doubt; one of the file system means that something cannot be looked at. */
 function explain(reason: unknown): ReadOnlyDoubt {
   if (reason instanceof Doubt) return { why: reason.message, startsPrograms: reason.startsPrograms }
-  const code = codeOf(reason)
-  return { why: `what it reads cannot be checked${code === '' ? '' : ` (${code})`}`, startsPrograms: false }
+  if (reason instanceof CrabError) return { why: toVisible(reason.message), startsPrograms: false }
+  const cause = CAUSES[codeOf(reason)] ?? 'a file cannot be looked at'
+  return { why: `what it reads cannot be checked: ${cause}`, startsPrograms: false }
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  ENOENT: 'a file is missing',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENAMETOOLONG: 'a path is too long',
 }
 
 function toDoubt(result: ReadOnlyUse | ReadOnlyDoubt | undefined): ReadOnlyDoubt | undefined {

@@ -8,6 +8,7 @@ export function checkIndex(bytes: Buffer): void {
   const version = bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC' ? 0 : bytes.readUInt32BE(4)
   if (version !== 2 && version !== 3) throw new Doubt('.git/index is of another version than 2 and 3')
   let at = 12
+  let isOutside = false
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
     if (at + ENTRY_BYTES > bytes.length) throw broken()
     if (bytes.readUInt32BE(at + MODE_AT) >>> 12 === GITLINK) throw new Doubt('the repository has sub-modules')
@@ -15,11 +16,11 @@ export function checkIndex(bytes: Buffer): void {
     const begin = at + ENTRY_BYTES + ((flags & EXTENDED) === 0 ? 0 : 2)
     const end = bytes.indexOf(0, begin)
     if (end < 0 || Math.min(end - begin, NAME_MASK) !== (flags & NAME_MASK)) throw broken() // git goes by the flags
-    if (leadsOut(bytes.toString('latin1', begin, end)))
-      throw new Doubt('.git/index names a file outside of the repository')
+    isOutside ||= leadsOut(bytes.toString('latin1', begin, end))
     at += (Math.floor((end - at) / 8) + 1) * 8
   }
-  if (isSplit(bytes, at)) throw new Doubt('.git/index has a part in another file')
+  if (isSplit(bytes, at)) throw new Doubt('.git/index is split, and its other part is not looked through')
+  if (isOutside) throw new Doubt('.git/index names a file outside of the repository')
 }
 
 function broken(): Doubt {

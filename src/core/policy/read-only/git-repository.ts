@@ -1,6 +1,6 @@
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, relative, resolve } from 'node:path'
-import { codeOf } from '../../base/system-error.ts'
+import { isMissing } from '../../base/system-error.ts'
 import { isInside } from '../paths.ts'
 import { Doubt, showText } from './doubt.ts'
 import { checkConfig } from './git-config.ts'
@@ -19,15 +19,14 @@ export async function checkRepository(
   folder: string,
   { cwd, needs }: { cwd: string; needs: 'history' | 'worktree' },
 ): Promise<string> {
-  const place = await findRepository(folder, cwd)
-  const { top, gitDir, commonDir } = place
+  const { top, gitDir, commonDir } = await findRepository(folder, cwd).catch(throwIncomplete)
   if (dirname(top).includes(delimiter))
     throw new Doubt(
       `the folder above the repository has a "${delimiter}" in its path, which git takes for two folders`,
     )
   const shown = (path: string) => showText(relative(cwd, path))
   const config = join(commonDir, 'config')
-  checkConfig(await readPlainText(config), shown(config))
+  checkConfig(await readPlainText(config).catch(throwIncomplete), shown(config))
   if (needs === 'worktree') await checkIndexFile(join(gitDir, 'index'))
   if (await isThere(join(commonDir, 'objects/info/alternates')))
     throw new Doubt('the repository has objects in another folder (objects/info/alternates)')
@@ -71,8 +70,7 @@ async function openPlace(git: string, root: string): Promise<Omit<RepositoryPlac
     ...['objects', 'refs'].map((name) => stat(join(commonDir, name))),
   ])
   const isHead = /^(ref: *refs\/|[0-9a-f]{40}\s)/.test(head)
-  if (!isHead || !folders.every((one) => one.isDirectory()))
-    throw new Doubt('.git is not a complete repository')
+  if (!isHead || !folders.every((one) => one.isDirectory())) throw new Doubt(INCOMPLETE)
   return { gitDir, commonDir }
 }
 
@@ -102,10 +100,17 @@ async function isThere(path: string): Promise<boolean> {
   try {
     return (await lstat(path)) !== undefined
   } catch (reason) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(reason))) return false
+    if (isMissing(reason)) return false
     throw reason
   }
 }
+
+/** Throws a Doubt in the place of an error about a file that every repository has. */
+function throwIncomplete(reason: unknown): never {
+  throw isMissing(reason) ? new Doubt(INCOMPLETE) : reason
+}
+
+const INCOMPLETE = '.git is not a complete repository'
 
 /** More is not looked through before a command. */
 const MAX_INDEX_BYTES = 32 * 1024 * 1024

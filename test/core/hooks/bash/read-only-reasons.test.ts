@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { appendFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
@@ -27,6 +27,7 @@ await git('init', '-q', '-b', 'main')
 await git('add', '.')
 await git('-c', 'user.name=Ann', '-c', 'user.email=ann@localhost', 'commit', '-qm', 'one')
 await run('mkfifo', [tree.path('repo/pipe')])
+await symlink('circle', tree.path('repo/circle'))
 
 test('the reason of a question about a command of the list is what keeps it from running unasked', async () => {
   const rows: [line: string, reason: string][] = [
@@ -35,6 +36,10 @@ test('the reason of a question about a command of the list is what keeps it from
     ['ls && cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
     ['git status && cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
     ['cat pipe', 'pipe is a pipe, a socket or a device'],
+    [
+      'cat circle',
+      `Cannot use the path ${JSON.stringify(tree.path('repo/circle'))}: its links lead in a circle`,
+    ],
     ['cat */b', '*/b has a wildcard in the name of a folder'],
     ['cd folder-link && ls', 'folder-link goes through a link'],
     ['cat sub/closed', 'sub/closed is a file of crabtalk itself'],
@@ -100,7 +105,8 @@ test('a repository that starts programs is asked about with its key, and no rule
 })
 
 test('the reason says where a repository is not as it should be', async () => {
-  const rows: [change: () => Promise<unknown>, undo: () => Promise<unknown>, reason: RegExp][] = [
+  type Row = [change: () => Promise<unknown>, undo: () => Promise<unknown>, reason: RegExp]
+  const rows: Row[] = [
     [
       () => symlink('/etc/passwd', tree.path('repo/.git/x')),
       () => rm(tree.path('repo/.git/x')),
@@ -115,6 +121,23 @@ test('the reason says where a repository is not as it should be', async () => {
       () => git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},module`),
       () => git('rm', '-q', '--cached', 'module'),
       /^the repository has sub-modules$/,
+    ],
+    [
+      () => git('update-index', '--split-index'),
+      () => git('update-index', '--no-split-index'),
+      /^\.git\/index is split, and its other part is not looked through$/,
+    ],
+    ...['HEAD', 'objects', 'refs', 'config'].map(
+      (name): Row => [
+        () => rename(tree.path(`repo/.git/${name}`), tree.path(`repo/.git/${name}-away`)),
+        () => rename(tree.path(`repo/.git/${name}-away`), tree.path(`repo/.git/${name}`)),
+        /^\.git is not a complete repository$/,
+      ],
+    ),
+    [
+      () => writeFile(tree.path('repo/.git/commondir'), 'nowhere'),
+      () => rm(tree.path('repo/.git/commondir')),
+      /^\.git is not a complete repository$/,
     ],
   ]
   for (const [change, undo, reason] of rows) {
