@@ -43,9 +43,15 @@ export const show: Run = async ({ options, host }) => {
 export const check: Run = async ({ options, host }) => {
   const problems = await findProblems(pathsOf(host))
   const warnings = await findConfigWarnings(host)
-  if (options.has('json')) printJson(host, problems)
-  else host.stdout.write(sanitize(problems.map(toLine).join('')) || summary(warnings.length))
-  host.stderr.write(sanitize(warnings.map((warning) => `warning: ${warning}`).join('')))
+  if (options.has('json')) {
+    printJson(host, [
+      ...problems.map((one) => ({ severity: 'error', ...one })),
+      ...warnings.map((one) => ({ severity: 'warning', ...one })),
+    ])
+  } else {
+    host.stdout.write(sanitize(problems.map(toLine).join('')) || summary(warnings.length))
+    host.stderr.write(sanitize(warnings.map((one) => `warning: ${toLine(one)}`).join('')))
+  }
   return problems.length > 0 ? KINDS.config.exit : 0
 }
 
@@ -53,29 +59,44 @@ function summary(warnings: number): string {
   return warnings === 0 ? 'no problems\n' : `no problems, ${counted(warnings, 'warning')}\n`
 }
 
-/** Finds what the files may say and surely do not mean, each as a line with its hint. */
-async function findConfigWarnings(host: Host): Promise<string[]> {
-  const paths = pathsOf(host)
-  const unfilled = await findWarnings(paths)
-  const wide = (await writtenRules(paths)).flatMap(wideLine)
-  const idle = await findIdleRules(paths, host)
-  return [
-    ...unfilled.map(toLine),
-    ...wide,
-    ...idle.map(({ source, message, hint }) => `${source}: ${message}\n  hint: ${hint}\n`),
-  ]
+/** A problem or a warning, with the line that it is about. */
+type CheckResult = Pick<Problem, 'file' | 'line' | 'message' | 'hint'> & {
+  column?: number | undefined
+  key?: string
 }
 
-function wideLine(rule: PermissionRule): string[] {
+/** Finds what the files may say and surely do not mean. */
+async function findConfigWarnings(host: Host): Promise<CheckResult[]> {
+  const paths = pathsOf(host)
+  const unfilled = await findWarnings(paths)
+  const wide = (await writtenRules(paths)).flatMap(findWideRule)
+  const idle = await findIdleRules(paths, host)
+  return [...unfilled, ...[...wide, ...idle].map(toResult)]
+}
+
+function findWideRule(rule: PermissionRule): RuleWarning[] {
   const wide = findWide(rule)
   if (wide === undefined) return []
   const { source, pattern } = rule
-  return [`${source}: allow ${pattern} permits ${wide.permits} without a question\n  hint: ${wide.instead}\n`]
+  return [
+    { source, message: `allow ${pattern} permits ${wide.permits} without a question`, hint: wide.instead },
+  ]
 }
 
-function toLine(problem: Problem): string {
-  const hint = problem.hint ? `\n  hint: ${problem.hint}` : ''
-  return `${formatPlace(problem)}: ${problem.message}${hint}\n`
+/** A warning about a rule; `source` is the file and its line, such as `config.toml:8`. */
+interface RuleWarning {
+  source: string
+  message: string
+  hint: string
+}
+
+function toResult({ source, message, hint }: RuleWarning): CheckResult {
+  const [, file = source, line = '1'] = /^(.*):(\d+)$/.exec(source) ?? []
+  return { file, line: Number(line), message, hint }
+}
+
+function toLine({ column, message, hint, ...place }: CheckResult): string {
+  return `${formatPlace({ ...place, column })}: ${message}${hint ? `\n  hint: ${hint}` : ''}\n`
 }
 
 /** Keys as config.toml spells them, so that what is shown can be written there. */

@@ -56,10 +56,26 @@ test('config check warns about rules that match nothing, and does not call that 
   )
 })
 
+test('config check --json has warnings as entries of their own, and nothing on standard error', async () => {
+  const { code, text } = await run('[permissions]\nallow = ["bash(sh)"]\ndeny = ["bsh"]\n', 'check', '--json')
+  const entries: { severity: string; file: string; line: number; message: string }[] = JSON.parse(text)
+  assert.equal(code, 0)
+  assert.deepEqual(
+    entries.map(({ severity, file, line }) => `${severity} ${file}:${line}`),
+    ['warning config.toml:2', 'warning config.toml:3'],
+  )
+  const wrong = await run('[deamon]\n', 'check', '--json')
+  assert.equal(wrong.code, 78)
+  assert.equal(JSON.parse(wrong.text)[0].severity, 'error')
+})
+
 test('config check names the rule that was meant where a tool takes nothing in parentheses', async () => {
   const { code, text } = await run('[permissions]\ndeny = ["bsh(rm *)"]\n', 'check')
   assert.equal(code, 78)
-  assert.match(text, /takes nothing in parentheses.*\n {2}hint: for example bash\(rm \*\)\n/)
+  assert.match(
+    text,
+    /"permissions\.deny\[0\]" \(bsh\) takes nothing in parentheses.*\n {2}hint: for example bash\(rm \*\)\n/,
+  )
 })
 
 async function show(config: string, ...options: string[]): Promise<string> {

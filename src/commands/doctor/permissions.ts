@@ -10,7 +10,7 @@ import { clientFindings } from './clients.ts'
 export const checkPermissions: Check = async (place) => {
   const [config, rules] = await Promise.all([readConfig(place.paths), writtenRules(place.paths)])
   const idle = await findIdleRules(place.paths, place.host)
-  const clients = await clientFindings(place.paths, config.ok ? config.value.daemon : undefined)
+  const clients = await clientFindings(place, config.ok ? config.value.daemon : undefined)
   const unmatched = idle.map(({ source, message, hint }) => warning(`${source}: ${message}`, hint))
   return [askedHere(place), ...counts(rules), ...rules.flatMap(judge), ...unmatched, ...clients]
 }

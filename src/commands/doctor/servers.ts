@@ -2,6 +2,8 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { findProgram } from '../../core/process/find-program.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { toTarget } from '../../mcp/fingerprint.ts'
+import { flawOfTarget } from '../../mcp/tools/flaw.ts'
 import { findIdleListedRules } from '../idle-rules/find-idle-rules.ts'
 import { findIdlePatterns } from '../mcp/idle-patterns.ts'
 import { readAllServers } from '../mcp/servers.ts'
@@ -39,7 +41,10 @@ async function lookFor(agent: string, entry: Entry, { host, paths }: Place): Pro
   const { name, command, cwd = paths.home, disabled } = entry
   const what = `${name} of ${agent}`
   if (disabled) return note(`${what} is disabled`)
-  if (command === undefined) return note(`${what} is remote; --deep asks it`)
+  if (command === undefined) {
+    const flaw = flawOfTarget(toTarget(entry, { home: paths.home, baseEnv: {} }))
+    return flaw ? problem(`${what}: ${flaw.message}`, flaw.hint) : note(`${what} is remote; --deep asks it`)
+  }
   try {
     const env = { PATH: host.env['PATH'] ?? '', ...entry.env }
     const folder = cwd === paths.home ? host.cwd() : cwd // the home may not be there yet

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { headOf } from '../base/cut.ts'
+import { toVisible } from '../base/visible.ts'
 import type { KeyPath } from './problem.ts'
 import { READ_ONLY_COMMANDS_RULE, readRule } from './rule-syntax.ts'
 import { strictTable } from './schema.ts'
@@ -74,8 +76,13 @@ function rules() {
         const reading = readRule(text)
         if (reading.ok) return
         const { predicate, example } = reading.problem
-        context.addIssue({ code: 'custom', message: predicate, params: { hint: `for example ${example}` } })
+        const name = toVisible(headOf(text.replace(/\(.*/s, ''), MAX_SHOWN)) // what is in parentheses may be a secret
+        const message = name === '' ? predicate : `(${name}) ${predicate}`
+        context.addIssue({ code: 'custom', message, params: { hint: `for example ${example}` } })
       }),
     ),
   )
 }
+
+/** The most UTF-16 units of the name in a wrong rule that its message shows. */
+const MAX_SHOWN = 60

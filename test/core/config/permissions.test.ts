@@ -58,14 +58,14 @@ test('a rule that is none is an error with its line, in config.toml and in an ag
   await assert.rejects(loadConfig(home.paths), {
     kind: 'config',
     message:
-      'config.toml:4: "permissions.allow[1]" must be written in lower case (for example bash(npm run lint))\n' +
+      'config.toml:4: "permissions.allow[1]" (Bash) must be written in lower case (for example bash(npm run lint))\n' +
       'config.toml:6: unknown key "permissions.forbid"',
   })
   await home.write('agents/a.toml', '[permissions]\ndeny = ["write(x)", 7]\nallow = "bash"\n')
   await assert.rejects(agentStore(home.paths).get('a'), {
     kind: 'config',
     message:
-      'agents/a.toml:2: "permissions.deny[0]" never matches: edit governs write (for example edit(src/**))\n' +
+      'agents/a.toml:2: "permissions.deny[0]" (write) never matches: edit governs write (for example edit(src/**))\n' +
       'agents/a.toml:2: "permissions.deny[1]" must be a string, not a number\n' +
       'agents/a.toml:3: "permissions.allow" must be a list, not a string',
   })
@@ -162,6 +162,6 @@ test('update() changes permissions as any other table, and a patch is checked', 
   assert.match(await home.read('agents/a.toml'), /# the tests/)
   await assert.rejects(store.update('a', { permissions: { allow: ['bash('] } }), {
     kind: 'invalid',
-    message: 'Cannot change the agent "a": "permissions.allow[0]" has a ( without a ) at its end',
+    message: 'Cannot change the agent "a": "permissions.allow[0]" (bash) has a ( without a ) at its end',
   })
 })
