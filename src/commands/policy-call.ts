@@ -15,7 +15,8 @@ export interface PolicyCall {
  */
 export function readPolicyCall(text: string): PolicyCall {
   const [, tool = '', inside] = /^\s*([^\s()]+)(?:\((.*)\))?\s*$/s.exec(text) ?? []
-  if (tool === '') throw unreadable(text, 'it is no tool with something in parentheses')
+  if (tool === '')
+    throw unreadable(text, 'it is not the name of a tool, alone or with something in parentheses behind it')
   const args = inside === undefined || inside.trim() === '' ? {} : parseObject(inside)
   if (args) return { tool, args: missing(text, tool, args) }
   const key = MAIN_ARGUMENT.get(tool)

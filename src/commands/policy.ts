@@ -52,7 +52,7 @@ function toLines({
     ['rule', rule ? toText(rule) : builtIn === '' ? 'none matches' : `built in: ${builtIn}`],
     ...others.map((one): [string, string] => ['also', toText(one)]),
     ...suggestions.map((one): [string, string] => ['to allow', `${one}${place}`]),
-    ...warnings.map((one): [string, string] => ['beware', one]),
+    ...warnings.map((one): [string, string] => ['risk', one]),
   ]
 }
 

@@ -29,10 +29,10 @@ for (const [text, tool, args] of CALLS) {
 
 /** What is no call, and why. */
 const MISTAKES: [string, RegExp][] = [
-  ['', /it is no tool/],
-  ['(ls)', /it is no tool/],
-  ['rm -rf build', /it is no tool/],
-  ['bash(ls', /it is no tool/],
+  ['', /it is not the name of a tool/],
+  ['(ls)', /it is not the name of a tool/],
+  ['rm -rf build', /it is not the name of a tool/],
+  ['bash(ls', /it is not the name of a tool/],
   ['bash', /bash needs a command$/],
   ['bash( )', /bash needs a command$/],
   ['read({"offset":1})', /read needs a path$/],

@@ -69,8 +69,9 @@ test('policy_explain follows links, and needs no more of a call than its path', 
 
 test('policy_explain says that no rule opens the files of crabtalk itself', async () => {
   await using node = await startMcpNode([])
-  const { effect, reason, suggestions } = await explain(node, 'read', { path: node.home.paths.config })
-  assert.deepEqual([effect, suggestions], [DENY, []])
+  const path = node.home.paths.config
+  const { effect, reason, suggestions, action } = await explain(node, 'read', { path })
+  assert.deepEqual([effect, suggestions, action], [DENY, [], `read ${path}`])
   assert.match(reason, /no rule changes that$/)
 })
 

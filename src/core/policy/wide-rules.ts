@@ -59,8 +59,8 @@ function findWideCommand([name, ...words]: readonly string[]): WideProgram | und
   const { begin } = findInner([name, ...words])
   if (begin > 0) return findWideCommand(words.slice(begin - 1))
   if (!isOpen) return undefined
-  const instead = `name what it starts, as in bash(${[name, ...words].join(' ')} npm test *)`
-  return { permits: 'starting commands, of which it asks about those that no rule allows', instead }
+  const example = `bash(${[name, ...words].join(' ')} npm test *)`
+  return { permits: `${plain} alone`, instead: `what it starts needs a rule of its own, such as ${example}` }
 }
 
 const THEMSELVES = 'allow the commands themselves, as in bash(npm test *)'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject } from '../../core/base/message.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
 import { decide } from '../../core/policy/decide.ts'
@@ -59,7 +60,7 @@ export async function policyExplain(
     rules: await resolveRules(rules, place),
   }
   const action = await describe(services, { tool, args, agent, cwd: workspace }, signal)
-  if (action instanceof CrabError) return refusal(action, trust)
+  if (action instanceof CrabError) return refusal(action, { trust, call: describeRefused(tool, args) })
   const { effect, reason, rule, matched, suggestions, builtIn = '', warnings } = decide(action, setting)
   return {
     effect: toPolicyEffect(effect),
@@ -88,15 +89,21 @@ async function describe(
   }
 }
 
-function refusal({ message }: CrabError, trust: string): PolicyDecision {
+function refusal({ message }: CrabError, { trust, call }: { trust: string; call: string }): PolicyDecision {
   const nothing = { rule: undefined, matched: [], suggestions: [], builtIn: '', warnings: [] }
   return {
     effect: PolicyEffect.DENY,
     trust,
     reason: `${message}; no rule changes that`,
-    action: '',
+    action: call,
     ...nothing,
   }
+}
+
+/** Describes a call that is refused before its path or its tool is looked up. */
+function describeRefused(tool: string, { path, command }: JsonObject): string {
+  if (typeof path === 'string') return `${tool} ${path}`
+  return typeof command === 'string' ? `${tool}: ${command}` : tool
 }
 
 async function findConversation(

@@ -54,7 +54,7 @@ async function explainCall(call: string, context: SlashContext, signal: AbortSig
     ],
     ...others.map((one) => ['also', `${effectName(one.effect)} ${ruleText(one)}`]),
     ...suggestions.map((one) => ['to allow', one]),
-    ...warnings.map((one) => ['beware', one]),
+    ...warnings.map((one) => ['risk', one]),
   ])
 }
 

@@ -119,3 +119,13 @@ test('findWide() says nothing about narrow rules', () => {
   ]
   for (const rule of rules) assert.equal(permits(rule), undefined, rule)
 })
+
+test('findWide() says of a rule for what starts others that those need rules of their own', () => {
+  for (const name of ['xargs', 'env', 'timeout']) {
+    const wide = findWide({ effect: 'allow', pattern: `bash(${name} *)` })
+    assert.deepEqual(wide, {
+      permits: `${name} alone`,
+      instead: `what it starts needs a rule of its own, such as bash(${name} npm test *)`,
+    })
+  }
+})
