@@ -37,7 +37,9 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const rest = words.slice(command.path.length)
   const options = await orReported({ command, words: rest, host }, () =>
     parseOptions({ program: name, command: full }, rest),
-  )
+  ).catch(async (reason: unknown) => {
+    throw isForChat ? await hintAtCommand(name, table, argv, reason) : reason
+  })
   if (options.has('help')) return help({ name, table, commands, command, words, host })
   if (isForChat) refuseCommand(name, table, options.args)
   const run = await command.load()
@@ -88,6 +90,20 @@ function refuseCommand(name: string, table: readonly Command[], [word]: readonly
   throw new CrabError('usage', `Cannot open the chat: "${word}" is a command, and those stand first`, {
     hint: `${name} ${word} …, or ${name} chat … to say it to the agent`,
   })
+}
+
+/** Returns an error about a line with options before a command, with the right line as its hint. */
+async function hintAtCommand(
+  name: string,
+  table: readonly Command[],
+  argv: readonly string[],
+  reason: unknown,
+): Promise<unknown> {
+  if (!(reason instanceof CrabError) || !reason.hint?.startsWith('see ')) return reason
+  const { commandFirst } = await import('./unknown-command.ts')
+  const line = commandFirst(name, table, argv)
+  if (line === undefined) return reason
+  return new CrabError(reason.kind, reason.message, { cause: reason, hint: `did you mean "${line}"?` })
 }
 
 /** Reads a command line; a program that asked for JSON gets what is wrong with it as JSON, too. */

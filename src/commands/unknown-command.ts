@@ -24,13 +24,32 @@ export function unknownCommand(line: UnknownLine, services: readonly string[]): 
   const length = inGroup.length > 0 ? 2 : 1
   const typed = words.slice(0, length).join(' ')
   const elsewhere =
-    otherHalf(name, words) ?? (name === 'crabtalk' && inGroup.length === 0 ? ELSEWHERE.get(word) : undefined)
+    commandFirst(name, table, words) ??
+    otherHalf(name, words) ??
+    (name === 'crabtalk' && inGroup.length === 0 ? ELSEWHERE.get(word) : undefined)
   const near = swapped(commands, words) ?? meant({ words, typed, inGroup, commands })
   const whole = elsewhere ?? (near && `${name} ${near}`)
   const what = typed.startsWith('-') ? 'option' : 'command'
   return new CrabError('usage', `Unknown ${what} "${typed}"`, {
     hint: whole ? `did you mean "${whole}"?` : `see ${name}${length > 1 ? ` ${word}` : ''} --help`,
   })
+}
+
+/** Returns the line with its command before its options, for a line that begins with an option; undefined without a command. */
+export function commandFirst(
+  name: string,
+  table: readonly Command[],
+  words: readonly string[],
+): string | undefined {
+  const [option = ''] = words
+  if (!option.startsWith('-')) return undefined
+  const names = new Set(table.map(({ path }) => path[0]))
+  const begin = words.findIndex((word) => names.has(word))
+  const paths = table
+    .map(({ path }) => path)
+    .filter((path) => path.every((one, i) => one === words[begin + i]))
+  const longest = paths.toSorted((a, b) => b.length - a.length)[0]
+  return begin < 0 ? undefined : [name, ...(longest ?? words.slice(begin, begin + 1)), option].join(' ')
 }
 
 function alone(group: string, rows: readonly Command[]): CrabError {

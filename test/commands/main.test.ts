@@ -92,6 +92,8 @@ const UNKNOWN: [string[], string, string][] = [
   [['sessions'], 'Unknown command "sessions"', 'did you mean "crabtalk conversation list"?'],
   [['update'], 'Unknown command "update"', 'did you mean "crabup self update"?'],
   [['--frob'], 'Unknown option --frob', 'see crabtalk chat --help'],
+  [['--json', 'mcp', 'list'], 'Unknown option --json', 'did you mean "crabtalk mcp list --json"?'],
+  [['--json', 'doctor'], 'Unknown option --json', 'did you mean "crabtalk doctor --json"?'],
   [['--hlep'], 'Unknown option --hlep', 'did you mean --help?'],
   [['--print', 'hello'], 'Unknown option --print', 'crabtalk send "…" prints the answer and ends'],
   [['-c'], 'Unknown option -c', 'crabtalk goes on where you left it; --new begins another conversation'],

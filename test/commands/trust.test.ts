@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Run } from '../../src/commands/command.ts'
 import { parseOptions } from '../../src/commands/parse.ts'
+import { pathsOf } from '../../src/commands/paths.ts'
 import { TRUST_COMMANDS } from '../../src/commands/trust/table.ts'
 import { add, list, remove } from '../../src/commands/trust/trust.ts'
+import { TrustStore } from '../../src/core/trust/trust-store.ts'
 import { makeTestHost, type TestHost } from '../support/test-host.ts'
 
 test('trust add and remove take the whole repository of a folder, and list shows it', async () => {
@@ -53,6 +55,21 @@ test('trust remove --forget makes a folder new again, also one that is gone', as
   })
   await run(one, 'list', list, [])
   assert.match(one.stderr(), /No folders yet\n$/)
+})
+
+test('trust list shows every file once, as it was last', async () => {
+  await using one = await makeTestHost()
+  const path = await realpath(one.folder)
+  const notices = ['AGENTS.md: it is not read: it is a named pipe', 'Crab.md', 'AGENTS.md']
+  await mkdir(join(one.folder, 'run'), { recursive: true })
+  const store = new TrustStore({
+    path: pathsOf(one.host).trust,
+    lock: async () => ({ [Symbol.asyncDispose]: async () => undefined }),
+    now: () => 0,
+  })
+  await store.addNotices(path, notices, AbortSignal.timeout(10_000))
+  await run(one, 'list', list, [])
+  assert.match(one.stdout(), / AGENTS\.md, Crab\.md\n$/)
 })
 
 async function run({ host }: TestHost, verb: string, command: Run, argv: string[]): Promise<number> {

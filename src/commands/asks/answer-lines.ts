@@ -26,11 +26,7 @@ export async function answerLines(
   signal: AbortSignal,
 ): Promise<number> {
   const { host } = at
-  if (host.stdinKind() === 'terminal' || host.stdinKind() === 'none') {
-    throw new CrabError('usage', 'Cannot answer: no question is named', {
-      hint: 'crabtalk answer ID ANSWER; crabtalk asks lists what waits',
-    })
-  }
+  checkInput(host)
   let exit = 0
   for await (const line of linesOf(host.stdin())) {
     if (line.trim() === '') continue
@@ -39,6 +35,14 @@ export async function answerLines(
     await host.stdout.write(`${toShownJson(told)}\n`)
   }
   return exit
+}
+
+/** Throws `usage` where no program writes lines to standard input. */
+export function checkInput(host: Host): void {
+  if (host.stdinKind() !== 'terminal' && host.stdinKind() !== 'none') return
+  throw new CrabError('usage', 'Cannot answer: no question is named', {
+    hint: 'crabtalk answer ID ANSWER; crabtalk asks lists what waits',
+  })
 }
 
 async function answerLine(

@@ -18,6 +18,7 @@ import { reply } from './reply.ts'
 /** `crabtalk answer`: answers a question of any agent; without an id those that standard input names, one a line. */
 export const answer: Run = async ({ options, host, signal }) => {
   const [word, ...words] = options.args
+  if (word === undefined) (await import('./answer-lines.ts')).checkInput(host)
   await using attached = await requireDaemon(host, {}, signal)
   const { dispatch } = attached
   if (word === undefined || word === '-') {

@@ -71,8 +71,10 @@ async function withStore<T>(host: Host, work: (store: TrustStore) => Promise<T>)
   return await work(new TrustStore({ path, lock, now: Date.now }))
 }
 
+/** Shows each file once, with its last notice: one that was refused before may be in use now. */
 function toRow({ path, state, since, notices }: ProjectTrust): string[] {
-  const files = notices.map(toVisible).join(', ')
+  const last = new Map(notices.map((notice) => [notice.replace(/: .*/s, ''), toVisible(notice)]))
+  const files = [...last.values()].join(', ')
   return [state, since.slice(0, 10), toVisible(path), files || (state === 'untrusted' ? 'none' : 'all')]
 }
 

@@ -141,7 +141,13 @@ export function noSuchToken(name: string): CrabError {
 }
 
 function nameInUse(name: string): CrabError {
-  return new CrabError('conflict', `Cannot make the token "${name}": there is one of that name`, {
+  if (name === BUILT_IN) {
+    const why = 'that is the name of the token in run/tcp.token'
+    return new CrabError('conflict', `Cannot make the token "${name}": ${why}`, {
+      hint: 'choose another name',
+    })
+  }
+  return new CrabError('conflict', `Cannot make the token "${name}": a token with that name exists`, {
     hint: `choose another name, or revoke that one first: crabtalk token revoke ${name}`,
   })
 }

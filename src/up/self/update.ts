@@ -48,7 +48,10 @@ export async function rollBack(own: OwnProgram, host: UpHost, signal: AbortSigna
   const old = oldProgram(own.path)
   const bytes = await readFile(old).catch((cause) => {
     if (!isMissingFile(cause)) throw cause
-    throw new CrabError('missing', `Cannot roll back: there is no ${old}`, { cause })
+    throw new CrabError('missing', `Cannot roll back: there is no ${old}`, {
+      cause,
+      hint: 'an update leaves the program before it there; nothing was changed',
+    })
   })
   return await switchToBytes(own, { bytes, wanted: undefined }, host, signal)
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { main } from '../../../src/commands/main.ts'
 import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../../src/core/protocol/dispatch.ts'
 import type { Reply, Script } from '../../support/model-server.ts'
 import { type ServedCommands, serveCommands } from '../../support/served-commands.ts'
+import { makeTestHost } from '../../support/test-host.ts'
 import { until } from '../../support/until.ts'
 
 const RUN: Reply = {
@@ -247,3 +249,9 @@ function closedWith(events: Awaited<ReturnType<ServedCommands['daemon']['ask']>>
   const closed = events.find((event) => event.$case === 'askClosed')
   return closed?.$case === 'askClosed' ? JSON.parse(closed.value.content) : {}
 }
+
+test('answer names what is missing before it looks for a daemon', async () => {
+  await using one = await makeTestHost()
+  assert.equal(await main('crabtalk', ['answer'], one.host), 2)
+  assert.match(one.stderr(), /error\[usage\]: Cannot answer: no question is named\nhint: crabtalk answer ID/)
+})

@@ -42,9 +42,8 @@ test('token new refuses names that have a meaning, are taken or are none, and ag
   }
   await run(one, ['new', 'x'.repeat(32)])
   await run(one, ['new', 'phone'])
-  for (const name of ['phone', 'tcp']) {
-    await assert.rejects(run(one, ['new', name]), { kind: 'conflict', hint: /crabtalk token revoke/ }, name)
-  }
+  await assert.rejects(run(one, ['new', 'phone']), { kind: 'conflict', hint: /crabtalk token revoke phone/ })
+  await assert.rejects(run(one, ['new', 'tcp']), { kind: 'conflict', hint: 'choose another name' })
   await assert.rejects(run(one, ['new', 'web', '--agent', 'crap']), {
     kind: 'missing',
     hint: 'did you mean "crab"?',
