@@ -49,18 +49,6 @@ test('doctor says what keeps schedules from firing', async () => {
   }
 })
 
-test('doctor finds a remote server whose entry says twice who asks', async () => {
-  await using home = await makeHome({
-    'agents/crab.toml':
-      '[[mcps]]\nname = "u"\nurl = "http://127.0.0.1:1/"\nauth = "x"\nheaders = { Authorization = "y" }\n',
-  })
-  const { report, code } = await home.examine()
-  assert.equal(code, 1)
-  const { message, hint } = only(report, 'mcp servers', 'problem')
-  assert.equal(message, 'u of crab: the header "Authorization" and "auth" clash: give one of them')
-  assert.match(hint ?? '', /mcp set/)
-})
-
 test('doctor names the line of a mistake in trust.toml', async () => {
   await using home = await makeHome({
     'trust.toml': '[[project]]\npath = "/a"\nstate = "maybe"\nsince = ""\n',
