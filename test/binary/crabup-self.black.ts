@@ -18,7 +18,7 @@ import {
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { quoteWord } from '../../src/core/base/shell-lexer.ts'
+import { quoteWord } from '../../src/core/base/quote-word.ts'
 import { BINARY, makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk } from '../support/talk.ts'

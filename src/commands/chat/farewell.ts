@@ -1,4 +1,4 @@
-import { quoteWord } from '../../core/base/shell-lexer.ts'
+import { quoteWord } from '../../core/base/quote-word.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
 import type { Unanswered } from '../../tui/state/unanswered.ts'

@@ -26,7 +26,7 @@ export function compare(before: readonly MemoryEntry[], after: readonly Given[])
 }
 
 /** A difference in a few words. */
-export function inWords({ added, changed, removed }: Difference): string {
+export function describeDifference({ added, changed, removed }: Difference): string {
   const parts = [
     [removed.length, 'removed'],
     [changed.length, 'changed'],

@@ -11,7 +11,7 @@ import { confirm, declined } from '../ask/confirm.ts'
 import type { Options, Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
-import { compare, type Difference, inWords } from './compare.ts'
+import { compare, type Difference, describeDifference } from './compare.ts'
 import { readMemory } from './entries.ts'
 
 /** `crabtalk memory dump`: a memory as a tree of Markdown files (RFC 0150). */
@@ -52,13 +52,17 @@ async function agree(
   signal: AbortSignal,
 ): Promise<void> {
   if (difference.removed.length + difference.changed.length === 0) return
-  const question = `Put what is in ${folder} in place of this memory: ${inWords(difference)}?`
+  const question = `Put what is in ${folder} in place of this memory: ${describeDifference(difference)}?`
   const answer = await confirm(question, { options, host }, signal)
   if (answer === false) throw declined('load')
   if (answer === true) return
-  throw new CrabError('denied', `Cannot load ${folder}: it would replace entries, ${inWords(difference)}`, {
-    hint: 'look with --dry-run, then do it with --yes',
-  })
+  throw new CrabError(
+    'denied',
+    `Cannot load ${folder}: it would replace entries, ${describeDifference(difference)}`,
+    {
+      hint: 'look with --dry-run, then do it with --yes',
+    },
+  )
 }
 
 function tell(
@@ -76,7 +80,7 @@ function tell(
   ]
   for (const row of isDry ? rows : []) host.stdout.write(`${sanitize(row).replaceAll(/\s+/g, ' ')}\n`)
   const verb = isDry ? 'would load' : 'loaded'
-  host.stdout.write(`${verb} ${count(entries.length)}: ${inWords(difference)}\n`)
+  host.stdout.write(`${verb} ${count(entries.length)}: ${describeDifference(difference)}\n`)
 }
 
 function count(entries: number): string {

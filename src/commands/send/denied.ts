@@ -1,3 +1,4 @@
+import { allowOptions } from '../../core/base/allow-options.ts'
 import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { classOfSender } from '../../core/base/sender-class.ts'
@@ -55,9 +56,8 @@ export function deniedLines(calls: readonly DeniedCall[], sender = ''): string {
 }
 
 function toLine({ action, reason, rules }: DeniedCall, place: string | undefined): string {
-  const options = rules.map((rule) => `--allow '${rule.replaceAll("'", String.raw`'\''`)}'`).join(' ')
   const list = rules.map((rule) => JSON.stringify(rule)).join(', ')
-  const widening = place ? `under ${place}: allow = [${list}]` : `with ${options}`
+  const widening = place ? `under ${place}: allow = [${list}]` : `with ${allowOptions(rules)}`
   const isUsable = rules.length > 0 && toVisible(widening) === widening && widening.length <= MOST_CHARS
   return `crabtalk: denied ${inLine(action)} (${inLine(reason)})${isUsable ? `; allow it ${widening}` : ''}`
 }

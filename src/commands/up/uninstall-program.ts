@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { quoteWord } from '../../core/base/shell-lexer.ts'
+import { quoteWord } from '../../core/base/quote-word.ts'
 import { installationOf, oldProgram } from '../../up/self/installation.ts'
 import type { Build } from '../host.ts'
 

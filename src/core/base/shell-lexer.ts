@@ -37,11 +37,6 @@ export function lexShell(line: string, { isPattern = false, isLenient = false } 
 export const SPLIT = '\x01'
 export const WHOLE = '\x02'
 
-/** A word that the shell reads as the same text again. */
-export function quoteWord(text: string): string {
-  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-}
-
 /** Why a line is opaque: how this module ends its work early. */
 class Opaque extends Error {}
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/message.ts'
-import { quoteWord } from '../base/shell-lexer.ts'
+import { quoteWord } from '../base/quote-word.ts'
 import { isTable } from './schema.ts'
 
 /** The restrictions of a `hooks` table of the Rust reference. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { lexShell, quoteWord, WHOLE } from '../base/shell-lexer.ts'
+import { quoteWord } from '../base/quote-word.ts'
+import { lexShell, WHOLE } from '../base/shell-lexer.ts'
 import { allowsInner, plainInner } from './inner-rules.ts'
 import { readsCommands } from './interpreters.ts'
 import { reachOf, reachWithValues } from './launchers.ts'

@@ -1,5 +1,5 @@
 import { sep } from 'node:path'
-import { quoteWord } from '../base/shell-lexer.ts'
+import { quoteWord } from '../base/quote-word.ts'
 import { escapeMcpName } from '../config/rule-syntax.ts'
 import { isLauncher, plainName } from './inner-command.ts'
 import { runsCode } from './interpreters.ts'

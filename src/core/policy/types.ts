@@ -41,7 +41,7 @@ export interface ReadOnlyUse {
   repository?: string
 }
 
-/** Why a command of the read-only list is asked about all the same. */
+/** The reason to ask about a command of the read-only list all the same. */
 export interface ReadOnlyDoubt {
   /** A clause for people: `.git/config starts programs (diff.foo.textconv)`. */
   why: string

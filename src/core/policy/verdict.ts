@@ -16,7 +16,7 @@ export interface Evidence {
   /** The folder that it reads in, if that is not the working directory. */
   readsIn?: string | undefined
   closing?: Rule | undefined
-  /** Why a command that has such a form is asked about all the same, as a clause. */
+  /** The reason to ask about a command that has such a form all the same, as a clause. */
   doubt?: string | undefined
   /** A rule that allows a command which starts another, and not that one. */
   withheld?: Rule | undefined

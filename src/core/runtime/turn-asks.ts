@@ -1,3 +1,4 @@
+import { allowOptions } from '../base/allow-options.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import type { Ask, AskEnd, Asks, Denial, PermissionAsk, PutAsk } from './asks.ts'
@@ -70,7 +71,6 @@ function unanswerable({ permission, questions }: Omit<Ask, 'id'>): CrabError {
     })
   }
   const { action, reason, rules } = permission
-  const flags = rules.map((rule) => `--allow '${rule.replaceAll("'", "'\\''")}'`).join(' ')
-  const hint = rules.length === 0 ? 'run it on a terminal' : `allow it with ${flags}`
+  const hint = rules.length === 0 ? 'run it on a terminal' : `allow it with ${allowOptions(rules)}`
   return new CrabError('denied', `Cannot go on without permission for ${action}: ${reason}`, { hint })
 }

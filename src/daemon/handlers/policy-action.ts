@@ -36,7 +36,7 @@ export async function actionOf(services: Services, call: PossibleCall, signal: A
 }
 
 /** What an action does, for a person: links are resolved. */
-export function inWords(action: Action): string {
+export function describeAction(action: Action): string {
   switch (action.kind) {
     case 'read':
     case 'edit':

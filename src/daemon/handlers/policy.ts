@@ -19,7 +19,7 @@ import { asBuilt } from '../built-agent.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
-import { actionOf, inWords, type PossibleCall } from './policy-action.ts'
+import { actionOf, describeAction, type PossibleCall } from './policy-action.ts'
 import type { Served } from './served.ts'
 import { MODES, refuseWidening } from './turn-message.ts'
 
@@ -69,7 +69,7 @@ export async function policyExplain(
     rule: rule && toPolicyRule(rule),
     matched: matched.map(toPolicyRule),
     suggestions: effect === 'allow' ? [] : [...suggestions],
-    action: inWords(action),
+    action: describeAction(action),
     builtIn,
     warnings: [...warnings],
   }

@@ -22,7 +22,7 @@ import type { Services } from '../services.ts'
 import { getSession } from './conversations.ts'
 import type { Served } from './served.ts'
 import { agentOfToday } from './session-agent.ts'
-import { inWords, pairOf } from './steering.ts'
+import { describePair, pairOf } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
 import { directoryOf } from './turn-message.ts'
 
@@ -33,7 +33,7 @@ export async function findSession(services: Services, message: GetSession): Prom
   if (session !== '' || (agent === '' && sender === '')) return await getSession(storage, session)
   const active = await storage.activeSession(await pairOf(services, message))
   if (active !== undefined) return await getSession(storage, active)
-  throw new CrabError('missing', `Cannot find a session: ${inWords(message)} have none`)
+  throw new CrabError('missing', `Cannot find a session: ${describePair(message)} have none`)
 }
 
 /** `new_session`: an empty one, which is the pair's active one from now on. */

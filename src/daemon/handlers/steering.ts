@@ -31,7 +31,7 @@ export async function kill({ services, channel }: Served, message: KillMsg): Pro
   if (services.running.cancel({ pair, trust: classOfClient(channel) })) return
   const session = await refuseElsewhere(services, pair, 'Cannot cancel the turn')
   if (session !== undefined) return
-  throw new CrabError('missing', `Cannot cancel: ${inWords(message)} have no conversation`)
+  throw new CrabError('missing', `Cannot cancel: ${describePair(message)} have no conversation`)
 }
 
 /** The pair of a message, by the agent's identity. Throws `missing` for an unknown agent. */
@@ -44,7 +44,7 @@ export async function pairOf(
 }
 
 /** A pair as a message names it. */
-export function inWords(message: { agent: string; sender: string }): string {
+export function describePair(message: { agent: string; sender: string }): string {
   const { agent, sender } = completePair('local', message)
   return `"${agent}" and "${sender}"`
 }

@@ -1,5 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { quoteWord } from '../../core/base/shell-lexer.ts'
+import { quoteWord } from '../../core/base/quote-word.ts'
 import type { Running } from '../../core/runtime/running-turns.ts'
 import type { Services } from '../services.ts'
 

@@ -1,7 +1,7 @@
 import { chmod, lstat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
-import { quoteWord } from '../../core/base/shell-lexer.ts'
+import { quoteWord } from '../../core/base/quote-word.ts'
 
 /**
  * Fails with `config` when the run folder belongs to another user: that user could replace the socket, the token and the

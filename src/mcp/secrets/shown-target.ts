@@ -37,6 +37,7 @@ function hideBeginning(text: string, secrets: readonly string[]): string {
   return text
 }
 
+/** Quotes a word as a shell needs it, but for the brackets of REDACTED and for `=`. */
 function quote(word: string): string {
   return /^[\w@%+=:,./[\]-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -4,7 +4,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
-import { quoteWord } from '../../core/base/shell-lexer.ts'
+import { quoteWord } from '../../core/base/quote-word.ts'
 import { KNOWN, type KnownService } from '../names.ts'
 import { isServiceName } from './installed.ts'
 

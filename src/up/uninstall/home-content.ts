@@ -2,7 +2,7 @@ import { access, constants, lstat, readdir, realpath, rm, rmdir } from 'node:fs/
 import { join, relative, sep } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile, toStorageError } from '../../core/base/files.ts'
-import { quoteWord } from '../../core/base/shell-lexer.ts'
+import { quoteWord } from '../../core/base/quote-word.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { BUNDLES } from '../packages/installed.ts'
 

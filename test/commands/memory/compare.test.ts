@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compare, inWords } from '../../../src/commands/memory/compare.ts'
+import { compare, describeDifference } from '../../../src/commands/memory/compare.ts'
 import { type DeepPartial, MemoryEntry, MemoryKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 
 test('compare() tells what comes, changes and goes, whatever the order and the ids are', () => {
@@ -21,14 +21,14 @@ test('compare() tells what comes, changes and goes, whatever the order and the i
     changed: ['kind', 'aliases', 'text', 'time'],
     removed: ['gone'],
   })
-  assert.equal(inWords(difference), '1 removed, 4 changed, 1 new')
+  assert.equal(describeDifference(difference), '1 removed, 4 changed, 1 new')
 })
 
 test('compare() takes the order of aliases for nothing', () => {
   const before = [entry({ name: 'x', aliases: ['a', 'b'] })]
   const difference = compare(before, [entry({ name: 'x', aliases: ['b', 'a'] })])
   assert.deepEqual(difference, { added: [], changed: [], removed: [] })
-  assert.equal(inWords(difference), 'nothing changes')
+  assert.equal(describeDifference(difference), 'nothing changes')
 })
 
 function entry(more: DeepPartial<MemoryEntry>): MemoryEntry {

@@ -23,7 +23,7 @@ test('deniedLines() quotes for a shell, and gives every rule that is needed', ()
   const rules = [`bash(echo "it's")`, 'edit']
   assert.match(
     deniedLines([{ ...CALL, rules }]),
-    /allow it with --allow 'bash\(echo "it'\\''s"\)' --allow 'edit'\n$/,
+    /allow it with --allow 'bash\(echo "it'\\''s"\)' --allow edit\n$/,
   )
 })
 

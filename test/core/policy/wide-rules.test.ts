@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findWide } from '../../../src/core/policy/wide-rules.ts'
 
-/** What a rule for a command permits besides, or undefined. */
+/** Returns what a rule for a command permits besides, or undefined. */
 function permits(words: string): string | undefined {
   return findWide({ effect: 'allow', pattern: `bash(${words})` })?.permits
 }

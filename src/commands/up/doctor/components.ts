@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { toCrabError } from '../../../core/base/errors.ts'
-import { quoteWord } from '../../../core/base/shell-lexer.ts'
+import { quoteWord } from '../../../core/base/quote-word.ts'
 import { readText } from '../../../core/config/load-config.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { ownVariables } from '../../../up/own-env.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { CrabError, KINDS, toCrabError } from '../../../core/base/errors.ts'
+import { quoteWord } from '../../../core/base/quote-word.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
-import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { findNpm } from '../../../up/packages/npm.ts'

@@ -1,4 +1,4 @@
-import { quoteWord } from '../../../core/base/shell-lexer.ts'
+import { quoteWord } from '../../../core/base/quote-word.ts'
 import { servicesFolder, wantedFile } from '../../../up/supervisor/wanted.ts'
 import type { ManagerCommand, ManagerVerb } from '../../../up/types.ts'
 import type { Options } from '../../command.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { toCrabError } from '../../../core/base/errors.ts'
-import { quoteWord } from '../../../core/base/shell-lexer.ts'
+import { quoteWord } from '../../../core/base/quote-word.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { findProblems } from '../../../core/config/describe.ts'
 import { parseVariables } from '../../../core/config/env-file-text.ts'

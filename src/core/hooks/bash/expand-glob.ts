@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { readdir } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
+import { isMissing } from '../../base/system-error.ts'
 import { Doubt, showText } from '../../policy/read-only/doubt.ts'
-import { isMissing } from './own-programs.ts'
 
 /**
  * The names that a wildcard in the last part of a path may mean, and more: whatever begins and ends as it does.

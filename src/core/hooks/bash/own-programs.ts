@@ -1,12 +1,12 @@
 import { lstat, readlink, realpath } from 'node:fs/promises'
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { once } from '../../base/once.ts'
-import { codeOf } from '../../base/system-error.ts'
+import { isMissing } from '../../base/system-error.ts'
 import { isInside } from '../../policy/paths.ts'
 import { Doubt, showText } from '../../policy/read-only/doubt.ts'
 
-/** Whether a program is found, and whether files of the working directory decide which one runs. */
-export type Origin = 'elsewhere' | 'inside' | 'shim' | 'nowhere'
+/** The place that a program comes from, by who decides which one runs: `inside` and `shim` are up to files of the project. */
+export type ProgramOrigin = 'elsewhere' | 'inside' | 'shim' | 'nowhere'
 
 /**
  * Gives a function that says where a program comes from. Throws a Doubt when that cannot be told for any program of a line.
@@ -17,7 +17,7 @@ export type Origin = 'elsewhere' | 'inside' | 'shim' | 'nowhere'
 export async function openPrograms(
   path: string | undefined,
   cwd: string,
-): Promise<(program: string) => Promise<Origin>> {
+): Promise<(program: string) => Promise<ProgramOrigin>> {
   if (path === undefined) return () => Promise.resolve('elsewhere')
   const folders = path.split(delimiter)
   const relative = folders.find((folder) => !isAbsolute(folder))
@@ -26,7 +26,7 @@ export async function openPrograms(
       startsPrograms: true,
     })
   const real = once(() => Promise.all(folders.map(resolveFolder)))
-  const find = async (program: string): Promise<Origin> => {
+  const find = async (program: string): Promise<ProgramOrigin> => {
     const places = [...new Set(await real.get())]
     const origins = await Promise.all(places.map((folder) => originOf(join(folder, program), cwd)))
     return origins.find((one) => one === 'inside') ?? origins.find((one) => one !== 'nowhere') ?? 'nowhere'
@@ -49,7 +49,7 @@ export async function keepFoldersOutside(path: string, cwd: string): Promise<str
 }
 
 /** Follows a program's links one by one: one that stands in the working directory may lead to anything. */
-async function originOf(path: string, cwd: string): Promise<Origin> {
+async function originOf(path: string, cwd: string): Promise<ProgramOrigin> {
   let at = path
   try {
     for (let links = 0; links < MAX_LINKS; links++) {
@@ -73,11 +73,6 @@ function isShim(path: string): boolean {
 
 async function resolveFolder(folder: string): Promise<string> {
   return await realpath(folder).catch(() => folder)
-}
-
-/** Whether there is nothing at a path; other reasons say nothing about it. */
-export function isMissing(reason: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(codeOf(reason))
 }
 
 /** The limit of Linux. */

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
 import { lexShell, type ShellWord } from '../../base/shell-lexer.ts'
-import { codeOf } from '../../base/system-error.ts'
+import { codeOf, isMissing } from '../../base/system-error.ts'
 import { toVisible } from '../../base/visible.ts'
 import { isInside, resolvePath } from '../../policy/paths.ts'
 import { READ_ONLY_COMMANDS } from '../../policy/read-only/commands.ts'
@@ -13,7 +13,7 @@ import type { ReadOnlyForm } from '../../policy/read-only/read-only-form.ts'
 import type { Action, ReadOnlyDoubt, ReadOnlyUse } from '../../policy/types.ts'
 import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
 import { expandGlob } from './expand-glob.ts'
-import { isMissing, type Origin, openPrograms } from './own-programs.ts'
+import { openPrograms, type ProgramOrigin } from './own-programs.ts'
 
 /** The place that a command line runs in. */
 export interface LinePlace {
@@ -150,7 +150,7 @@ async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
   return { form: form.name, paths, trees: form.isRecursive ? trees : [], ...(repository && { repository }) }
 }
 
-function checkOrigin(program: string, origin: Origin): void {
+function checkOrigin(program: string, origin: ProgramOrigin): void {
   const why = {
     inside: `PATH finds a ${program} in the working directory`,
     shim: `PATH finds a ${program} that starts the one which a file of the project may name`,

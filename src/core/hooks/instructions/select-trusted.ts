@@ -1,5 +1,5 @@
 import { toCrabError } from '../../base/errors.ts'
-import { quoteWord } from '../../base/shell-lexer.ts'
+import { quoteWord } from '../../base/quote-word.ts'
 import { toVisible } from '../../base/visible.ts'
 import type { ContextTurn } from '../../runtime/hook.ts'
 import { type Project, pathInProject } from '../../trust/find-project.ts'
