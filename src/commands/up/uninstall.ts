@@ -32,7 +32,7 @@ export const uninstall: Run = async ({ options, host, signal }) => {
   const data = await measureHome(place.paths, { purges: options.has('purge') })
   if (options.has('purge')) await checkOnlyHome(place, host)
   if (options.has('dry-run'))
-    return await showPlan(host, { place, names, data, purges: options.has('purge') })
+    return await showPlan(host, { place, names, data, purges: options.has('purge') }, signal)
   if (options.has('purge')) await agreeToPurge({ place, data: data ?? [], options, host }, signal)
   else await agreeToRemove({ place, names, options, host }, signal)
   await endServices(place, { names, host }, signal)
@@ -77,13 +77,19 @@ interface Plan {
   purges: boolean
 }
 
-async function showPlan(host: Host, { place, names, data, purges }: Plan): Promise<number> {
+async function showPlan(
+  host: Host,
+  { place, names, data, purges }: Plan,
+  signal: AbortSignal,
+): Promise<number> {
   for (const name of names) host.stdout.write(`would end the service ${name} and remove its unit\n`)
+  const daemons = await findOnDemand(place, signal)
+  for (const daemon of daemons) host.stdout.write(`would end ${daemon}\n`)
   const components = await componentsIn(place.paths)
   if (components.length > 0) host.stdout.write(`would remove ${components.join(', ')}\n`)
   if (purges) for (const line of sizes(data ?? [])) host.stdout.write(`would remove ${line.trim()}\n`)
   else tellKept(place, { data, word: 'would keep' }, host)
-  if (names.length + components.length > 0 || data?.length !== 0) return 0
+  if (names.length + daemons.length + components.length > 0 || data?.length !== 0) return 0
   const { home } = place.paths
   host.stdout.write(`would remove nothing: there are no services, components and data in ${home}\n`)
   return 0

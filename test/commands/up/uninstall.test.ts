@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../../../src/commands/main.ts'
+import { startTestDaemon } from '../../support/daemon.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
@@ -30,6 +31,15 @@ test('crabup uninstall asks before it removes components, and without a terminal
   assert.match(removed.stdout, /^removed clock$/m)
   await assert.rejects(access(join(home.paths.packages, 'clock')), { code: 'ENOENT' })
   assert.equal((await uninstall(home.paths.home, [])).code, 0)
+})
+
+test('crabup uninstall names a daemon that was started on demand in its plan and in its question', async () => {
+  await using home = await temporaryHome()
+  await using _daemon = await startTestDaemon(home, { args: ['--idle-exit', '10m'] })
+  for (const more of [[], ['--purge']])
+    assert.match(await dryRun(home.paths.home, more), /^would end the daemon that was started on demand$/m)
+  const refused = await uninstall(home.paths.home, [])
+  assert.match(refused.stderr, /Cannot end the daemon that was started on demand: there is no terminal/)
 })
 
 async function uninstall(home: string, more: readonly string[]) {
