@@ -46,7 +46,7 @@ function isSameWords(sent: unknown, stored: unknown): boolean {
 }
 
 function isSameName(sent: unknown, stored: string): boolean {
-  return typeof sent === 'string' && redactWords([sent])[0] === redactWords([stored])[0]
+  return sent === stored || sent === redactWords([stored])[0]
 }
 
 function commandLine({ command, args }: JsonObject): unknown[] {
@@ -57,12 +57,11 @@ function dependsOnDirectory(command: string): boolean {
   return startsOthers(command) || (/[/\\]/.test(command) && !/^(?:[/\\]|[a-z]:)/i.test(command))
 }
 
-/** Finds a variable that decides which programs or code run, with another value than the stored one. */
+/** Finds a variable that decides which programs or code run, and has another value than the stored one, or is gone. */
 function findOtherVariable(sent: unknown, stored: unknown): string | undefined {
-  if (!isTable(sent)) return undefined
-  const before = isTable(stored) ? stored : {}
-  return Object.keys(sent).find((name) => {
-    return CODE_VARIABLE.test(name) && sent[name] !== REDACTED && sent[name] !== before[name]
+  const [after, before] = [isTable(sent) ? sent : {}, isTable(stored) ? stored : {}]
+  return Object.keys({ ...before, ...after }).find((name) => {
+    return CODE_VARIABLE.test(name) && after[name] !== REDACTED && after[name] !== before[name]
   })
 }
 

@@ -109,6 +109,14 @@ const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
     ['--key', 'a', '--key', 'b'],
     ['--key', '[secret]'],
   ],
+  'behind a plain word that comes again': [
+    ['--token', '-pa1', 'run', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
+    ['--token', 'run', '[secret]', 'run', '[secret]'],
+  ],
+  'behind an option that comes again': [
+    ['-v', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1', 'run', 'sk-b2b2b2b2b2b2b2b2b2b2b2b2'],
+    ['-v', '[secret]', 'run', '-v', '[secret]'],
+  ],
   'in a part of a word': [['--token=a'], ['--token=Bearer [secret]']],
   'of nothing at all': [[], ['[secret]']],
   'of another host': [['postgres://me:pw@h/x'], ['postgres://[secret]@evil/x']],
@@ -189,6 +197,7 @@ const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: 
   'a launcher with another option': [GH, { args: ['-y', 'good', '--token=[secret]', '--x'] }, OF_GH],
   'a launcher in another directory': [GH, { cwd: '/tmp' }, OF_GH],
   'a launcher with another PATH': [GH, { env: { TOKEN: REDACTED, PATH: '/evil' } }, ['args[2]', 'env.TOKEN']],
+  'a launcher without its PATH': [GH, { env: { TOKEN: REDACTED } }, ['args[2]', 'env.TOKEN']],
   'a program with a library of somebody else': [
     STORED[0]!,
     { env: { TOKEN: REDACTED, LD_PRELOAD: '/evil.so' } },
@@ -323,6 +332,8 @@ test('what was shown of any entries keeps its secrets, or is refused, after any 
     fc.property(program, edit, ({ command, args, env }, { at, remove, insert }) => {
       const stored = { name: 'a', command, args, env }
       const shown = redactEntry(stored)
+      const taken = args.slice(at, at + remove)
+      fc.pre(taken.every((one, i) => one === shown.args![at + i])) // beside them
       const list = shown.args!.toSpliced(at, remove, ...insert)
       const sent = { ...shown, args: list, env: { ...shown.env, NEW: 'new' } }
       const { mcps, lost } = restoreSecrets([sent], [stored])

@@ -15,6 +15,7 @@ interface SecretOption {
 /** Returns the program that the words after this one belong to; undefined when the word ends a command of a script. */
 export function programAfter(word: string, before: string | undefined): string | undefined {
   if (/[;|&]$/.test(word)) return undefined
+  if (before === 'htpasswd' && /^-[A-Za-z]*b/.test(word)) return HTPASSWD
   const name = /[^;|&(`'"/\\]*$/.exec(word.replace(/(?:\.exe)?['"]?$/i, ''))?.[0] ?? ''
   if (name === 'login' && LOGINS.has(before ?? '')) return name
   if (PROGRAMS.has(name) || LOGINS.has(name)) return name
@@ -35,6 +36,14 @@ export function optionSecret(program: string | undefined, word: string, before =
   const from = option.length + (user.exec(word.slice(option.length))?.[0] ?? word).length
   return from < word.length ? [from, word.length] : undefined
 }
+
+/** Returns whether a word is the password at the end of a command such as `htpasswd -b FILE USER PASSWORD`. */
+export function isLastSecret(program: string | undefined, word: string, after = ';'): boolean {
+  return program === HTPASSWD && /^[^-;|&]/.test(word) && (/^[;|&<>)]/.test(after) || /[;|&]$/.test(word))
+}
+
+/** htpasswd with an option that makes the last operand a password. */
+const HTPASSWD = 'htpasswd -b'
 
 const P = { alone: /^-p$/ }
 const CAPITAL_P = { alone: /^-P$/, attached: /^-P/ }
@@ -70,6 +79,8 @@ const PROGRAMS: ReadonlyMap<string, SecretOption> = new Map([
   ['sshpass', { alone: /^-p$/, attached: /^-p/, isLauncher: true }],
   ['openssl', { alone: /^-[kK]$/ }],
   ['login', P],
+  ['htpasswd', {}],
+  [HTPASSWD, {}],
   ...rows('mkdir cp ssh psql tar bsdtar rsync pgcli', {}), // their -p has no secret
 ])
 

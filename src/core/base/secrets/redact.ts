@@ -2,7 +2,7 @@ import { credentialPlaces } from '../credentials.ts'
 import { addressPlaces } from './address-places.ts'
 import type { TextSpan } from './assigned-secrets.ts'
 import { guessedSecret } from './guessed-options.ts'
-import { isKnownProgram, optionSecret, programAfter } from './program-options.ts'
+import { isKnownProgram, isLastSecret, optionSecret, programAfter } from './program-options.ts'
 import { isSecretName, isShaped } from './secret-names.ts'
 import { isUnfilled } from './unfilled.ts'
 
@@ -33,7 +33,7 @@ export function hideSecretsIn(text: string, secrets: readonly string[]): string 
 export function secretPlaces(words: readonly string[]): TextSpan[][] {
   let program: string | undefined
   return words.map((word, i) => {
-    const places = placesInWord(word, { before: words[i - 1], program }, true)
+    const places = placesInWord(word, { before: words[i - 1], program, after: words[i + 1] }, true)
     program = programAfter(word, program)
     return places
   })
@@ -49,12 +49,14 @@ function without(text: string, places: readonly TextSpan[]): string {
   return shown + text.slice(end)
 }
 
-/** The words before a word that say what it means. */
+/** The words around a word that say what it means. */
 interface WordContext {
   /** The word right before it. */
   before?: string | undefined
   /** The program that it belongs to, where that has options with secrets. */
   program?: string | undefined
+  /** The word right behind it. */
+  after?: string | undefined
 }
 
 /** Finds the places of secrets in a word, in order, joined where they overlap, without placeholders. */
@@ -86,21 +88,50 @@ function* literalPlaces(text: string): Generator<TextSpan> {
   }
 }
 
-/** The words of a script, or of any text. */
+/** Finds secrets in the words of a script, or of any text. A value in quotes ends with them. */
 function* pieces(text: string, isEntry: boolean): Generator<TextSpan> {
   if (!/\s/.test(text)) return
   let [before, program]: (string | undefined)[] = []
-  for (const { index, 0: piece } of text.matchAll(/\S+/g)) {
-    yield* givenPlaces(piece, index, { before, program })
-    if (isEntry) yield* guessedPlaces(piece, index, { before, program })
+  let quote = ''
+  const all = [...text.matchAll(/\S+/g)]
+  for (const [i, { index, 0: piece }] of all.entries()) {
+    const context = { before, program, after: all[i + 1]?.[0] }
+    const open = quoteAfter(piece, quote)
+    const end = quote === '' && open !== '' ? findWordEnd(text, open, index + piece.length) : undefined
+    const found = [...givenPlaces(piece, index, context)]
+    if (isEntry) found.push(...guessedPlaces(piece, index, context))
+    for (const [from, to] of found) yield [from, end ?? to]
     before = piece
     program = programAfter(piece, program)
+    quote = open
   }
 }
 
+/** Returns the quote that is open behind a piece of a script; empty when there is none. */
+function quoteAfter(piece: string, before: string): string {
+  let open = before
+  for (const [mark] of piece.matchAll(/\\.|['"]/g)) {
+    if (open === '' && mark.length === 1) open = mark
+    else if (mark === open) open = ''
+  }
+  return open
+}
+
+/** Finds the end of the word with the next quote of that kind in the same line; undefined when it is not near. */
+function findWordEnd(text: string, quote: string, from: number): number | undefined {
+  const near = text.slice(from, from + MAX_QUOTED)
+  const [rest] = (quote === "'" ? /^[^'\n]*'\S*/ : /^[^"\n]*"\S*/).exec(near) ?? []
+  return rest === undefined ? undefined : from + rest.length
+}
+
 /** Finds values that an option or an assignment gives: `--token value`, `NAME=value`, `Header: value`. */
-function* givenPlaces(word: string, at: number, { before = '', program }: WordContext): Generator<TextSpan> {
+function* givenPlaces(
+  word: string,
+  at: number,
+  { before = '', program, after }: WordContext,
+): Generator<TextSpan> {
   const end = at + word.length
+  if (isLastSecret(program, word, after)) return yield [at, end]
   const [from] = optionSecret(program, word, before) ?? []
   if (from !== undefined) return yield [at + from, end]
   const isOption = isSecretOption(before) && optionSecret(program, before) === undefined // mysql -pSECRET db
@@ -167,3 +198,5 @@ const JSON_NAME = /"([\w.-]{1,128})\\{0,7}"\s{0,8}:\s{0,8}\\{0,7}"/g
 const JSON_VALUE = /[^"\\]*(?:\\.[^"\\]*)*/sy
 const NESTED_VALUE = /[^"\\]*(?:\\(?!\\{0,7}")[^"\\]*)*/sy
 const MAX_ASSIGNMENTS = 8
+/** The most UTF-16 units of a value in quotes, behind its first word. */
+const MAX_QUOTED = 256

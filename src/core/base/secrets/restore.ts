@@ -54,7 +54,7 @@ function leadsOf(word: string, before = ''): string[] {
   let prefix = ''
   return parts.slice(0, -1).map((part) => {
     prefix += part
-    const lead = prefix === '' ? `${before} ` : (LEAD.exec(prefix)?.[0] ?? '')
+    const lead = prefix === '' ? before + APART : (LEAD.exec(prefix)?.[0] ?? '')
     prefix += REDACTED
     return hosts + lead
   })
@@ -66,19 +66,24 @@ function hostsIn(word: string): string {
   return addresses.map(([, scheme = '', host = '']) => `${scheme}://${host.replace(USER, '')} `).join('')
 }
 
-/** One secret, or as many as are wanted, in their order; everything else may mean another one. */
+/**
+ * Gives the one secret of a lead, or as many as are wanted, in their order; everything else may mean another one. One that
+ * is a word of its own is given once: the word before it may be there for another one.
+ */
 function chooser(open: readonly Slot[], wanted: readonly string[]): (lead: string) => string | undefined {
   const taken = new Map<string, number>()
   return (lead) => {
     const secrets = open.filter((slot) => slot.lead === lead).map(({ secret }) => secret)
     const at = taken.get(lead) ?? 0
     taken.set(lead, at + 1)
-    if (new Set(secrets).size === 1) return secrets[0]!
-    const isClear = secrets.length === wanted.filter((one) => one === lead).length
-    return isClear ? secrets[at] : undefined
+    const more = wanted.filter((one) => one === lead).length - secrets.length
+    if (new Set(secrets).size === 1 && !(lead.endsWith(APART) && more > 0)) return secrets[0]!
+    return more === 0 ? secrets[at] : undefined
   }
 }
 
+/** The end of a lead that is the word before the secret. */
+const APART = '\0'
 /** Ends only where every reader of addresses ends a host: some drop tabs, and take a backslash for a slash. */
 const ADDRESS = /([a-z][a-z\d+.-]{0,63})?:\/\/([^/?#"'<>`]*)/gi
 const USER = /^[^\s\\]*@/

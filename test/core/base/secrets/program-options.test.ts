@@ -56,3 +56,43 @@ for (const line of LINES) {
     assert.equal(redactText(`ran ${plain} and then more`), `ran ${shown} and then more`)
   })
 }
+
+/** Scripts with values in quotes, each with the secret in braces. */
+const QUOTED = [
+  `mysql -p{'a b'} db`,
+  `mysql -p{"a b c"} db && mysql -p{'d e'} x`,
+  `curl -u 'ann:{a b'} http://h`,
+  `srv --token {'a b'} --verbose`,
+  `cd x; TOKEN={"a b"} srv 'c d'`,
+  `sshpass -p {'it is'} ssh h 'ls x'`,
+  `sh -c "mysql -p{SECRET"} && echo "hi there"`,
+  `echo 'a b' && mysql -p{SECRET} 'c d'`,
+]
+
+for (const script of QUOTED) {
+  test(`a secret in quotes is hidden up to their end: ${script}`, () => {
+    const plain = script.replaceAll(/[{}]/g, '')
+    const shown = script.replaceAll(/\{.*?\}/g, '[secret]')
+    assert.deepEqual(redactWords(['sh', '-c', plain]), ['sh', '-c', shown])
+    assert.equal(redactText(`ran ${plain}`), `ran ${shown}`)
+  })
+}
+
+const LAST = [
+  'htpasswd -b f ann {PW}',
+  'htpasswd -nb ann {PW}',
+  'htpasswd -c -B -b -C 10 f ann {PW}',
+  '/usr/bin/htpasswd -nbB ann {PW} | tee f',
+  'htpasswd -nb ann {PW} && cat f',
+  'htpasswd -c f ann',
+  'htpasswd -c f ann; ls -b f x',
+]
+
+for (const line of LAST) {
+  test(`the password at the end of htpasswd is hidden: ${line}`, () => {
+    const plain = line.replaceAll(/[{}]/g, '')
+    const shown = line.replaceAll(/\{.*?\}/g, '[secret]')
+    assert.equal(redactWords(plain.split(' ')).join(' '), shown)
+    assert.deepEqual(redactWords(['sh', '-c', plain]), ['sh', '-c', shown])
+  })
+}
