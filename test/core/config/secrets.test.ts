@@ -105,6 +105,18 @@ for (const [what, [args, sent, restored]] of Object.entries(EDITS)) {
 const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
   'under another option': [['--token=a'], ['--key=[secret]']],
   'where nothing was': [['-v'], ['--token=[secret]']],
+  'one of two that follow each other': [
+    ['--token', 'hush', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
+    ['--token', '[secret]'],
+  ],
+  'behind a word that another one stood behind': [
+    ['--key', 'hush', 'run', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
+    ['-v', 'run', '[secret]', 'run', '[secret]'],
+  ],
+  'behind a stored word that is the text itself': [
+    ['--token', '[secret]', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
+    ['--token', '[secret]'],
+  ],
   'one of two that look the same': [
     ['--key', 'a', '--key', 'b'],
     ['--key', '[secret]'],

@@ -21,12 +21,12 @@ export function restoreWords(sent: readonly string[], stored: readonly string[])
     return !sent[i]!.startsWith(REDACTED) || sent[i - 1] === shown[i - 1]
   }
   const open = slotsOf(stored, shown).filter(({ word }) => !isSame(word))
-  const wanted = sent.flatMap((word, i) => (isSame(i) ? [] : leadsOf(word, sent[i - 1])))
+  const wanted = sent.flatMap((_, i) => (isSame(i) ? [] : leadsOf(sent, i)))
   const take = chooser(open, wanted)
   const lost: number[] = []
   const words = sent.map((word, i) => {
     if (isSame(i)) return stored[i]!
-    const secrets = leadsOf(word, sent[i - 1]).map(take)
+    const secrets = leadsOf(sent, i).map(take)
     if (secrets.includes(undefined)) lost.push(i)
     const parts = word.split(REDACTED)
     return parts.map((part, at) => (at === 0 ? '' : (secrets[at - 1] ?? REDACTED)) + part).join('')
@@ -42,22 +42,36 @@ interface Slot {
 
 function slotsOf(stored: readonly string[], shown: readonly string[]): Slot[] {
   return secretPlaces(stored).flatMap((places, word) => {
-    const leads = leadsOf(shown[word]!, shown[word - 1])
+    const leads = leadsOf(shown, word)
     return places.map(([from, to], i) => ({ word, lead: leads[i]!, secret: stored[word]!.slice(from, to) }))
   })
 }
 
 /** Returns what stands before each REDACTED of a word, in order, behind the hosts of the word. */
-function leadsOf(word: string, before = ''): string[] {
+function leadsOf(words: readonly string[], at: number): string[] {
+  const word = words[at]!
   const parts = word.split(REDACTED)
   const hosts = parts.length > 1 ? hostsIn(word) : ''
   let prefix = ''
   return parts.slice(0, -1).map((part) => {
     prefix += part
-    const lead = prefix === '' ? before + APART : (LEAD.exec(prefix)?.[0] ?? '')
+    const lead = prefix === '' ? leadOfRun(words, at) : (LEAD.exec(prefix)?.[0] ?? '')
     prefix += REDACTED
     return hosts + lead
   })
+}
+
+/**
+ * Returns the word before a run of hidden words, and the place in a run of several: when one of them is taken away, nothing
+ * says which ones are left, so that none of them is found.
+ */
+function leadOfRun(words: readonly string[], at: number): string {
+  let start = at
+  let end = at + 1
+  while (words[start - 1]?.startsWith(REDACTED)) start--
+  while (words[end]?.startsWith(REDACTED)) end++
+  const place = end - start > 1 ? ` ${at - start}/${end - start}` : ''
+  return (words[start - 1] ?? '') + place + APART
 }
 
 /** Returns the scheme, the host and the port of each address in a word, without the users. */
