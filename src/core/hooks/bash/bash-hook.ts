@@ -64,9 +64,10 @@ async function describe(
   secondsOf(args)
   const command = commandOf(args)
   const { analyzeLine } = await import('./read-only.ts') // only now: most turns run no command
-  const { DEFAULT_PATH } = await import('./environment.ts')
+  const { DEFAULT_PATH, gitConfigFiles } = await import('./environment.ts')
   const path = env && (env['PATH'] ?? DEFAULT_PATH)
   const checkGit = env && {
+    configFiles: gitConfigFiles(env),
     async isOldGit() {
       const { isOldGit } = await import('./git-version.ts')
       return await isOldGit(processes, { cwd, env })

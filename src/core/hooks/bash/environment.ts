@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 
 /** For programs that nobody answers and whose output a model reads: no colours, no pagers, no editors, no questions. */
 const SETTINGS = {
@@ -75,6 +75,20 @@ export function hardenedEnv(env: Readonly<Record<string, string>>): Record<strin
     return NEEDED.has(name.toUpperCase())
   })
   return { ...commandEnv(Object.fromEntries(needed)), ...HARDENED }
+}
+
+/** Returns the files that git may read as the configuration of the user, in the environment of hardenedEnv(). */
+export function gitConfigFiles(env: Readonly<Record<string, string>>): string[] {
+  const { HOME, XDG_CONFIG_HOME, USERPROFILE } = hardenedEnv(env)
+  const homes = [HOME, USERPROFILE].filter((home) => home !== undefined)
+  const folders = [
+    ...homes.map((home) => join(home, '.config')),
+    ...(XDG_CONFIG_HOME ? [XDG_CONFIG_HOME] : []),
+  ]
+  return [
+    ...homes.map((home) => join(home, '.gitconfig')),
+    ...folders.map((folder) => join(folder, 'git/config')),
+  ]
 }
 
 /** Variables that commands which only read may need, the last ones on Windows. */

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { isAbsolute, resolve } from 'node:path'
+import { realpath, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
 import { lexShell, type ShellWord } from '../../base/shell-lexer.ts'
 import { codeOf, isMissing } from '../../base/system-error.ts'
@@ -26,6 +26,8 @@ export interface LinePlace {
   path: string | undefined
   /** Returns whether git may take a folder below a repository for another repository; absent when the line will not be run. */
   isOldGit?: () => Promise<boolean>
+  /** The files that git may read as the configuration of the user. */
+  configFiles?: readonly string[]
 }
 
 /** The result of the analysis of a line, with an entry for each of its simple commands; empty for a line without forms. */
@@ -170,12 +172,25 @@ function changeFolder(name: string, paths: readonly string[], walk: Walk): void 
 /** The topmost folder of the repositories that git may read from. */
 async function findRepository(
   needs: 'history' | 'worktree',
-  { folders, cwd, isOldGit }: Walk,
+  { folders, cwd, isOldGit, configFiles = [] }: Walk,
 ): Promise<string> {
   const tops = await Promise.all(folders.map((folder) => checkRepository(folder, { cwd, needs })))
+  await checkConfigFiles(configFiles, tops)
   if (tops.some((top, i) => top !== folders[i]) && (await isOldGit?.()))
     throw new Doubt('a git before 2.38 may find another repository below the top of this one')
   return tops.reduce((first, top) => (top.length < first.length ? top : first))
+}
+
+/** Refuses a configuration of the user that lies in a repository: the project may have brought it. */
+async function checkConfigFiles(files: readonly string[], tops: readonly string[]): Promise<void> {
+  for (const file of files) {
+    if ((await statIfThere(file)) === undefined) continue
+    const folder = await realpath(dirname(file))
+    if (!tops.some((top) => isInside(top, folder))) continue
+    throw new Doubt(`git reads the configuration of the user from the repository (${showText(file)})`, {
+      startsPrograms: true,
+    })
+  }
 }
 
 /** The paths that words mean, every one in the working directory and not closed. */

@@ -39,6 +39,29 @@ test('an index whose names are not as long as it says is not understood', async 
   assert.equal(await isUnasked(tree, 'git status'), false)
 })
 
+test('git that would read the configuration of the user from the repository asks', async () => {
+  const evil = '[diff]\n\texternal = touch ran;\n'
+  await using tree = await makeRepository({ 'ws/a': 'x', 'ws/.gitconfig': evil, 'ws/own/git/config': evil })
+  await symlink('ws', tree.path('linked'))
+  await mkdir(tree.path('home'))
+  await writeFile(tree.path('ws/a'), 'y')
+  const [home, inside] = [
+    { PATH, HOME: tree.path('home') },
+    { PATH, HOME: tree.path('ws') },
+  ]
+  const { stdout } = await run('bash', ['-c', 'git diff; ls'], { cwd: tree.path('ws'), env: inside })
+  assert.match(stdout, /^ran$/m) // this is what git does when it is asked
+  for (const env of [
+    inside,
+    { PATH, HOME: tree.path('linked') },
+    { ...home, XDG_CONFIG_HOME: tree.path('ws/own') },
+  ])
+    for (const line of ['git diff', 'git log']) assert.equal(await isUnasked(tree, line, env), false, line)
+  assert.equal(await isUnasked(tree, 'git diff', home), true)
+  await rm(tree.path('ws/.gitconfig'))
+  assert.equal(await isUnasked(tree, 'git diff', inside), true)
+})
+
 test('git starts no program of a folder of the working directory that PATH names', async () => {
   await using tree = await makeRepository({
     'ws/a': 'x',
