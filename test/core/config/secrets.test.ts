@@ -113,6 +113,10 @@ const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
     ['--key', 'hush', 'run', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
     ['-v', 'run', '[secret]', 'run', '[secret]'],
   ],
+  'where the text itself is stored': [
+    ['run', '[secret]', '--token', 'hush'],
+    ['run', '[secret]'],
+  ],
   'behind a stored word that is the text itself': [
     ['--token', '[secret]', 'sk-a1a1a1a1a1a1a1a1a1a1a1a1'],
     ['--token', '[secret]'],

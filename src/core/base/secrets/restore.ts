@@ -11,7 +11,8 @@ export interface RestoredWords {
  * of REDACTED. A secret belongs to what stands before it (an option, a name, `://`), and to the schemes and hosts of the
  * addresses in its word: it follows to no other host.
  *
- * A word is lost where that does not say which secret is meant, or none was stored there.
+ * A word is lost where that does not say which secret is meant, or none was stored there; a stored text that is REDACTED itself
+ * counts as none.
  */
 export function restoreWords(sent: readonly string[], stored: readonly string[]): RestoredWords {
   if (!sent.some((word) => word.includes(REDACTED))) return { words: [...sent], lost: [] }
@@ -26,7 +27,9 @@ export function restoreWords(sent: readonly string[], stored: readonly string[])
   const lost: number[] = []
   const words = sent.map((word, i) => {
     if (isSame(i)) return stored[i]!
-    const secrets = leadsOf(sent, i).map(take)
+    const secrets = leadsOf(sent, i)
+      .map(take)
+      .map((secret) => (secret === REDACTED ? undefined : secret))
     if (secrets.includes(undefined)) lost.push(i)
     const parts = word.split(REDACTED)
     return parts.map((part, at) => (at === 0 ? '' : (secrets[at - 1] ?? REDACTED)) + part).join('')
