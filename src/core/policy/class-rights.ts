@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { sha256 } from '../base/sha256.ts'
-import { foldName } from '../config/agent-schema.ts'
-import { isInNamespace } from './client-senders.ts'
-import { type Channel, trustOf } from './trust.ts'
+import { trustOf } from './trust.ts'
 import type { Rule, Trust } from './types.ts'
 
 /** The rights of a class of turns, before any rule. */
@@ -87,29 +85,6 @@ export function rulesFor(trust: Trust, rules: readonly Rule[]): Rule[] {
   return rules.filter(({ effect, for: only }) => {
     return only === undefined ? trust === 'local' || effect !== 'allow' : only === trust
   })
-}
-
-/** A conversation as a client names it: an agent and a sender. */
-export interface NamedPair {
-  agent: string
-  sender: string
-}
-
-/**
- * Tells whether a pair belongs to a client. Programs of this user own every pair. A TCP client owns the pairs of untrusted
- * senders (`tg:1`) of its namespace with the agents that its token allows; never those of people, schedules, events and
- * delegates here.
- */
-export function ownsPair(channel: Channel, { agent, sender }: NamedPair): boolean {
-  if (typeof channel === 'string') return true
-  const { agent: only } = channel.token ?? {}
-  if (only !== undefined && foldName(only) !== foldName(agent)) return false
-  return isForClients(sender) && isInNamespace(channel, sender)
-}
-
-/** Tells whether TCP clients may speak as a sender at all: schedules, events, delegates and people here are others. */
-export function isForClients(sender: string): boolean {
-  return trustOf('local', sender) === 'remote' && !sender.startsWith('delegate:')
 }
 
 /**

@@ -1,6 +1,7 @@
 import { BUILT_IN } from '../base/token-name.ts'
+import { foldName } from '../config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../config/default-name.ts'
-import type { Channel, TcpClient } from './trust.ts'
+import { type Channel, type TcpClient, trustOf } from './trust.ts'
 
 /** The sender of a message that names none. */
 const DEFAULT_SENDER = 'user'
@@ -39,4 +40,27 @@ export function isInNamespace(client: TcpClient, sender: string): boolean {
   if (sender.startsWith(`${own}:`)) return true
   if (own !== BUILT_IN) return false
   return !client.isTaken?.(sender.slice(0, sender.indexOf(':')))
+}
+
+/** A conversation as a client names it: an agent and a sender. */
+export interface NamedPair {
+  agent: string
+  sender: string
+}
+
+/**
+ * Tells whether a pair belongs to a client. Programs of this user own every pair. A TCP client owns the pairs of untrusted
+ * senders (`tg:1`) of its namespace with the agents that its token allows; never those of people, schedules, events and
+ * delegates here.
+ */
+export function ownsPair(channel: Channel, { agent, sender }: NamedPair): boolean {
+  if (typeof channel === 'string') return true
+  const { agent: only } = channel.token ?? {}
+  if (only !== undefined && foldName(only) !== foldName(agent)) return false
+  return isForClients(sender) && isInNamespace(channel, sender)
+}
+
+/** Tells whether TCP clients may speak as a sender at all: schedules, events, delegates and people here are others. */
+export function isForClients(sender: string): boolean {
+  return trustOf('local', sender) === 'remote' && !sender.startsWith('delegate:')
 }

@@ -1,4 +1,4 @@
-import { ownsPair } from '../../core/policy/class-rights.ts'
+import { ownsPair } from '../../core/policy/client-senders.ts'
 import { trustOf } from '../../core/policy/trust.ts'
 import {
   type AskClosedEvent,

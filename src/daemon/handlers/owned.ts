@@ -1,6 +1,12 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { isForClients, type NamedPair, ownsPair } from '../../core/policy/class-rights.ts'
-import { completePair, isInNamespace, namespaceOf } from '../../core/policy/client-senders.ts'
+import {
+  completePair,
+  isForClients,
+  isInNamespace,
+  type NamedPair,
+  namespaceOf,
+  ownsPair,
+} from '../../core/policy/client-senders.ts'
 import type { TcpClient } from '../../core/policy/trust.ts'
 import { wireName } from '../../core/protocol/dispatch.ts'
 import type { RequestOf } from '../../core/protocol/operations.ts'
