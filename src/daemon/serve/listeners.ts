@@ -173,8 +173,8 @@ function fixedDispatch(services: Services, channel: Channel): Dispatch {
 async function closeAll(open: readonly Opened[]): Promise<void> {
   await Promise.all(
     open.map(async (opened) => {
+      await using _listener = opened // closed also where its port file cannot be removed
       if (opened.portFile !== undefined) await rm(opened.portFile, { force: true })
-      await opened[Symbol.asyncDispose]()
     }),
   )
 }
