@@ -97,7 +97,7 @@ function noFolder(directory: string, why: string): CrabError {
 }
 
 function notListed(path: string): CrabError {
-  return new CrabError('missing', `Cannot forget ${toVisible(path)}: it is not in the list`, {
+  return new CrabError('missing', `Cannot remove ${toVisible(path)}: it is not in the list`, {
     hint: 'crabtalk trust list shows the folders',
   })
 }

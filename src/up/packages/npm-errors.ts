@@ -16,7 +16,8 @@ export function npmFailure(args: readonly string[], stdout: string, stderr: stri
   const detail = (kind === 'missing' && !isNeeded) || summary === '' ? '' : ` (${summary})`
   const reason = isNeeded ? 'the registry has not all it needs' : why
   const isOurs = kind === 'missing' && !isInstall && /^crabtalk-[a-z]+(@|$)/.test(spec)
-  const advice = isOurs ? FROM_CLONE : hint
+  const isProgram = kind === 'missing' && PROGRAM.test(spec)
+  const advice = isProgram ? FROM_FILE : isOurs ? FROM_CLONE : hint
   return new CrabError(kind, `${what}: ${reason}${detail}`, advice ? { hint: advice } : {})
 }
 
@@ -41,6 +42,9 @@ function readFailure(stdout: string, stderr: string): { code: string; summary: s
   }
 }
 
+/** The packages of this program itself, one for each system. */
+const PROGRAM = /^crabtalk-(linux|darwin|win32)-\w+(@|$)/
+const FROM_FILE = 'crabup self update --from FILE takes an archive of a release'
 const FROM_CLONE =
   'in a clone of crabtalk: npm run build:components, then crabup pull ./dist/components/NAME.tgz'
 

@@ -26,6 +26,14 @@ test('npmFailure() names the package and what it needs, not the file npm was giv
   )
 })
 
+test('npmFailure() says how to update from a file where the registry has no package of the program', () => {
+  const told = JSON.stringify({ error: { code: 'E404', summary: '' } })
+  const { hint } = npmFailure(['view', '--', 'crabtalk-linux-x64@latest'], told, '')
+  assert.match(hint ?? '', /^crabup self update --from FILE /)
+  assert.match(npmFailure(['view', '--', 'crabtalk-clock'], told, '').hint ?? '', /in a clone/)
+  assert.equal(npmFailure(['view', '--', 'other'], told, '').hint, undefined)
+})
+
 test('chooseBin() says once which name it looked for', () => {
   assert.throws(() => chooseBin({ name: 'two', bin: { a: 'a.js', b: 'b.js' } }, 'two'), {
     message: 'Cannot use two: it has several programs, and none is called two',

@@ -110,13 +110,9 @@ async function askConsent(
   const { facts } = offer
   const isYes = await confirm(`Install ${facts.package} ${facts.version}?`, { options, host }, signal)
   if (isYes === undefined) {
-    throw new CrabError(
-      'denied',
-      `Cannot install ${facts.package}: nobody can be asked whether to trust it`,
-      {
-        hint: 'with --yes nobody is asked',
-      },
-    )
+    throw new CrabError('denied', `Cannot install ${facts.package}: there is no terminal to ask on`, {
+      hint: 'check where it comes from; --yes installs it without a question',
+    })
   }
   if (!isYes) throw declined(`install ${facts.package}`)
 }

@@ -37,8 +37,8 @@ export const add: Run = async ({ options, host, commands, signal }) => {
   await refuseTaken(brought.contents, paths) // nobody is asked about what cannot be
   const isYes = await confirm(`Add ${name} ${version}?`, { options, host }, open.signal)
   if (isYes === undefined) {
-    throw new CrabError('denied', `Cannot add ${name}: nobody can be asked whether to trust it`, {
-      hint: 'with --yes nobody is asked',
+    throw new CrabError('denied', `Cannot add ${name}: there is no terminal to ask on`, {
+      hint: 'check where it comes from; --yes adds it without a question',
     })
   }
   if (!isYes) throw declined(`add ${name}`)
