@@ -79,8 +79,8 @@ export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'o
 }
 
 /**
- * Wraps the handlers so that each refuses a sender with control characters (`invalid`), and the messages that its client may
- * not send (`denied` or `missing`), and so that errors of untrusted clients and turns name nothing of this machine.
+ * Wraps the handlers so that each refuses a sender that checkSender() does not allow (`invalid`), and the messages that its
+ * client may not send (`denied` or `missing`), and so that errors of untrusted clients and turns name nothing of this machine.
  */
 export function guarded<H extends Partial<Handlers>>(handlers: H, services: Services, channel: Channel): H {
   const entries = Object.entries(handlers) as [Operation, AnyHandler][]
