@@ -171,7 +171,7 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
 
 for (const [type, [event, expected]] of Object.entries(EVENTS)) {
   test(`toWireEvent() says ${type} so that it survives the wire`, () => {
-    const wire = toWireEvent(event)
+    const wire = toWireEvent(event, 'local')
     assert.deepEqual(wire, expected)
     const message = StreamEvent.create({ seq: 0, event: wire })
     assert.deepEqual(StreamEvent.decode(StreamEvent.encode(message).finish()), message)
@@ -180,7 +180,7 @@ for (const [type, [event, expected]] of Object.entries(EVENTS)) {
 
 test('toWireEvent() tells what a turn failed with, and what it cannot know', () => {
   const end = { type: 'end', agent: 'crab', model: 'm', turns: 0, stopReason: 'failed' } as const
-  const failed = toWireEvent({ ...end, usage: undefined, costUsd: undefined, error: BUSY })
+  const failed = toWireEvent({ ...end, usage: undefined, costUsd: undefined, error: BUSY }, 'local')
   assert.deepEqual(failed.value, {
     agent: 'crab',
     model: 'm',

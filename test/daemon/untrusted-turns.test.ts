@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { CrabError } from '../../src/core/base/errors.ts'
 import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
-import type { DeepPartial, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type DeepPartial, OnAsk, type StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { newSession } from '../../src/core/runtime/sessions.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
@@ -209,4 +209,31 @@ test('hello lists the operations that a client may call', async () => {
   const there = await request(client, 'hello', {}, NEVER)
   assert.ok(here.features.includes('list_memory') && here.features.includes('list_asks'))
   assert.ok(there.features.includes('list_asks') && !there.features.includes('list_memory'))
+})
+
+test('a TCP client reads of a parked permission only the call', async () => {
+  await using node = await startTestDispatch(obedient)
+  await node.home.write('agents/crab.toml', '[permissions.remote]\nask = ["edit(**)"]\n')
+  const client = route(handlers(node.services, TCP_CLIENT))
+  const over = new AbortController()
+  const content = 'CALL write {"path":"payroll.txt","content":"x"}'
+  const message = { agent: 'crab', sender: 'tg:1', content, options: { onAsk: OnAsk.PARK } }
+  const lines: string[] = []
+  const reading = (async () => {
+    for await (const event of streamTurn(client, message, over.signal)) lines.push(JSON.stringify(event))
+  })().catch(() => undefined)
+  await until('the question', () => lines.some((line) => line.includes('askUser')))
+  const mine = await request(node.dispatch, 'listAsks', { agent: '' }, NEVER)
+  assert.match(mine.asks[0]!.ask!.permission!.cwd, /workspace/)
+  const theirs = await request(client, 'listAsks', { agent: '' }, NEVER)
+  for (const ask of [
+    theirs.asks[0]!.ask!,
+    JSON.parse(lines.find((line) => line.includes('askUser')) ?? '').event.value,
+  ]) {
+    const { tool, arguments: args, cwd, reason, diff, rules } = ask.permission
+    assert.deepEqual([tool, cwd, reason, diff, rules], ['write', '', '', '', []])
+    assert.match(args, /payroll/)
+  }
+  over.abort()
+  await reading
 })

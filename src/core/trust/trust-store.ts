@@ -78,7 +78,11 @@ export class TrustStore {
     const others = file.project.filter((project) => project.path !== path)
     const project = after === undefined ? others : withinLimit(replaced(file.project, after))
     const { text, table } = document
-    await replaceFile(this.#options.path, editToml(text === '' ? HEAD : text, table, toTable({ project })))
+    const rows = (table['project'] ?? []) as JsonObject[]
+    const written = new Map(file.project.map((one, at) => [one, rows[at]!]))
+    const tables = project.map((one) => written.get(one) ?? { ...one }) // others stay as they are written
+    const changed = tables.length === 0 ? {} : { project: tables }
+    await replaceFile(this.#options.path, editToml(text === '' ? HEAD : text, table, changed))
     return before !== undefined
   }
 }
@@ -113,8 +117,4 @@ function withinLimit(projects: readonly ProjectTrust[]): ProjectTrust[] {
 function replaced(projects: readonly ProjectTrust[], after: ProjectTrust): ProjectTrust[] {
   const at = projects.findIndex(({ path }) => path === after.path)
   return at < 0 ? [...projects, after] : projects.with(at, after)
-}
-
-function toTable({ project }: TrustFile): JsonObject {
-  return project.length === 0 ? {} : { project: project.map((one) => ({ ...one })) }
 }

@@ -127,7 +127,10 @@ function toEnd({ model, usage, error, stopReason }: Of<'end'>, wanted: ReadonlyS
 function toOpened({ ask }: Of<'ask'>, { run, at }: Where): Flat {
   const { primary, sessionId: session } = run.start
   const turn = { agent: primary.name, sender: run.sender, session, runId: run.id }
-  return { kind: AgentEventKind.ASK_OPENED, ask: { ...turn, openedAt: isoTime(at), ask: toAskEvent(ask) } }
+  return {
+    kind: AgentEventKind.ASK_OPENED,
+    ask: { ...turn, openedAt: isoTime(at), ask: toAskEvent(ask, 'local') },
+  }
 }
 
 /** `12.3k in (10k cached) / 1.2k out`. */

@@ -1,5 +1,5 @@
 import { ownsPair } from '../../core/policy/client-senders.ts'
-import { trustOf } from '../../core/policy/trust.ts'
+import { type Channel, trustOf } from '../../core/policy/trust.ts'
 import {
   type AskClosedEvent,
   type AskInfo,
@@ -8,7 +8,7 @@ import {
   type AskUserEvent,
   type ReplyToAsk,
 } from '../../core/protocol/crabtalk.generated.ts'
-import type { Ask, PendingAsk } from '../../core/runtime/asks.ts'
+import type { Ask, PendingAsk, PermissionAsk } from '../../core/runtime/asks.ts'
 import type { AgentEvent } from '../../core/runtime/events.ts'
 import type { Served } from './served.ts'
 
@@ -19,8 +19,9 @@ const KIND = {
   trust: AskKind.TRUST,
 } as const
 
-/** A question as a client shows it. */
-export function toAskEvent({ id, kind, questions, permission }: Ask): AskUserEvent {
+/** A question as a client shows it. A TCP client reads of a permission, which it cannot answer, only the call. */
+export function toAskEvent({ id, kind, questions, permission: asked }: Ask, channel: Channel): AskUserEvent {
+  const permission = typeof channel === 'string' ? asked : asked && callOnly(asked)
   return {
     askId: id,
     kind: KIND[kind],
@@ -32,6 +33,12 @@ export function toAskEvent({ id, kind, questions, permission }: Ask): AskUserEve
       warnings: [...permission.warnings],
     },
   }
+}
+
+/** Leaves out what is about this machine and its rules. */
+function callOnly({ callId, tool, server, arguments: args }: PermissionAsk): PermissionAsk {
+  const none = { cwd: '', diff: '', reason: '', rules: [], commands: [], warnings: [] }
+  return { callId, tool, server, arguments: args, action: tool, ...none }
 }
 
 /** How a question ended. */
@@ -58,11 +65,14 @@ export function listAsks({ services, channel }: Served, { agent }: { agent: stri
     asks: services.asks
       .list(agent)
       .filter((ask) => ownsPair(channel, ask))
-      .map(toAskInfo),
+      .map((ask) => toAskInfo(ask, channel)),
   }
 }
 
 /** A row of `list_asks`. */
-export function toAskInfo({ ask, openedAt, hasTimeLimit: _, ...turn }: PendingAsk): AskInfo {
-  return { ...turn, openedAt: new Date(openedAt).toISOString(), ask: toAskEvent(ask) }
+export function toAskInfo(
+  { ask, openedAt, hasTimeLimit: _, ...turn }: PendingAsk,
+  channel: Channel,
+): AskInfo {
+  return { ...turn, openedAt: new Date(openedAt).toISOString(), ask: toAskEvent(ask, channel) }
 }

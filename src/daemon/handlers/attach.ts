@@ -12,12 +12,13 @@ import type { Pair, Storage } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 import { toAskInfo } from './asks.ts'
 import { getSession, toSessionMessage } from './conversations.ts'
+import type { Served } from './served.ts'
 import { pairOf } from './steering.ts'
 import { toWireEvent } from './stream-events.ts'
 
 /** `attach`: a conversation as it stands, then everything that happens to it in this process, until the client leaves. */
 export async function* attachTo(
-  services: Services,
+  { services, channel }: Served,
   message: Attach,
   signal: AbortSignal,
 ): AsyncGenerator<AttachEvent> {
@@ -27,11 +28,11 @@ export async function* attachTo(
   const at = { journals, live, storage: place.storage }
   for await (const told of followConversation({ pair, afterSeq: message.afterSeq }, at, signal)) {
     if (told.type === 'event') {
-      yield { event: { $case: 'stream', value: { seq: told.seq, event: toWireEvent(told.event) } } }
+      yield { event: { $case: 'stream', value: { seq: told.seq, event: toWireEvent(told.event, channel) } } }
     } else if (told.type === 'message') {
       yield { event: { $case: 'message', value: toMessage(told.message) } }
     } else {
-      yield { event: { $case: 'state', value: await toState(services, pair, told.standing) } }
+      yield { event: { $case: 'state', value: await toState({ services, channel }, pair, told.standing) } }
     }
   }
 }
@@ -43,7 +44,7 @@ async function keepDefaultAgent({ agents }: Services, { agent }: Attach): Promis
 }
 
 async function toState(
-  { asks, live, place }: Services,
+  { services: { asks, live, place }, channel }: Served,
   pair: Pair,
   { session, runId, seq, resumedAfter, upto }: Standing,
 ): Promise<AttachState> {
@@ -53,7 +54,7 @@ async function toState(
     session: session === undefined ? undefined : await activeInfo(place.storage, pair, session),
     runId,
     seq,
-    asks: waiting.filter(({ sender }) => sender === pair.sender).map(toAskInfo),
+    asks: waiting.filter(({ sender }) => sender === pair.sender).map((ask) => toAskInfo(ask, channel)),
     resumedAfter,
     upto,
   }

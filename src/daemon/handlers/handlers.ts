@@ -70,7 +70,7 @@ function operations(served: Served): Handlers {
     shutdown: async () => shutdown(services),
     send: (message, signal) => send(served, message, signal),
     stream: (message, signal) => stream(served, message, signal),
-    attach: (message, signal) => attachTo(services, message, signal),
+    attach: (message, signal) => attachTo(served, message, signal),
     waitRun: (message, signal) => waitRun(services, message, signal),
     steerSession: (message) => steerSession(served, message),
     kill: (message) => kill(served, message),

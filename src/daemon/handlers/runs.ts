@@ -19,7 +19,7 @@ function toResult({ id, agent, sender, start, text, tally, end }: Run): RunResul
     agent: start?.primary.name ?? agent,
     sender,
     content: text,
-    end: end && (toWireEvent(end).value as StreamEnd),
+    end: end && (toWireEvent(end, 'local').value as StreamEnd), // an end has no question
     tools: [...(tally?.tools ?? [])],
     denied: (tally?.denied ?? []).map(({ denial, ...call }) => ({ ...call, denial: toDenialInfo(denial) })),
   }

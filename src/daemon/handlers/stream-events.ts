@@ -1,4 +1,5 @@
 import type { ToolCall, Usage } from '../../core/base/message.ts'
+import type { Channel } from '../../core/policy/trust.ts'
 import {
   DeniedBy,
   type StreamEvent,
@@ -16,7 +17,7 @@ import { toMcpEvent } from './mcp-events.ts'
 type WireEvent = NonNullable<StreamEvent['event']>
 
 /** What happens in a turn, as the wire says it; the one place where the two vocabularies meet. */
-export function toWireEvent(event: AgentEvent): WireEvent {
+export function toWireEvent(event: AgentEvent, channel: Channel): WireEvent {
   switch (event.type) {
     case 'text':
       return { $case: 'chunk', value: { content: event.delta } }
@@ -51,7 +52,7 @@ export function toWireEvent(event: AgentEvent): WireEvent {
     case 'tool-progress':
       return { $case: 'toolProgress', value: toProgress(event) }
     case 'ask':
-      return { $case: 'askUser', value: toAskEvent(event.ask) }
+      return { $case: 'askUser', value: toAskEvent(event.ask, channel) }
     case 'ask-closed':
       return { $case: 'askClosed', value: toAskClosed(event) }
     case 'mcp-state':

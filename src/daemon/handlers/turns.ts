@@ -25,7 +25,7 @@ export async function* stream(
         client === 'fixed' ? forFixed(request) : { ...request, returnsSteers: () => true },
         signal,
       )
-  for await (const { seq, event } of events) yield { seq, event: toWireEvent(event) }
+  for await (const { seq, event } of events) yield { seq, event: toWireEvent(event, channel) }
 }
 
 /** A turn whose client may close a question without a word, and cannot be told of a steer that comes too late. */
