@@ -4,9 +4,9 @@ import { platform, tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { homePaths } from '../src/core/config/paths.ts'
 import { type Dispatch, request } from '../src/core/protocol/dispatch.ts'
-import { readAddress } from '../src/core/transport/address-file.ts'
+import { readAddressFile } from '../src/core/transport/address-file.ts'
 import { socketDispatch } from '../src/core/transport/client.ts'
-import { localEndpoint } from '../src/core/transport/local-endpoint.ts'
+import { daemonSocketEndpoint } from '../src/core/transport/local-endpoint.ts'
 import type { Setting } from './setting.ts'
 
 /** A daemon that answers. Disposing ends it. */
@@ -50,10 +50,10 @@ const START_MS = 20_000
 async function untilItAnswers(home: string, deadline: number): Promise<Pick<Daemon, 'dispatch' | 'socket'>> {
   const { run } = homePaths({ CRABTALK_HOME: home }, { cwd: home, homeDir: home })
   const uid = process.getuid?.() ?? 0
-  const local = localEndpoint({ run, env: {}, platform: platform(), uid, tmpDir: tmpdir() })
+  const local = daemonSocketEndpoint({ run, env: {}, platform: platform(), uid, tmpDir: tmpdir() })
   for (;;) {
     try {
-      const endpoint = await readAddress(local)
+      const endpoint = await readAddressFile(local)
       if (endpoint?.kind === 'unix') {
         const dispatch = socketDispatch({ endpoint })
         await request(dispatch, 'ping', {}, new AbortController().signal)

@@ -59,11 +59,11 @@ export function processHost(): Host {
     rereadTimeZone() {
       if (process.env['TZ'] === undefined) delete process.env['TZ'] // Node asks the system again whenever it is set or removed
     },
-    ripgrep: async (folder) => (await import('./ripgrep.ts')).ownRipgrep(folder),
-    searchWorker: async () => (await import('./search-worker.ts')).ownSearchWorker(),
-    notices: async () => (await import('./notices.ts')).ownNotices(),
-    build: async () => (await import('./build.ts')).ownBuild(),
-    leave,
+    ripgrep: async (folder) => (await import('./ripgrep.ts')).resolveRipgrep(folder),
+    searchWorker: async () => (await import('./search-worker.ts')).resolveSearchWorker(),
+    notices: async () => (await import('./notices.ts')).unpackNotices(),
+    build: async () => (await import('./build.ts')).describeBuild(),
+    leave: exitProcess,
   }
 }
 
@@ -123,7 +123,7 @@ function standardInput(): AsyncIterable<Uint8Array> & { destroy(): void } {
  * Ends by the signal itself where the code stands for one: process.exit() waits for the thread that a sleeping reader
  * keeps inside its write.
  */
-function leave(code: number): never {
+function exitProcess(code: number): never {
   const name = SIGNALS.find((signal) => code === 128 + constants.signals[signal])
   if (name !== undefined) {
     process.emit('exit', code) // whoever has the terminal gives it back; a signal would tell nobody

@@ -7,7 +7,7 @@ import type { Notices } from '../src/commands/host.ts'
 export const NOTICES_ASSET = 'notices'
 
 /** Unpacks the licenses of everything in the binary; undefined when it runs from source, where the build has made no list. */
-export async function ownNotices(): Promise<Notices | undefined> {
+export async function unpackNotices(): Promise<Notices | undefined> {
   if (!isSea() || !getAssetKeys().includes(NOTICES_ASSET)) return undefined
   const asset = Buffer.from(getRawAsset(NOTICES_ASSET) as ArrayBuffer)
   return JSON.parse((await promisify(zstdDecompress)(asset)).toString())

@@ -10,7 +10,7 @@ import { openRipgrepAsset, type RipgrepAsset } from './ripgrep-asset.ts'
  * The path of the ripgrep that comes with this program: from source that of an optional dependency, in the binary a file
  * below `folder`, which is written once. Undefined when there is none, or it cannot be written.
  */
-export async function ownRipgrep(folder: string): Promise<string | undefined> {
+export async function resolveRipgrep(folder: string): Promise<string | undefined> {
   if (!isSea()) return installedRipgrep(process.argv[1] ?? '')
   if (!getAssetKeys().includes('ripgrep')) return undefined
   return await unpackRipgrep(openRipgrepAsset(getRawAsset('ripgrep') as ArrayBuffer), folder)

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs'
 import { platform } from 'node:os'
-import type { Screen } from '../src/commands/host.ts'
+import type { TerminalStreams } from '../src/commands/host.ts'
 
 /** The standard streams as one terminal, and how to leave it as it was found. */
-export function openScreen(): Screen {
+export function openScreen(): TerminalStreams {
   const { stdin, stdout } = process
   return {
     stdin,

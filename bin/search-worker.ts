@@ -7,13 +7,13 @@ import { pathToFileURL } from 'node:url'
 export const SEARCH_WORKER_ASSET = 'search-worker'
 
 /** What the worker of the search runs: in the binary its text, from source its file. */
-export function ownSearchWorker(): string | URL | undefined {
-  if (!isSea()) return searchWorkerBeside(process.argv[1] ?? '')
+export function resolveSearchWorker(): string | URL | undefined {
+  if (!isSea()) return findSiblingWorker(process.argv[1] ?? '')
   return getAssetKeys().includes(SEARCH_WORKER_ASSET) ? getAsset(SEARCH_WORKER_ASSET, 'utf8') : undefined
 }
 
 /** The worker's program of the source tree a script in bin/ belongs to. */
-export function searchWorkerBeside(script: string): URL | undefined {
+export function findSiblingWorker(script: string): URL | undefined {
   try {
     const require = createRequire(realpathSync(script))
     return pathToFileURL(require.resolve('../src/core/session-search/background/worker-main.ts'))

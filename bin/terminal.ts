@@ -1,17 +1,17 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { Terminal } from '../src/commands/host.ts'
 import { Output } from '../src/commands/output.ts'
-import { toCancelled } from '../src/core/base/cancelled.ts'
+import { toCancelledError } from '../src/core/base/abortable.ts'
 import { CrabError } from '../src/core/base/errors.ts'
 
 /** How often a terminal is looked at while a person types; it is asked without blocking, so that signals are heard. */
-const LOOK_MS = 25
+const POLL_MS = 25
 /** Longest line a terminal gives, bytes, and then some. */
 const LINE_BYTES = 8_192
 
 /** The controlling terminal of this process; undefined when it has none. */
 export function openTerminal(): Terminal | undefined {
-  const fd = openControlling()
+  const fd = openControllingTerminal()
   if (fd === undefined) return undefined
   const decoder = new TextDecoder()
   let typed = ''
@@ -23,21 +23,22 @@ export function openTerminal(): Terminal | undefined {
     forgetInput() {
       let forgotten = typed
       typed = ''
-      for (let piece = look(fd); piece?.length; piece = look(fd)) forgotten += piece.toString()
+      for (let piece = readAvailable(fd); piece?.length; piece = readAvailable(fd))
+        forgotten += piece.toString()
       decoder.decode() // an end of input is forgotten as well
       return forgotten
     },
     async readLine(signal) {
       const { setTimeout: sleep } = await import('node:timers/promises') // costs every start something
       for (;;) {
-        if (signal.aborted) throw toCancelled(signal)
+        if (signal.aborted) throw toCancelledError(signal)
         const [line, rest] = splitLine(typed)
         if (rest !== undefined) {
           typed = rest
           return line
         }
-        const piece = look(fd)
-        if (piece === undefined) await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
+        const piece = readAvailable(fd)
+        if (piece === undefined) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined)
         else if (piece.length > 0) typed += decoder.decode(piece, { stream: true })
         else return takeLast()
       }
@@ -53,7 +54,7 @@ export function openTerminal(): Terminal | undefined {
   }
 }
 
-function openControlling(): number | undefined {
+function openControllingTerminal(): number | undefined {
   try {
     return openSync('/dev/tty', constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY)
   } catch {
@@ -62,7 +63,7 @@ function openControlling(): number | undefined {
 }
 
 /** What can be read now: nothing at the end of input, undefined while nobody has finished a line. */
-function look(fd: number): Buffer | undefined {
+function readAvailable(fd: number): Buffer | undefined {
   const piece = Buffer.allocUnsafe(LINE_BYTES)
   try {
     return piece.subarray(0, readSync(fd, piece))
@@ -84,11 +85,11 @@ function terminalName(): string {
     const [, behind = ''] = readFileSync('/proc/self/stat', 'latin1').split(') ') // the program's name may hold anything
     return behind.split(' ')[4] ?? ''
   } catch {
-    return [0, 1, 2].map(deviceOf).find((device) => device !== '') ?? ''
+    return [0, 1, 2].map(readDeviceId).find((device) => device !== '') ?? ''
   }
 }
 
-function deviceOf(fd: number): string {
+function readDeviceId(fd: number): string {
   try {
     const stat = fstatSync(fd)
     return stat.isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd) ? `${stat.rdev}` : ''

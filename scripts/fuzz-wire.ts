@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { StreamEvent } from '../src/core/protocol/crabtalk.generated.ts'
 import { request, route } from '../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../src/core/transport/client.ts'
-import type { Endpoint } from '../src/core/transport/endpoint.ts'
+import type { SocketEndpoint } from '../src/core/transport/endpoint.ts'
 import { listen } from '../src/core/transport/listen.ts'
 import { type Attack, attack } from './fuzz/attack.ts'
 import { generator, hostileBytes } from './fuzz/hostile-bytes.ts'
@@ -19,7 +19,7 @@ import { generator, hostileBytes } from './fuzz/hostile-bytes.ts'
 
 /** Something to attack. */
 interface Target extends AsyncDisposable {
-  endpoint: Endpoint
+  endpoint: SocketEndpoint
   /** Connections it holds open, where that can be known. */
   openConnections?: () => number
   /** Why it is dead, or undefined. */
@@ -83,7 +83,7 @@ async function chooseTarget(): Promise<Target> {
   return values.binary === undefined ? await servedHere() : await startBinary(values.binary)
 }
 
-function given(endpoint: Endpoint): Target {
+function given(endpoint: SocketEndpoint): Target {
   return { endpoint, death: () => undefined, [Symbol.asyncDispose]: async () => {} }
 }
 

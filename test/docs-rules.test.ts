@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import {
   PROTECTED_FILES,
   PROTECTED_FOLDERS,
-  PROTECTED_HOME_PLACES,
+  PROTECTED_HOME_PATHS,
 } from '../src/core/base/permission-lists.ts'
 import { findWide } from '../src/core/policy/wide-rules.ts'
 import { judgeLine } from './support/policy-lines.ts'
@@ -107,7 +107,7 @@ test('no rule that the documentation allows lets another command run', async () 
 test('the page of permissions lists every protected path', async () => {
   const page = await readFile(join(ROOT, 'docs', 'permissions.md'), 'utf8')
   const section = /^## Protected paths\n(.*?)^## /ms.exec(page)?.[1]?.toLowerCase() ?? ''
-  const places = PROTECTED_HOME_PLACES.map((place) => place.replace(/^\.config\//, ''))
+  const places = PROTECTED_HOME_PATHS.map((place) => place.replace(/^\.config\//, ''))
   for (const name of [...PROTECTED_FOLDERS, ...PROTECTED_FILES, ...places]) {
     assert.ok(section.includes(`\`${name}\``), name)
   }

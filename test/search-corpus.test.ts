@@ -5,7 +5,7 @@ import { LIMIT, timeOf } from '../bench/search/engine.ts'
 import { makeQueries } from '../bench/search/queries.ts'
 import { bruteForce } from '../bench/search/truth.ts'
 import { NO_OFFSET } from '../src/core/search/types.ts'
-import { documentsOf as storedDocuments } from '../src/core/session-search/documents.ts'
+import { toDocuments as storedDocuments } from '../src/core/session-search/documents.ts'
 import { DOCUMENT_WEIGHTS } from '../src/core/session-search/types.ts'
 import { BruteForce } from './support/brute-force.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { documentsOf } from '../../src/core/session-search/documents.ts'
+import { toDocuments } from '../../src/core/session-search/documents.ts'
 import { termsOf } from '../../test/support/brute-force.ts'
 import { DEPTH, type HitRates, hitRates, placeOf, ratesOf } from '../relevance/hit-rates.ts'
 import { Collection, type RankedDocument } from '../relevance/ranking.ts'
@@ -70,7 +70,7 @@ function byKind(labels: readonly Label[], rates: (labels: readonly Label[]) => H
 function compareVariants(set: LabelledSet): { name: string; rates: HitRates }[] {
   const documents = set.history.flatMap((session, at) =>
     linesOf(session)
-      .flatMap((line) => documentsOf({ ...line, seq: 0, ts: session.at }))
+      .flatMap((line) => toDocuments({ ...line, seq: 0, ts: session.at }))
       .map(({ kind, text }): RankedDocument => ({ session: at, kind, terms: termsOf(text, 'document') })),
   )
   const collections = new Map<Variant['stem'], Collection>()

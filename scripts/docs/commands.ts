@@ -1,29 +1,29 @@
-import type { Command, Option } from '../../src/commands/command.ts'
-import { optionSummary, usageOf } from '../../src/commands/help.ts'
+import type { Command, CommandOption } from '../../src/commands/command.ts'
+import { formatCommandUsage, optionSummary } from '../../src/commands/help.ts'
 import {
+  CRABTALK_SECTIONS,
   CRABUP_SECTIONS,
-  GLOBAL,
-  GROUPS,
-  NO_DAEMON,
-  SECTIONS,
-  type Sections,
+  GLOBAL_OPTIONS,
+  GROUP_SUMMARIES,
+  type HelpSections,
+  NO_DAEMON_OPTION,
 } from '../../src/commands/sections.ts'
-import { SERVICE } from '../../src/commands/service-rows.ts'
+import { SERVICE_PLACEHOLDER } from '../../src/commands/service-rows.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
 import { code, plain, table } from './sections.ts'
 
 /** Every command of both programs with its options and examples, by the sections of their first help pages. */
 export function commandsSection(): string {
-  const everywhere = table(['option', ''], [...GLOBAL, NO_DAEMON].map(toRow))
+  const everywhere = table(['option', ''], [...GLOBAL_OPTIONS, NO_DAEMON_OPTION].map(toRow))
   return [
-    ...programPages({ name: 'crabtalk', commands: shown(CRABTALK), sections: SECTIONS }),
+    ...programPages({ name: 'crabtalk', commands: shown(CRABTALK), sections: CRABTALK_SECTIONS }),
     '## Options of every command',
     everywhere,
     `${code('crabup')} has no ${code('--no-daemon')}: it asks no daemon to do its work.`,
     '## crabup',
     'The same file under another name: services, components and packages, and this program itself. Where a line has ' +
-      `${code(SERVICE)} stands the name of one, such as ${code('daemon')}, ${code('cron')} or that of a component.`,
+      `${code(SERVICE_PLACEHOLDER)} stands the name of one, such as ${code('daemon')}, ${code('cron')} or that of a component.`,
     ...programPages({ name: 'crabup', commands: shown(CRABUP), sections: CRABUP_SECTIONS }),
   ].join('\n\n')
 }
@@ -32,7 +32,7 @@ export function commandsSection(): string {
 interface Program {
   name: string
   commands: readonly Command[]
-  sections: Sections
+  sections: HelpSections
 }
 
 function programPages(program: Program): string[] {
@@ -48,7 +48,7 @@ function programPages(program: Program): string[] {
 
 function groupPage({ name, commands }: Program, word: string): string[] {
   const group = commands.filter(({ path }) => path[0] === word)
-  const title = GROUPS[word]
+  const title = GROUP_SUMMARIES[word]
   const names = group.flatMap(({ path: [, ...rest] }) => (rest.length === 0 ? [] : [code(rest.join(' '))]))
   const intro = title === undefined || names.length === 0 ? [] : [`${title}: ${names.join(', ')}.`]
   return [...intro, ...group.map((command) => commandPage(name, command))]
@@ -59,9 +59,9 @@ function commandPage(program: string, command: Command): string {
   const lines = examples.map((example) => `- ${code(example)}`)
   const title = [program, ...path].join(' ')
   return [
-    `### ${path.includes(SERVICE) ? code(title) : title}`,
+    `### ${path.includes(SERVICE_PLACEHOLDER) ? code(title) : title}`,
     `${summary}.`,
-    code(usageOf(program, command)),
+    code(formatCommandUsage(program, command)),
     ...(details
       ? [details.replaceAll(/^ {2}(\w+) +(.*)$/gm, (_, name, line) => `- ${name}: ${code(line)}`)]
       : []),
@@ -70,7 +70,7 @@ function commandPage(program: string, command: Command): string {
   ].join('\n\n')
 }
 
-function toRow(option: Option): [string, string] {
+function toRow(option: CommandOption): [string, string] {
   const { name, short, value } = option
   const long = `--${name}${value ? ` ${value}` : ''}`
   return [code(short ? `-${short}, ${long}` : long), plain(optionSummary(option))]

@@ -1,4 +1,4 @@
-import { fileSchemas } from '../../src/core/config/describe.ts'
+import { fileSchemas } from '../../src/core/config/find-problems.ts'
 import { AGENT_TEXTS, CONFIG_TEXTS } from './key-texts.ts'
 import { code, table } from './sections.ts'
 

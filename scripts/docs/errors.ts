@@ -1,17 +1,17 @@
-import { KINDS, type Kind } from '../../src/core/base/errors.ts'
+import { ERROR_KINDS, type ErrorKind } from '../../src/core/base/errors.ts'
 import { code, table } from './sections.ts'
 
 /** Every kind of failure: what `error.code` says, the exit code, whether a retry can help. */
 export function errorsSection(): string {
-  const rows = (Object.keys(KINDS) as Kind[]).map((kind) => {
-    const { exit, retryable } = KINDS[kind]
+  const rows = (Object.keys(ERROR_KINDS) as ErrorKind[]).map((kind) => {
+    const { exit, retryable } = ERROR_KINDS[kind]
     return [String(exit), code(kind), MEANINGS[kind], retryable ? 'yes' : '']
   })
   const sorted = rows.toSorted((a, b) => Number(a[0]) - Number(b[0]))
   return table(['exit', '`error.code`', 'means', 'retry helps'], sorted)
 }
 
-const MEANINGS: Record<Kind, string> = {
+const MEANINGS: Record<ErrorKind, string> = {
   usage: 'the command line is wrong',
   invalid: 'the input is wrong: no UTF-8 text, too large, no JSON object',
   'no-input': 'there is nothing to read, or it cannot be read',

@@ -1,6 +1,6 @@
-import type { Command, Option } from '../../src/commands/command.ts'
-import { optionSummary, usageOf } from '../../src/commands/help.ts'
-import { GROUPS, optionsOf, type Sections } from '../../src/commands/sections.ts'
+import type { Command, CommandOption } from '../../src/commands/command.ts'
+import { formatCommandUsage, optionSummary } from '../../src/commands/help.ts'
+import { GROUP_SUMMARIES, type HelpSections, listOptions } from '../../src/commands/sections.ts'
 
 /** A program whose pages are made. */
 export interface Program {
@@ -9,7 +9,7 @@ export interface Program {
   /** What it is, in one line. */
   summary: string
   commands: readonly Command[]
-  sections: Sections
+  sections: HelpSections
 }
 
 /** The manual of a program as man(7) pages of section 1: one for itself, and one for each first word of its commands. */
@@ -48,18 +48,18 @@ function wordRow(program: Program, word: string): string[] {
   const commands = ofWord(program, word)
   const alone = commands.find(({ path }) => path.length === 1)
   const verbs = commands.flatMap(({ path }) => path[1] ?? []).join(', ')
-  const summary = alone?.summary ?? GROUPS[word] ?? ''
+  const summary = alone?.summary ?? GROUP_SUMMARIES[word] ?? ''
   return ['.TP', `.B ${literal(word)}`, text(verbs === '' ? summary : `${summary}: ${verbs}`)]
 }
 
 function wordPage(program: Program, word: string): string {
   const commands = ofWord(program, word)
   const [first] = commands
-  const summary = GROUPS[word] ?? first?.summary ?? ''
+  const summary = GROUP_SUMMARIES[word] ?? first?.summary ?? ''
   return [
     head(program, pageName(program, word), summary),
     '.SH SYNOPSIS',
-    ...commands.flatMap((command) => ['.nf', literal(usageOf(program.name, command)), '.fi']),
+    ...commands.flatMap((command) => ['.nf', literal(formatCommandUsage(program.name, command)), '.fi']),
     '.SH DESCRIPTION',
     ...commands.flatMap((command) => commandPart(program, command)),
     '.SH SEE ALSO',
@@ -73,7 +73,7 @@ function commandPart(program: Program, command: Command): string[] {
     `.SS ${literal([program.name, ...command.path].join(' '))}`,
     text(`${command.summary}.`),
     ...(command.details ? command.details.split('\n\n').flatMap(paragraph) : []),
-    ...optionsOf(command).flatMap((option) => ['.TP', flags(option), text(optionSummary(option))]),
+    ...listOptions(command).flatMap((option) => ['.TP', flags(option), text(optionSummary(option))]),
     '.PP',
     'Examples:',
     '.PP',
@@ -91,7 +91,7 @@ function paragraph(part: string): string[] {
   return ['.PP', '.nf', ...lines.map(literal), '.fi']
 }
 
-function flags({ name, short, value }: Option): string {
+function flags({ name, short, value }: CommandOption): string {
   const long = `\\fB${literal(`--${name}`)}\\fR${value ? ` \\fI${literal(value)}\\fR` : ''}`
   return short ? `\\fB${literal(`-${short}`)}\\fR, ${long}` : long
 }

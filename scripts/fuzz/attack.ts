@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { decodeMessage } from '../../src/core/protocol/codec.ts'
 import { ClientMessage, ServerMessage } from '../../src/core/protocol/crabtalk.generated.ts'
 import { encodeFrame, readFrames } from '../../src/core/protocol/frame.ts'
-import { connect } from '../../src/core/transport/connect.ts'
-import type { Endpoint } from '../../src/core/transport/endpoint.ts'
+import { connectEndpoint } from '../../src/core/transport/connect.ts'
+import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 
 /** What one hostile client does. */
 export interface Attack {
@@ -19,8 +19,11 @@ const FIRST_ID = 4_000_000_000
 const ANSWER_MS = 20_000
 
 /** Plays one client. Throws when a valid request is not answered rightly. */
-export async function attack(peer: { endpoint: Endpoint; token?: string }, plan: Attack): Promise<void> {
-  const socket = await connect(peer.endpoint, AbortSignal.timeout(ANSWER_MS))
+export async function attack(
+  peer: { endpoint: SocketEndpoint; token?: string },
+  plan: Attack,
+): Promise<void> {
+  const socket = await connectEndpoint(peer.endpoint, AbortSignal.timeout(ANSWER_MS))
   const timer = setTimeout(() => socket.destroy(new Error('no answer in time')), ANSWER_MS)
   const replies = readFrames(socket.iterator({ destroyOnReturn: false }))
   try {

@@ -6,8 +6,8 @@ import { ClientMessage, ServerMessage } from '../../src/core/protocol/crabtalk.g
 import { type Dispatch, request } from '../../src/core/protocol/dispatch.ts'
 import { encodeFrame, readFrames } from '../../src/core/protocol/frame.ts'
 import { REPLIES } from '../../src/core/protocol/operations.ts'
-import { connect } from '../../src/core/transport/connect.ts'
-import type { Endpoint } from '../../src/core/transport/endpoint.ts'
+import { connectEndpoint } from '../../src/core/transport/connect.ts'
+import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 import { attack } from './attack.ts'
 import { hostileBytes, type Random } from './hostile-bytes.ts'
 import { randomRequest } from './random-requests.ts'
@@ -16,7 +16,7 @@ import { randomRequest } from './random-requests.ts'
 export interface FuzzedDaemon {
   pid: number
   dispatch: Dispatch
-  endpoint: Endpoint
+  endpoint: SocketEndpoint
   /** Strings that mean something there. */
   words: readonly string[]
 }
@@ -80,7 +80,7 @@ async function askAtRandom(
   { endpoint, words }: FuzzedDaemon,
   { random, report, isSlow }: Asking,
 ): Promise<void> {
-  const socket = await connect(endpoint, AbortSignal.timeout(ANSWER_MS))
+  const socket = await connectEndpoint(endpoint, AbortSignal.timeout(ANSWER_MS))
   try {
     const messages = Array.from({ length: 1 + random(isSlow ? 40 : 6) }, () => randomRequest(random, words))
     for (const message of messages) socket.write(toFrame(message))

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scriptFor } from '../../src/commands/completions/scripts.ts'
 import type { Shell } from '../../src/commands/completions/shells.ts'
-import { CRABUP_SECTIONS, SECTIONS } from '../../src/commands/sections.ts'
+import { CRABTALK_SECTIONS, CRABUP_SECTIONS } from '../../src/commands/sections.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
 import { VERSION } from '../../src/core/base/version.ts'
@@ -32,7 +32,7 @@ export async function sharedFiles(): Promise<Entry[]> {
 
 function manual(): Entry[] {
   const programs = [
-    { name: 'crabtalk', summary: 'Talk with agents', commands: CRABTALK, sections: SECTIONS },
+    { name: 'crabtalk', summary: 'Talk with agents', commands: CRABTALK, sections: CRABTALK_SECTIONS },
     { name: 'crabup', summary: 'Keep the services of crabtalk', commands: CRABUP, sections: CRABUP_SECTIONS },
   ]
   return programs.flatMap((program) =>

@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, zstdCompressSync } from 'node:zlib'
 import { isMissingFile } from '../../src/core/base/files.ts'
-import { machineOf } from '../../src/up/self/machine.ts'
+import { detectMachine } from '../../src/up/self/machine.ts'
 
 const PACKAGES = join(import.meta.dirname, '../../node_modules/@vscode')
 
@@ -34,7 +34,7 @@ export async function ripgrepFor(target: string, packages = PACKAGES): Promise<B
 export async function targetOf(executable: string): Promise<string> {
   await using file = await open(executable)
   const { buffer: head } = await file.read(Buffer.alloc(1024), 0, 1024, 0)
-  const target = machineOf(head)
+  const target = detectMachine(head)
   if (target) return target
   throw new Error(`Cannot tell what ${executable} runs on`)
 }

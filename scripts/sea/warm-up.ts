@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Script } from 'node:vm'
 import { chunkLoader } from '../../bin/chunks.ts'
 import { installedRipgrep } from '../../bin/ripgrep.ts'
-import type { Host, Screen } from '../../src/commands/host.ts'
+import type { Host, TerminalStreams } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
 import { startModelServer } from '../../test/support/model-server.ts'
 import { loopbackModel } from './loopback-model.ts'
@@ -135,7 +135,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
 }
 
 /** Streams like those of a terminal, at which somebody types. */
-function fakeScreen(keys: readonly Keystrokes[]): Screen {
+function fakeScreen(keys: readonly Keystrokes[]): TerminalStreams {
   const stdin = new PassThrough()
   const typing = typist(keys, (text) => setImmediate(() => stdin.write(text)))
   const stdout = new Writable({
@@ -156,7 +156,7 @@ function fakeScreen(keys: readonly Keystrokes[]): Screen {
       writeNow() {},
       makeCooked() {},
     },
-  } as unknown as Screen
+  } as unknown as TerminalStreams
 }
 
 function outputFile(path: string): Disposable & { output: Output; text(): string } {

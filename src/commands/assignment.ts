@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/base/message.ts'
 import { isTable } from '../core/config/schema.ts'
 
 /** Where an assignment stands, and one that is right: what an error says, since its text may be a secret. */
-interface Standing {
+interface AssignmentOrigin {
   what: string
   example: string
 }
@@ -15,7 +15,7 @@ interface Standing {
  *
  * A dotted key reaches into tables. Throws `usage`.
  */
-export function parseAssignment(text: string, { what, example }: Standing): JsonObject {
+export function parseAssignment(text: string, { what, example }: AssignmentOrigin): JsonObject {
   const at = text.indexOf('=')
   const key = text.slice(0, at).trim()
   const value = text.slice(at + 1).trim()

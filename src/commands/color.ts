@@ -18,7 +18,7 @@ export function wantsColor(
 }
 
 /** Wraps text in SGR codes when colours are wanted. */
-export function paint(text: string, style: Paint, color: boolean): string {
+export function colorize(text: string, style: Paint, color: boolean): string {
   const [on, off] = STYLES[style]
   return color ? `\u001b[${on}m${text}\u001b[${off}m` : text
 }

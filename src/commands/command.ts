@@ -29,7 +29,7 @@ export type WordKind =
   | 'token'
 
 /** One option of a command; `value` names its value, absent for a flag. */
-export interface Option {
+export interface CommandOption {
   name: string
   short?: string
   value?: string
@@ -45,7 +45,7 @@ export interface Option {
 }
 
 /** A parsed command line. Values are the strings the person typed, never numbers or booleans made of them. */
-export interface Options {
+export interface ParsedOptions {
   readonly args: readonly string[]
   /** Whether a flag was given. */
   has(name: string): boolean
@@ -65,14 +65,14 @@ interface Invocation {
   commands: readonly Command[]
   /** The words that named it; where its row has `<service>`, the name of one. */
   path: readonly string[]
-  options: Options
+  options: ParsedOptions
   host: Host
   /** Aborted when the command is over, however it ended. */
   signal: AbortSignal
 }
 
 /** Runs a command and gives its exit code. */
-export type Run = (invocation: Invocation) => Promise<number>
+export type CommandHandler = (invocation: Invocation) => Promise<number>
 
 /** Tells a program, in the form it asked for, that its command line is wrong; a person is told in any case. */
 export type ReportRefusal = (at: { error: CrabError; words: readonly string[]; host: Host }) => Promise<void>
@@ -88,7 +88,7 @@ export interface Command {
   summary: string
   /** What its help says besides, a paragraph. */
   details?: string
-  options: readonly Option[]
+  options: readonly CommandOption[]
   examples: readonly string[]
   /** What to do instead of options that it has not and people may look for, by how they are typed. */
   instead?: Readonly<Record<string, string>>
@@ -98,6 +98,6 @@ export interface Command {
   hidden?: true
   /** It never asks a daemon to do what it does, so there is no --no-daemon. */
   isAlone?: true
-  load(): Promise<Run>
+  load(): Promise<CommandHandler>
   loadRefusal?(): Promise<ReportRefusal>
 }

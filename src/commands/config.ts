@@ -1,27 +1,27 @@
-import { KINDS } from '../core/base/errors.ts'
+import { ERROR_KINDS } from '../core/base/errors.ts'
 import { sanitize } from '../core/base/sanitize.ts'
 import { REDACTED, redactWords } from '../core/base/secrets/redact.ts'
-import { findProblems, findWarnings } from '../core/config/describe.ts'
+import { findProblems, findWarnings } from '../core/config/find-problems.ts'
 import { loadConfig } from '../core/config/load-config.ts'
 import type { PermissionRule } from '../core/config/permissions.ts'
-import { formatPlace, type Problem } from '../core/config/problem.ts'
 import { renderToml } from '../core/config/toml-render.ts'
+import { type FileIssue, formatLocation } from '../core/config/validation-issue.ts'
 import { findWide } from '../core/policy/wide-rules.ts'
-import type { Run } from './command.ts'
-import { counted } from './doctor/check.ts'
+import type { CommandHandler } from './command.ts'
+import { formatQuantity } from './doctor/check.ts'
 import type { Host } from './host.ts'
 import { findIdleRules } from './idle-rules/find-idle-rules.ts'
-import { pathsOf } from './paths.ts'
+import { resolvePaths } from './paths.ts'
 import { printJson } from './print.ts'
-import { writtenRules } from './written-rules.ts'
+import { collectWrittenRules } from './written-rules.ts'
 
-export const path: Run = async ({ host }) => {
-  host.stdout.write(`${pathsOf(host).config}\n`)
+export const configPathCommand: CommandHandler = async ({ host }) => {
+  host.stdout.write(`${resolvePaths(host).config}\n`)
   return 0
 }
 
-export const show: Run = async ({ options, host }) => {
-  const { providers, defaultModel, skillDirs, env, daemon } = await loadConfig(pathsOf(host))
+export const showConfigCommand: CommandHandler = async ({ options, host }) => {
+  const { providers, defaultModel, skillDirs, env, daemon } = await loadConfig(resolvePaths(host))
   const shown = {
     model: defaultModel ?? null,
     providers: providers.map(({ apiKey, baseUrl, models, ...provider }) => ({
@@ -40,8 +40,8 @@ export const show: Run = async ({ options, host }) => {
   return 0
 }
 
-export const check: Run = async ({ options, host }) => {
-  const problems = await findProblems(pathsOf(host))
+export const checkConfigCommand: CommandHandler = async ({ options, host }) => {
+  const problems = await findProblems(resolvePaths(host))
   const warnings = await findConfigWarnings(host)
   if (options.has('json')) {
     printJson(host, [
@@ -52,24 +52,24 @@ export const check: Run = async ({ options, host }) => {
     host.stdout.write(sanitize(problems.map(toLine).join('')) || summary(warnings.length))
     host.stderr.write(sanitize(warnings.map((one) => `warning: ${toLine(one)}`).join('')))
   }
-  return problems.length > 0 ? KINDS.config.exit : 0
+  return problems.length > 0 ? ERROR_KINDS.config.exit : 0
 }
 
 function summary(warnings: number): string {
-  return warnings === 0 ? 'no problems\n' : `no problems, ${counted(warnings, 'warning')}\n`
+  return warnings === 0 ? 'no problems\n' : `no problems, ${formatQuantity(warnings, 'warning')}\n`
 }
 
 /** A problem or a warning, with the line that it is about. */
-type CheckResult = Pick<Problem, 'file' | 'line' | 'message' | 'hint'> & {
+type CheckResult = Pick<FileIssue, 'file' | 'line' | 'message' | 'hint'> & {
   column?: number | undefined
   key?: string
 }
 
 /** Finds what the files may say and surely do not mean. */
 async function findConfigWarnings(host: Host): Promise<CheckResult[]> {
-  const paths = pathsOf(host)
+  const paths = resolvePaths(host)
   const unfilled = await findWarnings(paths)
-  const wide = (await writtenRules(paths)).flatMap(findWideRule)
+  const wide = (await collectWrittenRules(paths)).flatMap(findWideRule)
   const idle = await findIdleRules(paths, host)
   return [...unfilled, ...[...wide, ...idle].map(toResult)]
 }
@@ -96,7 +96,7 @@ function toResult({ source, message, hint }: RuleWarning): CheckResult {
 }
 
 function toLine({ column, message, hint, ...place }: CheckResult): string {
-  return `${formatPlace({ ...place, column })}: ${message}${hint ? `\n  hint: ${hint}` : ''}\n`
+  return `${formatLocation({ ...place, column })}: ${message}${hint ? `\n  hint: ${hint}` : ''}\n`
 }
 
 /** Keys as config.toml spells them, so that what is shown can be written there. */

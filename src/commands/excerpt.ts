@@ -1,8 +1,8 @@
 import { Sanitizer } from '../core/base/sanitize.ts'
-import { type Paint, paint } from './color.ts'
+import { colorize, type Paint } from './color.ts'
 
 /** A text, and pairs of byte offsets (UTF-8) in it: where what was looked for begins and ends, rising. */
-export interface Marked {
+export interface MarkedText {
   text: string
   matches: readonly number[]
 }
@@ -17,8 +17,8 @@ export interface ExcerptStyle {
 }
 
 /** A marked text on one line, cut to a width around its first match, with the matches in colour. */
-export function excerptLine(marked: Marked, { width, color, widthOf }: ExcerptStyle): string {
-  const pieces = toPieces(nearFirst(marked, width))
+export function excerptLine(marked: MarkedText, { width, color, widthOf }: ExcerptStyle): string {
+  const pieces = toPieces(cropToFirstMatch(marked, width))
   const chars = pieces.flatMap(({ text, isMatch }) => [...text].map((char) => ({ char, isMatch })))
   const shown = fit(chars, width, widthOf)
   let line = ''
@@ -26,7 +26,7 @@ export function excerptLine(marked: Marked, { width, color, widthOf }: ExcerptSt
     const { isMatch } = shown[at]!
     let end = at
     while (end < shown.length && shown[end]!.isMatch === isMatch) end++
-    const part = textOf(shown.slice(at, end))
+    const part = joinChars(shown.slice(at, end))
     line += isMatch ? emphasise(part, color) : part
     at = end
   }
@@ -44,7 +44,7 @@ interface Char {
 }
 
 /** Pieces without what a terminal obeys, white space made single spaces. */
-function toPieces({ text, matches }: Marked): Piece[] {
+function toPieces({ text, matches }: MarkedText): Piece[] {
   const bytes = Buffer.from(text)
   const sanitizer = new Sanitizer() // of all pieces: a match may stand in what a terminal would obey
   const pieces: Piece[] = []
@@ -70,7 +70,7 @@ function withoutEnds(pieces: readonly Piece[]): Piece[] {
 }
 
 /** As much of a long text as could be shown, so that not all of it is measured; offsets follow. */
-function nearFirst(marked: Marked, width: number): Marked {
+function cropToFirstMatch(marked: MarkedText, width: number): MarkedText {
   const bytes = Buffer.from(marked.text)
   const span = width * MAX_CHAR_BYTES
   const first = marked.matches[0] ?? 0
@@ -94,14 +94,14 @@ function isInsideChar(byte: number): boolean {
 
 /** The characters that fit: those around the first match, which is a third of the way in unless the text ends before. */
 function fit(chars: readonly Char[], width: number, widthOf: ExcerptStyle['widthOf']): readonly Char[] {
-  if (!Number.isFinite(width) || widthOf(textOf(chars)) <= width) return chars
+  if (!Number.isFinite(width) || widthOf(joinChars(chars)) <= width) return chars
   const first = Math.max(
     0,
     chars.findIndex(({ isMatch }) => isMatch),
   )
-  const behind = widthOf(textOf(chars.slice(first)))
+  const behind = widthOf(joinChars(chars.slice(first)))
   const room = Math.max(Math.floor(width / 3), width - 1 - behind)
-  const from = beginning(chars, { first, room }, widthOf)
+  const from = findStart(chars, { first, room }, widthOf)
   const shown: Char[] = from > 0 ? [ELLIPSIS] : []
   let left = width - shown.length
   for (let at = from; at < chars.length; at++) {
@@ -114,7 +114,7 @@ function fit(chars: readonly Char[], width: number, widthOf: ExcerptStyle['width
 }
 
 /** Where to begin so that the match is seen: at a word, where there is one on the way. */
-function beginning(
+function findStart(
   chars: readonly Char[],
   { first, room }: { first: number; room: number },
   widthOf: ExcerptStyle['widthOf'],
@@ -129,13 +129,13 @@ function beginning(
   return space < 0 ? from : space + 1
 }
 
-function textOf(chars: readonly Char[]): string {
+function joinChars(chars: readonly Char[]): string {
   return chars.map(({ char }) => char).join('')
 }
 
 function emphasise(text: string, color: boolean): string {
   const styles: readonly Paint[] = ['bold', 'red'] // as grep has it
-  return styles.reduce((painted, style) => paint(painted, style, color), text)
+  return styles.reduce((painted, style) => colorize(painted, style, color), text)
 }
 
 const ELLIPSIS: Char = { char: '…', isMatch: false }

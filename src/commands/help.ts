@@ -1,13 +1,13 @@
-import { shownArgs } from './arguments.ts'
-import type { Command, Option } from './command.ts'
-import { CRABUP_SECTIONS, GROUPS, optionsOf, SECTIONS } from './sections.ts'
+import { formatArgumentNotation } from './arguments.ts'
+import type { Command, CommandOption } from './command.ts'
+import { CRABTALK_SECTIONS, CRABUP_SECTIONS, GROUP_SUMMARIES, listOptions } from './sections.ts'
 
 /** The help page of one command. */
 export function commandHelp(name: string, command: Command): string {
-  const options = optionsOf(command).map((option) => [flagsOf(option), optionSummary(option)] as const)
+  const options = listOptions(command).map((option) => [formatFlags(option), optionSummary(option)] as const)
   return [
     command.summary,
-    `Usage: ${usageOf(name, command)}`,
+    `Usage: ${formatCommandUsage(name, command)}`,
     ...(command.details ? [reflow(command.details)] : []),
     `Options:\n${columns(options)}`,
     `Examples:\n${command.examples.map((example) => `  ${example}`).join('\n')}`,
@@ -20,19 +20,22 @@ export function commandHelp(name: string, command: Command): string {
 
 /** The help page of a group of commands such as `agent`. */
 export function groupHelp(name: string, commands: readonly Command[], group: string): string {
-  const rows = shown(commands)
+  const rows = visibleCommands(commands)
     .filter(({ path }) => path[0] === group)
-    .map(({ path, args, summary }) => [[...path, shownArgs(args)].join(' ').trim(), summary] as const)
-  const title = GROUPS[group]
+    .map(
+      ({ path, args, summary }) =>
+        [[...path, formatArgumentNotation(args)].join(' ').trim(), summary] as const,
+    )
+  const title = GROUP_SUMMARIES[group]
   const head = title === undefined ? '' : `${title}\n\n`
   return `${head}Usage: ${name} ${group} <command> [options]\n\nCommands:\n${columns(rows)}\n\nHelp with one: ${name} ${group} <command> --help\n`
 }
 
 /** The first help page of a program: a line for each command, and for each group of them. */
 export function programHelp(name: string, commands: readonly Command[]): string {
-  const rows = firstRows(shown(commands))
+  const rows = firstRows(visibleCommands(commands))
   const width = Math.max(...[...rows.values()].map(([left]) => left.length))
-  const titles = name === 'crabup' ? CRABUP_SECTIONS : SECTIONS
+  const titles = name === 'crabup' ? CRABUP_SECTIONS : CRABTALK_SECTIONS
   const titled = new Set(titles.flatMap(([, words]) => words))
   const rest = ['Others', [...rows.keys()].filter((word) => !titled.has(word))] as const
   const sections = [...titles, rest].flatMap(([title, words]) => {
@@ -45,8 +48,8 @@ export function programHelp(name: string, commands: readonly Command[]): string 
 }
 
 /** `crabtalk agent show [name] [options]`; the options of what starts another program stand first. */
-export function usageOf(name: string, command: Command): string {
-  const args = shownArgs(command.args)
+export function formatCommandUsage(name: string, command: Command): string {
+  const args = formatArgumentNotation(command.args)
   const isRaw = command.rawFrom !== undefined
   return [name, ...command.path, isRaw ? '[options]' : args, isRaw ? args : '[options]']
     .filter(Boolean)
@@ -54,7 +57,7 @@ export function usageOf(name: string, command: Command): string {
 }
 
 /** What an option does, with the values it takes and what holds without it. */
-export function optionSummary({ summary, choices, fallback }: Option): string {
+export function optionSummary({ summary, choices, fallback }: CommandOption): string {
   const values = choices ? `: ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` : ''
   return `${summary}${values}${fallback === undefined ? '' : ` (default ${fallback})`}`
 }
@@ -66,17 +69,17 @@ function firstRows(commands: readonly Command[]): Map<string, readonly [string, 
     rows.map(([word, group = []]) => {
       const alone = group.find(({ path }) => path.length === 1)
       const verbs = group.flatMap(({ path }) => path[1] ?? []).join(', ')
-      const title = alone ? `${alone.summary}; also ` : `${GROUPS[word]}: `
+      const title = alone ? `${alone.summary}; also ` : `${GROUP_SUMMARIES[word]}: `
       return [word, [word, verbs === '' && alone ? alone.summary : title + verbs]]
     }),
   )
 }
 
-function shown(commands: readonly Command[]): Command[] {
+function visibleCommands(commands: readonly Command[]): Command[] {
   return commands.filter(({ hidden }) => !hidden)
 }
 
-function flagsOf({ name, short, value }: Option): string {
+function formatFlags({ name, short, value }: CommandOption): string {
   const long = value ? `--${name} ${value}` : `--${name}`
   return short ? `-${short}, ${long}` : `    ${long}`
 }

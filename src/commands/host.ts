@@ -28,7 +28,7 @@ export interface Host {
   /** The terminal this process belongs to, whatever its standard streams are; undefined when there is none that can be used. The caller disposes it. */
   terminal(): Terminal | undefined
   /** Standard input and output as streams of one terminal, for what draws on it; undefined when either is none. */
-  screen(): Screen | undefined
+  screen(): TerminalStreams | undefined
   /** Calls back for each of these signals until disposed; while somebody listens the signal does not end the process. */
   onSignal(listener: (signal: SignalName) => void): Disposable
   /** Calls back for what nobody caught, until disposed; while somebody listens it does not end the process. */
@@ -50,7 +50,7 @@ export interface Host {
 }
 
 /** Both ends of a terminal. */
-export interface Screen {
+export interface TerminalStreams {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly hooks: ProcessHooks

@@ -1,9 +1,9 @@
-import { CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
+import { CrabError, ERROR_KINDS, toCrabError } from '../core/base/errors.ts'
 import { wantsColor } from './color.ts'
 import type { Command } from './command.ts'
 import { formatError } from './error-text.ts'
 import type { Host } from './host.ts'
-import { asTyped, hasServiceRows } from './service-rows.ts'
+import { bindServiceName, hasServiceRows } from './service-rows.ts'
 
 /** Runs `crabtalk` or `crabup` (whichever name it was started by) and gives the exit code. */
 export async function main(name: string, argv: readonly string[], host: Host): Promise<number> {
@@ -16,7 +16,7 @@ export async function main(name: string, argv: readonly string[], host: Host): P
     const color = wantsColor('auto', host.env, host.stderr)
     host.stderr.write(formatError(error, { program: name, debug: argv.includes('--debug'), color }))
     await host.stderr.flush().catch(() => undefined) // nowhere is left to say it
-    return KINDS[error.kind].exit
+    return ERROR_KINDS[error.kind].exit
   }
 }
 
@@ -24,18 +24,21 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
   const isForChat = !isHelpFirst && isChat(name, argv, host)
   const words = isHelpFirst ? argv.slice(1) : isForChat ? ['chat', ...argv] : argv
-  const table = await commandsOf(name)
-  const commands = asTyped(table, words[0])
-  const command = find(commands, words)
-  const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(behind(words, command)))
+  const table = await loadCommandTable(name)
+  const commands = bindServiceName(table, words[0])
+  const command = findCommand(commands, words)
+  const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(sliceArguments(words, command)))
   if (wantsHelp || (!command && words.length === 0))
     return help({ name, table, commands, command, words, host })
   if (!command || isUnknownVerb(command, commands, words))
-    throw await unknown({ name, table, commands, words, host })
-  const [{ parseOptions }, { optionsOf }] = await Promise.all([import('./parse.ts'), import('./sections.ts')])
+    throw await unknownCommandError({ name, table, commands, words, host })
+  const [{ parseOptions }, { listOptions: optionsOf }] = await Promise.all([
+    import('./parse.ts'),
+    import('./sections.ts'),
+  ])
   const full = { ...command, options: optionsOf(command) }
   const rest = words.slice(command.path.length)
-  const options = await orReported({ command, words: rest, host }, () =>
+  const options = await reportRefused({ command, words: rest, host }, () =>
     parseOptions({ program: name, command: full }, rest),
   ).catch(async (reason: unknown) => {
     throw isForChat ? await hintAtCommand(name, table, argv, reason) : reason
@@ -53,7 +56,7 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   }
 }
 
-async function commandsOf(name: string): Promise<readonly Command[]> {
+async function loadCommandTable(name: string): Promise<readonly Command[]> {
   return name === 'crabup' ? (await import('./up/table.ts')).CRABUP : (await import('./table.ts')).CRABTALK
 }
 
@@ -107,7 +110,7 @@ async function hintAtCommand(
 }
 
 /** Reads a command line; a program that asked for JSON gets what is wrong with it as JSON, too. */
-async function orReported<T>(
+async function reportRefused<T>(
   { command, words, host }: { command: Command; words: readonly string[]; host: Host },
   read: () => T,
 ): Promise<T> {
@@ -121,11 +124,11 @@ async function orReported<T>(
 }
 
 /** The command these words name; words behind `--` name none. */
-function find(commands: readonly Command[], words: readonly string[]): Command | undefined {
+function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
   return commands.find(({ path }) => path.every((word, index) => words[index] === word))
 }
 
-function behind(words: readonly string[], command: Command | undefined): readonly string[] {
+function sliceArguments(words: readonly string[], command: Command | undefined): readonly string[] {
   return words.slice(command?.path.length ?? 0)
 }
 
@@ -136,7 +139,7 @@ function isHelp(words: readonly string[]): boolean {
 }
 
 /** A command line, and what there is. */
-interface Line {
+interface CommandLine {
   name: string
   table: readonly Command[]
   /** The table as this line means it. */
@@ -145,25 +148,26 @@ interface Line {
   host: Host
 }
 
-async function help(line: Line & { command: Command | undefined }): Promise<number> {
+async function help(line: CommandLine & { command: Command | undefined }): Promise<number> {
   const { name, commands, command, words, host } = line
   const { commandHelp, groupHelp, programHelp } = await import('./help.ts')
   const [group] = words.filter((word) => !word.startsWith('-'))
   const isGroup = commands.some(({ path }) => path.length > 1 && path[0] === group)
-  if (!command && group !== undefined && !(isGroup && (await isNamed(line)))) throw await unknown(line)
+  if (!command && group !== undefined && !(isGroup && (await isNamed(line))))
+    throw await unknownCommandError(line)
   const page = group === undefined ? programHelp(name, commands) : groupHelp(name, commands, group)
   host.stdout.write(command ? commandHelp(name, command) : page)
   return 0
 }
 
 /** Whether the first word is one of the table's, or the name of a service there is. */
-async function isNamed({ table, commands, words, host }: Line): Promise<boolean> {
+async function isNamed({ table, commands, words, host }: CommandLine): Promise<boolean> {
   if (table === commands) return true
   const { serviceNames } = await import('./up/service/names.ts')
   return (await serviceNames(host)).some(({ name }) => name === words[0])
 }
 
-async function unknown(line: Line): Promise<CrabError> {
+async function unknownCommandError(line: CommandLine): Promise<CrabError> {
   const { table, commands, host } = line
   const { unknownCommand } = await import('./unknown-command.ts')
   if (table === commands && !hasServiceRows(table)) return unknownCommand(line, [])

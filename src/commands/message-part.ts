@@ -5,7 +5,7 @@ import type { Host } from './host.ts'
 import { readNamedFile, toText } from './named-file.ts'
 
 /** A file, or standard input, as a message carries it: text, or an image. */
-export interface Part {
+export interface MessagePart {
   name: string
   text?: string
   image?: Attachment
@@ -17,12 +17,16 @@ export interface Part {
 export const STDIN = 'standard input'
 
 /** A file a person named. Throws `no-input` when it cannot be read, `invalid` for what is neither text nor an image. */
-export async function readPart(path: string, host: Pick<Host, 'cwd'>, signal: AbortSignal): Promise<Part> {
-  return toPart(await readNamedFile({ path }, host, signal), path)
+export async function readPart(
+  path: string,
+  host: Pick<Host, 'cwd'>,
+  signal: AbortSignal,
+): Promise<MessagePart> {
+  return toMessagePart(await readNamedFile({ path }, host, signal), path)
 }
 
 /** Bytes as text, kept to the letter; an image becomes an attachment; anything else is refused with `invalid`. */
-export function toPart(bytes: Uint8Array, name: string): Part {
+export function toMessagePart(bytes: Uint8Array, name: string): MessagePart {
   const mediaType = imageType(bytes)
   if (mediaType)
     return { name, image: { mediaType, data: bytes, name: name === STDIN ? '' : basename(name) } }
@@ -30,7 +34,7 @@ export function toPart(bytes: Uint8Array, name: string): Part {
 }
 
 /** A part's text as the model is shown it, without one line feed at the end; empty for an empty text. */
-export function toBlock({ name, text = '', lines }: Part): string {
+export function toBlock({ name, text = '', lines }: MessagePart): string {
   const body = text.endsWith('\n') ? text.slice(0, -1) : text
   if (body === '') return ''
   if (name === STDIN) return `<stdin>\n${body}\n</stdin>`

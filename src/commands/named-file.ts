@@ -1,14 +1,14 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { toCancelled } from '../core/base/cancelled.ts'
+import { toCancelledError } from '../core/base/abortable.ts'
 import { CrabError } from '../core/base/errors.ts'
-import { codeOf } from '../core/base/system-error.ts'
-import { MAX_PAYLOAD_BYTES } from '../core/protocol/frame.ts'
+import { getErrorCode } from '../core/base/system-error.ts'
+import { MAX_FRAME_BYTES } from '../core/protocol/frame.ts'
 import type { Host } from './host.ts'
 
 /** Most input of one message, all of it together, bytes: a frame, and 1 MiB of it for everything else it carries. */
-export const MAX_INPUT_BYTES = MAX_PAYLOAD_BYTES - 1024 * 1024
+export const MAX_INPUT_BYTES = MAX_FRAME_BYTES - 1024 * 1024
 
 /** A file a person named, and what for, as a message says it: ` for --schema`. */
 export interface NamedFile {
@@ -30,9 +30,9 @@ export async function readNamedFile(
   try {
     await using file = await open(absolute, constants.O_RDONLY | constants.O_NONBLOCK)
     const isAwaited = (await file.stat()).isFIFO() && (await hasName(absolute))
-    return await collect(pieces(file, isAwaited, signal), path)
+    return await readStream(pieces(file, isAwaited, signal), path)
   } catch (cause) {
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     throw unreadable(`${path}${purpose}`, cause, 'check the path')
   }
 }
@@ -43,7 +43,7 @@ export async function readNamedText(file: NamedFile, host: Host, signal: AbortSi
 }
 
 /** All of a stream of bytes, called `name`; each piece is announced. Throws `invalid` when it is too large. */
-export async function collect(
+export async function readStream(
   stream: AsyncIterable<Uint8Array>,
   name: string,
   heard = () => {},
@@ -81,7 +81,7 @@ export function tooLarge(name: string, size?: number): CrabError {
 /** A failed read as `no-input` that says why in words; a CrabError passes through. */
 export function unreadable(name: string, cause: unknown, hint: string): CrabError {
   if (cause instanceof CrabError) return cause
-  const why = REASONS[codeOf(cause)] ?? (cause instanceof Error ? cause.message : String(cause))
+  const why = REASONS[getErrorCode(cause)] ?? (cause instanceof Error ? cause.message : String(cause))
   return new CrabError('no-input', `Cannot read ${name}: ${why}`, { cause, hint })
 }
 
@@ -109,7 +109,7 @@ async function readPiece(file: FileHandle): Promise<Uint8Array | undefined> {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
     return buffer.subarray(0, bytesRead)
   } catch (reason) {
-    if (codeOf(reason) === 'EAGAIN') return undefined
+    if (getErrorCode(reason) === 'EAGAIN') return undefined
     throw reason
   }
 }

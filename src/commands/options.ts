@@ -1,8 +1,8 @@
-import type { Option } from './command.ts'
+import type { CommandOption } from './command.ts'
 
-export const JSON_OPTION: Option = { name: 'json', summary: 'Print JSON' }
+export const JSON_OPTION: CommandOption = { name: 'json', summary: 'Print JSON' }
 
-export const AGENT_OPTION: Option = {
+export const AGENT_OPTION: CommandOption = {
   name: 'agent',
   short: 'a',
   value: 'NAME',
@@ -12,7 +12,7 @@ export const AGENT_OPTION: Option = {
 }
 
 /** What a turn may do, for whatever runs one. */
-export const RULE_OPTIONS: readonly Option[] = [
+export const RULE_OPTIONS: readonly CommandOption[] = [
   {
     name: 'allow',
     value: 'RULE',

@@ -1,7 +1,7 @@
 import { write } from 'node:fs'
 import { promisify } from 'node:util'
 import { CrabError } from '../core/base/errors.ts'
-import { codeOf } from '../core/base/system-error.ts'
+import { getErrorCode } from '../core/base/system-error.ts'
 
 /** How much may wait for a slow reader before `write` asks its caller to wait too, UTF-16 units. */
 const HIGH_WATER = 64 * 1024
@@ -87,7 +87,7 @@ export class Output {
   #close(reason: unknown): void {
     this.#closed = true
     this.#waiting = ''
-    if (codeOf(reason) !== 'EPIPE') {
+    if (getErrorCode(reason) !== 'EPIPE') {
       const why = reason instanceof Error ? reason.message : String(reason)
       this.#failure = new CrabError('storage', `Cannot write the output: ${why}`, { cause: reason })
     }
@@ -103,7 +103,7 @@ async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
       const { bytesWritten } = await writeBytes(fd, bytes, at, bytes.length - at)
       at += bytesWritten
     } catch (reason) {
-      if (codeOf(reason) !== 'EAGAIN') throw reason
+      if (getErrorCode(reason) !== 'EAGAIN') throw reason
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }
   }

@@ -2,17 +2,17 @@ import { cac } from 'cac'
 import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/base/nearest.ts'
 import { checkSender } from '../core/base/sender-name.ts'
-import { shownArgs } from './arguments.ts'
-import type { Command, Option, Options } from './command.ts'
+import { formatArgumentNotation } from './arguments.ts'
+import type { Command, CommandOption, ParsedOptions } from './command.ts'
 
 /** A command, and the name of the program it belongs to. */
-interface Named {
+interface CommandContext {
   program: string
   command: Command
 }
 
 /** Parses what stands behind a command's name. Throws `usage` naming the nearest flag. */
-export function parseOptions(named: Named, argv: readonly string[]): Options {
+export function parseOptions(named: CommandContext, argv: readonly string[]): ParsedOptions {
   const given = readRaw(named, argv)
   if (!given.flags.has('help')) {
     for (const option of named.command.options) checkValues(option, given.flags.get(option.name) ?? [])
@@ -28,14 +28,14 @@ export function parseOptions(named: Named, argv: readonly string[]): Options {
   }
 }
 
-interface Given {
+interface RawArguments {
   args: string[]
   flags: Map<string, string[]>
 }
 
 /** Reads raw argv by the command's options: cac would turn `007` into 7 and swallow a lone `-`. */
-function readRaw(named: Named, argv: readonly string[]): Given {
-  const given: Given = { args: [], flags: new Map() }
+function readRaw(named: CommandContext, argv: readonly string[]): RawArguments {
+  const given: RawArguments = { args: [], flags: new Map() }
   const { rawFrom = Number.POSITIVE_INFINITY } = named.command
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at]!
@@ -51,7 +51,12 @@ function readRaw(named: Named, argv: readonly string[]): Given {
 }
 
 /** Takes one `--name`, `--name=value`, `-abc` or `-nVALUE`; says whether the next word was its value. */
-function readFlag(at: { named: Named; given: Given; word: string; next: string | undefined }): boolean {
+function readFlag(at: {
+  named: CommandContext
+  given: RawArguments
+  word: string
+  next: string | undefined
+}): boolean {
   const { named, given, word, next } = at
   if (word.startsWith('--')) return readLong(at)
   for (let index = 1; index < word.length; index++) {
@@ -68,7 +73,12 @@ function readFlag(at: { named: Named; given: Given; word: string; next: string |
   return false
 }
 
-function readLong(at: { named: Named; given: Given; word: string; next: string | undefined }): boolean {
+function readLong(at: {
+  named: CommandContext
+  given: RawArguments
+  word: string
+  next: string | undefined
+}): boolean {
   const { named, given, word, next } = at
   const [name, inline] = splitOnce(word.slice(2))
   const option = named.command.options.find((known) => known.name === name)
@@ -81,12 +91,12 @@ function readLong(at: { named: Named; given: Given; word: string; next: string |
 }
 
 /** The word behind an option that needs a value; a number below 0 is one, so that what is wrong with it can be said. */
-function takeValue({ name, value }: Option, next: string | undefined): string {
+function takeValue({ name, value }: CommandOption, next: string | undefined): string {
   if (next !== undefined && (next === '-' || !next.startsWith('-') || /^-\d/.test(next))) return next
   throw new CrabError('usage', `Option --${name} needs a value`, { hint: `for example --${name} ${value}` })
 }
 
-function add(given: Given, option: Option, value: string): void {
+function add(given: RawArguments, option: CommandOption, value: string): void {
   const values = given.flags.get(option.name)
   if (values) values.push(value)
   else given.flags.set(option.name, [value])
@@ -97,7 +107,7 @@ function splitOnce(text: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-function checkValues({ name, kind, choices, refused = [] }: Option, values: readonly string[]): void {
+function checkValues({ name, kind, choices, refused = [] }: CommandOption, values: readonly string[]): void {
   if (kind === 'sender') for (const value of values) checkSender(value, 'usage')
   const wrong = choices && values.find((value) => !choices.includes(value) && !refused.includes(value))
   if (wrong === undefined) return
@@ -113,10 +123,10 @@ function checkAddresses({ kinds = [] }: Command, args: readonly string[]): void 
 }
 
 /** Lets cac judge whether arguments are missing or too many. */
-function checkArguments({ program, command }: Named, args: readonly string[]): void {
+function checkArguments({ program, command }: CommandContext, args: readonly string[]): void {
   const cli = cac(command.path.join(' '))
   const leaf = cli.command(command.args, command.summary)
-  cli.parse(['', '', ...args.map(harmless)], { run: false })
+  cli.parse(['', '', ...args.map(quoteDash)], { run: false })
   try {
     leaf.checkRequiredArgs()
     leaf.checkUnusedArgs()
@@ -124,14 +134,14 @@ function checkArguments({ program, command }: Named, args: readonly string[]): v
     const name = [program, ...command.path].join(' ')
     throw new CrabError('usage', `Cannot run "${name}": ${argumentProblem(command.args, args)}`, {
       cause,
-      hint: `usage: ${name} ${shownArgs(command.args)}`.trim(),
+      hint: `usage: ${name} ${formatArgumentNotation(command.args)}`.trim(),
     })
   }
 }
 
 /** What is wrong with so many arguments; they are not repeated, one may be a secret. */
 function argumentProblem(notation: string, args: readonly string[]): string {
-  const places = shownArgs(notation).split(' ').filter(Boolean)
+  const places = formatArgumentNotation(notation).split(' ').filter(Boolean)
   const empty = places[args.indexOf('')]
   if (args.includes('') && args.length <= places.length) return `${empty} is empty`
   const missing = places.slice(args.length).filter((place) => place.startsWith('<'))
@@ -140,11 +150,11 @@ function argumentProblem(notation: string, args: readonly string[]): string {
 }
 
 /** What starts with a dash and is an argument all the same, cac would take for a flag. */
-function harmless(word: string): string {
+function quoteDash(word: string): string {
   return word.startsWith('-') ? `"${word}"` : word
 }
 
-function unknownOption({ program, command }: Named, typed: string): CrabError {
+function unknownOption({ program, command }: CommandContext, typed: string): CrabError {
   const names = command.options.map(({ name }) => name).filter((name) => name !== 'yolo') // no slip leads there
   const near = typed.startsWith('--') ? nearest(typed.slice(2), names) : undefined
   const help = `see ${program} ${command.path.join(' ')} --help`

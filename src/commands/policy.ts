@@ -3,12 +3,12 @@ import { sanitize } from '../core/base/sanitize.ts'
 import { ApprovalMode, type PolicyDecision, type PolicyRule } from '../core/protocol/crabtalk.generated.ts'
 import { request } from '../core/protocol/dispatch.ts'
 import { attach } from '../daemon/attach.ts'
-import type { Run } from './command.ts'
-import { effectName, toJsonRule } from './mcp/rows.ts'
+import type { CommandHandler } from './command.ts'
+import { ruleEffectName, toJsonRule } from './mcp/rows.ts'
 import { readPolicyCall } from './policy-call.ts'
 import { printJson } from './print.ts'
 
-export const why: Run = async ({ options, host, signal }) => {
+export const explainPolicyCommand: CommandHandler = async ({ options, host, signal }) => {
   const { tool, args } = readPolicyCall(options.args[0] ?? '')
   const message = {
     agent: options.value('agent') ?? '',
@@ -45,7 +45,7 @@ function toLines({
   const others = matched.filter((one) => !isSame(one, rule))
   const place = trust === 'local' ? '' : ` in [permissions.${trust}]`
   return [
-    ['effect', effectName(effect)],
+    ['effect', ruleEffectName(effect)],
     ['why', reason],
     ['call', action],
     ['class', trust],
@@ -57,7 +57,7 @@ function toLines({
 }
 
 function toText({ effect, pattern, source }: PolicyRule): string {
-  return `${effectName(effect)} ${pattern} (${source})`
+  return `${ruleEffectName(effect)} ${pattern} (${source})`
 }
 
 function isSame(a: PolicyRule, b: PolicyRule | undefined): boolean {
@@ -67,7 +67,7 @@ function isSame(a: PolicyRule, b: PolicyRule | undefined): boolean {
 function toJson(decision: PolicyDecision) {
   const { effect, reason, action, trust, rule, matched, suggestions, builtIn, warnings } = decision
   return {
-    effect: effectName(effect),
+    effect: ruleEffectName(effect),
     reason,
     action,
     trust,

@@ -1,9 +1,9 @@
-import { headOf } from '../core/base/cut.ts'
 import { sanitize } from '../core/base/sanitize.ts'
+import { takeStart } from '../core/base/truncate.ts'
 import type { Host } from './host.ts'
 
 /** Waits for work; once it takes a moment a terminal shows what is waited for, and nothing of that stays. */
-export async function showWhile<T>(
+export async function withProgress<T>(
   { stderr, env, columns }: Pick<Host, 'stderr' | 'env' | 'columns'>,
   text: string,
   work: Promise<T>,
@@ -12,7 +12,7 @@ export async function showWhile<T>(
   let isShown = false
   const timer = setTimeout(() => {
     isShown = true
-    stderr.write(`${ERASE_LINE}${headOf(sanitize(text), columns() - 3)} …`) // a second line would never be erased
+    stderr.write(`${ERASE_LINE}${takeStart(sanitize(text), columns() - 3)} …`) // a second line would never be erased
   }, DELAY_MS)
   try {
     return await work

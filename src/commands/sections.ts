@@ -1,14 +1,14 @@
-import type { Command, Option } from './command.ts'
-import { SERVICE } from './service-rows.ts'
+import type { Command, CommandOption } from './command.ts'
+import { SERVICE_PLACEHOLDER } from './service-rows.ts'
 
 /** Options every command has. */
-export const GLOBAL: readonly Option[] = [
+export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   { name: 'help', short: 'h', summary: 'Show help' },
   { name: 'debug', summary: 'Show where an error came from' },
 ]
 
 /** Of the commands that use the daemon where one runs. */
-export const NO_DAEMON: Option = {
+export const NO_DAEMON_OPTION: CommandOption = {
   name: 'no-daemon',
   summary: 'Run in this process even when a daemon is there',
 }
@@ -25,19 +25,19 @@ const ALONE: ReadonlySet<string> = new Set([
 ])
 
 /** Every option of a command, its own first. */
-export function optionsOf({
+export function listOptions({
   path,
   options,
   isAlone,
-}: Pick<Command, 'path' | 'options' | 'isAlone'>): Option[] {
-  return [...options, ...(isAlone || ALONE.has(path[0]!) ? [] : [NO_DAEMON]), ...GLOBAL]
+}: Pick<Command, 'path' | 'options' | 'isAlone'>): CommandOption[] {
+  return [...options, ...(isAlone || ALONE.has(path[0]!) ? [] : [NO_DAEMON_OPTION]), ...GLOBAL_OPTIONS]
 }
 
 /** Titles, and what stands below each, by the first word of its commands. */
-export type Sections = readonly (readonly [title: string, words: readonly string[]])[]
+export type HelpSections = readonly (readonly [title: string, words: readonly string[]])[]
 
 /** The sections of the first help page of `crabtalk`. */
-export const SECTIONS: Sections = [
+export const CRABTALK_SECTIONS: HelpSections = [
   ['Talk', ['chat', 'send', 'conversation', 'memory']],
   ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events', 'cron']],
   ['Agents and what they may do', ['agent', 'skill', 'mcp', 'policy', 'trust']],
@@ -45,15 +45,15 @@ export const SECTIONS: Sections = [
 ]
 
 /** The sections of the first help page of `crabup`. */
-export const CRABUP_SECTIONS: Sections = [
-  ['Services', [SERVICE, 'ps', 'logs', 'doctor']],
+export const CRABUP_SECTIONS: HelpSections = [
+  ['Services', [SERVICE_PLACEHOLDER, 'ps', 'logs', 'doctor']],
   ['Components and packages', ['pull', 'update', 'rm', 'list', 'pkg']],
   ['This program', ['self', 'uninstall', 'completions', 'version']],
 ]
 
 /** What the commands that share a first word are about. */
-export const GROUPS: Readonly<Record<string, string>> = {
-  [SERVICE]: 'A service, such as daemon or cron',
+export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
+  [SERVICE_PLACEHOLDER]: 'A service, such as daemon or cron',
   agent: 'Your agents',
   config: 'The configuration',
   conversation: 'What was said',

@@ -1,6 +1,6 @@
 import { ASKS_COMMANDS } from './asks/table.ts'
 import { CHAT_COMMANDS } from './chat/table.ts'
-import type { Command, Option } from './command.ts'
+import type { Command, CommandOption } from './command.ts'
 import { completionCommands } from './completions/table.ts'
 import { CONVERSATION_COMMANDS } from './conversation/table.ts'
 import { CRON_COMMANDS } from './cron/table.ts'
@@ -16,8 +16,8 @@ import { SUPERVISE_COMMANDS } from './supervise/table.ts'
 import { TOKEN_COMMANDS } from './token/table.ts'
 import { TRUST_COMMANDS } from './trust/table.ts'
 
-/** What an agent is made of, for `agent create` and `agent edit`. */
-const agentKeys: readonly Option[] = [
+/** What an agent is made of, for `agent createAgentCommand` and `agent editAgentCommand`. */
+const agentKeys: readonly CommandOption[] = [
   { name: 'description', value: 'TEXT', summary: 'What it is for' },
   {
     name: 'model',
@@ -43,7 +43,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'List agents',
     options: [JSON_OPTION],
     examples: ['crabtalk agent list --json'],
-    load: async () => (await import('./agent/commands.ts')).list,
+    load: async () => (await import('./agent/commands.ts')).listAgentsCommand,
   },
   {
     path: ['agent', 'show'],
@@ -52,7 +52,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Show an agent: its configuration and its prompt',
     options: [JSON_OPTION],
     examples: ['crabtalk agent show crab'],
-    load: async () => (await import('./agent/commands.ts')).show,
+    load: async () => (await import('./agent/commands.ts')).showAgentCommand,
   },
   {
     path: ['agent', 'create'],
@@ -60,7 +60,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Create an agent',
     options: [...agentKeys, JSON_OPTION],
     examples: ['crabtalk agent create reviewer --prompt "You review code. Be brief."'],
-    load: async () => (await import('./agent/commands.ts')).create,
+    load: async () => (await import('./agent/commands.ts')).createAgentCommand,
   },
   {
     path: ['agent', 'edit'],
@@ -69,7 +69,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Change an agent, in $EDITOR or by options',
     options: [...agentKeys, JSON_OPTION],
     examples: ['crabtalk agent edit reviewer --set max_iterations=30'],
-    load: async () => (await import('./agent/commands.ts')).edit,
+    load: async () => (await import('./agent/commands.ts')).editAgentCommand,
   },
   {
     path: ['agent', 'rename'],
@@ -78,7 +78,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Rename an agent; its conversations stay with it',
     options: [JSON_OPTION],
     examples: ['crabtalk agent rename reviewer critic'],
-    load: async () => (await import('./agent/commands.ts')).rename,
+    load: async () => (await import('./agent/commands.ts')).renameAgentCommand,
   },
   {
     path: ['agent', 'delete'],
@@ -87,7 +87,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Delete an agent; its conversations stay',
     options: [],
     examples: ['crabtalk agent delete critic'],
-    load: async () => (await import('./agent/commands.ts')).remove,
+    load: async () => (await import('./agent/commands.ts')).removeAgentCommand,
   },
   ...CONVERSATION_COMMANDS,
   ...MEMORY_COMMANDS,
@@ -144,7 +144,7 @@ whatever the answer is; --json is for programs.`,
       "crabtalk policy why 'edit(src/a.ts)' --allow 'edit(src/**)'",
       'crabtalk policy why mcp__fs__write_file --json | jq -r .effect',
     ],
-    load: async () => (await import('./policy.ts')).why,
+    load: async () => (await import('./policy.ts')).explainPolicyCommand,
   },
   ...TRUST_COMMANDS,
   {
@@ -153,7 +153,7 @@ whatever the answer is; --json is for programs.`,
     summary: 'Show the configuration in use, secrets hidden',
     options: [JSON_OPTION],
     examples: ['crabtalk config show'],
-    load: async () => (await import('./config.ts')).show,
+    load: async () => (await import('./config.ts')).showConfigCommand,
   },
   {
     path: ['config', 'path'],
@@ -161,7 +161,7 @@ whatever the answer is; --json is for programs.`,
     summary: 'Print where the configuration file is',
     options: [],
     examples: ['$EDITOR "$(crabtalk config path)"'],
-    load: async () => (await import('./config.ts')).path,
+    load: async () => (await import('./config.ts')).configPathCommand,
   },
   {
     path: ['config', 'check'],
@@ -171,7 +171,7 @@ whatever the answer is; --json is for programs.`,
 "error" or "warning".`,
     options: [JSON_OPTION],
     examples: ['crabtalk config check'],
-    load: async () => (await import('./config.ts')).check,
+    load: async () => (await import('./config.ts')).checkConfigCommand,
   },
   {
     path: ['doctor'],
@@ -185,7 +185,7 @@ problem; warnings alone do not count. Prints no secrets.`,
       'crabtalk doctor',
       `crabtalk doctor --json | jq -r '.checks[] | select(.status != "ok") | .message'`,
     ],
-    load: async () => (await import('./doctor/doctor.ts')).doctor,
+    load: async () => (await import('./doctor/doctor.ts')).doctorCommand,
   },
   ...SUPERVISE_COMMANDS,
   ...completionCommands('crabtalk'),
@@ -196,7 +196,7 @@ problem; warnings alone do not count. Prints no secrets.`,
     details: `With NAME, prints the full text of that license, and its notice where it has one.`,
     options: [{ name: 'text', summary: 'Print the full texts of all licenses' }, JSON_OPTION],
     examples: ['crabtalk licenses', 'crabtalk licenses ripgrep', 'crabtalk licenses --text | less'],
-    load: async () => (await import('./licenses/licenses.ts')).licenses,
+    load: async () => (await import('./licenses/licenses.ts')).licensesCommand,
   },
   {
     path: ['version'],
@@ -204,6 +204,6 @@ problem; warnings alone do not count. Prints no secrets.`,
     summary: 'Print the version',
     options: [],
     examples: ['crabtalk version'],
-    load: async () => (await import('./version.ts')).version,
+    load: async () => (await import('./version.ts')).versionCommand,
   },
 ]

@@ -1,7 +1,7 @@
 import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/base/nearest.ts'
 import type { Command } from './command.ts'
-import { namedRows, SERVICE } from './service-rows.ts'
+import { expandServiceRows, SERVICE_PLACEHOLDER } from './service-rows.ts'
 
 /** A line that names no command. */
 interface UnknownLine {
@@ -18,7 +18,7 @@ export function unknownCommand(line: UnknownLine, services: readonly string[]): 
   const { name, table, words } = line
   const [word = ''] = words
   const isService = line.commands !== table
-  const commands = isService && !services.includes(word) ? namedRows(table, services) : line.commands
+  const commands = isService && !services.includes(word) ? expandServiceRows(table, services) : line.commands
   const inGroup = commands.filter(({ path, hidden }) => !hidden && path.length > 1 && path[0] === word)
   if (inGroup.length > 0 && words.length === 1) return alone(`${name} ${word}`, inGroup)
   const length = inGroup.length > 0 ? 2 : 1
@@ -27,7 +27,7 @@ export function unknownCommand(line: UnknownLine, services: readonly string[]): 
     commandFirst(name, table, words) ??
     otherHalf(name, words) ??
     (name === 'crabtalk' && inGroup.length === 0 ? ELSEWHERE.get(word) : undefined)
-  const near = swapped(commands, words) ?? meant({ words, typed, inGroup, commands })
+  const near = swapped(commands, words) ?? guessCommand({ words, typed, inGroup, commands })
   const whole = elsewhere ?? (near && `${name} ${near}`)
   const what = typed.startsWith('-') ? 'option' : 'command'
   return new CrabError('usage', `Unknown ${what} "${typed}"`, {
@@ -78,7 +78,7 @@ function swapped(commands: readonly Command[], [verb, name]: readonly string[]):
     ?.path.join(' ')
 }
 
-function meant(at: {
+function guessCommand(at: {
   words: readonly string[]
   typed: string
   inGroup: readonly Command[]
@@ -91,13 +91,13 @@ function meant(at: {
 }
 
 function toNames(commands: readonly Command[], length: number): string[] {
-  const shown = commands.filter(({ hidden, path }) => !hidden && path[0] !== SERVICE)
+  const shown = commands.filter(({ hidden, path }) => !hidden && path[0] !== SERVICE_PLACEHOLDER)
   return shown.map(({ path }) => path.slice(0, length).join(' '))
 }
 
 /** What is meant by the second word of a line: by what other programs call it, or how it is spelt. */
 function nearVerb([group = '', verb = '']: readonly string[], known: readonly string[]): string | undefined {
-  const other = SAME.get(verb)?.find((same) => known.includes(`${group} ${same}`))
+  const other = SYNONYMS.get(verb)?.find((same) => known.includes(`${group} ${same}`))
   if (other) return `${group} ${other}`
   const verbs = known.map((path) => path.slice(group.length + 1))
   const near = verb === 'help' ? undefined : nearest(verb, verbs)
@@ -105,7 +105,7 @@ function nearVerb([group = '', verb = '']: readonly string[], known: readonly st
 }
 
 /** What is called otherwise elsewhere, and in which groups; the first that a group has is meant. */
-const SAME: ReadonlyMap<string, readonly string[]> = new Map([
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
   ['rm', ['remove', 'forget', 'delete']],
   ['del', ['remove', 'forget', 'delete']],
   ['delete', ['remove', 'forget']],

@@ -1,7 +1,7 @@
 import { VERSION } from '../core/base/version.ts'
-import type { Run } from './command.ts'
+import type { CommandHandler } from './command.ts'
 
-export const version: Run = async ({ program, host }) => {
+export const versionCommand: CommandHandler = async ({ program, host }) => {
   host.stdout.write(`${program} ${VERSION}\n`)
   return 0
 }

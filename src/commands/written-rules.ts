@@ -3,10 +3,10 @@ import { entryRules } from '../core/config/entry-rules.ts'
 import { readConfig } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { type PermissionRule, toRules } from '../core/config/permissions.ts'
-import type { KeyPath } from '../core/config/problem.ts'
+import type { KeyPath } from '../core/config/validation-issue.ts'
 
 /** Collects the rules of config.toml and of every agent file that can be read, each with its place. */
-export async function writtenRules(paths: HomePaths): Promise<PermissionRule[]> {
+export async function collectWrittenRules(paths: HomePaths): Promise<PermissionRule[]> {
   const [config, files] = await Promise.all([readConfig(paths), readAgentFiles(paths.agents)])
   const ofAgents = await Promise.all(
     files.map(async (file) => {

@@ -1,16 +1,16 @@
 import { CrabError, toCrabError } from '../core/base/errors.ts'
-import { type Once, once } from '../core/base/once.ts'
+import { type Lazy, lazy } from '../core/base/lazy.ts'
 import { VERSION } from '../core/base/version.ts'
 import { type HomePaths, homePaths } from '../core/config/paths.ts'
 import type { Leases } from '../core/lease/types.ts'
 import type { HelloInfo } from '../core/protocol/crabtalk.generated.ts'
 import type { Dispatch } from '../core/protocol/dispatch.ts'
-import type { Attached } from './attached.ts'
-import type { Caller } from './caller.ts'
-import { type DaemonPlace, type FoundDaemon, findDaemon } from './find-daemon.ts'
-import { withToldEnd } from './told-end.ts'
+import type { AttachingProcess } from './attaching-process.ts'
+import { type DaemonTarget, type FoundDaemon, findDaemon } from './find-daemon.ts'
+import type { RuntimeConnection } from './runtime-connection.ts'
+import { withStoredEnd } from './stored-end.ts'
 
-export type { Attached }
+export type { RuntimeConnection as Attached }
 
 export interface AttachOptions {
   /**
@@ -28,30 +28,36 @@ export interface AttachOptions {
  * A daemon that would choose other models than this process is not used (docs/decisions/0104). Fails with `config` on
  * another program's home; where a daemon is needed, with what keeps it from starting, or `unavailable`.
  */
-export async function attach(caller: Caller, options: AttachOptions = {}): Promise<Attached> {
+export async function attach(
+  caller: AttachingProcess,
+  options: AttachOptions = {},
+): Promise<RuntimeConnection> {
   const { daemon = 'use', signal = new AbortController().signal } = options
   const paths = homePaths(caller.env, { cwd: caller.cwd(), homeDir: caller.homeDir })
   const optedOut = optOut(caller, daemon)
   const isNeeded = daemon === 'need' || daemon === 'only'
   if (optedOut !== undefined && isNeeded) throw withoutDaemon(optedOut)
   if (optedOut !== undefined) return await inProcess(caller, paths, undefined)
-  const here = once(() => inProcess(caller, paths, 'the daemon went away'))
-  const place: DaemonPlace = { paths, env: caller.env, uid: caller.uid }
+  const here = lazy(() => inProcess(caller, paths, 'the daemon went away'))
+  const place: DaemonTarget = { paths, env: caller.env, uid: caller.uid }
   const otherwise = daemon === 'use' ? { otherwise: servedBy(here) } : {}
-  const found = await find(caller, { ...place, ...otherwise }, { daemon, signal })
+  const found = await findOrStart(caller, { ...place, ...otherwise }, { daemon, signal })
   if (found && 'dispatch' in found) return throughDaemon(found, { caller, paths, here })
   if (isNeeded) throw withoutDaemon(found)
   return await inProcess(caller, paths, found?.why)
 }
 
 /** Why no daemon is used, and what to do where one is needed. */
-interface Without {
+interface NoDaemonReason {
   why: string
   hint: string
 }
 
 /** How a person said that no daemon is to be used. */
-function optOut({ withoutDaemon, env }: Caller, daemon: AttachOptions['daemon']): Without | undefined {
+function optOut(
+  { withoutDaemon, env }: AttachingProcess,
+  daemon: AttachOptions['daemon'],
+): NoDaemonReason | undefined {
   if (daemon === 'never' || withoutDaemon)
     return { why: '--no-daemon was given', hint: 'do it without --no-daemon' }
   const value = env['CRABTALK_NO_DAEMON']
@@ -62,11 +68,11 @@ function optOut({ withoutDaemon, env }: Caller, daemon: AttachOptions['daemon'])
 const STARTS: ReadonlySet<string> = new Set(['start', 'need'])
 
 /** The daemon to use; else why none is, where that is worth a word. */
-async function find(
-  caller: Caller,
-  place: DaemonPlace,
+async function findOrStart(
+  caller: AttachingProcess,
+  place: DaemonTarget,
   { daemon, signal }: Required<AttachOptions>,
-): Promise<FoundDaemon | Without | undefined> {
+): Promise<FoundDaemon | NoDaemonReason | undefined> {
   try {
     const found = (await findDaemon(place, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
     if (!found) return STARTS.has(daemon) ? { why: 'on_demand = false in config.toml', hint: RUN } : undefined
@@ -84,36 +90,40 @@ async function find(
   }
 }
 
-async function inProcess(caller: Caller, paths: HomePaths, why: string | undefined): Promise<Attached> {
+async function inProcess(
+  caller: AttachingProcess,
+  paths: HomePaths,
+  why: string | undefined,
+): Promise<RuntimeConnection> {
   return await (await import('./in-process.ts')).attachInProcess(caller, { paths, why })
 }
 
-function servedBy(attached: Once<Attached>): Dispatch {
+function servedBy(attached: Lazy<RuntimeConnection>): Dispatch {
   return async function* dispatch(message, signal) {
     yield* (await attached.get()).dispatch(message, signal)
   }
 }
 
 interface Client {
-  caller: Caller
+  caller: AttachingProcess
   paths: HomePaths
   /** For when the daemon has gone. */
-  here: Once<Attached>
+  here: Lazy<RuntimeConnection>
 }
 
-function throughDaemon(found: FoundDaemon, { caller, paths, here }: Client): Attached {
+function throughDaemon(found: FoundDaemon, { caller, paths, here }: Client): RuntimeConnection {
   const { info, olderAt } = found
-  tellOtherVersion(info, caller)
+  warnOtherVersion(info, caller)
   const dispatch = olderAt === undefined ? found.dispatch : withNote(found.dispatch, olderAt, caller)
-  const leases = once(() => openLeases(paths, caller.pid))
+  const leases = lazy(() => openLeases(paths, caller.pid))
   return {
-    dispatch: withToldEnd(dispatch),
+    dispatch: withStoredEnd(dispatch),
     place: 'daemon',
     why: undefined,
     olderAt,
     lease: async (resource, signal) => (await leases.get()).take(resource, signal),
     async [Symbol.asyncDispose]() {
-      const made = await Promise.all([leases.made, here.made].map((one) => one?.catch(() => undefined))) // who asked was told
+      const made = await Promise.all([leases.current, here.current].map((one) => one?.catch(() => undefined))) // who asked was told
       for (const one of made) await one?.[Symbol.asyncDispose]()
     },
   }
@@ -128,7 +138,10 @@ async function openLeases(
 }
 
 /** Why the daemon would choose other models, if it would. */
-async function otherModels({ environment }: HelloInfo, { env }: Caller): Promise<Without | undefined> {
+async function otherModels(
+  { environment }: HelloInfo,
+  { env }: AttachingProcess,
+): Promise<NoDaemonReason | undefined> {
   const own = Object.keys(environment).filter((name) => env[name])
   if (own.length === 0) return undefined
   const { variableDigest } = await import('./variable-digest.ts')
@@ -138,7 +151,7 @@ async function otherModels({ environment }: HelloInfo, { env }: Caller): Promise
   return { why: `${other} is not what the daemon has`, hint }
 }
 
-function tellOtherVersion({ build }: HelloInfo, { stderr }: Caller): void {
+function warnOtherVersion({ build }: HelloInfo, { stderr }: AttachingProcess): void {
   if (build === VERSION || build === '') return
   stderr.write(
     `crabtalk: the daemon is ${build}, this is ${VERSION}: end it with \`crabtalk daemon stop\`, and the next one is this version\n`,
@@ -146,7 +159,7 @@ function tellOtherVersion({ build }: HelloInfo, { stderr }: Caller): void {
 }
 
 /** Says once, before the first turn, that rules and permissions of this program do not hold there. */
-function withNote(dispatch: Dispatch, at: string, { stderr }: Caller): Dispatch {
+function withNote(dispatch: Dispatch, at: string, { stderr }: AttachingProcess): Dispatch {
   let isSaid = false
   return async function* noted(message, signal) {
     const isTurn = message.msg?.$case === 'stream' || message.msg?.$case === 'send'
@@ -161,6 +174,6 @@ function withNote(dispatch: Dispatch, at: string, { stderr }: Caller): Dispatch 
 
 const RUN = 'start one with `crabtalk daemon run`'
 
-function withoutDaemon({ why, hint }: Without = { why: 'none runs', hint: RUN }): CrabError {
+function withoutDaemon({ why, hint }: NoDaemonReason = { why: 'none runs', hint: RUN }): CrabError {
   return new CrabError('unavailable', `Cannot do this without a daemon: ${why}`, { hint })
 }

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { orCancelled } from '../core/base/cancelled.ts'
+import { abortable } from '../core/base/abortable.ts'
 import { newUlid } from '../core/base/ids.ts'
-import { once } from '../core/base/once.ts'
+import { lazy } from '../core/base/lazy.ts'
 import { SubscriptionStore } from '../core/bus/subscription-store.ts'
 import { AgentStore } from '../core/config/agents.ts'
 import { migrateServers } from '../core/config/migrate-servers.ts'
 import { askUserHook } from '../core/hooks/ask-user.ts'
 import { bashHook } from '../core/hooks/bash/bash-hook.ts'
-import { guardedPlaces, ownPlaces } from '../core/hooks/closed-places.ts'
 import { environmentHook } from '../core/hooks/environment.ts'
 import { fileHook } from '../core/hooks/files/file-hook.ts'
 import { groupsHook } from '../core/hooks/groups/groups-hook.ts'
 import { instructionsHook } from '../core/hooks/instructions/instructions-hook.ts'
 import { memoryHook } from '../core/hooks/memory/memory-hook.ts'
+import { guardedPaths, ownPaths } from '../core/hooks/protected-paths.ts'
 import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
 import { searchHook } from '../core/hooks/search/search-hook.ts'
 import { searchSessionsHook } from '../core/hooks/search-sessions/search-sessions-hook.ts'
@@ -26,9 +26,9 @@ import type { ProcessHost } from '../core/process/types.ts'
 import { Asks } from '../core/runtime/asks.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
-import type { Place } from '../core/runtime/held-conversation.ts'
 import type { Hook } from '../core/runtime/hook.ts'
 import { KnownAgents } from '../core/runtime/known-agents.ts'
+import type { ConversationStores } from '../core/runtime/leased-conversation.ts'
 import { Broadcast } from '../core/runtime/live/broadcast.ts'
 import { Journals } from '../core/runtime/live/journals.ts'
 import { LiveTurns } from '../core/runtime/live/live-turns.ts'
@@ -43,14 +43,14 @@ import { SessionFolder } from '../core/storage/session-folder.ts'
 import { TrustStore } from '../core/trust/trust-store.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
 import type { McpFrame } from '../mcp/types.ts'
+import { AgentSync } from './agent-sync.ts'
 import { Components } from './components/components.ts'
+import type { DaemonEvent } from './daemon-event.ts'
 import { openBus } from './event-bus.ts'
-import type { Happening } from './happening.ts'
-import { keepAgents } from './kept-agents.ts'
+import { withLastGood } from './last-good-agents.ts'
 import { lazySessionIndex, type SessionSearch } from './lazy-session-index.ts'
-import { NodeSetting } from './node-setting.ts'
+import { LiveConfig } from './live-config.ts'
 import { reloader } from './reload.ts'
-import { Roster } from './roster.ts'
 import type { NodeOptions, Services } from './services.ts'
 import { sweepAbandoned } from './sweep-leftovers.ts'
 
@@ -88,16 +88,16 @@ export function compose(options: NodeOptions): Services {
     lock: (resource, signal) => leases.take(resource, signal),
     now,
   })
-  const place: Place = { storage, leases, cache: new Map(), memory }
+  const place: ConversationStores = { storage, leases, cache: new Map(), memory }
   const whereabouts = { defaultCwd: cwd, workspaces: paths.workspace }
   const running = new RunningTurns()
   const asks = new Asks({ timeoutMs: ASK_TIMEOUT_MS })
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
-  const setting = new NodeSetting({ paths, env, over: over.signal, lasts: options.daemon !== undefined })
+  const setting = new LiveConfig({ paths, env, over: over.signal, lasts: options.daemon !== undefined })
   const processes = openProcessHost({ pid })
   const mcpEvents = new Broadcast<McpServerEvent>()
   const frames = new Broadcast<McpFrame>()
-  const mcp = once(async () => {
+  const mcp = lazy(async () => {
     const { openMcpServers } = await import('../mcp/open-servers.ts')
     const { home, cache: cacheDir } = paths
     const baseEnv = (await setting.config()).env
@@ -111,15 +111,15 @@ export function compose(options: NodeOptions): Services {
     compositeHook([components.hook, skillsHook({ scan: skills }), ...tools, ...placeHooks(options, leases)]),
   )
   const known = new KnownAgents(hook)
-  const runtime = once(async () => {
+  const runtime = lazy(async () => {
     await setting.models(over.signal)
     return new Runtime({
-      agents: keepAgents({ store: agents, known, log: options.log }),
+      agents: withLastGood({ store: agents, known, log: options.log }),
       setting: () => setting.current,
       hook,
       known,
       place,
-      scratch: scratch(now),
+      scratch: openScratchStores(now),
       running,
       ...whereabouts,
       homeDir: options.homeDir,
@@ -132,7 +132,7 @@ export function compose(options: NodeOptions): Services {
     })
   })
   const journals = new Journals()
-  const events = new Broadcast<Happening>()
+  const events = new Broadcast<DaemonEvent>()
   const subscriptions = new SubscriptionStore({
     path: paths.subscriptions,
     lock: (resource, signal) => leases.take(resource, signal),
@@ -144,15 +144,15 @@ export function compose(options: NodeOptions): Services {
   const migrate: Services['migrate'] = (tell) => {
     return migrateServers({ paths, lock: (resource) => leases.take(resource, over.signal), tell })
   }
-  const roster = new Roster({ agents, hook, known, log })
-  const servers = async () => mcp.made?.catch(() => undefined) // whoever asked for it was told
+  const roster = new AgentSync({ agents, hook, known, log })
+  const servers = async () => mcp.current?.catch(() => undefined) // whoever asked for it was told
   const reloads = reloader({
     ...{ setting, roster, subscriptions, skills, servers, components, migrate, log },
     over: over.signal,
   })
   const upToDate = async (signal: AbortSignal) => {
     await reloads.config(signal)
-    return await orCancelled(runtime.get(), signal)
+    return await abortable(runtime.get(), signal)
   }
   const live = new LiveTurns({
     runtime: upToDate,
@@ -181,7 +181,7 @@ export function compose(options: NodeOptions): Services {
     setting,
     hook,
     components,
-    mcp: (signal) => orCancelled(mcp.get(), signal),
+    mcp: (signal) => abortable(mcp.get(), signal),
     mcpEvents,
     mcpFrames: frames,
     roster,
@@ -196,7 +196,7 @@ export function compose(options: NodeOptions): Services {
       await reloads.config(signal)
       return await setting.models(signal)
     },
-    holderOf: (resource) => leases.describeHolder(resource),
+    findHolder: (resource) => leases.describeHolder(resource),
     runtime: upToDate,
     usualCwd: (pair, trust) => workingDirectory(whereabouts, { pair, trust }, cwd),
     now,
@@ -209,7 +209,7 @@ export function compose(options: NodeOptions): Services {
       const opened = await servers()
       if (options.daemon) await opened?.[Symbol.asyncDispose]()
       else opened?.release() // a command leaves; what watches over its servers ends them
-      const made = await runtime.made?.catch(() => undefined)
+      const made = await runtime.current?.catch(() => undefined)
       await made?.[Symbol.asyncDispose]()
       await sessionIndex[Symbol.asyncDispose]()
       await sweeping
@@ -225,7 +225,7 @@ interface ToolSources {
   processes: ProcessHost
   memory: MemoryStore
   sessionIndex: SessionSearch
-  place: Place
+  place: ConversationStores
 }
 
 /** The built-in tools, in the order in which a model sees them. */
@@ -233,13 +233,13 @@ function toolHooks(
   { paths, env, homeDir, ripgrep }: NodeOptions,
   { processes, memory, sessionIndex, place: { leases, storage } }: ToolSources,
 ): Hook[] {
-  const closed = ownPlaces(paths)
+  const closed = ownPaths(paths)
   const engine = chooseEngine({ processes, ripgrep: () => ripgrep(join(paths.cache, 'bin')), env })
   return [
     fileHook({
       closed,
       homeDir,
-      guarded: guardedPlaces(paths),
+      guarded: guardedPaths(paths),
       lock: (resource, signal) => leases.take(resource, signal),
     }),
     bashHook({ processes, homeDir, closed }),
@@ -254,7 +254,7 @@ function toolHooks(
 function placeHooks({ paths, env, homeDir, uid }: NodeOptions, leases: SqliteLeases): Hook[] {
   const lock = (resource: string, signal: AbortSignal) => leases.take(resource, signal)
   const trust = new TrustStore({ path: paths.trust, lock, now: Date.now })
-  const closed = [...ownPlaces(paths), paths.workspace]
+  const closed = [...ownPaths(paths), paths.workspace]
   const { home, instructions: homeFile } = paths
   return [
     environmentHook({ shell: env['SHELL'], now: Date.now }),
@@ -266,6 +266,6 @@ function placeHooks({ paths, env, homeDir, uid }: NodeOptions, leases: SqliteLea
 const ASK_TIMEOUT_MS = 300_000
 
 /** Where conversations that are not stored live. */
-function scratch(now: () => number): Place {
+function openScratchStores(now: () => number): ConversationStores {
   return { storage: new MemoryStorage({ now }), leases: new MemoryLeases(), cache: new Map() }
 }

@@ -1,15 +1,15 @@
 import { toCrabError } from '../core/base/errors.ts'
 import { newUlid } from '../core/base/ids.ts'
 import type { Log } from '../core/base/log.ts'
-import { EventBus, type Firing, MAX_PAYLOAD_BYTES } from '../core/bus/event-bus.ts'
+import { EventBus, type Firing, MAX_EVENT_PAYLOAD_BYTES } from '../core/bus/event-bus.ts'
 import { EventTrace, headBytes, type TracedEvent } from '../core/bus/event-trace.ts'
 import type { SubscriptionStore } from '../core/bus/subscription-store.ts'
 import { CLASS_RIGHTS } from '../core/policy/class-rights.ts'
 import type { AgentEvent } from '../core/runtime/events.ts'
 import type { Broadcast } from '../core/runtime/live/broadcast.ts'
 import type { LiveTurns, TurnObserver } from '../core/runtime/live/live-turns.ts'
-import type { EndEvent, Run } from '../core/runtime/live/run.ts'
-import type { Happening } from './happening.ts'
+import type { EndEvent, TurnRun } from '../core/runtime/live/run.ts'
+import type { DaemonEvent } from './daemon-event.ts'
 
 /** What the events of a daemon start, and what came of them. */
 export interface DaemonBus {
@@ -23,7 +23,7 @@ export interface DaemonBusOptions {
   log: Log
   subscriptions: SubscriptionStore
   /** Is told of what is published. */
-  events: Broadcast<Happening>
+  events: Broadcast<DaemonEvent>
   live(): LiveTurns
   /** Aborted with the process. */
   over: AbortSignal
@@ -41,7 +41,7 @@ export function openBus(options: DaemonBusOptions): DaemonBus {
   async function fire({ runId, agent, sender, content, eventId, depth }: Firing): Promise<void> {
     const request = { runId, agent, sender, content, trust: 'unattended', settings: {} } as const
     await live().detach(request, { eventId, depth })
-    const onEnd = ({ end }: { end: EndEvent }) => trace.ended(runId, ...outcomeOf(end))
+    const onEnd = ({ end }: { end: EndEvent }) => trace.ended(runId, ...toTurnOutcome(end))
     void live()
       .wait(runId, over)
       .then(onEnd, (reason: unknown) => trace.ended(runId, 'failed', toCrabError(reason).message))
@@ -60,9 +60,9 @@ function observer({ bus, trace, log }: { bus: EventBus; trace: EventTrace; log: 
     if (event.type === 'start') trace.began(run.id)
     if (event.type === 'text-start') lastText.set(run, run.text.length)
     if (event.type !== 'end' || !isPublished(run)) return
-    const [state, why] = outcomeOf(event)
+    const [state, why] = toTurnOutcome(event)
     const text = state === 'done' ? run.text.slice(lastText.get(run) ?? 0) : why
-    const payload = headBytes(text, MAX_PAYLOAD_BYTES)
+    const payload = headBytes(text, MAX_EVENT_PAYLOAD_BYTES)
     const source = `agent:${run.start.primary.name}:${state}`
     const depth = run.origin?.depth ?? 0
     void bus.publish({ source, payload, runId: run.id, depth }).catch((reason: unknown) => {
@@ -72,12 +72,12 @@ function observer({ bus, trace, log }: { bus: EventBus; trace: EventTrace; log: 
   }
 }
 
-function isPublished({ guest, ephemeral, trust }: Run): boolean {
+function isPublished({ guest, ephemeral, trust }: TurnRun): boolean {
   return guest === undefined && !ephemeral && CLASS_RIGHTS[trust].publishes
 }
 
 /** Whether a turn went well, and why not. */
-function outcomeOf({ error, stopReason }: EndEvent): ['done' | 'failed', string] {
+function toTurnOutcome({ error, stopReason }: EndEvent): ['done' | 'failed', string] {
   if (error) return ['failed', error.message]
   const shortfall = SHORTFALLS[stopReason]
   return shortfall === undefined ? ['done', ''] : ['failed', shortfall]

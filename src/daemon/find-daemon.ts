@@ -4,10 +4,10 @@ import { CrabError } from '../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../core/config/default-name.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { HelloInfo } from '../core/protocol/crabtalk.generated.ts'
-import { type Dispatch, sayHello } from '../core/protocol/dispatch.ts'
-import type { Endpoint } from '../core/transport/endpoint.ts'
-import { type LocalEndpoint, localEndpoint } from '../core/transport/local-endpoint.ts'
-import type { Caller } from './caller.ts'
+import { type Dispatch, requestHello } from '../core/protocol/dispatch.ts'
+import type { SocketEndpoint } from '../core/transport/endpoint.ts'
+import { daemonSocketEndpoint, type LocalEndpoint } from '../core/transport/local-endpoint.ts'
+import type { AttachingProcess } from './attaching-process.ts'
 
 /** A daemon that answers. */
 export interface FoundDaemon {
@@ -19,9 +19,9 @@ export interface FoundDaemon {
 }
 
 /** Whose daemon. */
-export interface DaemonPlace {
+export interface DaemonTarget {
   paths: HomePaths
-  env: Caller['env']
+  env: AttachingProcess['env']
   uid: number
   /** Serves requests once the daemon has gone. */
   otherwise?: Dispatch
@@ -33,8 +33,8 @@ const VERSIONS = [1]
 const ANSWER_MS = 5000
 
 /** Where the daemon of a home listens for programs of this machine. */
-export function daemonEndpoint({ paths, env, uid }: DaemonPlace): LocalEndpoint {
-  return localEndpoint({ run: paths.run, env, platform: platform(), uid, tmpDir: tmpdir() })
+export function daemonEndpoint({ paths, env, uid }: DaemonTarget): LocalEndpoint {
+  return daemonSocketEndpoint({ run: paths.run, env, platform: platform(), uid, tmpDir: tmpdir() })
 }
 
 /**
@@ -42,7 +42,7 @@ export function daemonEndpoint({ paths, env, uid }: DaemonPlace): LocalEndpoint 
  *
  * Fails with `timeout` when it does not answer, `invalid` when it speaks no version that this program speaks.
  */
-export async function findDaemon(at: DaemonPlace, signal: AbortSignal): Promise<FoundDaemon | undefined> {
+export async function findDaemon(at: DaemonTarget, signal: AbortSignal): Promise<FoundDaemon | undefined> {
   const local = daemonEndpoint(at)
   const file = local.addressFile ?? (local.endpoint.kind === 'unix' ? local.endpoint.path : undefined)
   const found = file === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false })
@@ -56,7 +56,7 @@ export async function findDaemon(at: DaemonPlace, signal: AbortSignal): Promise<
       },
     )
   }
-  const [{ readAddress }, { socketDispatch }] = await Promise.all([
+  const [{ readAddressFile: readAddress }, { socketDispatch }] = await Promise.all([
     import('../core/transport/address-file.ts'),
     import('../core/transport/client.ts'),
   ])
@@ -73,7 +73,7 @@ export async function findDaemon(at: DaemonPlace, signal: AbortSignal): Promise<
   }
 }
 
-async function toOlder(dispatch: Dispatch, endpoint: Endpoint): Promise<FoundDaemon> {
+async function toOlder(dispatch: Dispatch, endpoint: SocketEndpoint): Promise<FoundDaemon> {
   const [{ overFixedDaemon }, { formatEndpoint }] = await Promise.all([
     import('../core/protocol/fixed-daemon.ts'),
     import('../core/transport/endpoint.ts'),
@@ -95,7 +95,7 @@ async function greet(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo
   )
   const timer = setTimeout(() => late.abort(why), ANSWER_MS)
   try {
-    return await sayHello(dispatch, VERSIONS, AbortSignal.any([signal, late.signal]))
+    return await requestHello(dispatch, VERSIONS, AbortSignal.any([signal, late.signal]))
   } finally {
     clearTimeout(timer)
   }

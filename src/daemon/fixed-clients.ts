@@ -1,6 +1,6 @@
 import { parseObject } from '../core/base/json.ts'
 import { completePair } from '../core/policy/client-senders.ts'
-import { trustOf } from '../core/policy/trust.ts'
+import { classifyTurn } from '../core/policy/trust.ts'
 import {
   ClientMessage,
   type KillMsg,
@@ -12,7 +12,7 @@ import {
 } from '../core/protocol/crabtalk.generated.ts'
 import type { Dispatch } from '../core/protocol/dispatch.ts'
 import type { Question } from '../core/runtime/asks.ts'
-import type { Served } from './handlers/served.ts'
+import type { RequestContext } from './handlers/request-context.ts'
 
 /**
  * Gives the requests of clients of the fixed protocol the meaning that those clients rely on, and serves them with the
@@ -22,7 +22,7 @@ import type { Served } from './handlers/served.ts'
  * - A reply to a question may be text, a label or the number of an option.
  * - `kill` of an idle conversation starts a new one for its pair; the old one stays stored.
  */
-export function forFixedClients(dispatch: Dispatch, served: Served): Dispatch {
+export function forFixedClients(dispatch: Dispatch, served: RequestContext): Dispatch {
   return async function* dispatchFixed(message, signal) {
     const { msg } = message
     switch (msg?.$case) {
@@ -42,15 +42,15 @@ export function forFixedClients(dispatch: Dispatch, served: Served): Dispatch {
  * Questions of a turn of the local class go to the user of its client. So does the one whether to trust a new folder: the
  * notice that takes its place cannot be shown there.
  */
-function withAsker(message: StreamMsg, { channel }: Served): StreamMsg {
-  const isLocal = trustOf(channel, message.sender ?? '') === 'local'
+function withAsker(message: StreamMsg, { channel }: RequestContext): StreamMsg {
+  const isLocal = classifyTurn(channel, message.sender ?? '') === 'local'
   return isLocal
     ? { ...message, options: TurnOptions.create({ onAsk: OnAsk.CLIENT, asksTrust: true }) }
     : message
 }
 
 /** The reply as a JSON object with an answer to each question of the oldest ask of the pair; unchanged when none waits. */
-function withAnswers(message: ReplyToAsk, served: Served): ReplyToAsk {
+function withAnswers(message: ReplyToAsk, served: RequestContext): ReplyToAsk {
   const { services } = served
   const { agent, sender } = completePair(served.channel, message)
   const waiting = services.asks.list(agent).find((pending) => pending.sender === sender)
@@ -79,19 +79,19 @@ export function parseReply(content: string, questions: readonly Question[]): Rec
 
 function toAnswer(text: string, { options, multiSelect }: Question): string {
   const parts = multiSelect ? text.split(',').map((part) => part.trim()) : [text]
-  const labels = parts.map((part) => optionAt(part, options) ?? labelOf(part, options))
+  const labels = parts.map((part) => optionAt(part, options) ?? findLabel(part, options))
   return labels.every((label) => label !== undefined) ? labels.join(', ') : text
 }
 
 function toLabel(text: string, { options }: Question): string {
-  return labelOf(text, options) ?? text
+  return findLabel(text, options) ?? text
 }
 
 function optionAt(text: string, options: Question['options']): string | undefined {
   return /^[1-9]\d?$/.test(text) ? options[Number(text) - 1]?.label : undefined
 }
 
-function labelOf(text: string, options: Question['options']): string | undefined {
+function findLabel(text: string, options: Question['options']): string | undefined {
   const folded = text.trim().toLowerCase()
   return options.find(({ label }) => label.toLowerCase() === folded)?.label
 }
@@ -99,7 +99,7 @@ function labelOf(text: string, options: Question['options']): string | undefined
 interface Kill {
   message: ClientMessage
   kill: KillMsg
-  served: Served
+  served: RequestContext
 }
 
 /** Cancels what runs for the pair. Where nothing runs, the pair's next message begins a new conversation. */

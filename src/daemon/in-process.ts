@@ -3,16 +3,16 @@ import { sanitize } from '../core/base/sanitize.ts'
 import { refuseForeignHome } from '../core/config/foreign-home.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { route } from '../core/protocol/dispatch.ts'
-import type { Attached } from './attached.ts'
-import type { Caller } from './caller.ts'
+import type { AttachingProcess } from './attaching-process.ts'
 import { compose } from './compose.ts'
 import { handlers } from './handlers/handlers.ts'
+import type { RuntimeConnection } from './runtime-connection.ts'
 
 /** A runtime inside this process (decision 15). Fails with `config` on another program's home. */
 export async function attachInProcess(
-  caller: Caller,
+  caller: AttachingProcess,
   { paths, why }: { paths: HomePaths; why: string | undefined },
-): Promise<Attached> {
+): Promise<RuntimeConnection> {
   await refuseForeignHome(paths)
   const { env, pid, uid, homeDir, ripgrep, searchWorker } = caller
   const services = compose({

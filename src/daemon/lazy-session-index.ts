@@ -37,7 +37,7 @@ export function lazySessionIndex(folder: SessionFolder, open: () => Promise<Sess
     },
     warm() {
       isWarm = true
-      void folder.look().then((ids) => ids.length > 0 && warm(), ignore)
+      void folder.refresh().then((ids) => ids.length > 0 && warm(), ignore)
     },
     async [Symbol.asyncDispose]() {
       isOver = true

@@ -1,18 +1,18 @@
-import { orCancelled } from '../core/base/cancelled.ts'
+import { abortable } from '../core/base/abortable.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import type { Log } from '../core/base/log.ts'
 import type { SubscriptionStore } from '../core/bus/subscription-store.ts'
-import { formatPlace } from '../core/config/problem.ts'
+import { formatLocation } from '../core/config/validation-issue.ts'
 import type { SkillProblem } from '../core/skills/scan-skills.ts'
 import type { McpServers } from '../mcp/types.ts'
+import type { AgentSync } from './agent-sync.ts'
 import type { Components } from './components/components.ts'
-import type { ConfigPart, NodeSetting, Prepared, Staleness } from './node-setting.ts'
-import type { Roster } from './roster.ts'
+import type { ConfigPart, LiveConfig, PreparedConfig, Staleness } from './live-config.ts'
 
 /** What is read again. */
 export interface Reloadable {
-  setting: NodeSetting
-  roster: Roster
+  setting: LiveConfig
+  roster: AgentSync
   subscriptions: Pick<SubscriptionStore, 'read'>
   skills(): Promise<{ problems: readonly SkillProblem[] }>
   /** The MCP servers, where there are any yet. */
@@ -47,7 +47,7 @@ export function reloader(node: Reloadable): Reloads {
   let looking: Promise<void> | undefined
   return {
     all: (signal) =>
-      orCancelled(
+      abortable(
         inTurn(() => reload(node, signal)),
         signal,
       ),
@@ -62,14 +62,14 @@ export function reloader(node: Reloadable): Reloads {
   }
 
   function staleness(signal: AbortSignal): Promise<Staleness | undefined> {
-    return orCancelled(node.setting.staleness(), signal)
+    return abortable(node.setting.staleness(), signal)
   }
 
   async function look(why: Staleness, signal: AbortSignal): Promise<void> {
     looking ??= inTurn(() => reloadConfig(node, why)).finally(() => {
       looking = undefined
     })
-    await orCancelled(looking, signal)
+    await abortable(looking, signal)
   }
 
   function inTurn(work: () => Promise<void>): Promise<void> {
@@ -84,12 +84,12 @@ async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
   await node.migrate(log)
   node.components.readAgain()
   const parts = await takeConfig(node, signal)
-  const { changed: agents, problems } = await roster.readAgain()
+  const { changed: agents, problems } = await roster.reload()
   const { problem } = await subscriptions.read()
   for (const { path, line, message } of (await node.skills()).problems)
     log('warn', `${path}:${line}: ${message}`)
   log('info', describe(parts, agents), { parts, agents })
-  const wrong = problems.map(({ message, ...place }) => `${formatPlace(place)}: ${message}`)
+  const wrong = problems.map(({ message, ...place }) => `${formatLocation(place)}: ${message}`)
   if (problem) wrong.push(problem.message)
   if (wrong.length > 0) throw isPartial(wrong)
 }
@@ -118,7 +118,7 @@ async function takeConfig(node: Reloadable, signal: AbortSignal): Promise<readon
 }
 
 /** Reads config.toml until nobody else has changed the setting meanwhile. */
-async function readConfig(setting: NodeSetting, signal: AbortSignal): Promise<Prepared> {
+async function readConfig(setting: LiveConfig, signal: AbortSignal): Promise<PreparedConfig> {
   for (;;) {
     signal.throwIfAborted()
     const prepared = await setting.prepare(signal).catch((reason: unknown) => {

@@ -2,15 +2,15 @@ import type { Log } from '../core/base/log.ts'
 import type { SubscriptionStore } from '../core/bus/subscription-store.ts'
 import type { AgentStore } from '../core/config/agents.ts'
 import type { HomePaths } from '../core/config/paths.ts'
-import type { Holder } from '../core/lease/sqlite-leases.ts'
+import type { LeaseHolder } from '../core/lease/sqlite-leases.ts'
 import type { MemoryStore } from '../core/memory/memory-store.ts'
 import type { TurnPair } from '../core/policy/class-rights.ts'
 import type { Rule, Trust } from '../core/policy/types.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
 import type { Asks } from '../core/runtime/asks.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
-import type { Place } from '../core/runtime/held-conversation.ts'
 import type { Hook } from '../core/runtime/hook.ts'
+import type { ConversationStores } from '../core/runtime/leased-conversation.ts'
 import type { Broadcast } from '../core/runtime/live/broadcast.ts'
 import type { Journals } from '../core/runtime/live/journals.ts'
 import type { LiveTurns } from '../core/runtime/live/live-turns.ts'
@@ -18,13 +18,13 @@ import type { RunningTurns } from '../core/runtime/running-turns.ts'
 import type { Runtime } from '../core/runtime/runtime.ts'
 import type { Skill, SkillProblem } from '../core/skills/scan-skills.ts'
 import type { McpFrame, McpServers } from '../mcp/types.ts'
+import type { AgentSync } from './agent-sync.ts'
 import type { Components } from './components/components.ts'
+import type { DaemonEvent } from './daemon-event.ts'
 import type { DaemonBus } from './event-bus.ts'
-import type { Happening } from './happening.ts'
 import type { SessionSearch } from './lazy-session-index.ts'
-import type { NodeSetting } from './node-setting.ts'
+import type { LiveConfig } from './live-config.ts'
 import type { Reloads } from './reload.ts'
-import type { Roster } from './roster.ts'
 
 /** What only a node that is a daemon has. */
 export interface DaemonSelf {
@@ -67,7 +67,7 @@ export interface NodeOptions {
 export interface Services extends AsyncDisposable {
   readonly node: NodeOptions
   readonly agents: AgentStore
-  readonly place: Place
+  readonly place: ConversationStores
   readonly memory: MemoryStore
   /** The search over all sessions that last. */
   readonly sessionIndex: SessionSearch
@@ -79,14 +79,14 @@ export interface Services extends AsyncDisposable {
   readonly live: LiveTurns
   readonly journals: Journals
   /** Everything that happens in this process: the events of every turn, and what is published. */
-  readonly events: Broadcast<Happening>
+  readonly events: Broadcast<DaemonEvent>
   readonly subscriptions: SubscriptionStore
   /** Of a daemon; only there subscriptions fire (decision 31). */
   readonly bus: DaemonBus | undefined
-  readonly setting: NodeSetting
+  readonly setting: LiveConfig
   models(signal: AbortSignal): Promise<ModelRegistry>
   /** The process that holds a lease now, if one does. */
-  holderOf(resource: string): Promise<Holder | undefined>
+  findHolder(resource: string): Promise<LeaseHolder | undefined>
   readonly hook: Hook
   /** What port files announce; agents get it through the hook. */
   readonly components: Components
@@ -98,7 +98,7 @@ export interface Services extends AsyncDisposable {
   /** Every message to and from MCP servers. */
   readonly mcpFrames: Broadcast<McpFrame>
   /** Must hear of every change to an agent. */
-  readonly roster: Roster
+  readonly roster: AgentSync
   /** What can be taught to agents here, read anew each time. */
   skills(): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }>
   /** Brings agents of an older form to that of today; to be done before any is read. See migrateServers(). */

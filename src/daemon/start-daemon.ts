@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toCancelled } from '../core/base/cancelled.ts'
-import { CrabError, KINDS, kindOfName } from '../core/base/errors.ts'
+import { toCancelledError } from '../core/base/abortable.ts'
+import { CrabError, ERROR_KINDS, parseErrorKind } from '../core/base/errors.ts'
 import { makePrivateDir } from '../core/base/files.ts'
 import { parseObject } from '../core/base/json.ts'
 import type { JsonObject } from '../core/base/message.ts'
@@ -10,8 +10,8 @@ import { loadConfig } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { startDetached } from '../core/process/start-detached.ts'
 import type { ExitStatus } from '../core/process/types.ts'
-import type { Caller } from './caller.ts'
-import { type DaemonPlace, type FoundDaemon, findDaemon } from './find-daemon.ts'
+import type { AttachingProcess } from './attaching-process.ts'
+import { type DaemonTarget, type FoundDaemon, findDaemon } from './find-daemon.ts'
 import { homeHolder } from './serve/home-lease.ts'
 
 /** How long a daemon that nobody uses stays (decision 31). */
@@ -28,8 +28,8 @@ const LOOK_MS = 10
  * it takes too long.
  */
 export async function startDaemon(
-  caller: Caller,
-  place: DaemonPlace,
+  caller: AttachingProcess,
+  place: DaemonTarget,
   signal: AbortSignal,
 ): Promise<FoundDaemon | undefined> {
   const { paths } = place
@@ -43,9 +43,9 @@ export async function startDaemon(
       env: { ...caller.env, CRABTALK_HOME: paths.home },
       name: 'crabtalk',
     })
-  const first = await untilItAnswers(await start(), place, signal)
+  const first = await waitUntilReady(await start(), place, signal)
   if (first !== 'refused') return first
-  const second = await untilItAnswers(await start(), place, signal)
+  const second = await waitUntilReady(await start(), place, signal)
   if (second !== 'refused') return second
   throw new CrabError('unavailable', 'Cannot start a daemon: it ended twice without a word', {
     hint: 'run: crabtalk daemon run',
@@ -53,9 +53,9 @@ export async function startDaemon(
 }
 
 /** `refused`: another daemon had the home, and has gone since. */
-async function untilItAnswers(
+async function waitUntilReady(
   { pid, exited }: { pid: number; exited: Promise<ExitStatus> },
-  place: DaemonPlace,
+  place: DaemonTarget,
   signal: AbortSignal,
 ): Promise<FoundDaemon | 'refused'> {
   let ended: ExitStatus | undefined
@@ -72,7 +72,7 @@ async function untilItAnswers(
       if (!wasRefused) throw await startFailure(place.paths, pid, ended)
       if (!(await homeHolder(place.paths))) return 'refused'
     }
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     await sleep(LOOK_MS)
   }
   if (ended) throw await startFailure(place.paths, pid, ended)
@@ -87,7 +87,7 @@ async function untilItAnswers(
 
 /** Whether the home was another one's: of that alone the log, which is then the other's, says nothing. */
 async function isRefused(paths: HomePaths, pid: number, { code }: ExitStatus): Promise<boolean> {
-  return code === KINDS.conflict.exit && (await lastError(paths, pid)) === undefined
+  return code === ERROR_KINDS.conflict.exit && (await lastError(paths, pid)) === undefined
 }
 
 /** What that process has written into the log last, as the error it was. */
@@ -96,7 +96,7 @@ async function startFailure(paths: HomePaths, pid: number, { code, signal }: Exi
   const how = signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
   const hint =
     typeof said?.['hint'] === 'string' ? said['hint'] : `see ${logFile(paths)}, or run: crabtalk daemon run`
-  const kind = kindOfName(String(said?.['kind'])) ?? 'unavailable'
+  const kind = parseErrorKind(String(said?.['kind'])) ?? 'unavailable'
   return new CrabError(kind, `Cannot start a daemon: ${said?.['message'] ?? how}`, { hint })
 }
 

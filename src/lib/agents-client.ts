@@ -43,7 +43,7 @@ export interface TurnChoices extends DeepPartial<Omit<StreamMsg, 'content'>> {
 }
 
 /** A conversation. */
-export interface Address {
+export interface ClientAddress {
   agent?: string
   sender?: string
 }
@@ -63,13 +63,13 @@ export interface Client {
   /** The text of an answer. */
   ask(content: string, choices?: TurnChoices): Promise<string>
   /** Answers a question by its id. */
-  answer(askId: string, answers: Record<string, string>, at?: Address): Promise<void>
+  answer(askId: string, answers: Record<string, string>, at?: ClientAddress): Promise<void>
   /** Stops what runs in a conversation, which stays usable. */
-  kill(at?: Address): Promise<void>
+  kill(at?: ClientAddress): Promise<void>
   /** Waits for a run that was begun with `detach`. */
   wait(runId: string, signal?: AbortSignal): Promise<RunResult>
   /** A conversation as it stands, then everything that happens to it. */
-  follow(at: Address & { afterSeq?: number }, signal?: AbortSignal): AsyncGenerator<AttachEvent>
+  follow(at: ClientAddress & { afterSeq?: number }, signal?: AbortSignal): AsyncGenerator<AttachEvent>
   /** What all agents do, as it happens; the kinds from TEXT_DELTA to THINKING_END unless others are named. */
   subscribe(kinds?: readonly AgentEventKind[], signal?: AbortSignal): AsyncGenerator<AgentEventMsg>
   /** Publishes an event; the subscriptions to it run their agents. */
@@ -146,7 +146,7 @@ async function* streamEvents(
       if (!event) continue
       yield { ...event, seq }
       if (event.$case !== 'askUser' || !onAsk) continue
-      const at = { ...addressOf(message), askId: event.value.askId }
+      const at = { ...toClientAddress(message), askId: event.value.askId }
       answerWith(onAsk, event.value, (answers) => reply(dispatch, at, answers)).catch(
         broken.abort.bind(broken),
       )
@@ -192,13 +192,13 @@ async function sendTurn(dispatch: Dispatch, content: string, choices: TurnChoice
 
 async function reply(
   dispatch: Dispatch,
-  at: Address & { askId: string },
+  at: ClientAddress & { askId: string },
   answers: Record<string, string>,
 ): Promise<void> {
   await request(dispatch, 'replyToAsk', { ...at, content: JSON.stringify(answers) }, never())
 }
 
-function addressOf({ agent, sender }: DeepPartial<StreamMsg>): Address {
+function toClientAddress({ agent, sender }: DeepPartial<StreamMsg>): ClientAddress {
   return { ...(agent !== undefined && { agent }), ...(sender !== undefined && { sender }) }
 }
 

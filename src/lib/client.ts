@@ -17,28 +17,27 @@ import {
 } from '../core/protocol/crabtalk.generated.ts'
 import type { Dispatch } from '../core/protocol/dispatch.ts'
 import type { Operation, ReplyOf, RequestOf } from '../core/protocol/operations.ts'
-import type { Endpoint } from '../core/transport/endpoint.ts'
+import type { SocketEndpoint } from '../core/transport/endpoint.ts'
 import {
-  type Address,
   type Answer,
   type Client,
+  type ClientAddress,
   clientOf,
   type TurnChoices,
   type TurnEvent,
 } from './agents-client.ts'
-import { type ConnectOptions, connect } from './connect.ts'
+import { type ClientOptions, connect } from './connect.ts'
 
 export type {
-  Address,
   AgentEventMsg,
   Answer,
   AskUserEvent,
   AttachEvent,
   Client,
-  ConnectOptions,
+  ClientAddress as Address,
+  ClientOptions as ConnectOptions,
   ConversationList,
   Dispatch,
-  Endpoint,
   MessageList,
   Operation,
   ReplyOf,
@@ -46,6 +45,7 @@ export type {
   RunResult,
   SendResponse,
   SessionHits,
+  SocketEndpoint as Endpoint,
   StreamEvent,
   StreamMsg,
   TurnChoices,

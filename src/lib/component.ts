@@ -1,24 +1,31 @@
 import { join } from 'node:path'
-import { CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
+import { CrabError, ERROR_KINDS, toCrabError } from '../core/base/errors.ts'
 import { LogFile } from '../core/base/log-file.ts'
 import { userDirectory } from '../core/base/user.ts'
 import { homePaths } from '../core/config/paths.ts'
-import { serveComponent as serve } from '../mcp/component/serve-component.ts'
+import { serveTools as serve } from '../mcp/component/serve-component.ts'
 import type {
   Component,
+  ComponentAnswer,
+  ComponentCall,
+  ComponentResult,
   ComponentTool,
-  ToolAnswer,
-  ToolCall,
   ToolContent,
-  ToolResult,
 } from '../mcp/component/types.ts'
 
-export type { Component, ComponentTool, ToolAnswer, ToolCall, ToolContent, ToolResult }
+export type {
+  Component,
+  ComponentAnswer as ToolAnswer,
+  ComponentCall as ToolCall,
+  ComponentResult as ToolResult,
+  ComponentTool,
+  ToolContent,
+}
 // The entry `crabtalk/component` of the package.
 export { CrabError }
 
 /** How a component serves. */
-export interface ServeOptions {
+export interface ServeComponentOptions {
   /** The home directory of the daemon; by default $CRABTALK_HOME, else ~/.crabtalk. It must be there. */
   home?: string
   /** Called when it serves, with its port on 127.0.0.1. */
@@ -39,7 +46,7 @@ export interface ServeOptions {
  */
 export async function serveComponent(
   component: Component,
-  options: ServeOptions = {},
+  options: ServeComponentOptions = {},
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const { home, ...rest } = options
@@ -70,10 +77,10 @@ export async function serveComponent(
  *
  * With `--version` or `--help` it prints that instead.
  */
-export async function runComponent(component: Component, options: ServeOptions = {}): Promise<void> {
+export async function runComponent(component: Component, options: ServeComponentOptions = {}): Promise<void> {
   const [first] = process.argv.slice(2)
   if (first === '--version' || first === '--help') {
-    process.stdout.write(first === '--version' ? `${component.version}\n` : helpOf(component))
+    process.stdout.write(first === '--version' ? `${component.version}\n` : formatHelp(component))
     return
   }
   const over = new AbortController()
@@ -94,14 +101,14 @@ export async function runComponent(component: Component, options: ServeOptions =
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
     process.stderr.write(`${component.name}: ${message}\n${hint ? `hint: ${hint}\n` : ''}`)
-    process.exitCode = KINDS[kind].exit
+    process.exitCode = ERROR_KINDS[kind].exit
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop)
     setTimeout(() => process.exit(), LEAVE_MS).unref() // a call that ignores its signal must not keep the process
   }
 }
 
-function helpOf({ name, version, description, tools }: Component): string {
+function formatHelp({ name, version, description, tools }: Component): string {
   const width = Math.max(...tools.map((tool) => tool.name.length))
   const lines = tools.map((tool) => `  ${tool.name.padEnd(width)}  ${tool.description.split('. ')[0]}`)
   return `${name} ${version}: ${description}

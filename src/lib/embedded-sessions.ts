@@ -1,7 +1,7 @@
 import type { Message } from '../core/base/message.ts'
 import { EntryReader } from '../core/runtime/entry-reader.ts'
 import type { Agents } from '../core/runtime/runtime-options.ts'
-import { listEntries, listSessions, type Page, sessionMeta } from '../core/runtime/session-pages.ts'
+import { listEntries, listSessions, type PageRange, sessionMeta } from '../core/runtime/session-pages.ts'
 import { appendMessage, newSession, type Sessions } from '../core/runtime/sessions.ts'
 import { type SessionAsk, toSessionQuery } from '../core/session-search/session-query.ts'
 import { StorageSearch } from '../core/session-search/storage-search.ts'
@@ -20,11 +20,11 @@ export interface EmbeddedSessions {
   /** Stores what somebody said, behind a turn that runs, and gives its `seq`. Throws `invalid` for calls of tools and their results. */
   append(session: string, message: Message, signal?: AbortSignal): Promise<number>
   /** Those in which something was said, newest first; `total` counts all that match. */
-  list(page?: SessionFilter & Page): Promise<{ sessions: SessionSummary[]; total: number }>
+  list(page?: SessionFilter & PageRange): Promise<{ sessions: SessionSummary[]; total: number }>
   /** Messages of one, oldest first; `total` counts all of them. */
   messages(
     session: string,
-    page?: Page,
+    page?: PageRange,
   ): Promise<{ messages: (SessionLine & { kind: 'entry' })[]; total: number }>
   /** What is known of one besides its messages. */
   meta(session: string): Promise<SessionSummary>

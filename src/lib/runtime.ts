@@ -6,11 +6,11 @@ import { type AgentConfig, checkAgent, foldName, nameProblem } from '../core/con
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
 import type { Rule } from '../core/policy/types.ts'
 import type { ModelEvent, ModelFacts, ModelRequest, Provider, ToolSpec } from '../core/provider/types.ts'
-import { type Answers, type Ask, Asks } from '../core/runtime/asks.ts'
+import { type Ask, type AskAnswers, Asks } from '../core/runtime/asks.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
 import type { AgentEvent } from '../core/runtime/events.ts'
-import type { Place } from '../core/runtime/held-conversation.ts'
 import type { Hook, ToolDispatch, ToolOutput } from '../core/runtime/hook.ts'
+import type { ConversationStores } from '../core/runtime/leased-conversation.ts'
 import { Journals } from '../core/runtime/live/journals.ts'
 import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
@@ -26,8 +26,8 @@ export type {
   AgentConfig,
   AgentEvent,
   Agents,
-  Answers,
   Ask,
+  AskAnswers as Answers,
   EmbeddedSessions,
   Hook,
   Message,
@@ -101,13 +101,13 @@ export function embed(options: EmbedOptions): Embedded {
   const running = new RunningTurns()
   const setting = { provider, rules }
   const agents = 'get' in options.agents ? options.agents : fixedAgents(options.agents)
-  const place = placeOf(storage)
+  const place = toConversationStores(storage)
   const runtime = new Runtime({
     agents,
     setting: () => setting,
     hook: compositeHook(options.hooks ?? []),
     place,
-    scratch: placeOf(new MemoryStorage()),
+    scratch: toConversationStores(new MemoryStorage()),
     running,
     asks,
     defaultCwd: cwd,
@@ -165,6 +165,6 @@ function toAgent({
   )
 }
 
-function placeOf(storage: Storage): Place {
+function toConversationStores(storage: Storage): ConversationStores {
   return { storage, leases: new MemoryLeases(), cache: new Map() }
 }

@@ -46,7 +46,11 @@ export function toTarget(entry: McpEntry, { home, baseEnv }: TargetDefaults): Se
  * The identity of a connection (decision 3): SHA-256, hex, of the canonical JSON of its target. Names, filters,
  * permissions and limits are no part of it. An entry that is not shared has its owner in it.
  */
-export function fingerprintOf(target: ServerTarget, { share = true }: McpEntry, owner: TargetOwner): string {
+export function computeFingerprint(
+  target: ServerTarget,
+  { share = true }: McpEntry,
+  owner: TargetOwner,
+): string {
   const identity = share ? target : { ...target, owner: [owner.agentId, owner.name] }
   return sha256(canonicalJson(identity)).toString('hex')
 }

@@ -1,20 +1,20 @@
-import { once } from '../core/base/once.ts'
+import { lazy } from '../core/base/lazy.ts'
 import type { Hook } from '../core/runtime/hook.ts'
 import type { McpServers } from './types.ts'
 
 /** The hook of MCP servers, which are opened when an agent with servers is met: no other agent pays for them. */
 export function lazyMcpHook(open: () => Promise<McpServers>): Hook {
   let opened: Hook | undefined
-  const servers = once(async () => {
+  const servers = lazy(async () => {
     opened = (await open()).hook
     return opened
   })
   return {
     async onRegisterAgent(agent) {
-      if (agent.mcps.length > 0 || servers.made) await (await servers.get()).onRegisterAgent?.(agent)
+      if (agent.mcps.length > 0 || servers.current) await (await servers.get()).onRegisterAgent?.(agent)
     },
     async onUnregisterAgent(agent) {
-      if (servers.made) await (await servers.get()).onUnregisterAgent?.(agent)
+      if (servers.current) await (await servers.get()).onUnregisterAgent?.(agent)
     },
     async schema(agent, turn) {
       return agent.mcps.length === 0 ? [] : ((await (await servers.get()).schema?.(agent, turn)) ?? [])

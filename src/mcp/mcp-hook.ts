@@ -1,14 +1,14 @@
 import { CrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
-import type { Action } from '../core/policy/types.ts'
+import type { PolicyAction } from '../core/policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../core/runtime/hook.ts'
-import { calledBy } from './connection/trace.ts'
+import { withCallingTurn } from './connection/trace.ts'
 import { elicitThrough } from './elicitation/elicit.ts'
-import { whereNow } from './peers/moved-components.ts'
+import { followMovedComponents } from './peers/moved-components.ts'
 import type { Peer } from './peers/peer.ts'
 import type { Claimed, Peers } from './peers/peers.ts'
 import { expandResources } from './resources/expand-mentions.ts'
-import { depthMeta } from './stdio/depth.ts'
+import { toDepthMeta } from './stdio/depth.ts'
 import { refuseTaint } from './taint/taint.ts'
 import type { AgentTool } from './tools/agent-tools.ts'
 import { hiddenBy } from './tools/entry-filter.ts'
@@ -30,13 +30,13 @@ export interface McpHookOptions {
 /** Brings the tools of an agent's MCP servers into its turns. */
 export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
   /** What each turn was shown, by the agent it was made with: lists and declarations may change while the turn runs. */
-  const shown = new WeakMap<AgentConfig, Shown>()
+  const shown = new WeakMap<AgentConfig, OfferedTools>()
   /** What turns began with, by what is aborted when they are over. */
   const begun = new WeakMap<AbortSignal, readonly Claimed[]>()
   /** The ids of the agents that were told of tools that cannot be offered. */
   const told = new WeakMap<readonly DroppedTool[], Set<string>>()
-  const show = (agent: AgentConfig, claimed: readonly Claimed[], kept: Shown['claimed']) => {
-    const { tools, specs } = lists.of(agent, claimed)
+  const show = (agent: AgentConfig, claimed: readonly Claimed[], kept: OfferedTools['claimed']) => {
+    const { tools, specs } = lists.get(agent, claimed)
     shown.set(agent, { tools, claimed: kept })
     return specs
   }
@@ -78,7 +78,7 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
     },
     dispatch(_name, call, signal) {
       const claimed = shown.get(call.agent)?.claimed ?? peers.claimedBy(call.agent.id)
-      return dispatch(whereNow(claimed ?? [], peers), call, signal)
+      return dispatch(followMovedComponents(claimed ?? [], peers), call, signal)
     },
   }
 }
@@ -86,7 +86,7 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
 /** A quick look, which most messages end at. */
 const MAY_NAME_RESOURCES = /@[a-z0-9]/
 
-interface Shown {
+interface OfferedTools {
   tools: readonly AgentTool[]
   /** What the turn began with, and keeps until its end; undefined: what is declared now counts. */
   claimed: readonly Claimed[] | undefined
@@ -108,7 +108,7 @@ export function startEager(peers: Peers, agentId: string): void {
   for (const { peer, entry } of peers.claimedBy(agentId) ?? []) if (entry.start !== 'lazy') peer.start()
 }
 
-async function describe({ name, entry, tool }: AgentTool, { args }: ToolRequest): Promise<Action> {
+async function describe({ name, entry, tool }: AgentTool, { args }: ToolRequest): Promise<PolicyAction> {
   checkArguments(tool, args)
   return { kind: 'mcp', name, server: entry.name, tool: tool.name }
 }
@@ -148,10 +148,10 @@ async function scanAndCall(
 ): Promise<ToolOutput> {
   const schema = what.peer.list?.tools.find(({ name }) => name === what.tool)?.inputSchema
   await refuseTaint({ ...what, args: call.args, schema, notice: call.notice }, signal)
-  return await callAndTell(what, call, signal)
+  return await callAndNotify(what, call, signal)
 }
 
-async function callAndTell(
+async function callAndNotify(
   what: Pick<ToolCallOptions, 'peer' | 'entry' | 'tool'>,
   { args, spillDir, progress, agent, sender, runId, env, ask, notice }: ToolDispatch,
   signal: AbortSignal,
@@ -164,6 +164,6 @@ async function callAndTell(
     notice,
     ask: (questions, unwanted) => ask(questions, 'elicitation', unwanted),
   })
-  const call = () => callTool({ ...what, args, spillDir, onProgress, elicit, meta: depthMeta(env) }, signal)
-  return await calledBy({ agent: agent.name, sender, runId }, call)
+  const call = () => callTool({ ...what, args, spillDir, onProgress, elicit, meta: toDepthMeta(env) }, signal)
+  return await withCallingTurn({ agent: agent.name, sender, runId }, call)
 }

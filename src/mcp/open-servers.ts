@@ -1,29 +1,29 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toCancelled } from '../core/base/cancelled.ts'
+import { toCancelledError } from '../core/base/abortable.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import { MAX_SHOWN_MCP_TOOLS } from '../core/base/tool-limits.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
-import { findEntry } from '../core/config/mcp-declaration.ts'
+import { findMcpEntry } from '../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
 import type { Hook, ToolOutput } from '../core/runtime/hook.ts'
-import { type BeyondTools, beyondTools } from './beyond-tools.ts'
 import type { TargetDefaults } from './fingerprint.ts'
 import { mcpHook, startEager } from './mcp-hook.ts'
 import { type Claimed, Peers } from './peers/peers.ts'
 import { ServerMemory } from './peers/server-memory.ts'
 import { withResourceTool } from './resources/resource-tool.ts'
-import { toolsOf } from './tools/agent-tools.ts'
+import { openResourcesAndPrompts, type ResourcesAndPrompts } from './resources-prompts.ts'
+import { listAgentTools } from './tools/agent-tools.ts'
 import { hiddenBy } from './tools/entry-filter.ts'
-import { printable } from './tools/remote-tool.ts'
-import { isShown } from './tools/shown-tools.ts'
+import { toPrintableLine } from './tools/remote-tool.ts'
+import { isVisibleTool } from './tools/shown-tools.ts'
 import { callTool, checkArguments, toUnavailable } from './tools/tool-call.ts'
 import { ToolLists } from './tools/tool-lists.ts'
 import { keepTexts } from './tools/word-arguments.ts'
-import type { AgentView, FrameTap, McpServers, Owner, PeerView, Verified } from './types.ts'
-import { type Declared, viewPeer, viewServers } from './views.ts'
+import type { AgentView, DeclarationOwner, FrameTap, McpServers, PeerView, VerifiedServer } from './types.ts'
+import { type DeclaredServer, viewPeer, viewServers } from './views.ts'
 
 /** Where servers run, and what they get. */
 export interface McpOptions extends TargetDefaults {
@@ -57,10 +57,10 @@ interface ServersOptions {
 
 class Servers implements McpServers {
   readonly hook: Hook
-  readonly resources: BeyondTools['resources']
-  readonly readResource: BeyondTools['readResource']
-  readonly prompts: BeyondTools['prompts']
-  readonly getPrompt: BeyondTools['getPrompt']
+  readonly resources: ResourcesAndPrompts['resources']
+  readonly readResource: ResourcesAndPrompts['readResource']
+  readonly prompts: ResourcesAndPrompts['prompts']
+  readonly getPrompt: ResourcesAndPrompts['getPrompt']
   readonly #peers: Peers
   readonly #lists: ToolLists
   readonly #memory: ServerMemory
@@ -72,7 +72,7 @@ class Servers implements McpServers {
     this.#peers = peers
     this.#memory = memory
     this.#now = now
-    const beyond = beyondTools((agent, name) => this.#claim(agent, name))
+    const beyond = openResourcesAndPrompts((agent, name) => this.#claim(agent, name))
     this.resources = beyond.resources
     this.readResource = beyond.readResource
     this.prompts = beyond.prompts
@@ -89,33 +89,33 @@ class Servers implements McpServers {
     return {
       agent: agent.name,
       generation: this.#peers.generationOf(agent.id),
-      toolLists: this.#lists.countOf(agent.id),
-      isGrouped: servers.flatMap(({ tools }) => tools).filter(isShown).length > MAX_SHOWN_MCP_TOOLS,
+      toolLists: this.#lists.getCount(agent.id),
+      isGrouped: servers.flatMap(({ tools }) => tools).filter(isVisibleTool).length > MAX_SHOWN_MCP_TOOLS,
       servers,
     }
   }
 
   async connect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView> {
     const { peer } = await this.#claim(agent, name)
-    await named({ agent: agent.name, name }, peer.connect({ insist: true }, signal), signal)
+    await withServerName({ agent: agent.name, name }, peer.connect({ insist: true }, signal), signal)
     return viewPeer(peer)
   }
 
   async ping(agent: AgentConfig, name: string, signal: AbortSignal): Promise<{ peer: PeerView; ms: number }> {
     const { peer } = await this.#claim(agent, name)
-    const connection = await named(
+    const connection = await withServerName(
       { agent: agent.name, name },
       peer.connect({ insist: true }, signal),
       signal,
     )
     const began = this.#now()
-    await named({ agent: agent.name, name }, connection.ping(signal), signal)
+    await withServerName({ agent: agent.name, name }, connection.ping(signal), signal)
     return { ms: this.#now() - began, peer: viewPeer(peer) }
   }
 
   async reconnect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView> {
     const { peer } = await this.#claim(agent, name)
-    await named({ agent: agent.name, name }, peer.reconnect(signal), signal)
+    await withServerName({ agent: agent.name, name }, peer.reconnect(signal), signal)
     return viewPeer(peer)
   }
 
@@ -132,9 +132,9 @@ class Servers implements McpServers {
     signal: AbortSignal,
   ): Promise<ToolOutput> {
     const { peer, entry } = await this.#claim(agent, name)
-    await named({ agent: agent.name, name }, peer.connect({ insist: true }, signal), signal)
+    await withServerName({ agent: agent.name, name }, peer.connect({ insist: true }, signal), signal)
     const declared = agent.mcps.map((one) => this.#declared(one, agent.id))
-    const own = toolsOf(declared).filter((one) => one.entry.name === name)
+    const own = listAgentTools(declared).filter((one) => one.entry.name === name)
     const found = own.find(({ tool }) => tool.name === wanted) ?? own.find((one) => one.name === wanted)
     if (!found) throw noTool(entry, wanted)
     const args = words === undefined ? given : keepTexts(found.tool.inputSchema, given, words)
@@ -147,18 +147,18 @@ class Servers implements McpServers {
   }
 
   logs(agent: AgentConfig, name: string): string[] {
-    const entry = findEntry(agent.name, agent.mcps, name)
+    const entry = findMcpEntry(agent.name, agent.mcps, name)
     return this.#peers.find(entry, agent.id)?.logs() ?? []
   }
 
-  async verify(agent: AgentConfig, entry: McpEntry, signal: AbortSignal): Promise<Verified> {
+  async verify(agent: AgentConfig, entry: McpEntry, signal: AbortSignal): Promise<VerifiedServer> {
     const look = await this.#peers.lookAt(entry, agent.id)
     const { peer } = look
     try {
       await peer.connect({ insist: true }, signal)
     } catch (reason) {
       await look[Symbol.asyncDispose]()
-      if (signal.aborted) throw toCancelled(signal)
+      if (signal.aborted) throw toCancelledError(signal)
       throw toUnavailable(entry.name, toCrabError(reason), undefined)
     }
     const { list, fingerprint, state } = peer
@@ -184,13 +184,13 @@ class Servers implements McpServers {
 
   /** The claim of a declaration, which is made when the agent is not registered just so. */
   async #claim(agent: AgentConfig, name: string): Promise<Claimed> {
-    const entry = findEntry(agent.name, agent.mcps, name)
+    const entry = findMcpEntry(agent.name, agent.mcps, name)
     if (entry.disabled) throw isDisabled(name)
     await this.#peers.ensure(agent)
     return this.#peers.claimedBy(agent.id)!.find((claim) => claim.entry.name === name)!
   }
 
-  #declared(entry: McpEntry, agentId: string): Declared {
+  #declared(entry: McpEntry, agentId: string): DeclaredServer {
     const peer = this.#peers.find(entry, agentId)
     const fingerprint = this.#peers.fingerprint(entry, agentId)
     if (entry.disabled) return { entry, fingerprint, state: 'disabled', list: undefined }
@@ -198,7 +198,7 @@ class Servers implements McpServers {
       const { state, list, lastErrorAt, error } = { ...viewPeer(peer), list: peer.list }
       return { entry, fingerprint, state, list, error, lastErrorAt }
     }
-    const flaw = this.#peers.flawOf(entry)
+    const flaw = this.#peers.validate(entry)
     if (flaw) return { entry, fingerprint, state: 'invalid', list: undefined, error: flaw.message }
     const { list, failure } = this.#memory.readNow(fingerprint)
     const known = { entry, fingerprint, list, error: failure?.why ?? '', lastErrorAt: failure?.at }
@@ -207,11 +207,15 @@ class Servers implements McpServers {
 }
 
 /** A failure of a server as a sentence about it; `unavailable` also when it refuses or does not answer. */
-async function named<T>({ agent, name }: Owner, work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function withServerName<T>(
+  { agent, name }: DeclarationOwner,
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   try {
     return await work
   } catch (reason) {
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     throw toUnavailable(name, toCrabError(reason), agent)
   }
 }
@@ -225,7 +229,10 @@ function isDisabled(name: string): CrabError {
 function noTool(entry: McpEntry, tool: string): CrabError {
   const hidden = hiddenBy(entry, tool)
   const why = hidden === '' ? 'it has no such tool' : `the agent does not get it: ${hidden}`
-  return new CrabError('missing', `Cannot call ${printable(tool)} of the MCP server "${entry.name}": ${why}`)
+  return new CrabError(
+    'missing',
+    `Cannot call ${toPrintableLine(tool)} of the MCP server "${entry.name}": ${why}`,
+  )
 }
 
 /** For a look at an entry that is nobody's. */

@@ -8,7 +8,7 @@ import type { ResourceList } from './resources/types.ts'
 export type PeerState = 'disabled' | 'invalid' | 'connecting' | 'connected' | 'needs_auth' | 'failed' | 'idle'
 
 /** One declaration that uses a connection. */
-export interface Owner {
+export interface DeclarationOwner {
   /** The agent's name. */
   agent: string
   /** Its name for the server. */
@@ -16,7 +16,7 @@ export interface Owner {
 }
 
 /** A turn that calls a tool. */
-export interface Caller {
+export interface CallingTurn {
   agent: string
   sender: string
   runId: string
@@ -27,7 +27,7 @@ export interface McpFrame {
   /** Milliseconds since 1970. */
   at: number
   fingerprint: string
-  owners: readonly Owner[]
+  owners: readonly DeclarationOwner[]
   /** From us to the server; else from the server to us. */
   outgoing: boolean
   /** Of a request or notification; empty for a response. */
@@ -37,7 +37,7 @@ export interface McpFrame {
   /** Of a response whose request was seen. */
   durationMs: number | undefined
   /** Whose turn it belongs to: of a call, its answer and its progress; undefined for all else. */
-  caller?: Caller | undefined
+  caller?: CallingTurn | undefined
   /** JSON without secrets, at most 64 KiB, cut at a character. */
   payload: string
   isCut: boolean
@@ -48,7 +48,7 @@ export interface McpFrame {
 /** Takes the messages of all connections. */
 export interface FrameTap {
   /** Whether anybody wants them: nothing is made of a message otherwise. */
-  readonly isHeard: boolean
+  readonly hasListeners: boolean
   /** Must not throw. */
   tell(frame: McpFrame): void
 }
@@ -61,7 +61,7 @@ export interface PeerView {
   target: string
   envNames: readonly string[]
   headerNames: readonly string[]
-  owners: readonly Owner[]
+  owners: readonly DeclarationOwner[]
   state: PeerState
   /** The first line of what went wrong last; else empty. */
   error: string
@@ -125,7 +125,7 @@ export interface AgentView {
 }
 
 /** A server that has shown that it works. Disposing ends it, unless an agent was registered meanwhile that declares it. */
-export interface Verified extends AsyncDisposable {
+export interface VerifiedServer extends AsyncDisposable {
   peer: PeerView
   /** In its order, with those that the entry leaves out. */
   tools: readonly ToolView[]
@@ -198,7 +198,7 @@ export interface McpServers extends AsyncDisposable {
    * Tries an entry that nobody owns: starts it and lists its tools. The list is kept for the first turn that uses an
    * identical entry of this agent. Throws as connect() does.
    */
-  verify(agent: AgentConfig, entry: McpEntry, signal: AbortSignal): Promise<Verified>
+  verify(agent: AgentConfig, entry: McpEntry, signal: AbortSignal): Promise<VerifiedServer>
   /**
    * `[env]` of config.toml from now on, for those that are registered too: servers that it changes start anew, the others
    * stay. Turns under way keep what they have.

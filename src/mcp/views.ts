@@ -2,9 +2,9 @@ import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { Peer } from './peers/peer.ts'
 import { showTarget } from './secrets/shown-target.ts'
-import { toolsOf } from './tools/agent-tools.ts'
+import { listAgentTools } from './tools/agent-tools.ts'
 import { hiddenBy } from './tools/entry-filter.ts'
-import { printable, type RemoteTool, type ToolList } from './tools/remote-tool.ts'
+import { type RemoteTool, type ToolList, toPrintableLine } from './tools/remote-tool.ts'
 import type { PeerState, PeerView, ServerView, ToolView } from './types.ts'
 
 /** A connection as people see it. */
@@ -19,12 +19,12 @@ export function viewPeer(peer: Peer): PeerView {
     owners: peer.claims
       .filter(({ agentId }) => agentId !== '')
       .map(({ agent, entry }) => ({ agent, name: entry.name })),
-    state: stateOf(peer),
+    state: toShownState(peer),
     starts: record.starts,
     error: peer.error?.message ?? '',
     protocolVersion: peer.protocolVersion,
     toolCount: list?.tools.length ?? 0,
-    schemaTokens: tokensOf(list?.tools ?? []),
+    schemaTokens: estimateTokens(list?.tools ?? []),
     pid: peer.pid,
     calls: record.calls,
     errors: record.errors,
@@ -38,12 +38,12 @@ export function viewPeer(peer: Peer): PeerView {
 }
 
 /** Refused credentials are refused until an attempt with them has come to something. */
-function stateOf({ state, error }: Peer): PeerState {
+function toShownState({ state, error }: Peer): PeerState {
   return state === 'connecting' && error?.kind === 'credentials' ? 'needs_auth' : state
 }
 
 /** A declaration, and what is known of its server. */
-export interface Declared {
+export interface DeclaredServer {
   entry: McpEntry
   fingerprint: string
   state: PeerState
@@ -53,14 +53,21 @@ export interface Declared {
 }
 
 /** What an agent has, declaration by declaration: also what the model does not see, and why. */
-export function viewServers(agent: Pick<AgentConfig, 'tools'>, declared: readonly Declared[]): ServerView[] {
-  const seen = toolsOf(declared)
+export function viewServers(
+  agent: Pick<AgentConfig, 'tools'>,
+  declared: readonly DeclaredServer[],
+): ServerView[] {
+  const seen = listAgentTools(declared)
   return declared.map(({ entry, fingerprint, state, list, error = '', lastErrorAt }) => {
     const own = seen.filter((tool) => tool.entry === entry)
     const names = new Map(own.map(({ name, tool }) => [tool.name, name]))
     const tools = (list?.tools ?? []).map((tool): ToolView => {
       const name = names.get(tool.name)
-      return { ...shown(tool), ...visibility({ agent, entry, tool, name }), schemaTokens: tokensOf([tool]) }
+      return {
+        ...shown(tool),
+        ...visibility({ agent, entry, tool, name }),
+        schemaTokens: estimateTokens([tool]),
+      }
     })
     const dropped = (list?.dropped ?? []).map(({ name, why }): ToolView => {
       return { remoteName: name, name: '', description: '', hidden: why, schemaTokens: 0 }
@@ -78,7 +85,7 @@ export function viewServers(agent: Pick<AgentConfig, 'tools'>, declared: readonl
   })
 }
 
-interface Seeing {
+interface VisibilityInput {
   agent: Pick<AgentConfig, 'tools'>
   entry: McpEntry
   tool: RemoteTool
@@ -86,18 +93,18 @@ interface Seeing {
   name: string | undefined
 }
 
-function visibility({ agent, entry, tool, name }: Seeing): Pick<ToolView, 'name' | 'hidden'> {
+function visibility({ agent, entry, tool, name }: VisibilityInput): Pick<ToolView, 'name' | 'hidden'> {
   if (name === undefined) return { name: '', hidden: hiddenBy(entry, tool.name) }
   if (agent.tools.length === 0 || agent.tools.includes(name)) return { name, hidden: '' }
   return { name: '', hidden: `the agent's tools do not have ${name}` }
 }
 
 function shown({ name, description }: RemoteTool): Pick<ToolView, 'remoteName' | 'description'> {
-  return { remoteName: printable(name), description }
+  return { remoteName: toPrintableLine(name), description }
 }
 
 /** Four bytes a token, as good as any guess without the model's own tokens. */
-function tokensOf(tools: readonly RemoteTool[]): number {
+function estimateTokens(tools: readonly RemoteTool[]): number {
   if (tools.length === 0) return 0
   const text = JSON.stringify(
     tools.map(({ name, description, inputSchema }) => [name, description, inputSchema]),

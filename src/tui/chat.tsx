@@ -3,7 +3,7 @@ import { toCrabError } from '../core/base/errors.ts'
 import { request } from '../core/protocol/dispatch.ts'
 import { App } from './components/app.tsx'
 import { Controller, type TerminalControl } from './controller/controller.ts'
-import { openFirst } from './controller/conversations.ts'
+import { openInitialConversation } from './controller/conversations.ts'
 import { Feed } from './controller/feed.ts'
 import { loadCommands, slashContext } from './controller/slash.ts'
 import { showTranscript } from './controller/transcript.ts'
@@ -41,16 +41,16 @@ export async function openChat(
   using store = new ChatStore(initialState(options))
   const feed = new Feed({ store, ports, signal: over.signal })
   const chat = { store, ports, options, feed, over: over.signal }
-  const left = new Leaving(() => controller.end(), store)
+  const left = new ChatExit(() => controller.end(), store)
   using screen = new Screen({ output: terminal.stdout, reflow: terminal.reflow, onGone: () => left.leave() })
   const lending = Promise.withResolvers<TerminalControl['lend']>()
-  const lend = lendingOf(store, lending.promise)
+  const lend = createLend(store, lending.promise)
   using guard = guardTerminal({ hooks: terminal.hooks, screen, lend })
   const commands = loadCommands(
     slashContext(
       {
         ...{ store, ports, feed, rules: options.rules },
-        send: (line, message) => controller.turns.queueMade(line, message),
+        send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
         leave: () => left.leave(),
       },
@@ -87,7 +87,7 @@ export async function openChat(
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
   commands.load()
-  begin(chat, controller, (reason) => left.leave(reason))
+  startChat(chat, controller, (reason) => left.leave(reason))
   try {
     await app.waitUntilExit()
     left.throwReason()
@@ -110,10 +110,10 @@ const INK = {
 } as const
 
 /** How long, milliseconds, what runs may take to end when the chat is left. */
-const ENDING_MS = 5_000
+const EXIT_TIMEOUT_MS = 5_000
 
 /** The way out: what runs is ended and shown first, then the screen is given back. */
-class Leaving {
+class ChatExit {
   readonly #end: () => Promise<void>
   readonly #store: ChatStore
   #reason: unknown
@@ -136,7 +136,7 @@ class Leaving {
       clearTimeout(timer)
       this.#store.act({ type: 'set', change: { isLeaving: true } })
     }
-    const timer = setTimeout(go, ENDING_MS)
+    const timer = setTimeout(go, EXIT_TIMEOUT_MS)
     queueMicrotask(() => this.#end().then(go, go)) // not in the middle of drawing
   }
 
@@ -155,7 +155,7 @@ interface Chat {
 }
 
 /** Lends the terminal, and says so meanwhile: nothing is printed, and no key is for what cannot be seen. */
-function lendingOf(store: ChatStore, ready: Promise<TerminalControl['lend']>): TerminalControl['lend'] {
+function createLend(store: ChatStore, ready: Promise<TerminalControl['lend']>): TerminalControl['lend'] {
   return async (use) => {
     const lend = await ready
     store.act({ type: 'lent', isLent: true })
@@ -168,7 +168,7 @@ function lendingOf(store: ChatStore, ready: Promise<TerminalControl['lend']>): T
 }
 
 /** What is found out, and sent, behind the first frame. A conversation that was asked for and is not there ends the chat. */
-function begin(
+function startChat(
   { store, ports, options, feed, over }: Chat,
   controller: Controller,
   leave: (reason: unknown) => void,
@@ -178,10 +178,10 @@ function begin(
     if (kind === 'cancelled') return
     store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
   }
-  const opened = controller.open(openFirst({ store, ports, feed }, options, over))
+  const opened = controller.open(openInitialConversation({ store, ports, feed }, options, over))
   opened.then(
-    () => learnModels({ store, ports }, over).catch(fail),
-    (reason) => (isHopeless(reason, options) ? leave(reason) : fail(reason)),
+    () => loadModels({ store, ports }, over).catch(fail),
+    (reason) => (isFatal(reason, options) ? leave(reason) : fail(reason)),
   )
   if (options.prompt !== undefined) controller.do({ type: 'submit', text: options.prompt })
   const remember = (sent: Awaited<ReturnType<ChatPorts['readHistory']>>) =>
@@ -191,12 +191,12 @@ function begin(
 }
 
 /** Without the agent or the conversation that was asked for there is nothing to talk about. */
-function isHopeless(reason: unknown, { session }: ChatOptions): boolean {
+function isFatal(reason: unknown, { session }: ChatOptions): boolean {
   return session !== undefined || toCrabError(reason).kind === 'missing'
 }
 
 /** Which models there are, and which one answers an agent that names none. */
-async function learnModels(
+async function loadModels(
   { store, ports }: Pick<Chat, 'store' | 'ports'>,
   signal: AbortSignal,
 ): Promise<void> {

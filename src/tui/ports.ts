@@ -2,7 +2,7 @@ import type { Dispatch } from '../core/protocol/dispatch.ts'
 import type { SentText } from './text/history.ts'
 
 /** How the agents are reached. */
-export interface Link {
+export interface ChatLink {
   place: 'process' | 'daemon'
   /** Another one for a daemon that was started again: it counts events anew. */
   instance: string
@@ -18,7 +18,7 @@ export interface AttachedFile {
 }
 
 /** A message as it is sent: what was typed, with the files it names. */
-export interface Expanded {
+export interface ExpandedMessage {
   content: string
   attachments: readonly AttachedFile[]
   /** Names that look like files and could not be added, with the reason, as sentences. */
@@ -35,7 +35,7 @@ export interface ChatPorts {
    * Reaches the agents, for whatever `dispatch` is given from then on. After a loss (`anew`) it looks for them again, and
    * starts a daemon only where it may; throws `unavailable` when there is none yet.
    */
-  connect(options: { anew: boolean; mayStart: boolean }, signal: AbortSignal): Promise<Link>
+  connect(options: { anew: boolean; mayStart: boolean }, signal: AbortSignal): Promise<ChatLink>
   /** Absolute. */
   readonly cwd: string
   /** As `cwd`, short: the home directory as `~`. */
@@ -53,7 +53,7 @@ export interface ChatPorts {
   /** Files and folders (these end in `/`) that fit what stands behind an `@`, best first, relative to `cwd`. */
   findFiles(query: string, signal: AbortSignal): Promise<readonly string[]>
   /** Adds the files that a message names with `@`, outside of what was pasted into it. */
-  expand(text: string, pasted: readonly string[], signal: AbortSignal): Promise<Expanded>
+  expand(text: string, pasted: readonly string[], signal: AbortSignal): Promise<ExpandedMessage>
   /** Lets a person edit a text in $EDITOR, with the terminal given to it; undefined when it was left unchanged or failed. */
   editText(text: string): Promise<string | undefined>
   /** Puts a text on the clipboard; says how, or throws. */

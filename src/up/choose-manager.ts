@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CrabError } from '../core/base/errors.ts'
+import { listServiceNames, servicesFolder } from './supervisor/desired-state.ts'
 import { findSupervisor, isAlive, readRecord } from './supervisor/record.ts'
-import { namesIn, servicesFolder } from './supervisor/wanted.ts'
-import type { ManagerKind, ManagerPlace, ServiceManager, UpHost } from './types.ts'
+import type { ManagerContext, ManagerKind, ServiceManager, UpHost } from './types.ts'
 
-export type { ManagerPlace } from './types.ts'
+export type { ManagerContext as ManagerPlace } from './types.ts'
 
 /** Opens a manager that answers here; undefined when it does not. */
-type Open = (at: At, signal: AbortSignal) => Promise<ServiceManager | undefined>
+type Open = (at: ManagerRequest, signal: AbortSignal) => Promise<ServiceManager | undefined>
 
-interface At {
+interface ManagerRequest {
   host: UpHost
-  place: ManagerPlace
+  place: ManagerContext
   /** Why it was chosen, where that is not plain. */
   note?: string
 }
@@ -24,20 +24,20 @@ interface At {
  */
 export async function chooseManager(
   host: UpHost,
-  place: ManagerPlace,
+  place: ManagerContext,
   signal: AbortSignal,
 ): Promise<ServiceManager> {
   const at = { host, place }
-  const named = namedIn(host)
+  const named = readForcedKind(host)
   if (named) return await openNamed(named, at, signal)
   const system = await OPEN[SYSTEM[host.platform]](at, signal)
   if (system && !(await hasServices(at))) return system
-  const note = system ? 'it has services of this home already' : whyNone(host)
+  const note = system ? 'it has services of this home already' : explainNoManager(host)
   return await openSupervisor({ ...at, note: `${note}, so nothing starts at login` })
 }
 
 /** For tests, and for systems that look like something else than they are. */
-function namedIn({ env }: UpHost): ManagerKind | undefined {
+function readForcedKind({ env }: UpHost): ManagerKind | undefined {
   const name = env['CRABTALK_SERVICE_MANAGER']
   if (name === undefined || name === '') return undefined
   const kinds = Object.keys(OPEN) as ManagerKind[]
@@ -48,7 +48,11 @@ function namedIn({ env }: UpHost): ManagerKind | undefined {
   })
 }
 
-async function openNamed(kind: ManagerKind, at: At, signal: AbortSignal): Promise<ServiceManager> {
+async function openNamed(
+  kind: ManagerKind,
+  at: ManagerRequest,
+  signal: AbortSignal,
+): Promise<ServiceManager> {
   const manager = await OPEN[kind]({ ...at, note: `CRABTALK_SERVICE_MANAGER is ${kind}` }, signal)
   if (manager) return manager
   throw new CrabError('unavailable', `Cannot use ${kind} to run services: it does not answer`, {
@@ -60,16 +64,16 @@ async function openNamed(kind: ManagerKind, at: At, signal: AbortSignal): Promis
  * Whether services of this home run under our own supervisor, or have lost it: they are not run a second time by what
  * answers by now.
  */
-async function hasServices({ host, place }: At): Promise<boolean> {
+async function hasServices({ host, place }: ManagerRequest): Promise<boolean> {
   const folder = servicesFolder(place.paths)
-  const { wanted } = namesIn(folder)
+  const { wanted } = listServiceNames(folder)
   if (host.platform === 'win32' || wanted.length === 0) return false
   if (await findSupervisor(folder)) return true
   const runs = await Promise.all(wanted.map((name) => isAlive(readRecord(folder, name) ?? {})))
   return runs.includes(true)
 }
 
-function whyNone({ env, uid, platform }: UpHost): string {
+function explainNoManager({ env, uid, platform }: UpHost): string {
   if (platform !== 'linux') return `${SYSTEM[platform]} does not answer`
   if (!existsSync('/run/systemd/system')) {
     return env['WSL_DISTRO_NAME'] ? 'WSL runs without systemd' : 'no systemd here'
@@ -82,7 +86,7 @@ function whyNone({ env, uid, platform }: UpHost): string {
 
 const openSystemd: Open = async ({ host, place: { program }, note }, signal) => {
   const [{ findUnitFolder }, { SystemdManager }] = await Promise.all([
-    import('./managers/systemd-place.ts'),
+    import('./managers/systemd-env.ts'),
     import('./managers/systemd.ts'),
   ])
   const unitFolder = await findUnitFolder(host, signal)
@@ -103,7 +107,7 @@ const openSchtasks: Open = async ({ host, place, note }) => {
   return new SchtasksManager(host, { folder: servicesFolder(place.paths), loop: taskLoop(place), note })
 }
 
-async function openSupervisor({ host, place, note }: At): Promise<ServiceManager> {
+async function openSupervisor({ host, place, note }: ManagerRequest): Promise<ServiceManager> {
   return (await import('./managers/supervisor.ts')).supervisorManager(host, place, note)
 }
 

@@ -11,7 +11,7 @@ export interface HostParts {
 }
 
 /** The process of a command as src/up sees it. A system that is none of the three counts as Linux, which it is most like. */
-export function upHostOf({ env, pid, uid, homeDir }: HostParts): UpHost {
+export function toUpHost({ env, pid, uid, homeDir }: HostParts): UpHost {
   const system = platform()
   return {
     env,

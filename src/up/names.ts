@@ -11,7 +11,7 @@ export interface KnownService {
 }
 
 /** Only what exists has a row; anything else is pulled by the name of its package. */
-export const KNOWN: readonly KnownService[] = [
+export const KNOWN_SERVICES: readonly KnownService[] = [
   { name: 'daemon', description: 'Agents, conversations, memory and MCP servers', run: ['daemon', 'run'] },
   { name: 'cron', description: 'Skills on a schedule', run: ['cron', 'run'] },
   { name: 'tui', description: 'The chat in the terminal' },
@@ -21,14 +21,17 @@ export const KNOWN: readonly KnownService[] = [
 const PREFIX = 'ai.crabtalk.'
 
 /** What the service manager calls a service. That of a home which is not the usual one has a mark of it, so that two homes never share a unit. */
-export function labelOf(name: string, { home, usualHome }: { home: string; usualHome: string }): string {
+export function toServiceLabel(
+  name: string,
+  { home, usualHome }: { home: string; usualHome: string },
+): string {
   return home === usualHome
     ? `${PREFIX}${name}`
     : `${PREFIX}${name}.${sha256(home).toString('hex').slice(0, 8)}`
 }
 
 /** The label of the guard of a home, by that of one of its services. It is no service: isOurLabel() does not hold for it. */
-export function guardLabelOf(label: string): string {
+export function toGuardLabel(label: string): string {
   return label.replace(/^ai\.crabtalk\.[^.]+/, 'ai.crabtalk-guard')
 }
 

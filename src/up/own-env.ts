@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { makePrivateDir, replaceFile } from '../core/base/files.ts'
-import { parseVariables, statementsOf, withoutMark } from '../core/config/env-file-text.ts'
-import { readText } from '../core/config/load-config.ts'
+import { parseStatements, parseVariables, stripBom } from '../core/config/env-file-text.ts'
+import { readTextFile } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import type { EnvGrant, ServiceManager, ServiceSpec } from './types.ts'
 
@@ -16,9 +16,9 @@ export function ownEnvFile({ run }: Pick<HomePaths, 'run'>, name: string): strin
  * `CLOCK__KEY`, which it gets as `KEY`.
  */
 export function ownEnvText(text: string, grant: EnvGrant): string {
-  const rows = withoutMark(text).split(/\r?\n/)
-  const own = prefixOf(grant.service)
-  const kept = [...statementsOf(text)].flatMap(({ at, count, name }) => {
+  const rows = stripBom(text).split(/\r?\n/)
+  const own = toPrefix(grant.service)
+  const kept = [...parseStatements(text)].flatMap(({ at, count, name }) => {
     if (name === undefined || !isGranted(name, grant)) return []
     const [first = '', ...rest] = rows.slice(at, at + count)
     return [name.startsWith(own) ? first.replace(own, '') : first, ...rest]
@@ -61,17 +61,17 @@ export function withOwnEnv(manager: ServiceManager): ServiceManager {
 /** Fails with `storage`. The file keeps its time where nothing is another: a service that runs has it already. */
 async function writeOwnEnv({ grant, envFile }: ServiceSpec): Promise<void> {
   if (!grant) return
-  const text = ownEnvText((await readText(grant.from)) ?? '', grant)
-  if (text === (await readText(envFile))) return
+  const text = ownEnvText((await readTextFile(grant.from)) ?? '', grant)
+  if (text === (await readTextFile(envFile))) return
   await makePrivateDir(dirname(envFile))
   await replaceFile(envFile, text)
 }
 
 function isGranted(name: string, { service, names }: EnvGrant): boolean {
-  return names.includes(name) || USUAL.test(name) || name.startsWith(prefixOf(service))
+  return names.includes(name) || USUAL.test(name) || name.startsWith(toPrefix(service))
 }
 
-function prefixOf(service: string): string {
+function toPrefix(service: string): string {
   return `${service.toUpperCase().replaceAll('-', '_')}__`
 }
 

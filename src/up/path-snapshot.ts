@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path'
 
 /** Whose PATH, and what there is. */
-export interface PathSetting {
+export interface ShellPathContext {
   /** PATH of the shell. */
   path: string
   platform: 'linux' | 'darwin' | 'win32'
@@ -21,7 +21,7 @@ export interface PathSetting {
 export interface PathSnapshot {
   path: string
   /** Directories of the shell's PATH that are not in it. */
-  left: readonly string[]
+  omitted: readonly string[]
   /** One of those that is in it all the same, last: Node is nowhere else, though it goes with the next version of it. */
   lent?: string
 }
@@ -31,29 +31,31 @@ export interface PathSnapshot {
  * version of a language that a version manager has put there for this shell; their shims take its place. Behind it stand the
  * directories in which people have programs of their own, and those of the system.
  */
-export function snapshotPath(setting: PathSetting): PathSnapshot {
+export function snapshotPath(setting: ShellPathContext): PathSnapshot {
   const { isAbsolute, delimiter, normalize } = setting.platform === 'win32' ? win32 : posix
   const given = setting.path
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !/[\p{Cc}"]/u.test(folder))
     .map((folder) => normalize(folder).replace(/(?<=[^:\\/])[\\/]+$/, ''))
   const known = [...new Set(given)]
-  const left = known.filter((folder) => isPassing(folder, setting))
+  const left = known.filter((folder) => isTransient(folder, setting))
   const kept = known.filter((folder) => !left.includes(folder))
-  const shims = left.flatMap((folder) => stableOf(folder)).filter((folder) => setting.isDirectory(folder))
+  const shims = left
+    .flatMap((folder) => toStableFolders(folder))
+    .filter((folder) => setting.isDirectory(folder))
   const own = ownFolders(setting).filter((folder) => setting.isDirectory(folder))
   const all = [...new Set([...kept, ...shims, ...own, ...SYSTEM[setting.platform]])]
   const lent = all.some((folder) => setting.hasProgram(folder, 'node')) ? undefined : nodeIn(left, setting)
   const path = [...all, ...(lent === undefined ? [] : [lent])].join(delimiter)
-  return { path, left: left.filter((folder) => folder !== lent), ...(lent !== undefined && { lent }) }
+  return { path, omitted: left.filter((folder) => folder !== lent), ...(lent !== undefined && { lent }) }
 }
 
 /** Whether a directory comes and goes: with a project, a version, or by itself. */
-function isPassing(folder: string, { temporary, cwd, homeDir, platform }: PathSetting): boolean {
+function isTransient(folder: string, { temporary, cwd, homeDir, platform }: ShellPathContext): boolean {
   const same = (text: string) => (platform === 'linux' ? text : text.toLowerCase()).replaceAll('\\', '/')
   const isIn = (outer: string) => outer !== '' && `${same(folder)}/`.startsWith(`${same(outer)}/`)
   const isProject = cwd !== homeDir && !isRoot(cwd) && !isInOther(homeDir, cwd) && isIn(cwd)
-  return temporary.some(isIn) || isProject || PASSING.some((pattern) => pattern.test(same(folder)))
+  return temporary.some(isIn) || isProject || TRANSIENT.some((pattern) => pattern.test(same(folder)))
 }
 
 /** Whether the person's own directory is below that one: standing in /home says nothing of it. */
@@ -66,7 +68,7 @@ function isRoot(path: string): boolean {
 }
 
 /** Where the same programs are found whichever version is the one in use. */
-function stableOf(folder: string): string[] {
+function toStableFolders(folder: string): string[] {
   const shims = /^(.*)[\\/](?:installs|versions)[\\/]/.exec(folder)?.[1]
   const fnm = /^(.*[\\/]\.?fnm)[\\/]node-versions[\\/]/.exec(folder)?.[1]
   return [
@@ -75,20 +77,20 @@ function stableOf(folder: string): string[] {
   ]
 }
 
-function nodeIn(left: readonly string[], setting: PathSetting): string | undefined {
+function nodeIn(left: readonly string[], setting: ShellPathContext): string | undefined {
   const lasting = left.filter((folder) => !setting.temporary.some((outer) => folder.startsWith(outer)))
   return lasting.find((folder) => !/node_modules/.test(folder) && setting.hasProgram(folder, 'node'))
 }
 
 /** Where people and installers put programs of one person. */
-function ownFolders({ homeDir, platform }: PathSetting): string[] {
+function ownFolders({ homeDir, platform }: ShellPathContext): string[] {
   if (homeDir === '') return []
   if (platform === 'win32') return [win32.join(homeDir, 'AppData', 'Roaming', 'npm')]
   const inHome = OWN.map((name) => posix.join(homeDir, name))
   return [...inHome, ...(platform === 'darwin' ? BREW : ['/snap/bin', '/home/linuxbrew/.linuxbrew/bin'])]
 }
 
-const PASSING: readonly RegExp[] = [
+const TRANSIENT: readonly RegExp[] = [
   /\/node_modules\//i,
   /\/node-gyp-bin$/,
   /\/\.?venv\//,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/base/nearest.ts'
 import type { HomePaths } from '../core/config/paths.ts'
-import { KNOWN, labelOf } from './names.ts'
+import { KNOWN_SERVICES, toServiceLabel } from './names.ts'
 import { ownEnvFile } from './own-env.ts'
 import { installedServices } from './packages/installed.ts'
 import type { EnvGrant, ServiceSpec, UpHost } from './types.ts'
@@ -21,7 +21,7 @@ export interface Service {
 }
 
 /** What a unit says besides what the service is. */
-export interface SpecPlace {
+export interface SpecContext {
   paths: HomePaths
   /** Where a home is when nobody says otherwise. */
   usualHome: string
@@ -39,8 +39,8 @@ export interface SpecPlace {
 }
 
 /** All services of a home: what is inside this program, then what is installed, by name. */
-export function servicesOf(paths: Pick<HomePaths, 'packages'>): Service[] {
-  const inside = KNOWN.flatMap(({ name, description, run }) =>
+export function listServices(paths: Pick<HomePaths, 'packages'>): Service[] {
+  const inside = KNOWN_SERVICES.flatMap(({ name, description, run }) =>
     run ? [{ name, description, run: { words: run } }] : [],
   )
   const installed = installedServices(paths).map(({ script, runsOnNode, variables, ...rest }) => ({
@@ -52,58 +52,58 @@ export function servicesOf(paths: Pick<HomePaths, 'packages'>): Service[] {
 
 /** The service of that name. Fails with `no-service`, and says what may have been meant. */
 export function findService(paths: Pick<HomePaths, 'packages'>, name: string): Service {
-  const all = servicesOf(paths)
+  const all = listServices(paths)
   const found = all.find((service) => service.name === name)
   if (found) return found
-  const known = KNOWN.find((row) => row.name === name)
+  const known = KNOWN_SERVICES.find((row) => row.name === name)
   if (known?.package) throw noService(name, `it is not installed`, `install it with: crabup pull ${name}`)
   if (known) throw noService(name, 'it runs when you open it', 'open it with: crabtalk')
   const near = nearest(
     name,
-    [...all, ...KNOWN].map((one) => one.name),
+    [...all, ...KNOWN_SERVICES].map((one) => one.name),
   )
   const hint = near ? `did you mean "${near}"?` : `there are ${all.map((one) => one.name).join(', ')}`
   throw noService(name, 'there is none of that name', hint)
 }
 
 /** A service as a service manager is to run it. Fails with `no-service`, and with `missing` where a component has no Node. */
-export function specOf(name: string, place: SpecPlace): ServiceSpec {
+export function resolveSpec(name: string, place: SpecContext): ServiceSpec {
   return toSpec(findService(place.paths, name), place)
 }
 
-/** As specOf(), of a service that was found. */
-export function toSpec(service: Service, place: SpecPlace): ServiceSpec {
+/** As resolveSpec(), of a service that was found. */
+export function toSpec(service: Service, place: SpecContext): ServiceSpec {
   const { paths, usualHome, path } = place
   const { name, description } = service
-  const grant = grantOf(service)
+  const grant = toEnvGrant(service)
   return {
     name,
-    label: labelOf(name, { home: paths.home, usualHome }),
+    label: toServiceLabel(name, { home: paths.home, usualHome }),
     description,
-    argv: argvOf(service, place),
+    argv: toArgv(service, place),
     cwd: paths.home,
     env: { CRABTALK_HOME: paths.home, PATH: path },
-    envFile: grant ? ownEnvFile(paths, name) : envFileOf(paths),
-    ...(grant && { grant: { ...grant, from: envFileOf(paths) } }),
+    envFile: grant ? ownEnvFile(paths, name) : serviceEnvPath(paths),
+    ...(grant && { grant: { ...grant, from: serviceEnvPath(paths) } }),
     output: join(paths.logs, `${name}.crash.log`),
   }
 }
 
 /** Returns the variables of service.env that a component may have; undefined for services inside this program, which have all. */
-export function grantOf({ name, run, variables = [] }: Service): EnvGrant | undefined {
+export function toEnvGrant({ name, run, variables = [] }: Service): EnvGrant | undefined {
   return 'words' in run ? undefined : { service: name, names: variables }
 }
 
 /** Where the secrets of services are. */
-export function envFileOf({ serviceEnv }: Pick<HomePaths, 'serviceEnv'>): string {
+export function serviceEnvPath({ serviceEnv }: Pick<HomePaths, 'serviceEnv'>): string {
   return serviceEnv
 }
 
 /** launchd knows no file of variables: there a service reads it itself. And it starts again whatever does not end with 0. */
-function argvOf({ name, run }: Service, place: SpecPlace): readonly [string, ...string[]] {
+function toArgv({ name, run }: Service, place: SpecContext): readonly [string, ...string[]] {
   const isDarwin = place.platform === 'darwin'
   if ('words' in run) {
-    const file = isDarwin ? ['--env-file', envFileOf(place.paths), '--give-up'] : []
+    const file = isDarwin ? ['--env-file', serviceEnvPath(place.paths), '--give-up'] : []
     return [...place.program, ...run.words, ...file]
   }
   if ('program' in run) return [run.program]

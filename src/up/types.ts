@@ -115,7 +115,7 @@ export interface UpHost {
 }
 
 /** What managers know of the place they work for. */
-export interface ManagerPlace {
+export interface ManagerContext {
   paths: HomePaths
   /** What starts this program again, without arguments of its own: `(await host.build()).command`. */
   program: readonly [string, ...string[]]

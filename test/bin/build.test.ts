@@ -10,12 +10,12 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const BUILD = pathToFileURL(join(import.meta.dirname, '../../bin/build.ts'))
 
-test('ownBuild() starts this program from source so that Node leaves an --env-file to it', async () => {
+test('describeBuild() starts this program from source so that Node leaves an --env-file to it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-build-'))
   const script = join(folder.path, 'says.mts')
   await writeFile(
     script,
-    `import { ownBuild } from '${BUILD}'\nconsole.log(JSON.stringify([process.argv.slice(2), ownBuild().command]))\n`,
+    `import { describeBuild } from '${BUILD}'\nconsole.log(JSON.stringify([process.argv.slice(2), describeBuild().command]))\n`,
   )
   const missing = join(folder.path, 'none.env')
   await assert.rejects(run(process.execPath, [script, '--env-file', missing]), { code: 9 })

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile, realpath, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { installedRipgrep, ownRipgrep, unpackRipgrep } from '../../bin/ripgrep.ts'
+import { installedRipgrep, resolveRipgrep, unpackRipgrep } from '../../bin/ripgrep.ts'
 import { openRipgrepAsset, type RipgrepAsset } from '../../bin/ripgrep-asset.ts'
 import { makeRipgrepAsset } from '../../scripts/sea/ripgrep.ts'
 import { makeTree } from '../support/trees.ts'
@@ -65,7 +65,7 @@ test('installedRipgrep() finds the package beside a script, also by a link to it
 
 test('ownRipgrep() is the installed one from source, and leaves the folder alone', async () => {
   await using tree = await makeTree({})
-  assert.equal(await ownRipgrep(tree.path('cache')), installedRipgrep(await realpath(process.argv[1]!)))
+  assert.equal(await resolveRipgrep(tree.path('cache')), installedRipgrep(await realpath(process.argv[1]!)))
   assert.deepEqual(await readdir(tree.root), [])
 })
 

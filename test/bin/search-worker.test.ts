@@ -4,22 +4,22 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
-import { searchWorkerBeside } from '../../bin/search-worker.ts'
+import { findSiblingWorker } from '../../bin/search-worker.ts'
 import { SEARCH_WORKER } from '../support/search-worker.ts'
 
 const SCRIPT = resolve(import.meta.dirname, '../../bin/crabtalk.ts')
 
 test('searchWorkerBeside() gives the program of the tree a script belongs to, through links too', async () => {
   assert.ok(existsSync(SEARCH_WORKER))
-  assert.equal(searchWorkerBeside(SCRIPT)?.href, SEARCH_WORKER.href)
+  assert.equal(findSiblingWorker(SCRIPT)?.href, SEARCH_WORKER.href)
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-link-'))
   symlinkSync(SCRIPT, join(folder.path, 'crabtalk'))
-  assert.equal(searchWorkerBeside(join(folder.path, 'crabtalk'))?.href, SEARCH_WORKER.href)
+  assert.equal(findSiblingWorker(join(folder.path, 'crabtalk'))?.href, SEARCH_WORKER.href)
 })
 
 test('searchWorkerBeside() gives nothing for a script of another place, or none', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-link-'))
-  assert.equal(searchWorkerBeside(join(folder.path, 'missing.ts')), undefined)
-  assert.equal(searchWorkerBeside(process.execPath), undefined)
-  assert.equal(searchWorkerBeside(''), undefined)
+  assert.equal(findSiblingWorker(join(folder.path, 'missing.ts')), undefined)
+  assert.equal(findSiblingWorker(process.execPath), undefined)
+  assert.equal(findSiblingWorker(''), undefined)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ColorChoice, paint, wantsColor } from '../../src/commands/color.ts'
+import { type ColorChoice, colorize, wantsColor } from '../../src/commands/color.ts'
 
 type Env = Record<string, string>
 
@@ -32,6 +32,6 @@ for (const [choice, env, isTerminal, wanted] of CASES) {
 }
 
 test('paint() adds nothing when no colours are wanted', () => {
-  assert.equal(paint('error', 'red', false), 'error')
-  assert.equal(paint('error', 'red', true), '\u001b[31merror\u001b[39m')
+  assert.equal(colorize('error', 'red', false), 'error')
+  assert.equal(colorize('error', 'red', true), '\u001b[31merror\u001b[39m')
 })

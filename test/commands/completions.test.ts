@@ -10,13 +10,13 @@ import { promisify } from 'node:util'
 import which from 'which'
 import { scriptFor } from '../../src/commands/completions/scripts.ts'
 import { lastSessions } from '../../src/commands/completions/sessions.ts'
-import { SHELLS } from '../../src/commands/completions/shells.ts'
+import { COMPLETION_SHELLS } from '../../src/commands/completions/shells.ts'
 import { type Suggestion, suggest } from '../../src/commands/completions/suggest.ts'
 import { main } from '../../src/commands/main.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
-import { type CatalogueEntry, saveCatalogue } from '../../src/core/storage/catalogue-file.ts'
 import { DiskStorage } from '../../src/core/storage/disk-storage.ts'
+import { type CatalogEntry, saveCatalog } from '../../src/core/storage/session-catalog-file.ts'
 import { digestSession } from '../../src/core/storage/session-digest.ts'
 import { readSessionFile } from '../../src/core/storage/session-reader.ts'
 import type { NewLine, SessionHeader } from '../../src/core/storage/types.ts'
@@ -232,7 +232,7 @@ test('lastSessions() gives the last used first, what an index knows without read
   assert.deepEqual(await senders(AbortSignal.abort()), [])
   const entries = await Promise.all(ids.map((id) => entryOf(paths.sessions, id)))
   await mkdir(paths.index)
-  await saveCatalogue(join(paths.index, 'sessions.json'), entries)
+  await saveCatalog(join(paths.index, 'sessions.json'), entries)
   await writeFile(young, 'x'.repeat((await readFile(young)).length)) // as long, and as old
   await utimes(young, 2, 2)
   assert.deepEqual(await senders(NEVER), ['old', 'new', 'middle'])
@@ -318,7 +318,7 @@ test('completions refuses a shell it does not know', async () => {
   assert.match(stderr, /Cannot complete for tcsh\nhint: it is one of bash, zsh, fish, powershell\n$/)
 })
 
-for (const shell of SHELLS) {
+for (const shell of COMPLETION_SHELLS) {
   test(`the script for ${shell} is one, for each program`, async () => {
     for (const program of ['crabtalk', 'crabup']) {
       const script = scriptFor(shell, program)
@@ -352,7 +352,7 @@ async function storeSession(
 }
 
 /** What an index says of a session. */
-async function entryOf(folder: string, id: string): Promise<CatalogueEntry> {
+async function entryOf(folder: string, id: string): Promise<CatalogEntry> {
   const { part, stamp } = await readSessionFile(join(folder, `${id}.jsonl`))
   return { stamp, digest: digestSession(id, part, undefined) }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { licenses } from '../../src/commands/licenses/licenses.ts'
+import { licensesCommand } from '../../src/commands/licenses/licenses.ts'
 import { parseOptions } from '../../src/commands/parse.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { makeTestHost } from '../support/test-host.ts'
@@ -10,7 +10,7 @@ test('licenses from source, where no build has made a list, says what to do', as
   const command = CRABTALK.find(({ path }) => path[0] === 'licenses')!
   const options = parseOptions({ program: 'crabtalk', command }, [])
   const call = { program: 'crabtalk', commands: CRABTALK, path: ['licenses'], options, host: one.host }
-  await assert.rejects(licenses({ ...call, signal: AbortSignal.timeout(60_000) }), {
+  await assert.rejects(licensesCommand({ ...call, signal: AbortSignal.timeout(60_000) }), {
     kind: 'missing',
     hint: /npm run build/,
   })

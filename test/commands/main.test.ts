@@ -3,7 +3,7 @@ import { openSync } from 'node:fs'
 import { test } from 'node:test'
 import { formatError } from '../../src/commands/error-text.ts'
 import { main } from '../../src/commands/main.ts'
-import { GLOBAL } from '../../src/commands/sections.ts'
+import { GLOBAL_OPTIONS } from '../../src/commands/sections.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
@@ -62,7 +62,7 @@ test('every command has help with an example and every option', async () => {
     const { stdout, code } = await run([...path, '--help'])
     assert.equal(code, 0)
     for (const example of examples) assert.ok(stdout.includes(`  ${example}\n`))
-    for (const { name } of [...options, ...GLOBAL]) assert.match(stdout, new RegExp(`--${name}\\b`))
+    for (const { name } of [...options, ...GLOBAL_OPTIONS]) assert.match(stdout, new RegExp(`--${name}\\b`))
     assert.ok(examples.length > 0)
   }
 })

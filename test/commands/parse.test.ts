@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Command, Options } from '../../src/commands/command.ts'
+import type { Command, ParsedOptions } from '../../src/commands/command.ts'
 import { parseOptions } from '../../src/commands/parse.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 
@@ -232,11 +232,11 @@ test('parseOptions() advises in the name of the program it was started by', () =
   assert.throws(() => parseOptions(lacking, []), { hint: 'usage: crabup try <name>' })
 })
 
-function parse(command: Command, argv: readonly string[]): Options {
+function parse(command: Command, argv: readonly string[]): ParsedOptions {
   return parseOptions({ program: 'crabtalk', command }, argv)
 }
 
-function givenBy(options: Options): Record<string, readonly string[]> {
+function givenBy(options: ParsedOptions): Record<string, readonly string[]> {
   const names = COMMAND.options.map(({ name }) => name).filter((name) => options.has(name))
   return Object.fromEntries(names.map((name) => [name, options.values(name)]))
 }

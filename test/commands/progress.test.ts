@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { showWhile } from '../../src/commands/progress.ts'
+import { withProgress } from '../../src/commands/progress.ts'
 import { makeTestHost } from '../support/test-host.ts'
 import { until } from '../support/until.ts'
 
 test('showWhile() shows on a terminal what is waited for, on one line, and erases it', async () => {
   await using at = await makeTestHost({ terminals: ['stderr'], columns: 24 })
   const { promise, resolve } = Promise.withResolvers<string>()
-  const shown = showWhile(at.host, `starting \u001b[31m${'fs '.repeat(20)}`, promise)
+  const shown = withProgress(at.host, `starting \u001b[31m${'fs '.repeat(20)}`, promise)
   await until('it is shown', () => at.stderr() !== '')
   assert.equal(at.stderr(), '\r\u001b[2Kstarting fs fs fs fs  …')
   resolve('done')
@@ -18,7 +18,7 @@ test('showWhile() shows on a terminal what is waited for, on one line, and erase
 
 test('showWhile() passes a failure on, and shows nothing of work that is done at once', async () => {
   await using at = await makeTestHost({ terminals: ['stderr'] })
-  await assert.rejects(showWhile(at.host, 'x', Promise.reject(new Error('no'))), { message: 'no' })
+  await assert.rejects(withProgress(at.host, 'x', Promise.reject(new Error('no'))), { message: 'no' })
   await at.host.stderr.flush()
   assert.equal(at.stderr(), '')
 })
@@ -31,7 +31,7 @@ for (const [where, options] of [
     await using at = await makeTestHost(options)
     mock.timers.enable({ apis: ['setTimeout'] })
     const { promise, resolve } = Promise.withResolvers<string>()
-    const shown = showWhile(at.host, 'x', promise)
+    const shown = withProgress(at.host, 'x', promise)
     mock.timers.tick(60_000)
     resolve('done')
     assert.equal(await shown, 'done')

@@ -2,29 +2,35 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Run } from '../../src/commands/command.ts'
+import type { CommandHandler } from '../../src/commands/command.ts'
 import { parseOptions } from '../../src/commands/parse.ts'
-import { check } from '../../src/commands/skill/check.ts'
-import { make } from '../../src/commands/skill/new.ts'
+import { checkSkillsCommand } from '../../src/commands/skill/check.ts'
+import { newSkillCommand } from '../../src/commands/skill/new.ts'
 import { SKILL_COMMANDS } from '../../src/commands/skill/table.ts'
 import { makeTestHost, type TestHost } from '../support/test-host.ts'
 
 test('skill new makes a skill that skill check finds nothing wrong with, and takes no name twice', async () => {
   await using one = await makeTestHost()
   const describe = 'Writes: "it" # all\nof it'
-  await run(one, 'new', make, ['notes', describe])
+  await run(one, 'new', newSkillCommand, ['notes', describe])
   const path = join(one.folder, '.crabtalk', 'skills', 'notes', 'SKILL.md')
   assert.equal(one.stdout(), `${path}\n`)
   assert.match(await readFile(path, 'utf8'), /^---\nname: notes\ndescription: "Writes: .*"\n---\n\nSay here/)
-  await run(one, 'new', make, ['plain', 'Does it.'])
-  assert.equal(await run(one, 'check', check, []), 0)
+  await run(one, 'new', newSkillCommand, ['plain', 'Does it.'])
+  assert.equal(await run(one, 'check', checkSkillsCommand, []), 0)
   assert.match(one.stdout(), /\n2 skills, no problems\n$/)
-  await assert.rejects(run(one, 'new', make, ['notes', 'x']), {
+  await assert.rejects(run(one, 'new', newSkillCommand, ['notes', 'x']), {
     kind: 'conflict',
     message: /there is one in /,
   })
-  await assert.rejects(run(one, 'new', make, ['../x', 'x']), { kind: 'usage', message: /its "name" is not/ })
-  await assert.rejects(run(one, 'new', make, ['x', ' ']), { kind: 'usage', message: /no "description"/ })
+  await assert.rejects(run(one, 'new', newSkillCommand, ['../x', 'x']), {
+    kind: 'usage',
+    message: /its "name" is not/,
+  })
+  await assert.rejects(run(one, 'new', newSkillCommand, ['x', ' ']), {
+    kind: 'usage',
+    message: /no "description"/,
+  })
 })
 
 test('skill check names what is wrong with its line, and warns of what only others refuse', async () => {
@@ -34,7 +40,7 @@ test('skill check names what is wrong with its line, and warns of what only othe
   await write(one, 'set/long', `name: long\ndescription: ${'x'.repeat(1025)}`)
   await write(one, 'set/deep/bad', 'name: bad\nwhat')
   await write(one, 'set/huge', 'name: huge\ndescription: x', 'x'.repeat(256 * 1024))
-  assert.equal(await run(one, 'check', check, ['set']), 78)
+  assert.equal(await run(one, 'check', checkSkillsCommand, ['set']), 78)
   const lines = one
     .stdout()
     .replaceAll(`${join(one.folder, 'set')}/`, '')
@@ -50,24 +56,29 @@ test('skill check names what is wrong with its line, and warns of what only othe
     ],
   )
   for (const folder of ['set/fine', 'set/fine/SKILL.md']) {
-    assert.equal(await run(one, 'check', check, [folder]), 0)
+    assert.equal(await run(one, 'check', checkSkillsCommand, [folder]), 0)
     assert.match(one.stdout(), /\n1 skill, no problems\n$/)
   }
-  await assert.rejects(run(one, 'check', check, ['none']), { kind: 'missing' })
+  await assert.rejects(run(one, 'check', checkSkillsCommand, ['none']), { kind: 'missing' })
 })
 
 test('skill check --json has skills, problems and warnings', async () => {
   await using one = await makeTestHost()
   await write(one, 'set/Odd', 'name: Odd one\ndescription: x')
   await write(one, 'set/bad', 'name: bad')
-  assert.equal(await run(one, 'check', check, ['set', '--json']), 78)
+  assert.equal(await run(one, 'check', checkSkillsCommand, ['set', '--json']), 78)
   const { skills, problems, warnings } = JSON.parse(one.stdout())
   assert.deepEqual(skills, [{ name: 'Odd one', folder: join(one.folder, 'set', 'Odd') }])
   assert.equal(problems[0].message, 'it has no "description"')
   assert.deepEqual([problems.length, warnings.length, warnings[0].line], [1, 1, 1])
 })
 
-async function run({ host }: TestHost, verb: string, command: Run, argv: string[]): Promise<number> {
+async function run(
+  { host }: TestHost,
+  verb: string,
+  command: CommandHandler,
+  argv: string[],
+): Promise<number> {
   const row = SKILL_COMMANDS.find(({ path }) => path[1] === verb)!
   const options = parseOptions({ program: 'crabtalk', command: row }, argv)
   const { path } = row

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Run } from '../../src/commands/command.ts'
+import type { CommandHandler } from '../../src/commands/command.ts'
 import { parseOptions } from '../../src/commands/parse.ts'
-import { pathsOf } from '../../src/commands/paths.ts'
+import { resolvePaths } from '../../src/commands/paths.ts'
 import { TRUST_COMMANDS } from '../../src/commands/trust/table.ts'
-import { add, list, remove } from '../../src/commands/trust/trust.ts'
+import {
+  addTrustedFolderCommand,
+  listTrustedFoldersCommand,
+  removeTrustedFolderCommand,
+} from '../../src/commands/trust/trust.ts'
 import { TrustStore } from '../../src/core/trust/trust-store.ts'
 import { makeTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -15,11 +19,11 @@ test('trust add and remove take the whole repository of a folder, and list shows
   await mkdir(join(one.folder, 'app', '.git'), { recursive: true })
   await mkdir(join(one.folder, 'app', 'src'))
   const app = await realpath(join(one.folder, 'app'))
-  await run(one, 'add', add, ['app/src'])
-  await run(one, 'remove', remove, ['app'])
-  await run(one, 'add', add, ['./app/../app'])
+  await run(one, 'add', addTrustedFolderCommand, ['app/src'])
+  await run(one, 'remove', removeTrustedFolderCommand, ['app'])
+  await run(one, 'add', addTrustedFolderCommand, ['./app/../app'])
   assert.equal(one.stdout(), `trusted: ${app}\nnot trusted: ${app}\ntrusted: ${app}\n`)
-  await run(one, 'list', list, [])
+  await run(one, 'list', listTrustedFoldersCommand, [])
   assert.match(
     one.stdout(),
     new RegExp(`\nSTATE +SINCE +FOLDER +FILES\ntrusted +\\d{4}-\\d\\d-\\d\\d +${app} +all\n$`),
@@ -29,31 +33,33 @@ test('trust add and remove take the whole repository of a folder, and list shows
 test('trust remove --forget makes a folder new again, also one that is gone', async () => {
   await using one = await makeTestHost()
   await mkdir(join(one.folder, 'app'))
-  await run(one, 'add', add, ['app'])
-  await run(one, 'remove', remove, ['app', '--forget'])
-  await run(one, 'remove', remove, ['app', '--forget'])
-  await assert.rejects(run(one, 'remove', remove, ['none']), {
+  await run(one, 'add', addTrustedFolderCommand, ['app'])
+  await run(one, 'remove', removeTrustedFolderCommand, ['app', '--forget'])
+  await run(one, 'remove', removeTrustedFolderCommand, ['app', '--forget'])
+  await assert.rejects(run(one, 'remove', removeTrustedFolderCommand, ['none']), {
     kind: 'missing',
     message: /it is not in the list/,
   })
-  await run(one, 'add', add, ['app'])
+  await run(one, 'add', addTrustedFolderCommand, ['app'])
   await rm(join(one.folder, 'app'), { recursive: true })
-  await run(one, 'remove', remove, [await realpath(one.folder).then((folder) => join(folder, 'app'))])
-  await assert.rejects(run(one, 'add', add, ['app']), {
+  await run(one, 'remove', removeTrustedFolderCommand, [
+    await realpath(one.folder).then((folder) => join(folder, 'app')),
+  ])
+  await assert.rejects(run(one, 'add', addTrustedFolderCommand, ['app']), {
     kind: 'missing',
     message: /Cannot trust app: there is no such directory/,
   })
   await writeFile(join(one.folder, 'file'), '')
-  await assert.rejects(run(one, 'add', add, ['file']), {
+  await assert.rejects(run(one, 'add', addTrustedFolderCommand, ['file']), {
     kind: 'missing',
     message: 'Cannot trust file: it is not a directory',
   })
   await symlink('circle', join(one.folder, 'circle'))
-  await assert.rejects(run(one, 'add', add, ['circle']), {
+  await assert.rejects(run(one, 'add', addTrustedFolderCommand, ['circle']), {
     kind: 'failed',
     message: 'Cannot trust circle: its links lead in a circle',
   })
-  await run(one, 'list', list, [])
+  await run(one, 'list', listTrustedFoldersCommand, [])
   assert.match(one.stderr(), /No folders yet\n$/)
 })
 
@@ -63,16 +69,21 @@ test('trust list shows every file once, as it was last', async () => {
   const notices = ['AGENTS.md: it is not read: it is a named pipe', 'Crab.md', 'AGENTS.md']
   await mkdir(join(one.folder, 'run'), { recursive: true })
   const store = new TrustStore({
-    path: pathsOf(one.host).trust,
+    path: resolvePaths(one.host).trust,
     lock: async () => ({ [Symbol.asyncDispose]: async () => undefined }),
     now: () => 0,
   })
   await store.addNotices(path, notices, AbortSignal.timeout(10_000))
-  await run(one, 'list', list, [])
+  await run(one, 'list', listTrustedFoldersCommand, [])
   assert.match(one.stdout(), / AGENTS\.md, Crab\.md\n$/)
 })
 
-async function run({ host }: TestHost, verb: string, command: Run, argv: string[]): Promise<number> {
+async function run(
+  { host }: TestHost,
+  verb: string,
+  command: CommandHandler,
+  argv: string[],
+): Promise<number> {
   const row = TRUST_COMMANDS.find(({ path }) => path[1] === verb)!
   const options = parseOptions({ program: 'crabtalk', command: row }, argv)
   const { path } = row

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { openProcessHost } from '../../src/core/process/process-host.ts'
-import { connect } from '../../src/mcp/connection/connect.ts'
+import { connectServer } from '../../src/mcp/connection/connect.ts'
 import { nodeFetch } from '../../src/mcp/remote/node-fetch.ts'
 import { openRemoteLink } from '../../src/mcp/remote/remote-link.ts'
 import { withSignIn } from './oauth.ts'
@@ -29,7 +29,7 @@ async function run(url: string, setting: Setting): Promise<number> {
       signsIn ? withSignIn(nodeFetch(isLeaving), url, setting) : nodeFetch(isLeaving),
   } as const
   try {
-    const connection = await connect(
+    const connection = await connectServer(
       {
         open: (_, stop) => openRemoteLink(link, stop),
         era: undefined,

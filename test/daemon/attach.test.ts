@@ -8,7 +8,7 @@ import type { HelloInfo } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, requestMany, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { listen } from '../../src/core/transport/listen.ts'
 import { type AttachOptions, attach } from '../../src/daemon/attach.ts'
-import type { Caller } from '../../src/daemon/caller.ts'
+import type { AttachingProcess } from '../../src/daemon/attaching-process.ts'
 import { variableDigest } from '../../src/daemon/variable-digest.ts'
 import { testCaller } from '../support/caller.ts'
 import { COMPILED, FROM_SOURCE, startTestDaemon } from '../support/daemon.ts'
@@ -19,7 +19,7 @@ import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts'
 import { until } from '../support/until.ts'
 
 interface Told {
-  caller: Caller
+  caller: AttachingProcess
   /** What was said on standard error. */
   said: string[]
 }

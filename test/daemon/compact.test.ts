@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findEntry } from '../../src/core/memory/entries.ts'
+import { findMemoryEntry } from '../../src/core/memory/entries.ts'
 import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
@@ -102,7 +102,7 @@ test('compact keeps the archive in the memory of the agent, with its title as al
       [second.archive, 'archive', ['They count crabs. (2)']],
     ],
   )
-  assert.equal(findEntry(memory, 'They count crabs. (2)')?.content, second.summary)
+  assert.equal(findMemoryEntry(memory, 'They count crabs. (2)')?.content, second.summary)
   const session = await onlySession(node)
   const { archives } = await request(node.dispatch, 'listArchives', { session }, NEVER)
   assert.deepEqual(

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readConversations } from '../../src/commands/conversation/find.ts'
 import { ConversationList, type ListConversationsMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
-import { MAX_PAYLOAD_BYTES } from '../../src/core/protocol/frame.ts'
+import { MAX_FRAME_BYTES } from '../../src/core/protocol/frame.ts'
 import type { SessionSummary } from '../../src/core/storage/types.ts'
 import { listConversations } from '../../src/daemon/handlers/conversations.ts'
 
@@ -32,7 +32,7 @@ test('listConversations() gives pages that fit a frame, whatever is asked, and r
     rows.map(({ id }, at) => `${id} ${at + 1}`),
   )
   assert.equal(total, rows.length)
-  assert.ok(sizes.length > 1 && Math.max(...sizes) < MAX_PAYLOAD_BYTES, sizes.join(' '))
+  assert.ok(sizes.length > 1 && Math.max(...sizes) < MAX_FRAME_BYTES, sizes.join(' '))
   const some = await readConversations(dispatch, { limit: 9000, offset: 10 }, NEVER)
   assert.deepEqual([some.conversations.length, some.conversations[0]!.filePath], [9000, 'id-10'])
 })

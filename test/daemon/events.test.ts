@@ -244,7 +244,7 @@ test('subscribe_events tells of every turn, flat; a failed one is done for those
   )
   const usual = follow(node, [])
   const chosen = follow(node, [K.TURN_STARTED, K.TURN_FAILED, K.DONE, K.PUBLISHED])
-  await until('both listen', () => node.services.events.isHeard)
+  await until('both listen', () => node.services.events.hasListeners)
   await node.ask('go', { options: { mode: ApprovalMode.ALL } })
   await node.ask('again')
   const flat = (events: AgentEventMsg[]) =>
@@ -293,13 +293,13 @@ test('subscribe_events tells of every turn, flat; a failed one is done for those
   assert.match(chosen.seen[4]!.content, /no such thing/)
   await usual.stop()
   await chosen.stop()
-  assert.equal(node.services.events.isHeard, false)
+  assert.equal(node.services.events.hasListeners, false)
 })
 
 test('subscribe_events tells nobody of turns that are not stored', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['psst'] }), { daemon: DAEMON })
   const all = follow(node, [])
-  await until('it listens', () => node.services.events.isHeard)
+  await until('it listens', () => node.services.events.hasListeners)
   await node.ask('hi', { options: { ephemeral: true } })
   await node.ask('hello')
   await until('the second is done', () => all.seen.some(({ kind }) => kind === K.DONE))

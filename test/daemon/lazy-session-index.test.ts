@@ -21,7 +21,7 @@ test('lazySessionIndex() opens nothing once it is disposed, whatever was begun o
   })
   search.warm()
   await search[Symbol.asyncDispose]()
-  assert.equal((await folder.look()).length, 1)
+  assert.equal((await folder.refresh()).length, 1)
   await new Promise(setImmediate)
   search.changed({ id: 'any', change: 'deleted' })
   const query = toSessionQuery({ text: 'fox' })

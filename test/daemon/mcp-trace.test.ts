@@ -41,7 +41,7 @@ test('mcp_trace says whose turn a call, its progress, its answer and its cancell
   const server = node.watch('one', {})
   await node.declare('ann', server)
   await node.declare('bob', server)
-  await node.services.roster.keepAll()
+  await node.services.roster.syncAll()
   await node.pidOf(server)
   await using trace = await follow(node, {})
   const ask = (agent: string, sender: string, stop = NEVER) =>
@@ -89,7 +89,7 @@ test('mcp_trace of everything shows every server; nobody listens once it is left
     await until('both are traced', () => calls().length === 2)
     assert.equal(new Set(calls().map(({ fingerprint }) => fingerprint)).size, 2)
   }
-  assert.equal(node.services.mcpFrames.isHeard, false)
+  assert.equal(node.services.mcpFrames.hasListeners, false)
 })
 
 test('mcp_trace with logs shows what servers write to standard error, in place of messages', async () => {
@@ -127,7 +127,7 @@ test('subscribe_mcp_events tells each owner what happens to a connection', async
   await node.declare('ann', server)
   await node.declare('bob', server)
   const seen: string[] = []
-  const begun = node.services.roster.keepAll()
+  const begun = node.services.roster.syncAll()
   for await (const event of requestMany(node.dispatch, 'subscribeMcpEvents', {}, NEVER)) {
     const { agent, kind, name, fingerprint, owners, tools, timestamp } = event
     assert.match(fingerprint, /^[0-9a-f]{64}$/)
@@ -151,7 +151,7 @@ async function follow(node: KeptNode, body: object): Promise<AsyncDisposable & {
   const done = (async () => {
     for await (const event of requestMany(node.dispatch, 'mcpTrace', body, leave.signal)) events.push(event)
   })().catch(() => undefined) // it was left
-  await until('somebody listens', () => node.services.mcpFrames.isHeard)
+  await until('somebody listens', () => node.services.mcpFrames.hasListeners)
   return {
     events,
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ import { type Access, CLIENTS, type ClientKind } from '../../scripts/docs/permis
 import { ClientMessage, type ServerMessage } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, wireName } from '../../src/core/protocol/dispatch.ts'
 import type { Operation } from '../../src/core/protocol/operations.ts'
-import type { Endpoint } from '../../src/core/transport/endpoint.ts'
+import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 import { readToken } from '../../src/core/transport/token.ts'
 import { daemonEndpoint } from '../../src/daemon/find-daemon.ts'
 import { CALLERS } from '../../src/daemon/handlers/callers.ts'
@@ -96,7 +96,7 @@ async function documented(client: ClientKind): Promise<Record<string, string>> {
 
 /** Each operation on a connection of its own, behind what a client of that kind says first. */
 function rawProbe(
-  endpoint: Endpoint,
+  endpoint: SocketEndpoint,
   { token, isNew }: { token: string | undefined; isNew: boolean },
 ): Probe {
   return async (msg) => {

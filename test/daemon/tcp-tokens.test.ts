@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../../src/core/transport/client.ts'
-import type { Endpoint } from '../../src/core/transport/endpoint.ts'
+import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 import { RawClient } from '../core/transport/raw-client.ts'
 import { COMPILED, FROM_SOURCE, failedDaemon, startTestDaemon } from '../support/daemon.ts'
 import { logOf, talkingHome } from '../support/daemon-home.ts'
@@ -264,7 +264,7 @@ async function makeBox(script: Script) {
   const home = await talkingHome(script)
   const daemon = await startTestDaemon(home, { args: ['--port', '0'] })
   const port = Number(await home.read('run/crabtalk.port'))
-  const endpoint: Endpoint = { kind: 'tcp', host: '127.0.0.1', port }
+  const endpoint: SocketEndpoint = { kind: 'tcp', host: '127.0.0.1', port }
   const stop = async () => {
     daemon.kill('SIGTERM')
     await daemon.ended

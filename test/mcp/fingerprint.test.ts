@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { McpEntry } from '../../src/core/config/mcp-entry.ts'
-import { canonicalJson, fingerprintOf, toTarget } from '../../src/mcp/fingerprint.ts'
+import { canonicalJson, computeFingerprint, toTarget } from '../../src/mcp/fingerprint.ts'
 
 const DEFAULTS = { home: '/home/me/.crabtalk', baseEnv: {} }
 const OWNER = { agentId: '01J0000000000000000000CRAB', name: 'fs' }
@@ -67,7 +67,7 @@ for (const [what, change] of Object.entries<Partial<McpEntry>>({
 
 test('fingerprintOf() of an entry that is not shared holds its owner: the agent by its id, and the name', () => {
   const own = { ...ENTRY, share: false }
-  const of = (owner: typeof OWNER) => fingerprintOf(toTarget(own, DEFAULTS), own, owner)
+  const of = (owner: typeof OWNER) => computeFingerprint(toTarget(own, DEFAULTS), own, owner)
   assert.notEqual(of(OWNER), fingerprint(ENTRY))
   assert.equal(of(OWNER), of({ ...OWNER }))
   assert.notEqual(of(OWNER), of({ ...OWNER, agentId: '01J0000000000000000000KRAB' }))
@@ -97,5 +97,5 @@ test('canonicalJson() gives one text for all orders of keys, and loses no key', 
 })
 
 function fingerprint(entry: McpEntry): string {
-  return fingerprintOf(toTarget(entry, DEFAULTS), entry, OWNER)
+  return computeFingerprint(toTarget(entry, DEFAULTS), entry, OWNER)
 }

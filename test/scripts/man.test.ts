@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import which from 'which'
 import { manPages } from '../../scripts/docs/man.ts'
 import type { Command } from '../../src/commands/command.ts'
-import { CRABUP_SECTIONS, SECTIONS } from '../../src/commands/sections.ts'
+import { CRABTALK_SECTIONS, CRABUP_SECTIONS } from '../../src/commands/sections.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
 import { makeTree } from '../support/trees.ts'
 
 const ALL = {
-  crabtalk: pagesOf('crabtalk', CRABTALK, SECTIONS),
+  crabtalk: pagesOf('crabtalk', CRABTALK, CRABTALK_SECTIONS),
   crabup: pagesOf('crabup', CRABUP, CRABUP_SECTIONS),
 }
 
@@ -93,6 +93,10 @@ test('manPages() escapes what roff would take for its own', () => {
   }
 })
 
-function pagesOf(name: string, commands: readonly Command[], sections: typeof SECTIONS): Map<string, string> {
+function pagesOf(
+  name: string,
+  commands: readonly Command[],
+  sections: typeof CRABTALK_SECTIONS,
+): Map<string, string> {
   return manPages({ name, version: '1.2.3', summary: 'It', commands, sections })
 }

@@ -9,7 +9,7 @@ import type { Entry } from '../../scripts/release/file-tree.ts'
 import { makeTarGz } from '../../scripts/release/tar.ts'
 import { TARGETS } from '../../scripts/release/targets.ts'
 import { makeZip } from '../../scripts/release/zip.ts'
-import { programIn } from '../../src/up/self/archive.ts'
+import { extractProgram } from '../../src/up/self/archive.ts'
 import { makeTree } from '../support/trees.ts'
 
 const PROGRAM = Buffer.from('the program '.repeat(1000))
@@ -79,7 +79,7 @@ test('makeArchive() puts program, crabup and documents of every platform into on
     const { name, bytes } = await makeArchive(target, { binary, version: '1.2.3', shared: entries })
     const isWindows = target.os === 'win32'
     assert.equal(name, `crabtalk-1.2.3-${target.name}.${isWindows ? 'zip' : 'tar.gz'}`)
-    assert.deepEqual(await programIn(bytes, name), PROGRAM)
+    assert.deepEqual(await extractProgram(bytes, name), PROGRAM)
     for (const file of ['THIRD-PARTY-NOTICES', 'sbom.cdx.json']) {
       const path = `crabtalk-1.2.3-${target.name}/share/doc/crabtalk/${file}`
       assert.ok((isWindows ? bytes : gunzipSync(bytes)).includes(path), path)

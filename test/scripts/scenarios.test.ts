@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SCENARIOS } from '../../scripts/sea/scenarios.ts'
-import { SERVICE } from '../../src/commands/service-rows.ts'
+import { SERVICE_PLACEHOLDER } from '../../src/commands/service-rows.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
 
@@ -16,5 +16,5 @@ test('SCENARIOS warm up and prove every command of the tables', () => {
 })
 
 function startsWith(argv: readonly string[], path: readonly string[]): boolean {
-  return path.every((word, index) => word === SERVICE || argv[index] === word)
+  return path.every((word, index) => word === SERVICE_PLACEHOLDER || argv[index] === word)
 }

@@ -1,7 +1,7 @@
-import type { Caller } from '../../src/daemon/caller.ts'
+import type { AttachingProcess } from '../../src/daemon/attaching-process.ts'
 
 /** A process that attaches to a home, by default without a daemon; what it says on standard error is thrown away. */
-export function testCaller(home: string, more: Partial<Caller> = {}): Caller {
+export function testCaller(home: string, more: Partial<AttachingProcess> = {}): AttachingProcess {
   return {
     env: { CRABTALK_HOME: home },
     pid: process.pid,

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { fileHook } from '../../src/core/hooks/files/file-hook.ts'
-import type { KeepLimits } from '../../src/core/hooks/files/kept-room.ts'
+import type { UndoQuota } from '../../src/core/hooks/files/undo/quota.ts'
 import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
 import type { Leases } from '../../src/core/lease/types.ts'
-import type { Action } from '../../src/core/policy/types.ts'
+import type { PolicyAction } from '../../src/core/policy/types.ts'
 import type { KnownFiles, ToolOutput } from '../../src/core/runtime/hook.ts'
 import { toolDispatch, toolRequest } from './dispatches.ts'
 
@@ -20,9 +20,9 @@ export interface FileToolsOptions {
   mayShow?: (path: string) => boolean
   /** Where what files were before is kept for undo. */
   keepDir?: string
-  limits?: KeepLimits
+  limits?: UndoQuota
   /** Happens between the permission of a call and the call. */
-  meanwhile?: (action: Action) => Promise<void>
+  meanwhile?: (action: PolicyAction) => Promise<void>
 }
 
 /** A call of a tool: its name and arguments. */
@@ -33,7 +33,7 @@ export interface FileTools {
   run(name: string, args: object, signal?: AbortSignal): Promise<ToolOutput>
   /** What run() answers: the text when all went well, else a text that begins with `!`. */
   say(name: string, args: object): Promise<string>
-  describe(name: string, args: object): Promise<Action>
+  describe(name: string, args: object): Promise<PolicyAction>
   files: Map<string, string>
 }
 

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import type { Endpoint } from '../../src/core/transport/endpoint.ts'
+import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 import { type DaemonStart, startTestDaemon, type TestDaemon } from './daemon.ts'
 import { talkingHome } from './daemon-home.ts'
 import { type FixedCase, type FixedClient, type FixedError, fixedClient } from './fixed-client.ts'
@@ -16,7 +16,7 @@ interface Place extends AsyncDisposable {
   home: TemporaryHome
   daemon: TestDaemon
   client: FixedClient
-  endpoint: Endpoint
+  endpoint: SocketEndpoint
   requests: readonly RecordedRequest[]
 }
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { encodeFrame, readFrames } from '../../src/core/protocol/frame.ts'
-import type { Endpoint } from '../../src/core/transport/endpoint.ts'
+import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 import { decodeFixed, encodeFixed, type FixedMessage, type FixedValue } from './fixed-wire.ts'
 
 /** One event of a turn, or one reply: its case, and the message in it. */
@@ -28,7 +28,7 @@ export interface FixedClient {
 }
 
 /** A client of the daemon there. */
-export function fixedClient(endpoint: Endpoint): FixedClient {
+export function fixedClient(endpoint: SocketEndpoint): FixedClient {
   return {
     async request(operation, body = {}) {
       for await (const reply of replies(endpoint, operation, body)) return reply
@@ -52,7 +52,7 @@ export function fixedFrame(operation: string, body: FixedMessage | undefined): U
 }
 
 async function* replies(
-  endpoint: Endpoint,
+  endpoint: SocketEndpoint,
   operation: string,
   body: FixedMessage,
 ): AsyncGenerator<FixedCase> {
@@ -71,7 +71,7 @@ function toCase(message: FixedMessage): FixedCase {
   return { name, value: value as FixedMessage }
 }
 
-async function open(endpoint: Endpoint): Promise<Socket & Disposable> {
+async function open(endpoint: SocketEndpoint): Promise<Socket & Disposable> {
   const socket = connect(endpoint.kind === 'tcp' ? { ...endpoint } : { path: endpoint.path })
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   return Object.assign(socket, { [Symbol.dispose]: () => void socket.destroy() })

@@ -1,10 +1,10 @@
 import type { Config, ProviderConfig } from '../../src/core/config/config.ts'
-import { type ModelSetting, openModels } from '../../src/core/provider/discover.ts'
+import { type ModelLookup, openModels } from '../../src/core/provider/discover.ts'
 import type { ModelRegistry } from '../../src/core/provider/registry.ts'
 import { collect, modelRequest, textOf } from './model-calls.ts'
 
 /** The models of a place that has nothing but what is said here. */
-export function modelsOf(setting: Partial<ModelSetting>): Promise<ModelRegistry> {
+export function modelsOf(setting: Partial<ModelLookup>): Promise<ModelRegistry> {
   const usual = { config: configOf([]), env: {}, localServers: [] }
   return openModels({ ...usual, ...setting }, new AbortController().signal)
 }

@@ -2,8 +2,8 @@ import { chmod, chown, mkdir, mkdtempDisposable, realpath, writeFile } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { homePaths } from '../../src/core/config/paths.ts'
-import { ownPlaces } from '../../src/core/hooks/closed-places.ts'
 import { instructionsHook } from '../../src/core/hooks/instructions/instructions-hook.ts'
+import { ownPaths } from '../../src/core/hooks/protected-paths.ts'
 import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
 import type { ContextTurn } from '../../src/core/runtime/hook.ts'
 import { TrustStore } from '../../src/core/trust/trust-store.ts'
@@ -77,7 +77,7 @@ export async function instructionPlace(): Promise<InstructionPlace> {
     },
     async read(cwd, turn = {}, more = {}) {
       const notices: string[] = []
-      const closed = [...ownPlaces(paths), paths.workspace]
+      const closed = [...ownPaths(paths), paths.workspace]
       const { home, instructions: homeFile } = paths
       const usual = { home, homeFile, homeDir: at('user'), uid, closed, trust }
       const hook = instructionsHook({ ...usual, ...more })

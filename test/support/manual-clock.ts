@@ -1,11 +1,11 @@
-import type { Timer } from '../../src/tui/controller/arming.ts'
+import type { ArmingTimer } from '../../src/tui/controller/arming.ts'
 
 /** A clock that stands still until it is moved on. */
 export class ManualClock {
   #now = 0
   #waiting: { at: number; act: () => void }[] = []
 
-  readonly timer: Timer = (ms, act) => {
+  readonly timer: ArmingTimer = (ms, act) => {
     const one = { at: this.#now + ms, act }
     this.#waiting.push(one)
     return {

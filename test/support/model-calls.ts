@@ -1,10 +1,10 @@
 import { CrabError } from '../../src/core/base/errors.ts'
 import { wireAt } from '../../src/core/provider/address.ts'
-import type { Endpoint } from '../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../src/core/provider/endpoint.ts'
 import type { ModelEvent, ModelRequest, ToolSpec } from '../../src/core/provider/types.ts'
 
 /** An endpoint at a test server; patient enough for a loaded machine, and without retries. */
-export function endpointAt(baseUrl: string, more: Partial<Endpoint> = {}): Endpoint {
+export function endpointAt(baseUrl: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint {
   const { kind = 'openai-compatible' } = more
   return {
     name: 'test',

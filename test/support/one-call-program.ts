@@ -5,7 +5,7 @@
  * To be bundled as the binary's chunks are: modules that are imported by `import` load more of Node than it needs.
  */
 import type { Wire } from '../../src/core/provider/address.ts'
-import type { Endpoint } from '../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../src/core/provider/source.ts'
 import { endpointAt, modelRequest, textOf } from './model-calls.ts'
 
@@ -26,7 +26,7 @@ callOnce().then((said) => {
 async function callOnce(): Promise<string> {
   const aws = { region: 'eu-west-1', credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' } }
   const endpoint = endpointAt(baseUrl, {
-    ...{ kind: kind as Endpoint['kind'], wire: wire as Wire },
+    ...{ kind: kind as ModelEndpoint['kind'], wire: wire as Wire },
     ...(kind === 'bedrock' && { apiKey: undefined, aws }),
   })
   const request = modelRequest({ system: 'Be brief.', thinking: true })

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Timer } from '../../src/tui/controller/arming.ts'
+import type { ArmingTimer } from '../../src/tui/controller/arming.ts'
 import { Controller } from '../../src/tui/controller/controller.ts'
 import { Feed } from '../../src/tui/controller/feed.ts'
 import { loadCommands, slashContext } from '../../src/tui/controller/slash.ts'
@@ -36,7 +36,7 @@ interface OpenOptions {
   options?: Partial<ChatOptions>
   ports?: Partial<ChatPorts>
   /** The timer of cards; that of this process where absent. */
-  timer?: Timer
+  timer?: ArmingTimer
 }
 
 export async function openTestChat(
@@ -53,7 +53,7 @@ export async function openTestChat(
     slashContext(
       {
         ...{ store, ports: used, rules: settings.rules, feed, leave() {} },
-        send: (line, message) => controller.turns.queueMade(line, message),
+        send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
       },
       over.signal,

@@ -7,7 +7,7 @@ import type { HomePaths } from '../../src/core/config/paths.ts'
 import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
 import { runTool } from '../../src/core/process/run-tool.ts'
 import { findNpm, type Npm } from '../../src/up/packages/npm.ts'
-import type { Offer, PackagePorts } from '../../src/up/packages/ports.ts'
+import type { PackageOffer, PackagePorts } from '../../src/up/packages/ports.ts'
 import type { UpHost } from '../../src/up/types.ts'
 import type { Registry } from './registry.ts'
 
@@ -15,7 +15,7 @@ import type { Registry } from './registry.ts'
 export interface TestPorts {
   ports: PackagePorts
   /** What people were shown, in order. */
-  offers: Offer[]
+  offers: PackageOffer[]
   /** Services that run. */
   running: Set<string>
   /** What the services were told: `restart clock`. */
@@ -43,7 +43,7 @@ interface TestPortsOptions {
 
 /** Makes them. */
 export function testPorts(at: TestPortsOptions): TestPorts {
-  const offers: Offer[] = []
+  const offers: PackageOffer[] = []
   const running = new Set<string>()
   const told: string[] = []
   const onRestart = { now: async (_name: string) => {} }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { decide } from '../../src/core/policy/decide.ts'
-import type { Decision, Effect, Setting } from '../../src/core/policy/types.ts'
+import type { Decision, PolicyContext, RuleEffect } from '../../src/core/policy/types.ts'
 import { ruleList, setting } from './policy-setting.ts'
 
 /** What rules such as `allow bash(git *)` say of a line. */
-export function judgeLine(line: string, rules: string[], more: Partial<Setting> = {}): Decision {
+export function judgeLine(line: string, rules: string[], more: Partial<PolicyContext> = {}): Decision {
   return decide({ kind: 'bash', command: line }, setting({ rules: ruleList(rules), ...more }))
 }
 
 /** Each row: an effect, rules, the lines that must get it. */
 export function checkLines(
-  rows: readonly [effect: Effect, rules: string[], lines: string[]][],
-  more: Partial<Setting> = {},
+  rows: readonly [effect: RuleEffect, rules: string[], lines: string[]][],
+  more: Partial<PolicyContext> = {},
 ) {
   for (const [effect, rules, lines] of rows) {
     for (const line of lines) {

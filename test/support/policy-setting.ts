@@ -1,7 +1,7 @@
-import type { Effect, Rule, Setting } from '../../src/core/policy/types.ts'
+import type { PolicyContext, Rule, RuleEffect } from '../../src/core/policy/types.ts'
 
 /** A local turn in /ws that asks, with no rules. */
-export function setting(more: Partial<Setting> = {}): Setting {
+export function setting(more: Partial<PolicyContext> = {}): PolicyContext {
   return {
     trust: 'local',
     workspace: '/ws',
@@ -17,7 +17,7 @@ export function setting(more: Partial<Setting> = {}): Setting {
 export function ruleList(rules: readonly string[]): Rule[] {
   return rules.map((text, i) => {
     const [, only, effect, pattern = ''] = /^(?:(remote|unattended) )?(\w+) (.*)$/s.exec(text) ?? []
-    const rule: Rule = { effect: effect as Effect, pattern, source: `rule ${i}` }
+    const rule: Rule = { effect: effect as RuleEffect, pattern, source: `rule ${i}` }
     return only === undefined ? rule : { ...rule, for: only as NonNullable<Rule['for']> }
   })
 }

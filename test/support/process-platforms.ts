@@ -6,7 +6,7 @@ import { linuxPlatform } from '../../src/core/process/linux.ts'
 import type { Platform } from '../../src/core/process/platform.ts'
 import { posixPlatform } from '../../src/core/process/posix.ts'
 import { openProcessHost } from '../../src/core/process/process-host.ts'
-import type { Command, ProcessHost, RunningProcess } from '../../src/core/process/types.ts'
+import type { ProcessCommand, ProcessHost, RunningProcess } from '../../src/core/process/types.ts'
 
 /** A platform that this machine can run. */
 export interface TestPlatform {
@@ -29,17 +29,17 @@ export function openTestHost(platform?: Platform): ProcessHost {
 }
 
 /** A command in the temporary folder, with an environment of little else than PATH. */
-export function commandOf(argv: Command['argv'], more: Partial<Command> = {}): Command {
+export function commandOf(argv: ProcessCommand['argv'], more: Partial<ProcessCommand> = {}): ProcessCommand {
   return { argv, cwd: tmpdir(), env: { PATH: '/usr/bin:/bin' }, ...more }
 }
 
 /** A script of /bin/sh as a command. */
-export function scriptOf(script: string, more: Partial<Command> = {}): Command {
+export function scriptOf(script: string, more: Partial<ProcessCommand> = {}): ProcessCommand {
   return commandOf(['/bin/sh', '-c', script], more)
 }
 
 /** As scriptOf(), with a word in the environment that tells what comes of it from everything else (orphans.ts). */
-export function markedScript(script: string): { word: string; command: Command } {
+export function markedScript(script: string): { word: string; command: ProcessCommand } {
   const word = randomUUID()
   return { word, command: scriptOf(script, { env: { PATH: '/usr/bin:/bin', TEST_WORD: word } }) }
 }

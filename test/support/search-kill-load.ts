@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { type Dispatch, request } from '../../src/core/protocol/dispatch.ts'
-import { decodeManifest, MANIFEST } from '../../src/core/search/checkpoint/manifest.ts'
+import { CHECKPOINT_MANIFEST, decodeManifest } from '../../src/core/search/checkpoint/manifest.ts'
 import { COMPILED, startTestDaemon } from './daemon.ts'
 import { startModelServer } from './model-server.ts'
 import { openSearchPlace, type SearchPlace } from './search-place.ts'
@@ -124,7 +124,7 @@ async function savedFiles({
 }: TemporaryHome): Promise<Pick<SearchRound, 'hadCheckpoint' | 'wasSaving'>> {
   const folder = join(paths.index, 'search')
   const names = await readdir(folder).catch(() => [])
-  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined)
+  const text = await readFile(join(folder, CHECKPOINT_MANIFEST), 'utf8').catch(() => undefined)
   const manifest = text === undefined ? undefined : decodeManifest(text)
   assert.ok(text === undefined || manifest, 'the manifest is torn')
   const kept = manifest ? manifest.parts.length + 1 : 0

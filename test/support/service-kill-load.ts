@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { CrabError } from '../../src/core/base/errors.ts'
-import { identityOf } from '../../src/core/process/service-process.ts'
+import { readIdentity } from '../../src/core/process/service-process.ts'
 import { supervisorManager } from '../../src/up/managers/supervisor.ts'
 import { findSupervisor } from '../../src/up/supervisor/record.ts'
 import type { ServiceManager, ServiceSpec } from '../../src/up/types.ts'
@@ -58,11 +58,11 @@ async function disturb({ at, manager, spec, came }: Disturbance): Promise<void> 
     'kill-both': [supervisor?.pid, status?.pid],
   }
   for (const pid of pids[verb]) {
-    const identity = pid === undefined ? undefined : await identityOf(pid)
+    const identity = pid === undefined ? undefined : await readIdentity(pid)
     if (pid === undefined || identity === undefined) continue
     came.kills += 1
     kill(pid)
-    await until('it is gone', async () => (await identityOf(pid)) !== identity)
+    await until('it is gone', async () => (await readIdentity(pid)) !== identity)
   }
 }
 

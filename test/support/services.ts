@@ -3,10 +3,10 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type HomePaths, homePaths } from '../../src/core/config/paths.ts'
-import { upHostOf } from '../../src/up/host.ts'
+import { toUpHost } from '../../src/up/host.ts'
+import { clearDesired, listServiceNames, servicesFolder } from '../../src/up/supervisor/desired-state.ts'
 import { findSupervisor, readRecord, type ServiceRecord } from '../../src/up/supervisor/record.ts'
 import { type SupervisorOptions, supervise } from '../../src/up/supervisor/supervise.ts'
-import { namesIn, servicesFolder, unwantService } from '../../src/up/supervisor/wanted.ts'
 import type { ServiceSpec, UpHost } from '../../src/up/types.ts'
 import { endProcesses, kill, processesLeft } from './processes.ts'
 import { until } from './until.ts'
@@ -42,7 +42,7 @@ export async function makeServiceHome(parent = tmpdir()): Promise<ServiceHome> {
   const env = { ...process.env, HOME: dir.path, CRABTALK_HOME: home }
   const paths = homePaths(env, { cwd: '/', homeDir: dir.path })
   const folder = servicesFolder(paths)
-  const host = upHostOf({ env, pid: process.pid, uid: process.getuid?.() ?? 0, homeDir: dir.path })
+  const host = toUpHost({ env, pid: process.pid, uid: process.getuid?.() ?? 0, homeDir: dir.path })
   const mark = `CRABTALK_HOME=${home}`
   const record = (name: string) => readRecord(folder, name)
   return {
@@ -84,7 +84,7 @@ export async function makeServiceHome(parent = tmpdir()): Promise<ServiceHome> {
 /** Ends all that our own supervisor runs for a home, and it; for what is left when a test is over. */
 export async function endServices(paths: Pick<HomePaths, 'run'>): Promise<void> {
   const folder = servicesFolder(paths)
-  for (const name of namesIn(folder).wanted) unwantService(folder, name)
+  for (const name of listServiceNames(folder).wanted) clearDesired(folder, name)
   const supervisor = await findSupervisor(folder)
   if (supervisor === undefined || supervisor.pid === process.pid) return
   await until('the supervisor has ended', async () => (await findSupervisor(folder)) === undefined).catch(

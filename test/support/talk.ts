@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { KINDS, type Kind } from '../../src/core/base/errors.ts'
+import { ERROR_KINDS, type ErrorKind } from '../../src/core/base/errors.ts'
 import type { JsonObject } from '../../src/core/base/message.ts'
 import { type ModelServer, type RecordedRequest, type Script, startModelServer } from './model-server.ts'
 import {
@@ -95,7 +95,7 @@ export function promptOf(request: RecordedRequest | undefined): string {
 /** Checks how a run failed: its exit code, its words in the one form they have, and that nothing else is there. */
 export function assertFailed(
   { stdout, stderr, code, signal }: Finished,
-  kind: Kind,
+  kind: ErrorKind,
   { message, hint, stdout: answer = '' }: FailureText,
 ): void {
   const start = `crabtalk: error[${kind}]: `
@@ -104,7 +104,7 @@ export function assertFailed(
   assert.match(said, message)
   assert.match(rest.join('\n'), hint ? /^hint: .+\n$/ : /^(hint: .+\n)?$/)
   if (hint) assert.match(rest[0] ?? '', hint)
-  assert.deepEqual([stdout, code, signal], [answer, KINDS[kind].exit, null])
+  assert.deepEqual([stdout, code, signal], [answer, ERROR_KINDS[kind].exit, null])
 }
 
 interface FailureText {

@@ -4,14 +4,14 @@ import type { JsonObject } from '../../src/core/base/message.ts'
 import { AgentStore } from '../../src/core/config/agents.ts'
 import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
 import type { Rule } from '../../src/core/policy/types.ts'
-import type { Endpoint } from '../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../src/core/provider/endpoint.ts'
 import { ModelRegistry } from '../../src/core/provider/registry.ts'
 import { callEndpoint, type DeclaredModel } from '../../src/core/provider/source.ts'
 import { Asks } from '../../src/core/runtime/asks.ts'
 import { compositeHook } from '../../src/core/runtime/composite-hook.ts'
 import type { AgentEvent } from '../../src/core/runtime/events.ts'
-import type { Place } from '../../src/core/runtime/held-conversation.ts'
 import type { Hook } from '../../src/core/runtime/hook.ts'
+import type { ConversationStores } from '../../src/core/runtime/leased-conversation.ts'
 import { RunningTurns } from '../../src/core/runtime/running-turns.ts'
 import { Runtime } from '../../src/core/runtime/runtime.ts'
 import type { TurnRequest } from '../../src/core/runtime/turn-request.ts'
@@ -25,10 +25,10 @@ import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 export interface TestNodeOptions {
   hooks?: readonly Hook[]
   /** Wire of the server. */
-  kind?: Endpoint['kind']
+  kind?: ModelEndpoint['kind']
   models?: readonly DeclaredModel[]
   /** Instead of a new folder's. */
-  place?: Place
+  place?: ConversationStores
   maxRetries?: number
   /** Rules of permission that hold for every agent. */
   rules?: readonly Rule[]
@@ -41,7 +41,7 @@ export interface TestNode extends AsyncDisposable {
   readonly runtime: Runtime
   readonly asks: Asks
   readonly running: RunningTurns
-  readonly place: Place
+  readonly place: ConversationStores
   readonly agents: AgentStore
   readonly home: TemporaryHome
   /** A turn of the conversation (crab, ann), unless told otherwise. */
@@ -103,7 +103,10 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
 }
 
 /** Conversations of one process; two of them over one storage are like two processes that take turns. */
-export function newPlace(storage: Place['storage'], leases: Place['leases'] = new MemoryLeases()): Place {
+export function newPlace(
+  storage: ConversationStores['storage'],
+  leases: ConversationStores['leases'] = new MemoryLeases(),
+): ConversationStores {
   return { storage, leases, cache: new Map() }
 }
 

@@ -1,5 +1,5 @@
 import { CrabError } from '../../src/core/base/errors.ts'
-import type { Action } from '../../src/core/policy/types.ts'
+import type { PolicyAction } from '../../src/core/policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput } from '../../src/core/runtime/hook.ts'
 import { AGENT } from './agents.ts'
 
@@ -14,7 +14,12 @@ export interface ToolPlace {
 }
 
 /** What a hook says a call would do. */
-export async function describeTool(hook: Hook, name: string, args: object, cwd: string): Promise<Action> {
+export async function describeTool(
+  hook: Hook,
+  name: string,
+  args: object,
+  cwd: string,
+): Promise<PolicyAction> {
   return (await hook.describe?.(name, { args: { ...args }, agent: AGENT, cwd }))!
 }
 

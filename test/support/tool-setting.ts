@@ -4,7 +4,7 @@ import { EventChannel } from '../../src/core/runtime/event-channel.ts'
 import type { AgentEvent } from '../../src/core/runtime/events.ts'
 import type { Hook } from '../../src/core/runtime/hook.ts'
 import { Permissions } from '../../src/core/runtime/permission.ts'
-import type { ToolAnswer, ToolSetting } from '../../src/core/runtime/tool-calls.ts'
+import type { FinishedCall, ToolContext } from '../../src/core/runtime/tool-calls.ts'
 import { TurnAsks } from '../../src/core/runtime/turn-asks.ts'
 import { AGENT } from './agents.ts'
 
@@ -13,7 +13,7 @@ export function toolSetting(
   hook: Hook,
   mode: ApprovalMode = 'ask',
   { rules = [], answered }: { rules?: readonly Rule[]; answered?: Asks } = {},
-): ToolSetting {
+): ToolContext {
   const channel = new EventChannel()
   const asks = new TurnAsks({
     asks: answered ?? new Asks({ timeoutMs: 60_000 }),
@@ -54,8 +54,8 @@ export function toolSetting(
 }
 
 /** The answers among what running tool calls yields. */
-export async function answersOf(events: AsyncIterable<ToolAnswer | AgentEvent>): Promise<ToolAnswer[]> {
-  const answers: ToolAnswer[] = []
+export async function answersOf(events: AsyncIterable<FinishedCall | AgentEvent>): Promise<FinishedCall[]> {
+  const answers: FinishedCall[] = []
   for await (const event of events) if (!('type' in event)) answers.push(event)
   return answers
 }

@@ -1,14 +1,14 @@
 import type { Usage } from '../../src/core/base/message.ts'
-import type { Endpoint } from '../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../src/core/provider/endpoint.ts'
 import { endpointAt } from './model-calls.ts'
 import type { ModelServer } from './model-server.ts'
 
 /** One of the six kinds of provider, and where its wire cannot help being different. */
 export interface WireCase {
-  kind: Endpoint['kind']
+  kind: ModelEndpoint['kind']
   /** Below the server's root. */
   path: string
-  more?: Partial<Endpoint>
+  more?: Partial<ModelEndpoint>
   /** The usage of an answer that tells none. */
   noUsage: Usage | undefined
   /** Arguments of a second call; broken ones where the wire can carry them. */
@@ -30,7 +30,7 @@ export interface WireCase {
 
 const ZERO: Usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
 const BROKEN = '{"path":'
-const SIGNED: Partial<Endpoint> = {
+const SIGNED: Partial<ModelEndpoint> = {
   apiKey: undefined,
   aws: {
     region: 'eu-west-1',
@@ -80,7 +80,7 @@ export const WIRES: readonly WireCase[] = [
 export function wireEndpoint(
   { kind, path, more }: WireCase,
   server: ModelServer,
-  own: Partial<Endpoint> = {},
-): Endpoint {
+  own: Partial<ModelEndpoint> = {},
+): ModelEndpoint {
   return endpointAt(`http://127.0.0.1:${server.port}${path}`, { kind, ...more, ...own })
 }

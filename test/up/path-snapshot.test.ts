@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PathSetting, snapshotPath } from '../../src/up/path-snapshot.ts'
+import { type ShellPathContext, snapshotPath } from '../../src/up/path-snapshot.ts'
 
 const SYSTEM = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin']
 
 test('snapshotPath() keeps the order of the shell, each directory once, and puts the usual ones behind', () => {
   const there = ['/home/me/.local/bin', '/home/me/.cargo/bin']
-  const { path, left, lent } = snapshot({ path: '/opt/tools/:/usr/bin:/opt/tools:/sbin', there })
+  const { path, omitted: left, lent } = snapshot({ path: '/opt/tools/:/usr/bin:/opt/tools:/sbin', there })
   const first = ['/opt/tools', '/usr/bin', '/sbin', ...there]
   assert.deepEqual(path.split(':'), [...first, ...SYSTEM.filter((folder) => !first.includes(folder))])
   assert.deepEqual([left, lent], [[], undefined])
@@ -30,14 +30,14 @@ const PASSING = [
 for (const folder of PASSING) {
   test(`snapshotPath() leaves out ${folder}`, () => {
     const cwd = folder.endsWith('/scripts') ? '/home/me/code/site' : '/home/me'
-    const { path, left } = snapshot({ path: `${folder}:/usr/bin`, programs: ['/usr/bin/node'], cwd })
+    const { path, omitted: left } = snapshot({ path: `${folder}:/usr/bin`, programs: ['/usr/bin/node'], cwd })
     assert.deepEqual(path.split(':'), ['/usr/bin', ...SYSTEM.filter((one) => one !== '/usr/bin')])
     assert.deepEqual(left, [folder])
   })
 }
 
 test('snapshotPath() leaves out what is relative, empty, or would break a unit file, and says nothing of it', () => {
-  const { path, left } = snapshot({ path: '::bin:./x:/a\nb:/c"d:/usr/bin' })
+  const { path, omitted: left } = snapshot({ path: '::bin:./x:/a\nb:/c"d:/usr/bin' })
   assert.deepEqual([path.split(':').toSorted(), left], [SYSTEM.toSorted(), []])
 })
 
@@ -54,15 +54,19 @@ test('snapshotPath() puts the shims of a version manager in the place of its ver
 
 test('snapshotPath() lends the one directory that has Node, last, where no lasting one has', () => {
   const nvm = '/home/me/.nvm/versions/node/v22.1.0/bin'
-  const { path, left, lent } = snapshot({ path: `/tmp/x:${nvm}`, programs: [`${nvm}/node`, '/tmp/x/node'] })
+  const {
+    path,
+    omitted: left,
+    lent,
+  } = snapshot({ path: `/tmp/x:${nvm}`, programs: [`${nvm}/node`, '/tmp/x/node'] })
   assert.deepEqual([path.split(':').at(-1), left, lent], [nvm, ['/tmp/x'], nvm])
 })
 
 test('snapshotPath() takes the directory one stands in for a project, but not the home directory or what is above it', () => {
   const path = '/home/me/tools/bin'
-  for (const cwd of ['/home/me', '/home', '/']) assert.deepEqual(snapshot({ path, cwd }).left, [], cwd)
+  for (const cwd of ['/home/me', '/home', '/']) assert.deepEqual(snapshot({ path, cwd }).omitted, [], cwd)
   for (const cwd of ['/home/me/tools', '/home/m']) {
-    assert.deepEqual(snapshot({ path: `${cwd}/bin`, cwd }).left, [`${cwd}/bin`], cwd)
+    assert.deepEqual(snapshot({ path: `${cwd}/bin`, cwd }).omitted, [`${cwd}/bin`], cwd)
   }
 })
 
@@ -83,7 +87,7 @@ function snapshot({
   there = [],
   programs = [],
   ...setting
-}: Partial<PathSetting> & { path: string; there?: readonly string[]; programs?: readonly string[] }) {
+}: Partial<ShellPathContext> & { path: string; there?: readonly string[]; programs?: readonly string[] }) {
   return snapshotPath({
     platform: 'linux',
     homeDir: '/home/me',

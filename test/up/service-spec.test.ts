@@ -3,13 +3,13 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { HomePaths } from '../../src/core/config/paths.ts'
-import { findService, type SpecPlace, servicesOf, specOf } from '../../src/up/service-spec.ts'
+import { findService, listServices, resolveSpec, type SpecContext } from '../../src/up/service-spec.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 
 test('specOf() runs what is inside this program by the words behind it, with home and PATH and nothing secret', async () => {
   await using home = await temporaryHome()
   const { paths } = home
-  assert.deepEqual(specOf('daemon', placeOf(paths)), {
+  assert.deepEqual(resolveSpec('daemon', placeOf(paths)), {
     name: 'daemon',
     label: 'ai.crabtalk.daemon',
     description: 'Agents, conversations, memory and MCP servers',
@@ -19,12 +19,12 @@ test('specOf() runs what is inside this program by the words behind it, with hom
     envFile: join(paths.home, 'service.env'),
     output: join(paths.logs, 'daemon.crash.log'),
   })
-  assert.deepEqual(specOf('cron', placeOf(paths)).argv, ['/usr/bin/crabtalk', 'cron', 'run'])
+  assert.deepEqual(resolveSpec('cron', placeOf(paths)).argv, ['/usr/bin/crabtalk', 'cron', 'run'])
 })
 
 test('specOf() gives the services of another home labels of their own', async () => {
   await using home = await temporaryHome()
-  const { label } = specOf('daemon', { ...placeOf(home.paths), usualHome: '/home/me/.crabtalk' })
+  const { label } = resolveSpec('daemon', { ...placeOf(home.paths), usualHome: '/home/me/.crabtalk' })
   assert.match(label, /^ai\.crabtalk\.daemon\.[0-9a-f]{8}$/)
 })
 
@@ -33,13 +33,15 @@ test('specOf() runs a component through the link that stays, a script by Node', 
   await install(home.paths, 'clock')
   const script = join(home.paths.packages, 'clock', 'current', 'clock.js')
   const place = placeOf(home.paths)
-  assert.deepEqual(specOf('clock', place).argv, ['/usr/bin/node', script])
-  assert.throws(() => specOf('clock', { ...place, node: undefined }), {
+  assert.deepEqual(resolveSpec('clock', place).argv, ['/usr/bin/node', script])
+  assert.throws(() => resolveSpec('clock', { ...place, node: undefined }), {
     kind: 'missing',
     message: /^Cannot run clock: .* no node is on the PATH of services$/,
   })
   await install(home.paths, 'gate', { runsOnNode: false })
-  assert.deepEqual(specOf('gate', place).argv, [join(home.paths.packages, 'gate', 'current', 'clock.js')])
+  assert.deepEqual(resolveSpec('gate', place).argv, [
+    join(home.paths.packages, 'gate', 'current', 'clock.js'),
+  ])
 })
 
 test('specOf() has services read the file of variables, and give up with 0, where launchd runs them', async () => {
@@ -48,17 +50,17 @@ test('specOf() has services read the file of variables, and give up with 0, wher
   const place = { ...placeOf(home.paths), platform: 'darwin' as const }
   const file = join(home.paths.home, 'service.env')
   for (const name of ['daemon', 'cron']) {
-    assert.deepEqual(specOf(name, place).argv.slice(1), [name, 'run', '--env-file', file, '--give-up'])
+    assert.deepEqual(resolveSpec(name, place).argv.slice(1), [name, 'run', '--env-file', file, '--give-up'])
   }
-  assert.equal(specOf('clock', place).argv.length, 2)
+  assert.equal(resolveSpec('clock', place).argv.length, 2)
   const own = join(home.paths.run, 'env', 'clock.env')
-  assert.equal(specOf('clock', { ...place, hasEnvFile: true }).argv[1], `--env-file=${own}`)
+  assert.equal(resolveSpec('clock', { ...place, hasEnvFile: true }).argv[1], `--env-file=${own}`)
 })
 
 test('servicesOf() lists what is inside this program and what is installed', async () => {
   await using home = await temporaryHome()
   await install(home.paths, 'clock')
-  const names = servicesOf(home.paths).map(({ name, version }) => [name, version])
+  const names = listServices(home.paths).map(({ name, version }) => [name, version])
   assert.deepEqual(names, [
     ['daemon', undefined],
     ['cron', undefined],
@@ -81,7 +83,7 @@ for (const [name, message, hint] of UNKNOWN) {
   })
 }
 
-function placeOf(paths: HomePaths): SpecPlace {
+function placeOf(paths: HomePaths): SpecContext {
   return {
     paths,
     usualHome: paths.home,

@@ -1,4 +1,4 @@
-import { daysIn, isWithinReach, momentOf, type WallTime, wallTimeOf } from './wall-time.ts'
+import { daysInMonth, isSupportedTime, toInstant, toWallTime, type WallTime } from './wall-time.ts'
 import type { Zone } from './zone.ts'
 
 /** Parts of a span of time as calendars count them; negative ones lead back. */
@@ -12,9 +12,9 @@ export interface CalendarSpan {
 export function addToDate(wall: WallTime, { years, months, days }: CalendarSpan): WallTime {
   const count = wall.year * 12 + (wall.month - 1) + years * 12 + months
   const year = Math.floor(count / 12)
-  if (!isWithinReach(year)) return { ...wall, year } // whose months nobody counts
+  if (!isSupportedTime(year)) return { ...wall, year } // whose months nobody counts
   const month = count - year * 12 + 1
-  const day = Math.min(wall.day, daysIn(year, month))
+  const day = Math.min(wall.day, daysInMonth(year, month))
   const moved = new Date(Date.UTC(year, month - 1, day + days))
   return {
     ...wall,
@@ -26,17 +26,17 @@ export function addToDate(wall: WallTime, { years, months, days }: CalendarSpan)
 
 /** Whole years, months and days from one time to a later one by the calendar of a zone, and the milliseconds that are left. */
 export function spanBetween(from: number, to: number, zone: Zone): CalendarSpan & { restMs: number } {
-  const start = wallTimeOf(zone, from)
+  const start = toWallTime(zone, from)
   const at = (span: CalendarSpan) => {
     const wall = addToDate(start, span)
-    return isWithinReach(wall.year) ? momentOf(zone, wall).at : Number.POSITIVE_INFINITY
+    return isSupportedTime(wall.year) ? toInstant(zone, wall).at : Number.POSITIVE_INFINITY
   }
   const most = (fits: (count: number) => boolean, guess: number) => {
     let count = guess
     while (count > 0 && !fits(count)) count -= 1
     return count
   }
-  const end = wallTimeOf(zone, to)
+  const end = toWallTime(zone, to)
   const allMonths = (end.year - start.year) * 12 + end.month - start.month
   const month = most((months) => at({ years: 0, months, days: 0 }) <= to, allMonths)
   const rest = to - at({ years: 0, months: month, days: 0 })
@@ -49,7 +49,7 @@ export function spanBetween(from: number, to: number, zone: Zone): CalendarSpan 
 }
 
 /** The day of the week, Monday being 1, and the week of ISO 8601. */
-export function weekOf({ year, month, day }: WallTime): { weekday: number; week: number } {
+export function toIsoWeek({ year, month, day }: WallTime): { weekday: number; week: number } {
   const weekday = new Date(Date.UTC(year, month - 1, day)).getUTCDay() || 7
   const thursday = new Date(Date.UTC(year, month - 1, day - weekday + 4))
   const first = Date.UTC(thursday.getUTCFullYear(), 0, 1)
@@ -60,7 +60,7 @@ export function weekOf({ year, month, day }: WallTime): { weekday: number; week:
 export function workingDaysBetween(from: WallTime, to: WallTime): number {
   const number = ({ year, month, day }: WallTime) => Date.UTC(year, month - 1, day) / DAY_MS
   const days = number(to) - number(from)
-  const { weekday } = weekOf(from)
+  const { weekday } = toIsoWeek(from)
   let count = Math.floor(days / 7) * 5
   for (let more = 0; more < days % 7; more += 1) if (((weekday - 1 + more) % 7) + 1 <= 5) count += 1
   return count

@@ -1,9 +1,9 @@
 import { addToDate } from './calendar.ts'
-import { type Moment, momentOf, type WallTime, wallTimeOf, withinReach } from './wall-time.ts'
-import { type Zone, zoneOf } from './zone.ts'
+import { type ClockInstant, requireSupportedTime, toInstant, toWallTime, type WallTime } from './wall-time.ts'
+import { parseZone, type Zone } from './zone.ts'
 
 /** A time that somebody wrote, and the zone it was meant in. */
-export interface ReadTime extends Moment {
+export interface ZonedTime extends ClockInstant {
   zone: Zone
 }
 
@@ -13,17 +13,17 @@ export interface ReadTime extends Moment {
  *
  * Throws an error that says what can be written.
  */
-export function readTime(text: string, { zone, now }: { zone: Zone; now: number }): ReadTime {
+export function readTime(text: string, { zone, now }: { zone: Zone; now: number }): ZonedTime {
   const written = text.trim()
   if (/^now$/i.test(written)) return { at: now, zone }
   const unix = /^@(-?\d{1,11})$/.exec(written)
-  if (unix) return { at: withinReach(Number(unix[1]) * 1_000), zone }
+  if (unix) return { at: requireSupportedTime(Number(unix[1]) * 1_000), zone }
   const { day, rest } = readDay(written)
   const clock = readClock(rest)
-  if (!clock || (rest === '' && day === undefined)) throw notATime(text)
+  if (!clock || (rest === '' && day === undefined)) throw invalidTime(text)
   const meant = clock.zone ?? zone
-  const date = typeof day === 'object' ? day : addDays(wallTimeOf(meant, now), day ?? 0)
-  return { ...momentOf(meant, { ...date, ...clock.time }), zone: meant }
+  const date = typeof day === 'object' ? day : addDays(toWallTime(meant, now), day ?? 0)
+  return { ...toInstant(meant, { ...date, ...clock.time }), zone: meant }
 }
 
 type Day = Pick<WallTime, 'year' | 'month' | 'day'>
@@ -48,7 +48,7 @@ function readClock(text: string): { time: Omit<WallTime, keyof Day>; zone?: Zone
   const { hour, minute, second = '0', half, offset } = found.groups!
   if (minute === undefined && half === undefined) return undefined
   const time = { hour: toHour(Number(hour), half), minute: Number(minute ?? 0), second: Number(second) }
-  return offset === undefined ? { time } : { time, zone: zoneOf(/^z$/i.test(offset) ? 'UTC' : offset) }
+  return offset === undefined ? { time } : { time, zone: parseZone(/^z$/i.test(offset) ? 'UTC' : offset) }
 }
 
 function toHour(hour: number, half: string | undefined): number {
@@ -62,7 +62,7 @@ function addDays(wall: WallTime, days: number): Day {
   return { year, month, day }
 }
 
-function notATime(text: string): Error {
+function invalidTime(text: string): Error {
   return new Error(
     `"${text}" is no time: write now, 2026-11-22T15:00, 2026-11-22T15:00+01:00, 2026-11-22, 15:00, 3pm, tomorrow 9:30 or @1795327200 (Unix seconds)`,
   )

@@ -1,10 +1,10 @@
 import type { ComponentTool } from 'crabtalk/component'
 import { addToDate, spanBetween, workingDaysBetween } from './calendar.ts'
-import { type ClockSetting, TIME, ZONE, zoneIn } from './clock-setting.ts'
+import { type ClockSetting, resolveZone, TIME_ARGUMENT, ZONE_ARGUMENT } from './clock-setting.ts'
 import { showDuration } from './duration.ts'
-import { type ReadTime, readTime } from './read-time.ts'
+import { readTime, type ZonedTime } from './read-time.ts'
 import { showIso, showTime } from './show-time.ts'
-import { momentOf, wallTimeOf, withinReach } from './wall-time.ts'
+import { requireSupportedTime, toInstant, toWallTime } from './wall-time.ts'
 
 /** The tools that tell, convert and calculate times. */
 export function timeTools(setting: ClockSetting): ComponentTool[] {
@@ -22,7 +22,7 @@ function nowTool(setting: ClockSetting): ComponentTool<{ zones?: string[] }> {
       properties: {
         zones: {
           type: 'array',
-          items: ZONE,
+          items: ZONE_ARGUMENT,
           minItems: 1,
           maxItems: 20,
           description: 'Time zones; without it, that of this machine',
@@ -30,10 +30,10 @@ function nowTool(setting: ClockSetting): ComponentTool<{ zones?: string[] }> {
       },
       additionalProperties: false,
     },
-    annotations: READS,
+    annotations: READ_ONLY,
     run({ zones = ['local'] }) {
       const now = setting.now()
-      const lines = zones.map((name) => showTime(now, zoneIn(setting, name)))
+      const lines = zones.map((name) => showTime(now, resolveZone(setting, name)))
       return [...lines, `Unix time ${Math.floor(now / 1_000)}`].join('\n')
     },
   }
@@ -48,18 +48,21 @@ function convertTool(setting: ClockSetting): ComponentTool<{ time: string; from?
     inputSchema: {
       type: 'object',
       properties: {
-        time: TIME,
-        from: { ...ZONE, description: `Where that time is meant, if it has no offset. ${ZONE.description}` },
-        to: { type: 'array', items: ZONE, minItems: 1, maxItems: 20, description: 'Time zones' },
+        time: TIME_ARGUMENT,
+        from: {
+          ...ZONE_ARGUMENT,
+          description: `Where that time is meant, if it has no offset. ${ZONE_ARGUMENT.description}`,
+        },
+        to: { type: 'array', items: ZONE_ARGUMENT, minItems: 1, maxItems: 20, description: 'Time zones' },
       },
       required: ['time', 'to'],
       additionalProperties: false,
     },
-    annotations: READS,
+    annotations: READ_ONLY,
     run({ time, from, to }) {
-      const read = readTime(time, { zone: zoneIn(setting, from), now: setting.now() })
-      const lines = to.map((name) => showTime(read.at, zoneIn(setting, name)))
-      return [showTime(read.at, read.zone), ...lines, ...oddityOf(read)].join('\n')
+      const read = readTime(time, { zone: resolveZone(setting, from), now: setting.now() })
+      const lines = to.map((name) => showTime(read.at, resolveZone(setting, name)))
+      return [showTime(read.at, read.zone), ...lines, ...describeClockChange(read)].join('\n')
     },
   }
 }
@@ -73,37 +76,37 @@ function differenceTool(setting: ClockSetting): ComponentTool<{ from?: string; t
     inputSchema: {
       type: 'object',
       properties: {
-        from: { ...TIME, description: `${TIME.description}; now without it` },
-        to: TIME,
-        zone: ZONE,
+        from: { ...TIME_ARGUMENT, description: `${TIME_ARGUMENT.description}; now without it` },
+        to: TIME_ARGUMENT,
+        zone: ZONE_ARGUMENT,
       },
       required: ['to'],
       additionalProperties: false,
     },
-    annotations: READS,
+    annotations: READ_ONLY,
     run({ from = 'now', to, zone: name }) {
-      const zone = zoneIn(setting, name)
+      const zone = resolveZone(setting, name)
       const read = [from, to].map((text) => readTime(text, { zone, now: setting.now() })) as [
-        ReadTime,
-        ReadTime,
+        ZonedTime,
+        ZonedTime,
       ]
-      const [first, last] = read.toSorted((a, b) => a.at - b.at) as [ReadTime, ReadTime]
+      const [first, last] = read.toSorted((a, b) => a.at - b.at) as [ZonedTime, ZonedTime]
       const { years, months, days, restMs } = spanBetween(first.at, last.at, zone)
       const calendar = [plural(years, 'year'), plural(months, 'month'), plural(days, 'day')].filter(Boolean)
-      const working = workingDaysBetween(wallTimeOf(zone, first.at), wallTimeOf(zone, last.at))
+      const working = workingDaysBetween(toWallTime(zone, first.at), toWallTime(zone, last.at))
       const ms = last.at - first.at
       return [
         `From ${showIso(read[0].at, zone)} to ${showIso(read[1].at, zone)}, ${zone.name}${read[0].at > read[1].at ? ' (backwards)' : ''}:`,
         `${showDuration(ms)} (${Math.round(ms / 1_000)} seconds)`,
         `By the calendar: ${[...calendar, ...(restMs > 0 || calendar.length === 0 ? [showDuration(restMs)] : [])].join(', ')}`,
         `Monday to Friday: ${plural(working, 'day') || '0 days'}`,
-        ...read.flatMap(oddityOf),
+        ...read.flatMap(describeClockChange),
       ].join('\n')
     },
   }
 }
 
-interface Added {
+interface AddArguments {
   time?: string
   zone?: string
   years?: number
@@ -115,7 +118,7 @@ interface Added {
   seconds?: number
 }
 
-function addTool(setting: ClockSetting): ComponentTool<Added> {
+function addTool(setting: ClockSetting): ComponentTool<AddArguments> {
   const count = { type: 'integer', minimum: -1_000_000, maximum: 1_000_000 }
   return {
     name: 'add',
@@ -125,13 +128,13 @@ function addTool(setting: ClockSetting): ComponentTool<Added> {
     inputSchema: {
       type: 'object',
       properties: {
-        time: { ...TIME, description: `${TIME.description}; now without it` },
-        zone: ZONE,
+        time: { ...TIME_ARGUMENT, description: `${TIME_ARGUMENT.description}; now without it` },
+        zone: ZONE_ARGUMENT,
         ...Object.fromEntries(UNITS.map((unit) => [unit, count])),
       },
       additionalProperties: false,
     },
-    annotations: READS,
+    annotations: READ_ONLY,
     run({
       time = 'now',
       zone: name,
@@ -143,19 +146,19 @@ function addTool(setting: ClockSetting): ComponentTool<Added> {
       minutes = 0,
       seconds = 0,
     }) {
-      const zone = zoneIn(setting, name)
+      const zone = resolveZone(setting, name)
       const start = readTime(time, { zone, now: setting.now() })
       const span = { years, months, days: days + weeks * 7 }
       const isExact = years === 0 && months === 0 && span.days === 0
-      const moved = isExact ? { at: start.at } : momentOf(zone, addToDate(wallTimeOf(zone, start.at), span))
-      const at = withinReach(moved.at + ((hours * 60 + minutes) * 60 + seconds) * 1_000)
-      return [showTime(at, zone), ...oddityOf({ ...moved, zone })].join('\n')
+      const moved = isExact ? { at: start.at } : toInstant(zone, addToDate(toWallTime(zone, start.at), span))
+      const at = requireSupportedTime(moved.at + ((hours * 60 + minutes) * 60 + seconds) * 1_000)
+      return [showTime(at, zone), ...describeClockChange({ ...moved, zone })].join('\n')
     },
   }
 }
 
 /** What is to be said of a time that does not come once. */
-function oddityOf({ oddity, zone }: ReadTime): string[] {
+function describeClockChange({ oddity, zone }: ZonedTime): string[] {
   if (oddity === undefined) return []
   const what =
     oddity === 'twice'
@@ -168,5 +171,5 @@ function plural(count: number, unit: string): string {
   return count === 0 ? '' : `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-const READS = { readOnlyHint: true, openWorldHint: false }
+const READ_ONLY = { readOnlyHint: true, openWorldHint: false }
 const UNITS = ['years', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds']

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ComponentTool, ToolCall } from 'crabtalk/component'
-import { type ClockSetting, MAX_CHARS, TIME, zoneIn } from './clock-setting.ts'
+import { type ClockSetting, MAX_ARGUMENT_CHARS, resolveZone, TIME_ARGUMENT } from './clock-setting.ts'
 import { readDuration, showDuration } from './duration.ts'
 import { readTime } from './read-time.ts'
 import { showIso } from './show-time.ts'
@@ -33,8 +33,15 @@ function startTool(
     inputSchema: {
       type: 'object',
       properties: {
-        duration: { type: 'string', maxLength: MAX_CHARS, description: 'Such as 90s, 10 minutes, 1h 30m' },
-        until: { ...TIME, description: `When it ends, instead of a duration: ${TIME.description}` },
+        duration: {
+          type: 'string',
+          maxLength: MAX_ARGUMENT_CHARS,
+          description: 'Such as 90s, 10 minutes, 1h 30m',
+        },
+        until: {
+          ...TIME_ARGUMENT,
+          description: `When it ends, instead of a duration: ${TIME_ARGUMENT.description}`,
+        },
         label: { type: 'string', maxLength: 200, description: 'What it is for' },
       },
       additionalProperties: false,
@@ -46,7 +53,7 @@ function startTool(
       const now = setting.now()
       const endsAt =
         duration === undefined
-          ? readTime(until!, { zone: zoneIn(setting, undefined), now }).at
+          ? readTime(until!, { zone: resolveZone(setting, undefined), now }).at
           : now + readDuration(duration)
       return show(timers.start(endsAt, label))
     },
@@ -69,7 +76,7 @@ function waitTool(
         id: { type: 'string', description: 'As timer_start gave it' },
         at_most: {
           type: 'string',
-          maxLength: MAX_CHARS,
+          maxLength: MAX_ARGUMENT_CHARS,
           description:
             'How long to wait at most: 9 minutes at most, and 45 seconds unless the host shows progress',
         },
@@ -134,7 +141,7 @@ function cancelTool(timers: Timers, show: Show): ComponentTool<{ id: string }> {
 /** `t1 "tea": 3 min left, ends 2026-11-22T15:00:00+01:00`. */
 function showTimer({ id, label, endsAt }: Timer, setting: ClockSetting): string {
   const left = endsAt - setting.now()
-  const end = showIso(endsAt, zoneIn(setting, undefined))
+  const end = showIso(endsAt, resolveZone(setting, undefined))
   const state = left > 0 ? `${showDuration(left)} left, ends ${end}` : `ended ${end}`
   return `${id}${label ? ` "${label}"` : ''}: ${state}`
 }

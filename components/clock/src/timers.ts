@@ -25,7 +25,7 @@ export class Timers {
     const startedAt = this.#now()
     if (endsAt < startedAt) throw new Error('That time is in the past')
     if (endsAt > startedAt + MAX_MS) throw new Error('A timer may run for 366 days at most')
-    this.#forget()
+    this.#prune()
     if (this.#timers.size >= MAX_TIMERS)
       throw new Error(`There are ${MAX_TIMERS} timers already: cancel some`)
     this.#count += 1
@@ -38,7 +38,7 @@ export class Timers {
 
   /** What runs, and what ended in the last day, the next to end first. */
   list(): Timer[] {
-    this.#forget()
+    this.#prune()
     return [...this.#timers.values()].toSorted((a, b) => a.endsAt - b.endsAt)
   }
 
@@ -60,8 +60,8 @@ export class Timers {
     return timer
   }
 
-  #forget(): void {
-    const old = this.#now() - KEPT_MS
+  #prune(): void {
+    const old = this.#now() - RETENTION_MS
     for (const { id, endsAt } of this.#timers.values()) if (endsAt < old) this.#timers.delete(id)
   }
 }
@@ -69,4 +69,4 @@ export class Timers {
 const MAX_TIMERS = 100
 const DAY_MS = 86_400_000
 const MAX_MS = 366 * DAY_MS
-const KEPT_MS = DAY_MS
+const RETENTION_MS = DAY_MS

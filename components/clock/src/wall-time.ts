@@ -11,7 +11,7 @@ export interface WallTime {
 }
 
 /** When a wall time is. */
-export interface Moment {
+export interface ClockInstant {
   /** Milliseconds since 1970. */
   at: number
   /** Where clocks are changed: there is no such time that day, or it comes twice. */
@@ -19,7 +19,7 @@ export interface Moment {
 }
 
 /** What clocks show in a zone. */
-export function wallTimeOf(zone: Zone, at: number): WallTime {
+export function toWallTime(zone: Zone, at: number): WallTime {
   const shown = new Date(at + zone.offsetMs(at))
   return {
     year: shown.getUTCFullYear(),
@@ -37,7 +37,7 @@ export function wallTimeOf(zone: Zone, at: number): WallTime {
  *
  * Throws for what no calendar has, and for years before 1000 and after 9999.
  */
-export function momentOf(zone: Zone, wall: WallTime): Moment {
+export function toInstant(zone: Zone, wall: WallTime): ClockInstant {
   const shown = toShown(wall)
   const before = zone.offsetMs(shown - DAY_MS)
   const after = zone.offsetMs(shown + DAY_MS)
@@ -51,32 +51,32 @@ export function momentOf(zone: Zone, wall: WallTime): Moment {
 }
 
 /** A time that can be shown. Throws where it has no year, or one before 1000 or after 9999. */
-export function withinReach(at: number): number {
+export function requireSupportedTime(at: number): number {
   if (at >= FIRST && at < LAST) return at
-  throw outOfReach('of that time')
+  throw outOfRange('of that time')
 }
 
 /** Whether times of that year can be calculated. */
-export function isWithinReach(year: number): boolean {
+export function isSupportedTime(year: number): boolean {
   return year >= 1_000 && year <= 9_999
 }
 
 /** How many days a month has. */
-export function daysIn(year: number, month: number): number {
+export function daysInMonth(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate()
 }
 
 /** As if it were UTC. */
 function toShown({ year, month, day, hour, minute, second }: WallTime): number {
-  if (!isWithinReach(year)) throw outOfReach(String(year))
-  const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
+  if (!isSupportedTime(year)) throw outOfRange(String(year))
+  const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
   if (!isDate) throw new Error(`There is no ${day}.${month}.${year} (day.month.year)`)
   if (hour > 23 || minute > 59 || second > 59)
     throw new Error(`There is no ${hour}:${minute}:${second} o'clock`)
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-function outOfReach(year: string): Error {
+function outOfRange(year: string): Error {
   return new Error(`The year ${year} is out of reach: 1000 to 9999`)
 }
 

@@ -13,7 +13,7 @@ export interface Zone {
  *
  * Letter case does not matter. Throws an error that names similar ones.
  */
-export function zoneOf(name: string): Zone {
+export function parseZone(name: string): Zone {
   const wanted = name.trim()
   const fixed = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i.exec(wanted)
   if (fixed) return fixedZone(fixed)
@@ -60,13 +60,13 @@ function namedZone(name: string): Zone {
 /** The proper name; undefined for what is none. */
 function findName(wanted: string): string | undefined {
   const all = Intl.supportedValuesOf('timeZone')
-  const plain = plainOf(wanted)
+  const plain = normalizeName(wanted)
   if (plain === '') return undefined
-  const known = all.find((name) => plainOf(name) === plain)
+  const known = all.find((name) => normalizeName(name) === plain)
   if (known !== undefined) return known
   const underscored = wanted.replaceAll(/\s+/g, '_')
   if (isZone(underscored)) return underscored.toLowerCase() === 'utc' ? 'UTC' : underscored
-  const cities = all.filter((name) => plainOf(name.split('/').at(-1)!) === plain)
+  const cities = all.filter((name) => normalizeName(name.split('/').at(-1)!) === plain)
   if (cities.length === 1) return cities[0]
   if (cities.length > 1) return undefined
   const region = REGIONS.find((name) => isZone(`${name}/${underscored}`)) // newer names of cities are not listed
@@ -74,11 +74,11 @@ function findName(wanted: string): string | undefined {
 }
 
 function similarTo(wanted: string): string[] {
-  const words = plainOf(wanted)
+  const words = normalizeName(wanted)
     .split(/[ /]+/)
     .filter((word) => word.length > 2)
   const all = Intl.supportedValuesOf('timeZone')
-  return all.filter((name) => words.some((word) => plainOf(name).includes(word))).slice(0, MAX_SIMILAR)
+  return all.filter((name) => words.some((word) => normalizeName(name).includes(word))).slice(0, MAX_SIMILAR)
 }
 
 function isZone(name: string): boolean {
@@ -90,7 +90,7 @@ function isZone(name: string): boolean {
   }
 }
 
-function plainOf(name: string): string {
+function normalizeName(name: string): string {
   return name
     .trim()
     .toLowerCase()

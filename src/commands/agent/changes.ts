@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../core/base/message.ts'
 import { parseAssignment } from '../assignment.ts'
-import type { Options } from '../command.ts'
+import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
-import { collect, readNamedText, toText, unreadable } from '../named-file.ts'
+import { readNamedText, readStream, toText, unreadable } from '../named-file.ts'
 
 /** What the options of `agent create` and `agent edit` change: a JSON merge patch and a prompt. */
-export interface Changes {
+export interface AgentChanges {
   patch: JsonObject
   prompt: string | undefined
 }
 
 /** Reads those options; undefined when none was given. */
-export async function readChanges(
-  options: Options,
+export async function readAgentChanges(
+  options: ParsedOptions,
   host: Host,
   signal: AbortSignal,
-): Promise<Changes | undefined> {
+): Promise<AgentChanges | undefined> {
   const { value, has, values } = options
   if (!['description', 'model', 'prompt', 'set'].some(has)) return undefined
   const patch: JsonObject = {}
@@ -39,7 +39,7 @@ async function readPrompt(
   if (given === undefined || !given.startsWith('@')) return given
   if (given !== '@-') return readNamedText({ path: given.slice(1), purpose: ' for --prompt' }, host, signal)
   try {
-    return toText(await collect(host.stdin(), STDIN), STDIN)
+    return toText(await readStream(host.stdin(), STDIN), STDIN)
   } catch (cause) {
     throw unreadable(`${STDIN} for --prompt`, cause, 'pipe the prompt into it')
   }

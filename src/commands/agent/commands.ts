@@ -1,75 +1,75 @@
 import { join } from 'node:path'
-import { CrabError, KINDS } from '../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { findProblems } from '../../core/config/describe.ts'
-import { configError } from '../../core/config/problem.ts'
+import { findProblems } from '../../core/config/find-problems.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
+import { configError } from '../../core/config/validation-issue.ts'
 import type { AgentInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { openEditor } from '../editor.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
-import { readChanges } from './changes.ts'
+import { readAgentChanges } from './changes.ts'
 
-export const list: Run = async ({ options, host, signal }) => {
+export const listAgentsCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   await request(attached.dispatch, 'getAgent', { name: DEFAULT_AGENT }, signal) // so that it is there to be seen
   const { agents, problems } = await request(attached.dispatch, 'listAgents', {}, signal)
   for (const problem of problems) host.stderr.write(sanitize(`crabtalk: ${problem}\n`))
   if (options.has('json')) printJson(host, agents.map(toJson))
   else await printTable(host, ['NAME', 'MODEL', 'TOOLS', 'MCP', 'DESCRIPTION'], agents.map(toRow))
-  return problems.length > 0 ? KINDS.config.exit : 0
+  return problems.length > 0 ? ERROR_KINDS.config.exit : 0
 }
 
-export const show: Run = async ({ options, host, signal }) => {
+export const showAgentCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const name = options.args[0] ?? DEFAULT_AGENT
   return printAgent(host, await request(attached.dispatch, 'getAgent', { name }, signal), options.has('json'))
 }
 
-export const create: Run = async ({ options, host, signal }) => {
-  const { patch = {}, prompt = '' } = (await readChanges(options, host, signal)) ?? {}
+export const createAgentCommand: CommandHandler = async ({ options, host, signal }) => {
+  const { patch = {}, prompt = '' } = (await readAgentChanges(options, host, signal)) ?? {}
   await using attached = await attach(host)
   const message = { name: options.args[0] ?? '', config: JSON.stringify(patch), prompt }
   const agent = await request(attached.dispatch, 'createAgent', message, signal)
-  return options.has('json') ? printJson(host, toJson(agent)) : say(host, `created ${agent.name}`)
+  return options.has('json') ? printJson(host, toJson(agent)) : printLine(host, `created ${agent.name}`)
 }
 
-export const edit: Run = async ({ options, host, signal }) => {
-  const changes = await readChanges(options, host, signal)
+export const editAgentCommand: CommandHandler = async ({ options, host, signal }) => {
+  const changes = await readAgentChanges(options, host, signal)
   await using attached = await attach(host)
   const name = options.args[0] ?? ''
   if (!changes) {
-    return editFiles(await exactName(attached.dispatch, name, signal), host)
+    return editFiles(await resolveAgentName(attached.dispatch, name, signal), host)
   }
   if (changes.prompt === '') throw emptyPrompt(name)
   const message = { name, config: JSON.stringify(changes.patch), prompt: changes.prompt ?? '' }
   const agent = await request(attached.dispatch, 'updateAgent', message, signal)
-  return options.has('json') ? printJson(host, toJson(agent)) : say(host, `changed ${agent.name}`)
+  return options.has('json') ? printJson(host, toJson(agent)) : printLine(host, `changed ${agent.name}`)
 }
 
-export const rename: Run = async ({ options, host, signal }) => {
+export const renameAgentCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const [oldName = '', newName = ''] = options.args
   const agent = await request(attached.dispatch, 'renameAgent', { oldName, newName }, signal)
   return options.has('json')
     ? printJson(host, toJson(agent))
-    : say(host, `renamed ${oldName} to ${agent.name}`)
+    : printLine(host, `renamed ${oldName} to ${agent.name}`)
 }
 
-export const remove: Run = async ({ options, host, signal }) => {
+export const removeAgentCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const name = options.args[0] ?? ''
   await request(attached.dispatch, 'deleteAgent', { name }, signal)
-  return say(host, `deleted ${name}; its conversations stay`)
+  return printLine(host, `deleted ${name}; its conversations stay`)
 }
 
 /** The agent's own spelling of a name; that of one whose file is broken is taken as it is, so that it can be mended. */
-async function exactName(dispatch: Dispatch, name: string, signal: AbortSignal): Promise<string> {
+async function resolveAgentName(dispatch: Dispatch, name: string, signal: AbortSignal): Promise<string> {
   try {
     return (await request(dispatch, 'getAgent', { name }, signal)).name
   } catch (reason) {
@@ -92,14 +92,14 @@ async function editFiles(name: string, host: Host): Promise<number> {
       hint: 'give options, for example --set model=NAME',
     })
   }
-  const paths = pathsOf(host)
+  const paths = resolvePaths(host)
   await openEditor([join(paths.agents, `${name}.toml`), join(paths.agents, `${name}.md`)], host)
   const problems = (await findProblems(paths)).filter(({ file }) => file === `agents/${name}.toml`)
   if (problems.length > 0) throw configError(problems)
-  return say(host, `changed ${name}`)
+  return printLine(host, `changed ${name}`)
 }
 
-function say(host: Host, text: string): number {
+function printLine(host: Host, text: string): number {
   host.stdout.write(sanitize(`${text}\n`))
   return 0
 }

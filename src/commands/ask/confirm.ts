@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import type { Options } from '../command.ts'
+import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Host } from '../host.ts'
  */
 export async function confirm(
   question: string,
-  { options, host }: { options: Options; host: Host },
+  { options, host }: { options: ParsedOptions; host: Host },
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   if (options.has('yes')) return true
@@ -24,6 +24,6 @@ export async function confirm(
 }
 
 /** What a command that was told no ends with. */
-export function declined(what: string): CrabError {
+export function declinedError(what: string): CrabError {
   return new CrabError('denied', `Cannot ${what}: it was answered with no`)
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { headOf } from '../../core/base/cut.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 import type {
   AskKind,
   AskQuestion,
@@ -10,12 +10,12 @@ import type {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { askerName, takesAnyText } from '../../tui/cards/answer-kinds.ts'
 import { optionKeys } from '../../tui/cards/option-keys.ts'
-import { denialOf } from '../../tui/cards/permission-answer.ts'
-import { visibleLine } from '../../tui/cards/subject.ts'
+import { toDenialAnswer } from '../../tui/cards/permission-answer.ts'
+import { escapeLine } from '../../tui/cards/subject.ts'
 import type { Terminal } from '../host.ts'
 import { permissionCard } from './card.ts'
 import { choiceHelpLines, choiceLines, readChoice } from './choice.ts'
-import type { Style } from './layout.ts'
+import type { TerminalStyle } from './layout.ts'
 import { questionText, readAnswer } from './question.ts'
 
 /** Where a person is asked, and for whom. */
@@ -25,7 +25,7 @@ export interface Dialog {
     /** The next line; `words` where any text is the answer. */
     readLine(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined>
   }
-  style: Style
+  style: TerminalStyle
   agent: string
   /** Resolves when a question has been on the screen long enough for an answer, with the lines that came too soon. */
   see?(signal: AbortSignal): Promise<string>
@@ -34,32 +34,36 @@ export interface Dialog {
 }
 
 /** The time in milliseconds that a question is on the screen before an answer counts. */
-const SEEN_MS = 1_000
+const ANSWER_DELAY_MS = 1_000
 
 /** Waits until a question can have been seen; returns the lines that were typed meanwhile, which answer nothing. */
-export async function seeQuestion(
+export async function discardEarlyInput(
   terminal: Pick<Terminal, 'forgetInput'>,
   signal: AbortSignal,
 ): Promise<string> {
-  await sleep(SEEN_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+  await sleep(ANSWER_DELAY_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
   return terminal.forgetInput()
 }
 
 /** From question to answer, as reply_to_ask takes it. */
-export type Answers = Record<string, string>
+export type DialogAnswers = Record<string, string>
 
 /**
  * Puts all questions of an ask to a person, one after the other.
  *
  * The end of input (Ctrl-D) refuses a permission, and leaves this and all further questions with an empty answer.
  */
-export async function converse(ask: AskUserEvent, dialog: Dialog, signal: AbortSignal): Promise<Answers> {
+export async function runDialog(
+  ask: AskUserEvent,
+  dialog: Dialog,
+  signal: AbortSignal,
+): Promise<DialogAnswers> {
   const { permission, questions } = ask
   const first = questions[0]
   if (permission && first) {
     return { [first.question]: await askPermission({ permission, question: first }, dialog, signal) }
   }
-  const answers: Answers = Object.fromEntries(questions.map(({ question }) => [question, '']))
+  const answers: DialogAnswers = Object.fromEntries(questions.map(({ question }) => [question, '']))
   for (const question of questions) {
     const answer = await askQuestion({ question, kind: ask.kind }, dialog, signal)
     if (answer === undefined) break
@@ -84,13 +88,13 @@ async function askPermission(
     const choice = line === undefined ? { answer: PERMISSION_ANSWERS.no } : readChoice(line, question)
     if (choice === 'reason') return await askReason(terminal, signal)
     if (typeof choice === 'object') {
-      if (isSeen || !ALLOWING.has(choice.answer)) return told(choice.answer, { permission, dialog })
+      if (isSeen || !ALLOWING.has(choice.answer)) return reportSaved(choice.answer, { permission, dialog })
       text = `${whole}crabtalk: this is all of it; nothing is allowed yet\n`
       isSeen = true
       continue
     }
     isSeen ||= choice === 'help'
-    text = choice === 'help' ? whole + choiceHelpLines(question, agent) : notUnderstood(line)
+    text = choice === 'help' ? whole + choiceHelpLines(question, agent) : invalidInputNotice(line)
   }
 }
 
@@ -103,7 +107,7 @@ const ALLOWING: ReadonlySet<string> = new Set([
 ])
 
 /** Says what the answer writes, and gives it. */
-function told(
+function reportSaved(
   answer: string,
   { permission, dialog: { terminal, agent } }: { permission: PermissionRequest; dialog: Dialog },
 ): string {
@@ -125,32 +129,32 @@ async function readAfter(
   terminal.output.write(`${text.slice(0, at)} `)
   await terminal.output.flush()
   const early = (await see?.(signal)) ?? ''
-  terminal.output.write(tooSoon(early) + text.slice(at + 1))
+  terminal.output.write(earlyInputNotice(early) + text.slice(at + 1))
   return await readLine(terminal, signal, 'choice')
 }
 
 /** What "always" does; that it could not be done is told by whoever does it. */
 function savedLines({ rules }: PermissionRequest, agent: string): string {
-  const file = visibleLine(`agents/${agent}.toml`)
-  return rules.map((rule) => `crabtalk: adding to ${file}: allow ${visibleLine(rule)}\n`).join('')
+  const file = escapeLine(`agents/${agent}.toml`)
+  return rules.map((rule) => `crabtalk: adding to ${file}: allow ${escapeLine(rule)}\n`).join('')
 }
 
 /** Ends the line of the question; says of the last line that came too soon that it answered nothing. */
-function tooSoon(early: string): string {
+function earlyInputNotice(early: string): string {
   if (early === '') return '\n'
   const [text] = early.trim().split('\n').slice(-1)
-  return `crabtalk: Enter came too soon to be an answer${text === '' ? '' : `: ${echoed(text!)}`}\n`
+  return `crabtalk: Enter came too soon to be an answer${text === '' ? '' : `: ${quoteInput(text!)}`}\n`
 }
 
 /** Says that a line was not an answer; an empty line shows the question again without a word. */
-function notUnderstood(line = ''): string {
+function invalidInputNotice(line = ''): string {
   const text = line.trim()
-  return text === '' ? '' : `crabtalk: not understood: ${echoed(text)}\n`
+  return text === '' ? '' : `crabtalk: not understood: ${quoteInput(text)}\n`
 }
 
-function echoed(text: string): string {
-  const seen = visibleLine(text)
-  return `${headOf(seen, MOST_ECHOED)}${seen.length > MOST_ECHOED ? '…' : ''}`
+function quoteInput(text: string): string {
+  const seen = escapeLine(text)
+  return `${takeStart(seen, MOST_ECHOED)}${seen.length > MOST_ECHOED ? '…' : ''}`
 }
 
 /** The most UTF-16 units that are repeated of a line that answered nothing. */
@@ -158,7 +162,7 @@ const MOST_ECHOED = 60
 
 async function askReason(terminal: Dialog['terminal'], signal: AbortSignal): Promise<string> {
   terminal.output.write('Tell the agent why: ')
-  return denialOf((await readLine(terminal, signal, 'words')) ?? '')
+  return toDenialAnswer((await readLine(terminal, signal, 'words')) ?? '')
 }
 
 /** Undefined when the person gives no answer. */
@@ -177,14 +181,14 @@ async function askQuestion(
   for (;;) {
     const line = await readAfter(dialog, text, signal)
     if (line === undefined) return undefined
-    if (own !== undefined && line.trim() === `${own}`) return await askWords(terminal, signal)
+    if (own !== undefined && line.trim() === `${own}`) return await askFreeText(terminal, signal)
     const answer = readAnswer(line, question, { isFree: isFree && !hasComposer })
     if (answer !== undefined) return answer
-    terminal.output.write(notUnderstood(line))
+    terminal.output.write(invalidInputNotice(line))
   }
 }
 
-async function askWords(terminal: Dialog['terminal'], signal: AbortSignal): Promise<string | undefined> {
+async function askFreeText(terminal: Dialog['terminal'], signal: AbortSignal): Promise<string | undefined> {
   terminal.output.write('Your answer: ')
   return await readLine(terminal, signal, 'words')
 }

@@ -1,14 +1,14 @@
 import stringWidth from 'string-width'
-import { type Paint, paint } from '../color.ts'
+import { colorize, type Paint } from '../color.ts'
 
 /** How a terminal shows text. */
-export interface Style {
+export interface TerminalStyle {
   columns: number
   color: boolean
 }
 
-interface Quoting {
-  style: Style
+interface QuoteOptions {
+  style: TerminalStyle
   /** Rows beyond these are left out, and counted. */
   most: number
   /** What a line is painted with. */
@@ -19,11 +19,11 @@ interface Quoting {
 const BAR = '  │ '
 
 /** Somebody else's text, made harmless before, as rows behind a bar, none wider than the terminal. */
-export function quote(text: string, { style, most, tint = () => undefined }: Quoting): string[] {
+export function quoteWithBar(text: string, { style, most, tint = () => undefined }: QuoteOptions): string[] {
   const rows = text.split('\n').flatMap((line, at) => {
     const color = tint(line, at)
     const pieces = toRows(line, style.columns - BAR.length)
-    return pieces.map((piece) => BAR + (color ? paint(piece, color, style.color) : piece))
+    return pieces.map((piece) => BAR + (color ? colorize(piece, color, style.color) : piece))
   })
   const left = rows.length - most
   if (left <= 0) return rows
@@ -31,14 +31,18 @@ export function quote(text: string, { style, most, tint = () => undefined }: Quo
 }
 
 /** A name and what it is, in as many rows as that takes; rows that are given stay as they are. */
-export function fact(name: string, text: string | readonly string[], { columns, color }: Style): string[] {
+export function labelRows(
+  name: string,
+  text: string | readonly string[],
+  { columns, color }: TerminalStyle,
+): string[] {
   const rows =
     typeof text === 'string' ? toRows(text.replaceAll('\n', '\\n'), columns - NAME_WIDTH - 2) : text
-  return rows.map((row, at) => `  ${paint((at === 0 ? name : '').padEnd(NAME_WIDTH), 'dim', color)}${row}`)
+  return rows.map((row, at) => `  ${colorize((at === 0 ? name : '').padEnd(NAME_WIDTH), 'dim', color)}${row}`)
 }
 
 /** Rows of a fact that break between words; beyond `most` they are cut, and end with `…`. */
-export function wrapped(text: string, { columns, most }: { columns: number; most: number }): string[] {
+export function wrapToRows(text: string, { columns, most }: { columns: number; most: number }): string[] {
   const width = columns - NAME_WIDTH - 3 // leaves room for the sign of a cut
   const rows: string[] = []
   for (const word of text.replaceAll('\n', '\\n').split(/ +/)) {

@@ -1,27 +1,27 @@
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { optionKeys } from '../../tui/cards/option-keys.ts'
-import { paint } from '../color.ts'
-import { fact, quote, type Style } from './layout.ts'
+import { colorize } from '../color.ts'
+import { labelRows, quoteWithBar, type TerminalStyle } from './layout.ts'
 
 /** A question as it stands on a terminal, with its options and how to answer; every line ends. */
 export function questionText(
   { question, options, multiSelect }: AskQuestion,
-  { style, isFree, own }: { style: Style; isFree: boolean; own?: number | undefined },
+  { style, isFree, own }: { style: TerminalStyle; isFree: boolean; own?: number | undefined },
 ): string {
   const keys = optionKeys(options)
   const rows = options.map(({ label, description }, at) => {
     const about = description === '' ? label : `${label} · ${description}`
-    return fact(keys[at]!, oneLine(about), style)
+    return labelRows(keys[at]!, oneLine(about), style)
   })
-  const words = own === undefined ? [] : fact(`${own}`, 'your own words', style)
+  const words = own === undefined ? [] : labelRows(`${own}`, 'your own words', style)
   const lines = [
-    ...quote(sanitize(question).replaceAll('\t', ' '), { style, most: Number.POSITIVE_INFINITY }),
+    ...quoteWithBar(sanitize(question).replaceAll('\t', ' '), { style, most: Number.POSITIVE_INFINITY }),
     ...rows.flat(),
     ...words,
   ]
-  const how = howTo({ options, multiSelect }, keys, own === undefined ? isFree : own)
-  return `${[...lines, paint(how, 'dim', style.color)].join('\n')}\n`
+  const how = answerHint({ options, multiSelect }, keys, own === undefined ? isFree : own)
+  return `${[...lines, colorize(how, 'dim', style.color)].join('\n')}\n`
 }
 
 /** What a typed line answers: a label, several joined by ", ", or where that is allowed the text itself; undefined for anything else. */
@@ -47,7 +47,7 @@ function looksLikeKeys(words: readonly string[], options: AskQuestion['options']
   return options.length > 0 && words.every((word) => /^\d+$/.test(word))
 }
 
-function howTo(
+function answerHint(
   { options, multiSelect }: Pick<AskQuestion, 'options' | 'multiSelect'>,
   keys: readonly string[],
   isFree: boolean | number,

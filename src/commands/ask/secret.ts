@@ -1,13 +1,13 @@
 import { constants } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Host, Screen } from '../host.ts'
+import type { Host, TerminalStreams } from '../host.ts'
 
 /**
  * A line that is typed on a terminal without being shown: no letter of it, nor how many there are. Undefined at the end of
  * input. The terminal is as before afterwards, however this ends. Fails with `cancelled` on Ctrl-C and on a signal.
  */
 export async function readSecret(
-  { screen, host }: { screen: Screen; host: Pick<Host, 'onSignal'> },
+  { screen, host }: { screen: TerminalStreams; host: Pick<Host, 'onSignal'> },
   prompt: string,
 ): Promise<string | undefined> {
   const { stdin, stdout, hooks } = screen
@@ -18,7 +18,7 @@ export async function readSecret(
       if (key === '\r' || key === '\n') return resolve(typed)
       if (key === CTRL_C) return reject(new CrabError('cancelled', 'Cancelled'))
       if (key === CTRL_D && typed === '') return resolve(undefined)
-      typed = afterKey(typed, key)
+      typed = applyKey(typed, key)
     }
   }
   using stack = new DisposableStack()
@@ -43,7 +43,7 @@ export async function readSecret(
   }
 }
 
-function afterKey(typed: string, key: string): string {
+function applyKey(typed: string, key: string): string {
   if (key === BACKSPACE || key === '\b') return [...typed].slice(0, -1).join('')
   if (key === CTRL_U) return ''
   return key < ' ' ? typed : typed + key

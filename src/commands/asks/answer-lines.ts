@@ -3,12 +3,12 @@ import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { Host } from '../host.ts'
-import { linesOf } from '../lines.ts'
+import { readLines } from '../read-lines.ts'
 import { toErrorObject } from '../send/record.ts'
-import { listAsks } from './asks.ts'
+import { fetchAsks } from './asks.ts'
 import { findAsk, type WaitingAsk } from './find.ts'
 import { readAnswers } from './read-answer.ts'
-import { reply } from './reply.ts'
+import { sendReply } from './reply.ts'
 
 /** A line: text as on the command line, a list of texts for several questions, or from question to label. */
 const AnswerLine = z.strictObject({
@@ -21,14 +21,14 @@ const AnswerLine = z.strictObject({
  *
  * Gives 0 when all were taken, else 1. Throws `usage` where a person would have to type JSON.
  */
-export async function answerLines(
+export async function answerFromLines(
   at: { host: Host; dispatch: Dispatch },
   signal: AbortSignal,
 ): Promise<number> {
   const { host } = at
   checkInput(host)
   let exit = 0
-  for await (const line of linesOf(host.stdin())) {
+  for await (const line of readLines(host.stdin())) {
     if (line.trim() === '') continue
     const told = await answerLine(line, at, signal)
     if (!told.ok) exit = 1
@@ -54,9 +54,9 @@ async function answerLine(
   try {
     const record = readLine(line)
     id = record.id
-    const info = findAsk(await listAsks(dispatch, '', signal), id)
+    const info = findAsk(await fetchAsks(dispatch, '', signal), id)
     id = info.ask.askId
-    await reply(dispatch, { info, answers: toAnswers(record.answer, info), host }, signal)
+    await sendReply(dispatch, { info, answers: toAnswers(record.answer, info), host }, signal)
     return { id, ok: true, error: null }
   } catch (reason) {
     signal.throwIfAborted()

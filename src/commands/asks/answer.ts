@@ -2,49 +2,47 @@ import { CrabError } from '../../core/base/errors.ts'
 import { parseObject } from '../../core/base/json.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { emptyAnswerText } from '../../tui/cards/answer-kinds.ts'
-import { visibleLine } from '../../tui/cards/subject.ts'
-import type { Answers } from '../ask/dialog.ts'
-import { converse, seeQuestion } from '../ask/dialog.ts'
+import { escapeLine } from '../../tui/cards/subject.ts'
+import type { DialogAnswers } from '../ask/dialog.ts'
+import { discardEarlyInput, runDialog } from '../ask/dialog.ts'
 import { wantsColor } from '../color.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { shortId } from '../conversation/find.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
 import type { Host } from '../host.ts'
-import { listAsks } from './asks.ts'
+import { fetchAsks } from './asks.ts'
 import { findAsk, type WaitingAsk } from './find.ts'
 import { readAnswers } from './read-answer.ts'
-import { reply } from './reply.ts'
+import { sendReply } from './reply.ts'
 
-/** `crabtalk answer`: answers a question of any agent; without an id those that standard input names, one a line. */
-export const answer: Run = async ({ options, host, signal }) => {
+/** `crabtalk answerAskCommand`: answers a question of any agent; without an id those that standard input names, one a line. */
+export const answerAskCommand: CommandHandler = async ({ options, host, signal }) => {
   const [word, ...words] = options.args
   if (word === undefined) (await import('./answer-lines.ts')).checkInput(host)
   await using attached = await requireDaemon(host, {}, signal)
   const { dispatch } = attached
   if (word === undefined || word === '-') {
-    return await (await import('./answer-lines.ts')).answerLines({ host, dispatch }, signal)
+    return await (await import('./answer-lines.ts')).answerFromLines({ host, dispatch }, signal)
   }
-  const info = findAsk(await listAsks(dispatch, '', signal), word)
+  const info = findAsk(await fetchAsks(dispatch, '', signal), word)
   const answers = await chooseAnswers({ options, words, info, host }, signal)
-  await reply(dispatch, { info, answers, host }, signal)
+  await sendReply(dispatch, { info, answers, host }, signal)
   warnAboutRules(info, answers, host)
   if (info.ask.permission && words.join(' ').trim() === '5') {
     host.stderr.write(
       `crabtalk: no reason was given: crabtalk answer ${shortId(info.ask.askId)} 5 REASON gives one\n`,
     )
   }
-  const said = Object.values(answers).map((one) =>
-    one === '' ? emptyAnswerText(info.ask) : visibleLine(one),
-  )
+  const said = Object.values(answers).map((one) => (one === '' ? emptyAnswerText(info.ask) : escapeLine(one)))
   host.stdout.write(`answered ${shortId(info.ask.askId)}: ${said.join(' · ')}\n`)
   return 0
 }
 
 /** Says what the rule that an answer has made permits, where that is nearly anything. */
-function warnAboutRules({ ask }: WaitingAsk, answers: Answers, { stderr }: Host): void {
+function warnAboutRules({ ask }: WaitingAsk, answers: DialogAnswers, { stderr }: Host): void {
   const isLasting = Object.values(answers).some((one) => LASTING.has(one))
   const warnings = isLasting ? (ask.permission?.warnings ?? []) : []
-  for (const one of warnings) stderr.write(`crabtalk: warning: ${visibleLine(one)}\n`)
+  for (const one of warnings) stderr.write(`crabtalk: warning: ${escapeLine(one)}\n`)
 }
 
 const LASTING: ReadonlySet<string> = new Set([PERMISSION_ANSWERS.session, PERMISSION_ANSWERS.always])
@@ -56,27 +54,31 @@ async function chooseAnswers(
     words,
     info,
     host,
-  }: { options: Options; words: readonly string[]; info: WaitingAsk; host: Host },
+  }: { options: ParsedOptions; words: readonly string[]; info: WaitingAsk; host: Host },
   signal: AbortSignal,
-): Promise<Answers> {
+): Promise<DialogAnswers> {
   const content = options.value('content')
   if (content !== undefined && words.length > 0) {
     throw new CrabError('usage', 'Cannot combine --content and ANSWER', { hint: 'give one of them' })
   }
   if (content !== undefined) return readContent(content)
   if (words.length > 0) return readAnswers(words, info.ask)
-  return await askHere(info, host, signal)
+  return await promptForAnswer(info, host, signal)
 }
 
-function readContent(text: string): Answers {
+function readContent(text: string): DialogAnswers {
   const content = parseObject(text)
-  if (content) return content as Answers // the daemon says what is wrong with it
+  if (content) return content as DialogAnswers // the daemon says what is wrong with it
   throw new CrabError('usage', 'Cannot use --content: it is no JSON object', {
     hint: `for example --content '{"Which colour?":"red"}'`,
   })
 }
 
-async function askHere({ ask, agent }: WaitingAsk, host: Host, signal: AbortSignal): Promise<Answers> {
+async function promptForAnswer(
+  { ask, agent }: WaitingAsk,
+  host: Host,
+  signal: AbortSignal,
+): Promise<DialogAnswers> {
   using terminal = host.terminal()
   if (!terminal) {
     throw new CrabError('usage', 'Cannot answer: there is no answer', {
@@ -86,6 +88,6 @@ async function askHere({ ask, agent }: WaitingAsk, host: Host, signal: AbortSign
   const { output } = terminal
   const style = { columns: host.columns(), color: wantsColor('auto', host.env, output) }
   terminal.forgetInput()
-  const see = (until: AbortSignal) => seeQuestion(terminal, until)
-  return await converse(ask, { terminal, style, agent, see }, signal)
+  const see = (until: AbortSignal) => discardEarlyInput(terminal, until)
+  return await runDialog(ask, { terminal, style, agent, see }, signal)
 }

@@ -7,7 +7,7 @@ export interface WaitingAsk extends AskInfo {
 }
 
 /** Those of a reply; one without a question is none. */
-export function waitingOf(asks: readonly AskInfo[]): WaitingAsk[] {
+export function toWaitingAsks(asks: readonly AskInfo[]): WaitingAsk[] {
   return asks.flatMap((info) => (info.ask ? [{ ...info, ask: info.ask }] : []))
 }
 

@@ -1,10 +1,10 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { AskQuestion, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { takesAnyText } from '../../tui/cards/answer-kinds.ts'
-import { denialOf, isOffered } from '../../tui/cards/permission-answer.ts'
-import { visibleLine } from '../../tui/cards/subject.ts'
+import { isOffered, toDenialAnswer } from '../../tui/cards/permission-answer.ts'
+import { escapeLine } from '../../tui/cards/subject.ts'
 import { choiceNames, readChoice } from '../ask/choice.ts'
-import type { Answers } from '../ask/dialog.ts'
+import type { DialogAnswers } from '../ask/dialog.ts'
 import { readAnswer } from '../ask/question.ts'
 
 /**
@@ -13,7 +13,7 @@ import { readAnswer } from '../ask/question.ts'
  *
  * Throws `usage` naming what can be answered.
  */
-export function readAnswers(words: readonly string[], ask: AskUserEvent): Answers {
+export function readAnswers(words: readonly string[], ask: AskUserEvent): DialogAnswers {
   const { permission, questions } = ask
   const [first] = questions
   if (permission && first) return { [first.question]: readPermission(words.join(' '), first) }
@@ -31,11 +31,11 @@ function readPermission(line: string, question: AskQuestion): string {
   const label = question.options.find((option) => option.label.toLowerCase() === line.trim().toLowerCase())
   if (label && isOffered(label.label, question)) return label.label
   const [, reason] = /^5[\s,:]+(.+)$/s.exec(line.trim()) ?? []
-  if (reason !== undefined) return denialOf(reason)
+  if (reason !== undefined) return toDenialAnswer(reason)
   const choice = readChoice(line, question)
-  if (choice === 'reason') return denialOf('')
+  if (choice === 'reason') return toDenialAnswer('')
   if (typeof choice === 'object') return choice.answer
-  throw new CrabError('usage', `Cannot answer "${visibleLine(line)}": it is not a choice of this question`, {
+  throw new CrabError('usage', `Cannot answer "${escapeLine(line)}": it is not a choice of this question`, {
     hint: `answer with ${choiceNames(question)}; crabtalk asks shows the question`,
   })
 }
@@ -44,14 +44,14 @@ function readOne(line: string, question: AskQuestion, isFree: boolean): string {
   if (line === '') return ''
   const answer = readAnswer(line, question, { isFree })
   if (answer !== undefined) return answer
-  const labels = question.options.map(({ label }, at) => `${at + 1} ${visibleLine(label)}`).join(', ')
-  throw new CrabError('usage', `Cannot answer "${visibleLine(line)}": no option has that name`, {
+  const labels = question.options.map(({ label }, at) => `${at + 1} ${escapeLine(label)}`).join(', ')
+  throw new CrabError('usage', `Cannot answer "${escapeLine(line)}": no option has that name`, {
     hint: `it is one of ${labels}`,
   })
 }
 
 function wrongCount(given: number, questions: readonly AskQuestion[]): CrabError {
-  const asked = questions.map(({ question }) => `"${visibleLine(question)}"`).join(', ')
+  const asked = questions.map(({ question }) => `"${escapeLine(question)}"`).join(', ')
   return new CrabError(
     'usage',
     `Cannot answer: there are ${questions.length} questions, and ${given === 1 ? '1 answer' : `${given} answers`}`,

@@ -1,16 +1,16 @@
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import { ownSender } from '../follow/target.ts'
+import { defaultSender } from '../follow/target.ts'
 import type { Host } from '../host.ts'
 import type { WaitingAsk } from './find.ts'
 
 /** Gives an answer, as the person who runs this. Throws `missing` when somebody else was faster. */
-export async function reply(
+export async function sendReply(
   dispatch: Dispatch,
   { info, answers, host }: { info: WaitingAsk; answers: unknown; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
   const { agent, ask } = info
   const content = JSON.stringify(answers)
-  const sender = ownSender(host)
+  const sender = defaultSender(host)
   await request(dispatch, 'replyToAsk', { agent, sender, askId: ask.askId, content }, signal)
 }

@@ -2,11 +2,11 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { AskKind, type AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { optionKeys } from '../../tui/cards/option-keys.ts'
-import { visibleLine } from '../../tui/cards/subject.ts'
+import { escapeLine } from '../../tui/cards/subject.ts'
 import { permissionCard } from '../ask/card.ts'
 import { choiceLines } from '../ask/choice.ts'
-import { fact, quote, type Style } from '../ask/layout.ts'
-import { paint } from '../color.ts'
+import { labelRows, quoteWithBar, type TerminalStyle } from '../ask/layout.ts'
+import { colorize } from '../color.ts'
 import { shortId } from '../conversation/find.ts'
 import { toAskOpened } from '../send/stream-json-sink.ts'
 import type { WaitingAsk } from './find.ts'
@@ -15,11 +15,13 @@ import type { WaitingAsk } from './find.ts'
  * A question as it stands in the inbox: whose it is, since when, everything a person must see to answer it, and how. Every
  * line ends.
  */
-export function askText(info: WaitingAsk, { style, now }: { style: Style; now: number }): string {
+export function askText(info: WaitingAsk, { style, now }: { style: TerminalStyle; now: number }): string {
   const { ask, agent, sender, openedAt } = info
   const id = shortId(ask.askId)
-  const who = visibleLine(`${agent}/${sender}`)
-  const head = [paint(id, 'bold', style.color), who, relativeTime(openedAt, now), kindOf(info)].join('  ')
+  const who = escapeLine(`${agent}/${sender}`)
+  const head = [colorize(id, 'bold', style.color), who, relativeTime(openedAt, now), askKindName(info)].join(
+    '  ',
+  )
   const [first] = ask.questions
   if (ask.permission && first) {
     const card = permissionCard(ask.permission, { agent, style, whole: true })
@@ -33,14 +35,18 @@ export function askText(info: WaitingAsk, { style, now }: { style: Style; now: n
 }
 
 /** A question with its options, and what each is chosen by. */
-function questionLines({ question, options, multiSelect }: AskQuestion, style: Style): string {
+function questionLines({ question, options, multiSelect }: AskQuestion, style: TerminalStyle): string {
   const keys = optionKeys(options)
   const rows = options.flatMap(({ label, description }, at) => {
     const about = description === '' ? label : `${label} · ${description}`
-    return fact(keys[at]!, visibleLine(about), style)
+    return labelRows(keys[at]!, escapeLine(about), style)
   })
-  const how = multiSelect ? [paint('one or several, such as 1,2', 'dim', style.color)] : []
-  const lines = [...quote(toVisible(question), { style, most: Number.POSITIVE_INFINITY }), ...rows, ...how]
+  const how = multiSelect ? [colorize('one or several, such as 1,2', 'dim', style.color)] : []
+  const lines = [
+    ...quoteWithBar(toVisible(question), { style, most: Number.POSITIVE_INFINITY }),
+    ...rows,
+    ...how,
+  ]
   return lines.map((line) => `${line}\n`).join('')
 }
 
@@ -51,7 +57,7 @@ export function toAskJson(info: WaitingAsk) {
   return { id, agent, sender, session, run: runId, opened_at: openedAt, ...asked }
 }
 
-function kindOf({ ask: { kind } }: WaitingAsk): string {
+function askKindName({ ask: { kind } }: WaitingAsk): string {
   return KIND_NAMES.get(kind) ?? 'question'
 }
 

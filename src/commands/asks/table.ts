@@ -15,7 +15,7 @@ Questions of clients that never said they answer questions wait five minutes.`,
       JSON_OPTION,
     ],
     examples: ['crabtalk asks', 'crabtalk asks --json | jq -r .[].id'],
-    load: async () => (await import('./asks.ts')).asks,
+    load: async () => (await import('./asks.ts')).listAsksCommand,
   },
   {
     path: ['answer'],
@@ -33,6 +33,6 @@ ANSWER you are asked here. Without ID the answers come on standard input, a line
       },
     ],
     examples: ['crabtalk answer 8Z4K2M0Q 1', 'crabtalk answer 8Z4K2M0Q "5 use pnpm"'],
-    load: async () => (await import('./answer.ts')).answer,
+    load: async () => (await import('./answer.ts')).answerAskCommand,
   },
 ]

@@ -5,20 +5,20 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ChatOptions } from '../../tui/ports.ts'
 import type { Unanswered } from '../../tui/state/unanswered.ts'
 import { wantsColor } from '../color.ts'
-import type { Options, Run } from '../command.ts'
-import type { Host, Screen } from '../host.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
+import type { Host, TerminalStreams } from '../host.ts'
 import { readPermissionSettings } from '../send/permission-settings.ts'
-import { fullId } from './full-id.ts'
-import { openPorts } from './ports.ts'
+import { openChatPorts } from './ports.ts'
+import { resolveConversationId } from './resolve-conversation-id.ts'
 
-/** `crabtalk chat`, and `crabtalk` alone on a terminal. */
-export const chat: Run = async ({ options, host, signal }) => {
+/** `crabtalk chatCommand`, and `crabtalk` alone on a terminal. */
+export const chatCommand: CommandHandler = async ({ options, host, signal }) => {
   const settings = await toChatOptions(options, host)
   if (options.has('plain') || wantsPlain(host))
     return (await import('./plain.ts')).plainChat(host, settings, signal)
   const left = await openOnScreen({ settings, host }, signal)
   const { stdout } = host
-  if (left.unanswered) stdout.write((await import('./farewell.ts')).farewellText(left.unanswered, host))
+  if (left.unanswered) stdout.write((await import('./exit-hint.ts')).exitHint(left.unanswered, host))
   return left.exitCode
 }
 
@@ -29,9 +29,9 @@ async function openOnScreen(
 ): Promise<{ exitCode: number; unanswered: Unanswered | undefined }> {
   const screen = requireScreen(host)
   using _raw = rawMode(screen)
-  await using opened = openPorts(host)
-  const session = await fullId(settings.session, opened.ports.dispatch, signal)
-  using ended = endBySignal(host)
+  await using opened = openChatPorts(host)
+  const session = await resolveConversationId(settings.session, opened.ports.dispatch, signal)
+  using ended = abortOnSignal(host)
   const [{ openChat }, { guessReflow }] = await Promise.all([
     import('../../tui/chat.tsx'),
     import('../../tui/terminal/reflow.ts'),
@@ -43,7 +43,7 @@ async function openOnScreen(
 }
 
 /** Leaves the chat in order when the system, or another program, ends this one; at once when it is asked again. */
-function endBySignal(host: Host): Disposable & { signal: AbortSignal; exitCode: number } {
+function abortOnSignal(host: Host): Disposable & { signal: AbortSignal; exitCode: number } {
   const stop = new AbortController()
   const ended = { signal: stop.signal, exitCode: 0 }
   const listening = host.onSignal((name) => {
@@ -60,12 +60,12 @@ function wantsPlain({ env }: Host): boolean {
 }
 
 /** Keys are heard as they are typed from now on, also those that come before the first frame. */
-function rawMode({ stdin, hooks }: Screen): Disposable {
+function rawMode({ stdin, hooks }: TerminalStreams): Disposable {
   stdin.setRawMode(true)
   return { [Symbol.dispose]: () => hooks.makeCooked() }
 }
 
-function requireScreen(host: Host): Screen {
+function requireScreen(host: Host): TerminalStreams {
   const screen = host.screen()
   if (screen) return screen
   throw new CrabError('usage', 'Cannot open the chat: standard input and output are no terminal', {
@@ -73,7 +73,7 @@ function requireScreen(host: Host): Screen {
   })
 }
 
-async function toChatOptions(options: Options, host: Host): Promise<ChatOptions> {
+async function toChatOptions(options: ParsedOptions, host: Host): Promise<ChatOptions> {
   const { allow, ask, deny } = await readPermissionSettings(options, host)
   const color = (options.value('color') ?? 'auto') as 'auto' | 'always' | 'never'
   const prompt = options.args.join(' ')

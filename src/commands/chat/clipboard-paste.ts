@@ -1,7 +1,7 @@
 import { imageType } from '../../core/base/image-type.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
 import type { AttachedFile } from '../../tui/ports.ts'
-import { collect, MAX_INPUT_BYTES } from '../named-file.ts'
+import { MAX_INPUT_BYTES, readStream } from '../named-file.ts'
 import { type ClipboardSystem, findInstalled } from './clipboard-programs.ts'
 
 export interface PasteOptions extends ClipboardSystem {
@@ -14,7 +14,7 @@ export async function pasteClipboard(
   signal: AbortSignal,
 ): Promise<AttachedFile | string | undefined> {
   for (const { argv, decode } of readers(options)) {
-    const bytes = await outputOf(argv, options, signal)
+    const bytes = await captureOutput(argv, options, signal)
     const found = bytes && decode(bytes)
     if (found !== undefined && found.length !== 0) return toFound(found)
   }
@@ -22,13 +22,13 @@ export async function pasteClipboard(
 }
 
 /** A program that gives what is on the clipboard, and what its output means; undefined for nothing. */
-interface Reader {
+interface ClipboardReader {
   argv: readonly [string, ...string[]]
   decode(output: Buffer): Buffer | string | undefined
 }
 
 /** Images first. */
-function readers({ env, platform }: ClipboardSystem): Reader[] {
+function readers({ env, platform }: ClipboardSystem): ClipboardReader[] {
   if (platform === 'darwin') return MAC
   if (platform === 'win32' || env['WSL_DISTRO_NAME']) return WINDOWS
   return [...(env['WAYLAND_DISPLAY'] ? WAYLAND : []), ...(env['DISPLAY'] ? X11 : [])]
@@ -52,16 +52,16 @@ function base64Image(output: Buffer): Buffer | undefined {
   return image(Buffer.from(output.toString('latin1').trim(), 'base64'))
 }
 
-const WAYLAND: Reader[] = [
+const WAYLAND: ClipboardReader[] = [
   { argv: ['wl-paste', '--no-newline', '--type', 'image/png'], decode: image },
   { argv: ['wl-paste', '--no-newline', '--type', 'text'], decode: text },
 ]
-const X11: Reader[] = [
+const X11: ClipboardReader[] = [
   { argv: ['xclip', '-selection', 'clipboard', '-t', 'image/png', '-o'], decode: image },
   { argv: ['xclip', '-selection', 'clipboard', '-o'], decode: text },
   { argv: ['xsel', '-bo'], decode: text },
 ]
-const MAC: Reader[] = [
+const MAC: ClipboardReader[] = [
   { argv: ['pngpaste', '-'], decode: image },
   { argv: ['osascript', '-e', 'the clipboard as «class PNGf»'], decode: appleImage },
   { argv: ['pbpaste'], decode: text },
@@ -75,7 +75,7 @@ const IMAGE_SCRIPT = [
   '[Convert]::ToBase64String($stream.ToArray()) }',
 ].join('; ')
 const TEXT_SCRIPT = '[Console]::OutputEncoding = [Text.Encoding]::UTF8; Get-Clipboard -Raw'
-const WINDOWS: Reader[] = [
+const WINDOWS: ClipboardReader[] = [
   { argv: [...POWERSHELL, IMAGE_SCRIPT], decode: base64Image },
   { argv: [...POWERSHELL, TEXT_SCRIPT], decode: text },
 ]
@@ -84,8 +84,8 @@ const WINDOWS: Reader[] = [
 const MOST_MS = 5_000
 
 /** What a program writes; undefined when it is not there, fails, or gives too much. */
-async function outputOf(
-  argv: Reader['argv'],
+async function captureOutput(
+  argv: ClipboardReader['argv'],
   { processes, env, cwd }: PasteOptions,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
@@ -96,7 +96,7 @@ async function outputOf(
   const stop = () => void running.end()
   either.addEventListener('abort', stop, { once: true })
   try {
-    const output = await collect(running.stdout, argv[0]).catch(() => undefined)
+    const output = await readStream(running.stdout, argv[0]).catch(() => undefined)
     const { code } = await running.exited
     return code === 0 ? output : undefined
   } finally {

@@ -2,11 +2,11 @@ import type { Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
-import type { AttachedFile, Expanded } from '../../tui/ports.ts'
-import { joinBlocks, toBlock, toPart } from '../message-part.ts'
+import type { AttachedFile, ExpandedMessage } from '../../tui/ports.ts'
+import { joinBlocks, toBlock, toMessagePart } from '../message-part.ts'
 import { MAX_INPUT_BYTES, readNamedFile, tooLarge } from '../named-file.ts'
-import { type Candidate, findMentions, type Mention } from './mentions.ts'
-import type { Place } from './write-new.ts'
+import { findMentions, type Mention, type MentionCandidate } from './mentions.ts'
+import type { BaseFolders } from './write-new.ts'
 
 /**
  * A message with the files that it names with `@`: text behind it in blocks, as `send -f` makes them, images beside it.
@@ -16,9 +16,9 @@ import type { Place } from './write-new.ts'
  */
 export async function expandMentions(
   { text, pasted }: { text: string; pasted: readonly string[] },
-  place: Place,
+  place: BaseFolders,
   signal: AbortSignal,
-): Promise<Expanded> {
+): Promise<ExpandedMessage> {
   const blocks: string[] = []
   const attachments: AttachedFile[] = []
   const problems: string[] = []
@@ -27,10 +27,10 @@ export async function expandMentions(
   for (const mention of findMentions(withoutPastes(text, pasted)).slice(0, MOST_MENTIONS)) {
     signal.throwIfAborted()
     try {
-      const found = await find(mention, place)
+      const found = await resolveMention(mention, place)
       const key = found && JSON.stringify([found.absolute, found.candidate.range])
       if (found === undefined || seen.has(key!)) continue
-      const { block, image } = await read(found, place, signal)
+      const { block, image } = await readMention(found, place, signal)
       const more = Buffer.byteLength(block) + (image?.data.length ?? 0)
       if (bytes + more > MAX_INPUT_BYTES)
         throw tooLarge(`${found.candidate.path} with all the rest`, bytes + more)
@@ -58,14 +58,17 @@ function withoutPastes(text: string, pasted: readonly string[]): string {
 /** A message may hold any number. */
 const MOST_MENTIONS = 200
 
-interface Found {
-  candidate: Candidate
+interface ResolvedMention {
+  candidate: MentionCandidate
   absolute: string
   stats: Stats
 }
 
 /** What a mention means; undefined when it is none of a file. Throws `missing` when it should have been. */
-async function find({ candidates, isQuoted }: Mention, place: Place): Promise<Found | undefined> {
+async function resolveMention(
+  { candidates, isQuoted }: Mention,
+  place: BaseFolders,
+): Promise<ResolvedMention | undefined> {
   for (const candidate of candidates) {
     const absolute = toAbsolute(candidate.path, place)
     const stats = await stat(absolute).catch(() => undefined)
@@ -77,7 +80,7 @@ async function find({ candidates, isQuoted }: Mention, place: Place): Promise<Fo
 }
 
 /** A package, a handle and a decorator have an `@` in front, too. */
-async function looksLikePath(path: string, place: Place): Promise<boolean> {
+async function looksLikePath(path: string, place: BaseFolders): Promise<boolean> {
   if (/^(?:~?\/|\.{1,2}\/)/.test(path)) return true
   if (RESOURCE.test(path)) return false
   if (!path.includes('/')) return FILE_NAME.test(path)
@@ -91,36 +94,36 @@ const RESOURCE = /^[a-z0-9][a-z0-9_-]{0,31}:(?!\d+(?:-\d+)?$)/
 const FILE_NAME =
   /\.(?:c|cc|cpp|cs|css|csv|go|h|hpp|html|java|jpe?g|[cm]?jsx?|json|jsonl|kt|lock|log|md|php|png|py|rb|rs|sh|sql|svg|swift|toml|[cm]?tsx?|txt|webp|xml|ya?ml)$/i
 
-function toAbsolute(path: string, { cwd, home }: Place): string {
+function toAbsolute(path: string, { cwd, home }: BaseFolders): string {
   return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : resolve(cwd, path)
 }
 
-interface Read {
+interface MentionContent {
   block: string
   image?: AttachedFile
 }
 
-async function read(
-  { candidate, absolute, stats }: Found,
-  { cwd }: Place,
+async function readMention(
+  { candidate, absolute, stats }: ResolvedMention,
+  { cwd }: BaseFolders,
   signal: AbortSignal,
-): Promise<Read> {
+): Promise<MentionContent> {
   const { path, range } = candidate
   if (stats.isDirectory()) return { block: await toListing(path, absolute) }
   if (!stats.isFile()) throw new CrabError('invalid', `Cannot add ${path}: it is neither a file nor a folder`)
   if (stats.size > MAX_INPUT_BYTES) throw tooLarge(path, stats.size)
-  const { image, text = '' } = toPart(
+  const { image, text = '' } = toMessagePart(
     await readNamedFile({ path: absolute }, { cwd: () => cwd }, signal),
     path,
   )
   if (image) return { block: '', image: { ...image } }
   if (range === undefined) return { block: toBlock({ name: path, text }) || `${path} is empty.` }
-  const shown = linesOf(text, range)
+  const shown = pickLines(text, range)
   if (shown === undefined) throw new CrabError('invalid', `Cannot add ${path}: it has no line ${range.from}`)
   return { block: toBlock({ name: path, text: shown, lines: `${range.from}-${range.to}` }) }
 }
 
-function linesOf(text: string, { from, to }: { from: number; to: number }): string | undefined {
+function pickLines(text: string, { from, to }: { from: number; to: number }): string | undefined {
   const lines = text.split('\n').slice(from - 1, Math.max(from, to))
   return lines.length === 0 ? undefined : lines.join('\n')
 }

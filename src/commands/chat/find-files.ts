@@ -2,19 +2,19 @@ import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { listFiles } from './file-list.ts'
-import type { Place } from './write-new.ts'
+import type { BaseFolders } from './write-new.ts'
 
 const MOST_ENTRIES = 20_000
 const MOST_MS = 150
 /** How long a listing is good for. */
-const KEPT_MS = 3_000
+const LISTING_CACHE_MS = 3_000
 /** Paths that are given at most. */
 const MOST_FOUND = 50
 
 /** Paths that fit what stands behind an `@`, best first; folders end in `/`. An abort fails. */
 export type FindFiles = (query: string, signal: AbortSignal) => Promise<string[]>
 
-export interface FileFinderOptions extends Place {
+export interface FileFinderOptions extends BaseFolders {
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -27,8 +27,8 @@ export function openFileFinder(options: FileFinderOptions): FindFiles {
     const known = listings.get(hidden)
     if (known && now < known.until) return known.paths
     const bounds = { hidden, mostEntries: MOST_ENTRIES, until: now + MOST_MS, now: options.now }
-    const paths = listFiles(options.cwd, bounds, unending())
-    listings.set(hidden, { until: now + KEPT_MS, paths })
+    const paths = listFiles(options.cwd, bounds, neverAborted())
+    listings.set(hidden, { until: now + LISTING_CACHE_MS, paths })
     return paths
   }
   return async (query, signal) => {
@@ -43,7 +43,7 @@ export function openFileFinder(options: FileFinderOptions): FindFiles {
 function rankPaths(paths: readonly string[], query: string): string[] {
   const wanted = query.toLowerCase()
   return paths
-    .map((path) => ({ path, rank: rankOf(path, wanted), depth: depthOf(path) }))
+    .map((path) => ({ path, rank: scorePath(path, wanted), depth: countSegments(path) }))
     .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
     .toSorted(
       (a, b) =>
@@ -55,7 +55,7 @@ function rankPaths(paths: readonly string[], query: string): string[] {
 const ELSEWHERE = /^(?:~?\/|\.{1,2}\/)/
 
 /** Entries of a folder by its path, as the query has it. */
-async function listElsewhere(query: string, { cwd, home }: Place): Promise<string[]> {
+async function listElsewhere(query: string, { cwd, home }: BaseFolders): Promise<string[]> {
   const folder = query.slice(0, query.lastIndexOf('/') + 1)
   const name = query.slice(folder.length).toLowerCase()
   const path = folder.startsWith('~/') ? join(home, folder.slice(2)) : resolve(cwd, folder)
@@ -68,9 +68,9 @@ async function listElsewhere(query: string, { cwd, home }: Place): Promise<strin
     .slice(0, MOST_FOUND)
 }
 
-function rankOf(path: string, wanted: string): number {
+function scorePath(path: string, wanted: string): number {
   const lower = path.toLowerCase()
-  const name = nameOf(lower)
+  const name = baseName(lower)
   if (wanted === '') return 0
   if (name === wanted || lower === wanted) return 0
   if (name.startsWith(wanted)) return 1
@@ -80,7 +80,7 @@ function rankOf(path: string, wanted: string): number {
   return hasInOrder(lower, wanted) ? 5 : Number.POSITIVE_INFINITY
 }
 
-function nameOf(path: string): string {
+function baseName(path: string): string {
   const whole = path.endsWith('/') ? path.slice(0, -1) : path
   return whole.slice(whole.lastIndexOf('/') + 1)
 }
@@ -95,7 +95,7 @@ function hasInOrder(path: string, wanted: string): boolean {
   return true
 }
 
-function depthOf(path: string): number {
+function countSegments(path: string): number {
   return path.split('/').length - (path.endsWith('/') ? 1 : 0)
 }
 
@@ -104,6 +104,6 @@ function byText(a: string, b: string): number {
 }
 
 /** Several wait for one listing, which is short: none of them ends it. */
-function unending(): AbortSignal {
+function neverAborted(): AbortSignal {
   return new AbortController().signal
 }

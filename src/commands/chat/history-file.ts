@@ -54,7 +54,7 @@ export async function appendSentHistory(path: string, sent: SentText): Promise<v
   }
 }
 
-interface Rewriting {
+interface RewriteTarget {
   path: string
   file: FileHandle
   /** Of the file as it was read. */
@@ -62,7 +62,7 @@ interface Rewriting {
 }
 
 /** What others append meanwhile goes to the old file: it is carried over. */
-async function rewrite({ path, file, stats }: Rewriting, kept: readonly SentText[]): Promise<void> {
+async function rewrite({ path, file, stats }: RewriteTarget, kept: readonly SentText[]): Promise<void> {
   await replaceFile(path, kept.map(toLine).join(''))
   for (const sent of toEntries(await readFrom(file, stats.size))) await appendSentHistory(path, sent)
 }

@@ -1,12 +1,12 @@
 /** Something a message names with `@`. */
 export interface Mention {
   /** What it may mean, the likeliest first: a full stop behind a name is seldom a part of it. */
-  candidates: readonly Candidate[]
+  candidates: readonly MentionCandidate[]
   /** Written in quotes: surely a path. */
   isQuoted: boolean
 }
 
-export interface Candidate {
+export interface MentionCandidate {
   path: string
   /** Of lines, from 1, both included. */
   range: { from: number; to: number } | undefined
@@ -23,17 +23,17 @@ export function findMentions(text: string): Mention[] {
 
 const MENTION = /(?<=^|[\s([{])@(?:"([^"\n]+)"(?::(\d+(?:-\d+)?)(?!\w))?|([^\s"@]+))/g
 
-function toCandidates(word: string): Candidate[] {
+function toCandidates(word: string): MentionCandidate[] {
   const bare = word.replace(/[.,;:!?)\]}'`>]+$/, '')
   const words = bare === '' || bare === word ? [word] : [word, bare]
   return words.flatMap((path) => {
     const found = /^(.+):(\d+(?:-\d+)?)$/.exec(path)
-    const whole: Candidate = { path, range: undefined }
+    const whole: MentionCandidate = { path, range: undefined }
     return found ? [whole, { path: found[1]!, range: toRange(found[2]) }] : [whole]
   })
 }
 
-function toRange(lines: string | undefined): Candidate['range'] {
+function toRange(lines: string | undefined): MentionCandidate['range'] {
   if (lines === undefined) return undefined
   const [from = 1, to = from] = lines.split('-').map(Number)
   return { from: Math.max(1, from), to }

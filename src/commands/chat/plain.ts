@@ -2,10 +2,10 @@ import { constants } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
 import { openPlainChat } from '../../tui/plain/plain-chat.ts'
 import type { ChatOptions } from '../../tui/ports.ts'
-import { converse } from '../ask/dialog.ts'
+import { runDialog } from '../ask/dialog.ts'
 import type { Host } from '../host.ts'
-import { fullId } from './full-id.ts'
-import { openPorts } from './ports.ts'
+import { openChatPorts } from './ports.ts'
+import { resolveConversationId } from './resolve-conversation-id.ts'
 
 /** The chat as plain lines. Gives the exit code. */
 export async function plainChat(host: Host, options: ChatOptions, signal: AbortSignal): Promise<number> {
@@ -18,13 +18,13 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
   const { output } = terminal
   const ended = new AbortController()
   let exitCode = 0
-  await using opened = openPorts(host)
+  await using opened = openChatPorts(host)
   using _listening = host.onSignal((name) => {
     if (name === 'SIGINT') return
     exitCode = 128 + constants.signals[name]
     ended.abort()
   })
-  const session = await fullId(options.session, opened.ports.dispatch, signal)
+  const session = await resolveConversationId(options.session, opened.ports.dispatch, signal)
   const unanswered = await openPlainChat(
     opened.ports,
     { ...options, session, color: false },
@@ -37,11 +37,11 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
         await host.stdout.flush() // what is asked goes past it, straight to the terminal
         const style = { columns: host.columns(), color: false }
         const dialog = { terminal: { output, readLine }, style, agent, see, hasComposer: true }
-        return await converse(ask, dialog, stop)
+        return await runDialog(ask, dialog, stop)
       },
     },
     AbortSignal.any([signal, ended.signal]),
   )
-  if (unanswered) host.stdout.write((await import('./farewell.ts')).farewellText(unanswered, host))
+  if (unanswered) host.stdout.write((await import('./exit-hint.ts')).exitHint(unanswered, host))
   return exitCode
 }

@@ -1,11 +1,11 @@
 import { platform } from 'node:os'
 import { join } from 'node:path'
-import { once } from '../../core/base/once.ts'
+import { lazy } from '../../core/base/lazy.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import type { ChatPorts } from '../../tui/ports.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
-import { openLink } from './link.ts'
+import { resolvePaths } from '../paths.ts'
+import { openChatLink } from './link.ts'
 
 /** What the chat is given; disposing lets go of the agents, and of what was started. */
 export interface OpenedPorts extends AsyncDisposable {
@@ -13,18 +13,18 @@ export interface OpenedPorts extends AsyncDisposable {
 }
 
 /** The ports of a chat in the working directory. What costs time is loaded, and attached to, when it is first needed. */
-export function openPorts(host: Host): OpenedPorts {
+export function openChatPorts(host: Host): OpenedPorts {
   const cwd = host.cwd()
   const home = host.homeDir
-  const paths = pathsOf(host)
+  const paths = resolvePaths(host)
   const place = { cwd, home }
   const env = withoutProviderKeys(host.env)
-  const link = openLink(host)
-  const processes = once(async () => {
+  const link = openChatLink(host)
+  const processes = lazy(async () => {
     const { openProcessHost } = await import('../../core/process/process-host.ts')
     return openProcessHost({ pid: host.pid })
   })
-  const finder = once(async () =>
+  const finder = lazy(async () =>
     (await import('./find-files.ts')).openFileFinder({ ...place, now: Date.now }),
   )
   const system = { env, platform: platform(), cwd }
@@ -53,7 +53,7 @@ export function openPorts(host: Host): OpenedPorts {
     },
     writeNewFile: async (path, text) => (await import('./write-new.ts')).writeNewFile(path, text, place),
     async runShell(line, tell, signal) {
-      const { runShell } = await import('./shell.ts')
+      const { runLocalShell: runShell } = await import('./shell.ts')
       const spillFolder = join(paths.cache, 'output', 'shell')
       const columns = host.columns()
       const options = { processes: await processes.get(), cwd, env, spillFolder, columns, tell }
@@ -63,7 +63,7 @@ export function openPorts(host: Host): OpenedPorts {
   return {
     ports,
     async [Symbol.asyncDispose]() {
-      const host = await processes.made?.catch(() => undefined) // whoever used it was told
+      const host = await processes.current?.catch(() => undefined) // whoever used it was told
       host?.releaseAll()
       await link[Symbol.asyncDispose]()
     },

@@ -32,7 +32,7 @@ export interface ShellResult {
  *
  * An abort ends it and fails with `cancelled`; without a shell it fails with `missing`.
  */
-export async function runShell(
+export async function runLocalShell(
   line: string,
   options: ShellOptions,
   signal: AbortSignal,

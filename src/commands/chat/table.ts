@@ -1,8 +1,8 @@
-import type { Command, Option } from '../command.ts'
+import type { Command, CommandOption } from '../command.ts'
 import { AGENT_OPTION, RULE_OPTIONS } from '../options.ts'
 
 /** The chat's own options; those of permission are as for `send`. */
-const options: readonly Option[] = [
+const options: readonly CommandOption[] = [
   AGENT_OPTION,
   {
     name: 'sender',
@@ -19,7 +19,7 @@ const options: readonly Option[] = [
   { name: 'color', value: 'WHEN', choices: ['auto', 'always', 'never'], summary: 'When to use colours' },
 ]
 
-const GOES_ON = 'crabtalk goes on where you left it; --new begins another conversation'
+const RESUME_HINT = 'crabtalk goes on where you left it; --new begins another conversation'
 const IS_SEND = 'crabtalk send "…" prints the answer and ends'
 
 /** Rows of the command table for the chat. */
@@ -31,8 +31,8 @@ export const CHAT_COMMANDS: readonly Command[] = [
     details: `The conversation goes on where you left it, unless --new begins another. A PROMPT is sent at once. What you type while
 the agent works reaches it before its next step; Tab keeps it for afterwards; Esc interrupts.`,
     options,
-    instead: { '-c': GOES_ON, '--continue': GOES_ON, '-p': IS_SEND, '--print': IS_SEND },
+    instead: { '-c': RESUME_HINT, '--continue': RESUME_HINT, '-p': IS_SEND, '--print': IS_SEND },
     examples: ['crabtalk', 'crabtalk chat -a reviewer', 'crabtalk chat --new "Let us plan the release"'],
-    load: async () => (await import('./chat.ts')).chat,
+    load: async () => (await import('./chat.ts')).chatCommand,
   },
 ]

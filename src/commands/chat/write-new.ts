@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { toStorageError } from '../../core/base/files.ts'
-import { codeOf } from '../../core/base/system-error.ts'
+import { getErrorCode } from '../../core/base/system-error.ts'
 
 /** Where names are relative to; both absolute. */
-export interface Place {
+export interface BaseFolders {
   cwd: string
   home: string
 }
@@ -15,18 +15,18 @@ export interface Place {
  *
  * Throws `conflict` when it exists, `missing` when its folder does not, else `storage`.
  */
-export async function writeNewFile(path: string, text: string, { cwd, home }: Place): Promise<string> {
+export async function writeNewFile(path: string, text: string, { cwd, home }: BaseFolders): Promise<string> {
   const absolute = resolve(cwd, path.startsWith('~/') ? join(home, path.slice(2)) : path)
   try {
     await writeFile(absolute, text, { flag: 'wx' })
     return absolute
   } catch (cause) {
-    if (codeOf(cause) === 'EEXIST')
+    if (getErrorCode(cause) === 'EEXIST')
       throw new CrabError('conflict', `Cannot write ${path}: it exists already`, {
         cause,
         hint: 'choose another name',
       })
-    if (codeOf(cause) === 'ENOENT')
+    if (getErrorCode(cause) === 'ENOENT')
       throw new CrabError('missing', `Cannot write ${path}: there is no such folder`, {
         cause,
         hint: 'make the folder first',

@@ -1,17 +1,19 @@
 import { constants } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Command, Run } from '../command.ts'
+import type { Command, CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
-import { hasServiceRows, namedRows } from '../service-rows.ts'
+import { expandServiceRows, hasServiceRows } from '../service-rows.ts'
 import { scriptFor } from './scripts.ts'
-import { SHELLS } from './shells.ts'
-import { type Candidate, type Suggestion, suggest } from './suggest.ts'
+import { COMPLETION_SHELLS } from './shells.ts'
+import { type Suggestion, suggest, type WordCompletion } from './suggest.ts'
 
-export const completions: Run = async ({ program, options, host }) => {
+export const completionsCommand: CommandHandler = async ({ program, options, host }) => {
   const name = options.args[0] ?? ''
-  const shell = SHELLS.find((one) => one === (name === 'pwsh' ? 'powershell' : name))
+  const shell = COMPLETION_SHELLS.find((one) => one === (name === 'pwsh' ? 'powershell' : name))
   if (shell === undefined) {
-    throw new CrabError('usage', `Cannot complete for ${name}`, { hint: `it is one of ${SHELLS.join(', ')}` })
+    throw new CrabError('usage', `Cannot complete for ${name}`, {
+      hint: `it is one of ${COMPLETION_SHELLS.join(', ')}`,
+    })
   }
   host.stdout.write(scriptFor(shell, program))
   return 0
@@ -21,7 +23,7 @@ export const completions: Run = async ({ program, options, host }) => {
  * What completion scripts call: prints `words`, `files` or `folders`, and behind `words` a line `value TAB description` for
  * each that fits. Whatever goes wrong, nothing is said: a person is in the middle of typing.
  */
-export const complete: Run = async ({ commands, options, host }) => {
+export const completeCommand: CommandHandler = async ({ commands, options, host }) => {
   const [count = '', ...given] = options.args
   const missing = Math.max(0, Math.min(1, Number(count) - given.length) || 0) // some shells drop an empty word
   const words = [...given, ...Array<string>(missing).fill('')]
@@ -31,8 +33,9 @@ export const complete: Run = async ({ commands, options, host }) => {
     return 0
   }
   const typed = words.at(-1) ?? ''
-  const found = suggestion.from === 'words' ? suggestion.candidates : await listed(suggestion, typed, host)
-  if (found === 'late') return await leave(host)
+  const found =
+    suggestion.from === 'words' ? suggestion.candidates : await listCandidates(suggestion, typed, host)
+  if (found === 'late') return await exitSilently(host)
   const fitting = found.filter(({ value }) => value.startsWith(typed)).slice(0, MAX_CANDIDATES)
   host.stdout.write(`words\n${fitting.map(toLine).join('')}`)
   return 0
@@ -43,19 +46,19 @@ async function withServices(commands: readonly Command[], host: Host): Promise<r
   if (!hasServiceRows(commands)) return commands
   const { serviceNames } = await import('../up/service/names.ts')
   const names = (await serviceNames(host)).map(({ name }) => name)
-  return namedRows(commands, names)
+  return expandServiceRows(commands, names)
 }
 
-async function listed(
+async function listCandidates(
   { kind, prefix, agent }: Extract<Suggestion, { from: 'list' }>,
   typed: string,
   host: Host,
-): Promise<Candidate[] | 'late'> {
+): Promise<WordCompletion[] | 'late'> {
   try {
-    const { listKind } = await import('./listed.ts')
+    const { listKind } = await import('./list-kind.ts')
     const place = { host, agent, typed: typed.slice(prefix.length) }
     const found = listKind(kind, place, AbortSignal.timeout(LISTING_MS))
-    const outcome = await inTime(found)
+    const outcome = await withinTime(found)
     if (outcome === 'late') return outcome
     return outcome
       .filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value))
@@ -65,13 +68,13 @@ async function listed(
   }
 }
 
-function toLine({ value, description }: Candidate): string {
+function toLine({ value, description }: WordCompletion): string {
   const text = description.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
   const short = text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text
   return short === '' ? `${value}\n` : `${value}\t${short}\n`
 }
 
-async function inTime(found: Promise<Candidate[]>): Promise<Candidate[] | 'late'> {
+async function withinTime(found: Promise<WordCompletion[]>): Promise<WordCompletion[] | 'late'> {
   const late = Promise.withResolvers<'late'>()
   const timer = setTimeout(() => late.resolve('late'), MAX_WAIT_MS)
   try {
@@ -82,7 +85,7 @@ async function inTime(found: Promise<Candidate[]>): Promise<Candidate[] | 'late'
 }
 
 /** Says nothing, and ends at once: a file that never answers, such as a named pipe, would keep the process, and the shell waits. */
-async function leave(host: Host): Promise<number> {
+async function exitSilently(host: Host): Promise<number> {
   host.stdout.write('words\n')
   await host.stdout.flush()
   host.leave(128 + constants.signals.SIGTERM)

@@ -1,16 +1,16 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HomePaths } from '../../core/config/paths.ts'
-import { type CatalogueEntry, loadCatalogue } from '../../core/storage/catalogue-file.ts'
-import { digestSession, isBegun, type SessionDigest } from '../../core/storage/session-digest.ts'
-import { SESSION_EXTENSION, toFiledSession } from '../../core/storage/session-id.ts'
+import { type CatalogEntry, loadCatalog } from '../../core/storage/session-catalog-file.ts'
+import { digestSession, hasContent, type SessionDigest } from '../../core/storage/session-digest.ts'
+import { parseSessionFile, SESSION_EXTENSION } from '../../core/storage/session-id.ts'
 import { type FileStamp, readSessionFile } from '../../core/storage/session-reader.ts'
 
 /** A session as listings show it. */
-export type Listed = SessionDigest['summary']
+export type SessionListing = SessionDigest['summary']
 
 /** Whose sessions, and which of them. */
-interface Wanted {
+interface RecentFilter {
   paths: Pick<HomePaths, 'sessions' | 'index'>
   isWanted(id: string): boolean
 }
@@ -20,17 +20,17 @@ interface Wanted {
  * read, and left out when it is too long for that.
  */
 export async function* lastSessions(
-  { paths, isWanted }: Wanted,
+  { paths, isWanted }: RecentFilter,
   signal: AbortSignal,
-): AsyncGenerator<Listed> {
+): AsyncGenerator<SessionListing> {
   const names = await readdir(paths.sessions).catch(() => []) // nobody has talked here
-  const ids = names.flatMap((name) => toFiledSession(name) ?? []).filter(isWanted)
+  const ids = names.flatMap((name) => parseSessionFile(name) ?? []).filter(isWanted)
   if (ids.length === 0) return
-  const known = await loadCatalogue(join(paths.index, 'sessions.json'))
+  const known = await loadCatalog(join(paths.index, 'sessions.json'))
   for (const file of await lastUsed(paths.sessions, ids, signal)) {
     if (signal.aborted) return
     const digest = await read(file, known.get(file.id))
-    if (digest && isBegun(digest.summary)) yield digest.summary
+    if (digest && hasContent(digest.summary)) yield digest.summary
   }
 }
 
@@ -42,7 +42,7 @@ interface SessionFile {
 
 /** Those that can be looked at in time; ids begin with their pair and end with when they were made. */
 async function lastUsed(folder: string, ids: readonly string[], signal: AbortSignal): Promise<SessionFile[]> {
-  const youngestFirst = ids.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
+  const youngestFirst = ids.toSorted((a, b) => (idTime(a) < idTime(b) ? 1 : -1))
   const found: SessionFile[] = []
   for (let start = 0; start < ids.length && !signal.aborted; start += AT_ONCE) {
     const some = youngestFirst.slice(start, start + AT_ONCE).map(async (id) => {
@@ -57,7 +57,7 @@ async function lastUsed(folder: string, ids: readonly string[], signal: AbortSig
 
 async function read(
   { id, path, stamp }: SessionFile,
-  known: CatalogueEntry | undefined,
+  known: CatalogEntry | undefined,
 ): Promise<SessionDigest | undefined> {
   const before = known?.stamp.ino === stamp.ino && known.stamp.size <= stamp.size ? known : undefined
   if (before?.stamp.size === stamp.size && before.stamp.mtimeMs === stamp.mtimeMs) return before.digest
@@ -70,7 +70,7 @@ async function read(
   }
 }
 
-function timeOf(id: string): string {
+function idTime(id: string): string {
   return id.slice(id.indexOf('-') + 1)
 }
 

@@ -1,4 +1,4 @@
 /** The shells there are completions for. */
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
+export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
-export type Shell = (typeof SHELLS)[number]
+export type Shell = (typeof COMPLETION_SHELLS)[number]

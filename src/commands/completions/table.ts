@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 
-/** `completions`, and the command its scripts call while somebody types. */
+/** `completionsCommand`, and the command its scripts call while somebody types. */
 export function completionCommands(program: 'crabtalk' | 'crabup'): readonly Command[] {
   return [
     {
@@ -18,7 +18,7 @@ export function completionCommands(program: 'crabtalk' | 'crabup'): readonly Com
 Open a new shell afterwards.`,
       options: [],
       examples: [`eval "$(${program} completions bash)"`, `${program} completions fish`],
-      load: async () => (await import('./commands.ts')).completions,
+      load: async () => (await import('./commands.ts')).completionsCommand,
     },
     {
       path: ['__complete'],
@@ -28,7 +28,7 @@ Open a new shell afterwards.`,
       options: [],
       examples: [`${program} __complete 1 ver`],
       hidden: true,
-      load: async () => (await import('./commands.ts')).complete,
+      load: async () => (await import('./commands.ts')).completeCommand,
     },
   ]
 }

@@ -1,14 +1,14 @@
-import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { conversationMarkdown } from '../../tui/slash/markdown.ts'
 import { readMessages } from '../../tui/slash/messages.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
 import { openOutFile } from '../out-file.ts'
@@ -19,14 +19,14 @@ import { toJsonMessage } from './messages.ts'
 
 const DEFAULT_LIMIT = '20'
 
-export const list: Run = async ({ options, host, signal }) => {
+export const listConversationsCommand: CommandHandler = async ({ options, host, signal }) => {
   const limit = parseCount('limit', options.value('limit') ?? DEFAULT_LIMIT)
   const offset = parseCount('offset', options.value('offset') ?? '0')
   const filters = readFilters(options, host)
   await using attached = await attach(host)
   const page = { ...filters, limit, offset }
   const { conversations, total } = await readConversations(attached.dispatch, page, signal)
-  const states = attached.place === 'daemon' ? await statesOf(attached.dispatch, signal) : new Map()
+  const states = attached.place === 'daemon' ? await fetchStates(attached.dispatch, signal) : new Map()
   const rows = conversations.map((info): Row => {
     return { ...info, state: states.get(info.filePath) ?? 'idle' }
   })
@@ -50,7 +50,7 @@ function more({ end, total }: { end: number; total: number }): string {
   return `\n${total} in all: --offset ${end} for the next ones, -n 0 for all, conversation search WORDS finds some\n`
 }
 
-export const show: Run = async ({ options, host, signal }) => {
+export const showConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const { filePath } = await findConversation(attached.dispatch, options.args[0], signal)
   if (options.has('json')) return printJson(host, await toJson(attached.dispatch, filePath, signal))
@@ -60,7 +60,7 @@ export const show: Run = async ({ options, host, signal }) => {
   return 0
 }
 
-export const exportConversation: Run = async ({ options, host, signal }) => {
+export const exportConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   const format = options.value('format') ?? 'markdown'
   const write = FORMATS[format]
   if (!write) {
@@ -77,7 +77,7 @@ export const exportConversation: Run = async ({ options, host, signal }) => {
   return 0
 }
 
-export const remove: Run = async ({ options, host, signal }) => {
+export const removeConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const found = new Set<string>()
   for (const id of options.args) found.add((await findConversation(attached.dispatch, id, signal)).filePath)
@@ -94,7 +94,7 @@ type State = 'idle' | 'running' | 'asks'
 type Row = ConversationInfo & { state: State }
 
 /** Of those that do something in the daemon, by session. */
-async function statesOf(dispatch: Dispatch, signal: AbortSignal): Promise<ReadonlyMap<string, State>> {
+async function fetchStates(dispatch: Dispatch, signal: AbortSignal): Promise<ReadonlyMap<string, State>> {
   const { conversations } = await request(dispatch, 'listActiveConversations', {}, signal)
   return new Map(conversations.map(({ session, asks }) => [session, asks > 0 ? 'asks' : 'running']))
 }
@@ -154,7 +154,7 @@ async function printRows(host: Host, rows: readonly Row[]): Promise<void> {
 
 /** Cuts long senders, which any TCP client chooses; `--json` has them whole. */
 function shownSender(sender: string): string {
-  return sender.length > MAX_SENDER ? `${headOf(sender, MAX_SENDER - 1)}…` : sender
+  return sender.length > MAX_SENDER ? `${takeStart(sender, MAX_SENDER - 1)}…` : sender
 }
 
 const MAX_SENDER = 32

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Options } from '../command.ts'
+import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 
 /** Which conversations the options leave; what is empty leaves all. */
 export function readFilters(
-  options: Options,
+  options: ParsedOptions,
   host: Pick<Host, 'cwd'>,
 ): { agent: string; sender: string; cwd: string } {
   const cwd = options.value('cwd')

@@ -3,15 +3,15 @@ import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 
 /** How many characters of an id people are shown; its last ones, because its first are the time. */
-const SHORT = 8
+const SHORT_ID_CHARS = 8
 
 /** The short form of a session id. */
 export function shortId(id: string): string {
-  return id.slice(-SHORT)
+  return id.slice(-SHORT_ID_CHARS)
 }
 
 /** Which conversations are listed; a limit of 0 is all. */
-interface Wanted {
+interface ListFilter {
   agent?: string
   sender?: string
   cwd?: string
@@ -22,7 +22,7 @@ interface Wanted {
 /** Conversations, newest first, in as many replies as they take, and how many match in all. */
 export async function readConversations(
   dispatch: Dispatch,
-  { offset = 0, limit, ...filters }: Wanted,
+  { offset = 0, limit, ...filters }: ListFilter,
   signal: AbortSignal,
 ): Promise<{ conversations: ConversationInfo[]; total: number }> {
   const found: ConversationInfo[] = []
@@ -43,7 +43,7 @@ export async function findConversation(
 ): Promise<ConversationInfo> {
   const { conversations } = await readConversations(dispatch, { limit: id === undefined ? 1 : 0 }, signal)
   const found =
-    id === undefined ? conversations.slice(0, 1) : conversations.filter((info) => endsWith(info, id))
+    id === undefined ? conversations.slice(0, 1) : conversations.filter((info) => hasIdSuffix(info, id))
   const current = conversations.find(({ agent, sender }) => `${agent}/${sender}` === id)
   if (current) return current
   const [only, ...more] = found
@@ -60,6 +60,6 @@ export async function findConversation(
   )
 }
 
-function endsWith({ filePath }: ConversationInfo, id: string): boolean {
+function hasIdSuffix({ filePath }: ConversationInfo, id: string): boolean {
   return id !== '' && filePath.toUpperCase().endsWith(id.toUpperCase())
 }

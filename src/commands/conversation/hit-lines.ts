@@ -1,7 +1,7 @@
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { SessionHit, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
-import { paint, wantsColor } from '../color.ts'
+import { colorize, wantsColor } from '../color.ts'
 import { type ExcerptStyle, excerptLine } from '../excerpt.ts'
 import type { Host } from '../host.ts'
 import { shortId } from './find.ts'
@@ -26,7 +26,7 @@ function oneHit(hit: SessionHit, style: ExcerptStyle, now: number): string {
   const facts = [when, `${session?.agent}/${session?.sender}`, title].filter(Boolean).join(' · ')
   const id = shortId(session?.id ?? '')
   const room = { ...style, width: style.width - id.length - 2, color: false }
-  const head = `${paint(id, 'cyan', style.color)}  ${excerptLine({ text: facts, matches: [] }, room)}`
+  const head = `${colorize(id, 'cyan', style.color)}  ${excerptLine({ text: facts, matches: [] }, room)}`
   const lines = window.map((item) => itemLine(item, { hit, isMatch: item === match, style }))
   return `${[head, ...lines].join('\n')}\n`
 }
@@ -40,7 +40,7 @@ function itemLine(
   const lines = isMatch ? MATCH_LINES : 1
   const width = style.width * lines - style.widthOf(start)
   const line = excerptLine({ text: item.snippet, matches: item.matches }, { ...style, width })
-  return `${isMatch ? start : paint(start, 'dim', style.color)}${line}`
+  return `${isMatch ? start : colorize(start, 'dim', style.color)}${line}`
 }
 
 /** Lines of a terminal that the message which matches may take. */

@@ -1,12 +1,12 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import { visibleLine } from '../../tui/cards/subject.ts'
-import type { Run } from '../command.ts'
+import { escapeLine } from '../../tui/cards/subject.ts'
+import type { CommandHandler } from '../command.ts'
 import { findAddress } from '../follow/target.ts'
 
-/** `crabtalk conversation kill`: ends what runs in a conversation; the conversation stays as usable as before. */
-export const kill: Run = async ({ options, host, signal }) => {
+/** `crabtalk conversation killConversationCommand`: ends what runs in a conversation; the conversation stays as usable as before. */
+export const killConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host, { signal })
   const { dispatch } = attached
   const address = await findAddress({ options, host }, dispatch, signal)
@@ -19,7 +19,7 @@ export const kill: Run = async ({ options, host, signal }) => {
     })
   }
   await request(dispatch, 'kill', address, signal)
-  const what = visibleLine(`${address.agent}/${address.sender}`)
+  const what = escapeLine(`${address.agent}/${address.sender}`)
   host.stdout.write(conversations.length > 0 ? `ended what ran in ${what}\n` : `nothing runs in ${what}\n`)
   return 0
 }

@@ -1,28 +1,28 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
-import { MAX_HITS } from '../../core/session-search/types.ts'
+import { MAX_SESSION_HITS } from '../../core/session-search/types.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
-import { nothingFound } from '../nothing-found.ts'
+import { describeNoMatches } from '../no-matches.ts'
 import { printJson } from '../print.ts'
 import { readFilters } from './filters.ts'
 import { hitLines } from './hit-lines.ts'
 import { parseWhen } from './when.ts'
 
-/** `crabtalk conversation search`: exits 1 when nothing is found, as grep does. */
-export const search: Run = async ({ options, host, signal }) => {
+/** `crabtalk conversation searchConversationsCommand`: exits 1 when nothing is found, as grep does. */
+export const searchConversationsCommand: CommandHandler = async ({ options, host, signal }) => {
   const wanted = readSearch(options, host)
   await using attached = await attach(host, { signal })
   const found = await request(attached.dispatch, 'searchSessions', wanted, signal)
   if (found.partial) host.stderr.write('The index is still being built: older conversations may be missing\n')
   if (options.has('json')) printJson(host, toJsonHits(found))
-  else if (found.hits.length === 0) host.stderr.write(await nothingFound(wanted.query))
+  else if (found.hits.length === 0) host.stderr.write(await describeNoMatches(wanted.query))
   else {
     await host.stdout.write(await hitLines(found.hits, host))
-    if (host.stdout.isTerminal) await tellNext(host)
+    if (host.stdout.isTerminal) await printNextHint(host)
   }
   return found.hits.length === 0 ? NOTHING_FOUND : 0
 }
@@ -30,13 +30,13 @@ export const search: Run = async ({ options, host, signal }) => {
 /** As grep, which people put behind `if`. */
 const NOTHING_FOUND = 1
 
-function readSearch(options: Options, host: Host) {
+function readSearch(options: ParsedOptions, host: Host) {
   const query = options.args.join(' ').trim()
   if (query === '')
     throw new CrabError('usage', 'Cannot search: there are no words', { hint: 'give words that were said' })
   const limit = parseCount('limit', options.value('limit') ?? '10', 1)
-  if (limit > MAX_HITS) {
-    throw new CrabError('usage', `Cannot use --limit ${limit}: a search finds at most ${MAX_HITS}`, {
+  if (limit > MAX_SESSION_HITS) {
+    throw new CrabError('usage', `Cannot use --limit ${limit}: a search finds at most ${MAX_SESSION_HITS}`, {
       hint: 'more words, or --since, --agent and --here, find fewer',
     })
   }
@@ -55,7 +55,7 @@ function readSearch(options: Options, host: Host) {
   return { ...readFilters(options, host), query, since, until, limit, ...around }
 }
 
-async function tellNext(host: Host): Promise<void> {
+async function printNextHint(host: Host): Promise<void> {
   await host.stdout.flush()
   host.stderr.write('\nGo on with one: crabtalk chat --resume ID\nRead it: crabtalk conversation show ID\n')
 }

@@ -1,9 +1,9 @@
-import type { Command, Option } from '../command.ts'
+import type { Command, CommandOption } from '../command.ts'
 import { ADDRESS_OPTIONS } from '../follow/table.ts'
 import { JSON_OPTION } from '../options.ts'
 
 /** Which conversations, for what looks at several of them. */
-const FILTERS: readonly Option[] = [
+const FILTERS: readonly CommandOption[] = [
   { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
   { name: 'sender', short: 's', value: 'NAME', kind: 'sender', summary: 'Only those with this sender' },
   { name: 'cwd', value: 'DIR', kind: 'folder', summary: 'Only those that were begun in this directory' },
@@ -27,7 +27,7 @@ export const CONVERSATION_COMMANDS: readonly Command[] = [
       'crabtalk conversation list --here',
       'crabtalk conversation list --json | jq -r .[].id',
     ],
-    load: async () => (await import('./commands.ts')).list,
+    load: async () => (await import('./commands.ts')).listConversationsCommand,
   },
   {
     path: ['conversation', 'search'],
@@ -55,7 +55,7 @@ how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.
       'crabtalk conversation search -n 3 --since 1y hello',
       `crabtalk conversation search --here --json hello | jq -r '.hits[].id'`,
     ],
-    load: async () => (await import('./search.ts')).search,
+    load: async () => (await import('./search.ts')).searchConversationsCommand,
   },
   {
     path: ['conversation', 'show'],
@@ -65,7 +65,7 @@ how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.
     options: [JSON_OPTION],
     details: 'The id may be its end, or AGENT/SENDER: then it is the conversation that goes on there.',
     examples: ['crabtalk conversation show', 'crabtalk conversation show 8Z4K2M0Q'],
-    load: async () => (await import('./commands.ts')).show,
+    load: async () => (await import('./commands.ts')).showConversationCommand,
   },
   {
     path: ['conversation', 'export'],
@@ -89,7 +89,7 @@ how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.
       },
     ],
     examples: ['crabtalk conversation export --format markdown -O talk.md'],
-    load: async () => (await import('./commands.ts')).exportConversation,
+    load: async () => (await import('./commands.ts')).exportConversationCommand,
   },
   {
     path: ['conversation', 'kill'],
@@ -100,7 +100,7 @@ how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.
 message.`,
     options: ADDRESS_OPTIONS,
     examples: ['crabtalk conversation kill crab/notes'],
-    load: async () => (await import('./kill.ts')).kill,
+    load: async () => (await import('./kill.ts')).killConversationCommand,
   },
   {
     path: ['conversation', 'undo'],
@@ -128,7 +128,7 @@ servers did. Without options it is the conversation that was used last.`,
       JSON_OPTION,
     ],
     examples: ['crabtalk conversation undo --dry-run', 'crabtalk conversation undo -s me'],
-    load: async () => (await import('./undo.ts')).undo,
+    load: async () => (await import('./undo.ts')).undoCommand,
   },
   {
     path: ['conversation', 'delete'],
@@ -137,6 +137,6 @@ servers did. Without options it is the conversation that was used last.`,
     summary: 'Delete conversations for good',
     options: [],
     examples: ['crabtalk conversation delete 8Z4K2M0Q'],
-    load: async () => (await import('./commands.ts')).remove,
+    load: async () => (await import('./commands.ts')).removeConversationCommand,
   },
 ]

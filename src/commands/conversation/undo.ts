@@ -5,11 +5,11 @@ import type { UndoResult } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { NOTHING_TO_UNDO, outcomeWord } from '../../tui/slash/undo.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
 
-export const undo: Run = async ({ options, host, signal }) => {
+export const undoCommand: CommandHandler = async ({ options, host, signal }) => {
   const dryRun = options.has('dry-run')
   await using attached = await attach(host)
   const pair = await choosePair(attached.dispatch, options, signal)
@@ -28,7 +28,7 @@ interface PairNames {
 /** The pair that was spoken with last, of those the options leave; undefined when there is none. */
 async function choosePair(
   dispatch: Dispatch,
-  options: Options,
+  options: ParsedOptions,
   signal: AbortSignal,
 ): Promise<PairNames | undefined> {
   const asked = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '', limit: 1 }

@@ -8,7 +8,7 @@ export type SpanEnd = 'since' | 'until'
  * `yesterday`, or how long ago: `30s`, `12h`, `7d`, `2w`, `6mo`, `1y`. Throws `usage`.
  */
 export function parseWhen(option: SpanEnd, text: string, now: Date): string {
-  const found = ago(text, now) ?? day(option, text, now) ?? moment(text)
+  const found = parseAgo(text, now) ?? parseDay(option, text, now) ?? parseTimestamp(text)
   if (found && !Number.isNaN(found.getTime())) return found.toISOString()
   throw new CrabError('usage', `Cannot use --${option} ${text}: it is no date and no time ago`, {
     hint: `for example --${option} 2026-03-01, or --${option} 7d`,
@@ -16,7 +16,7 @@ export function parseWhen(option: SpanEnd, text: string, now: Date): string {
 }
 
 /** Months and years by the calendar: a year ago was this day. */
-function ago(text: string, now: Date): Date | undefined {
+function parseAgo(text: string, now: Date): Date | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,5}) ?([a-z]+)(?: ago)?$/i.exec(text.trim()) ?? []
   const move = MOVES[unit.toLowerCase().replace(/(?<=..)s$/, '')]
   if (!move) return undefined
@@ -56,21 +56,22 @@ function named(names: readonly string[], move: (then: Date, by: number) => unkno
   return Object.fromEntries(names.map((name) => [name, (then: Date, by: number) => void move(then, by)]))
 }
 
-function day(option: SpanEnd, text: string, now: Date): Date | undefined {
+function parseDay(option: SpanEnd, text: string, now: Date): Date | undefined {
   const offset = { today: 0, yesterday: -1 }[text]
-  if (offset !== undefined) return startOf(option, now.getFullYear(), now.getMonth(), now.getDate() + offset)
+  if (offset !== undefined)
+    return toSpanBoundary(option, now.getFullYear(), now.getMonth(), now.getDate() + offset)
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []
   if (date === undefined) return undefined
-  const found = startOf('since', Number(year), Number(month) - 1, Number(date))
+  const found = toSpanBoundary('since', Number(year), Number(month) - 1, Number(date))
   if (found.getMonth() !== Number(month) - 1) return undefined // there is no such day
-  return startOf(option, Number(year), Number(month) - 1, Number(date))
+  return toSpanBoundary(option, Number(year), Number(month) - 1, Number(date))
 }
 
-function startOf(option: SpanEnd, year: number, month: number, date: number): Date {
+function toSpanBoundary(option: SpanEnd, year: number, month: number, date: number): Date {
   return new Date(year, month, date + (option === 'until' ? 1 : 0))
 }
 
-function moment(text: string): Date | undefined {
+function parseTimestamp(text: string): Date | undefined {
   return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/.test(text)
     ? new Date(text.replace(' ', 'T'))
     : undefined

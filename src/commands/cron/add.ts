@@ -2,29 +2,29 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { type Cron, DEFAULT_SENDER, readEntry } from '../../core/cron/cron-entry.ts'
+import { type Cron, DEFAULT_CRON_SENDER, parseCronEntry } from '../../core/cron/cron-entry.ts'
 import { readCronState } from '../../core/cron/cron-state.ts'
 import { describeSchedule } from '../../core/cron/describe-schedule.ts'
 import { readTimeOfDay } from '../../core/cron/quiet-hours.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Options, Run } from '../command.ts'
-import { pathsOf } from '../paths.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
+import { resolvePaths } from '../paths.ts'
 import { printJson } from '../print.ts'
 import { cronFiles } from './cron-files.ts'
 import { openCronFile } from './entries.ts'
 import { requireSkill } from './fire-entry.ts'
-import { comingOf } from './next.ts'
-import { schedulerHolder } from './scheduler-lease.ts'
+import { computeNextFires } from './next.ts'
+import { findSchedulerHolder } from './scheduler-lease.ts'
 import { localTime, timeLeft } from './time-left.ts'
 
 /** How many of its next times are shown. */
 const SHOWN = 3
 
-/** `crabtalk cron add`: writes an entry once its schedule, agent and skill are what they seem. */
-export const add: Run = async ({ options, host, signal }) => {
-  const paths = pathsOf(host)
-  const { entry: checked, timing } = readWanted(options)
+/** `crabtalk cron addCronEntryCommand`: writes an entry once its schedule, agent and skill are what they seem. */
+export const addCronEntryCommand: CommandHandler = async ({ options, host, signal }) => {
+  const paths = resolvePaths(host)
+  const { entry: checked, timing } = readNewEntry(options)
   await using attached = await attach(host, { signal })
   const { dispatch } = attached
   await request(dispatch, 'getAgent', { name: checked.agent }, signal)
@@ -33,7 +33,7 @@ export const add: Run = async ({ options, host, signal }) => {
   const { id: _, ...wanted } = checked
   const entry = await openCronFile(paths, attached).add(wanted, highest + 1, signal)
   const now = Date.now()
-  const next = comingOf([{ entry, timing }], now, SHOWN).map(({ at }) => at)
+  const next = computeNextFires([{ entry, timing }], now, SHOWN).map(({ at }) => at)
   if (options.has('json')) {
     return printJson(host, { ...entry, next: next.map((at) => new Date(at).toISOString()) })
   }
@@ -42,29 +42,29 @@ export const add: Run = async ({ options, host, signal }) => {
     ...next.map((at) => `  ${localTime(at)}  ${timeLeft(at, now)}`),
   ]
   host.stdout.write(sanitize(`${lines.join('\n')}\n`))
-  if (!(await schedulerHolder(paths))) host.stderr.write(NO_SCHEDULER)
+  if (!(await findSchedulerHolder(paths))) host.stderr.write(NO_SCHEDULER)
   return 0
 }
 
 const NO_SCHEDULER = 'crabtalk: no scheduler runs, and without one nothing fires: crabup cron start\n'
 
 /** The entry as the options have it, with an id that is none. Throws `usage`. */
-function readWanted(options: Options): Cron {
+function readNewEntry(options: ParsedOptions): Cron {
   const [schedule = '', says = ''] = options.args
   const [start, end] = readQuiet(options.value('quiet'))
   const what: JsonObject = says.startsWith('/') ? { skill: says.slice(1).trim() } : { content: says }
-  const { cron, findings } = readEntry({
+  const { cron, findings } = parseCronEntry({
     id: 1,
     schedule,
     ...what,
     agent: options.value('agent') ?? DEFAULT_AGENT,
-    sender: options.value('sender') ?? DEFAULT_SENDER,
+    sender: options.value('sender') ?? DEFAULT_CRON_SENDER,
     ...(start !== undefined && { quiet_start: start, quiet_end: end }),
     once: options.has('once'),
   })
   const [first] = findings
   if (cron && !first) {
-    if (comingOf([cron], Date.now(), 1).length > 0) return cron
+    if (computeNextFires([cron], Date.now(), 1).length > 0) return cron
     throw new CrabError('usage', 'Cannot add the entry: all its times are in its quiet hours')
   }
   throw new CrabError('usage', `Cannot add the entry: ${first?.message}`, {

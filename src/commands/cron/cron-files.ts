@@ -13,7 +13,7 @@ export function cronFiles({ run }: Pick<HomePaths, 'run'>) {
 }
 
 /** The interval in milliseconds at which a working scheduler touches its file. */
-export const BEAT_MS = 10_000
+export const HEARTBEAT_MS = 10_000
 
 /** Removes the file that says so, if it is that of this process. Never fails: what is left says who has gone. */
 export async function removeReady(path: string, pid: number): Promise<void> {

@@ -1,48 +1,53 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
-import { classOfSender } from '../../core/base/sender-class.ts'
-import { type CronEntry, contentOf } from '../../core/cron/cron-entry.ts'
-import { callsOf } from '../../core/hooks/skills/skill-call.ts'
+import { classifySender } from '../../core/base/sender-class.ts'
+import { type CronEntry, cronContent } from '../../core/cron/cron-entry.ts'
+import { findSkillCalls } from '../../core/hooks/skills/skill-call.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Caller } from '../../daemon/caller.ts'
-import type { DeniedCall } from '../send/denied.ts'
-import { judge, RunRecord } from '../send/record.ts'
-import type { TurnEvent } from '../send/sink.ts'
+import type { AttachingProcess } from '../../daemon/attaching-process.ts'
+import type { DenialRecord } from '../send/denials.ts'
+import { findRunFailure, RunRecord } from '../send/record.ts'
+import type { WireTurnEvent } from '../send/sink.ts'
 
 /** A turn that is silent for so long does not end any more. */
-const SILENCE_MS = 30 * 60_000
+const IDLE_TIMEOUT_MS = 30 * 60_000
 
 /**
  * Runs the turn of an entry to its end, in the daemon where one answers, else in this process; of the class unattended in
  * both, whatever its sender. Throws what it failed with; `record` has what there was of it.
  */
 export async function fireEntry(
-  at: { caller: Caller; entry: CronEntry; record: RunRecord; show?(event: TurnEvent): Promise<void> },
+  at: {
+    caller: AttachingProcess
+    entry: CronEntry
+    record: RunRecord
+    show?(event: WireTurnEvent): Promise<void>
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const { caller, entry, record, show } = at
-  using silence = new Silence(SILENCE_MS)
+  using silence = new IdleTimeout(IDLE_TIMEOUT_MS)
   const either = AbortSignal.any([signal, silence.signal])
   await using attached = await attach(caller, { signal: either })
   const { dispatch } = attached
   await requireSkill(dispatch, entry, either)
   const { agent, sender } = entry
-  const message = { agent, sender, content: contentOf(entry), options: { unattended: true } }
+  const message = { agent, sender, content: cronContent(entry), options: { unattended: true } }
   for await (const { event } of streamTurn(dispatch, message, either)) {
-    silence.heard()
+    silence.reset()
     if (!event) continue
-    record.take(event, performance.now())
+    record.apply(event, performance.now())
     await show?.(event)
   }
-  const error = judge(record, { failOnToolError: false })
+  const error = findRunFailure(record, { failOnToolError: false })
   const refused = refusedCalls(record)
   if (refused.length > 0 && (!error || error.kind === 'denied')) throw notPermitted(record, refused)
   if (error && !isSilentWork(error, record)) throw error
 }
 
 /** What one entry's turn comes to, before it begins. */
-export function recordOf({ agent, sender }: CronEntry): RunRecord {
+export function newEntryRecord({ agent, sender }: CronEntry): RunRecord {
   return new RunRecord({ startedAt: performance.now(), agent, sender })
 }
 
@@ -54,7 +59,7 @@ export async function requireSkill(
 ): Promise<void> {
   if (entry.skill === undefined) return
   const { skills } = await request(dispatch, 'listSkills', { agent: entry.agent }, signal)
-  if (callsOf(contentOf(entry), skills).length > 0) return
+  if (findSkillCalls(cronContent(entry), skills).length > 0) return
   const [name = ''] = entry.skill.replace(/^skill:/, '').split(/\s/)
   const names = skills.map((skill) => skill.name)
   const hint = didYouMean(name, names) ?? 'skills lie in the folder skills of the home, each with a SKILL.md'
@@ -62,18 +67,18 @@ export async function requireSkill(
 }
 
 /** Gives the calls that the turn could not make for want of a rule; what a rule of the user denies is meant to be refused. */
-function refusedCalls({ sender, unasked, denied }: RunRecord): readonly DeniedCall[] {
-  return classOfSender(sender) === 'remote' ? denied : unasked
+function refusedCalls({ sender, unattendedDenials: unasked, denied }: RunRecord): readonly DenialRecord[] {
+  return classifySender(sender) === 'remote' ? denied : unasked
 }
 
 /** Makes the error for calls that were not permitted; it names the table for the missing rules, as no option helps here. */
-function notPermitted({ agent, sender }: RunRecord, calls: readonly DeniedCall[]): CrabError {
+function notPermitted({ agent, sender }: RunRecord, calls: readonly DenialRecord[]): CrabError {
   const [first] = calls
   const more = calls.length > 1 ? `, and ${calls.length - 1} more` : ''
   const what = `Cannot do "${first?.action}"${more} without permission: ${first?.reason}`
   const rules = calls.flatMap((call) => call.rules)
   if (rules.length === 0) return new CrabError('denied', what)
-  const table = classOfSender(sender) === 'remote' ? 'remote' : 'unattended'
+  const table = classifySender(sender) === 'remote' ? 'remote' : 'unattended'
   const allow = [...new Set(rules)].map((rule) => JSON.stringify(rule)).join(', ')
   return new CrabError('denied', what, {
     hint: `under [permissions.${table}] in agents/${agent}.toml: allow = [${allow}]`,
@@ -86,7 +91,7 @@ function isSilentWork({ kind }: CrabError, { tools }: RunRecord): boolean {
 }
 
 /** Aborts what is not heard of for so long. */
-class Silence implements Disposable {
+class IdleTimeout implements Disposable {
   readonly #controller = new AbortController()
   readonly #timer: NodeJS.Timeout
 
@@ -102,7 +107,7 @@ class Silence implements Disposable {
     return this.#controller.signal
   }
 
-  heard(): void {
+  reset(): void {
     this.#timer.refresh()
   }
 

@@ -3,7 +3,7 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { Cron } from '../../core/cron/cron-entry.ts'
-import { lookAtCrons, type StandingCrons } from '../../core/cron/cron-file.ts'
+import { type LoadedCrons, loadCrons } from '../../core/cron/cron-file.ts'
 import {
   type CronState,
   type EntryState,
@@ -12,33 +12,33 @@ import {
   readCronState,
 } from '../../core/cron/cron-state.ts'
 import { describeSchedule } from '../../core/cron/describe-schedule.ts'
-import { lastByHand, readHandRuns } from '../../core/cron/hand-runs.ts'
+import { findManualRun, readManualRuns } from '../../core/cron/manual-runs.ts'
 import { problemLines } from '../../core/cron/problem-lines.ts'
 import { nextFire } from '../../core/cron/quiet-hours.ts'
-import type { Holder } from '../../core/lease/sqlite-leases.ts'
-import type { Run } from '../command.ts'
+import type { LeaseHolder } from '../../core/lease/sqlite-leases.ts'
+import type { CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
 import { cronFiles } from './cron-files.ts'
-import { inCell } from './entries.ts'
-import { schedulerHolder } from './scheduler-lease.ts'
+import { formatContentCell } from './entries.ts'
+import { findSchedulerHolder } from './scheduler-lease.ts'
 import { timeLeft } from './time-left.ts'
 import { unknownZone } from './time-zone.ts'
 
-/** `crabtalk cron list`. */
-export const list: Run = async ({ options, host }) => {
-  const view = await readView(pathsOf(host), Date.now())
+/** `crabtalk cron listCronEntriesCommand`. */
+export const listCronEntriesCommand: CommandHandler = async ({ options, host }) => {
+  const view = await readView(resolvePaths(host), Date.now())
   if (options.has('json')) return printJson(host, toJson(view))
   if (view.entries.length > 0) {
     await printTable(host, ['ID', 'SCHEDULE', 'SAYS', 'AGENT', 'NEXT', 'LAST'], view.entries.map(toRow(view)))
   }
-  await tellMore(host, view)
+  await printNotes(host, view)
   return 0
 }
 
 /** An entry and what is known of it. */
-interface Known {
+interface EntryView {
   cron: Cron
   state: EntryState
   next: number | undefined
@@ -46,28 +46,28 @@ interface Known {
   byHand: LastRun | undefined
 }
 
-interface View {
-  standing: StandingCrons
-  entries: readonly Known[]
+interface CronView {
+  standing: LoadedCrons
+  entries: readonly EntryView[]
   gone: CronState['gone']
-  scheduler: Holder | undefined
+  scheduler: LeaseHolder | undefined
   now: number
 }
 
-async function readView(paths: HomePaths, now: number): Promise<View> {
+async function readView(paths: HomePaths, now: number): Promise<CronView> {
   const files = cronFiles(paths)
   const [standing, { entries, gone }, runs, scheduler] = await Promise.all([
-    lookAtCrons(paths.crons),
+    loadCrons(paths.crons),
     readCronState(files.state),
-    readHandRuns(files.byHand),
-    schedulerHolder(paths),
+    readManualRuns(files.byHand),
+    findSchedulerHolder(paths),
   ])
   if (standing.broken) throw scheduler ? withRunningEntries(standing.broken, entries) : standing.broken
   const states = new Map(entries.map((state) => [state.id, state]))
   const known = standing.crons.map((cron) => {
     const { running, ...state } = states.get(cron.entry.id) ?? newEntryState(cron.entry.id)
     const isRunning = scheduler && running !== undefined // else it died in that turn
-    const last = lastByHand(runs, cron.entry)
+    const last = findManualRun(runs, cron.entry)
     const byHand = last && last.ended > (state.last?.ended ?? 0) ? last : undefined
     return {
       cron,
@@ -88,19 +88,19 @@ function withRunningEntries(broken: CrabError, entries: CronState['entries']): C
   return new CrabError(broken.kind, broken.message, { hint, cause: broken })
 }
 
-function toRow({ scheduler, now }: View): (known: Known) => string[] {
+function toRow({ scheduler, now }: CronView): (known: EntryView) => string[] {
   return ({ cron: { entry, timing }, state, next, byHand }) => [
     String(entry.id),
     describeSchedule(timing.schedule.text),
-    inCell(entry),
+    formatContentCell(entry),
     entry.agent,
     !scheduler ? '-' : next === undefined ? 'never' : timeLeft(next, now),
-    lastOf(state, byHand, now),
+    formatLast(state, byHand, now),
   ]
 }
 
 /** How the last fire ended, and what went wrong besides, in a cell. */
-function lastOf(state: EntryState, byHand: LastRun | undefined, now: number): string {
+function formatLast(state: EntryState, byHand: LastRun | undefined, now: number): string {
   const { running, failing, skipped, missed } = state
   const last = byHand ?? state.last
   const when = last && relativeTime(new Date(last.ended).toISOString(), now)
@@ -116,7 +116,7 @@ function lastOf(state: EntryState, byHand: LastRun | undefined, now: number): st
   ].join(', ')
 }
 
-async function tellMore(host: Host, { standing, entries, gone, scheduler, now }: View): Promise<void> {
+async function printNotes(host: Host, { standing, entries, gone, scheduler, now }: CronView): Promise<void> {
   await host.stdout.flush() // what is wrong stands together, below the table
   for (const line of problemLines(standing)) host.stderr.write(sanitize(`crabtalk: ${line}\n`))
   const zone = unknownZone(host.env['TZ'])
@@ -132,7 +132,7 @@ async function tellMore(host: Host, { standing, entries, gone, scheduler, now }:
   if (entries.length > 0 && !scheduler) host.stderr.write(NO_SCHEDULER)
 }
 
-function toJson({ standing, entries, gone, scheduler, now }: View) {
+function toJson({ standing, entries, gone, scheduler, now }: CronView) {
   const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
   const toLast = (last: EntryState['last']) =>
     last && { ...last, due: time(last.due), ended: time(last.ended), error: last.error ?? null }

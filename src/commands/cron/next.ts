@@ -1,24 +1,24 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { Cron } from '../../core/cron/cron-entry.ts'
 import { nextFire } from '../../core/cron/quiet-hours.ts'
-import { readSchedule } from '../../core/cron/schedule.ts'
-import type { Run } from '../command.ts'
+import { parseSchedule } from '../../core/cron/schedule.ts'
+import type { CommandHandler } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
-import { findCron, inCell, readStanding } from './entries.ts'
+import { findCron, formatContentCell, requireCrons } from './entries.ts'
 import { localTime, timeLeft } from './time-left.ts'
 
-const USUAL = '10'
-const MOST = 1000
+const DEFAULT_COUNT = '10'
+const MAX_COUNT = 1000
 
-/** `crabtalk cron next`: the coming times of one entry, of all, or of a schedule that is none's yet. */
-export const next: Run = async ({ options, host }) => {
-  const count = Math.min(parseCount('count', options.value('count') ?? USUAL, 1), MOST)
+/** `crabtalk cron listNextFiresCommand`: the coming times of one entry, of all, or of a schedule that is none's yet. */
+export const listNextFiresCommand: CommandHandler = async ({ options, host }) => {
+  const count = Math.min(parseCount('count', options.value('count') ?? DEFAULT_COUNT, 1), MAX_COUNT)
   const [typed] = options.args
   const now = Date.now()
-  const coming = comingOf(await cronsOf(host, typed), now, count)
+  const coming = computeNextFires(await resolveCrons(host, typed), now, count)
   if (options.has('json')) {
     return printJson(
       host,
@@ -26,7 +26,11 @@ export const next: Run = async ({ options, host }) => {
     )
   }
   const rows = coming.map(({ at, cron: { entry } }) => {
-    return [localTime(at), timeLeft(at, now), ...(entry.id === 0 ? [] : [String(entry.id), inCell(entry)])]
+    return [
+      localTime(at),
+      timeLeft(at, now),
+      ...(entry.id === 0 ? [] : [String(entry.id), formatContentCell(entry)]),
+    ]
   })
   if (rows.length === 0) host.stderr.write('Nothing fires any more\n')
   else await printTable(host, ['TIME', 'LEFT', ...(rows[0]!.length > 2 ? ['ID', 'SAYS'] : [])], rows)
@@ -34,7 +38,11 @@ export const next: Run = async ({ options, host }) => {
 }
 
 /** The next times of these entries, the first ones first, at most so many together; one that fires once has one. */
-export function comingOf(crons: readonly Cron[], now: number, count: number): { at: number; cron: Cron }[] {
+export function computeNextFires(
+  crons: readonly Cron[],
+  now: number,
+  count: number,
+): { at: number; cron: Cron }[] {
   const all = crons.flatMap((cron) => {
     const times: { at: number; cron: Cron }[] = []
     const most = cron.entry.once ? 1 : count
@@ -45,11 +53,11 @@ export function comingOf(crons: readonly Cron[], now: number, count: number): { 
   return all.toSorted((a, b) => a.at - b.at).slice(0, count)
 }
 
-async function cronsOf(host: Host, typed: string | undefined): Promise<readonly Cron[]> {
-  const paths = pathsOf(host)
-  if (typed === undefined) return (await readStanding(paths)).crons
+async function resolveCrons(host: Host, typed: string | undefined): Promise<readonly Cron[]> {
+  const paths = resolvePaths(host)
+  if (typed === undefined) return (await requireCrons(paths)).crons
   if (!/[\s@*]/.test(typed)) return [await findCron(paths, typed)]
-  const read = readSchedule(typed)
+  const read = parseSchedule(typed)
   if (!read.ok) throw new CrabError('usage', `Cannot use "${typed}" as a schedule: ${read.why}`)
   const entry = { id: 0, schedule: typed, content: '', agent: '', sender: '', once: false }
   return [{ entry, timing: { schedule: read.schedule, quiet: undefined } }]

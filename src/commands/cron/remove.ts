@@ -1,14 +1,14 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Run } from '../command.ts'
-import { pathsOf } from '../paths.ts'
+import type { CommandHandler } from '../command.ts'
+import { resolvePaths } from '../paths.ts'
 import { openCronFile, readId } from './entries.ts'
 
-/** `crabtalk cron remove`: also an entry that is wrong. */
-export const remove: Run = async ({ options, host, signal }) => {
+/** `crabtalk cron removeCronEntryCommand`: also an entry that is wrong. */
+export const removeCronEntryCommand: CommandHandler = async ({ options, host, signal }) => {
   const id = readId(options.args[0] ?? '')
   await using attached = await attach(host, { signal })
-  const isGone = await openCronFile(pathsOf(host), attached).remove(id, signal)
+  const isGone = await openCronFile(resolvePaths(host), attached).remove(id, signal)
   if (!isGone) {
     throw new CrabError('missing', `Cannot find the entry ${id}`, { hint: 'crabtalk cron list shows them' })
   }

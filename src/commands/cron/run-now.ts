@@ -1,18 +1,18 @@
-import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { type HandRun, noteHandRun, toHandRun } from '../../core/cron/hand-runs.ts'
 import { toLastRun } from '../../core/cron/last-run.ts'
-import type { Options } from '../command.ts'
+import { type ManualRun, recordManualRun, toManualRun } from '../../core/cron/manual-runs.ts'
+import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 import { Commentary } from '../send/commentary.ts'
 import type { RunRecord } from '../send/record.ts'
-import type { Sink, TurnEvent } from '../send/sink.ts'
-import { Stop } from '../send/stop.ts'
+import type { Sink, WireTurnEvent } from '../send/sink.ts'
+import { StopController } from '../send/stop-controller.ts'
 import { TextSink } from '../send/text-sink.ts'
 import { cronFiles } from './cron-files.ts'
 import { findCron } from './entries.ts'
-import { fireEntry, recordOf } from './fire-entry.ts'
+import { fireEntry, newEntryRecord } from './fire-entry.ts'
 
 /**
  * Fires an entry now, whatever its schedule says, and shows the answer as `send` does. The scheduler does not count it; how
@@ -25,20 +25,20 @@ export async function runNow({
 }: {
   id: string
   host: Host
-  options: Options
+  options: ParsedOptions
 }): Promise<number> {
-  const { entry } = await findCron(pathsOf(host), id)
-  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
-  const record = recordOf(entry)
+  const { entry } = await findCron(resolvePaths(host), id)
+  using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  const record = newEntryRecord(entry)
   const due = Date.now()
   const plain = { outFile: undefined, buffer: false, lastOnly: false, structured: false, raw: false }
   const sink = new TextSink({ stdout: host.stdout, ...plain })
-  const error = await showing({ host, sink, record, verbosity: options.count('verbose') }, (show) =>
+  const error = await withOutput({ host, sink, record, verbosity: options.count('verbose') }, (show) =>
     fireEntry({ caller: host, entry, record, show }, stop.signal),
   ).then(() => undefined, toCrabError)
   const fired = record.run === '' ? undefined : { run: record.run, session: record.session }
-  await note(host, toHandRun(entry, toLastRun({ due, now: Date.now(), fired, error })))
-  const exit = stop.exit ?? (error ? KINDS[error.kind].exit : 0)
+  await recordHandRun(host, toManualRun(entry, toLastRun({ due, now: Date.now(), fired, error })))
+  const exit = stop.exit ?? (error ? ERROR_KINDS[error.kind].exit : 0)
   await sink.finish(record, { exit, error, structured: undefined })
   if (stop.exit !== undefined) return exit
   if (error) throw error
@@ -46,13 +46,13 @@ export async function runNow({
 }
 
 /** What cannot be noted is no reason to fail: the turn is over. */
-async function note(host: Host, run: HandRun): Promise<void> {
-  const paths = pathsOf(host)
+async function recordHandRun(host: Host, run: ManualRun): Promise<void> {
+  const paths = resolvePaths(host)
   try {
     const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
     await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
     const lock = (name: string, signal: AbortSignal) => leases.take(name, signal)
-    await noteHandRun({ path: cronFiles(paths).byHand, lock }, run, AbortSignal.timeout(NOTE_MS))
+    await recordManualRun({ path: cronFiles(paths).byHand, lock }, run, AbortSignal.timeout(NOTE_MS))
   } catch (reason) {
     host.stderr.write(sanitize(`crabtalk: ${toCrabError(reason).message}\n`))
   }
@@ -61,9 +61,9 @@ async function note(host: Host, run: HandRun): Promise<void> {
 const NOTE_MS = 2000
 
 /** Answer and commentary may end up on one terminal: there each waits for what the other had to say before. */
-async function showing(
+async function withOutput(
   { host, sink, record, verbosity }: { host: Host; sink: Sink; record: RunRecord; verbosity: number },
-  run: (show: (event: TurnEvent) => Promise<void>) => Promise<void>,
+  run: (show: (event: WireTurnEvent) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { stdout, stderr } = host
   const term = host.env['TERM']

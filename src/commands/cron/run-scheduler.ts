@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { replaceFile } from '../../core/base/files.ts'
 import type { Log } from '../../core/base/log.ts'
 import { LogFile } from '../../core/base/log-file.ts'
@@ -12,61 +12,61 @@ import { CronFile } from '../../core/cron/cron-file.ts'
 import { readCronState, writeCronState } from '../../core/cron/cron-state.ts'
 import { Scheduler } from '../../core/cron/scheduler.ts'
 import { SqliteLeases } from '../../core/lease/sqlite-leases.ts'
-import type { Caller } from '../../daemon/caller.ts'
+import type { AttachingProcess } from '../../daemon/attaching-process.ts'
 import { watchFolder } from '../../daemon/components/watch-folder.ts'
 import { bothLogs, terminalLog } from '../../daemon/serve/terminal-log.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
-import { BEAT_MS, cronFiles, removeReady } from './cron-files.ts'
-import { fireEntry, recordOf } from './fire-entry.ts'
-import { holdsScheduler, takeScheduler } from './scheduler-lease.ts'
-import { SchedulerLife } from './scheduler-life.ts'
+import { resolvePaths } from '../paths.ts'
+import { cronFiles, HEARTBEAT_MS, removeReady } from './cron-files.ts'
+import { fireEntry, newEntryRecord } from './fire-entry.ts'
+import { acquireSchedulerLease, holdsSchedulerLease } from './scheduler-lease.ts'
+import { SchedulerLifecycle } from './scheduler-lifecycle.ts'
 import { unknownZone, zoneFollower } from './time-zone.ts'
 
 /** How often the file is looked at, also when nobody says that it has changed (RFC 0080). */
-const LOOK_MS = 2000
+const POLL_MS = 2000
 /** How often it is asked whether the machine has moved to another time zone. */
 const ZONE_MS = 30_000
 /** How long running turns may still take when it is to end. */
 const GRACE_MS = 10_000
 /** And how long everything together. */
-const LEAVE_MS = 20_000
+const EXIT_MS = 20_000
 
 /** Fires the entries of a home until a signal, and gives the exit code. Fails with `conflict` where somebody does so already. */
 export async function runScheduler(host: Host): Promise<number> {
-  const paths = pathsOf(host)
+  const paths = resolvePaths(host)
   await refuseForeignHome(paths)
   using file = new LogFile({ path: join(paths.logs, 'cron.log'), pid: host.pid, now: Date.now })
   const log = host.stderr.isTerminal ? bothLogs(file.log, terminalLog(host.stderr, Date.now)) : file.log
-  using life = new SchedulerLife(host, log)
+  using life = new SchedulerLifecycle(host, log)
   try {
-    await live({ host, paths, log, life })
+    await runLoop({ host, paths, log, life })
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
     if (kind !== 'conflict') file.log('error', message, { kind, hint }) // else it is the log of another
     throw reason
   }
   log('info', 'stopped')
-  return exitOf(life)
+  return toExitCode(life)
 }
 
-function exitOf({ hasCrashed }: SchedulerLife): number {
-  return hasCrashed ? KINDS.internal.exit : 0
+function toExitCode({ hasCrashed }: SchedulerLifecycle): number {
+  return hasCrashed ? ERROR_KINDS.internal.exit : 0
 }
 
-interface Living {
+interface SchedulerContext {
   host: Host
   paths: HomePaths
   log: Log
-  life: SchedulerLife
+  life: SchedulerLifecycle
 }
 
-async function live({ host, paths, log, life }: Living): Promise<void> {
+async function runLoop({ host, paths, log, life }: SchedulerContext): Promise<void> {
   await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
-  await takeScheduler(leases, { pid: host.pid, home: paths.home }) // for as long as the leases are open
+  await acquireSchedulerLease(leases, { pid: host.pid, home: paths.home }) // for as long as the leases are open
   const files = cronFiles(paths)
   const crons = new CronFile({ path: paths.crons, lock: (name, signal) => leases.take(name, signal) })
-  const caller = callerOf(host, paths, log)
+  const caller = toCaller(host, paths, log)
   log('info', `starting crabtalk cron ${VERSION}`, { home: paths.home })
   const wrongZone = unknownZone(host.env['TZ'])
   if (wrongZone !== undefined) log('warn', `TZ names no time zone: ${wrongZone}; schedules go by UTC`)
@@ -74,7 +74,7 @@ async function live({ host, paths, log, life }: Living): Promise<void> {
     file: crons,
     state: await readCronState(files.state),
     async fire(entry, signal) {
-      const record = recordOf(entry)
+      const record = newEntryRecord(entry)
       await fireEntry({ caller, entry, record }, signal)
       return { run: record.run, session: record.session }
     },
@@ -101,15 +101,15 @@ async function live({ host, paths, log, life }: Living): Promise<void> {
     folder: dirname(paths.crons),
     isWatched: (name) => name === basename(paths.crons),
     look: () => void scheduler.reconcile(),
-    lookMs: LOOK_MS,
+    lookMs: POLL_MS,
   })
   using _ready = keepReady(files.ready, {
     pid: host.pid,
     life,
-    isOurs: () => holdsScheduler(leases, host, paths),
+    isOurs: () => holdsSchedulerLease(leases, host, paths),
   })
   await life.ended
-  setTimeout(() => host.leave(exitOf(life)), LEAVE_MS).unref() // a turn that ignores its end must not keep the process
+  setTimeout(() => host.leave(toExitCode(life)), EXIT_MS).unref() // a turn that ignores its end must not keep the process
   if (scheduler.turns > 0) log('info', `waiting for ${scheduler.turns} to end`, { seconds: GRACE_MS / 1000 })
   await scheduler.end(life.hasCrashed ? 0 : GRACE_MS)
   await removeReady(files.ready, host.pid)
@@ -129,7 +129,7 @@ function followZone({ host, scheduler, log }: { host: Host; scheduler: Scheduler
 }
 
 /** Whoever attaches at each fire: says in the log what others say on standard error, and stands in the home. */
-function callerOf(host: Host, { home }: HomePaths, log: Log): Caller {
+function toCaller(host: Host, { home }: HomePaths, log: Log): AttachingProcess {
   const { pid, uid, homeDir, withoutDaemon } = host
   return {
     pid,
@@ -147,7 +147,7 @@ function callerOf(host: Host, { home }: HomePaths, log: Log): Caller {
 
 async function writeReady(path: string, pid: number): Promise<void> {
   const started = new Date().toISOString()
-  const ready = { v: 1, pid, started, ready: true, version: VERSION, beat_ms: BEAT_MS }
+  const ready = { v: 1, pid, started, ready: true, version: VERSION, beat_ms: HEARTBEAT_MS }
   await replaceFile(path, `${JSON.stringify(ready)}\n`)
 }
 
@@ -158,13 +158,13 @@ async function writeReady(path: string, pid: number): Promise<void> {
  */
 function keepReady(
   path: string,
-  { pid, life, isOurs }: { pid: number; life: SchedulerLife; isOurs(): Promise<boolean> },
+  { pid, life, isOurs }: { pid: number; life: SchedulerLifecycle; isOurs(): Promise<boolean> },
 ): Disposable {
   let beatAt = Date.now()
   const look = async () => {
     if (existsSync(path)) {
       const now = Date.now()
-      if (Math.abs(now - beatAt) < BEAT_MS) return
+      if (Math.abs(now - beatAt) < HEARTBEAT_MS) return
       beatAt = now // by the clock of the wall: after a suspend it beats at once
       return await utimes(path, new Date(now), new Date(now))
     }
@@ -173,6 +173,6 @@ function keepReady(
   }
   const timer = setInterval(() => {
     look().catch(() => undefined) // the next look tries again
-  }, LOOK_MS)
+  }, POLL_MS)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -1,14 +1,14 @@
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { withEnvFile } from '../env-file.ts'
-import { orGivenUp } from '../give-up.ts'
+import { exitZeroOnConfigError } from '../exit-zero-on-config-error.ts'
 
 /** `crabtalk cron run [id]`: the scheduler, in the foreground; with an id that entry, now. */
-export const run: Run = async ({ program, options, host }) => {
+export const runCronCommand: CommandHandler = async ({ program, options, host }) => {
   const at = await withEnvFile(host, options.value('env-file'))
   const [id] = options.args
   if (id === undefined) {
     const { runScheduler } = await import('./run-scheduler.ts')
-    return await orGivenUp({ program, options, host }, () => runScheduler(at))
+    return await exitZeroOnConfigError({ program, options, host }, () => runScheduler(at))
   }
   return await (await import('./run-now.ts')).runNow({ id, host: at, options })
 }

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { GIVE_UP } from '../give-up.ts'
+import { EXIT_ZERO_OPTION } from '../exit-zero-on-config-error.ts'
 import { AGENT_OPTION, JSON_OPTION } from '../options.ts'
 
 /** Rows of the command table for what fires on a schedule. */
@@ -12,7 +12,7 @@ export const CRON_COMMANDS: readonly Command[] = [
 standard error, with its line.`,
     options: [JSON_OPTION],
     examples: ['crabtalk cron list', "crabtalk cron list --json | jq '.entries[].next'"],
-    load: async () => (await import('./list.ts')).list,
+    load: async () => (await import('./list.ts')).listCronEntriesCommand,
   },
   {
     path: ['cron', 'add'],
@@ -43,7 +43,7 @@ words that go along, or what an agent is to be told. Prints the next three times
       'crabtalk cron add "0 */2 * * * *" "Say what is new" --quiet 23:00-07:00',
       'crabtalk cron add "0 30 9 * * MON-FRI" "What stands in my notes for today?" -s today',
     ],
-    load: async () => (await import('./add.ts')).add,
+    load: async () => (await import('./add.ts')).addCronEntryCommand,
   },
   {
     path: ['cron', 'remove'],
@@ -52,7 +52,7 @@ words that go along, or what an agent is to be told. Prints the next three times
     summary: 'Remove an entry',
     options: [],
     examples: ['crabtalk cron remove 1'],
-    load: async () => (await import('./remove.ts')).remove,
+    load: async () => (await import('./remove.ts')).removeCronEntryCommand,
   },
   {
     path: ['cron', 'next'],
@@ -62,7 +62,7 @@ words that go along, or what an agent is to be told. Prints the next three times
     details: 'ENTRY is an id, or a schedule that is to be tried. Quiet hours are left out.',
     options: [{ name: 'count', short: 'n', value: 'N', fallback: '10', summary: 'How many' }, JSON_OPTION],
     examples: ['crabtalk cron next', 'crabtalk cron next "0 0 9 * * MON" -n 3'],
-    load: async () => (await import('./next.ts')).next,
+    load: async () => (await import('./next.ts')).listNextFiresCommand,
   },
   {
     path: ['cron', 'run'],
@@ -79,10 +79,10 @@ and SIGINT let running turns end for 10 s. With an ID the answer is printed; cro
         kind: 'file',
         summary: 'Lay KEY=VALUE lines under the environment; the file need not exist',
       },
-      GIVE_UP,
+      EXIT_ZERO_OPTION,
       { name: 'verbose', short: 'v', summary: 'With an id: a line for each tool call' },
     ],
     examples: ['crabtalk cron run 1'],
-    load: async () => (await import('./run.ts')).run,
+    load: async () => (await import('./run.ts')).runCronCommand,
   },
 ]

@@ -12,11 +12,11 @@ export function zoneFollower(
   { rereadTimeZone }: Pick<Host, 'rereadTimeZone'>,
   file = ZONE_FILE,
 ): () => Promise<string | undefined> {
-  let known: Promise<string | undefined> = stampOf(file)
+  let known: Promise<string | undefined> = readLinkStamp(file)
   let name = zoneName()
   return async () => {
     const before = await known
-    known = stampOf(file)
+    known = readLinkStamp(file)
     const now = await known
     if (now !== undefined && now === before) return undefined // asking the system may take a tenth of a second
     rereadTimeZone()
@@ -43,7 +43,7 @@ function zoneName(): string {
 }
 
 /** What tells one link from another; undefined where there is none. */
-async function stampOf(file: string): Promise<string | undefined> {
+async function readLinkStamp(file: string): Promise<string | undefined> {
   const stats = await lstat(file, { bigint: true }).catch(() => undefined) // then the system is asked each time
   return stats && `${stats.ino} ${stats.mtimeNs}`
 }

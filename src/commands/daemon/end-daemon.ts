@@ -1,43 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
-import { identityOf } from '../../core/process/service-process.ts'
+import { readIdentity } from '../../core/process/service-process.ts'
 import { sendSignal } from '../../core/process/signals.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { homeHolder } from '../../daemon/serve/home-lease.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
-import { runningDaemon } from './running.ts'
+import { resolvePaths } from '../paths.ts'
+import { findRunningDaemon } from './running.ts'
 
 /** A daemon is gone within 5 s of being asked; that of a machine which is busy may take longer. */
 const END_MS = 5000
 const WAIT_MS = 15_000
-const LOOK_MS = 20
+const POLL_MS = 20
 
 /** Ends the daemon of this home and waits until it has ended; gives its pid, undefined where none runs. Fails with `timeout`. */
 export async function endDaemon(host: Host, signal: AbortSignal): Promise<number | undefined> {
-  const found = await runningDaemon(host, signal)
-  const pid = found?.info.pid ?? (await homeHolder(pathsOf(host)))?.pid
+  const found = await findRunningDaemon(host, signal)
+  const pid = found?.info.pid ?? (await homeHolder(resolvePaths(host)))?.pid
   if (pid === undefined) return undefined
-  const identity = await identityOf(pid)
+  const identity = await readIdentity(pid)
   if (found) await request(found.dispatch, 'shutdown', {}, signal)
   if (identity === undefined) return pid
   const daemon = { pid, identity }
   if (!found && !(await hasEnded(daemon, END_MS))) sendSignal(pid, 'SIGTERM') // it was not ending: its socket was removed
-  if (!(await hasEnded(daemon, WAIT_MS))) throw stillThere(pid)
+  if (!(await hasEnded(daemon, WAIT_MS))) throw stillRunning(pid)
   return pid
 }
 
 /** A zombie has ended, too: in a container without an init process no parent ever reaps it. */
 async function hasEnded(daemon: { pid: number; identity: string }, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
-  while ((await identityOf(daemon.pid)) === daemon.identity) {
+  while ((await readIdentity(daemon.pid)) === daemon.identity) {
     if (performance.now() > deadline) return false
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
   return true
 }
 
-function stillThere(pid: number): CrabError {
+function stillRunning(pid: number): CrabError {
   const why = `process ${pid} is still there after ${WAIT_MS / 1000} s`
   return new CrabError('timeout', `Cannot stop the daemon: ${why}`, {
     hint: `see logs/daemon.log, or end it with: kill -9 ${pid}`,

@@ -1,25 +1,25 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { runDaemon } from '../../daemon/serve/run-daemon.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { parseDuration } from '../duration.ts'
 import { withEnvFile } from '../env-file.ts'
-import { orGivenUp } from '../give-up.ts'
-import { pathsOf } from '../paths.ts'
+import { exitZeroOnConfigError } from '../exit-zero-on-config-error.ts'
+import { resolvePaths } from '../paths.ts'
 
-/** `crabtalk daemon run`: is the daemon, in the foreground; what a unit file runs. */
-export const run: Run = async ({ program, options, host }) => {
+/** `crabtalk daemon runDaemonCommand`: is the daemon, in the foreground; what a unit file runs. */
+export const runDaemonCommand: CommandHandler = async ({ program, options, host }) => {
   const idle = options.value('idle-exit')
   const own = await withEnvFile(host, options.value('env-file'))
-  return await orGivenUp({ program, options, host }, () =>
+  return await exitZeroOnConfigError({ program, options, host }, () =>
     runDaemon(own, {
-      paths: pathsOf(own),
+      paths: resolvePaths(own),
       idleExitMs: idle === undefined ? undefined : parseDuration('idle-exit', idle) || undefined,
       tcpPort: readPort(options),
     }),
   )
 }
 
-function readPort(options: Options): number | undefined {
+function readPort(options: ParsedOptions): number | undefined {
   const text = options.value('port')
   if (text === undefined) return options.has('tcp') ? USUAL_PORT : undefined
   const port = Number(text)

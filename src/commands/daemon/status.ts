@@ -5,21 +5,21 @@ import { request } from '../../core/protocol/dispatch.ts'
 import type { FoundDaemon } from '../../daemon/find-daemon.ts'
 import { homeHolder } from '../../daemon/serve/home-lease.ts'
 import { OPEN_TCP_WARNING } from '../../daemon/tcp/open-tcp.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
-import { runningDaemon } from './running.ts'
+import { findRunningDaemon } from './running.ts'
 
-/** As `systemctl status` says it. */
+/** As `systemctl daemonStatusCommand` says it. */
 const NOT_RUNNING = 3
 
-/** `crabtalk daemon status`. */
-export const status: Run = async ({ options, host, signal }) => {
-  const found = await runningDaemon(host, signal)
+/** `crabtalk daemon daemonStatusCommand`. */
+export const daemonStatusCommand: CommandHandler = async ({ options, host, signal }) => {
+  const found = await findRunningDaemon(host, signal)
   const isJson = options.has('json')
   if (!found) return await printNone(host, isJson)
-  const { stats, turns } = await ask(found, signal)
+  const { stats, turns } = await queryDaemon(found, signal)
   if (found.olderAt !== undefined) return printOlder(host, { stats, at: found.olderAt, isJson })
   const warnings = (await isTcpOpen(stats, host)) ? [OPEN_TCP_WARNING] : []
   if (isJson) return printJson(host, { ...toJson(stats, turns, host), warnings })
@@ -31,14 +31,14 @@ export const status: Run = async ({ options, host, signal }) => {
 /** Tells whether it listens on TCP and needs no token there. */
 async function isTcpOpen({ endpoints }: DaemonStats, host: Host): Promise<boolean> {
   if (!endpoints.some((endpoint) => endpoint.startsWith('tcp:'))) return false
-  const config = await loadConfig(pathsOf(host)).catch(() => undefined) // one that is broken is for config check
+  const config = await loadConfig(resolvePaths(host)).catch(() => undefined) // one that is broken is for config check
   return config?.daemon.tcpToken === false
 }
 
 /** Nobody answers; a process may have the home all the same. */
 async function printNone(host: Host, isJson: boolean): Promise<number> {
-  const { home } = pathsOf(host)
-  const holder = await homeHolder(pathsOf(host))
+  const { home } = resolvePaths(host)
+  const holder = await homeHolder(resolvePaths(host))
   const starting = `the daemon of ${home} is starting or ending, or its socket was removed (pid ${holder?.pid ?? 'unknown'})`
   if (isJson) printJson(host, { running: false, home, ...(holder && { pid: holder.pid ?? null }) })
   else host.stdout.write(`${holder ? starting : `no daemon runs for ${home}`}\n`)
@@ -74,7 +74,7 @@ function printOlder(
 }
 
 /** One after the other, so that of its clients only one is this question. */
-async function ask({ dispatch }: FoundDaemon, signal: AbortSignal) {
+async function queryDaemon({ dispatch }: FoundDaemon, signal: AbortSignal) {
   const { conversations: turns } = await request(dispatch, 'listActiveConversations', {}, signal)
   const stats = await request(dispatch, 'getStats', {}, signal)
   return { turns, stats: { ...stats, connections: stats.connections - 1 } }
@@ -141,7 +141,7 @@ function toJson(stats: DaemonStats, turns: readonly ActiveConversationInfo[], ho
 }
 
 function logFile(host: Host): string {
-  return join(pathsOf(host).logs, 'daemon.log')
+  return join(resolvePaths(host).logs, 'daemon.log')
 }
 
 /** `3d 4h`, `2h 5m`, `1m 3s`, `8s`. */

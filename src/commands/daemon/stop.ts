@@ -1,11 +1,11 @@
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { endDaemon } from './end-daemon.ts'
-import { noneRuns } from './running.ts'
+import { notRunning } from './running.ts'
 
-/** `crabtalk daemon stop`: returns when the process is gone. */
-export const stop: Run = async ({ host, signal }) => {
+/** `crabtalk daemon stopDaemonCommand`: returns when the process is gone. */
+export const stopDaemonCommand: CommandHandler = async ({ host, signal }) => {
   const pid = await endDaemon(host, signal)
-  if (pid === undefined) throw noneRuns(host, 'stop the daemon')
+  if (pid === undefined) throw notRunning(host, 'stop the daemon')
   host.stdout.write(`stopped (pid ${pid})\n`)
   return 0
 }

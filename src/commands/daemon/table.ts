@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { GIVE_UP } from '../give-up.ts'
+import { EXIT_ZERO_OPTION } from '../exit-zero-on-config-error.ts'
 import { JSON_OPTION } from '../options.ts'
 
 /** The commands for the daemon of a home. */
@@ -21,10 +21,10 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
         kind: 'file',
         summary: 'Lay KEY=VALUE lines under the environment; the file need not exist',
       },
-      GIVE_UP,
+      EXIT_ZERO_OPTION,
     ],
     examples: ['crabtalk daemon run', 'crabtalk daemon run --port 0'],
-    load: async () => (await import('./run.ts')).run,
+    load: async () => (await import('./run.ts')).runDaemonCommand,
   },
   {
     path: ['daemon', 'status'],
@@ -33,7 +33,7 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
     details: 'Exits 3 when none runs.',
     options: [JSON_OPTION],
     examples: ['crabtalk daemon status', 'crabtalk daemon status --json | jq .memory_bytes'],
-    load: async () => (await import('./status.ts')).status,
+    load: async () => (await import('./status.ts')).daemonStatusCommand,
   },
   {
     path: ['daemon', 'reload'],
@@ -42,7 +42,7 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
     details: 'What is wrong in a file is said; what stands in it stays as it was.',
     options: [],
     examples: ['crabtalk daemon reload'],
-    load: async () => (await import('./reload.ts')).reload,
+    load: async () => (await import('./reload.ts')).reloadDaemonCommand,
   },
   {
     path: ['daemon', 'stop'],
@@ -51,6 +51,6 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
     details: 'Running turns get two seconds to end; then they are cancelled, and what was said is kept.',
     options: [],
     examples: ['crabtalk daemon stop'],
-    load: async () => (await import('./stop.ts')).stop,
+    load: async () => (await import('./stop.ts')).stopDaemonCommand,
   },
 ]

@@ -3,11 +3,11 @@ import type { HomePaths } from '../../core/config/paths.ts'
 import type { Host } from '../host.ts'
 
 /** How something stands: in order, worth knowing, better changed, or in the way. */
-export type Status = 'ok' | 'note' | 'warning' | 'problem'
+export type CheckStatus = 'ok' | 'note' | 'warning' | 'problem'
 
 /** One line of a report; never holds a secret. */
-export interface Finding {
-  status: Status
+export interface CheckResult {
+  status: CheckStatus
   message: string
   /** What to do. */
   hint?: string
@@ -24,7 +24,7 @@ export interface Fix {
 }
 
 /** What is looked at. */
-export interface Place {
+export interface CheckContext {
   host: Host
   paths: HomePaths
   /** The agents whose files can be used. */
@@ -34,25 +34,25 @@ export interface Place {
 }
 
 /** Looks at one thing and changes nothing. What it throws is a problem of its own. */
-export type Check = (place: Place, signal: AbortSignal) => Promise<Finding[]>
+export type Check = (place: CheckContext, signal: AbortSignal) => Promise<CheckResult[]>
 
-export function ok(message: string): Finding {
+export function ok(message: string): CheckResult {
   return { status: 'ok', message }
 }
 
-export function note(message: string, hint?: string): Finding {
+export function note(message: string, hint?: string): CheckResult {
   return { status: 'note', message, ...(hint !== undefined && { hint }) }
 }
 
-export function warning(message: string, hint?: string): Finding {
+export function warning(message: string, hint?: string): CheckResult {
   return { status: 'warning', message, ...(hint !== undefined && { hint }) }
 }
 
-export function problem(message: string, hint?: string): Finding {
+export function problem(message: string, hint?: string): CheckResult {
   return { status: 'problem', message, ...(hint !== undefined && { hint }) }
 }
 
 /** `2 agents`, `1 agent`. */
-export function counted(count: number, thing: string): string {
+export function formatQuantity(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`
 }

@@ -2,13 +2,13 @@ import { toCrabError } from '../../core/base/errors.ts'
 import type { Config } from '../../core/config/config.ts'
 import { readToken } from '../../core/transport/token.ts'
 import { ALLOW_OPEN_TCP, OPEN_TCP_HINT, OPEN_TCP_WARNING } from '../../daemon/tcp/open-tcp.ts'
-import { type Finding, type Place, warning } from './check.ts'
+import { type CheckContext, type CheckResult, warning } from './check.ts'
 
 /** Looks for TCP clients that need no token, and for a token that other users may know. */
 export async function clientFindings(
-  { paths, host }: Pick<Place, 'paths' | 'host'>,
+  { paths, host }: Pick<CheckContext, 'paths' | 'host'>,
   daemon: Config['daemon'] | undefined,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   if (daemon?.tcpToken === false) {
     const message = host.env[ALLOW_OPEN_TCP] === '1' ? OPEN_TCP_WARNING : REFUSED_TCP_WARNING
     return [warning(message, OPEN_TCP_HINT)]

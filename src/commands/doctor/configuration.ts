@@ -1,21 +1,21 @@
 import { access } from 'node:fs/promises'
 import { toCrabError } from '../../core/base/errors.ts'
-import { findProblems, findWarnings } from '../../core/config/describe.ts'
-import { formatPlace } from '../../core/config/problem.ts'
-import { lookAtCrons } from '../../core/cron/cron-file.ts'
+import { findProblems, findWarnings } from '../../core/config/find-problems.ts'
+import { formatLocation } from '../../core/config/validation-issue.ts'
+import { loadCrons } from '../../core/cron/cron-file.ts'
 import { readTrust } from '../../core/trust/trust-store.ts'
-import { type Check, counted, note, ok, problem, warning } from './check.ts'
+import { type Check, formatQuantity, note, ok, problem, warning } from './check.ts'
 
 /** Reports the findings of `config check` in config.toml and the agent files, mistakes in trust.toml, and reasons why schedules do not fire. */
 export const checkConfiguration: Check = async ({ paths, agents }) => {
   const problems = await findProblems(paths)
-  const { broken, problems: inCrons } = await lookAtCrons(paths.crons)
+  const { broken, problems: inCrons } = await loadCrons(paths.crons)
   const isThere = await access(paths.config).then(
     () => true,
     () => false, // none is needed
   )
   const wrong = [...problems, ...inCrons].map((one) =>
-    problem(`${formatPlace(one)}: ${one.message}`, one.hint),
+    problem(`${formatLocation(one)}: ${one.message}`, one.hint),
   )
   if (broken) wrong.push(problem(broken.message, broken.hint))
   const trustError = await readTrust(paths.trust).then(() => undefined, toCrabError)
@@ -26,10 +26,10 @@ export const checkConfiguration: Check = async ({ paths, agents }) => {
   if (wrong.length > 0) return wrong
   const warnings = await findWarnings(paths)
   return [
-    ...warnings.map((one) => warning(`${formatPlace(one)}: ${one.message}`, one.hint)),
+    ...warnings.map((one) => warning(`${formatLocation(one)}: ${one.message}`, one.hint)),
     isThere ? ok(`${paths.config} is right`) : note(`there is no ${paths.config}, and none is needed`),
     agents.length > 0
-      ? ok(`${counted(agents.length, 'agent file')}: ${agents.map(({ name }) => name).join(', ')}`)
+      ? ok(`${formatQuantity(agents.length, 'agent file')}: ${agents.map(({ name }) => name).join(', ')}`)
       : note('no agent file yet; the default agent is crab'),
   ]
 }

@@ -4,54 +4,61 @@ import { VERSION } from '../../core/base/version.ts'
 import { readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import { type Paint, paint, wantsColor } from '../color.ts'
-import type { Run } from '../command.ts'
+import { colorize, type Paint, wantsColor } from '../color.ts'
+import type { CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 import { printJson } from '../print.ts'
-import { showWhile } from '../progress.ts'
-import { type Check, counted, type Finding, type Place, problem, type Status } from './check.ts'
+import { withProgress } from '../progress.ts'
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  type CheckStatus,
+  formatQuantity,
+  problem,
+} from './check.ts'
 import { checkCompletions } from './completions.ts'
 import { checkConfiguration } from './configuration.ts'
-import { checkHome } from './home.ts'
+import { checkHomeFolder } from './home.ts'
 import { checkModel } from './model.ts'
 import { checkPermissions } from './permissions.ts'
 import { checkProgram } from './program.ts'
 import { checkServers } from './servers.ts'
 import { checkTerminal } from './terminal.ts'
 
-/** `crabtalk doctor`: looks at everything at once and says what to do. Exits 1 when there is a problem. */
-export const doctor: Run = async (invocation) => examine(invocation, DOCTOR_CHECKS)
+/** `crabtalk doctorCommand`: looks at everything at once and says what to do. Exits 1 when there is a problem. */
+export const doctorCommand: CommandHandler = async (invocation) => runChecks(invocation, DOCTOR_CHECKS)
 
 /** Looks at these areas, prints what is found, and with --fix mends what can be; the exit code is 1 while there is a problem. */
-export async function examine(
-  { options, host, signal }: Parameters<Run>[0],
+export async function runChecks(
+  { options, host, signal }: Parameters<CommandHandler>[0],
   checks: readonly (readonly [area: string, Check])[],
 ): Promise<number> {
-  const paths = pathsOf(host)
+  const paths = resolvePaths(host)
   const deep = options.has('deep')
   const place = { host, paths, deep, agents: await readAgents(paths) }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deep ? DEEP_LIMIT_MS : LIMIT_MS)])
   const work = Promise.all(
     checks.map(async ([area, check]) => {
       const found = await run(check, place, limit)
-      return { area, found: options.has('fix') ? await Promise.all(found.map(mend)) : found }
+      return { area, found: options.has('fix') ? await Promise.all(found.map(applyFix)) : found }
     }),
   )
-  const areas = await showWhile(host, 'looking around', work)
+  const areas = await withProgress(host, 'looking around', work)
   const hasProblem = areas.some(({ found }) => found.some(({ status }) => status === 'problem'))
   if (options.has('json')) printJson(host, toJson(areas, hasProblem))
   else print(host, areas)
   return hasProblem ? 1 : 0
 }
 
-interface Area {
+interface AreaResults {
   area: string
-  found: readonly Finding[]
+  found: readonly CheckResult[]
 }
 
 /** What was mended is all right; what could not be is said as it was found. */
-async function mend(finding: Finding): Promise<Finding> {
+async function applyFix(finding: CheckResult): Promise<CheckResult> {
   if (!finding.fix) return finding
   const isDone = await finding.fix.apply().then(
     (done) => done !== false,
@@ -61,8 +68,8 @@ async function mend(finding: Finding): Promise<Finding> {
 }
 
 /** Ends in time, whatever the check waits for. */
-async function run(check: Check, place: Place, limit: AbortSignal): Promise<Finding[]> {
-  const late = Promise.withResolvers<Finding[]>()
+async function run(check: Check, place: CheckContext, limit: AbortSignal): Promise<CheckResult[]> {
+  const late = Promise.withResolvers<CheckResult[]>()
   limit.addEventListener('abort', () => late.resolve([problem('this took too long to find out')]), {
     once: true,
   })
@@ -81,23 +88,23 @@ async function readAgents({ agents }: HomePaths): Promise<AgentConfig[]> {
   return outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
 }
 
-function print(host: Host, areas: readonly Area[]): void {
+function print(host: Host, areas: readonly AreaResults[]): void {
   const color = wantsColor('auto', host.env, host.stdout)
   const blocks = areas.map(({ area, found }) => {
     const lines = found.map(({ status, message, hint }) => {
       const advice =
-        hint === undefined ? '' : `\n${' '.repeat(WIDTH + 4)}${paint('hint', 'dim', color)}: ${line(hint)}`
-      return `  ${paint(status.padEnd(WIDTH), PAINTS[status], color)}  ${line(message)}${advice}\n`
+        hint === undefined ? '' : `\n${' '.repeat(WIDTH + 4)}${colorize('hint', 'dim', color)}: ${line(hint)}`
+      return `  ${colorize(status.padEnd(WIDTH), PAINTS[status], color)}  ${line(message)}${advice}\n`
     })
-    return `${paint(area, 'bold', color)}\n${lines.join('')}`
+    return `${colorize(area, 'bold', color)}\n${lines.join('')}`
   })
   const all = areas.flatMap(({ found }) => found)
-  const count = (status: Status) => all.filter((one) => one.status === status).length
-  const end = `${counted(count('problem'), 'problem')}, ${counted(count('warning'), 'warning')}`
+  const count = (status: CheckStatus) => all.filter((one) => one.status === status).length
+  const end = `${formatQuantity(count('problem'), 'problem')}, ${formatQuantity(count('warning'), 'warning')}`
   host.stdout.write(`${blocks.join('\n')}\n${end}\n`)
 }
 
-function toJson(areas: readonly Area[], hasProblem: boolean) {
+function toJson(areas: readonly AreaResults[], hasProblem: boolean) {
   return {
     v: 1,
     ok: !hasProblem,
@@ -112,10 +119,10 @@ function line(text: string): string {
   return sanitize(text).replaceAll(/\s+/g, ' ')
 }
 
-/** What `crabtalk doctor` looks at. */
+/** What `crabtalk doctorCommand` looks at. */
 export const DOCTOR_CHECKS: readonly (readonly [area: string, Check])[] = [
   ['program', checkProgram],
-  ['home', checkHome],
+  ['home', checkHomeFolder],
   ['configuration', checkConfiguration],
   ['model', checkModel],
   ['permissions', checkPermissions],
@@ -124,7 +131,7 @@ export const DOCTOR_CHECKS: readonly (readonly [area: string, Check])[] = [
   ['completions', checkCompletions],
 ]
 
-const PAINTS: Record<Status, Paint> = { ok: 'green', note: 'dim', warning: 'yellow', problem: 'red' }
+const PAINTS: Record<CheckStatus, Paint> = { ok: 'green', note: 'dim', warning: 'yellow', problem: 'red' }
 const WIDTH = 'problem'.length
 const LIMIT_MS = 4500
 const DEEP_LIMIT_MS = 60_000

@@ -6,30 +6,39 @@ import { quoteWord } from '../../core/base/quote-word.ts'
 import { userName } from '../../core/base/user.ts'
 import { findForeignMark, foreignHomeHint } from '../../core/config/foreign-home.ts'
 import type { Host } from '../host.ts'
-import { type Check, type Finding, type Fix, note, ok, type Place, problem, warning } from './check.ts'
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  type Fix,
+  note,
+  ok,
+  problem,
+  warning,
+} from './check.ts'
 import { findSecretFiles } from './secret-files.ts'
 
 /** Whether the home can be written, is ours alone, and has room. */
-export const checkHome: Check = async (place) => {
+export const checkHomeFolder: Check = async (place) => {
   const { paths, host } = place
   const where = host.env['CRABTALK_HOME'] ? `${paths.home} (CRABTALK_HOME)` : paths.home
-  const home = await find(paths.home)
+  const home = await statOrUndefined(paths.home)
   if (home && !home.isDirectory())
     return [problem(`${where} is no directory`, 'move it away, or set CRABTALK_HOME')]
   const mark = await findForeignMark(paths)
   if (mark !== undefined)
     return [problem(`${where} belongs to the Rust crabtalk (${mark})`, foreignHomeHint(paths))]
-  const nearest = home ? paths.home : await existingAbove(paths.home)
+  const nearest = home ? paths.home : await findExistingParent(paths.home)
   return [
     home ? ok(`lives in ${where}`) : note(`${where} does not exist yet; the first turn makes it`),
     ...(await writable(nearest)),
     ...ownership(home, host),
-    ...(await closedToOthers(place)),
-    ...(await room(nearest)),
+    ...(await checkSecretModes(place)),
+    ...(await checkFreeSpace(nearest)),
   ]
 }
 
-async function writable(folder: string): Promise<Finding[]> {
+async function writable(folder: string): Promise<CheckResult[]> {
   try {
     await access(folder, constants.W_OK | constants.X_OK)
     return []
@@ -39,52 +48,52 @@ async function writable(folder: string): Promise<Finding[]> {
 }
 
 /** What `sudo crabtalk` leaves behind. */
-function ownership(home: Stats | undefined, { uid }: Pick<Host, 'uid'>): Finding[] {
+function ownership(home: Stats | undefined, { uid }: Pick<Host, 'uid'>): CheckResult[] {
   if (!home || platform() === 'win32' || home.uid === uid) return []
   const name = userName() ?? String(uid)
   return [warning(`the home belongs to user ${home.uid}, not to ${name}`, `chown -R ${name} it`)]
 }
 
 /** Sockets and leases are for nobody else, nor are files with secrets in them. */
-async function closedToOthers({ paths }: Place): Promise<Finding[]> {
+async function checkSecretModes({ paths }: CheckContext): Promise<CheckResult[]> {
   if (platform() === 'win32') return []
-  const home = await find(paths.home)
+  const home = await statOrUndefined(paths.home)
   if (home && (home.mode & 0o077) === 0) return [ok('the home is closed to others, and so are its secrets')]
   const files = await findSecretFiles(paths)
-  const entered = await openOnes([paths.run, paths.vault])
-  const read = await openOnes(files.certain)
-  const perhaps = await openOnes(files.possible)
+  const entered = await findAccessible([paths.run, paths.vault])
+  const read = await findAccessible(files.certain)
+  const perhaps = await findAccessible(files.possible)
   const open = [
     ...entered.map((path) => ({
       ...problem(`${path}: others can enter it`, `chmod 700 ${quoteWord(path)}`),
       fix: { done: `nobody else can enter ${path}`, apply: () => chmod(path, 0o700) },
     })),
     ...read.map((path) => ({
-      ...problem(`${path}: others can read the secrets in it`, closing(path)),
-      fix: closed(path),
+      ...problem(`${path}: others can read the secrets in it`, chmodCommand(path)),
+      fix: toReadFix(path),
     })),
     ...perhaps.map((path) => ({
-      ...warning(`${path}: others can read it, and it may hold secrets`, closing(path)),
-      fix: closed(path),
+      ...warning(`${path}: others can read it, and it may hold secrets`, chmodCommand(path)),
+      fix: toReadFix(path),
     })),
   ]
   return open.length > 0 ? open : [ok('secrets are readable for you only')]
 }
 
-async function openOnes(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map(async (path) => ({ path, stat: await find(path) })))
+async function findAccessible(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map(async (path) => ({ path, stat: await statOrUndefined(path) })))
   return found.filter(({ stat }) => stat && (stat.mode & 0o077) !== 0).map(({ path }) => path)
 }
 
-function closed(path: string): Fix {
+function toReadFix(path: string): Fix {
   return { done: `nobody else can read ${path}`, apply: () => chmod(path, 0o600) }
 }
 
-function closing(path: string): string {
+function chmodCommand(path: string): string {
   return `chmod 600 ${quoteWord(path)}`
 }
 
-async function room(folder: string): Promise<Finding[]> {
+async function checkFreeSpace(folder: string): Promise<CheckResult[]> {
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const text = free >= 1e9 ? `${(free / 1e9).toFixed(1)} GB` : `${Math.floor(free / 1e6)} MB`
@@ -93,12 +102,12 @@ async function room(folder: string): Promise<Finding[]> {
   return [ok(`${text} are free`)]
 }
 
-async function existingAbove(path: string): Promise<string> {
+async function findExistingParent(path: string): Promise<string> {
   const above = dirname(path)
-  return above === path || (await find(above)) ? above : await existingAbove(above)
+  return above === path || (await statOrUndefined(above)) ? above : await findExistingParent(above)
 }
 
-async function find(path: string): Promise<Stats | undefined> {
+async function statOrUndefined(path: string): Promise<Stats | undefined> {
   return await stat(path).catch(() => undefined) // not there, or not to be looked at
 }
 

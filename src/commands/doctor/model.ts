@@ -1,10 +1,19 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { Config } from '../../core/config/config.ts'
 import { readConfig } from '../../core/config/load-config.ts'
-import { CONNECT } from '../../core/provider/demo.ts'
+import { CONNECT_HINT } from '../../core/provider/demo.ts'
 import { openModels } from '../../core/provider/discover.ts'
 import type { ModelRegistry } from '../../core/provider/registry.ts'
-import { type Check, counted, type Finding, note, ok, type Place, problem, warning } from './check.ts'
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  formatQuantity,
+  note,
+  ok,
+  problem,
+  warning,
+} from './check.ts'
 
 /** Which model answers, where that is said, and whether its server can be reached; no tokens are spent. */
 export const checkModel: Check = async ({ paths, agents, host }, signal) => {
@@ -15,7 +24,7 @@ export const checkModel: Check = async ({ paths, agents, host }, signal) => {
   const registry = await openModels({ config, env: host.env }, isSoon)
   return [
     ...(await defaultModel(registry, config, isSoon)),
-    ...agents.flatMap((agent) => ofAgent(registry, agent)),
+    ...agents.flatMap((agent) => checkAgentModel(registry, agent)),
   ]
 }
 
@@ -23,23 +32,23 @@ async function defaultModel(
   registry: ModelRegistry,
   config: Config,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   let model: string
   try {
     model = registry.defaultModel()
   } catch (reason) {
-    return [signal.aborted ? unanswered(config) : failed('no model can be chosen', reason)]
+    return [signal.aborted ? unlistedModels(config) : failed('no model can be chosen', reason)]
   }
-  const source = registry.sourceOf(model)
+  const source = registry.getSource(model)
   if (source.name === 'demo')
-    return [warning('the built-in demo answers, which is no language model', CONNECT)]
+    return [warning('the built-in demo answers, which is no language model', CONNECT_HINT)]
   const why = config.defaultModel === undefined ? 'the default there' : 'config.toml names it'
   const chosen = ok(`${model} of ${source.name} (${source.where}); ${why}`)
-  return [chosen, await reach(source, model, signal)]
+  return [chosen, await checkModelEndpoint(source, model, signal)]
 }
 
 /** Who did not say what it has is the first server, which was to be asked for a default. */
-function unanswered({ providers: [first] }: Config): Finding {
+function unlistedModels({ providers: [first] }: Config): CheckResult {
   const who = first ? `${first.name} (${first.where})` : 'its server'
   return problem(
     `no model can be chosen: ${who} did not say in ${MAX_WAIT_MS / 1000} s what it has`,
@@ -47,11 +56,11 @@ function unanswered({ providers: [first] }: Config): Finding {
   )
 }
 
-async function reach(
-  source: ReturnType<ModelRegistry['sourceOf']>,
+async function checkModelEndpoint(
+  source: ReturnType<ModelRegistry['getSource']>,
   model: string,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<CheckResult> {
   const { listModels, where, name } = source
   try {
     source.check?.()
@@ -65,9 +74,9 @@ async function reach(
     const answered = `${name} answered in ${Math.round(performance.now() - begun)} ms`
     if (names.length === 0) return ok(answered)
     if (names.includes(model))
-      return ok(`${answered}, and has ${model} among ${counted(names.length, 'model')}`)
+      return ok(`${answered}, and has ${model} among ${formatQuantity(names.length, 'model')}`)
     return warning(
-      `${answered}, but does not list ${model} among ${counted(names.length, 'model')}`,
+      `${answered}, but does not list ${model} among ${formatQuantity(names.length, 'model')}`,
       'name one it has with --model, or write model = "…" in config.toml',
     )
   } catch (reason) {
@@ -80,10 +89,13 @@ async function reach(
   }
 }
 
-function ofAgent(registry: ModelRegistry, { name, model }: Place['agents'][number]): Finding[] {
+function checkAgentModel(
+  registry: ModelRegistry,
+  { name, model }: CheckContext['agents'][number],
+): CheckResult[] {
   if (model === undefined) return []
   try {
-    const source = registry.sourceOf(model)
+    const source = registry.getSource(model)
     source.check?.()
     return [ok(`${name} uses ${model} of ${source.name}`)]
   } catch (reason) {
@@ -91,7 +103,7 @@ function ofAgent(registry: ModelRegistry, { name, model }: Place['agents'][numbe
   }
 }
 
-function failed(what: string, reason: unknown): Finding {
+function failed(what: string, reason: unknown): CheckResult {
   const { message, hint } = reason instanceof CrabError ? reason : toCrabError(reason)
   return problem(`${what}: ${message}`, hint)
 }

@@ -2,37 +2,45 @@ import { readConfig } from '../../core/config/load-config.ts'
 import type { PermissionRule } from '../../core/config/permissions.ts'
 import { findWide } from '../../core/policy/wide-rules.ts'
 import { findIdleRules } from '../idle-rules/find-idle-rules.ts'
-import { writtenRules } from '../written-rules.ts'
-import { type Check, counted, type Finding, note, ok, type Place, warning } from './check.ts'
+import { collectWrittenRules } from '../written-rules.ts'
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  formatQuantity,
+  note,
+  ok,
+  warning,
+} from './check.ts'
 import { clientFindings } from './clients.ts'
 
 /** Reports who is asked, how many rules there are and where, and which of them permit nearly everything or match nothing. */
 export const checkPermissions: Check = async (place) => {
-  const [config, rules] = await Promise.all([readConfig(place.paths), writtenRules(place.paths)])
+  const [config, rules] = await Promise.all([readConfig(place.paths), collectWrittenRules(place.paths)])
   const idle = await findIdleRules(place.paths, place.host)
   const clients = await clientFindings(place, config.ok ? config.value.daemon : undefined)
   const unmatched = idle.map(({ source, message, hint }) => warning(`${source}: ${message}`, hint))
-  return [askedHere(place), ...counts(rules), ...rules.flatMap(judge), ...unmatched, ...clients]
+  return [checkPrompting(place), ...countRules(rules), ...rules.flatMap(checkRule), ...unmatched, ...clients]
 }
 
-function askedHere({ host }: Place): Finding {
+function checkPrompting({ host }: CheckContext): CheckResult {
   using terminal = host.terminal()
   if (terminal) return ok('what no rule decides, you are asked about on this terminal')
   return note('nobody can be asked here: what no rule permits is refused', '--allow permits it for one run')
 }
 
-function counts(rules: readonly PermissionRule[]): Finding[] {
+function countRules(rules: readonly PermissionRule[]): CheckResult[] {
   const byFile = Map.groupBy(rules, ({ source }) => source.replace(/:\d+$/, ''))
   return [...byFile].map(([file, all]) => {
     const kinds = (['allow', 'ask', 'deny'] as const).map((effect) => {
       const count = all.filter((rule) => rule.effect === effect).length
       return count > 0 ? `${count} ${effect}` : ''
     })
-    return ok(`${file}: ${counted(all.length, 'rule')}, ${kinds.filter(Boolean).join(', ')}`)
+    return ok(`${file}: ${formatQuantity(all.length, 'rule')}, ${kinds.filter(Boolean).join(', ')}`)
   })
 }
 
-function judge(rule: PermissionRule): Finding[] {
+function checkRule(rule: PermissionRule): CheckResult[] {
   const wide = findWide(rule)
   if (wide === undefined) return []
   return [

@@ -3,27 +3,27 @@ import { findProgram } from '../../core/process/find-program.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { toTarget } from '../../mcp/fingerprint.ts'
-import { flawOfTarget } from '../../mcp/tools/flaw.ts'
+import { validateTarget } from '../../mcp/tools/validate-target.ts'
 import { findIdleListedRules } from '../idle-rules/find-idle-rules.ts'
 import { findIdlePatterns } from '../mcp/idle-patterns.ts'
 import { readAllServers } from '../mcp/servers.ts'
-import { type Check, type Finding, note, ok, type Place, problem, warning } from './check.ts'
+import { type Check, type CheckContext, type CheckResult, note, ok, problem, warning } from './check.ts'
 
-type Entry = Place['agents'][number]['mcps'][number]
+type Entry = CheckContext['agents'][number]['mcps'][number]
 
 /** Whether the programs of declared servers are there; deep: whether they start. */
 export const checkServers: Check = async (place, signal) => {
   const declared = place.agents.flatMap(({ name, mcps }) => mcps.map((entry) => ({ agent: name, entry })))
   if (declared.length === 0) return [note('no agent has an MCP server')]
   const look = place.deep
-    ? await starter(place, signal)
-    : (agent: string, entry: Entry) => lookFor(agent, entry, place)
+    ? await openServerCheck(place, signal)
+    : (agent: string, entry: Entry) => checkServerProgram(agent, entry, place)
   const findings = await Promise.all(declared.map(({ agent, entry }) => look(agent, entry)))
   return place.deep ? [...findings, ...(await patternFindings(place, signal))] : findings
 }
 
 /** Finds patterns of entries, rules and names in `tools` that match no tool, now that the servers have listed theirs. */
-async function patternFindings({ host, paths }: Place, signal: AbortSignal): Promise<Finding[]> {
+async function patternFindings({ host, paths }: CheckContext, signal: AbortSignal): Promise<CheckResult[]> {
   const { attach } = await import('../../daemon/attach.ts')
   await using attached = await attach(host)
   const { servers } = await readAllServers(attached.dispatch, signal)
@@ -35,14 +35,18 @@ async function patternFindings({ host, paths }: Place, signal: AbortSignal): Pro
   return [...ofEntries, ...ofRules].map(({ message, hint }) => warning(message, hint))
 }
 
-type Look = (agent: string, entry: Entry) => Promise<Finding>
+type CheckServer = (agent: string, entry: Entry) => Promise<CheckResult>
 
-async function lookFor(agent: string, entry: Entry, { host, paths }: Place): Promise<Finding> {
+async function checkServerProgram(
+  agent: string,
+  entry: Entry,
+  { host, paths }: CheckContext,
+): Promise<CheckResult> {
   const { name, command, cwd = paths.home, disabled } = entry
   const what = `${name} of ${agent}`
   if (disabled) return note(`${what} is disabled`)
   if (command === undefined) {
-    const flaw = flawOfTarget(toTarget(entry, { home: paths.home, baseEnv: {} }))
+    const flaw = validateTarget(toTarget(entry, { home: paths.home, baseEnv: {} }))
     return flaw ? problem(`${what}: ${flaw.message}`, flaw.hint) : note(`${what} is remote; --deep asks it`)
   }
   try {
@@ -55,7 +59,7 @@ async function lookFor(agent: string, entry: Entry, { host, paths }: Place): Pro
   }
 }
 
-async function starter({ host }: Place, signal: AbortSignal): Promise<Look> {
+async function openServerCheck({ host }: CheckContext, signal: AbortSignal): Promise<CheckServer> {
   const { attach } = await import('../../daemon/attach.ts')
   return async (agent, { name, disabled }) => {
     const what = `${name} of ${agent}`

@@ -1,14 +1,14 @@
 import { wantsColor } from '../color.ts'
-import { type Check, type Finding, note, ok, type Place, warning } from './check.ts'
+import { type Check, type CheckContext, type CheckResult, note, ok, warning } from './check.ts'
 
 /** What the terminal can show, as its variables say. */
 export const checkTerminal: Check = async ({ host }) => {
   const { stdout, stderr, env } = host
   if (!stdout.isTerminal && !stderr.isTerminal) return [note('no terminal: output is plain text')]
-  return [terminalType(host), colors(host), encoding(env), ...around(env)]
+  return [terminalType(host), colors(host), encoding(env), ...listMultiplexers(env)]
 }
 
-function terminalType({ env, columns }: Place['host']): Finding {
+function terminalType({ env, columns }: CheckContext['host']): CheckResult {
   const type = env['TERM'] ?? ''
   if (type === '') return warning('TERM is not set: output is plain', 'export TERM=xterm-256color')
   if (type === 'dumb')
@@ -22,7 +22,7 @@ function terminalType({ env, columns }: Place['host']): Finding {
   )
 }
 
-function colors({ env, stdout, stderr }: Place['host']): Finding {
+function colors({ env, stdout, stderr }: CheckContext['host']): CheckResult {
   const isOn = wantsColor('auto', env, stdout.isTerminal ? stdout : stderr)
   if (env['NO_COLOR']) return note('no colours: NO_COLOR is set')
   if (!isOn) return note('no colours')
@@ -35,15 +35,15 @@ function colors({ env, stdout, stderr }: Place['host']): Finding {
 }
 
 /** The variable that counts is the first of these that is set. */
-function encoding(env: Place['host']['env']): Finding {
+function encoding(env: CheckContext['host']['env']): CheckResult {
   const name = ['LC_ALL', 'LC_CTYPE', 'LANG'].find((one) => env[one])
   const locale = name ? `${name}=${env[name]}` : 'no locale is set'
   if (name && /utf-?8/i.test(env[name]!)) return ok(`UTF-8 (${locale})`)
   return warning(`text beyond ASCII may be shown wrongly: ${locale}`, 'export LANG=C.UTF-8')
 }
 
-function around(env: Place['host']['env']): Finding[] {
-  const found: Finding[] = []
+function listMultiplexers(env: CheckContext['host']['env']): CheckResult[] {
+  const found: CheckResult[] = []
   if (env['TMUX']) found.push(ok('inside tmux'))
   if (env['STY']) found.push(ok('inside screen'))
   if (env['SSH_CONNECTION']) found.push(ok('over ssh'))

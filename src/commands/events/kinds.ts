@@ -1,5 +1,5 @@
 /** Kinds of events as they are written in a shell: the proto's names in lower case. */
-export const KIND_NAMES = [
+export const EVENT_KIND_NAMES = [
   'turn-started',
   'text-delta',
   'text-start',
@@ -17,10 +17,10 @@ export const KIND_NAMES = [
   'published',
 ] as const
 
-export type KindName = (typeof KIND_NAMES)[number]
+export type KindName = (typeof EVENT_KIND_NAMES)[number]
 
 /** Those that are followed where none is named: what happens, without every word. */
-export const USUAL_KINDS: readonly KindName[] = [
+export const DEFAULT_EVENT_KINDS: readonly KindName[] = [
   'turn-started',
   'tool-start',
   'tool-result',

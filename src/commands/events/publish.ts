@@ -1,14 +1,14 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
 import type { Host } from '../host.ts'
 import { STDIN } from '../message-part.ts'
-import { collect, toText, unreadable } from '../named-file.ts'
+import { readStream, toText, unreadable } from '../named-file.ts'
 
-/** `crabtalk events publish`: gives the event to the daemon and prints its id. */
-export const publish: Run = async ({ options, host, signal }) => {
+/** `crabtalk events publishEventCommand`: gives the event to the daemon and prints its id. */
+export const publishEventCommand: CommandHandler = async ({ options, host, signal }) => {
   const [source = '', given] = options.args
   const payload = await readPayload(given, host)
   const id = newUlid()
@@ -31,7 +31,7 @@ async function readPayload(given: string | undefined, host: Host): Promise<strin
   }
   const silence = given === undefined ? setTimeout(giveUp, SILENCE_MS) : undefined
   try {
-    const bytes = await collect(stdin, STDIN, () => clearTimeout(silence))
+    const bytes = await readStream(stdin, STDIN, () => clearTimeout(silence))
     return toText(bytes, STDIN).replace(/\r?\n$/, '')
   } catch (reason) {
     throw isSilent ? stayedSilent() : unreadable(STDIN, reason, 'give the payload as an argument')

@@ -3,11 +3,11 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import type { SubscriptionInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { printJson, printTable } from '../print.ts'
 
-/** `crabtalk events subscribe`. */
-export const subscribe: Run = async ({ options, host, signal }) => {
+/** `crabtalk events subscribeCommand`. */
+export const subscribeCommand: CommandHandler = async ({ options, host, signal }) => {
   const [source = '', targetAgent = ''] = options.args
   await using attached = await attach(host)
   const wanted = { source, targetAgent, once: options.has('once') }
@@ -19,8 +19,8 @@ export const subscribe: Run = async ({ options, host, signal }) => {
   return 0
 }
 
-/** `crabtalk events list`. */
-export const list: Run = async ({ options, host, signal }) => {
+/** `crabtalk events listSubscriptionsCommand`. */
+export const listSubscriptionsCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const { subscriptions, problems } = await request(attached.dispatch, 'listSubscriptions', {}, signal)
   for (const problem of problems) host.stderr.write(sanitize(`crabtalk: ${problem}\n`))
@@ -36,8 +36,8 @@ export const list: Run = async ({ options, host, signal }) => {
   return 0
 }
 
-/** `crabtalk events unsubscribe`. */
-export const unsubscribe: Run = async ({ options, host, signal }) => {
+/** `crabtalk events unsubscribeCommand`. */
+export const unsubscribeCommand: CommandHandler = async ({ options, host, signal }) => {
   const [word = ''] = options.args
   const id = Number(word)
   if (!/^\d+$/.test(word) || !Number.isSafeInteger(id)) {

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 import { JSON_OPTION } from '../options.ts'
-import { KIND_NAMES } from './kinds.ts'
+import { EVENT_KIND_NAMES } from './kinds.ts'
 
 /** Rows of the command table for what goes on in a daemon, and what it starts. */
 export const EVENTS_COMMANDS: readonly Command[] = [
@@ -15,7 +15,7 @@ Prints the id of the event, for events trace. Needs a daemon.`,
       'crabtalk events publish rss:fetch "three new headlines"',
       'git log -1 --format=%B | crabtalk events publish commit:new',
     ],
-    load: async () => (await import('./publish.ts')).publish,
+    load: async () => (await import('./publish.ts')).publishEventCommand,
   },
   {
     path: ['events', 'subscribe'],
@@ -30,7 +30,7 @@ must run then.`,
       'crabtalk events subscribe agent:scout:done crab',
       'crabtalk events subscribe deploy:finished reviewer --once',
     ],
-    load: async () => (await import('./subscriptions.ts')).subscribe,
+    load: async () => (await import('./subscriptions.ts')).subscribeCommand,
   },
   {
     path: ['events', 'list'],
@@ -38,7 +38,7 @@ must run then.`,
     summary: 'List subscriptions',
     options: [JSON_OPTION],
     examples: ['crabtalk events list', 'crabtalk events list --json | jq -r .[].source'],
-    load: async () => (await import('./subscriptions.ts')).list,
+    load: async () => (await import('./subscriptions.ts')).listSubscriptionsCommand,
   },
   {
     path: ['events', 'unsubscribe'],
@@ -46,7 +46,7 @@ must run then.`,
     summary: 'End a subscription',
     options: [],
     examples: ['crabtalk events unsubscribe 3'],
-    load: async () => (await import('./subscriptions.ts')).unsubscribe,
+    load: async () => (await import('./subscriptions.ts')).unsubscribeCommand,
   },
   {
     path: ['events', 'trace'],
@@ -56,7 +56,7 @@ must run then.`,
 log all of them.`,
     options: [JSON_OPTION],
     examples: ['crabtalk events trace', 'crabtalk events trace 01M7ZYNV4YSTE78QY8BXNJSE05'],
-    load: async () => (await import('./trace.ts')).trace,
+    load: async () => (await import('./trace.ts')).traceEventsCommand,
   },
   {
     path: ['events'],
@@ -69,7 +69,7 @@ about events that start agents: see crabtalk events publish --help.`,
       {
         name: 'kind',
         value: 'KIND',
-        choices: KIND_NAMES,
+        choices: EVENT_KIND_NAMES,
         summary: 'Only those of this kind (repeatable)',
       },
       { name: 'mcp', summary: 'Those of MCP servers instead' },
@@ -80,6 +80,6 @@ about events that start agents: see crabtalk events publish --help.`,
       "crabtalk events --json --kind done | jq -r '.agent'",
       'crabtalk events --mcp',
     ],
-    load: async () => (await import('./follow.ts')).follow,
+    load: async () => (await import('./follow.ts')).followEventsCommand,
   },
 ]

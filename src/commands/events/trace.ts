@@ -2,12 +2,12 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { type FiredRun, FiredState, type TracedEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
 import { fitLine, printJson } from '../print.ts'
 
-/** `crabtalk events trace`: what fired what, as a tree. */
-export const trace: Run = async ({ options, host, signal }) => {
+/** `crabtalk events traceEventsCommand`: what fired what, as a tree. */
+export const traceEventsCommand: CommandHandler = async ({ options, host, signal }) => {
   const [id = ''] = options.args
   await using attached = await requireDaemon(host, {}, signal)
   const { events } = await request(attached.dispatch, 'traceEvent', { id }, signal)

@@ -1,24 +1,24 @@
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { requireDaemon } from './require-daemon.ts'
 import { followToEnd } from './tail.ts'
-import { type Address, findAddress } from './target.ts'
+import { type ConversationAddress, findAddress } from './target.ts'
 
-/** `crabtalk attach`: the chat on a conversation; in a pipe, or with --json, what `tail` prints. */
-export const attach: Run = async (invocation) => {
+/** `crabtalk attachConversationCommand`: the chat on a conversation; in a pipe, or with --json, what `tail` prints. */
+export const attachConversationCommand: CommandHandler = async (invocation) => {
   const { options, host, signal } = invocation
   if (options.has('json') || host.screen() === undefined) return await followToEnd(options, host)
-  const address = await addressOf()
-  const { chat } = await import('../chat/chat.ts')
+  const address = await resolveAddress()
+  const { chatCommand: chat } = await import('../chat/chat.ts')
   return await chat({ ...invocation, options: chatOptions(address, options) })
 
-  async function addressOf(): Promise<Address> {
+  async function resolveAddress(): Promise<ConversationAddress> {
     await using attached = await requireDaemon(host, { start: true }, signal)
     return await findAddress({ options, host }, attached.dispatch, signal)
   }
 }
 
 /** A command line of the chat that opens this conversation. */
-function chatOptions({ agent, sender }: Address, { has, count }: Options): Options {
+function chatOptions({ agent, sender }: ConversationAddress, { has, count }: ParsedOptions): ParsedOptions {
   const given: Readonly<Record<string, string>> = { agent, sender }
   const value = (name: string) => given[name]
   const isFlag = (name: string) => FLAGS.has(name) && has(name)

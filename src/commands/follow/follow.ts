@@ -1,41 +1,41 @@
 import type { AttachState, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, requestMany } from '../../core/protocol/dispatch.ts'
-import type { Address } from './target.ts'
-import type { View } from './view.ts'
+import type { ConversationAddress } from './target.ts'
+import type { FollowView } from './view.ts'
 
 /** Which conversation is followed, and how much of what was said before is shown. */
-interface Following {
+interface FollowContext {
   dispatch: Dispatch
-  address: Address
+  address: ConversationAddress
   /** Messages; 0 for none. */
   lines: number
-  view: View
+  view: FollowView
 }
 
 /**
  * Shows the last messages of a conversation, its running turn from the first event on, and then whatever any client does,
  * until the signal aborts. Throws what the other side reports.
  */
-export async function follow(following: Following, signal: AbortSignal): Promise<void> {
+export async function printConversation(following: FollowContext, signal: AbortSignal): Promise<void> {
   const { dispatch, address, view } = following
-  const shown = new Shown()
+  const shown = new PrintedMessages()
   for await (const { event } of requestMany(dispatch, 'attach', { ...address, afterSeq: 0 }, signal)) {
     if (event?.$case === 'state') await showState(following, { state: event.value, shown }, signal)
     if (event?.$case === 'message') {
-      shown.said(event.value)
-      await view.said(event.value)
+      shown.add(event.value)
+      await view.userMessage(event.value)
     }
     if (event?.$case === 'stream' && event.value.event) await view.event(event.value.event)
   }
 }
 
 /** What has been told already. */
-class Shown {
+class PrintedMessages {
   /** Undefined: nothing has. */
   session: string | undefined
   #lines = new Set<number>()
 
-  said({ seq }: SessionMessage): void {
+  add({ seq }: SessionMessage): void {
     this.#lines.add(seq)
   }
 
@@ -44,34 +44,34 @@ class Shown {
   }
 
   /** Begins with another session, or says that it is the same, or that of a pair which had none. */
-  enter(session: string): 'first' | 'other' | 'same' {
+  switchSession(session: string): 'first' | 'other' | 'same' {
     const before = this.session
     this.session = session
     if (before === undefined) return 'first'
     return before === session || before === '' ? 'same' : 'other'
   }
 
-  forget(): void {
+  clear(): void {
     this.#lines = new Set()
   }
 }
 
 async function showState(
-  { dispatch, lines, view }: Following,
-  { state, shown }: { state: AttachState; shown: Shown },
+  { dispatch, lines, view }: FollowContext,
+  { state, shown }: { state: AttachState; shown: PrintedMessages },
   signal: AbortSignal,
 ): Promise<void> {
   const session = state.session?.id ?? ''
-  const entered = shown.enter(session)
+  const entered = shown.switchSession(session)
   await view.state(state, entered === 'other')
   if (entered === 'same') return
   if (session !== '') {
     const past = await lastMessages(dispatch, { session, upto: state.upto, lines }, signal)
-    for (const message of past) if (!shown.has(message)) await view.past(message)
+    for (const message of past) if (!shown.has(message)) await view.history(message)
   }
-  shown.forget()
+  shown.clear()
   const isCutOff = state.runId !== '' && state.resumedAfter === state.seq
-  if (isCutOff) for (const ask of state.asks) await view.waiting(ask)
+  if (isCutOff) for (const ask of state.asks) await view.pendingAsk(ask)
 }
 
 /** The last messages up to a line, oldest first, with the results of tools between them. */

@@ -1,22 +1,22 @@
-import { KINDS } from '../../core/base/errors.ts'
+import { ERROR_KINDS } from '../../core/base/errors.ts'
 import type { AskInfo, AttachState, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { toJsonMessage } from '../conversation/messages.ts'
 import type { Output } from '../output.ts'
-import { judge, RunRecord } from '../send/record.ts'
-import type { Outcome, Sink, TurnEvent } from '../send/sink.ts'
+import { findRunFailure, RunRecord } from '../send/record.ts'
+import type { RunOutcome, Sink, WireTurnEvent } from '../send/sink.ts'
 import { lineWriter, streamJsonSink, toAskOpened, type WriteLine } from '../send/stream-json-sink.ts'
-import type { Address } from './target.ts'
-import type { View } from './view.ts'
+import type { ConversationAddress } from './target.ts'
+import type { FollowView } from './view.ts'
 
 /** A conversation as JSON lines: those of `send --output stream-json`, with `conversation` and `message` between them. */
-export class JsonView implements View {
-  readonly #address: Address
+export class JsonView implements FollowView {
+  readonly #address: ConversationAddress
   readonly #now: () => number
   readonly #write: WriteLine
   readonly #sink: Sink
   #record: RunRecord
 
-  constructor({ stdout, address, now }: { stdout: Output; address: Address; now(): number }) {
+  constructor({ stdout, address, now }: { stdout: Output; address: ConversationAddress; now(): number }) {
     this.#address = address
     this.#now = now
     this.#write = lineWriter({ stdout, now })
@@ -31,23 +31,23 @@ export class JsonView implements View {
     return this.#write(this.#record, line)
   }
 
-  past(message: SessionMessage): Promise<void> | undefined {
+  history(message: SessionMessage): Promise<void> | undefined {
     return this.#write(this.#newRecord(''), { type: 'message', message: toJsonMessage(message) })
   }
 
-  said(message: SessionMessage): Promise<void> | undefined {
-    return this.past(message)
+  userMessage(message: SessionMessage): Promise<void> | undefined {
+    return this.history(message)
   }
 
-  waiting({ ask }: AskInfo): Promise<void> | undefined {
+  pendingAsk({ ask }: AskInfo): Promise<void> | undefined {
     return ask && this.#write(this.#record, toAskOpened(ask))
   }
 
-  event(event: TurnEvent): Promise<void> | undefined {
+  event(event: WireTurnEvent): Promise<void> | undefined {
     if (event.$case === 'start' && event.value.runId !== this.#record.run) {
       this.#record = this.#newRecord(event.value.runId)
     }
-    this.#record.take(event, this.#now())
+    this.#record.apply(event, this.#now())
     if (event.$case === 'userSteered') {
       return this.#write(this.#record, { type: 'steered', text: event.value.content })
     }
@@ -55,8 +55,12 @@ export class JsonView implements View {
   }
 
   #finish(): Promise<void> {
-    const error = judge(this.#record, { failOnToolError: false })
-    const outcome: Outcome = { exit: error ? KINDS[error.kind].exit : 0, error, structured: undefined }
+    const error = findRunFailure(this.#record, { failOnToolError: false })
+    const outcome: RunOutcome = {
+      exit: error ? ERROR_KINDS[error.kind].exit : 0,
+      error,
+      structured: undefined,
+    }
     return this.#sink.finish(this.#record, outcome)
   }
 

@@ -1,8 +1,8 @@
-import type { Command, Option } from '../command.ts'
+import type { Command, CommandOption } from '../command.ts'
 import { AGENT_OPTION, JSON_OPTION } from '../options.ts'
 
 /** Names a conversation where no argument does. */
-export const ADDRESS_OPTIONS: readonly Option[] = [
+export const ADDRESS_OPTIONS: readonly CommandOption[] = [
   AGENT_OPTION,
   {
     name: 'sender',
@@ -13,7 +13,7 @@ export const ADDRESS_OPTIONS: readonly Option[] = [
   },
 ]
 
-const LINES_OPTION: Option = {
+const LINES_OPTION: CommandOption = {
   name: 'lines',
   short: 'n',
   value: 'N',
@@ -37,7 +37,7 @@ stands; what any other client does there shows up as it happens. In a pipe, or w
       JSON_OPTION,
     ],
     examples: ['crabtalk attach crab/notes', 'crabtalk attach -a reviewer'],
-    load: async () => (await import('./attach.ts')).attach,
+    load: async () => (await import('./attach.ts')).attachConversationCommand,
   },
   {
     path: ['tail'],
@@ -52,7 +52,7 @@ between them.`,
       'crabtalk tail crab/notes',
       `crabtalk tail -s notes --json | jq -r 'select(.type == "tool.started") | .name'`,
     ],
-    load: async () => (await import('./tail.ts')).tail,
+    load: async () => (await import('./tail.ts')).tailConversationCommand,
   },
   {
     path: ['wait'],
@@ -69,6 +69,6 @@ remembers the last thousand, as long as it runs.`,
       'crabtalk wait 01M7ZYNV4YSTE78QY8BXNJSE05',
       'crabtalk wait --timeout 5m --json 01M7ZYNV4YSTE78QY8BXNJSE05 | jq -r .text',
     ],
-    load: async () => (await import('./wait.ts')).wait,
+    load: async () => (await import('./wait.ts')).waitRunCommand,
   },
 ]

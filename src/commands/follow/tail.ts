@@ -1,21 +1,21 @@
 import { toCrabError } from '../../core/base/errors.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
-import { Stop } from '../send/stop.ts'
-import { follow } from './follow.ts'
+import { StopController } from '../send/stop-controller.ts'
+import { printConversation } from './follow.ts'
 import { JsonView } from './json-view.ts'
 import { requireDaemon } from './require-daemon.ts'
 import { findAddress } from './target.ts'
 import { TextView } from './text-view.ts'
 
-/** `crabtalk tail`: a conversation as it goes on, to read. Ends with a signal, with its reader, or with the daemon. */
-export const tail: Run = ({ options, host }) => followToEnd(options, host)
+/** `crabtalk tailConversationCommand`: a conversation as it goes on, to read. Ends with a signal, with its reader, or with the daemon. */
+export const tailConversationCommand: CommandHandler = ({ options, host }) => followToEnd(options, host)
 
 /** Follows the conversation that the options name; gives the exit code. Throws what keeps it from doing so. */
-export async function followToEnd(options: Options, host: Host): Promise<number> {
+export async function followToEnd(options: ParsedOptions, host: Host): Promise<number> {
   const lines = parseCount('lines', options.value('lines') ?? DEFAULT_LINES)
-  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   const { signal } = stop
   try {
     await using attached = await requireDaemon(host, { start: true }, signal)
@@ -25,7 +25,7 @@ export async function followToEnd(options: Options, host: Host): Promise<number>
     const view = options.has('json')
       ? new JsonView({ stdout, address, now: () => performance.now() })
       : new TextView({ stdout, address })
-    await follow({ dispatch, address, lines, view }, signal)
+    await printConversation({ dispatch, address, lines, view }, signal)
     return 0
   } catch (reason) {
     if (stop.exit === undefined) throw toCrabError(reason)

@@ -1,17 +1,17 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import type { Options } from '../command.ts'
+import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 
 /** A conversation, as commands name it. */
-export interface Address {
+export interface ConversationAddress {
   agent: string
   sender: string
 }
 
 /** The sender of a person who names none. */
-export function ownSender({ env }: Pick<Host, 'env'>): string {
+export function defaultSender({ env }: Pick<Host, 'env'>): string {
   return env['USER'] || env['USERNAME'] || 'user'
 }
 
@@ -22,18 +22,18 @@ export function ownSender({ env }: Pick<Host, 'env'>): string {
  * Throws `usage` for what contradicts itself, `missing` for a run that nobody knows.
  */
 export async function findAddress(
-  { options, host }: { options: Options; host: Pick<Host, 'env'> },
+  { options, host }: { options: ParsedOptions; host: Pick<Host, 'env'> },
   dispatch: Dispatch,
   signal: AbortSignal,
-): Promise<Address> {
+): Promise<ConversationAddress> {
   const [word] = options.args
   const [agent, sender] = ['agent', 'sender'].map((name) => options.value(name))
-  if (word === undefined) return { agent: agent ?? DEFAULT_AGENT, sender: sender ?? ownSender(host) }
+  if (word === undefined) return { agent: agent ?? DEFAULT_AGENT, sender: sender ?? defaultSender(host) }
   if (agent !== undefined) throw twice('--agent')
   const slash = word.indexOf('/')
   if (slash < 0) {
-    const run = await findRunOf(word, dispatch, signal)
-    if (!run) return { agent: word, sender: sender ?? ownSender(host) }
+    const run = await findRunAddress(word, dispatch, signal)
+    if (!run) return { agent: word, sender: sender ?? defaultSender(host) }
     if (sender !== undefined) throw twice('--sender')
     return run
   }
@@ -42,10 +42,10 @@ export async function findAddress(
 }
 
 /** The whole id of a run: as it is given, or by the end of it while the run goes on. */
-export async function fullRunId(word: string, dispatch: Dispatch, signal: AbortSignal): Promise<string> {
+export async function resolveRunId(word: string, dispatch: Dispatch, signal: AbortSignal): Promise<string> {
   const id = word.toUpperCase()
   if (ULID.test(id)) return id
-  const found = await runningEndingIn(id, dispatch, signal)
+  const found = await findRunningBySuffix(id, dispatch, signal)
   if (found) return found.runId
   throw new CrabError('missing', `Cannot find run ${word}: none that goes on has an id which ends so`, {
     hint: 'give the whole id, as crabtalk send --detach printed it',
@@ -53,20 +53,20 @@ export async function fullRunId(word: string, dispatch: Dispatch, signal: AbortS
 }
 
 /** Undefined for a word that is no id of a run. */
-async function findRunOf(
+async function findRunAddress(
   word: string,
   dispatch: Dispatch,
   signal: AbortSignal,
-): Promise<Address | undefined> {
+): Promise<ConversationAddress | undefined> {
   const id = word.toUpperCase()
-  const running = await runningEndingIn(id, dispatch, signal)
+  const running = await findRunningBySuffix(id, dispatch, signal)
   if (running) return { agent: running.agent, sender: running.sender }
   if (!ULID.test(id)) return undefined
   const { agent, sender } = await request(dispatch, 'waitRun', { runId: id, peek: true }, signal)
   return { agent, sender }
 }
 
-async function runningEndingIn(id: string, dispatch: Dispatch, signal: AbortSignal) {
+async function findRunningBySuffix(id: string, dispatch: Dispatch, signal: AbortSignal) {
   if (id.length < SHORTEST_ID) return undefined
   const { conversations } = await request(dispatch, 'listActiveConversations', {}, signal)
   const found = conversations.filter(({ runId }) => runId.endsWith(id))
@@ -76,7 +76,7 @@ async function runningEndingIn(id: string, dispatch: Dispatch, signal: AbortSign
   })
 }
 
-function readPair(word: string, slash: number): Address {
+function readPair(word: string, slash: number): ConversationAddress {
   const [agent, sender] = [word.slice(0, slash), word.slice(slash + 1)]
   if (agent !== '' && sender !== '') return { agent, sender }
   throw new CrabError('usage', `Cannot use ${word}: one side of it is empty`, {

@@ -7,14 +7,14 @@ import type {
   ToolCallInfo,
   ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { visibleLine } from '../../tui/cards/subject.ts'
-import { askInLine } from '../asks/in-line.ts'
+import { escapeLine } from '../../tui/cards/subject.ts'
+import { formatAskLine } from '../asks/ask-line.ts'
 import { shortId } from '../conversation/find.ts'
 import type { Output } from '../output.ts'
-import { calledInLine, failureInLine } from '../send/called.ts'
-import type { TurnEvent } from '../send/sink.ts'
-import type { Address } from './target.ts'
-import type { View } from './view.ts'
+import { formatCallLine, formatFailureLine } from '../send/call-line.ts'
+import type { WireTurnEvent } from '../send/sink.ts'
+import type { ConversationAddress } from './target.ts'
+import type { FollowView } from './view.ts'
 
 /**
  * A conversation as a person reads it: who says what, text as it comes, a line for each tool call.
@@ -22,9 +22,9 @@ import type { View } from './view.ts'
  * Only our own words begin a line; what others say is indented from its second line on, and nothing in it is obeyed by a
  * terminal.
  */
-export class TextView implements View {
+export class TextView implements FollowView {
   readonly #stdout: Output
-  readonly #address: Address
+  readonly #address: ConversationAddress
   readonly #calls = new Map<string, string>()
   /** Questions that were shown and wait. */
   readonly #asks = new Set<string>()
@@ -34,7 +34,7 @@ export class TextView implements View {
   /** Line ends of the running text that only matter when more follows. */
   #held = ''
 
-  constructor({ stdout, address }: { stdout: Output; address: Address }) {
+  constructor({ stdout, address }: { stdout: Output; address: ConversationAddress }) {
     this.#stdout = stdout
     this.#address = address
     this.#speaker = address.agent
@@ -44,25 +44,26 @@ export class TextView implements View {
     return isOther ? this.#note('another conversation goes on here') : undefined
   }
 
-  past(message: SessionMessage): Promise<void> | undefined {
+  history(message: SessionMessage): Promise<void> | undefined {
     const { role, content, agent, toolCalls, isError, name, attachments } = message
-    if (role === 'tool') return isError ? this.#line('✗', `${name}: ${failureInLine(content)}`) : undefined
+    if (role === 'tool')
+      return isError ? this.#line('✗', `${name}: ${formatFailureLine(content)}`) : undefined
     const files = attachments.map((file) => `[${file.name || file.mediaType}]`)
     const text = [content, ...files].filter((part) => part !== '').join('\n')
     const who = role === 'user' ? this.#address.sender : agent || this.#address.agent
     const spoken = text === '' ? undefined : this.#say(who, text)
-    return toolCalls.map((call) => this.#line('→', calledInLine(call))).at(-1) ?? spoken
+    return toolCalls.map((call) => this.#line('→', formatCallLine(call))).at(-1) ?? spoken
   }
 
-  said(message: SessionMessage): Promise<void> | undefined {
-    return this.past(message)
+  userMessage(message: SessionMessage): Promise<void> | undefined {
+    return this.history(message)
   }
 
-  waiting({ ask }: AskInfo): Promise<void> | undefined {
+  pendingAsk({ ask }: AskInfo): Promise<void> | undefined {
     return ask && this.#ask(ask)
   }
 
-  event(event: TurnEvent): Promise<void> | undefined {
+  event(event: WireTurnEvent): Promise<void> | undefined {
     switch (event.$case) {
       case 'start':
         this.#speaker = event.value.agent
@@ -83,7 +84,7 @@ export class TextView implements View {
     }
   }
 
-  #work(event: TurnEvent): Promise<void> | undefined {
+  #work(event: WireTurnEvent): Promise<void> | undefined {
     switch (event.$case) {
       case 'toolStart':
         return event.value.calls.map((call) => this.#call(call)).at(-1)
@@ -94,7 +95,7 @@ export class TextView implements View {
       case 'askClosed': {
         const { askId, by } = event.value
         if (!this.#asks.delete(askId)) return undefined
-        return this.#line('?', `${shortId(askId)} is closed: ${visibleLine(by)}`)
+        return this.#line('?', `${shortId(askId)} is closed: ${escapeLine(by)}`)
       }
       case 'retry':
         return this.#note(`retry ${event.value.attempt} in ${event.value.delayMs} ms: ${event.value.message}`)
@@ -110,23 +111,23 @@ export class TextView implements View {
   }
 
   #call(call: ToolCallInfo): Promise<void> | undefined {
-    this.#calls.set(call.callId, calledInLine(call))
-    return this.#line('→', calledInLine(call))
+    this.#calls.set(call.callId, formatCallLine(call))
+    return this.#line('→', formatCallLine(call))
   }
 
   /** One that went well has its line already. */
   #result({ callId, isError, denial, output, durationMs }: ToolResultEvent): Promise<void> | undefined {
-    const called = this.#calls.get(callId) ?? visibleLine(callId)
+    const called = this.#calls.get(callId) ?? escapeLine(callId)
     this.#calls.delete(callId)
-    if (denial) return this.#line('✗', `${called} · not permitted: ${visibleLine(denial.reason)}`)
-    return isError ? this.#line('✗', `${called} · ${durationMs} ms: ${failureInLine(output)}`) : undefined
+    if (denial) return this.#line('✗', `${called} · not permitted: ${escapeLine(denial.reason)}`)
+    return isError ? this.#line('✗', `${called} · ${durationMs} ms: ${formatFailureLine(output)}`) : undefined
   }
 
   #ask(ask: AskUserEvent): Promise<void> | undefined {
     if (this.#asks.has(ask.askId)) return undefined
     this.#asks.add(ask.askId)
     const id = shortId(ask.askId)
-    this.#line('?', `${visibleLine(this.#speaker)} asks: ${askInLine(ask)}`)
+    this.#line('?', `${escapeLine(this.#speaker)} asks: ${formatAskLine(ask)}`)
     return this.#line(' ', `answer with crabtalk answer ${id}`)
   }
 
@@ -144,7 +145,7 @@ export class TextView implements View {
   }
 
   #note(text: string): Promise<void> | undefined {
-    return this.#line('•', visibleLine(text))
+    return this.#line('•', escapeLine(text))
   }
 
   /** `text` is one line, and harmless. */
@@ -155,7 +156,7 @@ export class TextView implements View {
 
   #open(who: string): Promise<void> | undefined {
     this.#isLineOpen = true
-    return this.#stdout.write(`${visibleLine(who)}: `)
+    return this.#stdout.write(`${escapeLine(who)}: `)
   }
 
   #text(text: string): Promise<void> | undefined {

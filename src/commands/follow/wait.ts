@@ -1,46 +1,46 @@
-import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { RunResult } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { wantsColor } from '../color.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { parseDuration } from '../duration.ts'
 import { formatError } from '../error-text.ts'
 import type { Host } from '../host.ts'
-import { deniedLines } from '../send/denied.ts'
-import { judge, RunRecord, toResult } from '../send/record.ts'
-import { Stop } from '../send/stop.ts'
+import { formatDenials } from '../send/denials.ts'
+import { findRunFailure, RunRecord, toResult } from '../send/record.ts'
+import { StopController } from '../send/stop-controller.ts'
 import { requireDaemon } from './require-daemon.ts'
-import { fullRunId } from './target.ts'
+import { resolveRunId } from './target.ts'
 
-/** `crabtalk wait`: the answer of a run, and the exit code that `send` would have had. The run goes on whoever leaves. */
-export const wait: Run = async ({ program, options, host }) => {
+/** `crabtalk waitRunCommand`: the answer of a run, and the exit code that `send` would have had. The run goes on whoever leaves. */
+export const waitRunCommand: CommandHandler = async ({ program, options, host }) => {
   const timeoutMs = parseDuration('timeout', options.value('timeout') ?? '0')
-  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
-  const outcome = await resultOf({ options, host, timeoutMs }, stop.signal).then(
+  using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  const outcome = await fetchResult({ options, host, timeoutMs }, stop.signal).then(
     (result) => ({ result, error: undefined }),
     (reason) => ({ result: undefined, error: toCrabError(reason) }),
   )
   if (stop.exit !== undefined) return stop.exit
   const { result } = outcome
   const record = toRecord(options.args[0] ?? '', result)
-  const error = result ? judge(record, { failOnToolError: false }) : outcome.error
-  const exit = error ? KINDS[error.kind].exit : 0
+  const error = result ? findRunFailure(record, { failOnToolError: false }) : outcome.error
+  const exit = error ? ERROR_KINDS[error.kind].exit : 0
   await print({ record, error, exit }, { json: options.has('json'), host })
-  if (record.end?.error === '') host.stderr.write(deniedLines(record.unasked, record.sender))
+  if (record.end?.error === '') host.stderr.write(formatDenials(record.unattendedDenials, record.sender))
   const style = { program, debug: options.has('debug'), color: wantsColor('auto', host.env, host.stderr) }
   if (error) host.stderr.write(formatError(error, style))
   return stop.exit ?? exit
 }
 
-async function resultOf(
-  { options, host, timeoutMs }: { options: Options; host: Host; timeoutMs: number },
+async function fetchResult(
+  { options, host, timeoutMs }: { options: ParsedOptions; host: Host; timeoutMs: number },
   signal: AbortSignal,
 ): Promise<RunResult> {
   const [word = ''] = options.args
   await using attached = await requireDaemon(host, {}, signal)
-  const runId = await fullRunId(word, attached.dispatch, signal)
+  const runId = await resolveRunId(word, attached.dispatch, signal)
   using limit = timeLimit(runId, timeoutMs)
   return await request(attached.dispatch, 'waitRun', { runId }, AbortSignal.any([signal, limit.signal]))
 }

@@ -1,6 +1,6 @@
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { Host } from '../host.ts'
-import type { Declared } from '../mcp/servers.ts'
+import type { ServerRow } from '../mcp/servers.ts'
 import { findIdlePathRules } from './idle-path-rules.ts'
 import type { IdleRule } from './idle-rule.ts'
 import { findIdleToolRules, findUnlistedTools } from './idle-tool-rules.ts'
@@ -23,7 +23,7 @@ export async function findIdleRules(
 /** Finds the rules and names of tools about a known server that, now that its tools are listed, has no such tool. */
 export async function findIdleListedRules(
   paths: HomePaths,
-  servers: readonly Declared[],
+  servers: readonly ServerRow[],
 ): Promise<IdleRule[]> {
   const listed = servers.flatMap(({ agent, entry, tools }) => {
     return tools ? [{ agent, name: entry.name, tools: tools.map(({ remoteName }) => remoteName) }] : []

@@ -5,7 +5,7 @@ import { nearest } from '../../core/base/nearest.ts'
 import { isMissing } from '../../core/base/system-error.ts'
 import type { PermissionRule } from '../../core/config/permissions.ts'
 import type { PathGlob } from '../../core/config/rule-syntax.ts'
-import type { Place } from '../../core/policy/path-pattern.ts'
+import type { PatternContext } from '../../core/policy/path-pattern.ts'
 import { parseRule } from '../../core/policy/pattern.ts'
 import { type IdleRule, toIdleRule } from './idle-rule.ts'
 
@@ -13,11 +13,14 @@ import { type IdleRule, toIdleRule } from './idle-rule.ts'
  * Finds rules whose path does not exist. A relative path is one of each session's own directory, so that only a misspelled
  * name of a common file can be told: see docs/decisions/0167-idle-rules.md.
  */
-export async function findIdlePathRules(rules: readonly PermissionRule[], place: Place): Promise<IdleRule[]> {
+export async function findIdlePathRules(
+  rules: readonly PermissionRule[],
+  place: PatternContext,
+): Promise<IdleRule[]> {
   return (await Promise.all(rules.map((rule) => judge(rule, place)))).flat()
 }
 
-async function judge(rule: PermissionRule, place: Place): Promise<IdleRule[]> {
+async function judge(rule: PermissionRule, place: PatternContext): Promise<IdleRule[]> {
   const form = parseRule(rule.pattern)
   if ((form.about !== 'read' && form.about !== 'edit') || form.path === undefined) return []
   const { path, about } = form
@@ -38,7 +41,7 @@ async function judge(rule: PermissionRule, place: Place): Promise<IdleRule[]> {
 async function judgeRelative(
   rule: PermissionRule,
   path: PathGlob,
-  { workspace }: Place,
+  { workspace }: PatternContext,
 ): Promise<IdleRule[]> {
   const name = path.written.find((one) => /^\.[a-z][\w.-]*$/i.test(one) && !COMMON_NAMES.includes(one))
   const near = name === undefined ? undefined : nearest(name, COMMON_NAMES)

@@ -21,7 +21,7 @@ export function findIdleToolRules(scope: RuleScope): IdleRule[] {
   return judgeAll(scope, (pieces) => {
     const text = pieces.join('*')
     if (!text.startsWith('mcp__')) return judgeBuiltIn(text)
-    return serversMeant(pieces, scope).length > 0 ? undefined : unknownServer(text, scope)
+    return matchServers(pieces, scope).length > 0 ? undefined : unknownServer(text, scope)
   })
 }
 
@@ -31,12 +31,12 @@ export function findIdleToolRules(scope: RuleScope): IdleRule[] {
  */
 export function findUnlistedTools(scope: RuleScope, listed: readonly ListedServer[]): IdleRule[] {
   return judgeAll(scope, (pieces) => {
-    const known = serversMeant(pieces, scope).map((server) => listed.find((one) => isSame(one, server)))
+    const known = matchServers(pieces, scope).map((server) => listed.find((one) => isSame(one, server)))
     return known.every((one) => one !== undefined) ? judgeListed(pieces, known) : undefined
   })
 }
 
-type Judge = (pieces: readonly string[]) => Flaw | undefined
+type Judge = (pieces: readonly string[]) => IdleReason | undefined
 
 function judgeAll(scope: RuleScope, judge: Judge): IdleRule[] {
   const rules = scope.rules.flatMap((rule) => {
@@ -51,7 +51,7 @@ function judgeAll(scope: RuleScope, judge: Judge): IdleRule[] {
   return [...rules, ...names]
 }
 
-interface Flaw {
+interface IdleReason {
   why: string
   hint: string
 }
@@ -64,7 +64,7 @@ function toolPieces({ pattern }: PermissionRule): readonly string[] | undefined 
   return form.about === 'tool' ? [form.name] : undefined
 }
 
-function serversMeant(pieces: readonly string[], { servers }: RuleScope): KnownServer[] {
+function matchServers(pieces: readonly string[], { servers }: RuleScope): KnownServer[] {
   return servers.filter(({ name }) => couldMatch(pieces, `mcp__${name}__`))
 }
 
@@ -72,13 +72,13 @@ function isSame(listed: ListedServer, server: KnownServer): boolean {
   return listed.name === server.name && (server.agent === undefined || listed.agent === server.agent)
 }
 
-function judgeBuiltIn(name: string): Flaw | undefined {
+function judgeBuiltIn(name: string): IdleReason | undefined {
   if (NAMEABLE_TOOLS.includes(name)) return undefined
   const hint = didYouMean(name, NAMEABLE_TOOLS) ?? 'tools of an MCP server are called mcp__SERVER__TOOL'
   return { why: 'no tool has that name', hint }
 }
 
-function unknownServer(text: string, { agent, servers }: RuleScope): Flaw {
+function unknownServer(text: string, { agent, servers }: RuleScope): IdleReason {
   const [, name = ''] = text.split('__')
   const names = servers.map((server) => server.name)
   return {
@@ -88,7 +88,7 @@ function unknownServer(text: string, { agent, servers }: RuleScope): Flaw {
   }
 }
 
-function judgeListed(pieces: readonly string[], servers: readonly ListedServer[]): Flaw | undefined {
+function judgeListed(pieces: readonly string[], servers: readonly ListedServer[]): IdleReason | undefined {
   const names = servers.flatMap(({ name, tools }) => [
     ...tools.map((tool) => `mcp__${name}__${tool}`),
     ...nameTools([{ name, tools }]).flat(),

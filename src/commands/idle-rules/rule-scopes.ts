@@ -2,7 +2,7 @@ import { type IdentifiedFile, readAgentFiles, toAgent } from '../../core/config/
 import { readConfig } from '../../core/config/load-config.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { type PermissionRule, toRules } from '../../core/config/permissions.ts'
-import type { KeyPath } from '../../core/config/problem.ts'
+import type { KeyPath } from '../../core/config/validation-issue.ts'
 import { readPortFiles } from '../../daemon/components/port-files.ts'
 import { installedServices } from '../../up/packages/installed.ts'
 

@@ -1,11 +1,11 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import type { LicensedComponent, Notices } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
 
-/** `crabtalk licenses`. */
-export const licenses: Run = async ({ options, host }) => {
+/** `crabtalk licensesCommand`. */
+export const licensesCommand: CommandHandler = async ({ options, host }) => {
   const notices = await host.notices()
   if (!notices) throw fromSource()
   const name = options.args[0]

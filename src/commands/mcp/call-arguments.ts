@@ -2,7 +2,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { parseObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { Host } from '../host.ts'
-import { collect, toText, unreadable } from '../named-file.ts'
+import { readStream, toText, unreadable } from '../named-file.ts'
 
 /** Arguments, and those that were typed as words as they were typed. */
 export interface Arguments {
@@ -14,7 +14,7 @@ export interface Arguments {
  * The arguments of a tool: none, one JSON object, `-` for one on standard input, or `key=value` words whose values are
  * JSON, or text where they are none. Throws `usage` for a key that is there twice.
  */
-export async function readArguments(words: readonly string[], host: Host): Promise<Arguments> {
+export async function parseCallArguments(words: readonly string[], host: Host): Promise<Arguments> {
   const [first = ''] = words
   if (words.length === 1 && first === '-') {
     return { args: toObject(await readInput(host), 'standard input', 'invalid'), words: {} }
@@ -61,7 +61,7 @@ function toObject(text: string, what: string, kind: 'invalid' | 'usage'): JsonOb
 
 async function readInput(host: Host): Promise<string> {
   try {
-    return toText(await collect(host.stdin(), 'standard input'), 'standard input')
+    return toText(await readStream(host.stdin(), 'standard input'), 'standard input')
   } catch (cause) {
     throw unreadable('the arguments from standard input', cause, 'pipe a JSON object into it')
   }

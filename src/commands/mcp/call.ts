@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { CrabError, KINDS } from '../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import {
   type Attachment,
@@ -7,23 +7,23 @@ import {
   type McpActionResult,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
 import { openOutFile } from '../out-file.ts'
 import { printJson } from '../print.ts'
-import { showWhile } from '../progress.ts'
+import { withProgress } from '../progress.ts'
 import { attachServers } from './attach-servers.ts'
-import { readArguments } from './call-arguments.ts'
-import { agentOf } from './change.ts'
+import { parseCallArguments } from './call-arguments.ts'
+import { readAgentOption } from './change.ts'
 
-export const call: Run = async ({ options, host, signal }) => {
+export const callToolCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', tool = '', ...words] = options.args
-  const given = await readArguments(words, host)
+  const given = await parseCallArguments(words, host)
   const outFile = options.value('out-file')
   await openOutFile(outFile, host) // a name that can never be written is told before anything is done
   await using attached = await attachServers(host, signal)
   const message = {
-    agent: agentOf(options),
+    agent: readAgentOption(options),
     name,
     action: McpActionKind.CALL,
     tool,
@@ -31,16 +31,16 @@ export const call: Run = async ({ options, host, signal }) => {
     words: given.words,
   }
   const calling = request(attached.dispatch, 'mcpAction', message, signal)
-  const result = await showWhile(host, `calling ${tool} of ${name}`, calling)
+  const result = await withProgress(host, `calling ${tool} of ${name}`, calling)
   const isWritten = outFile !== undefined && (await writeResult(result, outFile, host))
   if (isWritten) announceLinks(host, name, result.output)
   if (options.has('json')) {
     printJson(host, toJson(name, tool, result))
-    return result.isError ? KINDS.tool.exit : 0
+    return result.isError ? ERROR_KINDS.tool.exit : 0
   }
   if (result.isError) throw failed(name, tool, result.output)
-  if (!isWritten) printText(host, result.output)
-  if (outFile === undefined) for (const file of result.attachments) announce(host, file)
+  if (!isWritten) printToolText(host, result.output)
+  if (outFile === undefined) for (const file of result.attachments) announceAttachment(host, file)
   return 0
 }
 
@@ -65,7 +65,7 @@ function numbered(name: string, index: number): string {
 }
 
 /** Prints the text of a result, harmless on a terminal; its last line ends. */
-export function printText(host: Host, output: string): void {
+export function printToolText(host: Host, output: string): void {
   const text = withNewline(output)
   host.stdout.write(host.stdout.isTerminal ? sanitize(text) : text)
 }
@@ -85,7 +85,7 @@ function announceLinks(host: Host, server: string, output: string): void {
 }
 
 /** Says on standard error that a result has a file, too. */
-export function announce(host: Host, { mediaType, name, data }: Attachment): void {
+export function announceAttachment(host: Host, { mediaType, name, data }: Attachment): void {
   const what = sanitize([name, mediaType].filter(Boolean).join(', '))
   host.stderr.write(`crabtalk: ${what}, ${data.length} bytes; -O FILE keeps it\n`)
 }

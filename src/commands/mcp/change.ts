@@ -1,71 +1,71 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attach.ts'
 import { isFromPortFile } from '../../daemon/components/refuse-component.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
-import { showWhile } from '../progress.ts'
+import { withProgress } from '../progress.ts'
 import { attachServers } from './attach-servers.ts'
-import { changeEntry, readAddition } from './entry.ts'
+import { changeEntry, readNewServerEntry } from './entry.ts'
 import { readServers } from './servers.ts'
-import { unfilledTexts, warn } from './unfilled.ts'
+import { printWarning, unfilledTexts } from './unfilled.ts'
 
-export const add: Run = async ({ options, host, signal }) => {
-  const { entry, paths, bare = [] } = await readAddition(options, host)
+export const addServerCommand: CommandHandler = async ({ options, host, signal }) => {
+  const { entry, paths, bare = [] } = await readNewServerEntry(options, host)
   await using attached = await attachServers(host, signal)
   const tools = await write(attached, { options, host, entry, create: true, bare }, signal)
   if (options.has('json')) return printChange(host, options, entry, tools)
-  host.stdout.write(`added ${entry['name']}${countOf(tools)}\n`)
+  host.stdout.write(`added ${entry['name']}${formatToolCount(tools)}\n`)
   for (const [word, path] of paths) host.stdout.write(`  ${word} is ${path}\n`)
   return 0
 }
 
-export const set: Run = async ({ options, host, signal }) => {
+export const setServerCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
-  const agent = await request(attached.dispatch, 'getAgent', { name: agentOf(options) }, signal)
+  const agent = await request(attached.dispatch, 'getAgent', { name: readAgentOption(options) }, signal)
   const { mcps = [] }: { mcps?: JsonObject[] } = JSON.parse(agent.config)
   const name = options.args[0] ?? ''
   if (mcps.every((one) => one['name'] !== name))
     await refuseComponent(attached, { agent: agent.name, name }, signal)
-  const before = findEntry(agent.name, mcps, name)
+  const before = findMcpEntry(agent.name, mcps, name)
   const entry = changeEntry(before, options, host)
   const tools = await write(attached, { options, host, entry, create: false }, signal)
   if (options.has('json')) return printChange(host, options, entry, tools)
-  host.stdout.write(`changed ${entry['name']}${countOf(tools)}\n`)
+  host.stdout.write(`changed ${entry['name']}${formatToolCount(tools)}\n`)
   return 0
 }
 
-export const remove: Run = async ({ options, host, signal }) => {
+export const removeServerCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
   const name = options.args[0] ?? ''
-  await request(attached.dispatch, 'deleteMcp', { agent: agentOf(options), name }, signal)
-  if (options.has('json')) return printJson(host, { agent: agentOf(options), name })
+  await request(attached.dispatch, 'deleteMcp', { agent: readAgentOption(options), name }, signal)
+  if (options.has('json')) return printJson(host, { agent: readAgentOption(options), name })
   host.stdout.write(`removed ${name}\n`)
   return 0
 }
 
-export const enable: Run = ({ options, host, signal }) => {
+export const enableServerCommand: CommandHandler = ({ options, host, signal }) => {
   return switchServer({ options, host, action: McpActionKind.ENABLE, done: 'enabled' }, signal)
 }
 
-export const disable: Run = ({ options, host, signal }) => {
+export const disableServerCommand: CommandHandler = ({ options, host, signal }) => {
   return switchServer({ options, host, action: McpActionKind.DISABLE, done: 'disabled' }, signal)
 }
 
 /** The agent whose servers are meant. */
-export function agentOf(options: Options): string {
+export function readAgentOption(options: ParsedOptions): string {
   return options.value('agent') ?? DEFAULT_AGENT
 }
 
 /** The agent that a view is asked for: empty for all of them. Throws `usage` when both are asked for. */
-export function viewedAgent(options: Options): string {
-  if (!options.has('all')) return agentOf(options)
+export function readViewedAgent(options: ParsedOptions): string {
+  if (!options.has('all')) return readAgentOption(options)
   if (options.value('agent') === undefined && options.args.length === 0) return ''
   throw new CrabError('usage', 'Cannot combine --all with a name or --agent', {
     hint: 'leave one of them out',
@@ -84,8 +84,8 @@ async function refuseComponent(
   }
 }
 
-interface Writing {
-  options: Options
+interface WriteRequest {
+  options: ParsedOptions
   host: Host
   entry: JsonObject
   create: boolean
@@ -96,21 +96,21 @@ interface Writing {
 /** Writes an entry, by default once its server has started; gives how many tools it had then. */
 async function write(
   { dispatch }: Attached,
-  { options, host, entry, create, bare = [] }: Writing,
+  { options, host, entry, create, bare = [] }: WriteRequest,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const verify = !options.has('no-verify') && entry['disabled'] !== true
-  const message = { agent: agentOf(options), config: JSON.stringify(entry), verify, create }
+  const message = { agent: readAgentOption(options), config: JSON.stringify(entry), verify, create }
   const writing = request(dispatch, 'upsertMcp', message, signal).catch((reason) =>
     explainRefusal({ entry, create, bare }, reason),
   )
-  const { toolCount } = await showWhile(host, `starting ${entry['name']}`, writing)
-  const written = { agent: agentOf(options), entry: entry as McpEntry } // it was taken, so it is one
-  for (const { message, hint } of unfilledTexts(written)) warn(host, message, hint)
+  const { toolCount } = await withProgress(host, `starting ${entry['name']}`, writing)
+  const written = { agent: readAgentOption(options), entry: entry as McpEntry } // it was taken, so it is one
+  for (const { message, hint } of unfilledTexts(written)) printWarning(host, message, hint)
   return verify ? toolCount : undefined
 }
 
-type Refused = Required<Pick<Writing, 'entry' | 'create' | 'bare'>>
+type Refused = Required<Pick<WriteRequest, 'entry' | 'create' | 'bare'>>
 
 /** A server that cannot be started, with what follows from that; a name that cannot be, with one that can. */
 function explainRefusal({ entry, create, bare }: Refused, reason: unknown): never {
@@ -141,22 +141,32 @@ function adviceFor({ command, args }: JsonObject, [bare]: readonly string[]): st
 }
 
 async function switchServer(
-  { options, host, action, done }: { options: Options; host: Host; action: McpActionKind; done: string },
+  {
+    options,
+    host,
+    action,
+    done,
+  }: { options: ParsedOptions; host: Host; action: McpActionKind; done: string },
   signal: AbortSignal,
 ): Promise<number> {
   await using attached = await attachServers(host, signal)
   const name = options.args[0] ?? ''
-  await request(attached.dispatch, 'mcpAction', { agent: agentOf(options), name, action }, signal)
-  if (options.has('json')) return printJson(host, { agent: agentOf(options), name })
+  await request(attached.dispatch, 'mcpAction', { agent: readAgentOption(options), name, action }, signal)
+  if (options.has('json')) return printJson(host, { agent: readAgentOption(options), name })
   host.stdout.write(`${done} ${name}\n`)
   return 0
 }
 
-function printChange(host: Host, options: Options, entry: JsonObject, tools: number | undefined): number {
-  return printJson(host, { agent: agentOf(options), name: entry['name'], tools: tools ?? null })
+function printChange(
+  host: Host,
+  options: ParsedOptions,
+  entry: JsonObject,
+  tools: number | undefined,
+): number {
+  return printJson(host, { agent: readAgentOption(options), name: entry['name'], tools: tools ?? null })
 }
 
-function countOf(tools: number | undefined): string {
+function formatToolCount(tools: number | undefined): string {
   return tools === undefined ? '' : `: ${tools} ${tools === 1 ? 'tool' : 'tools'}`
 }
 

@@ -1,6 +1,7 @@
+import { groupDigits, pluralize } from '../../core/base/format.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { MAX_SHOWN_MCP_TOOLS } from '../../core/base/tool-limits.ts'
-import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import {
   type McpAgentView,
   McpPeerState,
@@ -8,20 +9,19 @@ import {
   type McpToolView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { isShown } from '../../mcp/tools/shown-tools.ts'
-import type { Run } from '../command.ts'
+import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
+import type { CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
 import { attachServers } from './attach-servers.ts'
-import { viewedAgent } from './change.ts'
-import { count, grouped } from './figures.ts'
+import { readViewedAgent } from './change.ts'
 
-/** `crabtalk mcp cost`: what the tools of servers cost an agent in every request, dearest first; nothing is started. */
-export const cost: Run = async ({ options, host, signal }) => {
+/** `crabtalk mcp serverCostCommand`: what the tools of servers cost an agent in every request, dearest first; nothing is started. */
+export const serverCostCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
   const [name] = options.args
-  const { agents } = await request(attached.dispatch, 'mcpView', { agent: viewedAgent(options) }, signal)
-  const views = agents.map((view) => ({ ...view, servers: dearestFirst(serversOf(view, name)) }))
+  const { agents } = await request(attached.dispatch, 'mcpView', { agent: readViewedAgent(options) }, signal)
+  const views = agents.map((view) => ({ ...view, servers: sortByCost(selectServers(view, name)) }))
   if (options.has('json')) return printJson(host, views.map(toJson))
   const isAll = options.has('all')
   const rows = views.flatMap((view) => {
@@ -31,33 +31,33 @@ export const cost: Run = async ({ options, host, signal }) => {
   const header = name === undefined ? ['SERVER', 'TOOLS', 'TOKENS'] : ['TOOL', 'TOKENS']
   if (rows.length > 0) await printTable(host, isAll ? ['AGENT', ...header] : header, rows)
   if (rows.length > 0) host.stdout.write('\n')
-  for (const view of views) tell(host, view, name)
+  for (const view of views) printTotal(host, view, name)
   return 0
 }
 
-function serversOf(view: McpAgentView, name: string | undefined): McpServerView[] {
-  return name === undefined ? view.servers : [findEntry(view.agent, view.servers, name)]
+function selectServers(view: McpAgentView, name: string | undefined): McpServerView[] {
+  return name === undefined ? view.servers : [findMcpEntry(view.agent, view.servers, name)]
 }
 
-function dearestFirst<T extends { schemaTokens: number }>(items: readonly T[]): T[] {
+function sortByCost<T extends { schemaTokens: number }>(items: readonly T[]): T[] {
   return items.toSorted((a, b) => b.schemaTokens - a.schemaTokens)
 }
 
-function toolsOf({ tools }: McpServerView): McpToolView[] {
-  return dearestFirst(tools.filter(isShown))
+function listByCost({ tools }: McpServerView): McpToolView[] {
+  return sortByCost(tools.filter(isVisibleTool))
 }
 
 function toRow(server: McpServerView): string[] {
   const { name, listed, schemaTokens } = server
-  return listed ? [name, `${toolsOf(server).length}`, grouped(schemaTokens)] : [name, '-', '-']
+  return listed ? [name, `${listByCost(server).length}`, groupDigits(schemaTokens)] : [name, '-', '-']
 }
 
 function toolRows(server: McpServerView): string[][] {
-  return toolsOf(server).map(({ name, schemaTokens }) => [name, grouped(schemaTokens)])
+  return listByCost(server).map(({ name, schemaTokens }) => [name, groupDigits(schemaTokens)])
 }
 
 /** The sum, in a sentence; what is not known to standard error. */
-function tell(host: Host, view: McpAgentView, name: string | undefined): void {
+function printTotal(host: Host, view: McpAgentView, name: string | undefined): void {
   const { agent, servers } = view
   const unknown = servers.filter(({ listed, state }) => !listed && state !== McpPeerState.DISABLED)
   for (const server of unknown) {
@@ -65,24 +65,27 @@ function tell(host: Host, view: McpAgentView, name: string | undefined): void {
     host.stderr.write(sanitize(`crabtalk: nobody knows yet what ${server.name} has: ${hint}\n`))
   }
   if (servers.length === 0) host.stderr.write(sanitize(`${agent} has no servers\n`))
-  else host.stdout.write(sanitize(`${name === undefined ? totalOf(view) : shareOf(view, servers[0]!)}\n`))
+  else
+    host.stdout.write(
+      sanitize(`${name === undefined ? formatTotal(view) : formatShare(view, servers[0]!)}\n`),
+    )
 }
 
-function totalOf({ agent, servers, schemaTokens, grouped: isGrouped }: McpAgentView): string {
+function formatTotal({ agent, servers, schemaTokens, grouped: isGrouped }: McpAgentView): string {
   const all = servers.reduce((sum, server) => sum + server.schemaTokens, 0)
-  const tools = servers.flatMap(toolsOf).length
-  if (!isGrouped) return `${count(tools, 'tool')} cost ${agent} ${tokens(all)} in every request`
+  const tools = servers.flatMap(listByCost).length
+  if (!isGrouped) return `${pluralize(tools, 'tool')} cost ${agent} ${tokens(all)} in every request`
   const groups = `${agent} has more than ${MAX_SHOWN_MCP_TOOLS} MCP tools, and begins with groups of them`
-  return `${groups}: ${tokens(schemaTokens)} in every request, where all ${count(tools, 'tool')} would cost ${tokens(all)}`
+  return `${groups}: ${tokens(schemaTokens)} in every request, where all ${pluralize(tools, 'tool')} would cost ${tokens(all)}`
 }
 
-function shareOf(view: McpAgentView, server: McpServerView): string {
+function formatShare(view: McpAgentView, server: McpServerView): string {
   const rest = view.grouped ? ', once it selects them' : ' in every request'
-  return `${count(toolsOf(server).length, 'tool')} of ${server.name} cost ${view.agent} ${tokens(server.schemaTokens)}${rest}`
+  return `${pluralize(listByCost(server).length, 'tool')} of ${server.name} cost ${view.agent} ${tokens(server.schemaTokens)}${rest}`
 }
 
 function tokens(amount: number): string {
-  return `about ${grouped(amount)} ${amount === 1 ? 'token' : 'tokens'}`
+  return `about ${groupDigits(amount)} ${amount === 1 ? 'token' : 'tokens'}`
 }
 
 function toJson({ agent, schemaTokens, grouped: isGrouped, servers }: McpAgentView) {
@@ -93,7 +96,7 @@ function toJson({ agent, schemaTokens, grouped: isGrouped, servers }: McpAgentVi
     servers: servers.map((server) => ({
       name: server.name,
       tokens: server.listed ? server.schemaTokens : null,
-      tools: toolsOf(server).map(({ name, remoteName, schemaTokens: tokens }) => ({
+      tools: listByCost(server).map(({ name, remoteName, schemaTokens: tokens }) => ({
         name,
         remote_name: remoteName,
         tokens,

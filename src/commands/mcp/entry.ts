@@ -5,13 +5,13 @@ import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { mergePatch } from '../../core/config/merge-patch.ts'
 import { parseAssignment } from '../assignment.ts'
-import type { Options } from '../command.ts'
+import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 import { readJsonEntry } from './json-entry.ts'
 import { readRemoteOptions, refuseForeign } from './remote-options.ts'
 
 /** A server as a command line describes it, and what was made absolute for it: from what was written to what it became. */
-export interface Addition {
+export interface NewServerEntry {
   entry: JsonObject
   paths: ReadonlyMap<string, string>
   /** Words that stay as they are, though something of that name is here. */
@@ -24,7 +24,7 @@ export interface Addition {
  * A server runs in the home directory of crabtalk unless --cwd names another, so paths that are relative to where the
  * person stands are made absolute; with --cwd the arguments are relative to that and stay.
  */
-export async function readAddition(options: Options, host: Host): Promise<Addition> {
+export async function readNewServerEntry(options: ParsedOptions, host: Host): Promise<NewServerEntry> {
   const [name = '', command = '', ...args] = options.args
   const cwd = options.value('cwd')
   const {
@@ -47,7 +47,7 @@ export async function readAddition(options: Options, host: Host): Promise<Additi
 }
 
 /** An entry changed as `mcp set NAME key=value…` says. Throws `usage` when nothing is to change, or the name. */
-export function changeEntry(entry: JsonObject, options: Options, host: Host): JsonObject {
+export function changeEntry(entry: JsonObject, options: ParsedOptions, host: Host): JsonObject {
   const patches = options.args.slice(1).map((text, i) => {
     return parseAssignment(text, { what: `argument ${i + 2}`, example: 'timeout_ms=5000' })
   })
@@ -74,7 +74,11 @@ export function changeEntry(entry: JsonObject, options: Options, host: Host): Js
   }
 }
 
-async function serverEntry(words: readonly string[], options: Options, host: Host): Promise<Addition> {
+async function serverEntry(
+  words: readonly string[],
+  options: ParsedOptions,
+  host: Host,
+): Promise<NewServerEntry> {
   const [first = '', ...args] = words
   const [scheme = ''] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(first) ?? []
   if (scheme !== '' && !/^https?:/i.test(scheme)) throw noAddress(scheme)
@@ -99,9 +103,9 @@ function noAddress(scheme: string): CrabError {
 /** What a page shows as JSON; paths in it are made absolute as in words. */
 async function jsonEntry(
   { name, text, args }: { name: string; text: string; args: readonly string[] },
-  options: Options,
+  options: ParsedOptions,
   host: Host,
-): Promise<Addition> {
+): Promise<NewServerEntry> {
   if (args.length > 0) {
     throw new CrabError('usage', 'Cannot use words behind the JSON of a server', {
       hint: 'its arguments are "args" in it',
@@ -129,7 +133,7 @@ async function programEntry(
   [command = '', ...args]: readonly string[],
   cwd: string | undefined,
   host: Host,
-): Promise<Addition> {
+): Promise<NewServerEntry> {
   const base = resolve(host.cwd(), cwd ?? '.')
   const program = isRelativePath(command) ? resolve(base, command) : command
   const words = cwd === undefined ? await Promise.all(args.map((word) => toAbsolute(word, base))) : args
@@ -145,7 +149,7 @@ async function programEntry(
 }
 
 /** `KEY=VALUE`, or `KEY` for the value it has here, which then stands in no command line. */
-function readEnv(options: Options, host: Host): Record<string, string> {
+function readEnv(options: ParsedOptions, host: Host): Record<string, string> {
   return Object.fromEntries(
     options.values('env').map((text) => {
       const at = text.indexOf('=')

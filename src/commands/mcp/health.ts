@@ -1,6 +1,6 @@
-import { KINDS } from '../../core/base/errors.ts'
+import { ERROR_KINDS } from '../../core/base/errors.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import {
   type McpPeer,
   McpPeerState,
@@ -8,20 +8,20 @@ import {
   type McpView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { printJson, printTable } from '../print.ts'
 import { attachServers } from './attach-servers.ts'
-import { viewedAgent } from './change.ts'
+import { readViewedAgent } from './change.ts'
 import { stateName } from './servers.ts'
 
-/** `crabtalk mcp health`: how the servers of agents did lately; nothing is started. Exits 69 when one of them is of no use. */
-export const health: Run = async ({ options, host, signal }) => {
+/** `crabtalk mcp serverHealthCommand`: how the servers of agents did lately; nothing is started. Exits 69 when one of them is of no use. */
+export const serverHealthCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
-  const agent = viewedAgent(options)
+  const agent = readViewedAgent(options)
   const [name] = options.args
   const view = await request(attached.dispatch, 'mcpView', { agent }, signal)
   const servers = toHealth(view, name)
-  const exit = servers.some(({ server }) => BROKEN.has(server.state)) ? KINDS.unavailable.exit : 0
+  const exit = servers.some(({ server }) => BROKEN.has(server.state)) ? ERROR_KINDS.unavailable.exit : 0
   if (options.has('json')) {
     printJson(host, servers.map(toJson))
     return exit
@@ -54,7 +54,7 @@ interface Health {
 
 function toHealth({ agents, peers }: McpView, name: string | undefined): Health[] {
   return agents.flatMap(({ agent, servers }) => {
-    const wanted = name === undefined ? servers : [findEntry(agent, servers, name)]
+    const wanted = name === undefined ? servers : [findMcpEntry(agent, servers, name)]
     return wanted.map((server) => {
       const peer = peers.find(({ fingerprint }) => fingerprint === server.fingerprint)
       return { agent, server, peer }
@@ -71,18 +71,18 @@ function toRow({ server, peer }: Health, now: number): string[] {
     ago(peer?.connectedAt),
     ago(peer?.lastOkAt),
     `${peer?.failures ?? '-'}`,
-    retryOf({ server, peer }, now),
+    formatRetry({ server, peer }, now),
     error === '' ? '-' : [lastErrorAt && ago(lastErrorAt), error].filter(Boolean).join(': '),
   ]
 }
 
 /** When it is tried again: what ended while it ran may be started at once. */
-function retryOf({ server, peer }: Pick<Health, 'server' | 'peer'>, now: number): string {
-  if (peer?.nextRetryAt) return until(peer.nextRetryAt, now)
+function formatRetry({ server, peer }: Pick<Health, 'server' | 'peer'>, now: number): string {
+  if (peer?.nextRetryAt) return formatUntil(peer.nextRetryAt, now)
   return server.state === McpPeerState.FAILED ? 'next call' : '-'
 }
 
-function until(time: string, now: number): string {
+function formatUntil(time: string, now: number): string {
   const seconds = Math.ceil((Date.parse(time) - now) / 1000)
   return seconds > 0 ? `in ${seconds}s` : 'now'
 }

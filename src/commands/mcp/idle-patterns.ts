@@ -1,8 +1,8 @@
 import { nearest } from '../../core/base/nearest.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { matchesPieces } from '../../core/policy/wildcard.ts'
-import { isShown } from '../../mcp/tools/shown-tools.ts'
-import type { Declared } from './servers.ts'
+import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
+import type { ServerRow } from './servers.ts'
 
 /** A warning and what to do about it. */
 interface Warning {
@@ -18,10 +18,10 @@ export function findIdlePatterns({
   agent,
   entry,
   tools,
-}: Pick<Declared, 'agent' | 'entry' | 'tools'>): Warning[] {
+}: Pick<ServerRow, 'agent' | 'entry' | 'tools'>): Warning[] {
   if (tools === undefined || tools.length === 0) return []
   const names = tools.map(({ remoteName }) => remoteName)
-  const idle = patternsOf(entry).filter(({ pattern }) => {
+  const idle = listPatterns(entry).filter(({ pattern }) => {
     return !names.some((name) => matchesPieces(pattern.split('*'), name))
   })
   const warnings = idle.map(({ key, pattern }) => {
@@ -29,7 +29,7 @@ export function findIdlePatterns({
     const hint = near === undefined ? `it has ${names.slice(0, MOST).join(', ')}` : `did you mean ${near}?`
     return { message: `${key} of ${entry.name} has ${pattern}, and no tool is called that`, hint }
   })
-  if (tools.some(isShown)) return warnings
+  if (tools.some(isVisibleTool)) return warnings
   const message = `no tool of ${entry.name} reaches ${agent}: ${tools[0]!.hidden}`
   return [
     ...warnings,
@@ -37,7 +37,7 @@ export function findIdlePatterns({
   ]
 }
 
-function patternsOf({
+function listPatterns({
   include = [],
   exclude = [],
   permissions = {},

@@ -1,38 +1,38 @@
-import { KINDS } from '../../core/base/errors.ts'
+import { ERROR_KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { findEntry } from '../../core/config/mcp-declaration.ts'
-import { formatPath } from '../../core/config/problem.ts'
+import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
-import { findUnfilled } from '../../core/config/unfilled-values.ts'
-import { isShown } from '../../mcp/tools/shown-tools.ts'
-import type { Run } from '../command.ts'
+import { findUnfilledValues } from '../../core/config/unfilled-values.ts'
+import { formatPath } from '../../core/config/validation-issue.ts'
+import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
+import type { CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
 import { attachServers } from './attach-servers.ts'
-import { agentOf, viewedAgent } from './change.ts'
+import { readAgentOption, readViewedAgent } from './change.ts'
 import { findIdlePatterns } from './idle-patterns.ts'
 import { toJsonTool } from './rows.ts'
-import { type Declared, readAllServers, readServers, targetOf, transportOf } from './servers.ts'
-import { unfilledTexts, warn } from './unfilled.ts'
+import { describeTarget, inferTransport, readAllServers, readServers, type ServerRow } from './servers.ts'
+import { printWarning, unfilledTexts } from './unfilled.ts'
 
-export const list: Run = async ({ options, host, signal }) => {
+export const listServersCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
-  const isAll = viewedAgent(options) === ''
+  const isAll = readViewedAgent(options) === ''
   const { servers, problems } = isAll
     ? await readAllServers(attached.dispatch, signal)
-    : { servers: await readServers(attached.dispatch, agentOf(options), signal), problems: [] }
+    : { servers: await readServers(attached.dispatch, readAgentOption(options), signal), problems: [] }
   if (options.has('json')) printJson(host, servers.map(toJsonRow))
   else await printServers(host, servers, isAll)
   for (const problem of problems) host.stderr.write(sanitize(`crabtalk: ${problem}\n`))
-  return problems.length > 0 ? KINDS.config.exit : 0
+  return problems.length > 0 ? ERROR_KINDS.config.exit : 0
 }
 
-export const get: Run = async ({ options, host, signal }) => {
+export const getServerCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
-  const agent = agentOf(options)
+  const agent = readAgentOption(options)
   const servers = await readServers(attached.dispatch, agent, signal)
   const name = options.args[0] ?? ''
-  findEntry(
+  findMcpEntry(
     agent,
     servers.map(({ entry }) => entry),
     name,
@@ -43,7 +43,7 @@ export const get: Run = async ({ options, host, signal }) => {
   return 0
 }
 
-async function printServers(host: Host, servers: readonly Declared[], isAll: boolean): Promise<void> {
+async function printServers(host: Host, servers: readonly ServerRow[], isAll: boolean): Promise<void> {
   if (servers.length === 0) {
     host.stderr.write('No servers yet; add one with crabtalk mcp add NAME -- COMMAND\n')
     return
@@ -54,36 +54,36 @@ async function printServers(host: Host, servers: readonly Declared[], isAll: boo
   for (const server of servers) {
     const { entry, error } = server
     if (error !== '') host.stderr.write(`crabtalk: ${entry.name}: ${sanitize(error)}\n`)
-    for (const { message, hint } of warningsOf(server)) warn(host, message, hint)
+    for (const { message, hint } of listWarnings(server)) printWarning(host, message, hint)
   }
 }
 
-function warningsOf(server: Declared) {
+function listWarnings(server: ServerRow) {
   return [...unfilledTexts(server), ...findIdlePatterns(server)]
 }
 
-function toRow({ entry, state, tools }: Declared): string[] {
-  return [entry.name, state, countOf(tools), transportOf(entry), targetOf(entry)]
+function toRow({ entry, state, tools }: ServerRow): string[] {
+  return [entry.name, state, formatToolCount(tools), inferTransport(entry), describeTarget(entry)]
 }
 
 /** How many tools the agent gets, and of how many where that is not all. */
-function countOf(tools: Declared['tools']): string {
+function formatToolCount(tools: ServerRow['tools']): string {
   if (!tools) return '-'
-  const shown = tools.filter(isShown).length
+  const shown = tools.filter(isVisibleTool).length
   return shown === tools.length ? `${shown}` : `${shown} of ${tools.length}`
 }
 
 /** A comment on what is known, then the entry as it stands in the file. */
-function toText(server: Declared): string {
+function toText(server: ServerRow): string {
   const { agent, entry, source, state, error, lastErrorAt, tools } = server
-  const known = tools ? `${countOf(tools)} tools` : 'tools not known yet'
+  const known = tools ? `${formatToolCount(tools)} tools` : 'tools not known yet'
   const lines = [`# ${entry.name} of ${agent}: ${source}`, `# ${state}, ${known}`]
   if (error !== '') lines.push(`# ${error}${lastErrorAt && `, ${lastErrorAt}`}`)
-  for (const { message } of warningsOf(server)) lines.push(`# ${message}`)
+  for (const { message } of listWarnings(server)) lines.push(`# ${message}`)
   return `${lines.join('\n')}\n\n${renderToml({ mcps: [entry] })}`
 }
 
-function toJsonRow(server: Declared) {
+function toJsonRow(server: ServerRow) {
   const { agent, entry, source, state, error, tools } = server
   const { command = null, args = [], url } = entry
   return {
@@ -91,8 +91,8 @@ function toJsonRow(server: Declared) {
     name: entry.name,
     state,
     error: error || null,
-    tools: tools ? tools.filter(isShown).length : null,
-    transport: transportOf(entry),
+    tools: tools ? tools.filter(isVisibleTool).length : null,
+    transport: inferTransport(entry),
     command,
     args,
     url: url ?? null,
@@ -100,7 +100,7 @@ function toJsonRow(server: Declared) {
   }
 }
 
-function toJson(server: Declared) {
+function toJson(server: ServerRow) {
   const { agent, entry, source, state, error, lastErrorAt, fingerprint, protocolVersion, tools } = server
   return {
     agent,
@@ -109,11 +109,11 @@ function toJson(server: Declared) {
     state,
     error: error || null,
     last_error_at: lastErrorAt || null,
-    transport: transportOf(entry),
+    transport: inferTransport(entry),
     fingerprint,
     protocol: protocolVersion || null,
     entry,
-    placeholders: findUnfilled(entry).map(({ path, placeholder }) => ({
+    placeholders: findUnfilledValues(entry).map(({ path, placeholder }) => ({
       key: formatPath(path),
       placeholder,
     })),

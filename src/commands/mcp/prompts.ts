@@ -1,15 +1,15 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { McpActionKind, type McpPrompt } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { printJson, printTable } from '../print.ts'
-import { showWhile } from '../progress.ts'
+import { withProgress } from '../progress.ts'
+import { askServers } from './ask-servers.ts'
 import { attachServers } from './attach-servers.ts'
-import { announce, printText } from './call.ts'
-import { agentOf } from './change.ts'
-import { askServers } from './named-servers.ts'
+import { announceAttachment, printToolText } from './call.ts'
+import { readAgentOption } from './change.ts'
 
-export const prompts: Run = async (invocation) => {
+export const listPromptsCommand: CommandHandler = async (invocation) => {
   const { options, host } = invocation
   const what = { action: McpActionKind.PROMPTS, doing: 'listing prompts' }
   const { answers, exitCode } = await askServers(invocation, what)
@@ -36,24 +36,24 @@ function toUsage({ arguments: blanks }: McpPrompt): string {
   return blanks.map(({ name, required }) => (required ? `${name}=` : `[${name}=]`)).join(' ') || '-'
 }
 
-export const prompt: Run = async ({ options, host, signal }) => {
+export const getPromptCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', tool = '', ...words] = options.args
   const args = Object.fromEntries(words.map(readPair))
   await using attached = await attachServers(host, signal)
   const message = {
-    ...{ agent: agentOf(options), name, action: McpActionKind.GET_PROMPT, tool },
+    ...{ agent: readAgentOption(options), name, action: McpActionKind.GET_PROMPT, tool },
     arguments: JSON.stringify(args),
   }
   const getting = request(attached.dispatch, 'mcpAction', message, signal)
-  const { promptMessages } = await showWhile(host, `getting ${tool} of ${name}`, getting)
+  const { promptMessages } = await withProgress(host, `getting ${tool} of ${name}`, getting)
   if (options.has('json')) {
     printJson(host, promptMessages.map(toJsonMessage))
     return 0
   }
   const isOne = promptMessages.length === 1 && promptMessages[0]!.role === 'user'
   const texts = promptMessages.map(({ role, content }) => (isOne ? content : `[${role}]\n${content}`))
-  printText(host, texts.join('\n\n'))
-  for (const file of promptMessages.flatMap(({ attachments }) => attachments)) announce(host, file)
+  printToolText(host, texts.join('\n\n'))
+  for (const file of promptMessages.flatMap(({ attachments }) => attachments)) announceAttachment(host, file)
   return 0
 }
 

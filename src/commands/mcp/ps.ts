@@ -1,15 +1,15 @@
+import { formatAge, formatMegabytes, pluralize } from '../../core/base/format.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { DISCOVERY } from '../../core/config/component.ts'
 import type { McpPeer } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
 import { printJson, printTable } from '../print.ts'
-import { ageOf, count, megabytes } from './figures.ts'
 import { stateName } from './servers.ts'
 
-/** `crabtalk mcp ps`: the servers that the daemon runs, a row for each process or connection. */
-export const ps: Run = async ({ options, host, signal }) => {
+/** `crabtalk mcp listServerProcessesCommand`: the servers that the daemon runs, a row for each process or connection. */
+export const listServerProcessesCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await requireDaemon(host, {}, signal)
   const agent = options.value('agent')
   const { peers } = await request(attached.dispatch, 'mcpView', agent === undefined ? {} : { agent }, signal)
@@ -26,9 +26,9 @@ export const ps: Run = async ({ options, host, signal }) => {
   await printTable(host, HEADER, rows)
   for (const { owners, error, state } of wanted) {
     if (error !== '')
-      host.stderr.write(`crabtalk: ${namesOf(owners)}: ${stateName(state)}: ${sanitize(error)}\n`)
+      host.stderr.write(`crabtalk: ${joinNames(owners)}: ${stateName(state)}: ${sanitize(error)}\n`)
   }
-  const saved = savingsOf(wanted)
+  const saved = describeSavings(wanted)
   if (saved !== undefined) host.stdout.write(`\n${saved}\n`)
   return 0
 }
@@ -39,9 +39,9 @@ const HEADER = [
 ]
 
 /** What identical declarations save: every process that serves several of them stands for as many. */
-export function savingsOf(peers: readonly McpPeer[]): string | undefined {
+export function describeSavings(peers: readonly McpPeer[]): string | undefined {
   const running = peers
-    .map((peer) => ({ ...peer, owners: agentsOf(peer.owners) }))
+    .map((peer) => ({ ...peer, owners: selectAgents(peer.owners) }))
     .filter(({ pid, owners }) => pid !== undefined && owners.length > 0)
   if (running.length === 0) return undefined
   const agents = new Set(running.flatMap(({ owners }) => owners.map(({ agent }) => agent))).size
@@ -50,36 +50,36 @@ export function savingsOf(peers: readonly McpPeer[]): string | undefined {
     (sum, { owners, memoryBytes = 0 }) => sum + (owners.length - 1) * memoryBytes,
     0,
   )
-  const use = `${count(agents, 'agent')} ${agents === 1 ? 'uses' : 'use'} ${count(running.length, 'process', 'processes')}`
+  const use = `${pluralize(agents, 'agent')} ${agents === 1 ? 'uses' : 'use'} ${pluralize(running.length, 'process', 'processes')}`
   if (processes === 0) return `${use}; none is shared`
-  const memory = bytes === 0 ? '' : ` and about ${megabytes(bytes)}`
-  return `${use}: ${count(processes, 'process', 'processes')}${memory} saved`
+  const memory = bytes === 0 ? '' : ` and about ${formatMegabytes(bytes)}`
+  return `${use}: ${pluralize(processes, 'process', 'processes')}${memory} saved`
 }
 
 function toRow(peer: McpPeer, now: number): string[] {
   const { fingerprint, owners, state, pid, memoryBytes, calls, errors, latencyMs, starts, connectedAt } = peer
-  const agents = agentsOf(owners).map(({ agent, name }) =>
+  const agents = selectAgents(owners).map(({ agent, name }) =>
     isNamedAlike(owners) ? agent : `${agent}/${name}`,
   )
   return [
     fingerprint.slice(0, SHORT),
-    namesOf(owners),
+    joinNames(owners),
     stateName(state),
     agents.join(', ') || '-',
     `${pid ?? '-'}`,
-    megabytes(memoryBytes),
+    formatMegabytes(memoryBytes),
     `${calls}`,
     `${errors}`,
     latencyMs === undefined ? '-' : `${Math.round(latencyMs)} ms`,
     `${starts}`,
-    ageOf(connectedAt, now),
+    formatAge(connectedAt, now),
   ]
 }
 
 type Owners = McpPeer['owners']
 
 /** Without what looks for components, which is no agent. */
-function agentsOf(owners: Owners): Owners {
+function selectAgents(owners: Owners): Owners {
   return owners.filter(({ agent }) => agent !== DISCOVERY.name)
 }
 
@@ -87,7 +87,7 @@ function isNamedAlike(owners: Owners): boolean {
   return owners.every(({ name }) => name === owners[0]?.name)
 }
 
-function namesOf(owners: Owners): string {
+function joinNames(owners: Owners): string {
   return sanitize([...new Set(owners.map(({ name }) => name))].join(', ')) || '-'
 }
 

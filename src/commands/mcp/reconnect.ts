@@ -1,26 +1,26 @@
+import { pluralize } from '../../core/base/format.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
 import { printJson } from '../print.ts'
-import { showWhile } from '../progress.ts'
-import { agentOf } from './change.ts'
-import { count } from './figures.ts'
+import { withProgress } from '../progress.ts'
+import { readAgentOption } from './change.ts'
 
-/** `crabtalk mcp reconnect`: ends the process or connection that the daemon has of a server, and makes it anew. */
-export const reconnect: Run = async ({ options, host, signal }) => {
+/** `crabtalk mcp reconnectServerCommand`: ends the process or connection that the daemon has of a server, and makes it anew. */
+export const reconnectServerCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await requireDaemon(host, {}, signal)
   const [name = ''] = options.args
-  const message = { agent: agentOf(options), name, action: McpActionKind.RECONNECT }
+  const message = { agent: readAgentOption(options), name, action: McpActionKind.RECONNECT }
   const reconnecting = request(attached.dispatch, 'mcpAction', message, signal)
-  const { peer } = await showWhile(host, `reconnecting ${name}`, reconnecting)
+  const { peer } = await withProgress(host, `reconnecting ${name}`, reconnecting)
   const { toolCount = 0, pid, owners = [] } = peer ?? {}
   if (options.has('json')) {
     return printJson(host, { agent: message.agent, name, tools: toolCount, pid: pid ?? null, owners })
   }
   const where = pid === undefined ? '' : `, pid ${pid}`
   const others =
-    owners.length > 1 ? `, for ${count(new Set(owners.map(({ agent }) => agent)).size, 'agent')}` : ''
-  host.stdout.write(`reconnected ${name}: ${count(toolCount, 'tool')}${where}${others}\n`)
+    owners.length > 1 ? `, for ${pluralize(new Set(owners.map(({ agent }) => agent)).size, 'agent')}` : ''
+  host.stdout.write(`reconnected ${name}: ${pluralize(toolCount, 'tool')}${where}${others}\n`)
   return 0
 }

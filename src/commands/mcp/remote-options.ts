@@ -1,10 +1,10 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import type { Options } from '../command.ts'
+import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 
 /** The keys of an entry that --header, --auth, --auth-env and --transport stand for. Throws `usage`, without a secret. */
-export function readRemoteOptions(options: Options, { env }: Pick<Host, 'env'>): JsonObject {
+export function readRemoteOptions(options: ParsedOptions, { env }: Pick<Host, 'env'>): JsonObject {
   const headers = Object.fromEntries(options.values('header').map(readHeader))
   const auth = options.value('auth') ?? readAuth(options.value('auth-env'), env)
   if (options.value('auth') !== undefined && options.value('auth-env') !== undefined) {
@@ -19,7 +19,7 @@ export function readRemoteOptions(options: Options, { env }: Pick<Host, 'env'>):
 }
 
 /** Refuses options that are for the other kind of server. Throws `usage`. */
-export function refuseForeign(options: Options, kind: 'address' | 'program'): void {
+export function refuseForeign(options: ParsedOptions, kind: 'address' | 'program'): void {
   const foreign = kind === 'address' ? ['env', 'cwd'] : ['header', 'auth', 'auth-env']
   const name = foreign.find((one) => options.values(one).length > 0)
   const other = kind === 'address' ? 'a program' : 'an address'

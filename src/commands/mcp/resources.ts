@@ -1,15 +1,15 @@
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { openOutFile } from '../out-file.ts'
 import { printJson, printTable } from '../print.ts'
-import { showWhile } from '../progress.ts'
+import { withProgress } from '../progress.ts'
+import { askServers, type ServerAnswer } from './ask-servers.ts'
 import { attachServers } from './attach-servers.ts'
-import { announce, printText, writeResult } from './call.ts'
-import { agentOf } from './change.ts'
-import { type Answered, askServers } from './named-servers.ts'
+import { announceAttachment, printToolText, writeResult } from './call.ts'
+import { readAgentOption } from './change.ts'
 
-export const resources: Run = async (invocation) => {
+export const listResourcesCommand: CommandHandler = async (invocation) => {
   const { options, host } = invocation
   const what = { action: McpActionKind.RESOURCES, doing: 'listing resources' }
   const { answers, exitCode } = await askServers(invocation, what)
@@ -29,7 +29,7 @@ export const resources: Run = async (invocation) => {
   return exitCode
 }
 
-function toResources({ server, result }: Answered) {
+function toResources({ server, result }: ServerAnswer) {
   return [
     ...result.resources.map(({ uri, mimeType, size, ...words }) => ({
       ...{ server, uri, uri_template: null, ...words, mime_type: mimeType || null, size: size ?? null },
@@ -40,14 +40,14 @@ function toResources({ server, result }: Answered) {
   ]
 }
 
-export const read: Run = async ({ options, host, signal }) => {
+export const readResourceCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', uri = ''] = options.args
   const outFile = options.value('out-file')
   await openOutFile(outFile, host) // a name that can never be written is told before anything is done
   await using attached = await attachServers(host, signal)
-  const message = { agent: agentOf(options), name, action: McpActionKind.READ_RESOURCE, uri }
+  const message = { agent: readAgentOption(options), name, action: McpActionKind.READ_RESOURCE, uri }
   const reading = request(attached.dispatch, 'mcpAction', message, signal)
-  const result = await showWhile(host, `reading ${uri} of ${name}`, reading)
+  const result = await withProgress(host, `reading ${uri} of ${name}`, reading)
   const isWritten = outFile !== undefined && (await writeResult(result, outFile, host))
   if (options.has('json')) {
     const attachments = result.attachments.map(({ mediaType, name, data }) => ({
@@ -56,7 +56,7 @@ export const read: Run = async ({ options, host, signal }) => {
     printJson(host, { server: name, uri, output: result.output, attachments })
     return 0
   }
-  if (!isWritten) printText(host, result.output)
-  if (outFile === undefined) for (const file of result.attachments) announce(host, file)
+  if (!isWritten) printToolText(host, result.output)
+  if (outFile === undefined) for (const file of result.attachments) announceAttachment(host, file)
   return 0
 }

@@ -1,7 +1,7 @@
 import { type McpToolView, PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
 
 /** What a rule does, in words. */
-export function effectName(effect: PolicyEffect): string {
+export function ruleEffectName(effect: PolicyEffect): string {
   return EFFECTS[effect]
 }
 
@@ -12,7 +12,7 @@ export function toJsonTool(server: string, tool: McpToolView) {
     server,
     name: name || null,
     remote_name: remoteName,
-    effect: hidden === '' ? effectName(effect) : null,
+    effect: hidden === '' ? ruleEffectName(effect) : null,
     rule: rule ? toJsonRule(rule) : null,
     hidden: hidden || null,
     description,
@@ -21,14 +21,14 @@ export function toJsonTool(server: string, tool: McpToolView) {
 
 /** A rule as `--json` gives it. */
 export function toJsonRule({ effect, pattern, source }: PolicyRule) {
-  return { effect: effectName(effect), pattern, source }
+  return { effect: ruleEffectName(effect), pattern, source }
 }
 
 /** A row of the table of tools: those the agent does not get stand under their own name, with the reason. */
 export function toToolRow({ name, remoteName, effect, rule, hidden, description }: McpToolView): string[] {
   if (hidden !== '') return [remoteName, 'hidden', hidden, description]
   const because = rule ? `${rule.pattern} (${rule.source})` : 'no rule'
-  return [name, effectName(effect), because, description]
+  return [name, ruleEffectName(effect), because, description]
 }
 
 const EFFECTS: Record<PolicyEffect, string> = {

@@ -1,13 +1,13 @@
 import { toVisible } from '../../core/base/visible.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { attach } from '../../daemon/attach.ts'
-import { depthOf } from '../../mcp/stdio/depth.ts'
-import type { Run } from '../command.ts'
+import { readDepth } from '../../mcp/stdio/depth.ts'
+import type { CommandHandler } from '../command.ts'
 import type { SignalName } from '../host.ts'
-import { SIGNAL_EXIT } from '../send/stop.ts'
+import { SIGNAL_EXIT } from '../send/stop-controller.ts'
 
-/** `crabtalk mcp serve`: agents as an MCP server on standard input and output, until the input ends. */
-export const serve: Run = async ({ options, host }) => {
+/** `crabtalk mcp serveAgentsCommand`: agents as an MCP server on standard input and output, until the input ends. */
+export const serveAgentsCommand: CommandHandler = async ({ options, host }) => {
   const stop = new AbortController()
   let ended: SignalName | undefined
   using _listening = host.onSignal((name) => {
@@ -25,7 +25,7 @@ export const serve: Run = async ({ options, host }) => {
       only,
       cwd: host.cwd(),
       env: withoutProviderKeys(host.env),
-      depth: depthOf(host.env),
+      depth: readDepth(host.env),
       streams: { input: host.stdin(), write: (text) => host.stdout.write(text) },
       log: (line) => void host.stderr.write(`crabtalk: ${toVisible(line)}\n`),
     },

@@ -12,7 +12,7 @@ import { toTarget } from '../../mcp/fingerprint.ts'
 import { showTarget } from '../../mcp/secrets/shown-target.ts'
 
 /** A declared server as far as it is known without starting it. */
-export interface Declared {
+export interface ServerRow {
   agent: string
   /** As in the agent's file, secrets hidden. */
   entry: McpEntry
@@ -34,21 +34,21 @@ export async function readServers(
   dispatch: Dispatch,
   agent: string,
   signal: AbortSignal,
-): Promise<Declared[]> {
+): Promise<ServerRow[]> {
   const info = await request(dispatch, 'getAgent', { name: agent }, signal)
   const view = await request(dispatch, 'mcpView', { agent: info.name }, signal)
-  return toDeclared(info, view, await readComponents(dispatch, { infos: [info], view }, signal))
+  return toServerRow(info, view, await readComponents(dispatch, { infos: [info], view }, signal))
 }
 
 /** The servers of all agents, and what is wrong with the files of agents that could not be read. */
 export async function readAllServers(
   dispatch: Dispatch,
   signal: AbortSignal,
-): Promise<{ servers: Declared[]; problems: string[] }> {
+): Promise<{ servers: ServerRow[]; problems: string[] }> {
   const { agents, problems } = await request(dispatch, 'listAgents', {}, signal)
   const view = await request(dispatch, 'mcpView', {}, signal)
   const components = await readComponents(dispatch, { infos: agents, view }, signal)
-  return { servers: agents.flatMap((info) => toDeclared(info, view, components)), problems }
+  return { servers: agents.flatMap((info) => toServerRow(info, view, components)), problems }
 }
 
 /** What the view has and no file declares comes from port files; their addresses are asked for only where there are some. */
@@ -57,30 +57,30 @@ async function readComponents(
   { infos, view }: { infos: readonly AgentInfo[]; view: McpView },
   signal: AbortSignal,
 ): Promise<readonly McpInfo[]> {
-  const isThere = infos.some((info) => joinedOf(info, view).length > 0)
+  const isThere = infos.some((info) => findJoinedServers(info, view).length > 0)
   return isThere ? (await request(dispatch, 'listMcps', { agent: '' }, signal)).mcps : []
 }
 
-function joinedOf({ name, mcps }: AgentInfo, { agents }: McpView): McpServerView[] {
+function findJoinedServers({ name, mcps }: AgentInfo, { agents }: McpView): McpServerView[] {
   const servers = agents.find(({ agent }) => agent === name)?.servers ?? []
   return servers.filter((server) => !mcps.includes(server.name))
 }
 
 /** `stdio`, `http` or `sse`. */
-export function transportOf({ url, command, transport = 'http' }: McpEntry): string {
+export function inferTransport({ url, command, transport = 'http' }: McpEntry): string {
   return url === undefined && command !== undefined ? 'stdio' : transport
 }
 
 /** The command line or the address, without what looks like a secret. */
-export function targetOf(entry: McpEntry): string {
+export function describeTarget(entry: McpEntry): string {
   if (entry.url === undefined && entry.command === undefined) return '' // a component whose port file is none
   return showTarget(toTarget(entry, { home: '', baseEnv: {} }))
 }
 
-function toDeclared(info: AgentInfo, view: McpView, components: readonly McpInfo[]): Declared[] {
+function toServerRow(info: AgentInfo, view: McpView, components: readonly McpInfo[]): ServerRow[] {
   const { name: agent, config } = info
   const { mcps = [] }: { mcps?: McpEntry[] } = JSON.parse(config)
-  const joined = joinedOf(info, view).map(({ name }): McpEntry => {
+  const joined = findJoinedServers(info, view).map(({ name }): McpEntry => {
     const url = components.find((one) => one.source === agent && one.name === name)?.url
     return url ? { name, url } : { name }
   })

@@ -1,32 +1,32 @@
-import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
-import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
+import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { wantsColor } from '../color.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { formatError } from '../error-text.ts'
 import { printJson, printTable } from '../print.ts'
-import { showWhile } from '../progress.ts'
+import { withProgress } from '../progress.ts'
 import { attachServers } from './attach-servers.ts'
-import { agentOf } from './change.ts'
+import { readAgentOption } from './change.ts'
 import { toJsonTool, toToolRow } from './rows.ts'
 import { readAllServers, readServers } from './servers.ts'
 
-export const ping: Run = async (invocation) => {
+export const pingServersCommand: CommandHandler = async (invocation) => {
   const { options, host } = invocation
   const outcomes = await startAll(invocation, McpActionKind.PING)
   if (options.has('json')) {
     printJson(host, outcomes.map(toJsonPing))
-    return exitOf(outcomes)
+    return toExitCode(outcomes)
   }
   const isAll = options.has('all')
   const rows = outcomes.map((outcome) => [...(isAll ? [outcome.agent] : []), ...toPingRow(outcome)])
   const heads = [...(isAll ? ['AGENT'] : []), 'NAME', 'STATE', 'TOOLS', 'START', 'PING', 'PID']
   if (rows.length > 0) await printTable(host, heads, rows)
-  return tellFailures(invocation, outcomes)
+  return printFailures(invocation, outcomes)
 }
 
-export const tools: Run = async (invocation) => {
+export const listToolsCommand: CommandHandler = async (invocation) => {
   const { options, host } = invocation
   const outcomes = await startAll(invocation, McpActionKind.TOOLS)
   if (options.has('json')) {
@@ -38,33 +38,36 @@ export const tools: Run = async (invocation) => {
     const rows = outcomes.flatMap(({ result }) => result?.tools.map(toToolRow) ?? [])
     if (rows.length > 0) await printTable(host, ['TOOL', 'EFFECT', 'BECAUSE', 'DESCRIPTION'], rows)
   }
-  return tellFailures(invocation, outcomes)
+  return printFailures(invocation, outcomes)
 }
 
 /** What came of one server; one of the two is set. */
-interface Outcome {
+interface StartOutcome {
   agent: string
   name: string
   result?: McpActionResult
   error?: CrabError
 }
 
-type Invocation = Parameters<Run>[0]
+type Invocation = Parameters<CommandHandler>[0]
 
-function toPingRow({ name, result, error }: Outcome): string[] {
+function toPingRow({ name, result, error }: StartOutcome): string[] {
   if (!result) return [name, error!.kind, '-', '-', '-', '-']
   const { peer, connectMs, durationMs } = result
   return [name, 'ok', `${peer?.toolCount ?? 0}`, `${connectMs} ms`, `${durationMs} ms`, `${peer?.pid ?? '-'}`]
 }
 
 /** Does one thing to the servers that are named, or to all that are not disabled; all at once, each on its own. */
-async function startAll({ options, host, signal }: Invocation, action: McpActionKind): Promise<Outcome[]> {
+async function startAll(
+  { options, host, signal }: Invocation,
+  action: McpActionKind,
+): Promise<StartOutcome[]> {
   await using attached = await attachServers(host, signal)
   const { dispatch } = attached
-  const targets = await targetsOf(dispatch, options, signal)
+  const targets = await listTargets(dispatch, options, signal)
   if (targets.length === 0)
     host.stderr.write('No servers to start; add one with crabtalk mcp add NAME -- COMMAND\n')
-  const outcomes = targets.map(async (target): Promise<Outcome> => {
+  const outcomes = targets.map(async (target): Promise<StartOutcome> => {
     try {
       return { ...target, result: await request(dispatch, 'mcpAction', { ...target, action }, signal) }
     } catch (reason) {
@@ -72,14 +75,19 @@ async function startAll({ options, host, signal }: Invocation, action: McpAction
     }
   })
   const names = targets.map(({ name }) => name).join(', ')
-  return await showWhile(host, `starting ${names}`, Promise.all(outcomes))
+  return await withProgress(host, `starting ${names}`, Promise.all(outcomes))
 }
 
-type Target = Pick<Outcome, 'agent' | 'name'>
+type Target = Pick<StartOutcome, 'agent' | 'name'>
 
-async function targetsOf(dispatch: Dispatch, options: Options, signal: AbortSignal): Promise<Target[]> {
-  const agent = agentOf(options)
-  if (!options.has('all')) return (await namesOf(dispatch, options, signal)).map((name) => ({ agent, name }))
+async function listTargets(
+  dispatch: Dispatch,
+  options: ParsedOptions,
+  signal: AbortSignal,
+): Promise<Target[]> {
+  const agent = readAgentOption(options)
+  if (!options.has('all'))
+    return (await resolveNames(dispatch, options, signal)).map((name) => ({ agent, name }))
   if (options.args.length > 0 || options.has('agent')) {
     throw new CrabError('usage', 'Cannot combine --all with a name or --agent', {
       hint: 'leave one of them out',
@@ -91,27 +99,31 @@ async function targetsOf(dispatch: Dispatch, options: Options, signal: AbortSign
   )
 }
 
-async function namesOf(dispatch: Dispatch, options: Options, signal: AbortSignal): Promise<string[]> {
-  const entries = (await readServers(dispatch, agentOf(options), signal)).map(({ entry }) => entry)
+async function resolveNames(
+  dispatch: Dispatch,
+  options: ParsedOptions,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const entries = (await readServers(dispatch, readAgentOption(options), signal)).map(({ entry }) => entry)
   if (options.args.length === 0)
     return entries.filter(({ disabled }) => disabled !== true).map(({ name }) => name)
-  const named = options.args.map((name) => findEntry(agentOf(options), entries, name).name)
+  const named = options.args.map((name) => findMcpEntry(readAgentOption(options), entries, name).name)
   return [...new Set(named)]
 }
 
 /** Prints what went wrong, as errors are printed, and gives the exit code. */
-function tellFailures({ program, options, host }: Invocation, outcomes: readonly Outcome[]): number {
+function printFailures({ program, options, host }: Invocation, outcomes: readonly StartOutcome[]): number {
   const style = { program, debug: options.has('debug'), color: wantsColor('auto', host.env, host.stderr) }
   for (const { error } of outcomes) if (error) host.stderr.write(formatError(error, style))
-  return exitOf(outcomes)
+  return toExitCode(outcomes)
 }
 
-function exitOf(outcomes: readonly Outcome[]): number {
+function toExitCode(outcomes: readonly StartOutcome[]): number {
   const failed = outcomes.find(({ error }) => error !== undefined)?.error
-  return failed ? KINDS[failed.kind].exit : 0
+  return failed ? ERROR_KINDS[failed.kind].exit : 0
 }
 
-function toJsonPing({ agent, name, result, error }: Outcome) {
+function toJsonPing({ agent, name, result, error }: StartOutcome) {
   return {
     agent,
     name,

@@ -1,15 +1,15 @@
-import type { Command, Option } from '../command.ts'
+import type { Command, CommandOption } from '../command.ts'
 import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
-import { MCP_BEYOND_COMMANDS } from './beyond-table.ts'
+import { MCP_RESOURCE_COMMANDS } from './resources-prompts-table.ts'
 import { MCP_WATCH_COMMANDS } from './watch-table.ts'
 
-const env: Option = {
+const env: CommandOption = {
   name: 'env',
   short: 'e',
   value: 'KEY=VALUE',
   summary: 'Set a variable of its environment; KEY alone takes the value it has here (repeatable)',
 }
-const remote: readonly Option[] = [
+const remote: readonly CommandOption[] = [
   {
     name: 'header',
     value: "'NAME: VALUE'",
@@ -18,7 +18,7 @@ const remote: readonly Option[] = [
   { name: 'auth', value: 'TOKEN', summary: 'Send this as its bearer token' },
   { name: 'auth-env', value: 'VAR', summary: 'The same, with the value that a variable has here' },
 ]
-const noVerify: Option = { name: 'no-verify', summary: 'Write it without starting the server first' }
+const noVerify: CommandOption = { name: 'no-verify', summary: 'Write it without starting the server first' }
 
 /** The commands for the MCP servers of one's agents. */
 export const MCP_COMMANDS: readonly Command[] = [
@@ -30,7 +30,7 @@ export const MCP_COMMANDS: readonly Command[] = [
 server ran.`,
     options: [agent, { name: 'all', summary: 'Those of every agent' }, json],
     examples: ['crabtalk mcp list', 'crabtalk mcp list --all --json'],
-    load: async () => (await import('./list.ts')).list,
+    load: async () => (await import('./list.ts')).listServersCommand,
   },
   {
     path: ['mcp', 'get'],
@@ -39,7 +39,7 @@ server ran.`,
     summary: 'Show a server: its entry, where that is written, and its state',
     options: [agent, json],
     examples: ['crabtalk mcp get fs'],
-    load: async () => (await import('./list.ts')).get,
+    load: async () => (await import('./list.ts')).getServerCommand,
   },
   {
     path: ['mcp', 'add'],
@@ -79,7 +79,7 @@ this directory are written as absolute ones.`,
       `crabtalk mcp add fetch '{"command": "uvx", "args": ["mcp-server-fetch"]}'`,
       `crabtalk mcp add --set 'permissions.allow=["read_*"]' docs node ./server.js`,
     ],
-    load: async () => (await import('./change.ts')).add,
+    load: async () => (await import('./change.ts')).addServerCommand,
   },
   {
     path: ['mcp', 'set'],
@@ -94,7 +94,7 @@ nothing is written when that fails.`,
       `crabtalk mcp set fs 'include=["read_*"]' permissions.deny=`,
       'crabtalk mcp set github -e GITHUB_TOKEN',
     ],
-    load: async () => (await import('./change.ts')).set,
+    load: async () => (await import('./change.ts')).setServerCommand,
   },
   {
     path: ['mcp', 'remove'],
@@ -103,7 +103,7 @@ nothing is written when that fails.`,
     summary: 'Take a server away from an agent',
     options: [agent, json],
     examples: ['crabtalk mcp remove fs'],
-    load: async () => (await import('./change.ts')).remove,
+    load: async () => (await import('./change.ts')).removeServerCommand,
   },
   {
     path: ['mcp', 'enable'],
@@ -112,7 +112,7 @@ nothing is written when that fails.`,
     summary: 'Let an agent use a server again',
     options: [agent, json],
     examples: ['crabtalk mcp enable fs'],
-    load: async () => (await import('./change.ts')).enable,
+    load: async () => (await import('./change.ts')).enableServerCommand,
   },
   {
     path: ['mcp', 'disable'],
@@ -121,7 +121,7 @@ nothing is written when that fails.`,
     summary: 'Keep a server declared, and never start it',
     options: [agent, json],
     examples: ['crabtalk mcp disable fs'],
-    load: async () => (await import('./change.ts')).disable,
+    load: async () => (await import('./change.ts')).disableServerCommand,
   },
   {
     path: ['mcp', 'ping'],
@@ -132,7 +132,7 @@ nothing is written when that fails.`,
 cannot be reached.`,
     options: [agent, { name: 'all', summary: 'Those of every agent' }, json],
     examples: ['crabtalk mcp ping', 'crabtalk mcp ping fs github', 'crabtalk mcp ping --all'],
-    load: async () => (await import('./start.ts')).ping,
+    load: async () => (await import('./start.ts')).pingServersCommand,
   },
   {
     path: ['mcp', 'tools'],
@@ -143,7 +143,7 @@ cannot be reached.`,
 that the agent does not get is listed as hidden, with the reason. The servers are started.`,
     options: [agent, json],
     examples: ['crabtalk mcp tools', 'crabtalk mcp tools fs --json | jq -r .[].name'],
-    load: async () => (await import('./start.ts')).tools,
+    load: async () => (await import('./start.ts')).listToolsCommand,
   },
   {
     path: ['mcp', 'call'],
@@ -169,7 +169,7 @@ Rules that deny hold here too; what an agent would have to ask about is done, si
       `crabtalk mcp call fs search_files '{"path": "/home/me/notes", "pattern": "*.md"}'`,
       "jq -n '{a: 2, b: 3}' | crabtalk mcp call everything get-sum -",
     ],
-    load: async () => (await import('./call.ts')).call,
+    load: async () => (await import('./call.ts')).callToolCommand,
   },
   ...MCP_WATCH_COMMANDS,
   {
@@ -189,7 +189,7 @@ refused elsewhere. Ends with its input.`,
       },
     ],
     examples: ['crabtalk mcp serve', 'crabtalk mcp serve --agent reviewer'],
-    load: async () => (await import('./serve.ts')).serve,
+    load: async () => (await import('./serve.ts')).serveAgentsCommand,
   },
-  ...MCP_BEYOND_COMMANDS,
+  ...MCP_RESOURCE_COMMANDS,
 ]

@@ -1,10 +1,10 @@
-import type { Command, Option } from '../command.ts'
+import type { Command, CommandOption } from '../command.ts'
 import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
 
 const { fallback: _, ...anyone } = agent
-const anyAgent: Option = { ...anyone, summary: 'Only what this agent uses' }
-const all: Option = { name: 'all', summary: 'Those of every agent' }
-const jsonLines: Option = { name: 'json', summary: 'Print one JSON object per line' }
+const anyAgent: CommandOption = { ...anyone, summary: 'Only what this agent uses' }
+const all: CommandOption = { name: 'all', summary: 'Those of every agent' }
+const jsonLines: CommandOption = { name: 'json', summary: 'Print one JSON object per line' }
 
 /** The commands that watch the MCP servers of one's agents. */
 export const MCP_WATCH_COMMANDS: readonly Command[] = [
@@ -16,7 +16,7 @@ export const MCP_WATCH_COMMANDS: readonly Command[] = [
 LATENCY the median of its last calls, STARTS how often it was connected. Needs a daemon.`,
     options: [anyAgent, json],
     examples: ['crabtalk mcp ps', "crabtalk mcp ps --json | jq -r '.[].pid'"],
-    load: async () => (await import('./ps.ts')).ps,
+    load: async () => (await import('./ps.ts')).listServerProcessesCommand,
   },
   {
     path: ['mcp', 'health'],
@@ -27,7 +27,7 @@ LATENCY the median of its last calls, STARTS how often it was connected. Needs a
 that is not disabled has failed.`,
     options: [agent, all, json],
     examples: ['crabtalk mcp health', 'crabtalk mcp health --all || crabtalk mcp reconnect fs'],
-    load: async () => (await import('./health.ts')).health,
+    load: async () => (await import('./health.ts')).serverHealthCommand,
   },
   {
     path: ['mcp', 'cost'],
@@ -38,7 +38,7 @@ that is not disabled has failed.`,
 include and exclude make it cheaper. An agent with more than 40 tools begins with groups of them instead.`,
     options: [agent, all, json],
     examples: ['crabtalk mcp cost', 'crabtalk mcp cost fs', 'crabtalk mcp cost --all --json'],
-    load: async () => (await import('./cost.ts')).cost,
+    load: async () => (await import('./cost.ts')).serverCostCommand,
   },
   {
     path: ['mcp', 'logs'],
@@ -53,7 +53,7 @@ include and exclude make it cheaper. An agent with more than 40 tools begins wit
       { name: 'json', summary: 'Print JSON; with --follow one object per line' },
     ],
     examples: ['crabtalk mcp logs fs', 'crabtalk mcp logs -f -n 20 github'],
-    load: async () => (await import('./logs.ts')).logs,
+    load: async () => (await import('./logs.ts')).serverLogsCommand,
   },
   {
     path: ['mcp', 'reconnect'],
@@ -63,7 +63,7 @@ include and exclude make it cheaper. An agent with more than 40 tools begins wit
     details: `Also one that is not tried again yet since it failed. All agents that share it get the new one. Needs a daemon.`,
     options: [agent, json],
     examples: ['crabtalk mcp reconnect fs'],
-    load: async () => (await import('./reconnect.ts')).reconnect,
+    load: async () => (await import('./reconnect.ts')).reconnectServerCommand,
   },
   {
     path: ['mcp', 'trace'],
@@ -83,6 +83,6 @@ in arguments and answers are not. Of all servers without a name. Ends with Ctrl-
       'crabtalk mcp trace -f fs',
       "crabtalk mcp trace --json | jq -c 'select(.duration_ms > 500) | [.method, .duration_ms, .agent]'",
     ],
-    load: async () => (await import('./trace.ts')).trace,
+    load: async () => (await import('./trace.ts')).traceServersCommand,
   },
 ]

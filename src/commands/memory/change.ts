@@ -2,28 +2,28 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
 import { readContent } from './content.ts'
 import { toJsonEntry } from './entries.ts'
-import { factsOf } from './list.ts'
+import { summarizeEntry } from './list.ts'
 
-export const remember: Run = async ({ options, host, signal }) => {
+export const rememberCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', ...words] = options.args
   const content = await readContent(words, host, signal)
   const value = { name, content, aliases: [...options.values('alias')] }
   const entry = await change({ options, host, op: { $case: 'remember', value } }, signal)
-  return tell('remembered', entry, { options, host })
+  return printEntry('remembered', entry, { options, host })
 }
 
-export const rename: Run = async ({ options, host, signal }) => {
+export const renameMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', newName = ''] = options.args
   const op = { $case: 'rename', value: { name, newName } } as const
-  return tell('renamed', await change({ options, host, op }, signal), { options, host })
+  return printEntry('renamed', await change({ options, host, op }, signal), { options, host })
 }
 
-export const alias: Run = async ({ options, host, signal }) => {
+export const aliasMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', ...add] = options.args
   const remove = [...options.values('remove')]
   if (add.length + remove.length === 0) {
@@ -32,7 +32,7 @@ export const alias: Run = async ({ options, host, signal }) => {
     })
   }
   const op = { $case: 'alias', value: { name, add, remove } } as const
-  return tell('changed', await change({ options, host, op }, signal), { options, host })
+  return printEntry('changed', await change({ options, host, op }, signal), { options, host })
 }
 
 type Op =
@@ -41,15 +41,19 @@ type Op =
   | { $case: 'alias'; value: { name: string; add: string[]; remove: string[] } }
 
 async function change(
-  { options, host, op }: { options: Options; host: Host; op: Op },
+  { options, host, op }: { options: ParsedOptions; host: Host; op: Op },
   signal: AbortSignal,
 ): Promise<MemoryEntry> {
   await using attached = await attach(host, { signal })
   return await request(attached.dispatch, 'memoryOp', { agent: options.value('agent') ?? '', op }, signal)
 }
 
-function tell(verb: string, entry: MemoryEntry, { options, host }: { options: Options; host: Host }): number {
+function printEntry(
+  verb: string,
+  entry: MemoryEntry,
+  { options, host }: { options: ParsedOptions; host: Host },
+): number {
   if (options.has('json')) return printJson(host, toJsonEntry(entry))
-  host.stdout.write(`${verb} ${factsOf(entry)}\n`)
+  host.stdout.write(`${verb} ${summarizeEntry(entry)}\n`)
   return 0
 }

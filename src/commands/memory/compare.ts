@@ -1,17 +1,17 @@
 import type { DeepPartial, MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 
 /** How a memory becomes another one, by names. */
-export interface Difference {
+export interface MemoryDiff {
   added: string[]
   /** With another content, other aliases, of another kind or time. */
   changed: string[]
   removed: string[]
 }
 
-type Given = DeepPartial<MemoryEntry>
+type MemoryContents = DeepPartial<MemoryEntry>
 
 /** What goes, comes and changes when these entries are put in place of those. */
-export function compare(before: readonly MemoryEntry[], after: readonly Given[]): Difference {
+export function diffMemories(before: readonly MemoryEntry[], after: readonly MemoryContents[]): MemoryDiff {
   const old = new Map(before.map((entry) => [entry.name, entry]))
   const names = new Set(after.map(({ name }) => name))
   const changed = after.filter((entry) => {
@@ -26,7 +26,7 @@ export function compare(before: readonly MemoryEntry[], after: readonly Given[])
 }
 
 /** A difference in a few words. */
-export function describeDifference({ added, changed, removed }: Difference): string {
+export function describeDifference({ added, changed, removed }: MemoryDiff): string {
   const parts = [
     [removed.length, 'removed'],
     [changed.length, 'changed'],
@@ -37,7 +37,10 @@ export function describeDifference({ added, changed, removed }: Difference): str
 }
 
 /** One that comes without its time gets that of now, which is no change anybody made. */
-function isSame(was: MemoryEntry, { content = '', kind, aliases = [], createdAt = '' }: Given): boolean {
+function isSame(
+  was: MemoryEntry,
+  { content = '', kind, aliases = [], createdAt = '' }: MemoryContents,
+): boolean {
   const isListed = (alias: string) => was.aliases.includes(alias)
   return (
     was.content === content &&

@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { Host } from '../host.ts'
-import { collect, readNamedText, toText, unreadable } from '../named-file.ts'
+import { readNamedText, readStream, toText, unreadable } from '../named-file.ts'
 
 /**
  * What is to be remembered: words joined by a space, `@FILE`, or standard input for `-` and for no words. Of a file or a
@@ -14,24 +14,24 @@ export async function readContent(
   const [word = '-'] = words
   const text = words.length > 1 ? words.join(' ') : await readWord(word, host, signal)
   if (text.trim() !== '') return text
-  throw nothing()
+  throw missingContent()
 }
 
 async function readWord(word: string, host: Host, signal: AbortSignal): Promise<string> {
   if (word.startsWith('@') && word !== '@-') {
-    return withoutLineEnd(await readFileOf(word.slice(1), host, signal))
+    return withoutLineEnd(await readContentFile(word.slice(1), host, signal))
   }
   if (word !== '-' && word !== '@-') return word
   const kind = host.stdinKind()
-  if (kind === 'terminal' || kind === 'none') throw nothing()
+  if (kind === 'terminal' || kind === 'none') throw missingContent()
   try {
-    return withoutLineEnd(toText(await collect(host.stdin(), STDIN), STDIN))
+    return withoutLineEnd(toText(await readStream(host.stdin(), STDIN), STDIN))
   } catch (cause) {
     throw unreadable(STDIN, cause, 'pipe the content into it')
   }
 }
 
-async function readFileOf(path: string, host: Host, signal: AbortSignal): Promise<string> {
+async function readContentFile(path: string, host: Host, signal: AbortSignal): Promise<string> {
   if (path.trim() === '')
     throw new CrabError('usage', 'Cannot remember: there is no file behind @', { hint: BEGINS_WITH_AT })
   try {
@@ -46,7 +46,7 @@ function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, '')
 }
 
-function nothing(): CrabError {
+function missingContent(): CrabError {
   return new CrabError('usage', 'Cannot remember: there is no content', {
     hint: 'for example crabtalk memory remember deploy "Every Friday at 10"',
   })

@@ -3,7 +3,7 @@ import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.gener
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 
 /** Names of kinds, as people and programs read them. */
-export const KIND_NAMES: Readonly<Record<string, MemoryKind>> = {
+export const MEMORY_KIND_NAMES: Readonly<Record<string, MemoryKind>> = {
   note: MemoryKind.NOTE,
   archive: MemoryKind.ARCHIVE,
   topic: MemoryKind.TOPIC,
@@ -16,11 +16,11 @@ export function toJsonEntry({ id, name, kind, createdAt, aliases, content }: Mem
 
 /** A kind in a word; one of a later version is `other`. */
 export function kindName(kind: MemoryKind): string {
-  return Object.entries(KIND_NAMES).find(([, known]) => known === kind)?.[0] ?? 'other'
+  return Object.entries(MEMORY_KIND_NAMES).find(([, known]) => known === kind)?.[0] ?? 'other'
 }
 
 /** Which entries of a memory are read. */
-interface Wanted {
+interface EntryFilter {
   agent: string
   kind: MemoryKind | undefined
   offset: number
@@ -29,9 +29,9 @@ interface Wanted {
 }
 
 /** Entries by name, read page by page, and how many there are in all. */
-export async function readEntries(
+export async function fetchMemoryEntries(
   dispatch: Dispatch,
-  { agent, kind, offset, limit }: Wanted,
+  { agent, kind, offset, limit }: EntryFilter,
   signal: AbortSignal,
 ): Promise<{ entries: MemoryEntry[]; total: number }> {
   const found: MemoryEntry[] = []
@@ -56,7 +56,7 @@ export async function readMemory(
 ): Promise<MemoryEntry[]> {
   const all = { agent, kind: undefined, offset: 0, limit: Number.POSITIVE_INFINITY }
   for (let tries = 0; tries < 5; tries++) {
-    const { entries, total } = await readEntries(dispatch, all, signal)
+    const { entries, total } = await fetchMemoryEntries(dispatch, all, signal)
     const isWhole = entries.length === total && new Set(entries.map(({ name }) => name)).size === total
     if (isWhole) return entries
   }
@@ -66,7 +66,7 @@ export async function readMemory(
 }
 
 /** The entry of that name or alias. Throws `missing`, and `usage` for no name at all, which the wire takes for all entries. */
-export async function findEntry(
+export async function fetchMemoryEntry(
   dispatch: Dispatch,
   { agent, name }: { agent: string; name: string },
   signal: AbortSignal,

@@ -2,24 +2,24 @@ import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import { confirm, declined } from '../ask/confirm.ts'
-import type { Run } from '../command.ts'
+import { confirm, declinedError } from '../ask/confirm.ts'
+import type { CommandHandler } from '../command.ts'
 import { printJson } from '../print.ts'
-import { findEntry, toJsonEntry } from './entries.ts'
-import { factsOf, firstWords } from './list.ts'
+import { fetchMemoryEntry, toJsonEntry } from './entries.ts'
+import { previewContent, summarizeEntry } from './list.ts'
 
-/** `crabtalk memory forget`: all of them, or none when one is not there or is an archive. */
-export const forget: Run = async ({ options, host, signal }) => {
+/** `crabtalk memory forgetMemoryCommand`: all of them, or none when one is not there or is an archive. */
+export const forgetMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const agent = options.value('agent') ?? ''
   await using attached = await attach(host, { signal })
   const entries = await findNotes(attached.dispatch, { agent, names: options.args }, signal)
-  const lines = entries.map((entry) => `${factsOf(entry)}: ${firstWords(entry.content)}\n`)
+  const lines = entries.map((entry) => `${summarizeEntry(entry)}: ${previewContent(entry.content)}\n`)
   const question = `${lines.join('')}Forget ${entries.length === 1 ? 'this' : `these ${entries.length}`}?`
-  if ((await confirm(question, { options, host }, signal)) === false) throw declined('forget')
+  if ((await confirm(question, { options, host }, signal)) === false) throw declinedError('forget')
   for (const { name } of entries) {
     const op = { $case: 'forget', value: { name } } as const
     const gone = await request(attached.dispatch, 'memoryOp', { agent, op }, signal)
-    if (!options.has('json')) host.stdout.write(`forgot ${factsOf(gone)}\n`)
+    if (!options.has('json')) host.stdout.write(`forgot ${summarizeEntry(gone)}\n`)
   }
   return options.has('json') ? printJson(host, entries.map(toJsonEntry)) : 0
 }
@@ -32,7 +32,7 @@ async function findNotes(
 ): Promise<MemoryEntry[]> {
   const found = new Map<string, MemoryEntry>()
   for (const name of names) {
-    const entry = await findEntry(dispatch, { agent, name }, signal).catch(tellOfForget)
+    const entry = await fetchMemoryEntry(dispatch, { agent, name }, signal).catch(rethrowForget)
     if (entry.kind === MemoryKind.ARCHIVE) throw archived(entry)
     found.set(entry.name, entry)
   }
@@ -40,7 +40,7 @@ async function findNotes(
 }
 
 /** The daemon was asked to show what is to be forgotten. */
-function tellOfForget(reason: unknown): never {
+function rethrowForget(reason: unknown): never {
   const { kind, message, hint } = toCrabError(reason)
   throw new CrabError(kind, message.replace(/^Cannot show /, 'Cannot forget '), {
     cause: reason,

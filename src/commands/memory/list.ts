@@ -1,23 +1,23 @@
-import { headOf } from '../../core/base/cut.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
-import { findEntry, KIND_NAMES, kindName, readEntries, toJsonEntry } from './entries.ts'
+import { fetchMemoryEntries, fetchMemoryEntry, kindName, MEMORY_KIND_NAMES, toJsonEntry } from './entries.ts'
 
-export const list: Run = async ({ options, host, signal }) => {
+export const listMemoriesCommand: CommandHandler = async ({ options, host, signal }) => {
   const asked = options.value('limit')
   const limit = asked === undefined ? 0 : parseCount('limit', asked)
   const offset = parseCount('offset', options.value('offset') ?? '0')
-  const kind = KIND_NAMES[options.value('kind') ?? '']
+  const kind = MEMORY_KIND_NAMES[options.value('kind') ?? '']
   const agent = options.value('agent') ?? ''
   await using attached = await attach(host, { signal })
   const wanted = { agent, kind, offset, limit: limit === 0 ? Number.POSITIVE_INFINITY : limit }
-  const { entries, total } = await readEntries(attached.dispatch, wanted, signal)
+  const { entries, total } = await fetchMemoryEntries(attached.dispatch, wanted, signal)
   if (options.has('json')) return printJson(host, entries.map(toJsonEntry))
   if (entries.length > 0) await printRows(host, entries)
   else host.stderr.write(total > 0 ? `There are only ${total}\n` : NOTHING_YET)
@@ -26,33 +26,33 @@ export const list: Run = async ({ options, host, signal }) => {
 
 const NOTHING_YET = 'Nothing is remembered yet; write something with crabtalk memory remember NAME "…"\n'
 
-/** `crabtalk memory show`: the content and one line end, so that a file made of it can be remembered again. */
-export const show: Run = async ({ options, host, signal }) => {
+/** `crabtalk memory showMemoryCommand`: the content and one line end, so that a file made of it can be remembered again. */
+export const showMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = ''] = options.args
   await using attached = await attach(host, { signal })
   const at = { agent: options.value('agent') ?? '', name }
-  const entry = await findEntry(attached.dispatch, at, signal)
+  const entry = await fetchMemoryEntry(attached.dispatch, at, signal)
   if (options.has('json')) return printJson(host, toJsonEntry(entry))
   const { isTerminal } = host.stdout
-  if (isTerminal) host.stderr.write(`${factsOf(entry)}\n\n`)
+  if (isTerminal) host.stderr.write(`${summarizeEntry(entry)}\n\n`)
   host.stdout.write(`${isTerminal ? sanitize(entry.content) : entry.content}\n`)
   return 0
 }
 
 /** An entry in a line without its content. */
-export function factsOf({ name, kind, createdAt, aliases }: MemoryEntry): string {
+export function summarizeEntry({ name, kind, createdAt, aliases }: MemoryEntry): string {
   const also = aliases.length > 0 ? [`also ${aliases.join(', ')}`] : []
-  return inLine([name, kindName(kind), relativeTime(createdAt, Date.now()), ...also].join(' · '))
+  return toSingleLine([name, kindName(kind), relativeTime(createdAt, Date.now()), ...also].join(' · '))
 }
 
 /** How a content begins. */
-export function firstWords(content: string): string {
-  return inLine(headOf(content, FIRST_WORDS)).trim()
+export function previewContent(content: string): string {
+  return toSingleLine(takeStart(content, PREVIEW_CHARS)).trim()
 }
 
-const FIRST_WORDS = 200
+const PREVIEW_CHARS = 200
 
-function inLine(text: string): string {
+function toSingleLine(text: string): string {
   return sanitize(text).replaceAll(/\s+/g, ' ')
 }
 
@@ -63,7 +63,7 @@ async function printRows(host: Host, entries: readonly MemoryEntry[]): Promise<v
     kindName(kind),
     relativeTime(createdAt, now),
     aliases.join(', '),
-    firstWords(content),
+    previewContent(content),
   ])
   await printTable(host, ['NAME', 'KIND', 'SINCE', 'ALIASES', 'CONTENT'], rows)
 }

@@ -1,27 +1,27 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { MAX_HITS } from '../../core/memory/types.ts'
+import { MAX_MEMORY_HITS } from '../../core/memory/types.ts'
 import type { MemoryHit } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { inPairs } from '../../core/protocol/session-hits-json.ts'
 import { attach } from '../../daemon/attach.ts'
-import { paint, wantsColor } from '../color.ts'
-import type { Run } from '../command.ts'
+import { colorize, wantsColor } from '../color.ts'
+import type { CommandHandler } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import { excerptLine } from '../excerpt.ts'
 import type { Host } from '../host.ts'
-import { nothingFound } from '../nothing-found.ts'
+import { describeNoMatches } from '../no-matches.ts'
 import { printJson } from '../print.ts'
 import { toJsonEntry } from './entries.ts'
-import { factsOf } from './list.ts'
+import { summarizeEntry } from './list.ts'
 
-/** `crabtalk memory search`: exits 1 when nothing is found, as grep does. */
-export const search: Run = async ({ options, host, signal }) => {
+/** `crabtalk memory searchMemoriesCommand`: exits 1 when nothing is found, as grep does. */
+export const searchMemoriesCommand: CommandHandler = async ({ options, host, signal }) => {
   const query = options.args.join(' ').trim()
   if (query === '')
     throw new CrabError('usage', 'Cannot search: there are no words', { hint: 'give words of an entry' })
   const limit = parseCount('limit', options.value('limit') ?? '10', 1)
-  if (limit > MAX_HITS) {
-    throw new CrabError('usage', `Cannot use --limit ${limit}: a search finds at most ${MAX_HITS}`, {
+  if (limit > MAX_MEMORY_HITS) {
+    throw new CrabError('usage', `Cannot use --limit ${limit}: a search finds at most ${MAX_MEMORY_HITS}`, {
       hint: 'more words find fewer; crabtalk memory list shows all entries',
     })
   }
@@ -29,7 +29,7 @@ export const search: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host, { signal })
   const { hits } = await request(attached.dispatch, 'searchMemory', { agent, query, limit }, signal)
   if (options.has('json')) printJson(host, { hits: hits.map(toJsonHit) })
-  else if (hits.length === 0) host.stderr.write(await nothingFound(query))
+  else if (hits.length === 0) host.stderr.write(await describeNoMatches(query))
   else await host.stdout.write(await hitLines(hits, host))
   return hits.length === 0 ? 1 : 0
 }
@@ -44,11 +44,11 @@ async function hitLines(hits: readonly MemoryHit[], host: Host): Promise<string>
   const color = wantsColor('auto', host.env, host.stdout)
   const columns = host.stdout.isTerminal ? host.columns() : Number.POSITIVE_INFINITY
   const blocks = hits.map(({ entry, matches }) => {
-    const facts = entry ? factsOf(entry) : ''
+    const facts = entry ? summarizeEntry(entry) : ''
     const head = excerptLine({ text: facts, matches: [] }, { width: columns, color: false, widthOf })
     const style = { width: (columns - INDENT.length) * CONTENT_LINES, color, widthOf }
     const content = excerptLine({ text: entry?.content ?? '', matches }, style)
-    return `${paint(head, 'cyan', color)}\n${INDENT}${content}\n`
+    return `${colorize(head, 'cyan', color)}\n${INDENT}${content}\n`
   })
   return blocks.join('\n')
 }

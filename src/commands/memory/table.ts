@@ -1,8 +1,8 @@
-import type { Command, Option } from '../command.ts'
+import type { Command, CommandOption } from '../command.ts'
 import { AGENT_OPTION, JSON_OPTION } from '../options.ts'
 
-const AGENT: Option = { ...AGENT_OPTION, summary: 'The agent whose memory it is' }
-const YES: Option = { name: 'yes', short: 'y', summary: 'Do not ask' }
+const AGENT: CommandOption = { ...AGENT_OPTION, summary: 'The agent whose memory it is' }
+const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask' }
 const common = [AGENT, JSON_OPTION]
 
 /** The commands for what agents remember. */
@@ -19,7 +19,7 @@ export const MEMORY_COMMANDS: readonly Command[] = [
       JSON_OPTION,
     ],
     examples: ['crabtalk memory list', 'crabtalk memory list --kind note --json | jq -r .[].name'],
-    load: async () => (await import('./list.ts')).list,
+    load: async () => (await import('./list.ts')).listMemoriesCommand,
   },
   {
     path: ['memory', 'show'],
@@ -28,7 +28,7 @@ export const MEMORY_COMMANDS: readonly Command[] = [
     summary: 'Print an entry, by its name or an alias',
     options: common,
     examples: ['crabtalk memory show deploy'],
-    load: async () => (await import('./list.ts')).show,
+    load: async () => (await import('./list.ts')).showMemoryCommand,
   },
   {
     path: ['memory', 'search'],
@@ -42,7 +42,7 @@ is found, as grep does.`,
       JSON_OPTION,
     ],
     examples: ['crabtalk memory search friday'],
-    load: async () => (await import('./search.ts')).search,
+    load: async () => (await import('./search.ts')).searchMemoriesCommand,
   },
   {
     path: ['memory', 'remember'],
@@ -60,7 +60,7 @@ where something is piped into it. Of a file or a pipe the last line end is left 
       'crabtalk memory remember deploy --alias ship "Every Friday at 10, by make deploy"',
       'crabtalk memory remember report @report.txt',
     ],
-    load: async () => (await import('./change.ts')).remember,
+    load: async () => (await import('./change.ts')).rememberCommand,
   },
   {
     path: ['memory', 'forget'],
@@ -69,7 +69,7 @@ where something is piped into it. Of a file or a pipe the last line end is left 
     summary: 'Remove notes for good; archives stay',
     options: [AGENT, YES, JSON_OPTION],
     examples: ['crabtalk memory forget deploy'],
-    load: async () => (await import('./forget.ts')).forget,
+    load: async () => (await import('./forget.ts')).forgetMemoryCommand,
   },
   {
     path: ['memory', 'rename'],
@@ -78,7 +78,7 @@ where something is piped into it. Of a file or a pipe the last line end is left 
     summary: 'Give an entry another name; the old one stays as an alias',
     options: common,
     examples: ['crabtalk memory rename deploy release'],
-    load: async () => (await import('./change.ts')).rename,
+    load: async () => (await import('./change.ts')).renameMemoryCommand,
   },
   {
     path: ['memory', 'alias'],
@@ -91,7 +91,7 @@ where something is piped into it. Of a file or a pipe the last line end is left 
       JSON_OPTION,
     ],
     examples: ['crabtalk memory alias deploy rollout', 'crabtalk memory alias deploy --remove ship'],
-    load: async () => (await import('./change.ts')).alias,
+    load: async () => (await import('./change.ts')).aliasMemoryCommand,
   },
   {
     path: ['memory', 'dump'],
@@ -101,7 +101,7 @@ where something is piped into it. Of a file or a pipe the last line end is left 
     details: `What lies in notes/ and archives/ of FOLDER is replaced, and SUMMARY.md; everything else there stays.`,
     options: common,
     examples: ['crabtalk memory dump brain'],
-    load: async () => (await import('./tree.ts')).dump,
+    load: async () => (await import('./tree.ts')).dumpMemoryCommand,
   },
   {
     path: ['memory', 'load'],
@@ -112,6 +112,6 @@ where something is piped into it. Of a file or a pipe the last line end is left 
 of them nothing is changed. Where nobody can be asked it needs --yes, unless nothing goes.`,
     options: [AGENT, { name: 'dry-run', summary: 'Only say what would change' }, YES, JSON_OPTION],
     examples: ['crabtalk memory load brain --dry-run', 'crabtalk memory load brain --yes'],
-    load: async () => (await import('./tree.ts')).load,
+    load: async () => (await import('./tree.ts')).loadMemoryCommand,
   },
 ]

@@ -7,15 +7,15 @@ import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { fromWireEntry, treeToWire } from '../../daemon/handlers/memory-entry.ts'
-import { confirm, declined } from '../ask/confirm.ts'
-import type { Options, Run } from '../command.ts'
+import { confirm, declinedError } from '../ask/confirm.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
-import { compare, type Difference, describeDifference } from './compare.ts'
+import { describeDifference, diffMemories, type MemoryDiff } from './compare.ts'
 import { readMemory } from './entries.ts'
 
-/** `crabtalk memory dump`: a memory as a tree of Markdown files (RFC 0150). */
-export const dump: Run = async ({ options, host, signal }) => {
+/** `crabtalk memory dumpMemoryCommand`: a memory as a tree of Markdown files (RFC 0150). */
+export const dumpMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [folder = ''] = options.args
   await using attached = await attach(host, { signal })
   const entries = await readMemory(attached.dispatch, options.value('agent') ?? '', signal)
@@ -27,34 +27,34 @@ export const dump: Run = async ({ options, host, signal }) => {
   return 0
 }
 
-/** `crabtalk memory load`: what a tree holds in place of a memory, in one step. */
-export const load: Run = async ({ options, host, signal }) => {
+/** `crabtalk memory loadMemoryCommand`: what a tree holds in place of a memory, in one step. */
+export const loadMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [folder = ''] = options.args
   const agent = options.value('agent') ?? ''
   const tree = await loadTree(resolve(host.cwd(), folder), signal)
   await using attached = await attach(host, { signal })
   const before = await readMemory(attached.dispatch, agent, signal)
   const entries = tree.entries.map(treeToWire)
-  const difference = compare(before, entries)
+  const difference = diffMemories(before, entries)
   const isDry = options.has('dry-run')
-  if (!isDry) await agree(difference, { options, host, folder }, signal)
+  if (!isDry) await confirmLoss(difference, { options, host, folder }, signal)
   if (!isDry) await request(attached.dispatch, 'replaceMemory', { agent, entries }, signal)
   for (const path of tree.ignored) host.stderr.write(`${sanitize(`Not read: ${path}`)}\n`)
   if (options.has('json')) return printJson(host, { entries: entries.length, ...difference })
-  tell(host, { entries, difference, isDry })
+  printSummary(host, { entries, difference, isDry })
   return 0
 }
 
 /** Nothing is asked where nothing is lost. */
-async function agree(
-  difference: Difference,
-  { options, host, folder }: { options: Options; host: Host; folder: string },
+async function confirmLoss(
+  difference: MemoryDiff,
+  { options, host, folder }: { options: ParsedOptions; host: Host; folder: string },
   signal: AbortSignal,
 ): Promise<void> {
   if (difference.removed.length + difference.changed.length === 0) return
   const question = `Put what is in ${folder} in place of this memory: ${describeDifference(difference)}?`
   const answer = await confirm(question, { options, host }, signal)
-  if (answer === false) throw declined('load')
+  if (answer === false) throw declinedError('load')
   if (answer === true) return
   throw new CrabError(
     'denied',
@@ -65,13 +65,13 @@ async function agree(
   )
 }
 
-function tell(
+function printSummary(
   host: Host,
   {
     entries,
     difference,
     isDry,
-  }: { entries: readonly MemoryEntry[] | readonly object[]; difference: Difference; isDry: boolean },
+  }: { entries: readonly MemoryEntry[] | readonly object[]; difference: MemoryDiff; isDry: boolean },
 ): void {
   const rows = [
     ...difference.added.map((name) => `+ ${name}`),

@@ -1,13 +1,13 @@
-import { headOf } from '../../core/base/cut.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 import {
   McpEventKind,
   type McpEventMsg,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Output } from '../output.ts'
-import { calledInLine, failureInLine } from './called.ts'
-import type { TurnEvent } from './sink.ts'
+import { formatCallLine, formatFailureLine } from './call-line.ts'
+import type { WireTurnEvent } from './sink.ts'
 
 const ERASE_LINE = '\r\u001b[2K'
 /** A run that answers sooner shows no status line at all. */
@@ -63,7 +63,7 @@ export class Commentary implements Disposable {
       this.#queued = setTimeout(() => this.#print(waiting), QUEUE_DELAY_MS)
   }
 
-  event(event: TurnEvent): void {
+  event(event: WireTurnEvent): void {
     clearTimeout(this.#queued)
     switch (event.$case) {
       case 'start':
@@ -84,8 +84,8 @@ export class Commentary implements Disposable {
         if (this.#showsThinking) this.#print('\n')
         break
       case 'toolStart':
-        for (const call of event.value.calls) this.#calls.set(call.callId, calledInLine(call))
-        this.#running = `running ${event.value.calls.map(calledInLine).join(', ')}`
+        for (const call of event.value.calls) this.#calls.set(call.callId, formatCallLine(call))
+        this.#running = `running ${event.value.calls.map(formatCallLine).join(', ')}`
         this.#showWait()
         break
       case 'askUser':
@@ -160,7 +160,7 @@ export class Commentary implements Disposable {
     if (text === '') return
     this.#timer = setTimeout(() => {
       this.#isShown = true
-      const shown = headOf(sanitize(text), this.#columns() - 3) // a second line would never be erased
+      const shown = takeStart(sanitize(text), this.#columns() - 3) // a second line would never be erased
       this.#stderr.write(`${ERASE_LINE}${shown} …`)
     }, STATUS_DELAY_MS)
   }
@@ -172,7 +172,7 @@ export class Commentary implements Disposable {
   #toolLine({ callId, durationMs, isError, denial, output }: ToolResultEvent): string {
     const called = this.#calls.get(callId) ?? sanitize(callId)
     if (denial) return `✗ ${called} · not permitted: ${sanitize(denial.reason)}\n`
-    const why = isError ? failureInLine(output) : ''
+    const why = isError ? formatFailureLine(output) : ''
     return `${isError ? '✗' : '✓'} ${called} · ${durationMs} ms${why === '' ? '' : `: ${why}`}\n`
   }
 }

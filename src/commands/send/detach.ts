@@ -1,4 +1,4 @@
-import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
@@ -7,9 +7,9 @@ import { formatError } from '../error-text.ts'
 import type { Host } from '../host.ts'
 import { readInput } from './input.ts'
 import { OUTPUT_VERSION, type RunRecord, toErrorObject } from './record.ts'
-import { newRecord, prepareMessage } from './run.ts'
+import { newRunRecord, prepareMessage } from './run.ts'
 import { daemonFor, type SendSettings } from './settings.ts'
-import { Stop } from './stop.ts'
+import { StopController } from './stop-controller.ts'
 
 /**
  * `crabtalk send --detach`: prints the id of a run as soon as nothing refuses it any more, and leaves; the turn goes on in
@@ -22,10 +22,10 @@ export async function sendDetached(at: {
   debug: boolean
 }): Promise<number> {
   const { program, settings, host, debug } = at
-  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
-  const record = newRecord(settings)
+  using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  const record = newRunRecord(settings)
   const error = await begin({ settings, host, record }, stop.signal).then(() => undefined, toCrabError)
-  const exit = stop.exit ?? (error ? KINDS[error.kind].exit : 0)
+  const exit = stop.exit ?? (error ? ERROR_KINDS[error.kind].exit : 0)
   if (settings.form === 'json') host.stdout.write(`${toShownJson(toJson(record, { error, exit }))}\n`)
   else if (!error) host.stdout.write(`${record.run}\n`)
   await host.stdout.flush()

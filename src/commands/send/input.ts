@@ -3,7 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { imageType } from '../../core/base/image-type.ts'
 import type { Attachment } from '../../core/protocol/crabtalk.generated.ts'
 import type { Host } from '../host.ts'
-import { joinBlocks, type Part, readPart, STDIN, toBlock, toPart } from '../message-part.ts'
+import { joinBlocks, type MessagePart, readPart, STDIN, toBlock, toMessagePart } from '../message-part.ts'
 import { MAX_INPUT_BYTES, readNamedFile, tooLarge } from '../named-file.ts'
 import type { SendSettings } from './settings.ts'
 import { readStdin } from './stdin.ts'
@@ -19,7 +19,7 @@ export async function readInput(settings: SendSettings, host: Host, signal: Abor
   const attachments = await Promise.all(settings.images.map((path) => readImage(path, host, signal)))
   const files = await Promise.all(settings.files.map((path) => readPart(path, host, signal)))
   const stdin = settings.readStdin ? await readStdin(settings, host, signal) : undefined
-  const parts = [...files, ...(stdin === undefined ? [] : [toPart(stdin, STDIN)])]
+  const parts = [...files, ...(stdin === undefined ? [] : [toMessagePart(stdin, STDIN)])]
   const texts = parts.flatMap((part) => (part.text === undefined ? [] : [part]))
   attachments.push(...parts.flatMap((part) => part.image ?? []))
   const content = join(settings.args, texts)
@@ -37,7 +37,7 @@ export function checkSize({ content, attachments }: Input, { system = '', schema
 }
 
 /** Prompt first, then a tagged block for each part; a lone part without a prompt is the prompt, verbatim. */
-function join(args: readonly string[], parts: readonly Part[]): string {
+function join(args: readonly string[], parts: readonly MessagePart[]): string {
   const words = args.filter((word) => word !== '-')
   const only = parts[0]
   if (words.length === 0 && parts.length === 1 && only?.name === STDIN) return only.text ?? ''

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { KINDS } from '../../core/base/errors.ts'
+import { ERROR_KINDS } from '../../core/base/errors.ts'
 import { OUTPUT_VERSION } from './record.ts'
 
 /** JSON Schema of what `--output json` prints, and of each line of `--output stream-json`. */
@@ -20,7 +20,7 @@ function makeShapes() {
     v: z.literal(OUTPUT_VERSION),
     count,
     milliseconds: z.number().check(z.minimum(0)),
-    code: z.enum(Object.keys(KINDS)),
+    code: z.enum(Object.keys(ERROR_KINDS)),
     usage: z.strictObject({
       input: count,
       output: count,

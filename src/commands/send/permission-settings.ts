@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { ApprovalMode, OnAsk } from '../../core/protocol/crabtalk.generated.ts'
-import type { Options } from '../command.ts'
+import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 
 /** What a run may do, and who is asked about the rest. */
@@ -15,7 +15,10 @@ export interface PermissionSettings {
 }
 
 /** Reads --allow, --ask, --deny, --yolo and --on-ask. Throws `usage`. */
-export async function readPermissionSettings(options: Options, host: Host): Promise<PermissionSettings> {
+export async function readPermissionSettings(
+  options: ParsedOptions,
+  host: Host,
+): Promise<PermissionSettings> {
   if (options.has('yolo') && options.has('ask')) {
     throw new CrabError(
       'usage',
@@ -47,7 +50,10 @@ const ON_ASK: Readonly<Record<PermissionSettings['onAsk'], OnAsk>> = {
   park: OnAsk.PARK,
 }
 
-async function readRules(option: 'allow' | 'ask' | 'deny', options: Options): Promise<readonly string[]> {
+async function readRules(
+  option: 'allow' | 'ask' | 'deny',
+  options: ParsedOptions,
+): Promise<readonly string[]> {
   const rules = options.values(option)
   if (rules.length === 0) return rules
   const { readRule } = await import('../../core/config/rule-syntax.ts')
@@ -63,7 +69,7 @@ async function readRules(option: 'allow' | 'ask' | 'deny', options: Options): Pr
 }
 
 /** A turn that is left alone asks nobody on this terminal: a person finds its questions in the inbox (docs/decisions/0109). */
-function readOnAsk(options: Options, host: Host): PermissionSettings['onAsk'] {
+function readOnAsk(options: ParsedOptions, host: Host): PermissionSettings['onAsk'] {
   const asked = options.value('on-ask')
   const isDetached = options.has('detach')
   if (asked === undefined) return ifAttended(isDetached ? 'park' : 'terminal', host)
@@ -95,7 +101,7 @@ function ifAttended(onAsk: 'terminal' | 'park', host: Host): PermissionSettings[
   return isAttended(host) && (onAsk === 'park' || hasTerminal(host)) ? onAsk : 'deny'
 }
 
-function readClient(options: Options): 'client' {
+function readClient(options: ParsedOptions): 'client' {
   if (options.value('input') === 'stream-json') return 'client'
   throw new CrabError('usage', 'Cannot ask the client: --on-ask client goes with --input stream-json', {
     hint: 'use --on-ask tty, deny or fail',

@@ -1,4 +1,4 @@
-import { type CrabError, KINDS } from '../../core/base/errors.ts'
+import { type CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import type { ReportRefusal } from '../command.ts'
 import type { Host } from '../host.ts'
 import type { OutFile } from '../out-file.ts'
@@ -25,16 +25,16 @@ export async function reportEarly(
   host: Host,
 ): Promise<void> {
   const record = new RunRecord({ startedAt: performance.now(), agent, sender: '' })
-  const outcome = { exit: KINDS[error.kind].exit, error, structured: undefined }
+  const outcome = { exit: ERROR_KINDS[error.kind].exit, error, structured: undefined }
   await programSink(form, host, undefined)?.finish(record, outcome)
 }
 
 /** For a command line that could not be parsed: the form is looked for among its words. */
 export const reportRefusal: ReportRefusal = ({ error, words, host }) =>
-  reportEarly(error, { form: formIn(words) }, host)
+  reportEarly(error, { form: findOutputForm(words) }, host)
 
 /** The last `--output FORM`, `--output=FORM`, `-o FORM` or `-oFORM` before `--`. */
-function formIn(words: readonly string[]): string | undefined {
+function findOutputForm(words: readonly string[]): string | undefined {
   const end = words.indexOf('--')
   const line = (end < 0 ? words : words.slice(0, end)).join('\0')
   return [...line.matchAll(/(?:^|\0)(?:--output[=\0]|-o[=\0]?)([\w-]+)(?=\0|$)/g)].at(-1)?.[1]

@@ -1,22 +1,22 @@
-import { toCancelled } from '../../core/base/cancelled.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
 import type { CrabError } from '../../core/base/errors.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attach.ts'
-import type { Asker } from '../ask/asker.ts'
+import type { TerminalPrompter } from '../ask/terminal-prompter.ts'
 import { shortId } from '../conversation/find.ts'
 import type { Host } from '../host.ts'
 import type { RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
-import type { TurnEvent } from './sink.ts'
-import type { Stop } from './stop.ts'
+import type { WireTurnEvent } from './sink.ts'
+import type { StopController } from './stop-controller.ts'
 
 /** A turn that may ask. */
 export interface QuestionedRun {
   settings: SendSettings
   host: Host
-  stop: Stop
+  stop: StopController
   record: RunRecord
   attached: Pick<Attached, 'dispatch' | 'lease'>
   /** Aborted when a client that is asked cannot answer any more. */
@@ -32,7 +32,7 @@ export class Questions implements AsyncDisposable {
   readonly #run: QuestionedRun
   readonly #over = new AbortController()
   readonly #waiting = new Set<string>()
-  #asker: Asker | undefined
+  #asker: TerminalPrompter | undefined
 
   constructor(run: QuestionedRun) {
     this.#run = run
@@ -44,18 +44,18 @@ export class Questions implements AsyncDisposable {
     return this.#over.signal
   }
 
-  async event(event: TurnEvent): Promise<void> {
+  async event(event: WireTurnEvent): Promise<void> {
     const { stop, record } = this.#run
     if (event.$case === 'askUser') {
-      stop.asked()
+      stop.askOpened()
       this.#waiting.add(event.value.askId)
       await this.#tellParked(event.value)
       this.#asker ??= await this.#makeAsker()
-      this.#asker?.put(event.value, record.agent)
+      this.#asker?.enqueue(event.value, record.agent)
       this.#failUnanswered()
     }
     if (event.$case === 'askClosed') {
-      if (this.#waiting.delete(event.value.askId)) stop.answered()
+      if (this.#waiting.delete(event.value.askId)) stop.askClosed()
       this.#asker?.close(event.value)
     }
   }
@@ -68,24 +68,24 @@ export class Questions implements AsyncDisposable {
   readonly #failUnanswered = () => {
     const { settings, client } = this.#run
     if (settings.onAsk !== 'client' || !client?.aborted || this.#waiting.size === 0) return
-    this.#over.abort(toCancelled(client))
+    this.#over.abort(toCancelledError(client))
   }
 
   /** Whoever waits for the answer of the turn learns what it waits for. */
   async #tellParked(ask: AskUserEvent): Promise<void> {
     const { settings, host, record } = this.#run
     if (settings.onAsk !== 'park' || settings.verbosity < 0) return
-    const { askInLine } = await import('../asks/in-line.ts')
+    const { formatAskLine: askInLine } = await import('../asks/ask-line.ts')
     const who = toVisible(record.agent)
     const how = `crabtalk answer ${shortId(ask.askId)}`
     host.stderr.write(`crabtalk: ${who} asks: ${askInLine(ask)}; answer with ${how}\n`)
   }
 
-  async #makeAsker(): Promise<Asker | undefined> {
+  async #makeAsker(): Promise<TerminalPrompter | undefined> {
     const { settings, host, record, attached } = this.#run
     if (settings.onAsk !== 'terminal') return undefined
-    const { Asker } = await import('../ask/asker.ts')
-    return new Asker({
+    const { TerminalPrompter } = await import('../ask/terminal-prompter.ts')
+    return new TerminalPrompter({
       host,
       color: settings.color,
       lease: attached.lease,

@@ -1,4 +1,4 @@
-import { CrabError, KINDS } from '../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import {
   McpEventKind,
   type StreamEnd,
@@ -9,7 +9,7 @@ import {
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
-import { type DeniedCall, nobodyAsked, toDenial } from './denied.ts'
+import { type DenialRecord, permissionNeededError, toDenial } from './denials.ts'
 
 /** Version of the json and stream-json forms. */
 export const OUTPUT_VERSION = 1
@@ -33,7 +33,7 @@ interface RunNotice {
 export class RunRecord {
   readonly startedAt: number
   readonly tools = new Map<string, ToolTally>()
-  readonly denied: DeniedCall[] = []
+  readonly denied: DenialRecord[] = []
   readonly notices: RunNotice[] = []
   agent = ''
   sender = ''
@@ -76,11 +76,11 @@ export class RunRecord {
   }
 
   /** Calls that needed permission when nobody could give it. */
-  get unasked(): DeniedCall[] {
+  get unattendedDenials(): DenialRecord[] {
     return this.denied.filter(({ by }) => by === 'nobody')
   }
 
-  take(event: NonNullable<StreamEvent['event']>, now: number): void {
+  apply(event: NonNullable<StreamEvent['event']>, now: number): void {
     switch (event.$case) {
       case 'start':
         this.agent = event.value.agent
@@ -166,11 +166,15 @@ export function blankLine(text: string): string {
 }
 
 /** Why a run that ended by itself is not a success; undefined when it is one. */
-export function judge(record: RunRecord, options: { failOnToolError: boolean }): CrabError | undefined {
-  const failure = failureOf(record)
+export function findRunFailure(
+  record: RunRecord,
+  options: { failOnToolError: boolean },
+): CrabError | undefined {
+  const failure = toFailure(record)
   if (failure) return failure
-  if (record.unasked.length > 0) return nobodyAsked(record.unasked, record.sender)
-  const shortfall = shortfallOf(record)
+  if (record.unattendedDenials.length > 0)
+    return permissionNeededError(record.unattendedDenials, record.sender)
+  const shortfall = findShortfall(record)
   if (shortfall) return shortfall
   if (options.failOnToolError && record.toolErrors > 0) {
     return new CrabError('tool', `Tool calls failed: ${record.toolErrors}`, { hint: 'see them with -v' })
@@ -180,16 +184,16 @@ export function judge(record: RunRecord, options: { failOnToolError: boolean }):
 
 /** Whether the turn came to a whole answer, whatever else is held against it. */
 export function isAnswered(record: RunRecord): boolean {
-  return !failureOf(record) && !shortfallOf(record)
+  return !toFailure(record) && !findShortfall(record)
 }
 
-function failureOf({ end }: RunRecord): CrabError | undefined {
+function toFailure({ end }: RunRecord): CrabError | undefined {
   if (end) return fromStreamEnd(end)
   return new CrabError('unavailable', 'Cannot finish the turn: the connection ended before it did')
 }
 
 /** What is missing of the answer of a turn that did not fail. */
-function shortfallOf({ end, text }: RunRecord): CrabError | undefined {
+function findShortfall({ end, text }: RunRecord): CrabError | undefined {
   if (end?.detail?.stopReason === 'max_turns') return outOfCalls(end.turns)
   const stop = STOPS[end?.detail?.stopReason ?? '']
   if (stop) return new CrabError(stop.kind, stop.message, { hint: stop.hint })
@@ -206,7 +210,7 @@ function outOfCalls(count: number): CrabError {
   })
 }
 
-const STOPS: Record<string, { kind: keyof typeof KINDS; message: string; hint: string }> = {
+const STOPS: Record<string, { kind: keyof typeof ERROR_KINDS; message: string; hint: string }> = {
   length: {
     kind: 'truncated',
     message: "The answer was cut at the model's output limit",
@@ -262,7 +266,7 @@ export function toErrorObject(error: CrabError) {
     code: error.kind,
     message: error.message,
     hint: error.hint ?? null,
-    retryable: KINDS[error.kind].retryable,
+    retryable: ERROR_KINDS[error.kind].retryable,
     retry_after_ms: error.retryAfterMs ?? null,
   }
 }

@@ -6,14 +6,14 @@ import { type Attached, attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
 import { formatError } from '../error-text.ts'
 import type { Host, SignalName } from '../host.ts'
-import { linesOf } from '../lines.ts'
-import { deniedLines } from './denied.ts'
+import { readLines } from '../read-lines.ts'
+import { formatDenials } from './denials.ts'
 import { checkSize } from './input.ts'
 import type { RunRecord } from './record.ts'
-import { newRecord, outcomeOf, runTurn } from './run.ts'
+import { newRunRecord, runToOutcome, sendAndFollow } from './run.ts'
 import { daemonFor, type SendSettings } from './settings.ts'
 import type { Sink } from './sink.ts'
-import { SIGNAL_EXIT, Stop } from './stop.ts'
+import { SIGNAL_EXIT, StopController } from './stop-controller.ts'
 import { streamJsonSink } from './stream-json-sink.ts'
 
 /** What a program may write to `send --input stream-json`, one JSON object a line. */
@@ -46,7 +46,7 @@ export async function runRecords(at: {
   using _listening = at.host.onSignal((name) => session.onSignal(name))
   let number = 0
   try {
-    for await (const line of linesOf(stdin)) {
+    for await (const line of readLines(stdin)) {
       number++
       if (line.trim() !== '') session.take(parseRecord(line, number))
     }
@@ -72,7 +72,7 @@ class RecordSession {
   readonly #options: SessionOptions
   #settings: SendSettings
   /** One for each turn that was asked for and has not ended; a `cancel` record aborts the first. */
-  readonly #asked: AbortController[] = []
+  readonly #pendingTurns: AbortController[] = []
   /** Aborted when no record will come any more. */
   readonly #inputEnd = new AbortController()
   #turns = Promise.resolve()
@@ -99,7 +99,7 @@ class RecordSession {
 
   take(record: z.infer<typeof InputRecord>): void {
     if (record.type === 'cancel') {
-      this.#asked[0]?.abort(new CrabError('cancelled', 'Cancelled by the client'))
+      this.#pendingTurns[0]?.abort(new CrabError('cancelled', 'Cancelled by the client'))
       return
     }
     if (record.type === 'answer') {
@@ -107,7 +107,7 @@ class RecordSession {
       return
     }
     const asked = new AbortController()
-    this.#asked.push(asked)
+    this.#pendingTurns.push(asked)
     this.#turns = this.#turns
       .then(() => this.#runTurn(record.content, asked.signal))
       .catch((reason) => this.#fail(reason))
@@ -146,25 +146,25 @@ class RecordSession {
     if (this.#isOver) return
     const { host, attached } = this.#options
     const settings = this.#settings
-    using stop = new Stop({ host, ...settings, signal })
-    const record = newRecord(settings)
+    using stop = new StopController({ host, ...settings, signal })
+    const record = newRunRecord(settings)
     const sink = streamJsonSink({ stdout: host.stdout, now: () => performance.now() })
     const input = { content, attachments: [] }
     const client = this.#inputEnd.signal
     this.#turn = { record, sink }
-    const outcome = await outcomeOf(record, settings, async () => {
+    const outcome = await runToOutcome(record, settings, async () => {
       checkSize(input, settings)
-      await runTurn({ settings, host, stop, sink, record, input, attached, client })
+      await sendAndFollow({ settings, host, stop, sink, record, input, attached, client })
     })
     this.#turn = undefined
-    this.#asked.shift()?.abort()
+    this.#pendingTurns.shift()?.abort()
     if (record.sender !== '') this.#continue(record.sender)
     if (stop.exit !== undefined) this.#over(stop.exit)
     const exit = stop.exit ?? outcome.exit
     if (exit !== 0) this.#exit = exit
     await sink.finish(record, { ...outcome, exit })
-    if (stop.exit === undefined) host.stderr.write(deniedLines(record.unasked, record.sender))
-    if (outcome.error && outcome.error.kind !== 'cancelled') this.#tell(outcome.error)
+    if (stop.exit === undefined) host.stderr.write(formatDenials(record.unattendedDenials, record.sender))
+    if (outcome.error && outcome.error.kind !== 'cancelled') this.#printError(outcome.error)
   }
 
   /** The next turn belongs to the same conversation. */
@@ -172,7 +172,7 @@ class RecordSession {
     this.#settings = { ...this.#settings, target: { kind: 'named', sender }, fork: false }
   }
 
-  #tell(error: CrabError): void {
+  #printError(error: CrabError): void {
     const { program, host, debug } = this.#options
     const color = wantsColor(this.#settings.color, host.env, host.stderr)
     host.stderr.write(formatError(error, { program, debug, color }))

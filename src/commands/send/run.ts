@@ -1,34 +1,34 @@
-import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
-import { classOfSender } from '../../core/base/sender-class.ts'
+import { classifySender } from '../../core/base/sender-class.ts'
 import type { DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, streamTurn } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { parseAnswer } from '../../core/runtime/structured.ts'
 import { Commentary } from './commentary.ts'
-import { fitInput } from './fit.ts'
+import { fitInput } from './fit-input.ts'
 import type { Input } from './input.ts'
 import { toOnAsk } from './permission-settings.ts'
 import { type QuestionedRun, Questions } from './questions.ts'
-import { isAnswered, judge, RunRecord } from './record.ts'
+import { findRunFailure, isAnswered, RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
-import type { Outcome, Sink, TurnEvent } from './sink.ts'
+import type { RunOutcome, Sink, WireTurnEvent } from './sink.ts'
 import { chooseSender } from './target.ts'
 
 /** A run that has not begun. */
-export function newRecord(settings: SendSettings): RunRecord {
+export function newRunRecord(settings: SendSettings): RunRecord {
   return new RunRecord({ startedAt: performance.now(), agent: settings.agent, sender: '' })
 }
 
 /** What one turn runs with. */
-interface TurnRun extends QuestionedRun {
+interface SendRun extends QuestionedRun {
   sink: Sink
   input: Input
 }
 
 /** The message of a turn, its input cut where it must be, to the conversation that the settings choose. */
 export async function prepareMessage(
-  { dispatch, ...run }: Pick<TurnRun, 'settings' | 'host' | 'record' | 'input'> & { dispatch: Dispatch },
+  { dispatch, ...run }: Pick<SendRun, 'settings' | 'host' | 'record' | 'input'> & { dispatch: Dispatch },
   signal: AbortSignal,
 ): Promise<DeepPartial<StreamMsg>> {
   const { settings, host, record } = run
@@ -39,7 +39,7 @@ export async function prepareMessage(
 }
 
 /** Sends the message and follows its events into the record, the sink and standard error. */
-export async function runTurn(run: TurnRun): Promise<void> {
+export async function sendAndFollow(run: SendRun): Promise<void> {
   const { settings, host, stop, record, attached } = run
   const { dispatch } = attached
   const message = await prepareMessage({ ...run, dispatch }, stop.signal)
@@ -56,19 +56,19 @@ export async function runTurn(run: TurnRun): Promise<void> {
   const shareTerminal = host.stdout.isTerminal && host.stderr.isTerminal
   for await (const { event } of streamTurn(dispatch, message, signal)) {
     if (!event) continue
-    stop.pause()
-    record.take(event, performance.now())
-    await show(event, run, { commentary, shareTerminal })
+    stop.pauseIdle()
+    record.apply(event, performance.now())
+    await showEvent(event, run, { commentary, shareTerminal })
     await questions.event(event)
-    if (!record.isActing) stop.heard()
+    if (!record.isActing) stop.resetIdle()
   }
-  stop.pause()
+  stop.pauseIdle()
 }
 
 /** Answer and commentary may end up on one terminal: there each waits for what the other had to say before. */
-async function show(
-  event: TurnEvent,
-  { host: { stdout, stderr }, sink, record }: TurnRun,
+async function showEvent(
+  event: WireTurnEvent,
+  { host: { stdout, stderr }, sink, record }: SendRun,
   { commentary, shareTerminal }: { commentary: Commentary; shareTerminal: boolean },
 ): Promise<void> {
   if (TEXT_EVENTS.has(event.$case)) commentary.clear()
@@ -82,24 +82,24 @@ async function show(
 const TEXT_EVENTS: ReadonlySet<string> = new Set(['textStart', 'chunk', 'textEnd'])
 
 /** Runs one turn and says how it ended; nothing is thrown. */
-export async function outcomeOf(
+export async function runToOutcome(
   record: RunRecord,
   settings: SendSettings,
   run: () => Promise<void>,
-): Promise<Outcome> {
-  const error = await run().then(() => judge(record, settings), toCrabError)
+): Promise<RunOutcome> {
+  const error = await run().then(() => findRunFailure(record, settings), toCrabError)
   record.closeText()
   const isWhole = isAnswered(record) && (!error || error.kind === 'denied')
   const structured = settings.schema !== '' && isWhole ? parseAnswer(record.lastText) : undefined
-  return { exit: error ? KINDS[error.kind].exit : 0, error, structured }
+  return { exit: error ? ERROR_KINDS[error.kind].exit : 0, error, structured }
 }
 
 function toMessage(
-  { settings, host, record }: Pick<TurnRun, 'settings' | 'host' | 'record'>,
+  { settings, host, record }: Pick<SendRun, 'settings' | 'host' | 'record'>,
   input: Input,
 ): DeepPartial<StreamMsg> {
   const { model, system, schema, maxTurns, maxCostUsd, thinking, retries, ephemeral } = settings
-  const isLocal = classOfSender(record.sender) === 'local' // only such turns may choose where and with what they work
+  const isLocal = classifySender(record.sender) === 'local' // only such turns may choose where and with what they work
   return {
     agent: settings.agent,
     content: input.content,

@@ -2,21 +2,21 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
-import type { Options, Run } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { type ErrorStyle, formatError } from '../error-text.ts'
 import type { Host } from '../host.ts'
-import { deniedLines } from './denied.ts'
+import { formatDenials } from './denials.ts'
 import { readInput } from './input.ts'
 import { programSink, reportEarly } from './program-sink.ts'
 import type { RunRecord } from './record.ts'
-import { newRecord, outcomeOf, runTurn } from './run.ts'
+import { newRunRecord, runToOutcome, sendAndFollow } from './run.ts'
 import { daemonFor, readSettings, type SendSettings } from './settings.ts'
-import type { Outcome, Sink } from './sink.ts'
-import { Stop } from './stop.ts'
+import type { RunOutcome, Sink } from './sink.ts'
+import { StopController } from './stop-controller.ts'
 import { TextSink } from './text-sink.ts'
 
-/** `crabtalk send`: one turn, as a filter (cli.md). */
-export const send: Run = async ({ program, options, host, signal }) => {
+/** `crabtalk sendCommand`: one turn, as a filter (cli.md). */
+export const sendCommand: CommandHandler = async ({ program, options, host, signal }) => {
   if (options.has('print-schema')) return printSchema(host)
   const settings = await readSettings(options, host, signal).catch((reason) =>
     failEarly(reason, options, host),
@@ -24,21 +24,21 @@ export const send: Run = async ({ program, options, host, signal }) => {
   const debug = options.has('debug')
   if (settings.records) return (await import('./records.ts')).runRecords({ program, settings, host, debug })
   if (settings.detach) return (await import('./detach.ts')).sendDetached({ program, settings, host, debug })
-  using stop = new Stop({ host, ...settings })
-  const record = newRecord(settings)
+  using stop = new StopController({ host, ...settings })
+  const record = newRunRecord(settings)
   const sink = makeSink(settings, host)
-  const outcome = await outcomeOf(record, settings, async () => {
+  const outcome = await runToOutcome(record, settings, async () => {
     const input = await readInput(settings, host, stop.signal)
     await using attached = await attach(host, { daemon: daemonFor(settings), signal: stop.signal })
     if (settings.verbosity > 0 && attached.why) host.stderr.write(`runs in this process: ${attached.why}\n`)
-    await runTurn({ settings, host, stop, sink, record, input, attached })
+    await sendAndFollow({ settings, host, stop, sink, record, input, attached })
   })
   const color = wantsColor(settings.color, host.env, host.stderr)
   return await finish({ record, sink, outcome, stop, host, style: { program, debug, color } })
 }
 
 /** Throws what is wrong with the options, after a program got it in the form it asked for. */
-async function failEarly(reason: unknown, options: Options, host: Host): Promise<never> {
+async function failEarly(reason: unknown, options: ParsedOptions, host: Host): Promise<never> {
   const error = toCrabError(reason)
   await reportEarly(error, { form: options.value('output'), agent: options.value('agent') }, host)
   throw error
@@ -47,8 +47,8 @@ async function failEarly(reason: unknown, options: Options, host: Host): Promise
 async function finish(at: {
   record: RunRecord
   sink: Sink
-  outcome: Outcome
-  stop: Stop
+  outcome: RunOutcome
+  stop: StopController
   host: Host
   style: ErrorStyle
 }): Promise<number> {
@@ -60,7 +60,7 @@ async function finish(at: {
     throw outcome.error && stop.exit === undefined ? outcome.error : toCrabError(reason)
   }
   if (stop.exit !== undefined) return outcome.exit
-  if (record.end?.error === '') host.stderr.write(deniedLines(record.unasked, record.sender)) // else the error names the call itself
+  if (record.end?.error === '') host.stderr.write(formatDenials(record.unattendedDenials, record.sender)) // else the error names the call itself
   if (outcome.error) host.stderr.write(formatError(outcome.error, style))
   return outcome.exit
 }

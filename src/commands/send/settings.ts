@@ -1,7 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { ToolSet } from '../../core/protocol/crabtalk.generated.ts'
 import type { ColorChoice } from '../color.ts'
-import type { Options } from '../command.ts'
+import type { ParsedOptions } from '../command.ts'
 import { parseCount, parseDuration } from '../duration.ts'
 import type { Host } from '../host.ts'
 import { readNamedText } from '../named-file.ts'
@@ -54,7 +54,11 @@ export type Truncate = 'head' | 'tail' | 'middle'
 type OutputForm = 'text' | 'json' | 'stream-json'
 
 /** Reads the options of `send`. Throws `usage` for what contradicts itself, `no-input` for files that are not there. */
-export async function readSettings(options: Options, host: Host, signal: AbortSignal): Promise<SendSettings> {
+export async function readSettings(
+  options: ParsedOptions,
+  host: Host,
+  signal: AbortSignal,
+): Promise<SendSettings> {
   const { value, has } = options
   const duration = (name: string, fallback: string) => parseDuration(name, value(name) ?? fallback)
   const count = (name: string, least?: number) =>
@@ -110,7 +114,7 @@ function readToolSet(text: string | undefined): ToolSet {
   return sets[choice('tools', text, ['none', 'read', 'all'] as const)]
 }
 
-function readTarget(options: Options): Target {
+function readTarget(options: ParsedOptions): Target {
   const ways = ['sender', 'continue', 'no-save'].filter((name) => options.has(name))
   if (ways.length > 1) {
     throw new CrabError('usage', `Cannot combine --${ways[0]} and --${ways[1]}`, { hint: 'give one of them' })
@@ -127,7 +131,7 @@ function readTarget(options: Options): Target {
   return options.has('continue') ? { kind: 'last' } : { kind: 'fresh' }
 }
 
-function readsRecords(options: Options, form: OutputForm): boolean {
+function readsRecords(options: ParsedOptions, form: OutputForm): boolean {
   const input = choice('input', options.value('input') ?? 'text', ['text', 'stream-json'] as const)
   if (input === 'text') return false
   refuse('--input stream-json', options, ['file', 'image', 'stdin-wait', 'truncate', 'no-stdin'])
@@ -144,7 +148,7 @@ function readsRecords(options: Options, form: OutputForm): boolean {
 }
 
 /** Nothing that only the one who waits for the answer could do goes with it. */
-function readsDetach(options: Options, form: OutputForm): boolean {
+function readsDetach(options: ParsedOptions, form: OutputForm): boolean {
   if (!options.has('detach')) return false
   const alone = ['timeout', 'idle-timeout', 'fail-on-tool-error', 'schema', 'no-save', 'no-daemon']
   refuse('--detach', options, ['input', 'out-file', 'last', 'buffer', ...alone])
@@ -154,7 +158,7 @@ function readsDetach(options: Options, form: OutputForm): boolean {
   })
 }
 
-function refuse(what: string, options: Options, names: readonly string[]): void {
+function refuse(what: string, options: ParsedOptions, names: readonly string[]): void {
   const given = names.find((name) => options.has(name))
   if (given === undefined) return
   throw new CrabError('usage', `Cannot combine ${what} and --${given}`, { hint: `leave --${given} out` })

@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { Host } from '../host.ts'
-import { collect, unreadable } from '../named-file.ts'
+import { readStream, unreadable } from '../named-file.ts'
 import type { SendSettings } from './settings.ts'
 
 /** How long a pipe may be silent before a person is told what is being waited for. */
@@ -19,7 +19,7 @@ export async function readStdin(
   const stop = () => stdin.destroy()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    const bytes = await collect(stdin, 'standard input', silence.heard)
+    const bytes = await readStream(stdin, 'standard input', silence.stop)
     return bytes.length > 0 ? bytes : undefined
   } catch (reason) {
     if (silence.isOver) throw stayedSilent(settings.stdinWaitMs)
@@ -30,13 +30,13 @@ export async function readStdin(
   }
 }
 
-interface Silence extends Disposable {
+interface SilenceWatch extends Disposable {
   readonly isOver: boolean
   /** The first byte came: nothing is waited for any more. */
-  heard(): void
+  stop(): void
 }
 
-function watchSilence(settings: SendSettings, host: Host, giveUp: () => void): Silence {
+function watchSilence(settings: SendSettings, host: Host, giveUp: () => void): SilenceWatch {
   let over = false
   const hint = setTimeout(() => {
     if (settings.verbosity >= 0)
@@ -55,7 +55,7 @@ function watchSilence(settings: SendSettings, host: Host, giveUp: () => void): S
     get isOver() {
       return over
     },
-    heard,
+    stop: heard,
     [Symbol.dispose]: heard,
   }
 }

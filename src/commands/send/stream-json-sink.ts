@@ -9,9 +9,9 @@ import {
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Output } from '../output.ts'
-import { toDenial } from './denied.ts'
+import { toDenial } from './denials.ts'
 import { OUTPUT_VERSION, type RunRecord, toResult, toUsage } from './record.ts'
-import type { Sink, TurnEvent } from './sink.ts'
+import type { Sink, WireTurnEvent } from './sink.ts'
 
 /** What a line says. */
 export type Fields = { type: string; [key: string]: unknown }
@@ -48,7 +48,7 @@ export function streamJsonSink(options: { stdout: Output; now(): number; write?:
     },
   }
 
-  function toFields(event: TurnEvent, record: RunRecord): Fields | undefined {
+  function toFields(event: WireTurnEvent, record: RunRecord): Fields | undefined {
     switch (event.$case) {
       case 'start':
         return started(record)
@@ -68,7 +68,7 @@ function started({ agent, sender, session, model }: RunRecord): Fields {
   return { type: 'run.started', agent, sender, session, model }
 }
 
-function toRareFields(event: TurnEvent): Fields | undefined {
+function toRareFields(event: WireTurnEvent): Fields | undefined {
   switch (event.$case) {
     case 'toolProgress':
       return { type: 'tool.progress', id: event.value.callId, message: event.value.message }
@@ -77,7 +77,7 @@ function toRareFields(event: TurnEvent): Fields | undefined {
     case 'askUser':
       return toAskOpened(event.value)
     case 'askClosed':
-      return toAskClosed(event.value)
+      return toAskClosedRecord(event.value)
     case 'mcpState':
       return toMcpState(event.value)
     case 'contextUsage':
@@ -136,7 +136,7 @@ function toPermission({ callId, server, ...request }: PermissionRequest) {
 }
 
 /** How a question ended, for programs. */
-export function toAskClosed({ askId, by, content }: AskClosedEvent): Fields {
+export function toAskClosedRecord({ askId, by, content }: AskClosedEvent): Fields {
   return { type: 'ask.closed', ask: askId, by, content: parseObject(content) ?? null }
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts'
 import { AGENT_OPTION, RULE_OPTIONS } from '../options.ts'
 
-/** The row of the command table for `send`. */
+/** The row of the command table for `sendCommand`. */
 export const SEND_COMMANDS: readonly Command[] = [
   {
     path: ['send'],
@@ -118,7 +118,7 @@ ends the run there; park lets a question wait until crabtalk answer, or any chat
       `crabtalk send --allow edit --allow 'bash(npm test)' "Make the tests pass"`,
       'crabtalk send --output json "One word: ready?" | jq -r .text',
     ],
-    load: async () => (await import('./send.ts')).send,
+    load: async () => (await import('./send.ts')).sendCommand,
     loadRefusal: async () => (await import('./program-sink.ts')).reportRefusal,
   },
 ]

@@ -1,10 +1,10 @@
-import { KINDS } from '../../core/base/errors.ts'
+import { ERROR_KINDS } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { Sanitizer } from '../../core/base/sanitize.ts'
 import type { OutFile } from '../out-file.ts'
 import type { Output } from '../output.ts'
 import { blankLine, isAnswered, type RunRecord } from './record.ts'
-import type { Outcome, Sink, TurnEvent } from './sink.ts'
+import type { RunOutcome, Sink, WireTurnEvent } from './sink.ts'
 
 export interface TextSinkOptions {
   stdout: Output
@@ -34,7 +34,7 @@ export class TextSink implements Sink {
     this.#sanitizer = stdout.isTerminal && !raw && outFile === undefined ? new Sanitizer() : undefined
   }
 
-  event(event: TurnEvent): Promise<void> | undefined {
+  event(event: WireTurnEvent): Promise<void> | undefined {
     if (this.#waits) return undefined
     switch (event.$case) {
       case 'chunk':
@@ -47,7 +47,7 @@ export class TextSink implements Sink {
     return undefined
   }
 
-  async finish(record: RunRecord, outcome: Outcome): Promise<void> {
+  async finish(record: RunRecord, outcome: RunOutcome): Promise<void> {
     if (this.#waits) await this.#printWhole(record, outcome)
     else this.#endLine()
     await this.#options.stdout.flush()
@@ -67,9 +67,9 @@ export class TextSink implements Sink {
     return this.#tail === '' || this.#tail.endsWith('\n') ? undefined : this.#print('\n')
   }
 
-  async #printWhole(record: RunRecord, outcome: Outcome): Promise<void> {
+  async #printWhole(record: RunRecord, outcome: RunOutcome): Promise<void> {
     const { outFile } = this.#options
-    const lacksPermission = outcome.error?.kind === 'denied' && outcome.exit === KINDS.denied.exit
+    const lacksPermission = outcome.error?.kind === 'denied' && outcome.exit === ERROR_KINDS.denied.exit
     if (outcome.exit !== 0 && !(lacksPermission && !outFile && isAnswered(record))) return
     const text = this.#answer(record, outcome)
     const whole = text.endsWith('\n') ? text : `${text}\n`
@@ -77,7 +77,7 @@ export class TextSink implements Sink {
     else await outFile(whole)
   }
 
-  #answer(record: RunRecord, { structured }: Outcome): string {
+  #answer(record: RunRecord, { structured }: RunOutcome): string {
     if (structured !== undefined) return toShownJson(structured)
     return this.#options.lastOnly ? record.lastText : record.text
   }

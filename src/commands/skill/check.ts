@@ -1,37 +1,37 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
 import { type Skill, type SkillProblem, type SkillRoot, scanSkills } from '../../core/skills/scan-skills.ts'
 import { readBody } from '../../core/skills/skill-body.ts'
 import { skillRoots } from '../../core/skills/skill-roots.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 import { printJson } from '../print.ts'
 import { isPortableName } from './portable-name.ts'
 
-/** `crabtalk skill check`: what is wrong with the skills there are, or with those of a folder. */
-export const check: Run = async ({ options, host }) => {
+/** `crabtalk skill checkSkillsCommand`: what is wrong with the skills there are, or with those of a folder. */
+export const checkSkillsCommand: CommandHandler = async ({ options, host }) => {
   const [folder] = options.args
-  const roots = folder === undefined ? await usualRoots(host) : [rootOf(host, folder)]
+  const roots = folder === undefined ? await defaultRoots(host) : [toRoot(host, folder)]
   const { skills, problems: found } = await scanSkills(roots)
   const problems = [...found, ...(await Promise.all(skills.map(bodyProblems))).flat()]
-  const warnings = skills.flatMap(warningsOf)
-  if (folder !== undefined && skills.length + problems.length === 0) throw nothingIn(folder)
+  const warnings = skills.flatMap(findPortabilityWarnings)
+  if (folder !== undefined && skills.length + problems.length === 0) throw noSkillsIn(folder)
   if (options.has('json')) {
     const checked = skills.map(({ name, folder: where }) => ({ name, folder: where }))
     printJson(host, { skills: checked, problems, warnings })
-  } else host.stdout.write(sanitize(textOf(skills.length, problems, warnings)))
-  return problems.length > 0 ? KINDS.config.exit : 0
+  } else host.stdout.write(sanitize(formatReport(skills.length, problems, warnings)))
+  return problems.length > 0 ? ERROR_KINDS.config.exit : 0
 }
 
-async function usualRoots(host: Host): Promise<SkillRoot[]> {
-  const paths = pathsOf(host)
+async function defaultRoots(host: Host): Promise<SkillRoot[]> {
+  const paths = resolvePaths(host)
   return skillRoots(paths, host.homeDir, await loadConfig(paths))
 }
 
-function rootOf(host: Host, typed: string): SkillRoot {
+function toRoot(host: Host, typed: string): SkillRoot {
   const path = resolve(host.cwd(), typed)
   return { path: basename(path) === 'SKILL.md' ? dirname(path) : path, isOwn: true }
 }
@@ -43,7 +43,7 @@ async function bodyProblems(skill: Skill): Promise<SkillProblem[]> {
 }
 
 /** What works here and not everywhere (agentskills.io). */
-function warningsOf({ name, description, folder }: Skill): SkillProblem[] {
+function findPortabilityWarnings({ name, description, folder }: Skill): SkillProblem[] {
   const isPortable = name === basename(folder) && isPortableName(name)
   const messages = [
     ...(isPortable ? [] : [NAME_WARNING]),
@@ -57,7 +57,11 @@ const NAME_WARNING =
   'other programs want "name" to be that of its folder, in small letters, digits and hyphens'
 const DESCRIPTION_WARNING = `other programs want a "description" of at most ${MAX_DESCRIPTION} characters`
 
-function textOf(count: number, problems: readonly SkillProblem[], warnings: readonly SkillProblem[]): string {
+function formatReport(
+  count: number,
+  problems: readonly SkillProblem[],
+  warnings: readonly SkillProblem[],
+): string {
   const lines = [
     ...problems.map(({ path, line, message }) => `${path}:${line}: ${message}`),
     ...warnings.map(({ path, line, message }) => `${path}:${line}: warning: ${message}`),
@@ -66,7 +70,7 @@ function textOf(count: number, problems: readonly SkillProblem[], warnings: read
   return `${lines.map((line) => line.replaceAll('\n', ' ')).join('\n')}\n`
 }
 
-function nothingIn(folder: string): CrabError {
+function noSkillsIn(folder: string): CrabError {
   return new CrabError('missing', `Cannot find a skill in ${folder}`, {
     hint: 'a skill is a folder with a SKILL.md',
   })

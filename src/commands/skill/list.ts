@@ -2,11 +2,11 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import { type SkillInfo, SourceKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { printJson, printTable } from '../print.ts'
 
-/** `crabtalk skill list`. */
-export const list: Run = async ({ options, host, signal }) => {
+/** `crabtalk skill listSkillsCommand`. */
+export const listSkillsCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host, { signal })
   const asked = { agent: options.value('agent') ?? '' }
   const { skills, problems } = await request(attached.dispatch, 'listSkills', asked, signal)

@@ -3,23 +3,23 @@ import { CrabError } from '../../core/base/errors.ts'
 import { createFile } from '../../core/base/files.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
-import { flawOf, scanSkills } from '../../core/skills/scan-skills.ts'
+import { scanSkills, validateSkill } from '../../core/skills/scan-skills.ts'
 import { skillRoots } from '../../core/skills/skill-roots.ts'
-import type { Run } from '../command.ts'
-import { pathsOf } from '../paths.ts'
+import type { CommandHandler } from '../command.ts'
+import { resolvePaths } from '../paths.ts'
 import { isPortableName } from './portable-name.ts'
 
 /** `crabtalk skill new`: makes a skill whose text is still to be written, and prints its file. */
-export const make: Run = async ({ options, host }) => {
+export const newSkillCommand: CommandHandler = async ({ options, host }) => {
   const [name = '', description = ''] = options.args.map((arg) => arg.trim())
-  const flaw = flawOf(name, description) ?? (isPortableName(name) ? undefined : NO_CAPITALS)
+  const flaw = validateSkill(name, description) ?? (isPortableName(name) ? undefined : NO_CAPITALS)
   if (flaw !== undefined) throw new CrabError('usage', `Cannot make the skill: ${flaw}`, { hint: EXAMPLE })
-  const paths = pathsOf(host)
+  const paths = resolvePaths(host)
   const { skills } = await scanSkills(skillRoots(paths, host.homeDir, await loadConfig(paths)))
   const path = join(paths.skills, name, 'SKILL.md')
   const taken = skills.find((skill) => skill.name === name)
   if (taken) throw isTaken(name, taken.folder)
-  if (!(await createFile(path, textOf(name, description)))) throw isTaken(name, join(paths.skills, name))
+  if (!(await createFile(path, renderSkill(name, description)))) throw isTaken(name, join(paths.skills, name))
   host.stdout.write(sanitize(`${path}\n`))
   return 0
 }
@@ -27,7 +27,7 @@ export const make: Run = async ({ options, host }) => {
 const NO_CAPITALS = 'its "name" is not made of small letters, digits and hyphens, which other programs want'
 const EXAMPLE = 'for example crabtalk skill new changelog "Writes the changelog; for use before a release"'
 
-function textOf(name: string, description: string): string {
+function renderSkill(name: string, description: string): string {
   const isPlain = /^[\p{L}\p{N}][^:#\n\r]*$/u.test(description)
   const shown = isPlain ? description : JSON.stringify(description) // which YAML reads alike
   return `---\nname: ${name}\ndescription: ${shown}\n---\n\nSay here, step by step, what is to be done.\n`

@@ -4,12 +4,12 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { readBody } from '../../core/skills/skill-body.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import { printJson } from '../print.ts'
 import { toJsonSkill } from './list.ts'
 
-/** `crabtalk skill show`: the body of its SKILL.md, which the agents of this machine read. */
-export const show: Run = async ({ options, host, signal }) => {
+/** `crabtalk skill showSkillCommand`: the body of its SKILL.md, which the agents of this machine read. */
+export const showSkillCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = ''] = options.args
   await using attached = await attach(host, { signal })
   const asked = { agent: options.value('agent') ?? '' }

@@ -1,7 +1,7 @@
-import type { Command, Option } from '../command.ts'
+import type { Command, CommandOption } from '../command.ts'
 import { AGENT_OPTION, JSON_OPTION } from '../options.ts'
 
-const AGENT: Option = {
+const AGENT: CommandOption = {
   ...AGENT_OPTION,
   fallback: 'any',
   summary: 'Only what this agent may use',
@@ -17,7 +17,7 @@ export const SKILL_COMMANDS: readonly Command[] = [
 standard error, with its line.`,
     options: [AGENT, JSON_OPTION],
     examples: ['crabtalk skill list', 'crabtalk skill list --agent crab --json'],
-    load: async () => (await import('./list.ts')).list,
+    load: async () => (await import('./list.ts')).listSkillsCommand,
   },
   {
     path: ['skill', 'show'],
@@ -26,7 +26,7 @@ standard error, with its line.`,
     summary: 'Print what a skill says',
     options: [AGENT, JSON_OPTION],
     examples: ['crabtalk skill show review'],
-    load: async () => (await import('./show.ts')).show,
+    load: async () => (await import('./show.ts')).showSkillCommand,
   },
   {
     path: ['skill', 'new'],
@@ -36,7 +36,7 @@ standard error, with its line.`,
 yours to write.`,
     options: [],
     examples: ['crabtalk skill new changelog "Writes the changelog; for use before a release"'],
-    load: async () => (await import('./new.ts')).make,
+    load: async () => (await import('./new.ts')).newSkillCommand,
   },
   {
     path: ['skill', 'check'],
@@ -46,6 +46,6 @@ yours to write.`,
     details: `FOLDER is a skill, or has some. Exits 78 when one cannot be used; what only other programs do not take is a warning.`,
     options: [JSON_OPTION],
     examples: ['crabtalk skill check', 'crabtalk skill check --json'],
-    load: async () => (await import('./check.ts')).check,
+    load: async () => (await import('./check.ts')).checkSkillsCommand,
   },
 ]

@@ -1,15 +1,15 @@
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { ServiceGuardOptions } from '../../up/guard/guard.ts'
-import type { RunningService } from '../../up/guard/hang-watch.ts'
-import { KNOWN, labelOf } from '../../up/names.ts'
+import type { RunningService } from '../../up/guard/watchdog.ts'
+import { KNOWN_SERVICES, toServiceLabel } from '../../up/names.ts'
+import { listServiceNames } from '../../up/supervisor/desired-state.ts'
 import { isAlive, readRecord } from '../../up/supervisor/record.ts'
-import { namesIn } from '../../up/supervisor/wanted.ts'
 import type { Host } from '../host.ts'
 import { serviceProbe } from '../up/probe/probe.ts'
-import { unitNames, type ViewPlace } from '../up/view/place.ts'
+import { listUnitNames, type ServicesContext } from '../up/view/services-context.ts'
 
 /** Builds the options of a guard for a home, without its services and its log. */
-export function guardPlace(
+export function guardDefaults(
   host: Pick<Host, 'env' | 'uid'>,
   paths: HomePaths,
 ): Pick<ServiceGuardOptions, 'logs' | 'envFile' | 'probe' | 'elapsed'> {
@@ -23,7 +23,7 @@ export function guardPlace(
 
 /** The services that our own supervisor runs, by its files; `only` is the one it looks after. */
 export async function supervisedServices(folder: string, only?: string): Promise<RunningService[]> {
-  const names = namesIn(folder).wanted.filter((name) => only === undefined || name === only)
+  const names = listServiceNames(folder).wanted.filter((name) => only === undefined || name === only)
   const found = await Promise.all(
     names.map(async (name) => {
       const record = readRecord(folder, name)
@@ -36,10 +36,13 @@ export async function supervisedServices(folder: string, only?: string): Promise
 }
 
 /** The services that a service manager of the system runs. Fails as its verbs do. */
-export async function managedServices(place: ViewPlace, signal: AbortSignal): Promise<RunningService[]> {
-  const names = await unitNames(place, signal)
+export async function managedServices(
+  place: ServicesContext,
+  signal: AbortSignal,
+): Promise<RunningService[]> {
+  const names = await listUnitNames(place, signal)
   const statuses = await place.manager.status(
-    names.map((name) => labelOf(name, place.labels)),
+    names.map((name) => toServiceLabel(name, place.labels)),
     signal,
   )
   return statuses.flatMap(({ state, pid }, index) =>
@@ -48,5 +51,9 @@ export async function managedServices(place: ViewPlace, signal: AbortSignal): Pr
 }
 
 function toRunning(name: string, pid: number): RunningService {
-  return { name, pid, isBuiltIn: KNOWN.some((known) => known.name === name && known.run !== undefined) }
+  return {
+    name,
+    pid,
+    isBuiltIn: KNOWN_SERVICES.some((known) => known.name === name && known.run !== undefined),
+  }
 }

@@ -1,35 +1,35 @@
 import { join } from 'node:path'
 import { LogFile } from '../../core/base/log-file.ts'
-import { closeInherited } from '../../core/process/inherited.ts'
+import { closeInherited } from '../../core/process/close-inherited.ts'
 import { guardServices } from '../../up/guard/guard.ts'
-import { upHostOf } from '../../up/host.ts'
+import { toUpHost } from '../../up/host.ts'
+import { restoreDesired, servicesFolder } from '../../up/supervisor/desired-state.ts'
 import { cleanEnvironment } from '../../up/supervisor/environment.ts'
 import { supervise as superviseHome } from '../../up/supervisor/supervise.ts'
-import { servicesFolder, wantAgain } from '../../up/supervisor/wanted.ts'
-import type { Run } from '../command.ts'
-import { pathsOf } from '../paths.ts'
-import { countBackFirst } from '../up/packages/cut-off.ts'
-import { guardPlace, supervisedServices } from './guard-ports.ts'
+import type { CommandHandler } from '../command.ts'
+import { resolvePaths } from '../paths.ts'
+import { revertUnfinishedUpdates } from '../up/packages/update-recovery.ts'
+import { guardDefaults, supervisedServices } from './guard-ports.ts'
 
-/** `crabup supervise`: keeps the services of a home running, as its files want them; SIGTERM ends them and it. */
-export const supervise: Run = async ({ options, host }) => {
+/** `crabup superviseCommand`: keeps the services of a home running, as its files want them; SIGTERM ends them and it. */
+export const superviseCommand: CommandHandler = async ({ options, host }) => {
   closeInherited()
   const home = options.value('home')
-  const paths = pathsOf({
+  const paths = resolvePaths({
     env: home === undefined ? host.env : { ...host.env, CRABTALK_HOME: home },
     homeDir: host.homeDir,
     cwd: () => host.cwd(),
   })
   const over = new AbortController()
-  const { platform } = upHostOf(host)
+  const { platform } = toUpHost(host)
   const folder = servicesFolder(paths)
-  await countBackFirst(paths, platform).catch(() => undefined) // the next crabup says why it cannot be
+  await revertUnfinishedUpdates(paths, platform).catch(() => undefined) // the next crabup says why it cannot be
   if (options.has('guard')) {
     const { guardHome } = await import('./guard.ts')
     return await guardHome({ ...host, env: { ...host.env, CRABTALK_HOME: paths.home } })
   }
   const [only] = options.args
-  if (only !== undefined) await wantAgain(folder, only)
+  if (only !== undefined) await restoreDesired(folder, only)
   const now = () => Date.now()
   using log = new LogFile({ path: join(paths.logs, 'supervisor.log'), pid: host.pid, now })
   using _ = host.onSignal((name) => {
@@ -38,7 +38,7 @@ export const supervise: Run = async ({ options, host }) => {
   const guard = new AbortController()
   const guarded = guardServices(
     {
-      ...guardPlace(host, paths),
+      ...guardDefaults(host, paths),
       running: () => supervisedServices(folder, only),
       log: log.log,
     },

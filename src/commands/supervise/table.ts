@@ -13,6 +13,6 @@ export const SUPERVISE_COMMANDS: readonly Command[] = [
     examples: ['crabup supervise'],
     hidden: true,
     isAlone: true,
-    load: async () => (await import('./supervise.ts')).supervise,
+    load: async () => (await import('./supervise.ts')).superviseCommand,
   },
 ]

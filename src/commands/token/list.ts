@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { isMissingFile } from '../../core/base/files.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import { BUILT_IN } from '../../core/base/token-name.ts'
+import { BUILT_IN_TOKEN } from '../../core/base/token-name.ts'
 import { readTokens, type StoredToken } from '../../core/tokens/token-file.ts'
 import { tokenFile } from '../../core/transport/token.ts'
-import type { Run } from '../command.ts'
-import { pathsOf } from '../paths.ts'
+import type { CommandHandler } from '../command.ts'
+import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
 
 /** A token as people see it. */
@@ -18,9 +18,9 @@ export interface ListedToken {
   last_used: string | null
 }
 
-/** `crabtalk token list`. */
-export const list: Run = async ({ options, host }) => {
-  const tokens = await listTokens(pathsOf(host).run)
+/** `crabtalk token listTokensCommand`. */
+export const listTokensCommand: CommandHandler = async ({ options, host }) => {
+  const tokens = await listTokens(resolvePaths(host).run)
   if (options.has('json')) return printJson(host, tokens)
   if (tokens.length === 0) {
     host.stderr.write('crabtalk: no tokens yet; crabtalk token new NAME makes one\n')
@@ -37,7 +37,7 @@ export const list: Run = async ({ options, host }) => {
 export async function listTokens(run: string): Promise<ListedToken[]> {
   const { tokens, lastUse } = await readTokens(run)
   const created = await builtInTime(run)
-  const builtIn = created === undefined ? [] : [{ name: BUILT_IN, created }]
+  const builtIn = created === undefined ? [] : [{ name: BUILT_IN_TOKEN, created }]
   const all: Pick<StoredToken, 'name' | 'agent' | 'created'>[] = [...builtIn, ...tokens]
   return all.map(({ name, agent = null, created }) => {
     return { name, agent, created, last_used: lastUse[name] ?? null }

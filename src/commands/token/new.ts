@@ -5,13 +5,13 @@ import { readAgentFiles } from '../../core/config/agent-files.ts'
 import { foldName } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { addToken } from '../../core/tokens/token-file.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 import { openTokens } from './store.ts'
 
 /** `crabtalk token new`: standard output has the token and nothing else. */
-export const create: Run = async ({ options, host, signal }) => {
+export const createTokenCommand: CommandHandler = async ({ options, host, signal }) => {
   const name = options.args[0] ?? ''
   checkTokenName(name)
   const agent = await findAgent(host, options.value('agent'))
@@ -31,7 +31,7 @@ export const create: Run = async ({ options, host, signal }) => {
 /** Gives the agent's name as its file has it. Throws `missing` where there is no such agent. */
 async function findAgent(host: Host, name: string | undefined): Promise<string | undefined> {
   if (name === undefined) return undefined
-  const files = await readAgentFiles(pathsOf(host).agents)
+  const files = await readAgentFiles(resolvePaths(host).agents)
   const names = [DEFAULT_AGENT, ...files.map((file) => file.name)]
   const found = names.find((one) => foldName(one) === foldName(name))
   if (found !== undefined) return found

@@ -1,11 +1,11 @@
 import { refuseForeignHome } from '../../core/config/foreign-home.ts'
 import { SqliteLeases } from '../../core/lease/sqlite-leases.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 
 /** Opens the tokens of a home for changes, with the leases that keep other processes out. Disposing releases them. */
 export async function openTokens(host: Host) {
-  const paths = pathsOf(host)
+  const paths = resolvePaths(host)
   await refuseForeignHome(paths)
   const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
   return {

@@ -1,19 +1,19 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { codeOf, isMissing } from '../../core/base/system-error.ts'
+import { getErrorCode, isMissing } from '../../core/base/system-error.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { findProject } from '../../core/trust/find-project.ts'
 import type { ProjectTrust } from '../../core/trust/trust-file.ts'
 import { readTrust, TrustStore } from '../../core/trust/trust-store.ts'
-import type { Run } from '../command.ts'
+import type { CommandHandler } from '../command.ts'
 import type { Host } from '../host.ts'
-import { pathsOf } from '../paths.ts'
+import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
 
-/** `crabtalk trust list`. */
-export const list: Run = async ({ options, host }) => {
-  const projects = [...(await readTrust(pathsOf(host).trust)).values()].toSorted((a, b) =>
+/** `crabtalk trust listTrustedFoldersCommand`. */
+export const listTrustedFoldersCommand: CommandHandler = async ({ options, host }) => {
+  const projects = [...(await readTrust(resolvePaths(host).trust)).values()].toSorted((a, b) =>
     a.path < b.path ? -1 : 1,
   )
   if (options.has('json')) return printJson(host, projects)
@@ -22,26 +22,26 @@ export const list: Run = async ({ options, host }) => {
   return 0
 }
 
-/** `crabtalk trust add`. */
-export const add: Run = async ({ options, host, signal }) => {
+/** `crabtalk trust addTrustedFolderCommand`. */
+export const addTrustedFolderCommand: CommandHandler = async ({ options, host, signal }) => {
   const [directory = '.'] = options.args
-  const root = (await isDirectory(directory, host)) ? await rootOf(directory, host) : undefined
+  const root = (await isDirectory(directory, host)) ? await findProjectRoot(directory, host) : undefined
   if (root === undefined) throw noFolder(directory, 'it is not a directory')
   await withStore(host, (store) => store.setState(root, 'trusted', signal))
-  return say(host, `trusted: ${root}`)
+  return printLine(host, `trusted: ${root}`)
 }
 
-/** `crabtalk trust remove`. */
-export const remove: Run = async ({ options, host, signal }) => {
-  const root = await rootOf(options.args[0], host)
+/** `crabtalk trust removeTrustedFolderCommand`. */
+export const removeTrustedFolderCommand: CommandHandler = async ({ options, host, signal }) => {
+  const root = await findProjectRoot(options.args[0], host)
   if (root !== undefined && !options.has('forget')) {
     await withStore(host, (store) => store.setState(root, 'untrusted', signal))
-    return say(host, `not trusted: ${root}`)
+    return printLine(host, `not trusted: ${root}`)
   }
   const path = root ?? resolve(host.cwd(), options.args[0] ?? '.')
   const wasListed = await withStore(host, (store) => store.remove(path, signal))
   if (!wasListed && root === undefined) throw notListed(path)
-  return say(host, `forgotten: ${path}`)
+  return printLine(host, `forgotten: ${path}`)
 }
 
 async function isDirectory(directory: string, host: Host): Promise<boolean> {
@@ -49,7 +49,7 @@ async function isDirectory(directory: string, host: Host): Promise<boolean> {
     return (await stat(resolve(host.cwd(), directory))).isDirectory()
   } catch (reason) {
     if (isMissing(reason)) throw noFolder(directory, 'there is no such directory')
-    const why = REASONS[codeOf(reason)] ?? String(reason)
+    const why = REASONS[getErrorCode(reason)] ?? String(reason)
     throw new CrabError('failed', `Cannot trust ${toVisible(directory)}: ${why}`, {
       cause: reason,
       hint: 'check the owner, the mode and the links of the folders in its path',
@@ -58,14 +58,14 @@ async function isDirectory(directory: string, host: Host): Promise<boolean> {
 }
 
 /** The folder that stands for a directory; undefined when that does not exist. */
-async function rootOf(directory = '.', host: Host): Promise<string | undefined> {
+async function findProjectRoot(directory = '.', host: Host): Promise<string | undefined> {
   const { uid, homeDir } = host
   return (await findProject(resolve(host.cwd(), directory), { uid, homeDir }))?.root
 }
 
 async function withStore<T>(host: Host, work: (store: TrustStore) => Promise<T>): Promise<T> {
   const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
-  const { trust: path, leases: database, proc } = pathsOf(host)
+  const { trust: path, leases: database, proc } = resolvePaths(host)
   await using leases = new SqliteLeases({ database, proc, pid: host.pid })
   const lock = (resource: string, signal: AbortSignal) => leases.take(resource, signal)
   return await work(new TrustStore({ path, lock, now: Date.now }))
@@ -78,7 +78,7 @@ function toRow({ path, state, since, notices }: ProjectTrust): string[] {
   return [state, since.slice(0, 10), toVisible(path), files || (state === 'untrusted' ? 'none' : 'all')]
 }
 
-function say(host: Host, line: string): number {
+function printLine(host: Host, line: string): number {
   host.stdout.write(`${toVisible(line)}\n`)
   return 0
 }

@@ -1,14 +1,14 @@
 import type { Command } from '../command.ts'
 import { completionCommands } from '../completions/table.ts'
 import { SUPERVISE_COMMANDS } from '../supervise/table.ts'
-import { afterCutOffTrials } from './packages/cut-off.ts'
 import { PACKAGE_COMMANDS } from './packages/table.ts'
+import { withUpdateRecovery } from './packages/update-recovery.ts'
 import { SELF_COMMANDS } from './self/table.ts'
 import { SERVICE_COMMANDS } from './service/table.ts'
 import { VIEW_COMMANDS } from './view/table.ts'
 
 const ROWS: readonly Command[] = [
-  ...afterCutOffTrials([...SERVICE_COMMANDS, ...VIEW_COMMANDS, ...PACKAGE_COMMANDS, ...SELF_COMMANDS]),
+  ...withUpdateRecovery([...SERVICE_COMMANDS, ...VIEW_COMMANDS, ...PACKAGE_COMMANDS, ...SELF_COMMANDS]),
   ...SUPERVISE_COMMANDS,
   ...completionCommands('crabup'),
   {
@@ -17,7 +17,7 @@ const ROWS: readonly Command[] = [
     summary: 'Print the version',
     options: [],
     examples: ['crabup version'],
-    load: async () => (await import('../version.ts')).version,
+    load: async () => (await import('../version.ts')).versionCommand,
   },
 ]
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { quoteWord } from '../../core/base/quote-word.ts'
-import { installationOf, oldProgram } from '../../up/self/installation.ts'
+import { detectInstallation, oldProgram } from '../../up/self/installation.ts'
 import type { Build } from '../host.ts'
 
 /** How the program itself is removed, which it does not do while it runs. */
-export function howToRemove({ path, isOneFile }: Pick<Build, 'path' | 'isOneFile'>): string[] {
-  const installation = installationOf({ path, isOneFile })
+export function removalSteps({ path, isOneFile }: Pick<Build, 'path' | 'isOneFile'>): string[] {
+  const installation = detectInstallation({ path, isOneFile })
   switch (installation.kind) {
     case 'npm': {
       const flag = installation.prefix === undefined ? '' : ' -g'

@@ -1,39 +1,39 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
-import { identityOf } from '../../core/process/service-process.ts'
-import { labelOf } from '../../up/names.ts'
-import { nameOfLabel } from '../../up/ps/labels.ts'
-import { isWanted } from '../../up/ps/state.ts'
+import { readIdentity } from '../../core/process/service-process.ts'
+import { toServiceLabel } from '../../up/names.ts'
+import { parseServiceLabel } from '../../up/ps/labels.ts'
+import { isKeptAlive } from '../../up/ps/state.ts'
+import { servicesFolder } from '../../up/supervisor/desired-state.ts'
 import { findSupervisor, type SupervisorOwner } from '../../up/supervisor/record.ts'
-import { servicesFolder } from '../../up/supervisor/wanted.ts'
 import {
   checkRemovable,
-  componentsIn,
+  findHomeConflict,
   type HomeEntry,
   homeContent,
-  notOnlyHome,
+  listComponentNames,
   removeComponents,
   removeContent,
 } from '../../up/uninstall/home-content.ts'
-import { confirm, declined } from '../ask/confirm.ts'
-import type { Options, Run } from '../command.ts'
+import { confirm, declinedError } from '../ask/confirm.ts'
+import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { endDaemon } from '../daemon/end-daemon.ts'
 import type { Host } from '../host.ts'
 import { bytesText } from './packages/facts-text.ts'
 import { endHint } from './service/other-daemon.ts'
-import { howToRemove } from './uninstall-program.ts'
-import { openPlace, unitNames, type ViewPlace } from './view/place.ts'
+import { removalSteps } from './uninstall-program.ts'
+import { listUnitNames, openServicesContext, type ServicesContext } from './view/services-context.ts'
 
-/** `crabup uninstall`: services and components go, data stays unless --purge says otherwise. */
-export const uninstall: Run = async ({ options, host, signal }) => {
-  const place = await openPlace(host, signal)
-  const names = await unitNames(place, signal)
+/** `crabup uninstallCommand`: services and components go, data stays unless --purge says otherwise. */
+export const uninstallCommand: CommandHandler = async ({ options, host, signal }) => {
+  const place = await openServicesContext(host, signal)
+  const names = await listUnitNames(place, signal)
   const data = await measureHome(place.paths, { purges: options.has('purge') })
   if (options.has('purge')) await checkOnlyHome(place, host)
   if (options.has('dry-run'))
     return await showPlan(host, { place, names, data, purges: options.has('purge') }, signal)
-  if (options.has('purge')) await agreeToPurge({ place, data: data ?? [], options, host }, signal)
+  if (options.has('purge')) await confirmPurge({ place, data: data ?? [], options, host }, signal)
   else await agreeToRemove({ place, names, options, host }, signal)
   await endServices(place, { names, host }, signal)
   const components = await removeComponents(place.paths)
@@ -41,15 +41,15 @@ export const uninstall: Run = async ({ options, host, signal }) => {
   await endOnDemand(place, host, signal)
   await rm(servicesFolder(place.paths), { recursive: true, force: true }).catch(() => undefined) // a supervisor that ends writes nothing then
   if (options.has('purge')) await purge(place, host)
-  else tellKept(place, { data, word: 'kept' }, host)
-  await tellOtherHomes(place, host, signal)
-  for (const line of howToRemove(await host.build())) host.stdout.write(`${line}\n`)
+  else printRemaining(place, { data, word: 'kept' }, host)
+  await printOtherHomes(place, host, signal)
+  for (const line of removalSteps(await host.build())) host.stdout.write(`${line}\n`)
   return 0
 }
 
 /** Measures the data of a home. Data that stays need not be readable: then its size is unknown, and undefined. */
 async function measureHome(
-  paths: ViewPlace['paths'],
+  paths: ServicesContext['paths'],
   { purges }: { purges: boolean },
 ): Promise<readonly HomeEntry[] | undefined> {
   return await homeContent(paths).catch((reason) => {
@@ -59,19 +59,19 @@ async function measureHome(
 }
 
 /** Services of other homes may run the same program. */
-async function tellOtherHomes(
-  { manager, labels }: ViewPlace,
+async function printOtherHomes(
+  { manager, labels }: ServicesContext,
   host: Host,
   signal: AbortSignal,
 ): Promise<void> {
   const all = await manager.labels(signal).catch(() => [])
-  const others = all.filter((label) => nameOfLabel(label, labels) === undefined)
+  const others = all.filter((label) => parseServiceLabel(label, labels) === undefined)
   if (others.length === 0) return
   host.stdout.write(`services of another home are left, and may run this program: ${others.join(', ')}\n`)
 }
 
 interface Plan {
-  place: ViewPlace
+  place: ServicesContext
   names: readonly string[]
   data: readonly HomeEntry[] | undefined
   purges: boolean
@@ -85,10 +85,10 @@ async function showPlan(
   for (const name of names) host.stdout.write(`would end the service ${name} and remove its unit\n`)
   const daemons = await findOnDemand(place, signal)
   for (const daemon of daemons) host.stdout.write(`would end ${daemon}\n`)
-  const components = await componentsIn(place.paths)
+  const components = await listComponentNames(place.paths)
   if (components.length > 0) host.stdout.write(`would remove ${components.join(', ')}\n`)
   if (purges) for (const line of sizes(data ?? [])) host.stdout.write(`would remove ${line.trim()}\n`)
-  else tellKept(place, { data, word: 'would keep' }, host)
+  else printRemaining(place, { data, word: 'would keep' }, host)
   if (names.length + daemons.length + components.length > 0 || data?.length !== 0) return 0
   const { home } = place.paths
   host.stdout.write(`would remove nothing: there are no services, components and data in ${home}\n`)
@@ -102,10 +102,10 @@ async function agreeToRemove(
     names,
     options,
     host,
-  }: { place: ViewPlace; names: readonly string[]; options: Options; host: Host },
+  }: { place: ServicesContext; names: readonly string[]; options: ParsedOptions; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
-  const components = (await componentsIn(place.paths)).join(', ')
+  const components = (await listComponentNames(place.paths)).join(', ')
   const ended = [...names, ...(await findOnDemand(place, signal))].join(', ')
   if (ended === '' && components === '') return
   const removal = components === '' ? '' : `remove the components ${components}`
@@ -114,7 +114,7 @@ async function agreeToRemove(
   const action = actions.length > 2 ? `${actions[0]}, ${actions[1]} and ${actions[2]}` : actions.join(' and ')
   const question = `${action[0]!.toUpperCase()}${action.slice(1)}?`
   const answer = await confirm(question, { options, host }, signal)
-  if (answer === false) throw declined(action)
+  if (answer === false) throw declinedError(action)
   if (answer !== undefined) return
   throw new CrabError('denied', `Cannot ${action}: there is no terminal to ask on`, {
     hint: 'crabup uninstall --yes does it without a question',
@@ -122,19 +122,19 @@ async function agreeToRemove(
 }
 
 /** Returns the name of the daemon when a command has started it on demand and it runs; it has no unit. */
-async function findOnDemand({ probe }: ViewPlace, signal: AbortSignal): Promise<string[]> {
+async function findOnDemand({ probe }: ServicesContext, signal: AbortSignal): Promise<string[]> {
   const { answers, idleExitMs } = await probe('daemon', signal)
   return answers && idleExitMs !== undefined ? ['the daemon that was started on demand'] : []
 }
 
 /** Nothing has changed when it fails: `denied` for a no and without a terminal, `conflict` when it is in use. */
-async function agreeToPurge(
+async function confirmPurge(
   {
     place,
     data,
     options,
     host,
-  }: { place: ViewPlace; data: readonly HomeEntry[]; options: Options; host: Host },
+  }: { place: ServicesContext; data: readonly HomeEntry[]; options: ParsedOptions; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
   const { home } = place.paths
@@ -142,7 +142,7 @@ async function agreeToPurge(
   await checkUnused(place, host, signal)
   const question = `${home} holds:\n${sizes(data).join('\n')}\nRemove all of it for good?`
   const answer = await confirm(question, { options, host }, signal)
-  if (answer === false) throw declined('remove the data')
+  if (answer === false) throw declinedError('remove the data')
   if (answer === undefined) {
     const size = bytesText(data.reduce((sum, { bytes }) => sum + bytes, 0))
     throw new CrabError('denied', `Cannot remove ${home} (${size}): there is no terminal to ask on`, {
@@ -151,8 +151,8 @@ async function agreeToPurge(
   }
 }
 
-async function checkOnlyHome({ paths }: ViewPlace, { homeDir }: Host): Promise<void> {
-  const more = await notOnlyHome(paths, homeDir)
+async function checkOnlyHome({ paths }: ServicesContext, { homeDir }: Host): Promise<void> {
+  const more = await findHomeConflict(paths, homeDir)
   if (more === undefined) return
   throw new CrabError('conflict', `Cannot remove the data: ${more}`, {
     hint: 'remove what you want gone yourself',
@@ -161,14 +161,14 @@ async function checkOnlyHome({ paths }: ViewPlace, { homeDir }: Host): Promise<v
 
 /** What a person runs by hand is theirs to end; it would write on. */
 async function checkUnused(
-  { probe, manager, labels }: ViewPlace,
+  { probe, manager, labels }: ServicesContext,
   host: Host,
   signal: AbortSignal,
 ): Promise<void> {
   for (const name of ['daemon', 'cron']) {
-    const [status] = await manager.status([labelOf(name, labels)], signal)
+    const [status] = await manager.status([toServiceLabel(name, labels)], signal)
     const { answers, pid, idleExitMs } = await probe(name, signal)
-    if (!answers || isWanted(status) || idleExitMs !== undefined) continue
+    if (!answers || isKeptAlive(status) || idleExitMs !== undefined) continue
     throw new CrabError('conflict', `Cannot remove the data: process ${pid} is ${name}, started by hand`, {
       hint: await endHint(name, pid, host),
     })
@@ -177,7 +177,7 @@ async function checkUnused(
 
 /** All are tried; what could not be ended is said at the end. */
 async function endServices(
-  { manager, labels, paths }: ViewPlace,
+  { manager, labels, paths }: ServicesContext,
   { names, host }: { names: readonly string[]; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
@@ -185,7 +185,7 @@ async function endServices(
   const failures: CrabError[] = []
   for (const name of names) {
     try {
-      await manager.remove(labelOf(name, labels), signal)
+      await manager.remove(toServiceLabel(name, labels), signal)
       host.stdout.write(`ended ${name}; its unit is gone\n`)
     } catch (reason) {
       const { kind, message, hint } = toCrabError(reason)
@@ -202,20 +202,20 @@ async function endServices(
 
 /** It ends by itself when nothing is wanted any more. */
 async function hasEnded({ pid, identity }: SupervisorOwner): Promise<void> {
-  for (let left = WAIT_MS; left > 0 && (await identityOf(pid)) === identity; left -= LOOK_MS) {
-    await sleep(LOOK_MS)
+  for (let left = WAIT_MS; left > 0 && (await readIdentity(pid)) === identity; left -= POLL_MS) {
+    await sleep(POLL_MS)
   }
 }
 
 /** A daemon that a command has started is nobody's service, and would be started again. */
-async function endOnDemand({ probe }: ViewPlace, host: Host, signal: AbortSignal): Promise<void> {
+async function endOnDemand({ probe }: ServicesContext, host: Host, signal: AbortSignal): Promise<void> {
   const { answers, idleExitMs, pid } = await probe('daemon', signal)
   if (!answers || idleExitMs === undefined) return
   await endDaemon(host, signal)
   host.stdout.write(`ended the daemon that was started on demand (pid ${pid})\n`)
 }
 
-async function purge({ paths }: ViewPlace, host: Host): Promise<void> {
+async function purge({ paths }: ServicesContext, host: Host): Promise<void> {
   const left = await removeContent(paths.home, await homeContent(paths))
   if (left.length === 0) host.stdout.write(`removed ${paths.home}\n`)
   else
@@ -224,8 +224,8 @@ async function purge({ paths }: ViewPlace, host: Host): Promise<void> {
     )
 }
 
-function tellKept(
-  { paths }: ViewPlace,
+function printRemaining(
+  { paths }: ServicesContext,
   { data, word }: { data: readonly HomeEntry[] | undefined; word: string },
   host: Host,
 ): void {
@@ -245,4 +245,4 @@ function sizes(data: readonly HomeEntry[]): string[] {
 }
 
 const WAIT_MS = 10_000
-const LOOK_MS = 20
+const POLL_MS = 20

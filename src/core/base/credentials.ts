@@ -11,7 +11,7 @@ export function hasCredential(text: string): boolean {
 }
 
 /** Where the credentials of a text stand that `hasCredential` knows: begin and end of each, in no order; they may overlap. */
-export function credentialPlaces(text: string): [number, number][] {
+export function findCredentials(text: string): [number, number][] {
   if (!hasCredential(text)) return []
   return [
     ...[...text.matchAll(EVERY_TOKEN)].map(({ index, 0: token }): [number, number] => [
@@ -22,8 +22,8 @@ export function credentialPlaces(text: string): [number, number][] {
       index,
       index + block.length,
     ]),
-    ...authorizations(text),
-    ...passwordsOfAddresses(text),
+    ...findAuthorizations(text),
+    ...findAddressPasswords(text),
   ]
 }
 
@@ -93,11 +93,11 @@ const AUTHORIZATION_WORD = /bearer|basic|token|apikey/i
 const AUTHORIZATION = /(?<![\w-])(?:bearer|basic|token|apikey)[ \t]{1,8}([\w.~+/=-]{20,1000})/gi
 
 function hasAuthorization(text: string): boolean {
-  return authorizations(text).next().done === false
+  return findAuthorizations(text).next().done === false
 }
 
 /** What follows `Bearer` in a sentence is a word; a token has digits among its letters, and not only where words join. */
-function* authorizations(text: string): Generator<[number, number]> {
+function* findAuthorizations(text: string): Generator<[number, number]> {
   if (!AUTHORIZATION_WORD.test(text)) return
   for (const { index, 0: all, 1: value = '' } of text.matchAll(AUTHORIZATION)) {
     const end = index + all.length
@@ -111,10 +111,10 @@ function* authorizations(text: string): Generator<[number, number]> {
 const ADDRESS = /(?<=[a-z0-9+.-]:\/\/)([^\s/:@?#'"<>`]{0,300}):?((?<=:)[^\s/@?#'"<>`]{1,300})?@/gi
 
 function hasPasswordAddress(text: string): boolean {
-  return passwordsOfAddresses(text).next().done === false
+  return findAddressPasswords(text).next().done === false
 }
 
-function* passwordsOfAddresses(text: string): Generator<[number, number]> {
+function* findAddressPasswords(text: string): Generator<[number, number]> {
   if (!text.includes('@')) return
   for (const { index, 0: all, 1: name = '', 2: password = '' } of text.matchAll(ADDRESS)) {
     const end = index + all.length - 1

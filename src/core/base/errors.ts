@@ -2,7 +2,7 @@
  * Every kind of failure, once: its wire code (HTTP semantics), the exit code of a command that meets it
  * (sysexits where one fits), and whether trying the same again can help.
  */
-export const KINDS = {
+export const ERROR_KINDS = {
   usage: { wire: 400, exit: 2, retryable: false },
   invalid: { wire: 400, exit: 65, retryable: false },
   'no-input': { wire: 400, exit: 66, retryable: false },
@@ -28,7 +28,7 @@ export const KINDS = {
   timeout: { wire: 504, exit: 124, retryable: true },
 } as const satisfies Record<string, { wire: number; exit: number; retryable: boolean }>
 
-export type Kind = keyof typeof KINDS
+export type ErrorKind = keyof typeof ERROR_KINDS
 
 interface CrabErrorOptions {
   cause?: unknown
@@ -43,12 +43,12 @@ interface CrabErrorOptions {
 /** The one error of this program. The message reads `Cannot …: why`; the hint says what to do next. */
 export class CrabError extends Error {
   override readonly name = 'CrabError'
-  readonly kind: Kind
+  readonly kind: ErrorKind
   readonly hint: string | undefined
   readonly retryAfterMs: number | undefined
   readonly isPrivate: boolean
 
-  constructor(kind: Kind, message: string, options: CrabErrorOptions = {}) {
+  constructor(kind: ErrorKind, message: string, options: CrabErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.kind = kind
     this.hint = options.hint
@@ -70,16 +70,16 @@ export function toCrabError(reason: unknown): CrabError {
 }
 
 /** The kind an old daemon meant by a bare wire code; codes nobody sends are `internal`. */
-export function kindOfWire(code: number): Kind {
+export function toErrorKind(code: number): ErrorKind {
   return WIRE_KINDS.get(code) ?? 'internal'
 }
 
 /** The kind of that name, or undefined when a newer peer sent one this build does not know. */
-export function kindOfName(name: string): Kind | undefined {
-  return Object.hasOwn(KINDS, name) ? (name as Kind) : undefined
+export function parseErrorKind(name: string): ErrorKind | undefined {
+  return Object.hasOwn(ERROR_KINDS, name) ? (name as ErrorKind) : undefined
 }
 
-const WIRE_KINDS = new Map<number, Kind>([
+const WIRE_KINDS = new Map<number, ErrorKind>([
   [400, 'invalid'],
   [403, 'denied'],
   [404, 'missing'],

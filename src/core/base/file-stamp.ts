@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { isMissingFile } from './files.ts'
 
 /** What tells one content of a path from another where every write makes a new file; undefined for no file. */
-export async function stampOf(path: string): Promise<string | undefined> {
+export async function readStamp(path: string): Promise<string | undefined> {
   try {
     return toStamp(await stat(path, { bigint: true }))
   } catch (reason) {
@@ -13,7 +13,7 @@ export async function stampOf(path: string): Promise<string | undefined> {
 }
 
 /** The same at once, for what is asked often: a tenth of what a trip through the pool of threads takes. */
-export function stampNow(path: string): string | undefined {
+export function readStampSync(path: string): string | undefined {
   try {
     return toStamp(statSync(path, { bigint: true }))
   } catch (reason) {

@@ -4,7 +4,7 @@ import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { CrabError } from './errors.ts'
 import { newUlid, ulidTime } from './ids.ts'
-import { codeOf } from './system-error.ts'
+import { getErrorCode } from './system-error.ts'
 
 /** Modes of everything under the home directory (disk.md). */
 const PRIVATE_FILE = 0o600
@@ -20,7 +20,7 @@ export async function replaceFile(
   content: string | Uint8Array,
   mode = PRIVATE_FILE,
 ): Promise<void> {
-  const sibling = siblingOf(path)
+  const sibling = newSiblingPath(path)
   try {
     await makePrivateDir(dirname(path))
     await writeSynced(sibling, content, mode)
@@ -44,12 +44,12 @@ export async function createFile(
   content: string | Uint8Array,
   { linkFile = link }: { linkFile?: (existing: string, path: string) => Promise<void> } = {},
 ): Promise<boolean> {
-  const sibling = siblingOf(path)
+  const sibling = newSiblingPath(path)
   try {
     await makePrivateDir(dirname(path))
     await writeSynced(sibling, content, PRIVATE_FILE)
     await linkFile(sibling, path).catch((reason: unknown) => {
-      if (!WITHOUT_LINKS.has(codeOf(reason))) throw reason
+      if (!WITHOUT_LINKS.has(getErrorCode(reason))) throw reason
       return createInPlace(path, content)
     })
     await rm(sibling)
@@ -57,7 +57,7 @@ export async function createFile(
     return true
   } catch (reason) {
     await rm(sibling, { force: true }).catch(() => undefined) // the first failure is the one to report
-    if (codeOf(reason) === 'EEXIST') return false
+    if (getErrorCode(reason) === 'EEXIST') return false
     throw toStorageError(`Cannot write ${path}`, reason)
   }
 }
@@ -86,7 +86,7 @@ export async function syncDir(path: string): Promise<void> {
 /** A failed system call as a `storage` error that says what to do; a CrabError passes through. */
 export function toStorageError(what: string, reason: unknown): CrabError {
   if (reason instanceof CrabError) return reason
-  const known = REASONS[codeOf(reason)]
+  const known = REASONS[getErrorCode(reason)]
   const why = known?.why ?? (reason instanceof Error ? reason.message : String(reason))
   return new CrabError(
     'storage',
@@ -97,7 +97,7 @@ export function toStorageError(what: string, reason: unknown): CrabError {
 
 /** Whether a failed system call says that the file does not exist. */
 export function isMissingFile(reason: unknown): boolean {
-  return codeOf(reason) === 'ENOENT'
+  return getErrorCode(reason) === 'ENOENT'
 }
 
 /** Node's `recursive` never returns where a folder is there and yet refuses with ENOENT, as all do below /proc. */
@@ -127,7 +127,7 @@ export function isLeftover(name: string, before: number): boolean {
 }
 
 /** A name in the same folder that nobody else uses. */
-function siblingOf(path: string): string {
+function newSiblingPath(path: string): string {
   return `${path}.${newUlid()}.tmp`
 }
 

@@ -54,7 +54,7 @@ export class LogFile implements Disposable {
   }
 
   #write(line: Uint8Array): void {
-    if (this.#fd === undefined || !this.#isStanding(this.#fd)) this.#open()
+    if (this.#fd === undefined || !this.#isCurrent(this.#fd)) this.#open()
     if (this.#size > 0 && this.#size + line.length > this.#options.maxBytes) this.#rotate()
     this.#size += writeSync(this.#fd!, line)
   }
@@ -68,7 +68,7 @@ export class LogFile implements Disposable {
   }
 
   /** Somebody else may have moved the file away, or removed it. */
-  #isStanding(fd: number): boolean {
+  #isCurrent(fd: number): boolean {
     return statSync(this.#options.path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino
   }
 

@@ -1,12 +1,12 @@
-import { credentialPlaces } from './credentials.ts'
-import { assignedSecrets, type TextSpan } from './secrets/assigned-secrets.ts'
+import { findCredentials } from './credentials.ts'
+import { findAssignedSecrets, type TextSpan } from './secrets/assigned-secrets.ts'
 
 /**
  * A text with `mask` in the place of what looks like a secret: credentials by their shape, and what is given to a name
  * of one (`DB_PASSWORD=hunter2`).
  */
 export function maskCredentials(text: string, mask: string): string {
-  const places = [...placesOfRuns(text), ...(mayHoldKey(text) ? credentialPlaces(text) : [])]
+  const places = [...findInRuns(text), ...(mayHoldKey(text) ? findCredentials(text) : [])]
   if (places.length === 0) return text
   let masked = ''
   let end = 0
@@ -23,46 +23,46 @@ function mayHoldKey(text: string): boolean {
 }
 
 /** Gives the places of secrets on one line: it looks closely only at long runs that are not all letters, and around `@`, `=` and `:`. */
-function placesOfRuns(text: string): TextSpan[] {
-  const places: TextSpan[] = [...assignedSecrets(text)]
+function findInRuns(text: string): TextSpan[] {
+  const places: TextSpan[] = [...findAssignedSecrets(text)]
   for (const [start, end] of longRuns(text)) {
-    if (mayHoldToken(text, start, end)) places.push(...placesBetween(text, start, end))
+    if (mayHoldToken(text, start, end)) places.push(...findBetween(text, start, end))
   }
   let end = 0
-  for (const at of placesOf(text, '@')) {
+  for (const at of findSigns(text, '@')) {
     if (at < end) continue
-    end = endOfRun(text, at)
-    places.push(...placesBetween(text, startOfRun(text, at), end))
+    end = findRunEnd(text, at)
+    places.push(...findBetween(text, findRunStart(text, at), end))
   }
   return places
 }
 
-function* placesOf(text: string, sign: string): Generator<number> {
+function* findSigns(text: string, sign: string): Generator<number> {
   for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) yield at
 }
 
 /** Of MIN_RUN characters or more: in a run that long every MIN_RUN-th one is of it, so that few others are looked at. */
 function* longRuns(text: string): Generator<TextSpan> {
   for (let start = 0; start + MIN_RUN <= text.length; ) {
-    const first = startOfRun(text, start + MIN_RUN, start)
+    const first = findRunStart(text, start + MIN_RUN, start)
     if (first > start) {
       start = first
       continue
     }
-    const end = endOfRun(text, start + MIN_RUN)
+    const end = findRunEnd(text, start + MIN_RUN)
     yield [start, end]
     start = end + 1
   }
 }
 
 /** Where the run begins that ends before `at`, not before `from`. */
-function startOfRun(text: string, at: number, from = 0): number {
+function findRunStart(text: string, at: number, from = 0): number {
   let start = at
   while (start > from && isInRun(text.charCodeAt(start - 1))) start--
   return start
 }
 
-function endOfRun(text: string, at: number): number {
+function findRunEnd(text: string, at: number): number {
   let end = at
   while (end < text.length && isInRun(text.charCodeAt(end))) end++
   return end
@@ -87,9 +87,9 @@ function mayHoldToken(text: string, start: number, end: number): boolean {
 }
 
 /** The credentials of a run; what says that it is one may stand in front of it. */
-function placesBetween(text: string, start: number, end: number): TextSpan[] {
+function findBetween(text: string, start: number, end: number): TextSpan[] {
   const from = Math.max(0, start - MAX_LEAD)
-  return credentialPlaces(text.slice(from, end)).map(([a, b]) => [from + a, from + b])
+  return findCredentials(text.slice(from, end)).map(([a, b]) => [from + a, from + b])
 }
 
 const MIN_RUN = 15

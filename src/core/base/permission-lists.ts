@@ -3,7 +3,7 @@ export function describeProtected(): string[] {
   return [
     ...[...PROTECTED_FOLDERS].map((name) => `${name}/**`),
     ...PROTECTED_FILES,
-    ...PROTECTED_HOME_PLACES.map((place) => `~/${place}`),
+    ...PROTECTED_HOME_PATHS.map((place) => `~/${place}`),
     '~/.bashrc, ~/.zshrc, ~/.profile and other files that a shell reads when it starts',
     "Crab.md and skills/ of crabtalk's home (asked about with --yolo, too)",
   ]
@@ -48,7 +48,7 @@ export const PROTECTED_FILES: ReadonlySet<string> = new Set([
 ])
 
 /** Files and folders below the user's home directory. */
-export const PROTECTED_HOME_PLACES: readonly string[] = [
+export const PROTECTED_HOME_PATHS: readonly string[] = [
   '.ssh',
   '.gnupg',
   '.aws',

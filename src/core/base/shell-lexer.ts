@@ -34,8 +34,8 @@ export function lexShell(line: string, { isPattern = false, isLenient = false } 
 }
 
 /** The value of a parameter in a word: one that may become several words or none, and one in quotes. No line has them. */
-export const SPLIT = '\x01'
-export const WHOLE = '\x02'
+export const UNQUOTED_VALUE = '\x01'
+export const QUOTED_VALUE = '\x02'
 
 /** Why a line is opaque: how this module ends its work early. */
 class Opaque extends Error {}
@@ -119,7 +119,7 @@ export function selectsPrograms(name: string): boolean {
 
 /** Whether a part of it is a parameter's value. */
 function hasValue(text: string): boolean {
-  return text.includes(SPLIT) || text.includes(WHOLE)
+  return text.includes(UNQUOTED_VALUE) || text.includes(QUOTED_VALUE)
 }
 
 function readWord(cursor: Cursor): RawWord {
@@ -154,10 +154,10 @@ function readPiece(cursor: Cursor, word: OpenWord): void {
 
 /** A parameter, or a text in quotes with some, as what unquote() reads. */
 function readValue(cursor: Cursor): string {
-  if (cursor.take(PARAMETER)) return `"${SPLIT}"`
+  if (cursor.take(PARAMETER)) return `"${UNQUOTED_VALUE}"`
   return cursor
     .take(QUOTED_VALUES)
-    .replace(VALUES, (all, name?: string) => (name === undefined ? all : WHOLE))
+    .replace(VALUES, (all, name?: string) => (name === undefined ? all : QUOTED_VALUE))
 }
 
 function addTo(word: OpenWord, text: string, bare: string): void {

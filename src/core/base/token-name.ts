@@ -1,7 +1,7 @@
 import { CrabError } from './errors.ts'
 
 /** The token that the daemon makes by itself, in run/tcp.token. */
-export const BUILT_IN = 'tcp'
+export const BUILT_IN_TOKEN = 'tcp'
 
 /** Senders with these words have a meaning of their own, so no token may be called that. */
 const RESERVED: ReadonlySet<string> = new Set(['sh', 'cron', 'event', 'delegate', 'user'])

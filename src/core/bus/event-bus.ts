@@ -9,7 +9,7 @@ import { type Subscription, sourceProblem } from './subscriptions.ts'
 export const MAX_DEPTH = 16
 
 /** Most bytes of what an event carries. */
-export const MAX_PAYLOAD_BYTES = 1024 * 1024
+export const MAX_EVENT_PAYLOAD_BYTES = 1024 * 1024
 
 /** So many turns that events began may wait or run at a time. */
 export const MAX_RUNS = 1000
@@ -41,7 +41,7 @@ export interface EventBusOptions {
 }
 
 /** A subscription, and why it must not fire if it must not. */
-interface Decided {
+interface FiringDecision {
   subscription: Subscription
   reason: CrabError | undefined
 }
@@ -78,7 +78,7 @@ export class EventBus {
     const { subscriptions, problem } = await store.read()
     this.#report(problem)
     const meant = subscriptions.filter((one) => one.source === source)
-    const content = contentOf(event)
+    const content = toContent(event)
     for (const one of oncePerAgent(await this.#decide(meant, depth))) this.#fire({ ...one, traced, content })
     return id
   }
@@ -94,9 +94,9 @@ export class EventBus {
   }
 
   /** Which of them this event fires, or why it does not. */
-  async #decide(meant: readonly Subscription[], depth: number): Promise<Decided[]> {
+  async #decide(meant: readonly Subscription[], depth: number): Promise<FiringDecision[]> {
     const refusal =
-      depth >= MAX_DEPTH ? tooDeep(depth) : this.#options.trace.unended >= MAX_RUNS ? tooMany() : undefined
+      depth >= MAX_DEPTH ? tooDeep(depth) : this.#options.trace.openRuns >= MAX_RUNS ? tooMany() : undefined
     if (refusal) return meant.map((subscription) => ({ subscription, reason: refusal }))
     const { ids, reason } = await this.#claim(meant)
     return meant
@@ -116,7 +116,7 @@ export class EventBus {
     )
   }
 
-  #fire(at: Decided & { traced: TracedEvent; content: string }): void {
+  #fire(at: FiringDecision & { traced: TracedEvent; content: string }): void {
     const { traced, content, subscription } = at
     const { trace, log, fire, newId } = this.#options
     const reason = this.#isClosed ? ending() : at.reason
@@ -151,7 +151,7 @@ export class EventBus {
 }
 
 /** Of several subscriptions that would start one agent the first; those that must not fire stay, to be told. */
-function oncePerAgent(decided: readonly Decided[]): Decided[] {
+function oncePerAgent(decided: readonly FiringDecision[]): FiringDecision[] {
   const started = new Set<string>()
   return decided.filter(({ subscription: { target_agent: agent }, reason }) => {
     if (reason) return true
@@ -168,8 +168,8 @@ function checkEvent({ id = '', source, payload }: { id?: string; source: string;
 
 function payloadProblem(payload: string): string | undefined {
   const bytes = Buffer.byteLength(payload)
-  if (bytes <= MAX_PAYLOAD_BYTES) return undefined
-  return `its payload of ${bytes} bytes is more than ${MAX_PAYLOAD_BYTES}, the limit`
+  if (bytes <= MAX_EVENT_PAYLOAD_BYTES) return undefined
+  return `its payload of ${bytes} bytes is more than ${MAX_EVENT_PAYLOAD_BYTES}, the limit`
 }
 
 function idProblem(id: string): string | undefined {
@@ -178,7 +178,7 @@ function idProblem(id: string): string | undefined {
 }
 
 /** What the agent reads; no turn begins without a word. */
-function contentOf({ source, payload }: Pick<BusEvent, 'source' | 'payload'>): string {
+function toContent({ source, payload }: Pick<BusEvent, 'source' | 'payload'>): string {
   return payload.trim() === '' ? source : payload
 }
 

@@ -60,7 +60,7 @@ export class EventTrace {
   }
 
   /** How many runs that events began have not ended. */
-  get unended(): number {
+  get openRuns(): number {
     return this.#runs.size
   }
 
@@ -85,7 +85,7 @@ export class EventTrace {
   }
 
   /** One event, or those that a run published, with everything that came of them, oldest first. Throws `missing`. */
-  chainOf(id: string): readonly TracedEvent[] {
+  findChain(id: string): readonly TracedEvent[] {
     const runs = new Set<string>()
     const found = this.#events.filter((event) => {
       const isPart = event.id === id || event.runId === id || runs.has(event.runId)

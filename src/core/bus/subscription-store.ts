@@ -1,12 +1,12 @@
 import { basename, dirname, join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
-import { stampOf } from '../base/file-stamp.ts'
+import { readStamp } from '../base/file-stamp.ts'
 import { replaceFile, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
-import { readText } from '../config/load-config.ts'
-import { configError } from '../config/problem.ts'
-import { parseToml, type TomlDocument, toProblems } from '../config/toml.ts'
+import { readTextFile } from '../config/load-config.ts'
+import { parseToml, type TomlDocument, toFileIssues } from '../config/toml.ts'
 import { editToml } from '../config/toml-edit.ts'
+import { configError } from '../config/validation-issue.ts'
 import {
   checkSubscriptions,
   MAX_SUBSCRIPTIONS,
@@ -23,7 +23,7 @@ export interface SubscriptionStoreOptions {
 }
 
 /** The subscriptions that hold now. */
-export interface Standing {
+export interface LoadedSubscriptions {
   subscriptions: readonly Subscription[]
   /** Why these are not those of the file: it cannot be used, and the ones from before hold. */
   problem: CrabError | undefined
@@ -45,26 +45,26 @@ export class SubscriptionStore {
   readonly #options: SubscriptionStoreOptions
   /** Of what was read last; undefined: there was no file. */
   #stamp: string | undefined
-  #standing: Standing = { subscriptions: [], problem: undefined }
+  #loaded: LoadedSubscriptions = { subscriptions: [], problem: undefined }
 
   constructor(options: SubscriptionStoreOptions) {
     this.#options = options
   }
 
   /** Those that hold now; the file is read again only if it is another one. Never fails. */
-  async read(): Promise<Standing> {
+  async read(): Promise<LoadedSubscriptions> {
     try {
-      const stamp = await stampOf(this.#options.path)
-      if (stamp === this.#stamp && !this.#standing.problem) return this.#standing
+      const stamp = await readStamp(this.#options.path)
+      if (stamp === this.#stamp && !this.#loaded.problem) return this.#loaded
       const { table } = await this.#load()
       // Written while it was read: what was read is whole, but may be younger than its stamp.
-      this.#standing = { subscriptions: table.subscription, problem: undefined }
+      this.#loaded = { subscriptions: table.subscription, problem: undefined }
       this.#stamp = stamp
     } catch (reason) {
       const problem = toStorageError(`Cannot read ${this.#options.path}`, reason)
-      if (problem.message !== this.#standing.problem?.message) this.#standing = { ...this.#standing, problem }
+      if (problem.message !== this.#loaded.problem?.message) this.#loaded = { ...this.#loaded, problem }
     }
-    return this.#standing
+    return this.#loaded
   }
 
   /**
@@ -78,7 +78,7 @@ export class SubscriptionStore {
       const same = table.subscription.find((one) => isSame(one, wanted))
       if (same) return { result: same, after: table }
       if (table.subscription.length >= MAX_SUBSCRIPTIONS) throw full()
-      const id = nextIdOf(table)
+      const id = findNextId(table)
       const added = { id, ...wanted }
       return { result: added, after: { next_id: id + 1, subscription: [...table.subscription, added] } }
     })
@@ -92,13 +92,13 @@ export class SubscriptionStore {
       const result = subscription.filter(({ id }) => ids.includes(id)).map(({ id }) => id)
       return result.length === 0
         ? { result, after: table }
-        : { result, after: { next_id: nextIdOf(table), subscription: left } }
+        : { result, after: { next_id: findNextId(table), subscription: left } }
     })
   }
 
   /** Follows an agent to its new name, as target and in the sources of how its turns end; gives how many were rewritten. */
   async renameAgent(from: string, to: string, signal: AbortSignal): Promise<number> {
-    if ((await stampOf(this.#options.path)) === undefined) return 0
+    if ((await readStamp(this.#options.path)) === undefined) return 0
     const sources = new Map(ENDS.map((end) => [`agent:${from}:${end}`, `agent:${to}:${end}`]))
     return await this.#change(signal, (table) => {
       const isMeant = ({ source, target_agent }: Subscription) => target_agent === from || sources.has(source)
@@ -128,10 +128,10 @@ export class SubscriptionStore {
   async #load(): Promise<Content> {
     const { path } = this.#options
     const file = join(basename(dirname(path)), basename(path)).replaceAll('\\', '/')
-    const document = parseToml(file, (await readText(path)) ?? '')
+    const document = parseToml(file, (await readTextFile(path)) ?? '')
     if (!document.ok) throw configError(document.problems)
     const table = checkSubscriptions(document.value.table)
-    if (!table.ok) throw configError(toProblems(document.value, table.problems))
+    if (!table.ok) throw configError(toFileIssues(document.value, table.problems))
     return { document: document.value, table: table.value }
   }
 }
@@ -143,7 +143,7 @@ function isSame(one: Subscription, { source, target_agent, once }: Omit<Subscrip
   return one.source === source && one.target_agent === target_agent && one.once === once
 }
 
-function nextIdOf({ next_id = 1, subscription }: Subscriptions): number {
+function findNextId({ next_id = 1, subscription }: Subscriptions): number {
   return subscription.reduce((next, { id }) => Math.max(next, id + 1), next_id)
 }
 

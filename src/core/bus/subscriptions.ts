@@ -1,14 +1,14 @@
 import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
-import type { Finding, Outcome } from '../config/problem.ts'
 import {
   checkValue,
-  type Flaw,
   filledString,
   strictTable,
+  type TableIssue,
   tableCheck,
   wholeNumber,
 } from '../config/schema.ts'
+import type { Result, ValidationIssue } from '../config/validation-issue.ts'
 
 /** Most subscriptions of a home. */
 export const MAX_SUBSCRIPTIONS = 1000
@@ -27,7 +27,7 @@ const subscriptionsTable = strictTable({
   /** Of the next subscription: an id never comes back. */
   next_id: z.exactOptional(wholeNumber(1)),
   subscription: z._default(z.array(subscription), []),
-}).check(tableCheck((table) => findFlaws(table['subscription'])))
+}).check(tableCheck((table) => findIssues(table['subscription'])))
 
 /** One agent that is started by whatever is published under exactly one source. Keys are those of the file. */
 export type Subscription = z.infer<typeof subscription>
@@ -36,7 +36,7 @@ export type Subscription = z.infer<typeof subscription>
 export type Subscriptions = z.infer<typeof subscriptionsTable>
 
 /** Checks what the file says; an id stands in it once. */
-export function checkSubscriptions(table: JsonObject): Outcome<Subscriptions, Finding> {
+export function checkSubscriptions(table: JsonObject): Result<Subscriptions, ValidationIssue> {
   return checkValue(subscriptionsTable, table)
 }
 
@@ -48,7 +48,7 @@ export function sourceProblem(source: string): string | undefined {
   return /\p{Cc}|\p{Cs}/u.test(source) ? 'the source has a control character in it' : undefined
 }
 
-function* findFlaws(list: unknown): Generator<Flaw> {
+function* findIssues(list: unknown): Generator<TableIssue> {
   if (!Array.isArray(list)) return
   const path = ['subscription']
   if (list.length > MAX_SUBSCRIPTIONS)

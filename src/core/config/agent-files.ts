@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import { isMissingFile, toStorageError } from '../base/files.ts'
 import { derivedAgentId, isAgentId, isMadeFor } from './agent-id.ts'
 import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
-import type { Outcome, Problem } from './problem.ts'
-import { parseToml, type TomlDocument, toProblems } from './toml.ts'
+import { parseToml, type TomlDocument, toFileIssues } from './toml.ts'
+import type { FileIssue, Result } from './validation-issue.ts'
 
 /** A `.toml` file of the agents folder, as it was read. */
 interface AgentFile {
@@ -15,7 +15,7 @@ interface AgentFile {
   /** Its prompt's path; the file need not exist. */
   promptPath: string
   /** Its content, or why it cannot be an agent. */
-  document: Outcome<TomlDocument>
+  document: Result<TomlDocument>
   /** When it came to be, and when it last changed: milliseconds since 1970. */
   bornMs: number
   changedMs: number
@@ -39,9 +39,9 @@ export async function readAgentFiles(folder: string): Promise<IdentifiedFile[]> 
 /** The file of one agent, or undefined. The others are looked at only where its name or id may be theirs. */
 export async function findAgentFile(folder: string, name: string): Promise<IdentifiedFile | undefined> {
   const entries = await entriesIn(folder)
-  const entry = entries.find((one) => nameOf(one) === name)
+  const entry = entries.find((one) => toAgentName(one) === name)
   if (entry === undefined) return undefined
-  const isAlone = entries.filter((one) => foldName(nameOf(one)) === foldName(name)).length === 1
+  const isAlone = entries.filter((one) => foldName(toAgentName(one)) === foldName(name)).length === 1
   const file = isAlone ? await readAgentFile(folder, entry) : undefined
   const id = file && statedId(file)
   if (file && id !== undefined && isMadeFor(id, name)) return { ...file, id, isNewId: false }
@@ -49,19 +49,19 @@ export async function findAgentFile(folder: string, name: string): Promise<Ident
 }
 
 /** The agent a file describes, or everything that is wrong with it. */
-export async function toAgent(file: IdentifiedFile): Promise<Outcome<AgentConfig>> {
+export async function toAgent(file: IdentifiedFile): Promise<Result<AgentConfig>> {
   if (!file.document.ok) return file.document
   const prompt = await readPrompt(file.promptPath)
   const table = checkAgent(file.document.value.table)
   if (!table.ok || !prompt.ok) {
-    const problems = table.ok ? [] : toProblems(file.document.value, table.problems)
+    const problems = table.ok ? [] : toFileIssues(file.document.value, table.problems)
     return { ok: false, problems: [...problems, ...(prompt.ok ? [] : prompt.problems)] }
   }
   return { ok: true, value: { ...table.value, id: file.id, name: file.name, prompt: prompt.value } }
 }
 
 /** The prompt in a file, without its last newline; empty when there is none. */
-export async function readPrompt(path: string): Promise<Outcome<string>> {
+export async function readPrompt(path: string): Promise<Result<string>> {
   try {
     return { ok: true, value: (await readFile(path, 'utf8')).replace(/\r?\n$/, '') }
   } catch (reason) {
@@ -76,7 +76,7 @@ function agentLabel(path: string): string {
 
 async function readAgentFile(folder: string, entry: Dirent): Promise<AgentFile | undefined> {
   const path = join(folder, entry.name)
-  const name = nameOf(entry)
+  const name = toAgentName(entry)
   const base = { name, path, promptPath: path.slice(0, -SUFFIX.length).concat('.md') }
   try {
     const [text, { birthtimeMs, mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
@@ -109,13 +109,13 @@ function identify(files: readonly AgentFile[]): IdentifiedFile[] {
   const oldestFirst = files.toSorted(byAge)
   return files.map((file) => {
     const id = statedId(file)
-    if (id !== undefined && ownerOf(id, oldestFirst) === file) return { ...file, id, isNewId: false }
+    if (id !== undefined && findOwner(id, oldestFirst) === file) return { ...file, id, isNewId: false }
     return { ...file, id: derivedAgentId(file.name, file.changedMs), isNewId: true }
   })
 }
 
 /** The file for whose name the id was made; without one the oldest. */
-function ownerOf(id: string, oldestFirst: readonly AgentFile[]): AgentFile | undefined {
+function findOwner(id: string, oldestFirst: readonly AgentFile[]): AgentFile | undefined {
   const claimants = oldestFirst.filter((file) => statedId(file) === id)
   return claimants.find((file) => isMadeFor(id, file.name)) ?? claimants[0]
 }
@@ -129,7 +129,7 @@ function byAge(a: AgentFile, b: AgentFile): number {
   return a.bornMs - b.bornMs || (a.name < b.name ? -1 : 1)
 }
 
-function nameOf(entry: Dirent): string {
+function toAgentName(entry: Dirent): string {
   return basename(entry.name, SUFFIX).normalize('NFC')
 }
 
@@ -143,12 +143,12 @@ async function entriesIn(folder: string): Promise<Dirent[]> {
   }
 }
 
-function unreadable(path: string, reason: unknown): { ok: false; problems: Problem[] } {
+function unreadable(path: string, reason: unknown): { ok: false; problems: FileIssue[] } {
   const { message, hint } = toStorageError('cannot be read', reason)
   return refusal(path, message, hint)
 }
 
-function refusal(path: string, message: string, hint?: string): { ok: false; problems: Problem[] } {
+function refusal(path: string, message: string, hint?: string): { ok: false; problems: FileIssue[] } {
   const file = agentLabel(path)
   return { ok: false, problems: [{ file, line: 1, column: undefined, key: '', message, hint }] }
 }

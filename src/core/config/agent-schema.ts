@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
 import { HOOKS_HINT, namesServers, withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
-import { findTakenNames, mcpEntry } from './mcp-entry.ts'
+import { findNameClashes, mcpEntry } from './mcp-entry.ts'
 import { permissionsTable } from './permissions.ts'
-import type { Finding, Outcome } from './problem.ts'
 import { checkValue, filledString, strictTable, tableCheck, wholeNumber } from './schema.ts'
+import type { Result, ValidationIssue } from './validation-issue.ts'
 
 /** What `agents/<name>.toml` may say, with its defaults. Empty `skills` and `tools` are unrestricted (decision 4). */
 export const agentTable = strictTable({
@@ -21,7 +21,7 @@ export const agentTable = strictTable({
   permissions: z.exactOptional(permissionsTable),
   components: z.exactOptional(z.union([z.boolean(), z.array(filledString())])),
   mcps: z._default(z.array(mcpEntry), []),
-}).check(tableCheck((table) => findTakenNames(table['mcps'])))
+}).check(tableCheck((table) => findNameClashes(table['mcps'])))
 
 /** What one agent file says. */
 type AgentTable = z.infer<typeof agentTable>
@@ -40,7 +40,7 @@ export function hasRules({ permissions, mcps }: AgentTable): boolean {
 }
 
 /** Checks what a file, or a client, says of an agent. Legacy keys are dropped, the old form of `mcps` is named. */
-export function checkAgent(table: JsonObject): Outcome<AgentTable, Finding> {
+export function checkAgent(table: JsonObject): Result<AgentTable, ValidationIssue> {
   const named = findNamedServers(table)
   const { mcps: _, ...rest } = table
   const outcome = checkValue(agentTable, withoutEmptyKeys(withoutLegacyKeys(named.length > 0 ? rest : table)))
@@ -66,14 +66,14 @@ export function foldName(name: string): string {
 }
 
 /** The form of before RFC 0193, which migrateServers() brings to that of today. */
-function findNamedServers(table: JsonObject): Finding[] {
+function findNamedServers(table: JsonObject): ValidationIssue[] {
   if (!namesServers(table)) return []
   const message = '"mcps" names servers of a registry; an agent holds its servers itself, as [[mcps]] tables'
   return [{ path: ['mcps'], message, hint: 'crabtalk writes them into the file when it starts or reloads' }]
 }
 
 /** Keys that people look for here and that live elsewhere. */
-function explain(finding: Finding): Finding {
+function explain(finding: ValidationIssue): ValidationIssue {
   const hint = finding.path.length === 1 ? ELSEWHERE.get(String(finding.path[0])) : undefined
   return hint === undefined ? finding : { ...finding, hint }
 }

@@ -12,7 +12,7 @@ import { renderToml } from './toml-render.ts'
 /** Writes the files of the default agent, where they are not there. */
 export async function createDefault(folder: string): Promise<void> {
   const path = join(folder, DEFAULT_AGENT)
-  await createFile(`${path}.md`, promptText(DEFAULT_PROMPT))
+  await createFile(`${path}.md`, toPromptFile(DEFAULT_PROMPT))
   const table = { id: newAgentId(DEFAULT_AGENT), description: DEFAULT_DESCRIPTION }
   await createFile(`${path}.toml`, renderToml(table))
 }
@@ -37,6 +37,6 @@ export async function replaceLinked(path: string, content: string): Promise<void
 }
 
 /** A prompt as a file: with one newline at its end, which reading takes away again. */
-export function promptText(prompt: string): string {
+export function toPromptFile(prompt: string): string {
   return `${prompt}\n`
 }

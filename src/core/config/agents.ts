@@ -7,7 +7,7 @@ import { foreignPrompt, missingAgent, takenName } from './agent-errors.ts'
 import { findAgentFile, type IdentifiedFile, readAgentFiles, readPrompt, toAgent } from './agent-files.ts'
 import { isNilId, newAgentId } from './agent-id.ts'
 import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
-import { createDefault, lacksId, promptText, replaceLinked, writeId } from './agent-writes.ts'
+import { createDefault, lacksId, replaceLinked, toPromptFile, writeId } from './agent-writes.ts'
 import { defaultAgent } from './default-agent.ts'
 import { DEFAULT_AGENT } from './default-name.ts'
 import { entryRules } from './entry-rules.ts'
@@ -15,13 +15,20 @@ import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { mergePatch } from './merge-patch.ts'
 import type { HomePaths } from './paths.ts'
 import { type PermissionRule, toRules } from './permissions.ts'
-import { configError, type Finding, formatPlace, inputError, type KeyPath, type Problem } from './problem.ts'
 import { type RuleProblem, readRule } from './rule-syntax.ts'
 import { restoreSecrets } from './secrets.ts'
 import type { TomlDocument } from './toml.ts'
 import { appendToList } from './toml-append.ts'
 import { editToml } from './toml-edit.ts'
 import { isTableList, renderToml } from './toml-render.ts'
+import {
+  configError,
+  type FileIssue,
+  formatLocation,
+  inputError,
+  type KeyPath,
+  type ValidationIssue,
+} from './validation-issue.ts'
 
 /** What an AgentStore is made of. */
 interface AgentStoreOptions {
@@ -37,7 +44,7 @@ type PatchMaker = (stored: JsonObject) => JsonObject
 interface AgentListing {
   /** In the order of their names. */
   agents: AgentConfig[]
-  problems: Problem[]
+  problems: FileIssue[]
 }
 
 /**
@@ -73,10 +80,10 @@ export class AgentStore {
    */
   async get(name: string, { create = true }: { create?: boolean } = {}): Promise<AgentConfig> {
     const known = await findAgentFile(this.#folder, name.normalize('NFC'))
-    if (known?.isNewId === false) return await agentOf(known)
+    if (known?.isNewId === false) return await requireAgent(known)
     const files = create ? await this.#identified() : await readAgentFiles(this.#folder)
     const file = find(files, name)
-    if (file !== undefined) return await agentOf(file)
+    if (file !== undefined) return await requireAgent(file)
     const isFree = files.every((one) => foldName(one.name) !== DEFAULT_AGENT)
     if (name !== DEFAULT_AGENT || !isFree) throw missingAgent(name, files)
     if (!create) return defaultAgent()
@@ -85,7 +92,7 @@ export class AgentStore {
   }
 
   /** Where keys of an agent's file stand, each as `agents/crab.toml:7`; empty while there is no file that can be read. */
-  async placesOf(name: string, paths: readonly KeyPath[]): Promise<string[]> {
+  async locateKeys(name: string, paths: readonly KeyPath[]): Promise<string[]> {
     const file = await findAgentFile(this.#folder, name.normalize('NFC'))
     if (!file?.document.ok) return paths.map(() => '')
     const { value } = file.document
@@ -110,7 +117,7 @@ export class AgentStore {
     await using _ = await this.#locked()
     const path = this.#freePath(what, name, await readAgentFiles(this.#folder))
     const writePrompt = prompt === '' ? createFile : replaceFile
-    await writePrompt(`${path}.md`, promptText(prompt))
+    await writePrompt(`${path}.md`, toPromptFile(prompt))
     if (!(await createFile(`${path}.toml`, renderToml(table)))) throw takenName(what)
     return await this.get(name, { create: false })
   }
@@ -135,7 +142,7 @@ export class AgentStore {
     const { mcps, lost } = restoreSecrets(patch['mcps'], table['mcps'])
     const whole = { ...patch, ...('mcps' in patch && { mcps }), id: file.id }
     const after = checked(what, mergePatch(table, whole), lost)
-    if (prompt !== undefined) await replaceLinked(file.promptPath, promptText(prompt))
+    if (prompt !== undefined) await replaceLinked(file.promptPath, toPromptFile(prompt))
     const changed = editToml(text, table, after)
     if (changed !== text) await replaceLinked(file.path, changed)
     return await this.get(name, { create: false })
@@ -153,7 +160,7 @@ export class AgentStore {
     const lying = await readPrompt(`${path}.md`) // the same text: a rename that was cut off
     if (!lying.ok || !['', agent.prompt].includes(lying.value)) throw foreignPrompt(what, path)
     // A crash leaves the agent whole: while the name moves, the prompt is in both places.
-    await replaceFile(`${path}.md`, promptText(agent.prompt))
+    await replaceFile(`${path}.md`, toPromptFile(agent.prompt))
     await this.#changeFolder(what, async () => {
       await rename(file.path, `${path}.toml`)
       const names = await readdir(this.#folder) // one name where upper and lower case are the same file
@@ -169,7 +176,7 @@ export class AgentStore {
    */
   async rules(name: string): Promise<PermissionRule[]> {
     const known = await findAgentFile(this.#folder, name.normalize('NFC'))
-    const agent = known === undefined ? await this.get(name, { create: false }) : await agentOf(known)
+    const agent = known === undefined ? await this.get(name, { create: false }) : await requireAgent(known)
     if (!known?.document.ok) return []
     const { value } = known.document
     const ofEntries = agent.mcps.flatMap((entry, i) =>
@@ -221,7 +228,7 @@ export class AgentStore {
     const files = await readAgentFiles(this.#folder)
     const file = find(files, name)
     if (file === undefined) throw missingAgent(name, files)
-    const agent = await agentOf(file)
+    const agent = await requireAgent(file)
     if (!file.document.ok) throw configError(file.document.problems)
     return { file, agent, document: file.document.value }
   }
@@ -249,10 +256,10 @@ export class AgentStore {
 }
 
 function placeIn({ file, lineOf }: TomlDocument, path: KeyPath): string {
-  return formatPlace({ file, line: lineOf(path), column: undefined })
+  return formatLocation({ file, line: lineOf(path), column: undefined })
 }
 
-function toFinding({ predicate, example }: RuleProblem): Finding {
+function toFinding({ predicate, example }: RuleProblem): ValidationIssue {
   return { path: [], message: `the rule ${predicate}`, hint: `for example ${example}` }
 }
 
@@ -260,14 +267,14 @@ function find(files: readonly IdentifiedFile[], name: string): IdentifiedFile | 
   return files.find((file) => file.name === name.normalize('NFC'))
 }
 
-async function agentOf(file: IdentifiedFile): Promise<AgentConfig> {
+async function requireAgent(file: IdentifiedFile): Promise<AgentConfig> {
   const outcome = await toAgent(file)
   if (outcome.ok) return outcome.value
   throw configError(outcome.problems)
 }
 
 /** Checks a configuration that will be stored: it must not have `lost` anything. Empty settings are left out. */
-function checked(what: string, config: JsonObject, lost: readonly Finding[]): JsonObject {
+function checked(what: string, config: JsonObject, lost: readonly ValidationIssue[]): JsonObject {
   const table = withoutEmptyKeys(withoutLegacyKeys(config))
   const outcome = checkAgent(table)
   const findings = [...(outcome.ok ? [] : outcome.problems), ...lost]

@@ -2,11 +2,11 @@ import { readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
-import { readText } from './load-config.ts'
+import { readTextFile } from './load-config.ts'
 import type { HomePaths } from './paths.ts'
-import { configError } from './problem.ts'
 import { parseToml } from './toml.ts'
 import { editToml } from './toml-edit.ts'
+import { configError } from './validation-issue.ts'
 
 /**
  * Writes config.toml so that it says what `change` makes of it; comments, and all that stays the same, stay as they are written.
@@ -17,21 +17,21 @@ export async function changeConfig(
   { config }: Pick<HomePaths, 'config'>,
   change: (table: JsonObject) => JsonObject,
 ): Promise<void> {
-  const text = (await readText(config)) ?? ''
+  const text = (await readTextFile(config)) ?? ''
   const document = parseToml(basename(config), text)
   if (!document.ok) throw configError(document.problems)
   const { table } = document.value
   const edited = editToml(text, table, change(table))
-  if (edited !== text) await replaceFile(await targetOf(config), edited)
+  if (edited !== text) await replaceFile(await resolveTarget(config), edited)
 }
 
 /** Where links lead, also where nothing is yet. */
-async function targetOf(path: string): Promise<string> {
+async function resolveTarget(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (reason) {
     if (!isMissingFile(reason)) throw toStorageError(`Cannot write ${path}`, reason)
   }
   const link = await readlink(path).catch(() => undefined) // then nothing at all is there
-  return link === undefined ? path : await targetOf(resolve(await realpath(dirname(path)), link))
+  return link === undefined ? path : await resolveTarget(resolve(await realpath(dirname(path)), link))
 }

@@ -16,7 +16,7 @@ export function componentEntry({ name, port, key }: { name: string; port: number
 }
 
 /** The port file that an entry comes from, relative to the home; undefined for one that an agent declares. */
-export function portFileOf({ origin }: Pick<McpEntry, 'origin'>): string | undefined {
+export function getPortFile({ origin }: Pick<McpEntry, 'origin'>): string | undefined {
   const file = origin?.['port_file']
   return typeof file === 'string' ? file : undefined
 }

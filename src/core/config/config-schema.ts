@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { permissionsTable } from './permissions.ts'
 import {
-  type Flaw,
   filledString,
   headerKey,
   httpAddress,
   milliseconds,
   strictTable,
+  type TableIssue,
   tableCheck,
   variableName,
   wholeNumber,
@@ -82,20 +82,20 @@ function daemon() {
   })
 }
 
-function* findMissingAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
+function* findMissingAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {
   if (table['kind'] !== 'openai-compatible' || Object.hasOwn(table, 'base_url') || isMisspelt) return
   yield { path: ['base_url'], predicate: 'is missing: an openai-compatible provider has no usual address' }
 }
 
 /** AWS alone has regions and profiles. */
-function* findForeignKeys(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
+function* findForeignKeys(table: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {
   if (table['kind'] === 'bedrock' || isMisspelt) return
   for (const key of ['region', 'profile']) {
     if (Object.hasOwn(table, key)) yield { path: [key], predicate: 'is for kind = "bedrock" only' }
   }
 }
 
-function* findKeyWithoutAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
+function* findKeyWithoutAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {
   if (!Object.hasOwn(table, 'api_key') || Object.hasOwn(table, 'base_url') || isMisspelt) return
   const hint = 'for a provider with a usual address write a [[providers]] table with its kind'
   yield { path: ['base_url'], predicate: 'is missing: [llm] has a key and no address to use it at', hint }

@@ -2,9 +2,9 @@ import type { JsonObject } from '../base/message.ts'
 import { type ConfigTable, configTable, type ProviderKind } from './config-schema.ts'
 import { HOOKS_HINT, withoutConfigKeys, withoutEmptyTexts } from './legacy.ts'
 import { type PermissionRule, toRules } from './permissions.ts'
-import type { Finding, KeyPath, Outcome } from './problem.ts'
 import { checkValue, isTable } from './schema.ts'
-import { type TomlDocument, toProblems } from './toml.ts'
+import { type TomlDocument, toFileIssues } from './toml.ts'
+import type { KeyPath, Result, ValidationIssue } from './validation-issue.ts'
 
 /** A model that config.toml names; absent facts are unknown. Prices are US dollars per million tokens. */
 interface ModelConfig {
@@ -69,13 +69,13 @@ export const EMPTY_CONFIG: Config = {
 }
 
 /** Checks and normalises a parsed config.toml. */
-export function toConfig(document: TomlDocument): Outcome<Config> {
+export function toConfig(document: TomlDocument): Result<Config> {
   const table = tolerated(document.table)
   const place = (path: KeyPath): string => `${document.file}:${document.lineOf(path)}`
   const clashes = findClashes(table, place)
   const outcome = checkValue(configTable, table)
   const findings = outcome.ok ? clashes : [...outcome.problems.map(explainHooks), ...clashes]
-  if (!outcome.ok || findings.length > 0) return { ok: false, problems: toProblems(document, findings) }
+  if (!outcome.ok || findings.length > 0) return { ok: false, problems: toFileIssues(document, findings) }
   return { ok: true, value: normalise(outcome.value, place) }
 }
 
@@ -142,7 +142,7 @@ function toModel(entry: ModelEntry): ModelConfig {
   }
 }
 
-function explainHooks(finding: Finding): Finding {
+function explainHooks(finding: ValidationIssue): ValidationIssue {
   return finding.path.length === 1 && finding.path[0] === 'hooks' ? { ...finding, hint: HOOKS_HINT } : finding
 }
 
@@ -153,9 +153,9 @@ function tolerated(table: JsonObject): JsonObject {
 }
 
 /** Things there may be only one of, said twice; each names both places. Sees tables that may be wrong otherwise. */
-function findClashes(table: JsonObject, place: (path: KeyPath) => string): Finding[] {
+function findClashes(table: JsonObject, place: (path: KeyPath) => string): ValidationIssue[] {
   const firsts = new Map<string, KeyPath>()
-  const findings: Finding[] = []
+  const findings: ValidationIssue[] = []
   for (const { what, path } of claims(table)) {
     const first = firsts.get(what)
     if (first === undefined) firsts.set(what, path)

@@ -1,6 +1,6 @@
 import type { McpEntry } from './mcp-entry.ts'
 import type { PermissionRule } from './permissions.ts'
-import type { KeyPath } from './problem.ts'
+import type { KeyPath } from './validation-issue.ts'
 
 /**
  * The rules of an MCP entry's `permissions`, whose globs are over the names its server gives; only `*` is special.

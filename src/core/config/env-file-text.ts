@@ -1,15 +1,15 @@
 import { parseEnv } from 'node:util'
-import type { Problem } from './problem.ts'
+import type { FileIssue } from './validation-issue.ts'
 
 /** What is wrong with a line, and what to do. */
-type Wrong = Pick<Problem, 'message' | 'hint'>
+type LineProblem = Pick<FileIssue, 'message' | 'hint'>
 
 /**
  * The variables of `KEY=VALUE` lines, as `node --env-file` reads them, but for names that no shell takes (`A B`, `A-B`): systemd
  * drops those. A byte order mark, which editors of Windows write, is no part of a name.
  */
 export function parseVariables(text: string): Record<string, string> {
-  const read = Object.entries(parseEnv(withoutMark(text)) as Record<string, string>)
+  const read = Object.entries(parseEnv(stripBom(text)) as Record<string, string>)
   return Object.fromEntries(read.filter(([name]) => NAME.test(name)))
 }
 
@@ -21,14 +21,14 @@ export interface Statement {
   count: number
   /** The variable that it sets. */
   name?: string
-  wrong?: Wrong | undefined
+  wrong?: LineProblem | undefined
 }
 
 /** The statements of such a file, which together are all of its lines, ended by `\n` or `\r\n`. */
-export function* statementsOf(text: string): Generator<Statement> {
-  const lines = withoutMark(text).split(/\r?\n/)
+export function* parseStatements(text: string): Generator<Statement> {
+  const lines = stripBom(text).split(/\r?\n/)
   for (let at = 0; at < lines.length; ) {
-    const statement = { at, ...lookAt(lines, at) }
+    const statement = { at, ...parseStatement(lines, at) }
     yield statement
     at += statement.count
   }
@@ -38,8 +38,8 @@ export function* statementsOf(text: string): Generator<Statement> {
  * What of a file of variables nobody reads, or not everybody alike: Node, systemd and a shell agree on less than each of
  * them takes. Names the lines; a value is never shown, nor a line that may be one.
  */
-export function envFileProblems(text: string, file: string): Problem[] {
-  const wrong = [...statementsOf(text)].filter((one) => one.wrong !== undefined)
+export function envFileProblems(text: string, file: string): FileIssue[] {
+  const wrong = [...parseStatements(text)].filter((one) => one.wrong !== undefined)
   return wrong.map(({ at, name = '', wrong }) => ({
     file,
     line: at + 1,
@@ -51,11 +51,11 @@ export function envFileProblems(text: string, file: string): Problem[] {
 
 /** The line of such a file that sets a variable last, 1-based; undefined where none does. */
 export function variableLine(text: string, name: string): number | undefined {
-  const last = [...statementsOf(text)].findLast((one) => one.name === name)
+  const last = [...parseStatements(text)].findLast((one) => one.name === name)
   return last && last.at + 1
 }
 
-function lookAt(lines: readonly string[], at: number): Omit<Statement, 'at'> {
+function parseStatement(lines: readonly string[], at: number): Omit<Statement, 'at'> {
   const line = lines[at]!.trim()
   if (line === '' || /^[#;]/.test(line)) return { count: 1 }
   const [, exported, name, value] = /^(export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line) ?? []
@@ -90,24 +90,24 @@ function isAmbiguous(value: string, quote: string | undefined): boolean {
 }
 
 /** A text without the byte order mark that editors of Windows begin a file with. */
-export function withoutMark(text: string): string {
+export function stripBom(text: string): string {
   return text.replace(/^\ufeff/, '')
 }
 
 const NAME = /^[A-Za-z_]\w*$/
-const NO_VARIABLE: Wrong = {
+const NO_VARIABLE: LineProblem = {
   message: 'is no KEY=VALUE, and is not read',
   hint: 'begin comments with #, and names with a letter',
 }
-const NOT_CLOSED: Wrong = {
+const NOT_CLOSED: LineProblem = {
   message: 'has a quote that is not closed: what follows may not be read',
   hint: 'close it',
 }
-const EXPORTED: Wrong = {
+const EXPORTED: LineProblem = {
   message: 'begins with export, and systemd does not read it',
   hint: 'leave export out',
 }
-const AMBIGUOUS: Wrong = {
+const AMBIGUOUS: LineProblem = {
   message: 'has a value that Node and systemd do not read alike',
   hint: 'put it in single quotes, and a comment on a line of its own',
 }

@@ -1,11 +1,11 @@
 import { CrabError } from '../base/errors.ts'
 import { replaceFile } from '../base/files.ts'
-import { parseVariables, statementsOf, withoutMark } from './env-file-text.ts'
-import { readText } from './load-config.ts'
+import { parseStatements, parseVariables, stripBom } from './env-file-text.ts'
+import { readTextFile } from './load-config.ts'
 
 /** The variables of a file of `KEY=VALUE` lines, as `node --env-file` reads them; none where there is no such file. Fails with `storage`. */
 export async function readEnvFile(path: string): Promise<Record<string, string>> {
-  return parseVariables((await readText(path)) ?? '')
+  return parseVariables((await readTextFile(path)) ?? '')
 }
 
 /**
@@ -17,9 +17,9 @@ export async function readEnvFile(path: string): Promise<Record<string, string>>
  */
 export async function setInEnvFile(path: string, variables: Readonly<Record<string, string>>): Promise<void> {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}`)
-  const before = withoutMark((await readText(path)) ?? OPENING)
+  const before = stripBom((await readTextFile(path)) ?? OPENING)
   const rows = before.split('\n')
-  const kept = [...statementsOf(before)]
+  const kept = [...parseStatements(before)]
     .filter(({ name = '' }) => !Object.hasOwn(variables, name))
     .flatMap(({ at, count }) => rows.slice(at, at + count))
   const text = `${kept.join('\n').replace(/\n*$/, '\n')}${lines.join('\n')}\n`

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../base/message.ts'
-import { takenBy } from './mcp-declaration.ts'
-import { type OldRegistry, toEntry } from './old-registry.ts'
-import type { KeyPath } from './problem.ts'
+import { findNameClash } from './mcp-declaration.ts'
+import { migrateRegistryEntry, type OldRegistry } from './old-registry.ts'
 import type { TomlDocument } from './toml.ts'
 import { editToml } from './toml-edit.ts'
 import { renderPair } from './toml-render.ts'
 import { scanToml, type TomlItem } from './toml-scan.ts'
+import type { KeyPath } from './validation-issue.ts'
 
 /** An agent's file in the new form. */
-export interface Inlined {
+export interface InlinedFile {
   text: string
   /** Servers that it has now. */
   servers: number
@@ -20,7 +20,7 @@ export interface Inlined {
  * An agent's file with the servers themselves in the place of their names; all else stays as it is written. Names that
  * cannot be replaced become a comment.
  */
-export function inlineServers({ text, table, lineOf }: TomlDocument, registry: OldRegistry): Inlined {
+export function inlineServers({ text, table, lineOf }: TomlDocument, registry: OldRegistry): InlinedFile {
   const { mcps, ...rest } = table
   const entries: JsonObject[] = []
   const left: { name: string; line: number; why: string }[] = []
@@ -45,10 +45,10 @@ function find(
 ): { entry: JsonObject } | { why: string } {
   const server = registry.get(name)
   if (server === undefined) return { why: 'is in no registry' }
-  const outcome = toEntry(name, server)
+  const outcome = migrateRegistryEntry(name, server)
   if (!outcome.ok)
     return { why: `cannot be used: ${outcome.problems.map(({ message }) => message).join('; ')}` }
-  const taken = takenBy(entries, outcome.value.name)
+  const taken = findNameClash(entries, outcome.value.name)
   return taken === undefined ? { entry: outcome.value } : { why: `has the name of another: ${taken}` }
 }
 
@@ -58,14 +58,14 @@ function withoutNames(text: string, left: readonly string[]): string {
     ({ kind, path }) => kind === 'pair' && path[0] === 'mcps' && path.length === 1,
   )
   if (pair === undefined) return text
-  const [start, end] = linesOf(text, pair)
+  const [start, end] = findLineBounds(text, pair)
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const lines = [...commentsIn(text.slice(pair.valueStart, end))]
   if (left.length > 0) lines.push(NOTE, `# ${renderPair('mcps', left)}`)
   return text.slice(0, start) + lines.map((line) => line + eol).join('') + text.slice(end)
 }
 
-function linesOf(text: string, { start, end }: TomlItem): [number, number] {
+function findLineBounds(text: string, { start, end }: TomlItem): [number, number] {
   const next = text.indexOf('\n', end)
   return [text.lastIndexOf('\n', start - 1) + 1, next < 0 ? text.length : next + 1]
 }

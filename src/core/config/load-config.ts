@@ -4,8 +4,8 @@ import { isMissingFile, toStorageError } from '../base/files.ts'
 import { type Config, EMPTY_CONFIG, toConfig } from './config.ts'
 import { refuseForeignHome } from './foreign-home.ts'
 import type { HomePaths } from './paths.ts'
-import { configError, type Outcome } from './problem.ts'
 import { parseToml } from './toml.ts'
+import { configError, type Result } from './validation-issue.ts'
 
 /**
  * The configuration of a home; a missing file means an empty one.
@@ -20,15 +20,15 @@ export async function loadConfig(paths: HomePaths): Promise<Config> {
 }
 
 /** As loadConfig(), with the problems of the file as data. */
-export async function readConfig({ config }: Pick<HomePaths, 'config'>): Promise<Outcome<Config>> {
-  const text = await readText(config)
+export async function readConfig({ config }: Pick<HomePaths, 'config'>): Promise<Result<Config>> {
+  const text = await readTextFile(config)
   if (text === undefined) return { ok: true, value: EMPTY_CONFIG }
   const document = parseToml(basename(config), text)
   return document.ok ? toConfig(document.value) : document
 }
 
 /** A file's text, or undefined when there is no such file. Fails with `storage`. */
-export async function readText(path: string): Promise<string | undefined> {
+export async function readTextFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (reason) {

@@ -3,16 +3,16 @@ import type { JsonObject } from '../base/message.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { type McpEntry, mcpEntry } from './mcp-entry.ts'
-import { type Finding, inputError } from './problem.ts'
 import { checkValue, isTable } from './schema.ts'
 import { restoreSecrets } from './secrets.ts'
+import { inputError, type ValidationIssue } from './validation-issue.ts'
 
 /**
  * An entry as a client sent it, checked, with the stored secrets where it kept the placeholder.
  *
  * Throws `invalid` with a message that begins with `what`.
  */
-export function checkEntry(what: string, sent: JsonObject, stored: unknown): McpEntry {
+export function checkMcpEntry(what: string, sent: JsonObject, stored: unknown): McpEntry {
   const { mcps, lost } = restoreSecrets([sent], stored)
   const [table] = withoutEmptyKeys(withoutLegacyKeys({ mcps }))['mcps'] as [JsonObject]
   const outcome = checkValue(mcpEntry, table)
@@ -22,19 +22,19 @@ export function checkEntry(what: string, sent: JsonObject, stored: unknown): Mcp
 }
 
 /** The entries with this one in the place of the one of its name, else at their end. */
-export function putEntry(entries: readonly JsonObject[], entry: McpEntry): JsonObject[] {
+export function putMcpEntry(entries: readonly JsonObject[], entry: McpEntry): JsonObject[] {
   const place = entries.findIndex(({ name }) => name === entry.name)
   return place < 0 ? [...entries, entry] : entries.with(place, entry)
 }
 
 /** The `[[mcps]]` of an agent's file, as it says them. */
-export function entriesOf(table: JsonObject): JsonObject[] {
+export function readMcpEntries(table: JsonObject): JsonObject[] {
   const { mcps } = table
   return Array.isArray(mcps) ? mcps.filter(isTable) : []
 }
 
 /** An agent's entry of that name. Throws `missing` naming the nearest. */
-export function findEntry<T extends { name?: unknown }>(
+export function findMcpEntry<T extends { name?: unknown }>(
   agent: string,
   entries: readonly T[],
   name: string,
@@ -53,13 +53,13 @@ export function findEntry<T extends { name?: unknown }>(
 }
 
 /** What another entry is called that an agent's tools could not tell from this name; undefined when the name is free. */
-export function takenBy(entries: readonly { name?: unknown }[], name: string): string | undefined {
+export function findNameClash(entries: readonly { name?: unknown }[], name: string): string | undefined {
   const fold = (text: unknown) => String(text).replaceAll('-', '_')
   const taken = entries.find((one) => fold(one.name) === fold(name))
   return taken && String(taken.name)
 }
 
 /** A finding of a list of one entry, as one of the entry. */
-function withoutIndex({ path, message, ...rest }: Finding): Finding {
+function withoutIndex({ path, message, ...rest }: ValidationIssue): ValidationIssue {
   return { ...rest, path: path.slice(2), message: message.replace('mcps[0].', '') }
 }

@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod/mini'
 import {
-  type Flaw,
   httpAddress,
   isTable,
   milliseconds,
   strictTable,
+  type TableIssue,
   tableCheck,
   variableName,
   wholeNumber,
@@ -60,11 +60,11 @@ export const mcpEntry = z.lazy(() =>
     taint_scanning: z.exactOptional(z.boolean()),
     taint_policy: z.exactOptional(z.enum(['block', 'warn', 'off'])),
     origin: z.exactOptional(z.looseObject({ canonical: z.exactOptional(z.record(z.string(), z.string())) })),
-  }).check(tableCheck(oneKindOfServer)),
+  }).check(tableCheck(findKindConflict)),
 )
 
 /** Server names that an agent's tools could not tell apart: equal after `-` became `_`. */
-export function* findTakenNames(entries: unknown): Generator<Flaw> {
+export function* findNameClashes(entries: unknown): Generator<TableIssue> {
   const owners = new Map<string, number>()
   for (const [i, entry] of (Array.isArray(entries) ? entries : []).entries()) {
     const name = isTable(entry) ? entry['name'] : undefined
@@ -76,7 +76,7 @@ export function* findTakenNames(entries: unknown): Generator<Flaw> {
   }
 }
 
-function* oneKindOfServer(entry: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
+function* findKindConflict(entry: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {
   const isProgram = Object.hasOwn(entry, 'command')
   const isRemote = Object.hasOwn(entry, 'url')
   if (isProgram && isRemote) {

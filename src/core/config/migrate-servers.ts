@@ -6,12 +6,12 @@ import type { JsonObject } from '../base/message.ts'
 import { type IdentifiedFile, readAgentFiles } from './agent-files.ts'
 import { inlineServers } from './inline-servers.ts'
 import { namesServers } from './legacy.ts'
-import { readText } from './load-config.ts'
+import { readTextFile } from './load-config.ts'
 import { type OldRegistry, registryIn, registryInConfig } from './old-registry.ts'
 import type { HomePaths } from './paths.ts'
-import { configError, formatPlace } from './problem.ts'
 import { parseToml, type TomlDocument } from './toml.ts'
 import { editToml } from './toml-edit.ts'
+import { configError, formatLocation } from './validation-issue.ts'
 
 export interface MigrationOptions {
   paths: Pick<HomePaths, 'home' | 'agents' | 'config'>
@@ -72,7 +72,7 @@ async function migrate(options: MigrationOptions): Promise<void> {
       tell('warn', cannot(reason)) // the others can be moved all the same
     }
   }
-  if (moved.length > 0) tell('info', sayMoved(moved))
+  if (moved.length > 0) tell('info', describeMoved(moved))
   const isRead = files.every(({ document }) => document.ok) // else the registry may be needed once they are mended
   if (isRead && moved.length === old.length) await retire(registry, paths, tell)
 }
@@ -87,7 +87,7 @@ async function migrateAgent(
   await backUp(target)
   await replaceFile(target, text)
   for (const { name, line, why } of left) {
-    const place = formatPlace({ file: document.value.file, line, column: undefined })
+    const place = formatLocation({ file: document.value.file, line, column: undefined })
     tell(
       'warn',
       `${place}: the MCP server ${JSON.stringify(name)} ${why}; its name is kept there as a comment`,
@@ -112,7 +112,7 @@ async function readRegistry({ home, config }: MigrationOptions['paths']): Promis
 }
 
 async function readTable(path: string): Promise<TomlDocument | undefined> {
-  const text = await readText(path)
+  const text = await readTextFile(path)
   if (text === undefined) return undefined
   const document = parseToml(basename(path), text)
   if (!document.ok) throw configError(document.problems)
@@ -180,7 +180,7 @@ async function matches(path: string, pattern: RegExp): Promise<boolean> {
   return pattern.test(text)
 }
 
-function sayMoved(names: readonly string[]): string {
+function describeMoved(names: readonly string[]): string {
   const files = names.map((name) => `agents/${name}.toml`).join(', ')
   return `MCP servers stand in the files of their agents now (${files}); what a file was is beside it, as .toml.bak`
 }

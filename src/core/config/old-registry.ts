@@ -1,8 +1,8 @@
 import type { JsonObject } from '../base/message.ts'
 import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { type McpEntry, mcpEntry } from './mcp-entry.ts'
-import type { Finding, Outcome } from './problem.ts'
 import { checkValue, isTable } from './schema.ts'
+import type { Result, ValidationIssue } from './validation-issue.ts'
 
 /** The servers that agents named before RFC 0193, by that name, as the registry says them. */
 export type OldRegistry = ReadonlyMap<string, JsonObject>
@@ -10,16 +10,16 @@ export type OldRegistry = ReadonlyMap<string, JsonObject>
 /** The servers in a registry file: `[mcps.NAME]` tables, a `[[mcps]]` list, or a table for each NAME. */
 export function registryIn(table: JsonObject): OldRegistry {
   const nested = KEYS.map((key) => table[key]).find(holdsServers)
-  return new Map(nested === undefined ? serversOf(table) : serversOf(nested))
+  return new Map(nested === undefined ? toServerPairs(table) : toServerPairs(nested))
 }
 
 /** The servers that config.toml held; undefined when it has no such table. */
 export function registryInConfig({ mcps }: JsonObject): OldRegistry | undefined {
-  return mcps === undefined ? undefined : new Map(holdsServers(mcps) ? serversOf(mcps) : [])
+  return mcps === undefined ? undefined : new Map(holdsServers(mcps) ? toServerPairs(mcps) : [])
 }
 
 /** A server of the registry as an entry of an agent; keys that mean nothing any more are left out. */
-export function toEntry(name: string, server: JsonObject): Outcome<McpEntry, Finding> {
+export function migrateRegistryEntry(name: string, server: JsonObject): Result<McpEntry, ValidationIssue> {
   const isRemote = typeof server['url'] === 'string' && server['url'] !== ''
   const kept = Object.entries(server).filter(([key, value]) => {
     if (isRemote && PROGRAM_KEYS.has(key)) return false // an address came before a program
@@ -45,7 +45,7 @@ function holdsServers(value: unknown): value is JsonObject | JsonObject[] {
   return isTable(value) && Object.values(value).every(isTable)
 }
 
-function serversOf(value: JsonObject | JsonObject[]): [string, JsonObject][] {
+function toServerPairs(value: JsonObject | JsonObject[]): [string, JsonObject][] {
   if (Array.isArray(value)) return value.map((server) => [String(server['name']), server])
   return Object.entries(value).flatMap(([name, server]) => (isTable(server) ? [[name, server]] : []))
 }

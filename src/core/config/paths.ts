@@ -41,7 +41,7 @@ export interface HomePaths {
 }
 
 /** Where the caller stands. */
-interface Whereabouts {
+interface PathContext {
   /** The working directory, absolute. */
   cwd: string
   /** The person's own directory; empty when the system knows none. */
@@ -57,7 +57,7 @@ interface Whereabouts {
  */
 export function homePaths(
   env: Readonly<Record<string, string | undefined>>,
-  { cwd, homeDir }: Whereabouts,
+  { cwd, homeDir }: PathContext,
 ): HomePaths {
   const home = realPath(resolve(cwd, expandTilde(env['CRABTALK_HOME'] || '~/.crabtalk', homeDir)))
   const run = join(home, 'run')

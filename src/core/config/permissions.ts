@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { headOf } from '../base/cut.ts'
+import { takeStart } from '../base/truncate.ts'
 import { toVisible } from '../base/visible.ts'
-import type { KeyPath } from './problem.ts'
 import { READ_ONLY_COMMANDS_RULE, readRule } from './rule-syntax.ts'
 import { strictTable } from './schema.ts'
+import type { KeyPath } from './validation-issue.ts'
 
 /** A rule of a file, as src/core/policy/ takes it. */
 export interface PermissionRule {
@@ -76,7 +76,7 @@ function rules() {
         const reading = readRule(text)
         if (reading.ok) return
         const { predicate, example } = reading.problem
-        const name = toVisible(headOf(text.replace(/\(.*/s, ''), MAX_SHOWN)) // what is in parentheses may be a secret
+        const name = toVisible(takeStart(text.replace(/\(.*/s, ''), MAX_SHOWN)) // what is in parentheses may be a secret
         const message = name === '' ? predicate : `(${name}) ${predicate}`
         context.addIssue({ code: 'custom', message, params: { hint: `for example ${example}` } })
       }),

@@ -33,13 +33,13 @@ export interface RuleProblem {
   example: string
 }
 
-type RuleReading = { ok: true; value: RuleForm } | { ok: false; problem: RuleProblem }
+type RuleResult = { ok: true; value: RuleForm } | { ok: false; problem: RuleProblem }
 
 /** The rule that stands for `read_only_commands = false`: commands that only read are asked about like all others. */
 export const READ_ONLY_COMMANDS_RULE = 'read_only_commands'
 
 /** Reads a rule; unicode is compared in NFC. docs/decisions/0071-permission-engine.md has the grammar. */
-export function readRule(text: string): RuleReading {
+export function readRule(text: string): RuleResult {
   const rule = text.normalize('NFC').trim()
   if (rule === '') return wrong('is empty', 'bash(git commit *)')
   if (UNPRINTABLE.test(rule))
@@ -66,7 +66,7 @@ export function escapeMcpName(name: string): string {
   return name.replace(/[\\*()]/g, '\\$&')
 }
 
-function readMcp(rule: string): RuleReading {
+function readMcp(rule: string): RuleResult {
   const pieces = rule.match(/\\[\s\S]|[\s\S]/g) ?? []
   if (pieces.some((piece) => /^[()]$/.test(piece))) {
     return wrong('takes nothing in parentheses; one in a name is written \\(', 'mcp__fs__read_file')
@@ -82,7 +82,7 @@ function readMcp(rule: string): RuleReading {
   return right({ about: 'mcp', name })
 }
 
-function readTool(name: string, argument: string | undefined): RuleReading {
+function readTool(name: string, argument: string | undefined): RuleResult {
   if (name.includes('*')) return wrong('has a * in a name that does not begin with mcp__', 'mcp__fs__*')
   if (!/^[A-Za-z0-9][\w-]*$/.test(name))
     return wrong('does not begin with the name of a tool', 'bash(git commit *)')
@@ -92,7 +92,7 @@ function readTool(name: string, argument: string | undefined): RuleReading {
   return wrong('takes nothing in parentheses; only read, edit and bash do', example)
 }
 
-function readBash(argument: string | undefined): RuleReading {
+function readBash(argument: string | undefined): RuleResult {
   if (argument === undefined) return right({ about: 'bash', words: undefined })
   const line = lexShell(argument, { isPattern: true })
   if ('opaque' in line) return wrong(`never matches: ${line.opaque}`, 'bash(git commit *)')
@@ -108,7 +108,7 @@ function readBash(argument: string | undefined): RuleReading {
   return right({ about: 'bash', words: words! })
 }
 
-function readPath(about: 'read' | 'edit', argument: string | undefined): RuleReading {
+function readPath(about: 'read' | 'edit', argument: string | undefined): RuleResult {
   if (argument === undefined) return right({ about, path: undefined })
   const bad = (predicate: string, example = 'src/**') => wrong(predicate, `${about}(${example})`)
   if (/^\s|(?<!\\)\s$/.test(argument)) return bad('begins or ends with a space')
@@ -145,11 +145,11 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0
 }
 
-function right(value: RuleForm): RuleReading {
+function right(value: RuleForm): RuleResult {
   return { ok: true, value }
 }
 
-function wrong(predicate: string, example: string): RuleReading {
+function wrong(predicate: string, example: string): RuleResult {
   return { ok: false, problem: { predicate, example } }
 }
 

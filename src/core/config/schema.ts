@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { isHeaderValue, NOT_A_HEADER_VALUE } from '../base/header-value.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { type Finding, formatPath, type KeyPath, type Outcome } from './problem.ts'
+import { formatPath, type KeyPath, type Result, type ValidationIssue } from './validation-issue.ts'
 
 /** A table that refuses unknown keys and names the nearest known one. */
 export function strictTable<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObject<T, z.core.$strict> {
@@ -43,7 +43,7 @@ export function httpAddress(): z.ZodMiniString {
 }
 
 /** What a check over a table finds wrong with one of its keys. */
-export interface Flaw {
+export interface TableIssue {
   /** Relative to the table. */
   path: KeyPath
   /** The end of a sentence that begins with the key. */
@@ -57,7 +57,7 @@ export interface Flaw {
  * `isMisspelt` says that the table has unknown keys, one of which may be the one that seems to be missing.
  */
 export function tableCheck(
-  find: (table: Record<string, unknown>, isMisspelt: boolean) => Iterable<Flaw>,
+  find: (table: Record<string, unknown>, isMisspelt: boolean) => Iterable<TableIssue>,
 ): z.core.$ZodCheck<Record<string, unknown>> {
   return z.superRefine(
     (table, context) => {
@@ -76,7 +76,7 @@ export function tableCheck(
 export function checkValue<T extends z.ZodMiniType>(
   schema: T,
   value: unknown,
-): Outcome<z.output<T>, Finding> {
+): Result<z.output<T>, ValidationIssue> {
   const result = z.safeParse(schema, value)
   if (result.success) return { ok: true, value: result.data }
   return { ok: false, problems: result.error.issues.flatMap((issue) => describe(issue, value)) }
@@ -92,18 +92,20 @@ function isHttpUrl(text: string): boolean {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 
-function describe(issue: z.core.$ZodIssue, root: unknown): Finding[] {
+function describe(issue: z.core.$ZodIssue, root: unknown): ValidationIssue[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
-  const finding = (predicate: string): Finding => ({ path, message: `${quote(path)} ${predicate}` })
+  const finding = (predicate: string): ValidationIssue => ({ path, message: `${quote(path)} ${predicate}` })
   const value = valueAt(root, path)
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => unknownKey([...path, key], issue.message.split(' ').filter(Boolean)))
     case 'invalid_type':
       if (value === undefined) return [finding('is missing')]
-      return [finding(`must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${kindOf(value)}`)]
+      return [finding(`must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${describeKind(value)}`)]
     case 'invalid_value':
-      return [{ ...finding(`must be one of ${issue.values.join(', ')}`), ...meant(value, issue.values) }]
+      return [
+        { ...finding(`must be one of ${issue.values.join(', ')}`), ...suggestValue(value, issue.values) },
+      ]
     case 'too_small':
       return [finding(issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty')]
     case 'too_big':
@@ -113,23 +115,26 @@ function describe(issue: z.core.$ZodIssue, root: unknown): Finding[] {
     case 'invalid_key':
       return [finding(issue.issues[0]?.message ?? 'is not a possible key')]
     case 'custom':
-      return [{ ...finding(issue.message), ...hintOf(issue.params) }]
+      return [{ ...finding(issue.message), ...toHint(issue.params) }]
     default:
       return [finding(issue.message)]
   }
 }
 
 /** The issues of the one form that the value tried to have; else what it could have been. */
-function describeUnion(issue: z.core.$ZodIssueInvalidUnion, root: unknown): Finding[] {
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion, root: unknown): ValidationIssue[] {
   const fits = issue.errors.filter((issues) => !issues.some((one) => isWrongAtRoot(one)))
   const [form, ...others] = fits
   if (form !== undefined && others.length === 0) {
     return form.flatMap((inner) => describe({ ...inner, path: [...issue.path, ...inner.path] }, root))
   }
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
-  const forms = issue.errors.flatMap((issues) => issues.filter(isWrongAtRoot).map(expectedOf))
+  const forms = issue.errors.flatMap((issues) => issues.filter(isWrongAtRoot).map(describeExpected))
   return [
-    { path, message: `${quote(path)} must be ${forms.join(' or ')}, not ${kindOf(valueAt(root, path))}` },
+    {
+      path,
+      message: `${quote(path)} must be ${forms.join(' or ')}, not ${describeKind(valueAt(root, path))}`,
+    },
   ]
 }
 
@@ -137,22 +142,22 @@ function isWrongAtRoot(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.path.length === 0
 }
 
-function expectedOf(issue: z.core.$ZodIssue): string {
+function describeExpected(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_type' ? (EXPECTED[issue.expected] ?? issue.expected) : 'something else'
 }
 
-function unknownKey(path: KeyPath, known: readonly string[]): Finding {
+function unknownKey(path: KeyPath, known: readonly string[]): ValidationIssue {
   const hint = didYouMean(String(path.at(-1)), known)
   const message = `unknown key ${quote(path)}`
   return hint === undefined ? { path, message } : { path, message, hint }
 }
 
-function meant(value: unknown, values: readonly unknown[]): { hint?: string } {
+function suggestValue(value: unknown, values: readonly unknown[]): { hint?: string } {
   const hint = typeof value === 'string' ? didYouMean(value, values.map(String)) : undefined
   return hint === undefined ? {} : { hint }
 }
 
-function hintOf(params: Record<string, unknown> | undefined): { hint?: string } {
+function toHint(params: Record<string, unknown> | undefined): { hint?: string } {
   const hint = params?.['hint']
   return typeof hint === 'string' ? { hint } : {}
 }
@@ -168,7 +173,7 @@ function valueAt(root: unknown, path: KeyPath): unknown {
   }, root)
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (value instanceof Date) return 'a date'
   if (value === null) return 'null'

@@ -5,9 +5,9 @@ import { restoreWords } from '../base/secrets/restore.ts'
 import { isSecretName } from '../base/secrets/secret-names.ts'
 import type { AgentConfig } from './agent-schema.ts'
 import type { McpEntry } from './mcp-entry.ts'
-import { type Finding, formatPath, type KeyPath } from './problem.ts'
 import { isTable } from './schema.ts'
 import { findOtherReceiver, isSameProgram, isWords } from './secret-receiver.ts'
+import { formatPath, type KeyPath, type ValidationIssue } from './validation-issue.ts'
 
 /** Returns an agent that can be shown: without the secrets of its MCP entries. */
 export function redact(config: AgentConfig): AgentConfig {
@@ -38,7 +38,7 @@ export function redactEntry(entry: McpEntry): McpEntry {
 export interface RestoredServers {
   mcps: unknown
   /** Writing these would destroy the secrets that they stand for. */
-  lost: Finding[]
+  lost: ValidationIssue[]
 }
 
 /**
@@ -47,7 +47,7 @@ export interface RestoredServers {
  */
 export function restoreSecrets(mcps: unknown, stored: unknown): RestoredServers {
   if (!Array.isArray(mcps)) return { mcps, lost: [] }
-  const lost: Finding[] = []
+  const lost: ValidationIssue[] = []
   const restored = mcps.map((entry: unknown, i) => {
     if (!isTable(entry)) return entry
     return restoreEntry(entry, storedEntry(entry, stored), (path, text, why) =>
@@ -137,7 +137,7 @@ function mapValues(
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
 }
 
-function toFinding(path: KeyPath, text: string, why = 'there is no stored value to keep'): Finding {
+function toFinding(path: KeyPath, text: string, why = 'there is no stored value to keep'): ValidationIssue {
   const holds = text === REDACTED ? `is ${REDACTED}` : `holds ${REDACTED}`
   const message = `"${formatPath(path)}" ${holds}, and ${why}`
   return { path, message, hint: 'give the value itself' }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'smol-toml'
 import type { JsonObject } from '../base/message.ts'
-import type { KeyPath } from './problem.ts'
 import { isTable } from './schema.ts'
-import { isTableList, renderBlock, renderPair, renderToml, renderValue } from './toml-render.ts'
+import { isTableList, renderPair, renderToml, renderTomlBlock, renderValue } from './toml-render.ts'
 import { scanToml, startsWith, type TomlItem } from './toml-scan.ts'
+import type { KeyPath } from './validation-issue.ts'
 
 /**
  * A TOML text that says `after`, made from one that says `before` by changing only what differs.
@@ -44,7 +44,7 @@ function changeKey(text: string, { path, before, after }: Change<unknown>): stri
 
 /** Changes the tables that stay, cuts those that go, appends the new ones; all anew if the order is another. */
 function changeList(text: string, { path, before, after }: Change<JsonObject[]>): string {
-  const places = after.map((table) => before.findIndex((old) => keyOf(old) === keyOf(table)))
+  const places = after.map((table) => before.findIndex((old) => identifyTable(old) === identifyTable(table)))
   const kept = places.filter((place) => place >= 0)
   const expected = [...kept.toSorted((a, b) => a - b), ...places.filter((place) => place < 0)]
   if (!isDeepStrictEqual(places, expected) || new Set(kept).size < kept.length)
@@ -58,7 +58,7 @@ function changeList(text: string, { path, before, after }: Change<JsonObject[]>)
   return appendBlocks(cut(edited, owned), path, after.slice(kept.length))
 }
 
-function keyOf(table: JsonObject): unknown {
+function identifyTable(table: JsonObject): unknown {
   return table['name'] ?? table['id'] ?? table['path']
 }
 
@@ -96,7 +96,9 @@ function insertPair(text: string, path: KeyPath, value: unknown): string {
 }
 
 function appendBlocks(text: string, path: KeyPath, tables: readonly JsonObject[]): string {
-  const blocks = tables.map((table) => renderBlock(String(path.at(-1)), table).replaceAll('\n', eol(text)))
+  const blocks = tables.map((table) =>
+    renderTomlBlock(String(path.at(-1)), table).replaceAll('\n', eol(text)),
+  )
   return [text.replace(/\s+$/, eol(text)), ...blocks].filter((part) => part.trim() !== '').join(eol(text))
 }
 

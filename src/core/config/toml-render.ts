@@ -6,12 +6,12 @@ export function renderToml(table: JsonObject): string {
   const entries = Object.entries(table)
   const pairs = entries.filter(([, value]) => !isTableList(value))
   const lists = entries.flatMap(([key, value]) => (isTableList(value) ? [{ key, value }] : []))
-  const blocks = lists.flatMap(({ key, value }) => value.map((element) => renderBlock(key, element)))
+  const blocks = lists.flatMap(({ key, value }) => value.map((element) => renderTomlBlock(key, element)))
   return [renderPairs(pairs), ...blocks].filter((part) => part !== '').join('\n')
 }
 
 /** One `[[key]]` block. */
-export function renderBlock(key: string, table: JsonObject): string {
+export function renderTomlBlock(key: string, table: JsonObject): string {
   return `[[${renderKey(key)}]]\n${renderPairs(Object.entries(table))}`
 }
 

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml'
 import { CrabError } from '../base/errors.ts'
-import type { KeyPath } from './problem.ts'
+import type { KeyPath } from './validation-issue.ts'
 
 /** Something of a TOML text that has a place: offsets in UTF-16 units, `end` exclusive. */
 export interface TomlItem {
@@ -39,7 +39,7 @@ export function* scanToml(text: string): Generator<TomlItem> {
 }
 
 /** Gives the line (1-based) of a key path; of the nearest table around it when the text does not have it. */
-export function lineFinder(text: string): (path: KeyPath) => number {
+export function keyLineFinder(text: string): (path: KeyPath) => number {
   let items: TomlItem[] | undefined
   return (path) => {
     items ??= [...scanToml(text)]

@@ -1,7 +1,13 @@
 import { parse, TomlError } from 'smol-toml'
 import type { JsonObject } from '../base/message.ts'
-import { type Finding, formatPath, type KeyPath, type Outcome, type Problem } from './problem.ts'
-import { lineFinder } from './toml-scan.ts'
+import { keyLineFinder } from './toml-scan.ts'
+import {
+  type FileIssue,
+  formatPath,
+  type KeyPath,
+  type Result,
+  type ValidationIssue,
+} from './validation-issue.ts'
 
 /** A TOML file that could be parsed. */
 export interface TomlDocument {
@@ -14,10 +20,10 @@ export interface TomlDocument {
 }
 
 /** Parses a TOML text; the only possible problem is its syntax, with line and column. */
-export function parseToml(file: string, content: string): Outcome<TomlDocument> {
+export function parseToml(file: string, content: string): Result<TomlDocument> {
   const text = content.replace(/^\uFEFF/, '')
   try {
-    return { ok: true, value: { file, text, table: parse(text), lineOf: lineFinder(text) } }
+    return { ok: true, value: { file, text, table: parse(text), lineOf: keyLineFinder(text) } }
   } catch (reason) {
     if (!(reason instanceof TomlError)) throw reason
     const { line, column } = reason
@@ -29,7 +35,7 @@ export function parseToml(file: string, content: string): Outcome<TomlDocument> 
 }
 
 /** Findings as problems of the file they were found in, in the order of its lines. */
-export function toProblems(document: TomlDocument, findings: readonly Finding[]): Problem[] {
+export function toFileIssues(document: TomlDocument, findings: readonly ValidationIssue[]): FileIssue[] {
   const problems = findings.map(({ path, message, hint }) => ({
     file: document.file,
     line: document.lineOf(path),

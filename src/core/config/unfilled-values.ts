@@ -1,8 +1,8 @@
 import { REDACTED } from '../base/secrets/redact.ts'
-import { unfilledIn } from '../base/secrets/unfilled.ts'
+import { findPlaceholder } from '../base/secrets/unfilled.ts'
 import { DEFAULT_AGENT } from './default-name.ts'
 import type { McpEntry } from './mcp-entry.ts'
-import { formatPath, type KeyPath } from './problem.ts'
+import { formatPath, type KeyPath } from './validation-issue.ts'
 
 /** A value of an entry that waits to be filled in. */
 export interface PlaceholderValue {
@@ -17,7 +17,7 @@ export interface PlaceholderValue {
  *
  * Scripts of a shell or an interpreter may have variables, and so may arguments whose program finds them in its `env`.
  */
-export function findUnfilled(entry: McpEntry): PlaceholderValue[] {
+export function findUnfilledValues(entry: McpEntry): PlaceholderValue[] {
   const { env = {}, headers = {}, auth, url, command, args = [], auth_helper: helper = [] } = entry
   const ofPrograms = [...words('args', [command ?? '', ...args]), ...words('auth_helper', helper)]
   const values: [KeyPath, string | undefined][] = [
@@ -28,7 +28,7 @@ export function findUnfilled(entry: McpEntry): PlaceholderValue[] {
     ...ofPrograms,
   ]
   return values.flatMap(([path, value]) => {
-    const placeholder = unfilledIn(value ?? '')
+    const placeholder = findPlaceholder(value ?? '')
     const name = /^\$\{?(\w+)/.exec(placeholder ?? '')?.[1]
     const isOwn = path[0] !== 'env' && name !== undefined && Object.hasOwn(env, name)
     return placeholder === undefined || isOwn ? [] : [{ path, placeholder }]

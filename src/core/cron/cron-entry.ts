@@ -2,20 +2,20 @@ import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
 import { isPrintableSender } from '../base/sender-name.ts'
 import { DEFAULT_AGENT } from '../config/default-name.ts'
-import type { Finding } from '../config/problem.ts'
 import {
   checkValue,
-  type Flaw,
   filledString,
   strictTable,
+  type TableIssue,
   tableCheck,
   wholeNumber,
 } from '../config/schema.ts'
+import type { ValidationIssue } from '../config/validation-issue.ts'
 import { type QuietHours, readTimeOfDay, type Timing } from './quiet-hours.ts'
-import { readSchedule } from './schedule.ts'
+import { parseSchedule } from './schedule.ts'
 
 /** Of an entry that names none. */
-export const DEFAULT_SENDER = 'cron'
+export const DEFAULT_CRON_SENDER = 'cron'
 
 const timeOfDay = () =>
   z.string().check(z.refine((text) => readTimeOfDay(text) !== undefined, 'must be a time such as "23:00"'))
@@ -35,14 +35,14 @@ const cronTable = strictTable({
     filledString().check(
       z.refine(isPrintableSender, 'must not have invisible characters, or a blank at an end'),
     ),
-    DEFAULT_SENDER,
+    DEFAULT_CRON_SENDER,
   ),
   /** Nothing fires from `quiet_start` to `quiet_end`, local time; both or none. */
   quiet_start: z.exactOptional(timeOfDay()),
   quiet_end: z.exactOptional(timeOfDay()),
   /** Fires once, and is removed. */
   once: z._default(z.boolean(), false),
-}).check(tableCheck(findFlaws))
+}).check(tableCheck(findIssues))
 
 /** One entry, as the file has it. Keys are those of the file. */
 export type CronEntry = z.infer<typeof cronTable>
@@ -54,28 +54,31 @@ export interface Cron {
 }
 
 /** One table as an entry, if it is one; what is wrong with it, also where it can fire nevertheless. */
-export function readEntry(table: JsonObject): { cron: Cron | undefined; findings: readonly Finding[] } {
+export function parseCronEntry(table: JsonObject): {
+  cron: Cron | undefined
+  findings: readonly ValidationIssue[]
+} {
   const outcome = checkValue(cronTable, table)
   if (!outcome.ok) return { cron: undefined, findings: outcome.problems }
   const entry = outcome.value
-  const read = readSchedule(entry.schedule)
+  const read = parseSchedule(entry.schedule)
   if (!read.ok) return { cron: undefined, findings: [{ path: ['schedule'], message: read.why }] }
-  const quiet = quietOf(entry)
-  return { cron: { entry, timing: { schedule: read.schedule, quiet } }, findings: halfQuiet(entry) }
+  const quiet = toQuietHours(entry)
+  return { cron: { entry, timing: { schedule: read.schedule, quiet } }, findings: checkQuietHours(entry) }
 }
 
 /** What an entry says to its agent. */
-export function contentOf({ skill, content = '' }: Pick<CronEntry, 'skill' | 'content'>): string {
+export function cronContent({ skill, content = '' }: Pick<CronEntry, 'skill' | 'content'>): string {
   return skill === undefined ? content : `/${skill}`
 }
 
-function quietOf({ quiet_start, quiet_end }: CronEntry): QuietHours | undefined {
+function toQuietHours({ quiet_start, quiet_end }: CronEntry): QuietHours | undefined {
   if (quiet_start === undefined || quiet_end === undefined) return undefined
   return { start: readTimeOfDay(quiet_start)!, end: readTimeOfDay(quiet_end)! }
 }
 
 /** RFC 0080 ignores quiet hours that lack an end; whoever wrote them is told. */
-function halfQuiet({ quiet_start, quiet_end }: CronEntry): Finding[] {
+function checkQuietHours({ quiet_start, quiet_end }: CronEntry): ValidationIssue[] {
   if ((quiet_start === undefined) === (quiet_end === undefined)) return []
   const [there, missing] =
     quiet_start === undefined ? ['quiet_end', 'quiet_start'] : ['quiet_start', 'quiet_end']
@@ -83,9 +86,9 @@ function halfQuiet({ quiet_start, quiet_end }: CronEntry): Finding[] {
   return [{ path: [there], message, hint: `add ${missing} = "07:00"` }]
 }
 
-function* findFlaws(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
+function* findIssues(table: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {
   const { schedule, skill, content, quiet_start: start, quiet_end: end } = table
-  const read = typeof schedule === 'string' ? readSchedule(schedule) : undefined
+  const read = typeof schedule === 'string' ? parseSchedule(schedule) : undefined
   if (read?.ok === false) {
     yield {
       path: ['schedule'],

@@ -1,16 +1,16 @@
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../base/errors.ts'
-import { stampOf } from '../base/file-stamp.ts'
+import { readStamp } from '../base/file-stamp.ts'
 import { replaceFile, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
 import { DEFAULT_AGENT } from '../config/default-name.ts'
-import { readText } from '../config/load-config.ts'
-import { configError, type Problem } from '../config/problem.ts'
-import { parseToml, type TomlDocument, toProblems } from '../config/toml.ts'
+import { readTextFile } from '../config/load-config.ts'
+import { parseToml, type TomlDocument, toFileIssues } from '../config/toml.ts'
 import { editToml } from '../config/toml-edit.ts'
-import { type Cron, type CronEntry, DEFAULT_SENDER, readEntry } from './cron-entry.ts'
-import { freeId, MAX_CRONS, readCrons, tablesOf } from './crons.ts'
+import { configError, type FileIssue } from '../config/validation-issue.ts'
+import { type Cron, type CronEntry, DEFAULT_CRON_SENDER, parseCronEntry } from './cron-entry.ts'
+import { freeId, MAX_CRONS, readCrons, toTables } from './crons.ts'
 
 export interface CronFileOptions {
   /** Of config/crons.toml. */
@@ -20,21 +20,21 @@ export interface CronFileOptions {
 }
 
 /** The entries that hold now. */
-export interface StandingCrons {
+export interface LoadedCrons {
   crons: readonly Cron[]
   /** What is wrong with the file, in the order of its lines. */
-  problems: readonly Problem[]
+  problems: readonly FileIssue[]
   /** Why these are not those of the file: it cannot be read, and the ones from before hold. */
   broken: CrabError | undefined
 }
 
 /** What stands in that file, for who only looks; `broken` where it cannot be read. Never fails. */
-export async function lookAtCrons(path: string): Promise<StandingCrons> {
+export async function loadCrons(path: string): Promise<LoadedCrons> {
   return await new CronFile({ path, lock: () => Promise.reject(new Error('Only read')) }).read()
 }
 
 /** An entry that is to be written; what holds anyway is left out of the file. */
-export type NewEntry = Omit<CronEntry, 'id'>
+export type NewCronEntry = Omit<CronEntry, 'id'>
 
 /**
  * The entries of a home, in config/crons.toml. Several processes and people may write it: a change reads it anew under the
@@ -46,31 +46,31 @@ export class CronFile {
   readonly #options: CronFileOptions
   /** Of what was read last; undefined: there was no file. */
   #stamp: string | undefined
-  #standing: StandingCrons = { crons: [], problems: [], broken: undefined }
+  #loaded: LoadedCrons = { crons: [], problems: [], broken: undefined }
 
   constructor(options: CronFileOptions) {
     this.#options = options
   }
 
   /** Those that hold now, the same object as long as nothing is another; the file is read again only if it is another one. Never fails. */
-  async read(): Promise<StandingCrons> {
+  async read(): Promise<LoadedCrons> {
     try {
-      const stamp = await stampOf(this.#options.path)
-      if (stamp === this.#stamp && !this.#standing.broken) return this.#standing
+      const stamp = await readStamp(this.#options.path)
+      if (stamp === this.#stamp && !this.#loaded.broken) return this.#loaded
       const document = await this.#load()
       const { crons, findings } = readCrons(document.table)
       // Written while it was read: what was read is whole, but may be younger than its stamp.
-      this.#standing = { crons, problems: toProblems(document, findings), broken: undefined }
+      this.#loaded = { crons, problems: toFileIssues(document, findings), broken: undefined }
       this.#stamp = stamp
     } catch (reason) {
       const broken = toStorageError(`Cannot read ${this.#options.path}`, reason)
-      if (broken.message !== this.#standing.broken?.message) this.#standing = { ...this.#standing, broken }
+      if (broken.message !== this.#loaded.broken?.message) this.#loaded = { ...this.#loaded, broken }
     }
-    return this.#standing
+    return this.#loaded
   }
 
   /** Adds an entry; durable, with its id, when it resolves. The id is `least` or above. Throws `conflict` at the limit. */
-  async add(entry: NewEntry, least: number, signal: AbortSignal): Promise<CronEntry> {
+  async add(entry: NewCronEntry, least: number, signal: AbortSignal): Promise<CronEntry> {
     return await this.#change(signal, (tables) => {
       if (tables.length >= MAX_CRONS) throw full()
       const id = freeId(tables, least)
@@ -82,7 +82,7 @@ export class CronFile {
   async remove(id: number, signal: AbortSignal, only?: CronEntry): Promise<boolean> {
     return await this.#change(signal, (tables) => {
       const isMeant = (table: JsonObject) =>
-        table['id'] === id && (!only || isDeepStrictEqual(readEntry(table).cron?.entry, only))
+        table['id'] === id && (!only || isDeepStrictEqual(parseCronEntry(table).cron?.entry, only))
       const after = tables.filter((table) => !isMeant(table))
       return { result: after.length < tables.length, after }
     })
@@ -90,7 +90,7 @@ export class CronFile {
 
   /** Follows an agent to its new name; gives how many entries were rewritten. */
   async renameAgent(from: string, to: string, signal: AbortSignal): Promise<number> {
-    if ((await stampOf(this.#options.path)) === undefined) return 0
+    if ((await readStamp(this.#options.path)) === undefined) return 0
     return await this.#change(signal, (tables) => {
       const isMeant = ({ agent = DEFAULT_AGENT }: JsonObject) => {
         return typeof agent === 'string' && agent.normalize('NFC') === from
@@ -108,7 +108,7 @@ export class CronFile {
     await using _ = await lock(`file:${path}`, signal)
     const { text, table, file } = await this.#load()
     const { cron: list = [], ...others } = table
-    const tables = tablesOf(list)
+    const tables = toTables(list)
     if (!tables)
       throw new CrabError('config', `${file}: "cron" must be tables`, { hint: 'begin each with [[cron]]' })
     const { result, after } = change(tables)
@@ -123,14 +123,14 @@ export class CronFile {
   async #load(): Promise<TomlDocument> {
     const { path } = this.#options
     const file = join(basename(dirname(path)), basename(path)).replaceAll('\\', '/')
-    const document = parseToml(file, (await readText(path)) ?? '')
+    const document = parseToml(file, (await readTextFile(path)) ?? '')
     if (!document.ok) throw configError(document.problems)
     return document.value
   }
 }
 
-function withoutDefaults({ once, sender, ...entry }: NewEntry): JsonObject {
-  return { ...entry, ...(sender !== DEFAULT_SENDER && { sender }), ...(once && { once }) }
+function withoutDefaults({ once, sender, ...entry }: NewCronEntry): JsonObject {
+  return { ...entry, ...(sender !== DEFAULT_CRON_SENDER && { sender }), ...(once && { once }) }
 }
 
 function full(): CrabError {

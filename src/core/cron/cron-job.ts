@@ -1,8 +1,8 @@
 import { CrabError } from '../base/errors.ts'
 import type { Cron, CronEntry } from './cron-entry.ts'
 import { type EntryState, type LastRun, newEntryState } from './cron-state.ts'
-import { type Due, EntryTimer } from './entry-timer.ts'
-import { type Fired, toLastRun } from './last-run.ts'
+import { type DueRun, EntryTimer } from './entry-timer.ts'
+import { type FiredTurn, toLastRun } from './last-run.ts'
 
 /** One entry while a scheduler runs: its timer, and what it came to so far. */
 export class CronJob {
@@ -40,7 +40,7 @@ export class CronJob {
   }
 
   /** What is due shall fire; false, and counted, when it is too late or a turn of it still runs. */
-  accepts({ missed, isOnTime }: Due): boolean {
+  accepts({ missed, isOnTime }: DueRun): boolean {
     this.#state.missed += missed
     if (!isOnTime) return false
     if (!this.isRunning) return true
@@ -63,7 +63,7 @@ export class CronJob {
   }
 
   /** Gives how it ended, and how often it was due meanwhile. */
-  end(ended: { due: number; now: number; fired?: Fired; error?: CrabError }): {
+  end(ended: { due: number; now: number; fired?: FiredTurn; error?: CrabError }): {
     last: LastRun
     skipped: number
   } {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { replaceFile } from '../base/files.ts'
-import { readText } from '../config/load-config.ts'
+import { readTextFile } from '../config/load-config.ts'
 
 const failure = z.object({ kind: z.string(), message: z.string(), hint: z.optional(z.string()) })
 
@@ -53,10 +53,10 @@ export type EntryState = z.infer<typeof entryState>
 /** What the scheduler leaves in run/cron-state.json, for those who want to know how entries fare. */
 export type CronState = z.infer<typeof stateFile>
 
-export const EMPTY_STATE: CronState = { v: 1, highest: 0, entries: [], gone: [] }
+export const EMPTY_CRON_STATE: CronState = { v: 1, highest: 0, entries: [], gone: [] }
 
 /** Most of `gone`. */
-export const MAX_GONE = 20
+export const MAX_REMOVED_ENTRIES = 20
 
 /** Of an entry that never fired. */
 export function newEntryState(id: number): EntryState {
@@ -65,12 +65,12 @@ export function newEntryState(id: number): EntryState {
 
 /** What the file says; the empty state where there is none, or none that this version understands. Fails with `storage`. */
 export async function readCronState(path: string): Promise<CronState> {
-  const text = await readText(path)
+  const text = await readTextFile(path)
   try {
     const read = z.safeParse(stateFile, JSON.parse(text ?? ''))
-    return read.success ? read.data : EMPTY_STATE
+    return read.success ? read.data : EMPTY_CRON_STATE
   } catch {
-    return EMPTY_STATE // nobody depends on it: what it counted begins anew
+    return EMPTY_CRON_STATE // nobody depends on it: what it counted begins anew
   }
 }
 

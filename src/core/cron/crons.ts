@@ -1,25 +1,25 @@
 import type { JsonObject } from '../base/message.ts'
-import type { Finding } from '../config/problem.ts'
 import { isTable } from '../config/schema.ts'
-import { type Cron, readEntry } from './cron-entry.ts'
+import type { ValidationIssue } from '../config/validation-issue.ts'
+import { type Cron, parseCronEntry } from './cron-entry.ts'
 
 /** Most entries of a home. */
 export const MAX_CRONS = 1000
 
 /** What config/crons.toml says: the entries that can fire, and what is wrong with the others. */
-export interface Crons {
+export interface ParsedCrons {
   crons: readonly Cron[]
-  findings: readonly Finding[]
+  findings: readonly ValidationIssue[]
 }
 
 /** Checks what the file says, each entry for itself: one that is wrong keeps no other from firing (decision 21). */
-export function readCrons(table: JsonObject): Crons {
+export function readCrons(table: JsonObject): ParsedCrons {
   const { cron: list = [], ...others } = table
-  const findings: Finding[] = Object.keys(others).map((key) => ({
+  const findings: ValidationIssue[] = Object.keys(others).map((key) => ({
     path: [key],
     message: `unknown key "${key}"`,
   }))
-  const tables = tablesOf(list)
+  const tables = toTables(list)
   if (!tables) {
     const message = '"cron" must be tables'
     return {
@@ -29,7 +29,7 @@ export function readCrons(table: JsonObject): Crons {
   }
   const crons = new Map<number, Cron>()
   for (const [index, one] of tables.entries()) {
-    const read = index < MAX_CRONS ? readEntry(one) : { cron: undefined, findings: [TOO_MANY] }
+    const read = index < MAX_CRONS ? parseCronEntry(one) : { cron: undefined, findings: [TOO_MANY] }
     const isTaken = read.cron !== undefined && crons.has(read.cron.entry.id)
     if (read.cron && !isTaken) crons.set(read.cron.entry.id, read.cron)
     const more = isTaken ? [TAKEN] : read.findings.map((finding) => withFreeId(finding, tables))
@@ -39,7 +39,7 @@ export function readCrons(table: JsonObject): Crons {
 }
 
 /** The tables of the list; undefined when it is no list of tables. */
-export function tablesOf(list: unknown): JsonObject[] | undefined {
+export function toTables(list: unknown): JsonObject[] | undefined {
   return Array.isArray(list) && list.every(isTable) ? (list as JsonObject[]) : undefined
 }
 
@@ -50,10 +50,14 @@ export function freeId(tables: readonly JsonObject[], least = 1): number {
   }, least)
 }
 
-function withFreeId(finding: Finding, tables: readonly JsonObject[]): Finding {
+function withFreeId(finding: ValidationIssue, tables: readonly JsonObject[]): ValidationIssue {
   const isMissing = finding.path[0] === 'id' && finding.message.endsWith('is missing')
   return isMissing ? { ...finding, hint: `id = ${freeId(tables)} is free` } : finding
 }
 
-const TAKEN: Finding = { path: ['id'], message: '"id" is that of another entry', hint: 'give each its own' }
-const TOO_MANY: Finding = { path: [], message: `there are more than ${MAX_CRONS} entries, the limit` }
+const TAKEN: ValidationIssue = {
+  path: ['id'],
+  message: '"id" is that of another entry',
+  hint: 'give each its own',
+}
+const TOO_MANY: ValidationIssue = { path: [], message: `there are more than ${MAX_CRONS} entries, the limit` }

@@ -4,23 +4,23 @@ export function describeSchedule(text: string): string {
   const fields = given.length === 5 ? ['0', ...given] : given
   if (fields.length !== 6) return text
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = ''] = fields
-  const days = daysOf(day, month, weekday)
+  const days = describeDays(day, month, weekday)
   if (days === undefined) return text
-  const time = timeOf(hour, minute, second)
-  const words = time ? `${time}, ${days || 'every day'}` : everyOf(hour, minute, second)
+  const time = describeTime(hour, minute, second)
+  const words = time ? `${time}, ${days || 'every day'}` : describeInterval(hour, minute, second)
   if (words === undefined) return text
   return time || days === '' ? words : `${words}, ${days}`
 }
 
 /** `at 09:00`, for a single time of day. */
-function timeOf(...fields: readonly string[]): string | undefined {
+function describeTime(...fields: readonly string[]): string | undefined {
   if (!fields.every((field) => /^\d{1,2}$/.test(field))) return undefined
   const [hour = '', minute = '', second = ''] = fields.map((field) => field.padStart(2, '0'))
   return `at ${hour}:${minute}${second === '00' ? '' : `:${second}`}`
 }
 
 /** `every 5 minutes`, where what is smaller is at its beginning. */
-function everyOf(hour: string, minute: string, second: string): string | undefined {
+function describeInterval(hour: string, minute: string, second: string): string | undefined {
   const units = [
     { name: 'second', field: second, smaller: [], larger: [minute, hour] },
     { name: 'minute', field: minute, smaller: [second], larger: [hour] },
@@ -38,7 +38,7 @@ function everyOf(hour: string, minute: string, second: string): string | undefin
 }
 
 /** Empty for every day; undefined for days that have no short words. */
-function daysOf(day: string, month: string, weekday: string): string | undefined {
+function describeDays(day: string, month: string, weekday: string): string | undefined {
   if (month !== '*') return undefined
   if (day === '*' && weekday === '*') return ''
   if (weekday === '*' && /^\d{1,2}$/.test(day)) return `on day ${Number(day)} of the month`

@@ -3,7 +3,7 @@ import type { Cron, CronEntry } from './cron-entry.ts'
 import { nextFire } from './quiet-hours.ts'
 
 /** What has become due of an entry. */
-export interface Due {
+export interface DueRun {
   /** When, milliseconds since 1970. */
   due: number
   /** How many times before that, or at it, nobody looked; at most 1,000. */
@@ -49,7 +49,7 @@ export class EntryTimer {
   }
 
   /** What is due by now, if anything is; the next time is one that is still to come. */
-  take(now: number): Due | undefined {
+  take(now: number): DueRun | undefined {
     const first = this.#next
     if (first === undefined || first > now) return undefined
     let due = first

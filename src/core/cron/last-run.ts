@@ -2,7 +2,7 @@ import type { CrabError } from '../base/errors.ts'
 import type { LastRun } from './cron-state.ts'
 
 /** How a turn that an entry began ended well. */
-export interface Fired {
+export interface FiredTurn {
   run: string
   session: string
 }
@@ -11,23 +11,23 @@ export interface Fired {
 export function toLastRun(ended: {
   due: number
   now: number
-  fired?: Fired | undefined
+  fired?: FiredTurn | undefined
   error?: CrabError | undefined
 }): LastRun {
   const { due, now, fired, error } = ended
   return {
-    ...{ due, ended: now, outcome: outcomeOf(error) },
+    ...{ due, ended: now, outcome: toOutcome(error) },
     ...fired,
-    ...(error && { error: failureOf(error) }),
+    ...(error && { error: toRunFailure(error) }),
   }
 }
 
 /** A failure as the state has it. */
-export function failureOf({ kind, message, hint }: CrabError) {
+export function toRunFailure({ kind, message, hint }: CrabError) {
   return { kind, message, ...(hint !== undefined && { hint }) }
 }
 
-function outcomeOf(error: CrabError | undefined): LastRun['outcome'] {
+function toOutcome(error: CrabError | undefined): LastRun['outcome'] {
   if (!error) return 'ok'
   return error.kind === 'cancelled' ? 'cancelled' : 'failed'
 }

@@ -30,7 +30,7 @@ export function nextFire({ schedule, quiet }: Timing, after: number): number | u
   let at = schedule.next(after)
   for (let windows = 0; quiet && at !== undefined && isQuiet(quiet, at); windows++) {
     if (windows === MOST_WINDOWS) return undefined
-    at = schedule.next(endOfQuiet(quiet, at) - 1)
+    at = schedule.next(findQuietEnd(quiet, at) - 1)
   }
   return at
 }
@@ -40,7 +40,7 @@ const MOST_WINDOWS = 400
 const MINUTE_MS = 60_000
 
 /** The first moment that is not quiet any more, minute by minute: clocks may be set forward or back in between. */
-function endOfQuiet(quiet: QuietHours, from: number): number {
+function findQuietEnd(quiet: QuietHours, from: number): number {
   let at = from - (from % MINUTE_MS)
   while (isQuiet(quiet, at)) at += MINUTE_MS
   return at

@@ -8,7 +8,7 @@ export interface Schedule {
 }
 
 /** A schedule, or why a text is none, as the end of a sentence. */
-export type ReadSchedule = { ok: true; schedule: Schedule } | { ok: false; why: string }
+export type ScheduleResult = { ok: true; schedule: Schedule } | { ok: false; why: string }
 
 /**
  * Reads an expression of six fields (second, minute, hour, day of the month, month, day of the week), of five without the
@@ -17,7 +17,7 @@ export type ReadSchedule = { ok: true; schedule: Schedule } | { ok: false; why: 
  * Where clocks are set forward, a schedule that names its times fires at the first moment behind the gap, one with `*` or a
  * step in them skips it; where they are set back, the first fires once, the other in both passes.
  */
-export function readSchedule(text: string): ReadSchedule {
+export function parseSchedule(text: string): ScheduleResult {
   const fields = text.trim().split(/\s+/)
   const isName = fields.length === 1 && fields[0]!.startsWith('@')
   if (!isName && fields.length !== 5 && fields.length !== 6) return { ok: false, why: FIELDS }
@@ -30,7 +30,7 @@ export function readSchedule(text: string): ReadSchedule {
     if (next(ANY_TIME) === undefined) return { ok: false, why: 'no such day ever comes' }
     return { ok: true, schedule: { text: pattern, next } }
   } catch (reason) {
-    return { ok: false, why: reasonOf(reason) }
+    return { ok: false, why: toReason(reason) }
   }
 }
 
@@ -49,7 +49,7 @@ const FIELDS = 'it has neither six fields (second minute hour day month weekday)
 const ANY_TIME = Date.UTC(2024, 0, 1)
 
 /** What the library says, without its own name and the stop at the end. */
-function reasonOf(reason: unknown): string {
+function toReason(reason: unknown): string {
   const message = reason instanceof Error ? reason.message : String(reason)
   const [sentence = ''] = message.replace(/^CronPattern: /, '').split(/\.(?=\s|$)/)
   return sentence.charAt(0).toLowerCase() + sentence.slice(1)

@@ -1,13 +1,13 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { ClockWatch } from './clock-watch.ts'
-import { type Cron, type CronEntry, contentOf } from './cron-entry.ts'
-import type { CronFile, StandingCrons } from './cron-file.ts'
+import { type Cron, type CronEntry, cronContent } from './cron-entry.ts'
+import type { CronFile, LoadedCrons } from './cron-file.ts'
 import { CronJob } from './cron-job.ts'
-import { type CronState, type EntryState, type LastRun, MAX_GONE } from './cron-state.ts'
-import { type Fired, failureOf } from './last-run.ts'
+import { type CronState, type EntryState, type LastRun, MAX_REMOVED_ENTRIES } from './cron-state.ts'
+import { type FiredTurn, toRunFailure } from './last-run.ts'
 import { problemLines } from './problem-lines.ts'
-import { Slots } from './slots.ts'
+import { Semaphore } from './semaphore.ts'
 import { StateWriter } from './state-writer.ts'
 
 export interface SchedulerOptions {
@@ -15,7 +15,7 @@ export interface SchedulerOptions {
   /** What an earlier scheduler left. */
   state: CronState
   /** Runs the turn of an entry to its end; throws what it failed with. */
-  fire(entry: CronEntry, signal: AbortSignal): Promise<Fired>
+  fire(entry: CronEntry, signal: AbortSignal): Promise<FiredTurn>
   save(state: CronState): Promise<void>
   log: Log
   /** Milliseconds since 1970, by a clock that people may set. */
@@ -42,7 +42,7 @@ export class Scheduler {
   readonly #left = new Map<number, CronJob>()
   readonly #retiring = new Set<CronJob>()
   readonly #running = new Set<Promise<void>>()
-  readonly #slots = new Slots(MOST_TURNS)
+  readonly #slots = new Semaphore(MOST_TURNS)
   readonly #cancel = new AbortController()
   readonly #writer: StateWriter
   readonly #clock: ClockWatch
@@ -52,7 +52,7 @@ export class Scheduler {
   #highest: number
   /** How many entries it took out of the file. */
   #takenOut = 0
-  #standing: StandingCrons | undefined
+  #loaded: LoadedCrons | undefined
   #reading: Promise<void> | undefined
   #mustReadAgain = false
   #timer: NodeJS.Timeout | undefined
@@ -72,12 +72,12 @@ export class Scheduler {
   }
 
   get state(): CronState {
-    const { broken } = this.#standing ?? {}
+    const { broken } = this.#loaded ?? {}
     const entries = [...[...this.#jobs.values()].map(({ state }) => state), ...this.#before.values()]
     return {
       v: 1,
       highest: this.#highest,
-      ...(broken && { broken: failureOf(broken) }),
+      ...(broken && { broken: toRunFailure(broken) }),
       entries,
       gone: this.#gone,
     }
@@ -121,18 +121,18 @@ export class Scheduler {
       const standing = await this.#options.file.read()
       if (takenOut !== this.#takenOut)
         this.#mustReadAgain = true // it may have been read before
-      else if (standing !== this.#standing) this.#take(standing)
+      else if (standing !== this.#loaded) this.#take(standing)
       for (const job of this.#jobs.values()) {
         if (job.isSpent && !job.isRunning) await this.#retire(job)
       }
     }
   }
 
-  #take(standing: StandingCrons): void {
+  #take(standing: LoadedCrons): void {
     const { log, now } = this.#options
-    const told = new Set(this.#standing ? problemLines(this.#standing) : [])
+    const told = new Set(this.#loaded ? problemLines(this.#loaded) : [])
     for (const line of problemLines(standing)) if (!told.has(line)) log('warn', line)
-    this.#standing = standing
+    this.#loaded = standing
     const wanted = new Map(standing.crons.map((cron) => [cron.entry.id, cron]))
     for (const id of this.#jobs.keys()) if (!wanted.has(id)) this.#leave(id)
     for (const [id, cron] of wanted) {
@@ -225,7 +225,7 @@ export class Scheduler {
     this.#arm()
   }
 
-  async #turn(job: CronJob, entry: CronEntry): Promise<Fired> {
+  async #turn(job: CronJob, entry: CronEntry): Promise<FiredTurn> {
     try {
       if (this.#isEnding) throw ended()
       if (entry.once) await this.#writer.flush() // else nobody would know that it has fired
@@ -249,8 +249,8 @@ export class Scheduler {
       this.#jobs.delete(entry.id)
       this.#left.delete(entry.id)
       if (last) {
-        const gone = { id: entry.id, content: contentOf(entry), agent: entry.agent, last }
-        this.#gone = [gone, ...this.#gone].slice(0, MAX_GONE)
+        const gone = { id: entry.id, content: cronContent(entry), agent: entry.agent, last }
+        this.#gone = [gone, ...this.#gone].slice(0, MAX_REMOVED_ENTRIES)
       }
       this.#writer.changed()
     } catch (reason) {

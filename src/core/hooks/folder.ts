@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readlink, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../base/system-error.ts'
+import { getErrorCode } from '../base/system-error.ts'
 
 /** How a call holds folders. */
 export interface FolderAccess {
@@ -32,7 +32,7 @@ export interface Folder extends AsyncDisposable {
 export async function openFolder(path: string, { fdLinks, moved }: FolderAccess): Promise<Folder> {
   const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)
   const handle = await open(path, flags).catch((reason: unknown) => {
-    if (codeOf(reason) !== 'EACCES') throw reason
+    if (getErrorCode(reason) !== 'EACCES') throw reason
   })
   if (!handle) return comparedFolder(path, moved)
   const link = `${fdLinks}/${handle.fd}`

@@ -17,7 +17,7 @@ export interface Exchange {
 }
 
 /** Who stands in a queue. */
-export interface Owner {
+export interface LeaseOwner {
   owner: string
   /** Undefined when the owner did not tell. */
   pid: number | undefined
@@ -26,7 +26,7 @@ export interface Owner {
 }
 
 /** The first in the queue for a resource. */
-export interface Head extends Owner {
+export interface Head extends LeaseOwner {
   ticket: number
 }
 
@@ -47,19 +47,19 @@ export class LeaseTable implements Disposable {
   constructor(path: string) {
     this.#path = path
     this.#db = openDatabase(path)
-    this.#inode = inodeOf(path)
+    this.#inode = readInode(path)
     this.#enter = this.#db.prepare(ENTER)
     this.#leave = this.#db.prepare('DELETE FROM lease WHERE resource = ? AND ticket = ? AND owner = ?')
     this.#head = this.#db.prepare(HEAD)
   }
 
   /** False once the file was removed or replaced: others do not see these rows then. */
-  get isStanding(): boolean {
-    return this.#inode !== undefined && inodeOf(this.#path) === this.#inode
+  get isValid(): boolean {
+    return this.#inode !== undefined && readInode(this.#path) === this.#inode
   }
 
   /** Gives up and draws tickets; the new ones come back in order. Ticket 1 says that nobody is ahead. */
-  exchange({ leave, enter }: Exchange, { owner, pid, startedAt }: Owner): number[] {
+  exchange({ leave, enter }: Exchange, { owner, pid, startedAt }: LeaseOwner): number[] {
     return this.#transaction(() => {
       for (const { resource, ticket } of leave) this.#leave.run(resource, ticket, owner)
       return enter.map((resource) =>
@@ -153,7 +153,7 @@ function isSound(path: string): boolean {
   }
 }
 
-function inodeOf(path: string): bigint | undefined {
+function readInode(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
 }
 

@@ -1,4 +1,4 @@
-import { cancelled, closed, Taker } from './taker.ts'
+import { cancelled, closed, LeaseWaiter } from './lease-waiter.ts'
 import type { Lease, Leases } from './types.ts'
 
 /**
@@ -8,13 +8,13 @@ import type { Lease, Leases } from './types.ts'
  */
 export class MemoryLeases implements Leases, AsyncDisposable {
   /** Per resource, in order of arrival; the first one holds it. */
-  readonly #queues = new Map<string, Taker[]>()
+  readonly #queues = new Map<string, LeaseWaiter[]>()
   #isClosed = false
 
   async take(resource: string, signal: AbortSignal): Promise<Lease> {
     if (this.#isClosed) throw closed(resource)
     if (signal.aborted) throw cancelled(resource, signal)
-    const taker = new Taker(resource)
+    const taker = new LeaseWaiter(resource)
     this.#enter(taker)
     try {
       await taker.granted(signal)
@@ -31,7 +31,7 @@ export class MemoryLeases implements Leases, AsyncDisposable {
     this.#queues.clear()
   }
 
-  #enter(taker: Taker): void {
+  #enter(taker: LeaseWaiter): void {
     const queue = this.#queues.get(taker.resource)
     if (queue) {
       queue.push(taker)
@@ -41,7 +41,7 @@ export class MemoryLeases implements Leases, AsyncDisposable {
     }
   }
 
-  #leave(taker: Taker): void {
+  #leave(taker: LeaseWaiter): void {
     const queue = this.#queues.get(taker.resource)
     const index = queue?.indexOf(taker) ?? -1
     if (!queue || index < 0) return

@@ -32,7 +32,7 @@ export class OwnerLock implements Disposable {
   }
 
   /** False once somebody removed the file: from then on others hold this owner for dead. */
-  get isStanding(): boolean {
+  get isValid(): boolean {
     return existsSync(join(this.#folder, this.id))
   }
 

@@ -35,8 +35,8 @@ export class SharedQueues implements Disposable {
   }
 
   /** False once a file was removed from under us, so that others no longer see what we hold. */
-  get isStanding(): boolean {
-    return this.#owner.isStanding && this.#table.isStanding
+  get isValid(): boolean {
+    return this.#owner.isValid && this.#table.isValid
   }
 
   /** Gives up places and takes new ones in one step; gives the tickets of the new ones. Ticket 1 holds at once. */

@@ -2,30 +2,30 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrabError } from '../base/errors.ts'
 import type { HomePaths } from '../config/paths.ts'
-import type { Holder } from './sqlite-leases.ts'
+import type { LeaseHolder } from './sqlite-leases.ts'
 import type { Lease, Leases } from './types.ts'
 
 /** What says who holds a lease. */
-export interface KnownLeases extends Leases {
-  describeHolder(resource: string): Promise<Holder | undefined>
+export interface InspectableLeases extends Leases {
+  describeHolder(resource: string): Promise<LeaseHolder | undefined>
 }
 
-export interface SoleTaking {
+export interface SoleLeaseOptions {
   resource: string
   /** Of this process. */
   pid: number
   /** How long a database that others write to is waited for; by default 5 s. */
   waitMs?: number | undefined
   /** The failure where another process has it. */
-  isTaken(holder: Holder): CrabError
+  isTaken(holder: LeaseHolder): CrabError
   /** The failure where others keep the leases locked. */
   staysLocked(): CrabError
 }
 
 /** Takes a lease that a process has for all its life, and does not wait for one that has it: then it throws at once. */
-export async function takeSole(
-  leases: KnownLeases,
-  { resource, pid, waitMs = WAIT_MS, isTaken, staysLocked }: SoleTaking,
+export async function takeSoleLease(
+  leases: InspectableLeases,
+  { resource, pid, waitMs = WAIT_MS, isTaken, staysLocked }: SoleLeaseOptions,
 ): Promise<Lease> {
   const giveUp = new AbortController()
   const timer = setTimeout(() => giveUp.abort(staysLocked()), waitMs)
@@ -49,10 +49,10 @@ export async function takeSole(
 }
 
 /** The process that has a lease of a home, if one does; nothing is made on the disk for that. */
-export async function soleHolder(
+export async function findSoleHolder(
   { leases: database, proc }: HomePaths,
   resource: string,
-): Promise<Holder | undefined> {
+): Promise<LeaseHolder | undefined> {
   if (!existsSync(database)) return undefined
   const { SqliteLeases } = await import('./sqlite-leases.ts')
   await using leases = new SqliteLeases({ database, proc })

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../base/errors.ts'
 import { discardDamaged } from './lease-table.ts'
+import { cancelled, closed, LeaseWaiter } from './lease-waiter.ts'
 import { SharedQueues, type SharedQueuesOptions } from './shared-queues.ts'
 import { isBusy, isDamaged, toDatabaseError } from './sqlite-errors.ts'
-import { cancelled, closed, Taker } from './taker.ts'
 import type { Lease, Leases } from './types.ts'
 
 export interface SqliteLeasesOptions extends Omit<SharedQueuesOptions, 'now'> {
@@ -14,7 +14,7 @@ export interface SqliteLeasesOptions extends Omit<SharedQueuesOptions, 'now'> {
 }
 
 /** Who holds a resource. */
-export interface Holder {
+export interface LeaseHolder {
   /** Undefined when it did not tell. */
   pid: number | undefined
   /** When it asked for the resource, ISO 8601. */
@@ -30,7 +30,7 @@ export interface Holder {
 export class SqliteLeases implements Leases, AsyncDisposable {
   readonly #options: SharedQueuesOptions & { busyMs: number }
   /** In order of arrival, each with its ticket: 0 while it has none. A taker stays until its row is gone. */
-  readonly #tickets = new Map<Taker, number>()
+  readonly #tickets = new Map<LeaseWaiter, number>()
   /** The ticket that stood first when the resource was last looked at; per resource waited for. */
   #heads = new Map<string, number>()
   #queues: SharedQueues | undefined
@@ -45,7 +45,7 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   async take(resource: string, signal: AbortSignal): Promise<Lease> {
     if (this.#isClosed) throw closed(resource)
     if (signal.aborted) throw cancelled(resource, signal)
-    const taker = new Taker(resource)
+    const taker = new LeaseWaiter(resource)
     this.#tickets.set(taker, 0)
     this.#pollMs = MIN_POLL_MS
     this.#step()
@@ -59,12 +59,12 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   }
 
   /** The process that holds a resource now, if one does. */
-  async describeHolder(resource: string): Promise<Holder | undefined> {
+  async describeHolder(resource: string): Promise<LeaseHolder | undefined> {
     if (this.#isClosed) throw closed(resource)
     const deadline = performance.now() + this.#options.busyMs
     for (;;) {
       try {
-        const head = this.#standingQueues().head(resource, new Set())
+        const head = this.#openQueues().head(resource, new Set())
         return head && { pid: head.pid, startedAt: head.startedAt }
       } catch (reason) {
         if (isBusy(reason) && performance.now() < deadline) await sleep(MIN_POLL_MS)
@@ -81,7 +81,7 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     this.#closeQueues()
   }
 
-  #leave(taker: Taker): void {
+  #leave(taker: LeaseWaiter): void {
     taker.leave()
     const ticket = this.#tickets.get(taker)
     if (ticket === 0) this.#tickets.delete(taker)
@@ -92,7 +92,7 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   #step(): void {
     clearTimeout(this.#timer)
     try {
-      const queues = this.#standingQueues()
+      const queues = this.#openQueues()
       this.#exchange(queues)
       this.#grant(queues)
     } catch (reason) {
@@ -134,7 +134,7 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   /** Refuses those whom a later step cannot help, and those who have waited long enough for it. */
   #recover(reason: unknown): void {
     const failure = isDamaged(reason) ? this.#discardDamaged() : reason
-    const isPassing = failure === undefined || isBusy(failure) || this.#queues?.isStanding === false
+    const isPassing = failure === undefined || isBusy(failure) || this.#queues?.isValid === false
     const overdue = performance.now() - this.#options.busyMs
     for (const [taker, ticket] of this.#tickets) {
       const isOverdue = ticket === 0 && taker.since < overdue
@@ -164,8 +164,8 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   }
 
   /** Opens what is not open, anew when files were removed from under us. */
-  #standingQueues(): SharedQueues {
-    if (this.#queues?.isStanding) return this.#queues
+  #openQueues(): SharedQueues {
+    if (this.#queues?.isValid) return this.#queues
     this.#closeQueues()
     this.#queues = new SharedQueues(this.#options)
     return this.#queues

@@ -20,7 +20,7 @@ export function toName(given: string): string {
 export function checkNames(what: string, names: readonly string[]): string[] {
   const kept = names.map(toName)
   for (const name of kept) {
-    const problem = problemOf(name)
+    const problem = findNameProblem(name)
     if (problem !== undefined) throw new CrabError('invalid', `${what}: ${problem}`)
   }
   return [...new Set(kept)]
@@ -40,7 +40,7 @@ export function checkContent(what: string, content: string): string {
   })
 }
 
-function problemOf(name: string): string | undefined {
+function findNameProblem(name: string): string | undefined {
   if (name === '') return 'a name is empty'
   if ([...name].length > MAX_NAME_CHARS) return `a name is longer than ${MAX_NAME_CHARS} characters`
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(name))

@@ -1,5 +1,5 @@
 import { CrabError } from '../base/errors.ts'
-import { KINDS, MAGIC, VERSION } from './format.ts'
+import { FORMAT_VERSION, MAGIC, MEMORY_KINDS } from './format.ts'
 import type { EncodedMemory, MemoryEntry } from './types.ts'
 
 /**
@@ -27,7 +27,7 @@ function readEntry(reader: Reader): MemoryEntry {
   const id = reader.u64()
   const createdAt = reader.u64()
   const number = reader.u32()
-  const kind = KINDS[number]
+  const kind = MEMORY_KINDS[number]
   if (kind === undefined) throw malformed(`an entry is of the unknown kind ${number}`)
   const name = reader.text()
   const content = reader.text()
@@ -58,7 +58,7 @@ class Reader {
     const magic = this.#take(MAGIC.length).toString('latin1')
     if (magic !== MAGIC) throw malformed('it does not begin as one')
     const version = this.u32()
-    if (version !== VERSION) throw malformed(`it is of version ${version}`)
+    if (version !== FORMAT_VERSION) throw malformed(`it is of version ${version}`)
     const flags = this.#take(2).readUInt16LE()
     if (flags !== 0) throw malformed(`it has the unknown flags ${flags}`)
     this.#take(4)

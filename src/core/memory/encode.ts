@@ -1,4 +1,4 @@
-import { KINDS, MAGIC, VERSION } from './format.ts'
+import { FORMAT_VERSION, MAGIC, MEMORY_KINDS } from './format.ts'
 import type { EncodedMemory, Memory, MemoryEntry } from './types.ts'
 
 /**
@@ -8,11 +8,11 @@ import type { EncodedMemory, Memory, MemoryEntry } from './types.ts'
  */
 export function encodeMemory({ nextId, entries }: Memory, before: EncodedMemory = NOTHING): EncodedMemory {
   const sorted = isSorted(entries) ? entries : entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const kept = findKept(sorted, before.memory.entries)
+  const kept = findUnchanged(sorted, before.memory.entries)
   const starts = [HEADER.length + 12, ...before.ends]
   const sizes = sorted.map((entry, index) => {
     const old = kept[index]!
-    return old < 0 ? sizeOf(entry) : starts[old + 1]! - starts[old]!
+    return old < 0 ? measureEntry(entry) : starts[old + 1]! - starts[old]!
   })
   const writer = new Writer(
     sizes.reduce((sum, size) => sum + size, HEADER.length + 12),
@@ -32,7 +32,7 @@ export function encodeMemory({ nextId, entries }: Memory, before: EncodedMemory 
   return { memory: { nextId, entries: sorted }, bytes: writer.done(), ends }
 }
 
-const HEADER = Buffer.from([...Buffer.from(MAGIC), VERSION, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+const HEADER = Buffer.from([...Buffer.from(MAGIC), FORMAT_VERSION, 0, 0, 0, 0, 0, 0, 0, 0, 0])
 const NOTHING: EncodedMemory = { memory: { nextId: 1n, entries: [] }, bytes: Buffer.alloc(0), ends: [] }
 
 function isSorted(entries: readonly MemoryEntry[]): boolean {
@@ -40,7 +40,7 @@ function isSorted(entries: readonly MemoryEntry[]): boolean {
 }
 
 /** Where each entry stands among those of before; -1 for one that is new or another. Both by id. */
-function findKept(entries: readonly MemoryEntry[], before: readonly MemoryEntry[]): number[] {
+function findUnchanged(entries: readonly MemoryEntry[], before: readonly MemoryEntry[]): number[] {
   let at = 0
   return entries.map((entry) => {
     while (at < before.length && before[at]!.id < entry.id) at++
@@ -48,7 +48,7 @@ function findKept(entries: readonly MemoryEntry[], before: readonly MemoryEntry[
   })
 }
 
-function sizeOf({ name, content, aliases }: MemoryEntry): number {
+function measureEntry({ name, content, aliases }: MemoryEntry): number {
   const texts = 8 + Buffer.byteLength(name) + Buffer.byteLength(content)
   return aliases.reduce((sum, alias) => sum + 4 + Buffer.byteLength(alias), texts + 24)
 }
@@ -56,7 +56,7 @@ function sizeOf({ name, content, aliases }: MemoryEntry): number {
 function writeEntry(writer: Writer, { id, createdAt, kind, name, content, aliases }: MemoryEntry): void {
   writer.u64(id)
   writer.u64(createdAt)
-  writer.u32(KINDS.indexOf(kind))
+  writer.u32(MEMORY_KINDS.indexOf(kind))
   writer.text(name)
   writer.text(content)
   writer.u32(aliases.length)

@@ -3,10 +3,10 @@ import { checkContent, toName } from './check-entry.ts'
 import type { Memory, MemoryEntry } from './types.ts'
 
 /** What a new entry is made of; its id is the memory's to give. */
-export type NewEntry = Omit<MemoryEntry, 'id'>
+export type NewMemoryEntry = Omit<MemoryEntry, 'id'>
 
 /** The entry of that name, else the one with that alias. */
-export function findEntry({ entries }: Memory, name: string): MemoryEntry | undefined {
+export function findMemoryEntry({ entries }: Memory, name: string): MemoryEntry | undefined {
   const wanted = toName(name)
   const named = (one: string) => one === wanted || one === name
   return entries.find((entry) => named(entry.name)) ?? entries.find(({ aliases }) => aliases.some(named))
@@ -31,7 +31,7 @@ export function missingEntry({ entries }: Memory, name: string, what: string): C
 }
 
 /** Which of these names another entry than `self` has already, as name or alias. */
-export function otherOwner(
+export function findOtherOwner(
   { entries }: Memory,
   names: readonly string[],
   self?: MemoryEntry,
@@ -46,17 +46,17 @@ export function otherOwner(
 }
 
 /** Says that a name is taken. */
-export function whose({ name, owner }: { name: string; owner: MemoryEntry }): string {
+export function describeOwner({ name, owner }: { name: string; owner: MemoryEntry }): string {
   return name === owner.name
     ? `"${name}" is the name of another entry`
     : `"${name}" is another name of "${owner.name}"`
 }
 
 /** A memory with one entry more, the last. Throws `conflict` when its name, or an alias, is already a name of another. */
-export function addEntry(memory: Memory, entry: NewEntry): Memory {
-  const taken = otherOwner(memory, [entry.name, ...entry.aliases])
+export function addEntry(memory: Memory, entry: NewMemoryEntry): Memory {
+  const taken = findOtherOwner(memory, [entry.name, ...entry.aliases])
   if (taken) {
-    throw new CrabError('conflict', whose(taken))
+    throw new CrabError('conflict', describeOwner(taken))
   }
   const id = freeId(memory)
   return { nextId: id + 1n, entries: [...memory.entries, { id, ...entry }] }
@@ -85,9 +85,9 @@ export function replaceEntries(memory: Memory, entries: readonly MemoryEntry[]):
 }
 
 /** That name if nobody has it, else the first free one of `name (2)`, `name (3)`… */
-export function freeName(memory: Memory, name: string): string {
+export function findFreeName(memory: Memory, name: string): string {
   let free = name
-  for (let n = 2; findEntry(memory, free); n++) free = `${name} (${n})`
+  for (let n = 2; findMemoryEntry(memory, free); n++) free = `${name} (${n})`
   return free
 }
 

@@ -1,7 +1,7 @@
 import type { MemoryKind } from './types.ts'
 
 export const MAGIC = 'CRMEM\0'
-export const VERSION = 1
+export const FORMAT_VERSION = 1
 
 /** Kinds by their numbers in the file. */
-export const KINDS: readonly MemoryKind[] = ['note', 'archive', 'topic']
+export const MEMORY_KINDS: readonly MemoryKind[] = ['note', 'archive', 'topic']

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CrabError, toCrabError } from '../base/errors.ts'
-import { stampNow, stampOf } from '../base/file-stamp.ts'
+import { readStamp, readStampSync } from '../base/file-stamp.ts'
 import { isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
 import { decodeMemory } from './decode.ts'
 import { encodeMemory } from './encode.ts'
@@ -23,12 +23,12 @@ export class MemoryFile {
   /** What it holds; empty when there is no file. Fails with `storage` for one that cannot be read or is none. */
   async read(): Promise<Memory> {
     try {
-      const stamp = stampNow(this.path)
+      const stamp = readStampSync(this.path)
       if (stamp === undefined) return EMPTY_MEMORY
       if (this.#known?.stamp === stamp) return this.#known.file.memory
       const file = decodeMemory(await readFile(this.path))
       // Written while it was read: what was read is whole, but may be younger than its stamp.
-      if ((await stampOf(this.path)) === stamp) this.#known = { stamp, file }
+      if ((await readStamp(this.path)) === stamp) this.#known = { stamp, file }
       return file.memory
     } catch (reason) {
       if (isMissingFile(reason)) return EMPTY_MEMORY
@@ -42,7 +42,7 @@ export class MemoryFile {
     const file = encodeMemory(memory, this.#known?.file)
     await replaceFile(this.path, file.bytes)
     await this.#markTime()
-    const stamp = await stampOf(this.path)
+    const stamp = await readStamp(this.path)
     if (stamp !== undefined) this.#known = { stamp, file }
   }
 

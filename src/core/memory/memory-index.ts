@@ -16,13 +16,13 @@ export class MemoryIndex {
   /** Best first; of equal ones the youngest, then that with the highest id. */
   search(memory: Memory, { query, limit, accepts }: MemorySearch): MemoryMatch[] {
     this.#follow(memory.entries)
-    const entryOf = (group: number) => this.#byGroup.get(group)!
+    const getGroupEntry = (group: number) => this.#byGroup.get(group)!
     const hits = this.#index.search({
       text: query,
       limit,
-      ...(accepts && { accepts: (group: number) => accepts(entryOf(group)) }),
+      ...(accepts && { accepts: (group: number) => accepts(getGroupEntry(group)) }),
     })
-    return hits.map(({ group, score }) => ({ entry: entryOf(group), score }))
+    return hits.map(({ group, score }) => ({ entry: getGroupEntry(group), score }))
   }
 
   #follow(given: readonly MemoryEntry[]): void {

@@ -1,7 +1,7 @@
 import { readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
-import { stampOf } from '../base/file-stamp.ts'
+import { readStamp } from '../base/file-stamp.ts'
 import { createFile, isMissingFile, syncDir, toStorageError } from '../base/files.ts'
 import { foldName, nameProblem } from '../config/agent-schema.ts'
 import { replaceEntries } from './entries.ts'
@@ -43,7 +43,7 @@ export class MemoryStore {
 
   /** Whether an agent has a memory, or left one. */
   async has(agent: string): Promise<boolean> {
-    return (await stampOf(this.#file(agent).path)) !== undefined
+    return (await readStamp(this.#file(agent).path)) !== undefined
   }
 
   /**
@@ -99,7 +99,7 @@ export class MemoryStore {
     if (source === target) return await act()
     const bytes = await readIfThere(source)
     if (bytes === undefined) {
-      if ((await stampOf(target)) !== undefined) throw foreign(from, target)
+      if ((await readStamp(target)) !== undefined) throw foreign(from, target)
       return await act()
     }
     const isSameFile = foldName(from) === foldName(to) // where upper and lower case are one
@@ -112,7 +112,7 @@ export class MemoryStore {
       await syncDir(this.#options.folder)
       return result
     } catch (reason) {
-      if (isNew && (await stampOf(source)) !== undefined) await rm(target, { force: true })
+      if (isNew && (await readStamp(source)) !== undefined) await rm(target, { force: true })
       throw reason
     }
   }

@@ -1,6 +1,6 @@
 import { CrabError } from '../base/errors.ts'
 import { checkContent, checkCount, checkNames } from './check-entry.ts'
-import { addEntry, findEntry, isNamed, missingEntry, otherOwner, whose } from './entries.ts'
+import { addEntry, describeOwner, findMemoryEntry, findOtherOwner, isNamed, missingEntry } from './entries.ts'
 import type { Memory, MemoryEntry, MemoryKind } from './types.ts'
 
 /** The only ways to change a memory (RFC 0150). `name` may be an alias, except for `add`. */
@@ -22,7 +22,7 @@ export type Op =
   | { op: 'remove'; name: string }
 
 /** A memory after a change, and the entry it was about: as it is then, or was when it is removed. */
-export interface Applied {
+export interface AppliedOp {
   memory: Memory
   entry: MemoryEntry
 }
@@ -33,7 +33,7 @@ export interface Applied {
  * Throws `missing` when there is no such entry or alias, `conflict` when a name belongs to another entry or the entry is
  * an archive that must stay as it is, `invalid` for a name or content that cannot be kept.
  */
-export function applyOp(memory: Memory, op: Op): Applied {
+export function applyOp(memory: Memory, op: Op): AppliedOp {
   switch (op.op) {
     case 'add':
       return add(memory, op)
@@ -50,7 +50,7 @@ export function applyOp(memory: Memory, op: Op): Applied {
 
 type OpOf<K extends Op['op']> = Extract<Op, { op: K }>
 
-function add(memory: Memory, { op: _, ...given }: OpOf<'add'>): Applied {
+function add(memory: Memory, { op: _, ...given }: OpOf<'add'>): AppliedOp {
   const what = `Cannot add "${given.name}" to the memory`
   const [name = '', ...aliases] = checkNames(what, [given.name, ...given.aliases])
   checkCount(what, { aliases })
@@ -59,7 +59,7 @@ function add(memory: Memory, { op: _, ...given }: OpOf<'add'>): Applied {
   return { memory: after, entry: after.entries.at(-1)! }
 }
 
-function update(memory: Memory, { name, content: given, aliases }: OpOf<'update'>): Applied {
+function update(memory: Memory, { name, content: given, aliases }: OpOf<'update'>): AppliedOp {
   const what = `Cannot change "${name}" in the memory`
   const before = ownEntry(memory, name, what)
   refuseArchive(before, what)
@@ -68,7 +68,7 @@ function update(memory: Memory, { name, content: given, aliases }: OpOf<'update'
   return put(memory, before, { ...before, content, aliases: merged }, what)
 }
 
-function alias(memory: Memory, op: OpOf<'alias'>): Applied {
+function alias(memory: Memory, op: OpOf<'alias'>): AppliedOp {
   const what = `Cannot change the aliases of "${op.name}"`
   const before = ownEntry(memory, op.name, what)
   const isMissing = (name: string) => !before.aliases.some((one) => isNamed(one, name))
@@ -82,7 +82,7 @@ function alias(memory: Memory, op: OpOf<'alias'>): Applied {
   return put(memory, before, { ...kept, aliases: merge(kept, checkNames(what, op.add)) }, what)
 }
 
-function rename(memory: Memory, { name, to }: OpOf<'rename'>): Applied {
+function rename(memory: Memory, { name, to }: OpOf<'rename'>): AppliedOp {
   const what = `Cannot rename "${name}" in the memory`
   const before = ownEntry(memory, name, what)
   refuseArchive(before, what)
@@ -92,7 +92,7 @@ function rename(memory: Memory, { name, to }: OpOf<'rename'>): Applied {
   return put(memory, before, { ...before, name: next, aliases }, what)
 }
 
-function remove(memory: Memory, { name }: OpOf<'remove'>): Applied {
+function remove(memory: Memory, { name }: OpOf<'remove'>): AppliedOp {
   const what = `Cannot forget "${name}"`
   const entry = ownEntry(memory, name, what)
   refuseArchive(entry, what)
@@ -100,17 +100,17 @@ function remove(memory: Memory, { name }: OpOf<'remove'>): Applied {
 }
 
 /** One entry in place of what it was. */
-function put(memory: Memory, before: MemoryEntry, entry: MemoryEntry, what: string): Applied {
+function put(memory: Memory, before: MemoryEntry, entry: MemoryEntry, what: string): AppliedOp {
   if (isSame(before, entry)) return { memory, entry: before }
   checkCount(what, entry)
-  const taken = otherOwner(memory, [entry.name, ...entry.aliases], before)
-  if (taken) throw new CrabError('conflict', `${what}: ${whose(taken)}`)
+  const taken = findOtherOwner(memory, [entry.name, ...entry.aliases], before)
+  if (taken) throw new CrabError('conflict', `${what}: ${describeOwner(taken)}`)
   const entries = memory.entries.map((one) => (one === before ? entry : one))
   return { memory: { ...memory, entries }, entry }
 }
 
 function ownEntry(memory: Memory, name: string, what: string): MemoryEntry {
-  const entry = findEntry(memory, name)
+  const entry = findMemoryEntry(memory, name)
   if (entry) return entry
   throw missingEntry(memory, name, what)
 }

@@ -26,7 +26,7 @@ export interface Memory {
 export const EMPTY_MEMORY: Memory = { nextId: 1n, entries: [] }
 
 /** Entries that one search over the wire finds, at most. */
-export const MAX_HITS = 100
+export const MAX_MEMORY_HITS = 100
 
 /** What is searched for in a memory. */
 export interface MemorySearch {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sha256 } from '../base/sha256.ts'
-import { trustOf } from './trust.ts'
+import { classifyTurn } from './trust.ts'
 import type { Rule, Trust } from './types.ts'
 
 /** The rights of a class of turns, before any rule. */
@@ -93,7 +93,7 @@ export function rulesFor(trust: Trust, rules: readonly Rule[]): Rule[] {
  */
 export function ownSenders(trust: Trust, sender: string): (other: string) => boolean {
   if (trust !== 'local') return (other) => other === sender
-  return (other) => other === sender || trustOf('local', other) === 'local'
+  return (other) => other === sender || classifyTurn('local', other) === 'local'
 }
 
 /** The conversation that a turn belongs to. */

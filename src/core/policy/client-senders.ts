@@ -1,7 +1,7 @@
-import { BUILT_IN } from '../base/token-name.ts'
+import { BUILT_IN_TOKEN } from '../base/token-name.ts'
 import { foldName } from '../config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../config/default-name.ts'
-import { type Channel, type TcpClient, trustOf } from './trust.ts'
+import { type Channel, classifyTurn, type TcpClient } from './trust.ts'
 
 /** The sender of a message that names none. */
 const DEFAULT_SENDER = 'user'
@@ -23,12 +23,12 @@ export function completePair(
   const name = sender || DEFAULT_SENDER
   if (typeof channel === 'string') return { agent: agent || DEFAULT_AGENT, sender: name }
   const own = agent || channel.token?.agent || DEFAULT_AGENT
-  return { agent: own, sender: name.includes(':') ? name : `${namespaceOf(channel)}:${name}` }
+  return { agent: own, sender: name.includes(':') ? name : `${getNamespace(channel)}:${name}` }
 }
 
 /** The word that the senders of a TCP client begin with: the name of its token, `tcp` without one. */
-export function namespaceOf({ token }: TcpClient): string {
-  return token?.name ?? BUILT_IN
+export function getNamespace({ token }: TcpClient): string {
+  return token?.name ?? BUILT_IN_TOKEN
 }
 
 /**
@@ -36,9 +36,9 @@ export function namespaceOf({ token }: TcpClient): string {
  * (a gateway's `tg:1`) also in those that no token has.
  */
 export function isInNamespace(client: TcpClient, sender: string): boolean {
-  const own = namespaceOf(client)
+  const own = getNamespace(client)
   if (sender.startsWith(`${own}:`)) return true
-  if (own !== BUILT_IN) return false
+  if (own !== BUILT_IN_TOKEN) return false
   return !client.isTaken?.(sender.slice(0, sender.indexOf(':')))
 }
 
@@ -62,5 +62,5 @@ export function ownsPair(channel: Channel, { agent, sender }: NamedPair): boolea
 
 /** Tells whether TCP clients may speak as a sender at all: schedules, events, delegates and people here are others. */
 export function isForClients(sender: string): boolean {
-  return trustOf('local', sender) === 'remote' && !sender.startsWith('delegate:')
+  return classifyTurn('local', sender) === 'remote' && !sender.startsWith('delegate:')
 }

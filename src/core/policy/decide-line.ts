@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import { quoteWord } from '../base/quote-word.ts'
-import { lexShell, WHOLE } from '../base/shell-lexer.ts'
+import { lexShell, QUOTED_VALUE } from '../base/shell-lexer.ts'
 import { allowsInner, plainInner } from './inner-rules.ts'
 import { readsCommands } from './interpreters.ts'
-import { reachOf, reachWithValues } from './launchers.ts'
+import { findReach, findReachWithValues } from './launchers.ts'
 import { isInside } from './paths.ts'
 import { commandText } from './pattern.ts'
 import { findClosing, hasSwitchedOff } from './read-only/closing-rule.ts'
 import { showText } from './read-only/doubt.ts'
-import { isRestricting, type ReadRule, rulesAbout } from './read-rules.ts'
+import { isRestricting, type ParsedRule, rulesAbout } from './read-rules.ts'
 import { withoutOptions } from './sub-commands.ts'
 import { isOfferable, suggestCommand } from './suggest.ts'
-import type { Action, Decision, ReadOnlyDoubt, ReadOnlyUse, Rule, Setting } from './types.ts'
-import { conclude, type Evidence, type Verdict } from './verdict.ts'
+import type { Decision, PolicyAction, PolicyContext, ReadOnlyDoubt, ReadOnlyUse, Rule } from './types.ts'
+import { conclude, type Evidence, type RuleVerdict } from './verdict.ts'
 
 /** A command line that would run. */
-type LineAction = Extract<Action, { kind: 'bash' }>
+type LineAction = Extract<PolicyAction, { kind: 'bash' }>
 
 /**
  * A line of bash: each of its simple commands is judged alone, and what the strictest of them gets is what it gets.
@@ -25,8 +25,8 @@ type LineAction = Extract<Action, { kind: 'bash' }>
  */
 export function decideLine(
   { command: line, readOnly, doubts }: LineAction,
-  rules: readonly ReadRule[],
-  setting: Setting,
+  rules: readonly ParsedRule[],
+  setting: PolicyContext,
 ): Omit<Decision, 'warnings'> {
   const texts = rules.filter((one) => isRestricting(one.rule) && one.isAboutLine?.(line))
   const whole = [
@@ -56,11 +56,11 @@ export function decideLine(
 }
 
 /** What restricts an opaque line for sure, and what may, where its commands are not to be seen. */
-function findRestricting(line: string, rules: readonly ReadRule[], whole: readonly Rule[]) {
+function findRestricting(line: string, rules: readonly ParsedRule[], whole: readonly Rule[]) {
   const all = restrictingCommands(rules).filter((rule) => !whole.includes(rule))
   const lexed = all.length > 0 ? lexShell(line, { isLenient: true }) : { opaque: '' }
   if ('opaque' in lexed) return { matched: whole, hidden: all }
-  const reaches = lexed.commands.map((words) => reachWithValues(words.map(({ text }) => text)))
+  const reaches = lexed.commands.map((words) => findReachWithValues(words.map(({ text }) => text)))
   if (!reaches.every(({ isClear }) => isClear)) return { matched: whole, hidden: all }
   const texts = reaches.flatMap(({ commands }) => commands.flatMap(withoutOptions).map(commandText))
   const about = rules.filter(({ rule }) => all.includes(rule))
@@ -73,10 +73,10 @@ function findRestricting(line: string, rules: readonly ReadRule[], whole: readon
 }
 
 interface Judging {
-  rules: readonly ReadRule[]
+  rules: readonly ParsedRule[]
   /** Rules about the line as a whole. */
   whole: readonly Rule[]
-  setting: Setting
+  setting: PolicyContext
   use?: ReadOnlyUse | undefined
   doubt?: ReadOnlyDoubt | undefined
 }
@@ -84,8 +84,8 @@ interface Judging {
 /** A repository above the working directory is read only where the turn may read that without being asked. */
 function doubtAbove(
   use: ReadOnlyUse | undefined,
-  rules: readonly ReadRule[],
-  setting: Setting,
+  rules: readonly ParsedRule[],
+  setting: PolicyContext,
 ): ReadOnlyDoubt | undefined {
   const top = use && topAbove(use, setting)
   if (top === undefined) return undefined
@@ -97,13 +97,13 @@ function doubtAbove(
 }
 
 /** The top folder of the repository that git reads, where it lies above the working directory. */
-function topAbove({ repository }: ReadOnlyUse, { workspace }: Setting): string | undefined {
+function topAbove({ repository }: ReadOnlyUse, { workspace }: PolicyContext): string | undefined {
   return repository !== undefined && !isInside(workspace, repository) ? repository : undefined
 }
 
-function judge(words: readonly string[], judging: Judging): Verdict {
+function judge(words: readonly string[], judging: Judging): RuleVerdict {
   const { rules, whole, setting, use, doubt } = judging
-  const reach = reachOf(words)
+  const reach = findReach(words)
   const [itself, started] = [[commandText(words)], reach.commands.flatMap(withoutOptions).map(commandText)]
   const about = rules.filter(({ rule, isAboutCommand }) => {
     return isAboutCommand !== undefined && (isRestricting(rule) ? started : itself).some(isAboutCommand)
@@ -130,20 +130,20 @@ function judge(words: readonly string[], judging: Judging): Verdict {
 /** Rules that allow a command and not what it starts, where no other rule allows that. */
 function findWithheld(
   words: readonly string[],
-  about: readonly ReadRule[],
+  about: readonly ParsedRule[],
   judging: Judging,
-): readonly ReadRule[] {
+): readonly ParsedRule[] {
   const narrow = about.filter(({ rule, forms: [form] }) => {
     return rule.effect === 'allow' && form?.about === 'bash' && !allowsInner(form.words ?? [], words)
   })
-  const inner = narrow.length === 0 ? undefined : plainInner(words, WHOLE)
+  const inner = narrow.length === 0 ? undefined : plainInner(words, QUOTED_VALUE)
   const isAllowed =
     inner !== undefined && judge(inner, { ...judging, use: undefined, doubt: undefined }).effect === 'allow'
   return isAllowed ? [] : narrow
 }
 
 /** The verdict about one command; `startsPrograms`: it may start what files of the project name. */
-type JudgedWords = Verdict & { words: readonly string[]; startsPrograms: boolean }
+type JudgedWords = RuleVerdict & { words: readonly string[]; startsPrograms: boolean }
 
 /**
  * The strictest verdict, by a rule rather than by a built-in form; the rules that are missing are those of the commands
@@ -178,7 +178,7 @@ function combine(judged: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
 }
 
 /** Rules that take some commands away, all of which a line may hide. */
-function restrictingCommands(rules: readonly ReadRule[]): Rule[] {
+function restrictingCommands(rules: readonly ParsedRule[]): Rule[] {
   const some = rules.filter(({ rule, isAboutCommand }) => isAboutCommand && isRestricting(rule))
   return some.map(({ rule }) => rule)
 }

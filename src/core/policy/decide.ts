@@ -1,9 +1,9 @@
 import { rulesFor } from './class-rights.ts'
 import { decideLine } from './decide-line.ts'
 import { namesGuarded } from './protected-paths.ts'
-import { type ReadRule, readRules, rulesAbout } from './read-rules.ts'
+import { type ParsedRule, parseRules, rulesAbout } from './read-rules.ts'
 import { suggestRule } from './suggest.ts'
-import type { Action, Decision, EditGuard, Setting } from './types.ts'
+import type { Decision, EditGuard, PolicyAction, PolicyContext } from './types.ts'
 import { conclude } from './verdict.ts'
 import { warnAbout } from './wide-rules.ts'
 
@@ -12,13 +12,13 @@ import { warnAbout } from './wide-rules.ts'
  *
  * Throws `invalid` for a rule that is none: rules are checked where they enter.
  */
-export function decide(action: Action, setting: Setting): Decision {
+export function decide(action: PolicyAction, setting: PolicyContext): Decision {
   const decision = decideAction(action, setting)
   return { ...decision, warnings: decision.matched.flatMap(warnAbout) }
 }
 
-function decideAction(action: Action, setting: Setting): Omit<Decision, 'warnings'> {
-  const rules = readRules(rulesFor(setting.trust, setting.rules))
+function decideAction(action: PolicyAction, setting: PolicyContext): Omit<Decision, 'warnings'> {
+  const rules = parseRules(rulesFor(setting.trust, setting.rules))
   if (action.kind === 'bash') return decideLine(action, rules, setting)
   const guard = action.kind === 'edit' ? action.guard : undefined
   const matched = rulesAbout(action, guard ? rules.filter((one) => passesGuard(one, guard)) : rules, setting)
@@ -29,7 +29,7 @@ function decideAction(action: Action, setting: Setting): Omit<Decision, 'warning
 }
 
 /** Whether a rule holds for a protected path: all that restrict, and those that allow by its name. */
-function passesGuard({ rule, forms: [form] }: ReadRule, guard: EditGuard): boolean {
+function passesGuard({ rule, forms: [form] }: ParsedRule, guard: EditGuard): boolean {
   if (rule.effect !== 'allow') return true
   return !guard.isAlways && form?.about === 'edit' && namesGuarded(form.path, guard)
 }

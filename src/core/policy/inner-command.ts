@@ -1,19 +1,19 @@
 import { basename, posix } from 'node:path'
 import {
-  EXEC,
+  EXEC_OPTION,
   FEEDERS,
   FINDERS,
-  FLAGS,
   GIT_PROGRAM_SETTING,
   JOINERS,
   LAUNCHERS,
   LINE_READERS,
   OPAQUE_LAUNCHERS,
-  OPERANDS,
+  OPERAND_COUNTS,
   OPTION_LAUNCHERS,
+  SHELL_PROGRAMS,
   SHELL_STARTERS,
-  SHELLS,
   SUB_LAUNCHERS,
+  VALUELESS_OPTIONS,
 } from '../base/programs/launcher-names.ts'
 import { selectsPrograms } from '../base/shell-lexer.ts'
 
@@ -24,8 +24,8 @@ export function plainName(name: string): string {
 
 /** Whether a command starts what others of its words name. */
 export function isLauncher(name: string, args: readonly string[]): boolean {
-  if (SHELLS.has(name) || LAUNCHERS.has(name)) return true
-  if (FINDERS.has(name)) return args.some((arg) => EXEC.test(arg))
+  if (SHELL_PROGRAMS.has(name) || LAUNCHERS.has(name)) return true
+  if (FINDERS.has(name)) return args.some((arg) => EXEC_OPTION.test(arg))
   return [SUB_LAUNCHERS, OPTION_LAUNCHERS].some((some) => some.get(name)?.test(joined(args)))
 }
 
@@ -39,14 +39,14 @@ export function joined(args: readonly string[]): string {
  *
  * The option may have its line in the same word: that is for others to see.
  */
-export function lineStart(words: readonly string[]): number {
+export function innerCommandStart(words: readonly string[]): number {
   const option = words.findIndex((word) => /^-(?!exec)[A-Za-z]*[cS]|^--[a-z-]*(command|string)$/.test(word))
   return option < 0 ? -1 : option + 1
 }
 
 /** Whether it is a shell that may take its commands from a pipe. */
 export function readsInput(name: string, args: readonly string[]): boolean {
-  if (!SHELLS.has(name)) return false
+  if (!SHELL_PROGRAMS.has(name)) return false
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!
     if (/^-\w*c/.test(arg)) return args.length === i + 1
@@ -60,12 +60,12 @@ export function readsInput(name: string, args: readonly string[]): boolean {
 
 /** Whether the program that a launcher starts in the end, or its words, may be others than those that are written. */
 export function isUnseen(command: readonly string[]): boolean {
-  const inner = findInner(command)
+  const inner = findInnerCommand(command)
   const { names, heads, begin } = inner
   if (heads.some((i) => GLOB.test(command[i]!) && command[i] !== '[')) return true
   if (names.some((name) => OPAQUE_LAUNCHERS.has(name)) || setsProgram(command, inner)) return true
   const last = names.at(-1)!
-  const line = SHELLS.has(last) || LINE_READERS.has(last) ? lineStart(command) : -1
+  const line = SHELL_PROGRAMS.has(last) || LINE_READERS.has(last) ? innerCommandStart(command) : -1
   if (begin < 0 && line < 0) {
     if (SHELL_STARTERS.has(last)) return true
     if (ROOT.test(last) && command.some((word) => ROOT_SHELL.test(word))) return true
@@ -122,16 +122,16 @@ export interface LaunchChain {
 }
 
 /** Finds the launchers of a command and the program that they start. */
-export function findInner(command: readonly string[]): LaunchChain {
+export function findInnerCommand(command: readonly string[]): LaunchChain {
   const first = plainName(command[0] ?? '')
   const inner: LaunchChain = { names: [first], heads: [], begin: -1, strings: [] }
   if (first === 'parallel' || FINDERS.has(first)) inner.strings.push('{')
   let isWaiting = FINDERS.has(first) // for -exec
-  let room = OPERANDS.get(first) ?? 0
+  let room = OPERAND_COUNTS.get(first) ?? 0
   for (let i = 1; i < command.length; i++) {
     const word = command[i]!
     const launcher = inner.names.at(-1)!
-    if (FINDERS.has(first) && EXEC.test(word)) {
+    if (FINDERS.has(first) && EXEC_OPTION.test(word)) {
       isWaiting = false
       room = 0
       inner.begin = -1
@@ -146,13 +146,13 @@ export function findInner(command: readonly string[]): LaunchChain {
       const isApart = short !== undefined && /[IJ]/.test(short) && own === ''
       inner.strings.push((isApart ? command[++i] : own || long) || '{}')
     } else if (/^[-+]./.test(word)) {
-      if (!/=|\d/.test(word) && !FLAGS.get(launcher)?.test(word)) room++
+      if (!/=|\d/.test(word) && !VALUELESS_OPTIONS.get(launcher)?.test(word)) room++
     } else if (!/^\w+=/.test(word)) {
       inner.heads.push(i)
       const name = plainName(word)
       if (isLauncher(name, command.slice(i + 1))) {
         inner.names.push(name)
-        room = OPERANDS.get(name) ?? 0
+        room = OPERAND_COUNTS.get(name) ?? 0
         if (name === 'parallel') inner.strings.push('{')
       } else if (--room < 0) inner.begin = i
     }

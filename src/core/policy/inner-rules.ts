@@ -2,11 +2,11 @@ import {
   FINDERS,
   LAUNCHERS,
   REMOTE_LAUNCHERS,
-  SHELLS,
+  SHELL_PROGRAMS,
   SUB_LAUNCHERS,
 } from '../base/programs/launcher-names.ts'
 import { type ShellWord, selectsPrograms } from '../base/shell-lexer.ts'
-import { findInner, isLauncher, joined } from './inner-command.ts'
+import { findInnerCommand, isLauncher, joined } from './inner-command.ts'
 
 /**
  * Whether a rule that allows a command allows what that command starts, too: `bash(timeout 60 npm test *)` does, while
@@ -16,12 +16,12 @@ import { findInner, isLauncher, joined } from './inner-command.ts'
  */
 export function allowsInner(pattern: readonly ShellWord[], command: readonly string[]): boolean {
   const [name = '', ...args] = command
-  if (SHELLS.has(name) || REMOTE_LAUNCHERS.has(name) || !isLauncher(name, args)) return true
+  if (SHELL_PROGRAMS.has(name) || REMOTE_LAUNCHERS.has(name) || !isLauncher(name, args)) return true
   const star = pattern.findIndex(({ parts }) => parts.length > 1)
   if (star < 0) return true
   const texts = pattern.map(({ text }) => text)
   if (LAUNCHERS.has(name)) {
-    const { begin } = findInner(texts)
+    const { begin } = findInnerCommand(texts)
     return begin >= 0 && begin < star
   }
   const last = texts[star - 1]!
@@ -38,7 +38,7 @@ export function plainInner(command: readonly string[], unknown: string): readonl
   if (options === undefined || FINDERS.has(name)) return undefined
   let at = 0
   while (at < args.length) {
-    const taken = wordsOf(options, args, at)
+    const taken = countOptionWords(options, args, at)
     if (taken === 0) break
     at += taken
   }
@@ -49,7 +49,7 @@ export function plainInner(command: readonly string[], unknown: string): readonl
 }
 
 /** Counts the words that an option takes here, 0 for none. */
-function wordsOf(options: RegExp, args: readonly string[], at: number): number {
+function countOptionWords(options: RegExp, args: readonly string[], at: number): number {
   const word = args[at]!
   const [, variable] = /^([A-Za-z_]\w*)=/.exec(word) ?? []
   if (variable !== undefined) return options.test('NAME=') && !selectsPrograms(variable) ? 1 : 0

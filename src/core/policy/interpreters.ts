@@ -5,7 +5,7 @@ import {
   RUNNERS_WITH_COMMAND,
   RUNS,
 } from '../base/programs/interpreter-names.ts'
-import { LAUNCHERS, SHELLS } from '../base/programs/launcher-names.ts'
+import { LAUNCHERS, SHELL_PROGRAMS } from '../base/programs/launcher-names.ts'
 import { isInput, isLauncher, isUnseen, plainName, readsInput } from './inner-command.ts'
 
 /** Whether a command may take what it runs from a pipe, so that a rule for just these words means any command. */
@@ -22,7 +22,7 @@ export function readsCommands(command: readonly string[]): boolean {
 /** Whether it is a shell, an interpreter, or a program that takes their commands from its input. */
 export function runsCode(word: string): boolean {
   const plain = plainName(word)
-  return SHELLS.has(plain) || INTERPRETERS.test(plain) || CONSOLES.test(plain)
+  return SHELL_PROGRAMS.has(plain) || INTERPRETERS.test(plain) || CONSOLES.test(plain)
 }
 
 /** Returns whether a runner is given its input as the script, or a program that reads commands: `uv run -`, `docker exec c sh`. */
@@ -36,7 +36,7 @@ function runsInput([name = '', ...args]: readonly string[]): boolean {
 
 function readsHere([name = '', ...args]: readonly string[]): boolean {
   const plain = plainName(name)
-  if (SHELLS.has(plain)) return readsInput(plain, args)
+  if (SHELL_PROGRAMS.has(plain)) return readsInput(plain, args)
   const operands = args.filter((arg, i) => !/^-./.test(arg) && !WITH_WORD.test(args[i - 1] ?? ''))
   if (FILE_CONSOLES.test(plain)) {
     if (plain !== 'm4' && args.some((arg) => NO_INPUT.test(arg))) return false

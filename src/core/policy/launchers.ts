@@ -1,6 +1,6 @@
-import { FINDERS, LAUNCHERS, LINE_READERS, SHELLS } from '../base/programs/launcher-names.ts'
-import { lexShell, SPLIT, WHOLE } from '../base/shell-lexer.ts'
-import { isLauncher, isUnseen, lineStart, plainName, readsInput } from './inner-command.ts'
+import { FINDERS, LAUNCHERS, LINE_READERS, SHELL_PROGRAMS } from '../base/programs/launcher-names.ts'
+import { lexShell, QUOTED_VALUE, UNQUOTED_VALUE } from '../base/shell-lexer.ts'
+import { innerCommandStart, isLauncher, isUnseen, plainName, readsInput } from './inner-command.ts'
 
 /** What a simple command may run in the end, as far as its words show. */
 export interface Reach {
@@ -15,14 +15,14 @@ export interface Reach {
  *
  * It rather finds too much than too little (every end of `sudo …` counts as a command): for rules that restrict only.
  */
-export function reachOf(command: readonly string[], depth = 0): Reach {
+export function findReach(command: readonly string[], depth = 0): Reach {
   const [name = '', ...args] = command
   const plain = plainName(name)
   const itself = withPlainName(command)
   if (!isLauncher(plain, args)) return { commands: itself, isClear: true }
   if (depth >= MAX_DEPTH || args.length > MAX_ARGS) return { commands: itself, isClear: false }
-  const ends = args.map((_, i) => reachOfEnd(args.slice(i)))
-  const lines = linesOf(command).map((line) => reachOfLine(line, depth + 1))
+  const ends = args.map((_, i) => findEndReach(args.slice(i)))
+  const lines = findShellLines(command).map((line) => findLineReach(line, depth + 1))
   const inner = [...ends, ...lines]
   return {
     commands: [...itself, ...inner.flatMap(({ commands }) => commands)],
@@ -30,26 +30,26 @@ export function reachOf(command: readonly string[], depth = 0): Reach {
   }
 }
 
-/** As reachOf(), of words with values of parameters, which are plain arguments to what starts nothing. */
-export function reachWithValues(command: readonly string[]): Reach {
-  const isPlain = !command.some((word) => word.includes(SPLIT) || word.includes(WHOLE))
+/** As findReach(), of words with values of parameters, which are plain arguments to what starts nothing. */
+export function findReachWithValues(command: readonly string[]): Reach {
+  const isPlain = !command.some((word) => word.includes(UNQUOTED_VALUE) || word.includes(QUOTED_VALUE))
   const name = plainName(command[0] ?? '')
-  const starts = SHELLS.has(name) || LAUNCHERS.has(name) || FINDERS.has(name)
-  return isPlain || !starts ? reachOf(command) : { commands: [], isClear: false }
+  const starts = SHELL_PROGRAMS.has(name) || LAUNCHERS.has(name) || FINDERS.has(name)
+  return isPlain || !starts ? findReach(command) : { commands: [], isClear: false }
 }
 
 /** One end of a launcher's words; the ends of that are among the launcher's own. */
-function reachOfEnd(words: readonly string[]): Reach {
+function findEndReach(words: readonly string[]): Reach {
   const [name = '', ...args] = words
   const commands = attachedLines(name).flatMap((line) => withPlainName([line, ...args]))
   return { commands: [...withPlainName(words), ...commands], isClear: !readsInput(plainName(name), args) }
 }
 
 /** What may be a line for a shell among the words of a launcher. */
-function linesOf(command: readonly string[]): string[] {
+function findShellLines(command: readonly string[]): string[] {
   const args = command.slice(1)
   if (!command.some(readsLines)) return [...args.filter(isLine), ...args.flatMap(attachedLines)]
-  const start = lineStart(command)
+  const start = innerCommandStart(command)
   const lines = command.filter(
     (word, i) => i > 0 && (start >= 0 && i >= start ? isNamed(word) : isUnusual(word)),
   )
@@ -70,11 +70,11 @@ function withPlainName(words: readonly string[]): (readonly string[])[] {
   return plain === name ? [words] : [words, [plain, ...args]]
 }
 
-function reachOfLine(line: string, depth: number): Reach {
+function findLineReach(line: string, depth: number): Reach {
   const lexed = lexShell(line)
   if ('opaque' in lexed) return { commands: [], isClear: false }
   const reaches = lexed.commands.map((words) =>
-    reachOf(
+    findReach(
       words.map(({ text }) => text),
       depth,
     ),
@@ -88,7 +88,7 @@ function reachOfLine(line: string, depth: number): Reach {
 /** Whether it runs a line that it is given in one word. */
 function readsLines(name: string): boolean {
   const plain = plainName(name)
-  return SHELLS.has(plain) || LINE_READERS.has(plain)
+  return SHELL_PROGRAMS.has(plain) || LINE_READERS.has(plain)
 }
 
 /** Of a word that goes to no shell for sure: whether it is one of several words all the same. */

@@ -3,7 +3,7 @@ import { escapeGlob, globMatcher, hasGlob } from '../base/glob.ts'
 import type { PathGlob } from '../config/rule-syntax.ts'
 
 /** What the paths of rules are relative to. */
-export interface Place {
+export interface PatternContext {
   workspace: string
   /** Empty when there is none. */
   homeDir: string
@@ -17,7 +17,7 @@ export interface Place {
  */
 export function pathMatcher(
   glob: PathGlob,
-  { workspace, homeDir }: Place,
+  { workspace, homeDir }: PatternContext,
   { isGenerous }: { isGenerous: boolean },
 ): (path: string) => boolean {
   const root = { '': workspace, '~': homeDir }[glob.start] ?? glob.start
@@ -30,8 +30,8 @@ export function pathMatcher(
   let rest: ((way: string) => boolean) | undefined // most rules are about other folders
   return (path) => {
     const target = fold(path)
-    if (name?.(target) || (isLiteral && wayFrom(written, target) !== undefined)) return true
-    const way = wayFrom(base, target)
+    if (name?.(target) || (isLiteral && relativeFrom(written, target) !== undefined)) return true
+    const way = relativeFrom(base, target)
     if (way === undefined || glob.glob === undefined) return way !== undefined
     rest ??= restMatcher(glob.glob, isGenerous)
     return rest(way)
@@ -59,7 +59,7 @@ function nameMatcher({ start, written }: PathGlob): ((target: string) => boolean
 }
 
 /** The way from a folder to a path in or below it; undefined when it is elsewhere. */
-function wayFrom(folder: string, path: string): string | undefined {
+function relativeFrom(folder: string, path: string): string | undefined {
   if (path === folder) return ''
   const start = folder.endsWith('/') ? folder : `${folder}/`
   return path.startsWith(start) ? path.slice(start.length) : undefined

@@ -1,7 +1,7 @@
 import { lstat, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse, relative, sep } from 'node:path'
 import { CrabError } from '../base/errors.ts'
-import { codeOf, isMissing } from '../base/system-error.ts'
+import { getErrorCode, isMissing } from '../base/system-error.ts'
 
 /** A working directory with every link resolved. Throws `missing` when there is no such directory. */
 export async function openWorkspace(cwd: string): Promise<string> {
@@ -10,7 +10,7 @@ export async function openWorkspace(cwd: string): Promise<string> {
     const real = await realpath(cwd)
     if ((await stat(real)).isDirectory()) return real
   } catch (reason) {
-    throw new CrabError('missing', `${what}: ${messageOf(reason)}`, { cause: reason })
+    throw new CrabError('missing', `${what}: ${describeReason(reason)}`, { cause: reason })
   }
   throw new CrabError('missing', `${what}: it is not a directory`)
 }
@@ -36,12 +36,12 @@ export async function resolvePath(
   try {
     return await realpath(`${start}${sep}${rest}`) // not join(): it takes `link/..` away before the kernel sees it
   } catch (reason) {
-    if (!isMissing(reason)) throw cannotUse(path, messageOf(reason))
+    if (!isMissing(reason)) throw cannotUse(path, describeReason(reason))
   }
   try {
-    return await walk(await realpath(start), segmentsOf(rest))
+    return await walk(await realpath(start), splitPath(rest))
   } catch (reason) {
-    throw reason instanceof CrabError ? reason : cannotUse(path, messageOf(reason))
+    throw reason instanceof CrabError ? reason : cannotUse(path, describeReason(reason))
   }
 }
 
@@ -69,7 +69,7 @@ async function walk(from: string, segments: readonly string[]): Promise<string> 
     }
     if (++links > MAX_LINKS) throw cannotUse(next, 'its links lead in a circle')
     if (isAbsolute(target)) here = parse(target).root
-    waiting.push(...segmentsOf(target.slice(isAbsolute(target) ? here.length : 0)).reverse())
+    waiting.push(...splitPath(target.slice(isAbsolute(target) ? here.length : 0)).reverse())
   }
   return await withRealCase(here)
 }
@@ -95,7 +95,7 @@ async function withRealCase(path: string): Promise<string> {
   }
 }
 
-function segmentsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.split(sep === '/' ? '/' : /[\\/]/).filter((segment) => segment !== '' && segment !== '.')
 }
 
@@ -103,8 +103,8 @@ function cannotUse(path: string, why: string): CrabError {
   return new CrabError('invalid', `Cannot use the path ${JSON.stringify(path)}: ${why}`)
 }
 
-function messageOf(reason: unknown): string {
-  return MESSAGES[codeOf(reason)] ?? (reason instanceof Error ? reason.message : String(reason))
+function describeReason(reason: unknown): string {
+  return MESSAGES[getErrorCode(reason)] ?? (reason instanceof Error ? reason.message : String(reason))
 }
 
 const MESSAGES: Record<string, string> = {

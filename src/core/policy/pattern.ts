@@ -1,9 +1,9 @@
 import { CrabError } from '../base/errors.ts'
-import { type ShellWord, SPLIT, WHOLE } from '../base/shell-lexer.ts'
+import { QUOTED_VALUE, type ShellWord, UNQUOTED_VALUE } from '../base/shell-lexer.ts'
 import { type RuleForm, readRule } from '../config/rule-syntax.ts'
-import { type Place, pathMatcher } from './path-pattern.ts'
+import { type PatternContext, pathMatcher } from './path-pattern.ts'
 import { isInside } from './paths.ts'
-import type { Action } from './types.ts'
+import type { PolicyAction } from './types.ts'
 import { couldMatch, matchesPieces } from './wildcard.ts'
 
 /** Reads a rule's text. Throws `invalid`, with a rule that is right as the hint. */
@@ -18,12 +18,16 @@ export function parseRule(text: string): RuleForm {
 
 /** Where, and how generously, a rule is compared: those that restrict match more than those that allow. */
 export interface Comparison {
-  place: Place
+  place: PatternContext
   isGenerous: boolean
 }
 
 /** Whether a rule is about a whole action; one for some commands of bash never is. */
-export function matchesAction(form: RuleForm, action: Action, { place, isGenerous }: Comparison): boolean {
+export function matchesAction(
+  form: RuleForm,
+  action: PolicyAction,
+  { place, isGenerous }: Comparison,
+): boolean {
   switch (form.about) {
     case 'everything':
       return true
@@ -37,7 +41,7 @@ export function matchesAction(form: RuleForm, action: Action, { place, isGenerou
     case 'bash':
       return action.kind === 'bash' && (form.words === undefined || (isGenerous && isAnyCommand(form.words)))
     case 'mcp':
-      return action.kind === 'mcp' && namesOf(action).some((name) => matchesPieces(form.name, name))
+      return action.kind === 'mcp' && listToolNames(action).some((name) => matchesPieces(form.name, name))
     case 'tool':
       return action.kind === 'tool' && action.name === form.name
   }
@@ -75,7 +79,7 @@ export function commandText(words: readonly string[]): string {
 /** Between words; no word has one, so that `git "status x"` is not `git status x`. */
 const GAP = '\0'
 
-const VALUE = new RegExp(`[${SPLIT}${WHOLE}]`)
+const VALUE = new RegExp(`[${UNQUOTED_VALUE}${QUOTED_VALUE}]`)
 
 /**
  * Makes a test of whether a whole line, as it is written, has a text in it: for a rule that begins with `*`, such as
@@ -105,6 +109,6 @@ function isAnyCommand(pattern: readonly ShellWord[]): boolean {
 }
 
 /** What a rule may call an MCP tool: as the model does, or by the name its server gave it. */
-function namesOf({ name, server, tool }: { name: string; server: string; tool: string }): string[] {
+function listToolNames({ name, server, tool }: { name: string; server: string; tool: string }): string[] {
   return [name, `mcp__${server}__${tool}`].map((one) => one.normalize('NFC'))
 }

@@ -1,11 +1,11 @@
 import { sep } from 'node:path'
-import { PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_HOME_PLACES } from '../base/permission-lists.ts'
+import { PROTECTED_FILES, PROTECTED_FOLDERS, PROTECTED_HOME_PATHS } from '../base/permission-lists.ts'
 import type { PathGlob } from '../config/rule-syntax.ts'
 import { isInside } from './paths.ts'
 import type { EditGuard } from './types.ts'
 
 /** The folders around an edit, links resolved. */
-export interface EditPlace {
+export interface EditContext {
   workspace: string
   /** The user's own directory; empty when there is none. */
   homeDir: string
@@ -21,7 +21,7 @@ export interface EditPlace {
  */
 export function findGuard(
   path: string,
-  { workspace, homeDir, asked: places }: EditPlace,
+  { workspace, homeDir, asked: places }: EditContext,
 ): EditGuard | undefined {
   const asked = places.find((place) => isInside(place, path))
   if (asked !== undefined) return { name: lastName(asked), isAlways: true }
@@ -32,7 +32,7 @@ export function findGuard(
   if (found !== undefined) return { name: found, isAlways: false }
   const own = homeDir !== '' && isInside(homeDir, path) ? segments(path.slice(homeDir.length)) : []
   const way = own.join('/')
-  const place = PROTECTED_HOME_PLACES.find((one) => way === one || way.startsWith(`${one}/`))
+  const place = PROTECTED_HOME_PATHS.find((one) => way === one || way.startsWith(`${one}/`))
   if (place !== undefined) return { name: lastName(place), isAlways: false }
   return own.length === 1 && START_FILE.test(way) ? { name: way, isAlways: false } : undefined
 }

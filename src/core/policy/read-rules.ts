@@ -1,9 +1,9 @@
 import type { RuleForm } from '../config/rule-syntax.ts'
 import { commandMatcher, lineMatcher, matchesAction, parseRule, possibleMatcher } from './pattern.ts'
-import type { Action, Rule, Setting } from './types.ts'
+import type { PolicyAction, PolicyContext, Rule } from './types.ts'
 
 /** A rule with what it means: as it is written, and with the links on its path resolved. */
-export interface ReadRule {
+export interface ParsedRule {
   rule: Rule
   forms: readonly RuleForm[]
   /** For a rule about some commands of bash: whether one, as commandText() gives it, is among them. */
@@ -15,7 +15,7 @@ export interface ReadRule {
 }
 
 /** Reads rules. Throws `invalid` for one that is none. */
-export function readRules(rules: readonly Rule[]): ReadRule[] {
+export function parseRules(rules: readonly Rule[]): ParsedRule[] {
   return rules.map((rule) => {
     const texts = rule.resolved === undefined ? [rule.pattern] : [rule.pattern, rule.resolved]
     const forms = texts.map(parseRule)
@@ -34,7 +34,7 @@ export function readRules(rules: readonly Rule[]): ReadRule[] {
 }
 
 /** Those that are about an action as a whole; rules for some commands of bash never are. */
-export function rulesAbout(action: Action, rules: readonly ReadRule[], place: Setting): Rule[] {
+export function rulesAbout(action: PolicyAction, rules: readonly ParsedRule[], place: PolicyContext): Rule[] {
   const matching = rules.filter(({ rule, forms }) => {
     return forms.some((form) => matchesAction(form, action, { place, isGenerous: isRestricting(rule) }))
   })

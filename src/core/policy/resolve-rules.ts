@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join, parse, relative, resolve, sep } from 'node:path'
-import { type Place, toPathGlob } from './path-pattern.ts'
+import { type PatternContext, toPathGlob } from './path-pattern.ts'
 import { resolvePath } from './paths.ts'
 import { parseRule } from './pattern.ts'
 import type { Rule } from './types.ts'
@@ -11,11 +11,11 @@ import type { Rule } from './types.ts'
  * What denies or asks follows every link. What allows follows only those in the root folder (`/tmp` on macOS) and the one
  * that the person's directory may be: any other could have been put there to make the rule mean more.
  */
-export async function resolveRules(rules: readonly Rule[], place: Place): Promise<Rule[]> {
+export async function resolveRules(rules: readonly Rule[], place: PatternContext): Promise<Rule[]> {
   return await Promise.all(rules.map((rule) => resolveRule(rule, place)))
 }
 
-async function resolveRule(rule: Rule, place: Place): Promise<Rule> {
+async function resolveRule(rule: Rule, place: PatternContext): Promise<Rule> {
   const form = parseRule(rule.pattern)
   if ((form.about !== 'read' && form.about !== 'edit') || form.path === undefined) return rule
   const { about, path } = form
@@ -29,11 +29,11 @@ async function resolveRule(rule: Rule, place: Place): Promise<Rule> {
   return { ...rule, resolved: `${about}(${toPathGlob(real)}${rest})` }
 }
 
-async function followAll(path: string, _: string, place: Place): Promise<string> {
+async function followAll(path: string, _: string, place: PatternContext): Promise<string> {
   return await resolvePath(path, place)
 }
 
-async function followTrusted(path: string, start: string, { homeDir }: Place): Promise<string> {
+async function followTrusted(path: string, start: string, { homeDir }: PatternContext): Promise<string> {
   if (start === '') return path
   const { root } = parse(path)
   const [first = ''] = path.slice(root.length).split(sep)

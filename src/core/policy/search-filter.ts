@@ -1,7 +1,7 @@
 import { rulesFor } from './class-rights.ts'
 import { pathMatcher } from './path-pattern.ts'
-import { readRules } from './read-rules.ts'
-import type { Setting } from './types.ts'
+import { parseRules } from './read-rules.ts'
+import type { PolicyContext } from './types.ts'
 import { allowsAll } from './verdict.ts'
 
 /**
@@ -9,9 +9,9 @@ import { allowsAll } from './verdict.ts'
  *
  * Permission to read a folder is none for what a rule below it denies or wants to be asked about.
  */
-export function searchFilter(setting: Setting): (path: string) => boolean {
+export function searchFilter(setting: PolicyContext): (path: string) => boolean {
   const isAll = allowsAll(setting)
-  const restricting = readRules(rulesFor(setting.trust, setting.rules)).filter(
+  const restricting = parseRules(rulesFor(setting.trust, setting.rules)).filter(
     ({ rule: { effect } }) => effect === 'deny' || (effect === 'ask' && !isAll),
   )
   const tests = restricting.flatMap(({ forms }) =>

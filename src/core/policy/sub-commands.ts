@@ -1,4 +1,4 @@
-import { SPLIT, WHOLE } from '../base/shell-lexer.ts'
+import { QUOTED_VALUE, UNQUOTED_VALUE } from '../base/shell-lexer.ts'
 
 /**
  * A command, and the same without the options that may stand between a program and its sub-command: `git push` for
@@ -12,12 +12,12 @@ export function withoutOptions(command: readonly string[]): (readonly string[])[
   if (options === undefined) return [command]
   const plain = removeKnown(words, options)
   const starts = plain.length < words.length ? [words, plain] : [words]
-  const rests = starts.flatMap((start) => [start, ...restsOf(start, options)])
+  const rests = starts.flatMap((start) => [start, ...stripOptions(start, options)])
   return rests.map((rest) => [name, ...rest])
 }
 
 /** What may be left when the options at the beginning are taken away. */
-function* restsOf(words: readonly string[], { flags, values }: Options): Generator<readonly string[]> {
+function* stripOptions(words: readonly string[], { flags, values }: Options): Generator<readonly string[]> {
   const starts = new Set([0])
   let found = 0
   for (const at of starts) {
@@ -25,10 +25,10 @@ function* restsOf(words: readonly string[], { flags, values }: Options): Generat
     if (!/^[-+]./.test(word)) {
       if (at > 0) yield words.slice(at)
       if (++found >= MAX_RESTS) return
-    } else if (word.includes(SPLIT) || word.includes(WHOLE)) {
-      yield [SPLIT]
+    } else if (word.includes(UNQUOTED_VALUE) || word.includes(QUOTED_VALUE)) {
+      yield [UNQUOTED_VALUE]
     } else {
-      if (words[at + 1]?.includes(SPLIT)) yield [SPLIT]
+      if (words[at + 1]?.includes(UNQUOTED_VALUE)) yield [UNQUOTED_VALUE]
       const takesNext = values.test(word)
       if (!takesNext) starts.add(at + 1)
       if (takesNext || !(word.includes('=') || flags.test(word))) starts.add(at + 2)

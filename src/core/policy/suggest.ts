@@ -3,12 +3,12 @@ import { quoteWord } from '../base/quote-word.ts'
 import { escapeMcpName } from '../config/rule-syntax.ts'
 import { isLauncher, plainName } from './inner-command.ts'
 import { runsCode } from './interpreters.ts'
-import { type Place, toPathGlob } from './path-pattern.ts'
+import { type PatternContext, toPathGlob } from './path-pattern.ts'
 import { isInside } from './paths.ts'
-import type { Action } from './types.ts'
+import type { PolicyAction } from './types.ts'
 
 /** The narrowest rule that covers an action; `bash` for a command line, whose commands have rules of their own. */
-export function suggestRule(action: Action, place: Place): string {
+export function suggestRule(action: PolicyAction, place: PatternContext): string {
   switch (action.kind) {
     case 'read':
     case 'edit':
@@ -29,7 +29,7 @@ export function suggestRule(action: Action, place: Place): string {
  * line break say, becomes a `*`.
  */
 export function suggestCommand(words: readonly string[]): string {
-  const prefix = prefixOf(words)
+  const prefix = findPrefix(words)
   if (prefix !== undefined) return `bash(${prefix.map(quoteWord).join(' ')} *)`
   return `bash(${words.map(suggestWord).join(' ')})`
 }
@@ -44,11 +44,11 @@ export function isOfferable(words: readonly string[]): boolean {
   const [name = '', ...args] = words
   const plain = plainName(name)
   if (isLauncher(plain, args) || MAKE.test(plain)) return false
-  return prefixOf(words) !== undefined || PACKAGE_SCRIPT.test(words.join(' ')) || !words.some(runsCode)
+  return findPrefix(words) !== undefined || PACKAGE_SCRIPT.test(words.join(' ')) || !words.some(runsCode)
 }
 
 /** The words that say what a command does, where anything may follow. */
-function prefixOf(words: readonly string[]): readonly string[] | undefined {
+function findPrefix(words: readonly string[]): readonly string[] | undefined {
   const [name = '', ...args] = words
   if (isLauncher(plainName(name), args)) return undefined
   const lengths = [1, 2, 3].filter((length) => length <= words.length)
@@ -62,7 +62,7 @@ function suggestWord(word: string): string {
   return pieces.map((piece) => (piece === '' ? '' : `'${piece.replaceAll("'", "'\\''")}'`)).join('*')
 }
 
-function suggestPath(path: string, { workspace, homeDir }: Place): string {
+function suggestPath(path: string, { workspace, homeDir }: PatternContext): string {
   if (isInside(workspace, path)) return path === workspace ? '.' : suggestRelative(cut(path, workspace))
   if (homeDir !== '' && isInside(homeDir, path))
     return path === homeDir ? '~' : `~/${toPathGlob(cut(path, homeDir))}`

@@ -1,4 +1,4 @@
-import { classOfSender } from '../base/sender-class.ts'
+import { classifySender } from '../base/sender-class.ts'
 import type { Trust } from './types.ts'
 
 /**
@@ -30,7 +30,7 @@ export interface ClientToken {
 export const TCP_CLIENT: TcpClient = { kind: 'tcp' }
 
 /** Tells whether a client is a program of this user, or an untrusted one. */
-export function classOfClient(channel: Channel): 'local' | 'remote' {
+export function classifyClient(channel: Channel): 'local' | 'remote' {
   return typeof channel === 'string' ? 'local' : 'remote'
 }
 
@@ -40,12 +40,12 @@ export function classOfClient(channel: Channel): 'local' | 'remote' {
  * A delegated turn has the class of the turn that delegates, which is `caller`; without one it is remote. `unattended`
  * says that no person waits for the turn: it is never local then.
  */
-export function trustOf(
+export function classifyTurn(
   channel: Channel,
   sender: string,
   { caller = 'remote', unattended = false }: { caller?: Trust; unattended?: boolean } = {},
 ): Trust {
-  if (classOfClient(channel) === 'remote') return 'remote'
-  const trust = sender.startsWith('delegate:') ? caller : classOfSender(sender)
+  if (classifyClient(channel) === 'remote') return 'remote'
+  const trust = sender.startsWith('delegate:') ? caller : classifySender(sender)
   return trust === 'local' && unattended ? 'unattended' : trust
 }

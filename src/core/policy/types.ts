@@ -1,12 +1,12 @@
 /** What a rule does: deny wins over ask, ask over allow, whatever their order and source (decision 29). */
-export type Effect = 'allow' | 'ask' | 'deny'
+export type RuleEffect = 'allow' | 'ask' | 'deny'
 
 /** Where a turn comes from, which decides what it may do when no rule matches (decision 29). */
 export type Trust = 'local' | 'unattended' | 'remote'
 
 /** A rule as it is written, such as `bash(git commit *)`; pattern.ts reads it. */
 export interface Rule {
-  effect: Effect
+  effect: RuleEffect
   pattern: string
   /** Where it is written, for people: `agents/crab.toml:4`, `--allow`, `this conversation`. */
   source: string
@@ -54,7 +54,7 @@ export interface ReadOnlyDoubt {
  *
  * Paths are absolute with every link resolved, as far as they exist; `shown` is what the model wrote.
  */
-export type Action =
+export type PolicyAction =
   | { kind: 'read'; path: string; shown: string }
   /** `diff` makes a unified diff, for a person who is asked, or fails as the call would; without `seen` as if all was seen. */
   | {
@@ -91,7 +91,7 @@ export type Action =
 export type ApprovalMode = 'ask' | 'edits' | 'read-only' | 'all'
 
 /** Where a decision is made. */
-export interface Setting {
+export interface PolicyContext {
   trust: Trust
   /** The working directory, links resolved; paths in rules are relative to it. */
   workspace: string
@@ -107,7 +107,7 @@ export interface Setting {
 
 /** What the policy says of an action. */
 export interface Decision {
-  effect: Effect
+  effect: RuleEffect
   /** The rule that decided; undefined when none matched. */
   rule: Rule | undefined
   /** Every rule that matched. */

@@ -1,8 +1,8 @@
 import { sep } from 'node:path'
-import { headOf } from '../base/cut.ts'
+import { takeStart } from '../base/truncate.ts'
 import { CLASS_RIGHTS } from './class-rights.ts'
 import { isInside } from './paths.ts'
-import type { Action, Decision, EditGuard, Rule, Setting } from './types.ts'
+import type { Decision, EditGuard, PolicyAction, PolicyContext, Rule } from './types.ts'
 
 /** What the rules have to say of an action. */
 export interface Evidence {
@@ -23,24 +23,24 @@ export interface Evidence {
 }
 
 /** A decision, and whether a rule that allows would make it one to allow. */
-export type Verdict = Omit<Decision, 'suggestions' | 'offered' | 'warnings'> & { isOpen: boolean }
+export type RuleVerdict = Omit<Decision, 'suggestions' | 'offered' | 'warnings'> & { isOpen: boolean }
 
 /** Deny over ask over allow; then the mode, the class of the turn, and what holds when no rule matches (decision 29). */
-export function conclude(action: Action, evidence: Evidence, setting: Setting): Verdict {
+export function conclude(action: PolicyAction, evidence: Evidence, setting: PolicyContext): RuleVerdict {
   const { matched } = evidence
   const [denial, question, permit] = (['deny', 'ask', 'allow'] as const).map((effect) =>
     matched.find((rule) => rule.effect === effect),
   )
   const closed = { matched, isOpen: false }
   if (denial) return { effect: 'deny', rule: denial, reason: describe(denial), ...closed }
-  const limit = limitOf(action, setting, evidence)
+  const limit = findLimit(action, setting, evidence)
   if (limit !== undefined) return { effect: 'deny', rule: undefined, reason: limit, ...closed }
   const guard = action.kind === 'edit' ? action.guard : undefined
   const isAll = allowsAll(setting) && guard?.isAlways !== true
   if (question && !isAll) return { effect: 'ask', rule: question, reason: describe(question), ...closed }
   const hidden = evidence.hidden.find(({ effect }) => effect === 'deny' || !isAll)
   if (!permit && !isAll) {
-    return { rule: undefined, matched, isOpen: !hidden, ...standardOf(action, evidence, setting) }
+    return { rule: undefined, matched, isOpen: !hidden, ...decideByDefault(action, evidence, setting) }
   }
   if (hidden) {
     const reason = `${evidence.unseen}, and could hide what a rule is about: ${describe(hidden)}`
@@ -51,14 +51,14 @@ export function conclude(action: Action, evidence: Evidence, setting: Setting): 
 }
 
 /** Whether a turn may do whatever no rule denies. */
-export function allowsAll({ mode, trust }: Setting): boolean {
+export function allowsAll({ mode, trust }: PolicyContext): boolean {
   return mode === 'all' && CLASS_RIGHTS[trust].canWiden
 }
 
 /** What no rule and no mode permits. */
-function limitOf(
-  action: Action,
-  { trust, mode }: Setting,
+function findLimit(
+  action: PolicyAction,
+  { trust, mode }: PolicyContext,
   { builtIn, closing, doubt }: Evidence,
 ): string | undefined {
   const tool = action.kind === 'tool' ? action.name : action.kind
@@ -70,17 +70,17 @@ function limitOf(
 }
 
 /** What holds when no rule matches. */
-function standardOf(
-  action: Action,
+function decideByDefault(
+  action: PolicyAction,
   evidence: Evidence,
-  { trust, mode, workspace, readable }: Setting,
+  { trust, mode, workspace, readable }: PolicyContext,
 ): Pick<Decision, 'effect' | 'reason' | 'builtIn'> {
   const { builtIn, closing, readsIn = 'the working directory' } = evidence
   if (builtIn !== undefined && closing === undefined) {
     return { effect: 'allow', builtIn, reason: `${builtIn} only reads in ${readsIn}` }
   }
   const isHome = 'path' in action && isInside(workspace, action.path)
-  if (action.kind === 'edit' && action.guard) return guarded(action.guard, action.path, trust)
+  if (action.kind === 'edit' && action.guard) return decideGuarded(action.guard, action.path, trust)
   if (action.kind === 'read') {
     if (isHome) return { effect: 'allow', reason: 'it reads in the working directory' }
     const isOwn = readable.some((folder) => isInside(folder, action.path))
@@ -91,17 +91,17 @@ function standardOf(
   if (action.kind === 'edit' && isHome && edits) {
     return { effect: 'allow', reason: 'it changes a file of the working directory' }
   }
-  if (action.kind === 'tool' && action.own) return ownOf(trust)
+  if (action.kind === 'tool' && action.own) return decideMemory(trust)
   if (action.kind === 'tool' && action.harmless) return { effect: 'allow', reason: 'it changes nothing' }
   if (rights.otherwise === 'deny') return { effect: 'deny', reason: `no rule of [${rights.table}] allows it` }
-  return { effect: 'ask', reason: missing(action, evidence, isHome) }
+  return { effect: 'ask', reason: describeMissingRule(action, evidence, isHome) }
 }
 
 /** Neither a mode nor the class of a turn permits it; a rule that names it does. */
-function guarded(
+function decideGuarded(
   { name, isAlways }: EditGuard,
   path: string,
-  trust: Setting['trust'],
+  trust: PolicyContext['trust'],
 ): Pick<Decision, 'effect' | 'reason'> {
   const who = isAlways ? 'no rule allows' : 'only a rule that names it allows'
   const written = path.split(sep).find((segment) => segment.normalize('NFC').toLowerCase() === name)
@@ -110,7 +110,7 @@ function guarded(
 }
 
 /** An agent remembers for everyone it talks to; an untrusted turn neither reads nor changes that. */
-function ownOf(trust: Setting['trust']): Pick<Decision, 'effect' | 'reason'> {
+function decideMemory(trust: PolicyContext['trust']): Pick<Decision, 'effect' | 'reason'> {
   if (!CLASS_RIGHTS[trust].remembers) {
     return { effect: 'deny', reason: `${A_TURN[trust]} has no part in the agent's memory` }
   }
@@ -118,13 +118,17 @@ function ownOf(trust: Setting['trust']): Pick<Decision, 'effect' | 'reason'> {
 }
 
 /** What there is no rule for. */
-function missing(action: Action, { unseen, closing, doubt, withheld }: Evidence, isHome: boolean): string {
+function describeMissingRule(
+  action: PolicyAction,
+  { unseen, closing, doubt, withheld }: Evidence,
+  isHome: boolean,
+): string {
   if (closing) return `it may read what a rule is about: ${describe(closing)}`
   if (withheld) return `${describe(withheld)}, but no rule allows what it starts`
   if (doubt) return doubt
   if (action.kind === 'bash') {
     return unseen === undefined
-      ? `no rule allows ${headOf(action.command, MAX_SHOWN)}`
+      ? `no rule allows ${takeStart(action.command, MAX_SHOWN)}`
       : `${unseen}, and no rule for single commands can allow such a line`
   }
   if (action.kind === 'read') return 'it reads outside of the working directory'

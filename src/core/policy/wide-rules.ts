@@ -1,6 +1,6 @@
 import { INTERPRETERS } from '../base/programs/interpreter-names.ts'
-import { LAUNCHERS, REMOTE_LAUNCHERS, SHELLS } from '../base/programs/launcher-names.ts'
-import { findInner, plainName } from './inner-command.ts'
+import { LAUNCHERS, REMOTE_LAUNCHERS, SHELL_PROGRAMS } from '../base/programs/launcher-names.ts'
+import { findInnerCommand, plainName } from './inner-command.ts'
 import { readsCommands } from './interpreters.ts'
 import { parseRule } from './pattern.ts'
 import type { Rule } from './types.ts'
@@ -50,13 +50,13 @@ function findWideCommand([name, ...words]: readonly string[]): WideProgram | und
   if (name === undefined) return { permits: 'any command', instead: 'name one, as in bash(npm test *)' }
   const plain = plainName(name)
   const isOpen = !words.some((word) => /^[A-Za-z./]/.test(word) && !word.includes('='))
-  if (SHELLS.has(plain)) return isOpen ? { permits: 'any command', instead: THEMSELVES } : undefined
+  if (SHELL_PROGRAMS.has(plain)) return isOpen ? { permits: 'any command', instead: THEMSELVES } : undefined
   if (plain === 'ssh') return { permits: 'any command on other machines', instead: 'write the whole line' }
   if (REMOTE_LAUNCHERS.has(plain))
     return { permits: 'whatever that agent permits', instead: 'write the whole line' }
   const wide = findWideProgram(name, words)
   if (wide || !LAUNCHERS.has(plain)) return wide
-  const { begin } = findInner([name, ...words])
+  const { begin } = findInnerCommand([name, ...words])
   if (begin > 0) return findWideCommand(words.slice(begin - 1))
   if (!isOpen) return undefined
   const example = `bash(${[name, ...words].join(' ')} npm test *)`

@@ -1,4 +1,4 @@
-import { type Spilled, SpillFile } from './spill-file.ts'
+import { SpillFile, type SpillResult } from './spill-file.ts'
 import { wholeLength, wholeStart } from './utf8-cut.ts'
 
 export interface CappedOutputOptions {
@@ -58,7 +58,7 @@ export class CappedOutput {
     const cut = lastBytes(tail, this.#tailBytes)
     const end = cut.subarray(wholeStart(cut))
     const droppedBytes = this.#totalBytes - head.length - end.length
-    const notice = `[${droppedBytes} bytes are left out here${this.#whereabouts(spilled)}]`
+    const notice = `[${droppedBytes} bytes are left out here${this.#describeSpill(spilled)}]`
     const text = `${withNewline(toText(head))}${notice}\n${toText(end)}`
     return { text, droppedBytes, spillPath: spilled.failure === undefined ? spilled.path : undefined }
   }
@@ -80,7 +80,7 @@ export class CappedOutput {
     this.#heldBytes = this.#tailBytes
   }
 
-  #whereabouts({ path, isWhole, failure }: Spilled): string {
+  #describeSpill({ path, isWhole, failure }: SpillResult): string {
     if (failure !== undefined) return ` and not kept. ${failure}`
     const { maxSpillBytes } = this.#options
     return isWhole

@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises'
 import { delimiter, resolve, sep } from 'node:path'
 import which from 'which'
 import { CrabError } from '../base/errors.ts'
-import type { Command } from './types.ts'
+import type { ProcessCommand } from './types.ts'
 
 /**
  * The absolute path of a command's program, found as the system would find it in the command's directory. A link is not
  * followed: Python and others look at the name they were started by. Fails with `missing`.
  */
-export async function findProgram({ argv: [name], cwd, env }: Command): Promise<string> {
+export async function findProgram({ argv: [name], cwd, env }: ProcessCommand): Promise<string> {
   if (!(await isDirectory(cwd))) {
     throw new CrabError('missing', `Cannot start ${name}: there is no directory ${cwd}`)
   }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { collect, readEntries } from './proc-files.ts'
+import { collectEach, readProcesses } from './proc-files.ts'
 
 /**
  * Resident memory of process groups that were started here, bytes, under the pid that leads each. What several of its
@@ -11,7 +11,7 @@ import { collect, readEntries } from './proc-files.ts'
  */
 export async function groupMemory(
   groups: readonly number[],
-  from: MemorySource = sourceOf(platform()),
+  from: MemorySource = chooseSource(platform()),
 ): Promise<ReadonlyMap<number, number>> {
   if (groups.length === 0) return new Map()
   const wanted = new Set(groups)
@@ -21,10 +21,10 @@ export async function groupMemory(
 }
 
 /** Looks at the processes of these groups. */
-export type MemorySource = (groups: ReadonlySet<number>) => Promise<readonly Resident[]>
+export type MemorySource = (groups: ReadonlySet<number>) => Promise<readonly ResidentMemory[]>
 
 /** One process. */
-export interface Resident {
+export interface ResidentMemory {
   group: number
   bytes: number
 }
@@ -32,8 +32,8 @@ export interface Resident {
 /** Linux: a group that was started here is a session. */
 export function memoryByProc(proc = '/proc'): MemorySource {
   return async (groups) => {
-    const entries = (await readEntries(proc)).filter(({ session }) => groups.has(session))
-    return await collect(entries, async ({ pid, session: group }) => {
+    const entries = (await readProcesses(proc)).filter(({ session }) => groups.has(session))
+    return await collectEach(entries, async ({ pid, session: group }) => {
       const text = await readFile(join(proc, String(pid), 'status'), 'latin1').catch(() => '') // it is gone
       const [, kilobytes] = /^VmRSS:\s*(\d+) kB/m.exec(text) ?? []
       return kilobytes === undefined ? undefined : { group, bytes: Number(kilobytes) * 1024 }
@@ -53,7 +53,7 @@ export function memoryByPs(ps = '/bin/ps'): MemorySource {
   }
 }
 
-function sourceOf(system: NodeJS.Platform): MemorySource {
+function chooseSource(system: NodeJS.Platform): MemorySource {
   if (system === 'linux') return memoryByProc()
   return system === 'win32' ? async () => [] : memoryByPs()
 }

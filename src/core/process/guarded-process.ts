@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MARK } from './mark.ts'
+import { OWNER_TAG } from './owner-tag.ts'
 import type { Launch } from './platform.ts'
 import { sendSignal } from './signals.ts'
 import { type Pipe, type StartedChild, spawnChild, startError } from './spawn-child.ts'
@@ -36,7 +36,7 @@ export async function startGuarded(
     unset: ADDED_BY_SHELLS.filter((name) => env[name] === undefined),
     mergesErrors: errors === 'stdout',
   })
-  const wrapper = ['-c', script, 'crabtalk', shell, watcherScript(list), `${MARK}=${mark}`]
+  const wrapper = ['-c', script, 'crabtalk', shell, watcherScript(list), `${OWNER_TAG}=${mark}`]
   const started = await spawnChild(argv[0], [shell, ...wrapper, launch.program, ...argv.slice(1)], {
     cwd,
     env,
@@ -52,7 +52,7 @@ export async function startGuarded(
     throw startError(argv[0], 'EAGAIN')
   }
   const members = () => membersOf({ pid: started.pid, watcher, mark })
-  return guarded({ ...started, control, reports, members, onLetGo: launch.onLetGo })
+  return toRunningProcess({ ...started, control, reports, members, onLetGo: launch.onLetGo })
 }
 
 /** What comes on the control pipe: the pid of the watcher, and at its end whether it has seen that nobody is left. */
@@ -73,7 +73,7 @@ function readReports(control: Pipe): Reports {
   return { watcher: promise, isDone: () => text.endsWith('done\n') }
 }
 
-interface Guarded extends StartedChild {
+interface GuardedParts extends StartedChild {
   control: Pipe
   reports: Reports
   members: () => Promise<number[]>
@@ -84,9 +84,9 @@ interface Guarded extends StartedChild {
  * A program with a watcher in its group. The watcher ends the group when the control pipe ends, and itself last, which
  * this side sees as the end of the control pipe. While it lives, the group's id is nobody else's.
  */
-function guarded(parts: Guarded): RunningProcess {
+function toRunningProcess(parts: GuardedParts): RunningProcess {
   const { pid, stdin, stdout, stderr, exited, control, reports, members, onLetGo } = parts
-  const unguarded = closed(control)
+  const unguarded = whenClosed(control)
   let ending: Promise<void> | undefined
   // Whoever kills a watcher ends its group: nothing else would when this process dies.
   void unguarded.then(() => ending ?? sendSignal(-pid, 'SIGKILL'))
@@ -134,7 +134,7 @@ async function killAll(members: () => Promise<number[]>): Promise<void> {
 }
 
 /** Resolves when a pipe has no end left, for whatever reason. */
-function closed(pipe: Pipe): Promise<void> {
+function whenClosed(pipe: Pipe): Promise<void> {
   return new Promise((resolve) => {
     if (pipe.closed) resolve()
     else pipe.once('close', resolve)

@@ -1,7 +1,7 @@
-import type { Command, RunningProcess } from './types.ts'
+import type { ProcessCommand, RunningProcess } from './types.ts'
 
 /** A command whose program was found, and whose environment bears its mark. */
-export interface Launch extends Command {
+export interface Launch extends ProcessCommand {
   /** Absolute. */
   program: string
   mark: string

@@ -15,14 +15,14 @@ export function posixPlatform({ shell = '/bin/sh' } = {}): Platform {
       startGuarded(launch, {
         shell,
         list: LIST_BY_PS,
-        membersOf: async ({ pid, watcher }) => (await groupOf(pid)).filter((member) => member !== watcher),
+        membersOf: async ({ pid, watcher }) => (await listGroup(pid)).filter((member) => member !== watcher),
       }),
     sweep: async () => {},
   }
 }
 
 /** The running processes of a group. */
-async function groupOf(group: number): Promise<number[]> {
+async function listGroup(group: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)('/bin/ps', ['-A', '-o', 'pgid=', '-o', 'stat=', '-o', 'pid='])
   return stdout.split('\n').flatMap((line) => {
     const [pgid, stat, pid] = line.trim().split(/\s+/)

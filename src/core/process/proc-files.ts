@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../base/system-error.ts'
-import { MARK } from './mark.ts'
+import { getErrorCode } from '../base/system-error.ts'
+import { OWNER_TAG } from './owner-tag.ts'
 
 /** A process as Linux shows it in `/proc/<pid>/stat` (proc(5)). */
 export interface ProcessEntry {
@@ -14,13 +14,13 @@ export interface ProcessEntry {
 }
 
 /** All processes; those that end meanwhile are left out. */
-export async function readEntries(proc: string): Promise<ProcessEntry[]> {
+export async function readProcesses(proc: string): Promise<ProcessEntry[]> {
   const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name))
-  return await collect(pids, (pid) => readEntry(proc, Number(pid)))
+  return await collectEach(pids, (pid) => readProcess(proc, Number(pid)))
 }
 
 /** One process; undefined when there is none of that id. */
-export async function readEntry(proc: string, pid: number): Promise<ProcessEntry | undefined> {
+export async function readProcess(proc: string, pid: number): Promise<ProcessEntry | undefined> {
   const text = await tryToRead(join(proc, String(pid), 'stat'))
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // a name may hold anything, also `)`
   const [state = '', , , session, startTime] = [0, 1, 2, 3, 19].map((at) => fields[at])
@@ -34,10 +34,10 @@ export async function readEntry(proc: string, pid: number): Promise<ProcessEntry
 }
 
 /** The mark in a process's environment, as it was started; undefined without one, or when it may not be read. */
-export async function readMark(proc: string, pid: number): Promise<string | undefined> {
+export async function readOwnerTag(proc: string, pid: number): Promise<string | undefined> {
   const environment = await tryToRead(join(proc, String(pid), 'environ'))
-  const entry = environment.split('\0').find((line) => line.startsWith(`${MARK}=`))
-  return entry?.slice(MARK.length + 1)
+  const entry = environment.split('\0').find((line) => line.startsWith(`${OWNER_TAG}=`))
+  return entry?.slice(OWNER_TAG.length + 1)
 }
 
 /** The user that a process runs as; undefined when there is no such process. */
@@ -52,7 +52,7 @@ export async function readNamespace(proc: string, pid: number): Promise<string |
 }
 
 /** What `look` finds about each of them, a few at a time: each look holds a descriptor. */
-export async function collect<T, R>(items: readonly T[], look: (item: T) => Promise<R | undefined>) {
+export async function collectEach<T, R>(items: readonly T[], look: (item: T) => Promise<R | undefined>) {
   const found: R[] = []
   for (let at = 0; at < items.length; at += AT_ONCE) {
     const some = await Promise.all(items.slice(at, at + AT_ONCE).map(look))
@@ -67,7 +67,7 @@ async function tryToRead(path: string): Promise<string> {
 }
 
 function ifGone(reason: unknown): undefined {
-  if (!GONE.has(codeOf(reason))) throw reason
+  if (!GONE.has(getErrorCode(reason))) throw reason
 }
 
 const AT_ONCE = 32

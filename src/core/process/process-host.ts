@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../base/errors.ts'
-import { type Once, once } from '../base/once.ts'
-import { MARK, newMark } from './mark.ts'
+import { type Lazy, lazy } from '../base/lazy.ts'
+import { newOwnerTag, OWNER_TAG } from './owner-tag.ts'
 import type { Platform } from './platform.ts'
-import type { Command, ProcessHost, RunningProcess } from './types.ts'
+import type { ProcessCommand, ProcessHost, RunningProcess } from './types.ts'
 
 export interface ProcessHostOptions {
   /** Of this process. */
@@ -21,21 +21,21 @@ export function openProcessHost(options: ProcessHostOptions): ProcessHost {
 }
 
 class Host implements ProcessHost {
-  readonly #starter: Once<Starter>
+  readonly #starter: Lazy<Starter>
   readonly #starting = new Set<Promise<unknown>>()
   readonly #running = new Set<RunningProcess>()
   readonly #leaving = new AbortController()
   #hasLeft = false
 
   constructor(options: ProcessHostOptions) {
-    this.#starter = once(async () => {
+    this.#starter = lazy(async () => {
       const starter = await openStarter(options)
       void sweepLater(starter.platform, options.pid, this.#leaving.signal)
       return starter
     })
   }
 
-  async start(command: Command): Promise<RunningProcess> {
+  async start(command: ProcessCommand): Promise<RunningProcess> {
     if (this.#leaving.signal.aborted) {
       throw new CrabError('unavailable', `Cannot start ${command.argv[0]}: crabtalk is ending`)
     }
@@ -56,11 +56,11 @@ class Host implements ProcessHost {
     await Promise.all([...this.#running].map((running) => running.end()))
   }
 
-  async #start(command: Command): Promise<RunningProcess> {
+  async #start(command: ProcessCommand): Promise<RunningProcess> {
     const { platform, findProgram, markPrefix } = await this.#starter.get()
     const program = await findProgram(command)
-    const mark = newMark(markPrefix)
-    const env = { ...command.env, [MARK]: mark }
+    const mark = newOwnerTag(markPrefix)
+    const env = { ...command.env, [OWNER_TAG]: mark }
     const onLetGo = () => this.#running.delete(running)
     const running = await platform.start({ ...command, program, env, mark, onLetGo })
     this.#running.add(running)
@@ -71,7 +71,7 @@ class Host implements ProcessHost {
 
 interface Starter {
   platform: Platform
-  findProgram: (command: Command) => Promise<string>
+  findProgram: (command: ProcessCommand) => Promise<string>
   /** What the marks of this process begin with. */
   markPrefix: string
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { collect, readEntries } from './proc-files.ts'
+import { collectEach, readProcesses } from './proc-files.ts'
 
 /** What the system says of a process, and of all that belongs to it: its children and theirs, its session and group. */
 export interface ProcessFamily {
@@ -31,7 +31,7 @@ export type ProcessList = () => Promise<readonly ListedProcess[]>
 /** The processes of those ids that run, and what belongs to each. What cannot be found out is left out. */
 export async function readFamilies(
   pids: readonly number[],
-  list: ProcessList = listOf(platform()),
+  list: ProcessList = chooseList(platform()),
 ): Promise<ReadonlyMap<number, ProcessFamily>> {
   if (pids.length === 0) return new Map()
   const all = await list().catch(() => []) // no /proc, no ps: nobody can tell
@@ -59,8 +59,8 @@ export function listByProc(proc = '/proc', now: () => number = Date.now): Proces
   return async () => {
     const uptime = Number((await readFile(join(proc, 'uptime'), 'latin1')).split(' ')[0])
     const booted = now() - uptime * 1000
-    const entries = (await readEntries(proc)).filter(({ isRunning }) => isRunning)
-    return await collect(entries, async ({ pid, session, startTime }) => {
+    const entries = (await readProcesses(proc)).filter(({ isRunning }) => isRunning)
+    return await collectEach(entries, async ({ pid, session, startTime }) => {
       const text = await readFile(join(proc, String(pid), 'status'), 'latin1').catch(() => '') // it is gone
       const [, parent] = /^PPid:\s*(\d+)/m.exec(text) ?? []
       if (parent === undefined) return undefined
@@ -115,7 +115,7 @@ function toMilliseconds(elapsed: string): number {
   return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
 }
 
-function listOf(system: NodeJS.Platform): ProcessList {
+function chooseList(system: NodeJS.Platform): ProcessList {
   if (system === 'linux') return listByProc()
   return system === 'win32' ? listByPowershell() : listByPs()
 }

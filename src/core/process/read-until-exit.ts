@@ -39,7 +39,7 @@ export async function readUntilExit(
   }
   stream.on('data', onData)
   try {
-    await Promise.race([closed(stream), exited.then(untilQuiet), failed.promise])
+    await Promise.race([whenClosed(stream), exited.then(untilQuiet), failed.promise])
     await taking
   } finally {
     stream.off('data', onData)
@@ -47,7 +47,7 @@ export async function readUntilExit(
   }
 }
 
-function closed(stream: Readable): Promise<void> {
+function whenClosed(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.closed) resolve()
     else stream.once('close', resolve)

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
-import { toCancelled } from '../base/cancelled.ts'
+import { toCancelledError } from '../base/abortable.ts'
 import { CappedOutput } from './capped-output.ts'
 import { readUntilExit } from './read-until-exit.ts'
-import type { Command, ExitStatus, ProcessHost, RunningProcess } from './types.ts'
+import type { ExitStatus, ProcessCommand, ProcessHost, RunningProcess } from './types.ts'
 import { wholeLength } from './utf8-cut.ts'
 
 export interface RunCommandOptions {
@@ -47,20 +47,20 @@ export interface CommandResult {
  */
 export async function runCommand(
   host: ProcessHost,
-  command: Command,
+  command: ProcessCommand,
   options: RunCommandOptions,
   signal: AbortSignal,
 ): Promise<CommandResult> {
-  if (signal.aborted) throw toCancelled(signal)
+  if (signal.aborted) throw toCancelledError(signal)
   const stdin = options.stdin === undefined ? 'none' : 'pipe'
   const running = await host.start({ ...command, stdin, stderr: 'stdout' })
   try {
     running.stdin.end(options.stdin)
-    const { output, timedOut } = await outputOf(running, options, signal)
+    const { output, timedOut } = await collectOutput(running, options, signal)
     const isLeft = options.keep === true && !timedOut && !signal.aborted && (await hasOthers(running))
     if (!isLeft) await endAll(running)
     const { text, droppedBytes, spillPath } = await output.finish()
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     return {
       output: timedOut ? withTimeLimit(text, options.timeoutMs) : text,
       status: await running.exited,
@@ -76,7 +76,7 @@ export async function runCommand(
 }
 
 /** What a program gives until it has ended; the caller finishes it. */
-async function outputOf(
+async function collectOutput(
   running: RunningProcess,
   options: RunCommandOptions,
   signal: AbortSignal,
@@ -100,7 +100,7 @@ function withTimeLimit(text: string, timeoutMs: number | undefined): string {
   return `${text}${newline}[ended here: its ${(timeoutMs ?? 0) / 1000} s were up]\n`
 }
 
-interface Reading {
+interface OutputRead {
   running: RunningProcess
   output: CappedOutput
   timeoutMs: number | undefined
@@ -109,7 +109,7 @@ interface Reading {
 
 /** Reads until the program has ended, which an abort and the time limit see to; true when it was the time limit. */
 async function readWithin(
-  { running, output, timeoutMs, filter }: Reading,
+  { running, output, timeoutMs, filter }: OutputRead,
   signal: AbortSignal,
 ): Promise<boolean> {
   let timedOut = false

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toCancelled } from '../base/cancelled.ts'
+import { toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
-import { codeOf } from '../base/system-error.ts'
+import { getErrorCode } from '../base/system-error.ts'
 import { startError } from './spawn-child.ts'
 import type { ExitStatus } from './types.ts'
 
@@ -19,7 +19,7 @@ export interface ToolOptions {
 }
 
 /** What a tool said. */
-export interface ToolResult extends ExitStatus {
+export interface ProgramResult extends ExitStatus {
   stdout: string
   stderr: string
 }
@@ -33,8 +33,8 @@ export async function runTool(
   argv: readonly [string, ...string[]],
   { env, stdin, timeoutMs = 30_000, maxBytes = 1024 * 1024 }: ToolOptions,
   signal: AbortSignal,
-): Promise<ToolResult> {
-  if (signal.aborted) throw toCancelled(signal)
+): Promise<ProgramResult> {
+  if (signal.aborted) throw toCancelledError(signal)
   const [name, ...args] = argv
   const time = AbortSignal.timeout(timeoutMs)
   const child = spawn(name, args, {
@@ -73,9 +73,9 @@ function toToolError(
   reason: Error,
   { signal, time }: { signal: AbortSignal; time: AbortSignal },
 ): CrabError {
-  if (signal.aborted) return toCancelled(signal)
+  if (signal.aborted) return toCancelledError(signal)
   if (time.aborted) return new CrabError('timeout', `Cannot wait for ${name}: it takes too long`)
-  const code = codeOf(reason)
+  const code = getErrorCode(reason)
   if (code !== 'ENOENT') return startError(name, code, reason)
   return new CrabError('missing', `Cannot run ${name}: there is no such program`, { cause: reason })
 }

@@ -4,19 +4,19 @@ import { platform } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { collect, readEntries, readEntry, readNamespace } from './proc-files.ts'
+import { collectEach, readNamespace, readProcess, readProcesses } from './proc-files.ts'
 import { isRunning, sendSignal } from './signals.ts'
 
 /** The environment variable by which Linux shows what belongs to a service, wherever it went. */
-export const SERVICE_MARK = 'CRABTALK_SERVICE'
+export const SERVICE_TAG = 'CRABTALK_SERVICE'
 
 /** A process that was started with startDetached(), and what it started. */
 export interface ServiceProcess {
   /** Of the process, and of its group. */
   pid: number
-  /** What identityOf() said of it. */
+  /** What readIdentity() said of it. */
   identity: string
-  /** The value of SERVICE_MARK in its environment; nothing else has it. */
+  /** The value of SERVICE_TAG in its environment; nothing else has it. */
   mark: string
 }
 
@@ -24,7 +24,7 @@ export interface ServiceProcess {
  * What tells a process from all others that had its id before or get it later, also in another container or after the
  * machine was started anew: namespace, boot and start time. Undefined when there is none, or it has ended.
  */
-export async function identityOf(pid: number, proc = '/proc'): Promise<string | undefined> {
+export async function readIdentity(pid: number, proc = '/proc'): Promise<string | undefined> {
   if (platform() === 'linux') return await identityByProc(pid, proc)
   if (!isRunning(pid)) return undefined
   const answer = await (platform() === 'win32' ? askPowershell(pid) : askPs(pid)).catch(() => undefined) // it is gone
@@ -33,13 +33,13 @@ export async function identityOf(pid: number, proc = '/proc'): Promise<string | 
 }
 
 /** The process that was started with this mark and leads its session; undefined when none runs, or the system does not show it. */
-export async function findMarked(mark: string, proc = '/proc'): Promise<number | undefined> {
+export async function findTaggedProcess(mark: string, proc = '/proc'): Promise<number | undefined> {
   if (platform() !== 'linux') return undefined
-  const leaders = (await readEntries(proc)).filter(
+  const leaders = (await readProcesses(proc)).filter(
     ({ pid, session, isRunning }) => isRunning && pid === session,
   )
-  const marked = await collect(leaders, async (entry) =>
-    (await bears(entry.pid, mark, proc)) ? entry : undefined,
+  const marked = await collectEach(leaders, async (entry) =>
+    (await hasTag(entry.pid, mark, proc)) ? entry : undefined,
   )
   return marked.toSorted((a, b) => a.startTime - b.startTime)[0]?.pid // what it started is younger
 }
@@ -61,31 +61,31 @@ export async function endService(service: ServiceProcess, graceMs: number): Prom
 
 async function endMembers(service: ServiceProcess, signals: readonly NodeJS.Signals[]): Promise<void> {
   for (const name of signals) {
-    for (const pid of await membersOf(service)) sendSignal(pid, name)
-    if (await waitUntil(async () => (await membersOf(service)).length === 0, REST_MS)) return
+    for (const pid of await listMembers(service)) sendSignal(pid, name)
+    if (await waitUntil(async () => (await listMembers(service)).length === 0, REST_MS)) return
   }
 }
 
 /** What is left of a service; elsewhere than on Linux its group, as a negative id. */
-async function membersOf(service: ServiceProcess): Promise<number[]> {
+async function listMembers(service: ServiceProcess): Promise<number[]> {
   const { pid, identity, mark } = service
-  const now = await identityOf(pid)
+  const now = await readIdentity(pid)
   const isOurs = now === undefined || now === identity // an id is not given anew while its session or group has a member
   if (platform() !== 'linux') return isOurs && isRunning(-pid) ? [-pid] : []
-  return await collect(await readEntries('/proc'), async (entry) => {
+  return await collectEach(await readProcesses('/proc'), async (entry) => {
     if (!entry.isRunning) return undefined
     if (isOurs && entry.session === pid) return entry.pid
-    return (await bears(entry.pid, mark, '/proc')) ? entry.pid : undefined
+    return (await hasTag(entry.pid, mark, '/proc')) ? entry.pid : undefined
   })
 }
 
-async function bears(pid: number, mark: string, proc: string): Promise<boolean> {
+async function hasTag(pid: number, mark: string, proc: string): Promise<boolean> {
   const environment = await readFile(join(proc, String(pid), 'environ'), 'latin1').catch(() => '') // gone, or not ours
-  return environment.split('\0').includes(`${SERVICE_MARK}=${mark}`)
+  return environment.split('\0').includes(`${SERVICE_TAG}=${mark}`)
 }
 
 async function isItself({ pid, identity }: ServiceProcess): Promise<boolean> {
-  return (await identityOf(pid)) === identity
+  return (await readIdentity(pid)) === identity
 }
 
 async function endTree(service: ServiceProcess): Promise<void> {
@@ -99,7 +99,7 @@ async function endTree(service: ServiceProcess): Promise<void> {
 
 async function identityByProc(pid: number, proc: string): Promise<string | undefined> {
   const [entry, namespace, boot] = await Promise.all([
-    readEntry(proc, pid),
+    readProcess(proc, pid),
     readNamespace(proc, pid),
     bootId(proc),
   ])

@@ -1,4 +1,4 @@
-import { codeOf } from '../base/system-error.ts'
+import { getErrorCode } from '../base/system-error.ts'
 
 /** Sends a signal to a process, or to a group by its negative id; one that is gone already is none's concern. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
@@ -15,6 +15,6 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (reason) {
-    return codeOf(reason) === 'EPERM'
+    return getErrorCode(reason) === 'EPERM'
   }
 }

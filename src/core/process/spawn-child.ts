@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Duplex, Readable, Writable } from 'node:stream'
 import { CrabError } from '../base/errors.ts'
-import { codeOf } from '../base/system-error.ts'
+import { getErrorCode } from '../base/system-error.ts'
 import type { ExitStatus } from './types.ts'
 
 /** One end of a pipe as node:child_process makes it: a Unix socket. */
@@ -49,14 +49,14 @@ async function trySpawn(name: string, file: string, args: readonly string[], opt
     const [reason] = await once(child, 'error')
     throw reason
   } catch (reason) {
-    throw startError(name, codeOf(reason), reason)
+    throw startError(name, getErrorCode(reason), reason)
   }
 }
 
 function toStarted(child: ChildProcess): StartedChild {
   const pipes = child.stdio.filter((pipe) => pipe !== null && pipe !== undefined) as Pipe[]
   const control = (child.stdio[3] ?? undefined) as Pipe | undefined
-  const stdin = child.stdin ?? nowhere()
+  const stdin = child.stdin ?? newNullStream()
   const stdout = child.stdout ?? Readable.from([])
   const stderr = child.stderr ?? Readable.from([])
   // When the program has ended, Node throws away what nobody has begun to read, unless it finds no pipes here.
@@ -89,7 +89,7 @@ function toStarted(child: ChildProcess): StartedChild {
 }
 
 /** Standard input of a program that has none: it takes everything. */
-function nowhere(): Writable {
+function newNullStream(): Writable {
   return new Writable({ write: (_piece, _encoding, done) => done() })
 }
 

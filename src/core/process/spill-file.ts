@@ -4,7 +4,7 @@ import { makePrivateDirSync, toStorageError } from '../base/files.ts'
 import { newUlid } from '../base/ids.ts'
 
 /** What became of a spill. */
-export interface Spilled {
+export interface SpillResult {
   path: string
   /** Whether all that came was written, and not only as much as was allowed. */
   isWhole: boolean
@@ -37,7 +37,7 @@ export class SpillFile {
     return this.#written
   }
 
-  async close(): Promise<Spilled> {
+  async close(): Promise<SpillResult> {
     await this.#written
     await this.#file?.close().catch((reason: unknown) => this.#giveUp(reason))
     return { path: this.#path, isWhole: this.#isWhole, failure: this.#failure }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { codeOf } from '../base/system-error.ts'
+import { getErrorCode } from '../base/system-error.ts'
 import { startError } from './spawn-child.ts'
 import type { ExitStatus } from './types.ts'
 
@@ -47,6 +47,6 @@ export async function startDetached({
     )
     return { pid: child.pid, exited }
   } catch (reason) {
-    throw startError(name, codeOf(reason), reason)
+    throw startError(name, getErrorCode(reason), reason)
   }
 }

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ownerOf } from './mark.ts'
-import { collect, readEntries, readEntry, readMark, readNamespace, readUser } from './proc-files.ts'
+import { parseOwnerTag } from './owner-tag.ts'
+import {
+  collectEach,
+  readNamespace,
+  readOwnerTag,
+  readProcess,
+  readProcesses,
+  readUser,
+} from './proc-files.ts'
 import { sendSignal } from './signals.ts'
 
 /**
@@ -22,11 +29,11 @@ export async function sweepStrays(from: { proc: string; pid: number }, signal: A
 async function findStrays({ proc, pid: own }: { proc: string; pid: number }): Promise<number[]> {
   const [namespace, user] = await Promise.all([readNamespace(proc, own), readUser(proc, own)])
   if (namespace === undefined || user === undefined) return []
-  return await collect(await readEntries(proc), async ({ pid }) => {
+  return await collectEach(await readProcesses(proc), async ({ pid }) => {
     if (pid === own || (await readUser(proc, pid)) !== user) return undefined
-    const owner = ownerOf((await readMark(proc, pid)) ?? '')
+    const owner = parseOwnerTag((await readOwnerTag(proc, pid)) ?? '')
     if (owner?.namespace !== namespace) return undefined
-    const now = await readEntry(proc, owner.pid)
+    const now = await readProcess(proc, owner.pid)
     return now?.isRunning && now.startTime === owner.startTime ? undefined : pid
   })
 }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 
 /** A program to start. It is looked for on the PATH of `env` unless it holds a separator; no shell ever parses it. */
-export interface Command {
+export interface ProcessCommand {
   argv: readonly [string, ...string[]]
   /** Absolute. */
   cwd: string
@@ -64,7 +64,7 @@ export interface ProcessHost extends AsyncDisposable {
    * Resolves once the group is guarded. Throws `missing` when there is no such program or directory, `failed` when it
    * cannot be started, `unavailable` when this host was disposed or has left.
    */
-  start(command: Command): Promise<RunningProcess>
+  start(command: ProcessCommand): Promise<RunningProcess>
   /** Releases all that run, and starts nothing further: for a process that is leaving. */
   releaseAll(): void
 }

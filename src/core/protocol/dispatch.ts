@@ -1,5 +1,5 @@
-import { toCancelled } from '../base/cancelled.ts'
-import { CrabError, KINDS, toCrabError } from '../base/errors.ts'
+import { toCancelledError } from '../base/abortable.ts'
+import { CrabError, ERROR_KINDS, toCrabError } from '../base/errors.ts'
 import {
   ClientMessage,
   type DeepPartial,
@@ -77,7 +77,7 @@ export async function request<O extends Exclude<Operation, StreamOperation>>(
  * Says hello and gives what the daemon says of itself; undefined when it is older than that operation: such a daemon answers
  * code 400 without a detail. Throws as request() does.
  */
-export async function sayHello(
+export async function requestHello(
   dispatch: Dispatch,
   versions: number[],
   signal: AbortSignal,
@@ -86,7 +86,7 @@ export async function sayHello(
   for await (const { msg } of dispatch(hello, signal)) {
     if (msg?.$case === 'hello') return msg.value
     if (msg?.$case !== 'error') continue
-    if (msg.value.code === KINDS.invalid.wire && msg.value.detail === undefined) return undefined
+    if (msg.value.code === ERROR_KINDS.invalid.wire && msg.value.detail === undefined) return undefined
     throw fromErrorMsg(msg.value)
   }
   throw unanswered(signal, 'Cannot finish hello: the replies stopped before the first')
@@ -163,7 +163,7 @@ function toReply(operation: Operation, value: unknown, requestId: number): Serve
 }
 
 function unanswered(signal: AbortSignal, message: string): CrabError {
-  return signal.aborted ? toCancelled(signal) : new CrabError('unavailable', message)
+  return signal.aborted ? toCancelledError(signal) : new CrabError('unavailable', message)
 }
 
 /** An operation's name as in the proto file. */

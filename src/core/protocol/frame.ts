@@ -1,12 +1,12 @@
 import { CrabError } from '../base/errors.ts'
 
 /** The largest payload a frame carries; one more byte is refused, by the writer and by the reader. */
-export const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
+export const MAX_FRAME_BYTES = 16 * 1024 * 1024
 const HEADER_BYTES = 4
 
 /** A payload as a frame: its length as a big-endian u32, then the payload. Over the limit: `invalid`. */
 export function encodeFrame(payload: Uint8Array): Uint8Array {
-  checkLength(payload.length, MAX_PAYLOAD_BYTES)
+  checkLength(payload.length, MAX_FRAME_BYTES)
   const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
   frame.writeUInt32BE(payload.length)
   frame.set(payload, HEADER_BYTES)
@@ -22,7 +22,7 @@ export function encodeFrame(payload: Uint8Array): Uint8Array {
  */
 export async function* readFrames(
   bytes: AsyncIterable<Uint8Array>,
-  firstLimit = MAX_PAYLOAD_BYTES,
+  firstLimit = MAX_FRAME_BYTES,
 ): AsyncGenerator<Uint8Array> {
   const partial = new PartialFrame(firstLimit)
   for await (const chunk of bytes) {
@@ -32,7 +32,7 @@ export async function* readFrames(
       rest = whole ? rest.subarray(HEADER_BYTES + whole.length) : partial.take(rest)
       const payload = whole ?? partial.release()
       if (payload === undefined) continue
-      partial.limit = MAX_PAYLOAD_BYTES
+      partial.limit = MAX_FRAME_BYTES
       yield payload
     }
   }

@@ -26,7 +26,7 @@ export function readProfile(name: string, env: Env): AwsProfile | undefined {
 function parse(path: string): Map<string, Record<string, string>> {
   const sections = new Map<string, Record<string, string>>()
   let current: Record<string, string> = {}
-  for (const line of textOf(path).split(/\r?\n/)) {
+  for (const line of readOptional(path).split(/\r?\n/)) {
     const section = /^\[\s*(.+?)\s*\]/.exec(line)?.[1]?.replace(/\s+/g, ' ')
     if (section !== undefined) {
       current = sections.get(section) ?? {}
@@ -39,7 +39,7 @@ function parse(path: string): Map<string, Record<string, string>> {
   return sections
 }
 
-function textOf(path: string): string {
+function readOptional(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

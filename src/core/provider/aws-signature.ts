@@ -31,7 +31,7 @@ export function signatureHeaders(
   }
   const names = Object.keys(headers).toSorted()
   const lines = names.map((name) => `${name}:${headers[name]}\n`).join('')
-  const canonical = [method, pathOf(url), NO_QUERY, lines, names.join(';'), hash].join('\n')
+  const canonical = [method, encodePath(url), NO_QUERY, lines, names.join(';'), hash].join('\n')
   const text = ['AWS4-HMAC-SHA256', time, scope.join('/'), sha256(canonical)].join('\n')
   const key = scope.reduce<string | Buffer>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`)
   const { host: _, ...sent } = headers
@@ -46,7 +46,7 @@ export function signatureHeaders(
 }
 
 /** Each part of the path as it is sent, encoded once more: every service but S3 wants that. */
-function pathOf({ pathname }: URL): string {
+function encodePath({ pathname }: URL): string {
   return pathname.split('/').map(encode).join('/')
 }
 

@@ -45,7 +45,7 @@ export function findAwsAccess(
   if (profile === undefined && chosen !== undefined) {
     throw new CrabError('config', `Cannot use AWS profile "${name}": ~/.aws has no such profile`)
   }
-  const credentials = profile && credentialsOf(profile)
+  const credentials = profile && readCredentials(profile)
   const other = profile && OTHER_LOGINS.find((key) => profile[key] !== undefined)
   if (!credentials && other !== undefined) throw foreignLogin(name, other)
   return { ...access, ...(credentials && { credentials, from: `profile ${name} of ~/.aws` }) }
@@ -61,7 +61,7 @@ export function awsRegion(
 }
 
 /** What the name of an inference profile begins with that stays in a region's part of the world; not all have one. */
-export function geographyOf(region: string): string | undefined {
+export function findGeography(region: string): string | undefined {
   return GEOGRAPHIES.find(([prefix]) => region.startsWith(prefix))?.[1]
 }
 
@@ -75,7 +75,7 @@ function credentialsIn(env: Env): AwsCredentials | undefined {
   return toCredentials(env['AWS_ACCESS_KEY_ID'], env['AWS_SECRET_ACCESS_KEY'], env['AWS_SESSION_TOKEN'])
 }
 
-function credentialsOf(profile: Readonly<Record<string, string>>): AwsCredentials | undefined {
+function readCredentials(profile: Readonly<Record<string, string>>): AwsCredentials | undefined {
   return toCredentials(
     profile['aws_access_key_id'],
     profile['aws_secret_access_key'],

@@ -2,9 +2,9 @@ import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { VERSION } from '../base/version.ts'
 import { signatureHeaders } from './aws-signature.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import { type StreamFault, wholeFrames } from './event-frames.ts'
-import { type CallPlace, toFaultError } from './model-error.ts'
+import { type CallTarget, toFaultError } from './model-error.ts'
 import { type SdkCall, toSdkCall } from './prompt.ts'
 import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
@@ -43,7 +43,7 @@ export function streamConverse(
 /** The stream ends before a fault; then it is the fault that is told, not that the answer lacks its end. */
 async function* withFaults(
   events: AsyncIterable<ModelEvent>,
-  { faults, place }: { faults: readonly StreamFault[]; place: CallPlace },
+  { faults, place }: { faults: readonly StreamFault[]; place: CallTarget },
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   try {
@@ -77,7 +77,7 @@ function markCached(call: SdkCall): SdkCall {
 type Fetch = typeof globalThis.fetch
 
 /** Signs each request anew: a signature holds for five minutes. */
-function signed(fetch: Fetch, { aws, apiKey }: Endpoint): Fetch {
+function signed(fetch: Fetch, { aws, apiKey }: ModelEndpoint): Fetch {
   if (apiKey !== undefined) return fetch
   return (input, init = {}) => {
     const { authorization: _, Authorization: __, ...headers } = init.headers as Record<string, string>

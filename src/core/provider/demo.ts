@@ -1,12 +1,13 @@
-import { toCancelled } from '../base/cancelled.ts'
-import { headOf } from '../base/cut.ts'
+import { toCancelledError } from '../base/abortable.ts'
 import { type Message, NO_USAGE } from '../base/message.ts'
+import { takeStart } from '../base/truncate.ts'
 import { callFor, unknownTool } from './demo-calls.ts'
 import type { ModelSource } from './source.ts'
 import type { ModelEvent, ModelRequest, ToolSpec } from './types.ts'
 
 /** How a person gets a real model, as a hint. */
-export const CONNECT = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or write [llm] in config.toml'
+export const CONNECT_HINT =
+  'set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or write [llm] in config.toml'
 
 /**
  * The built-in model: offline, deterministic, free. It calls real tools, so that the whole way of a turn can be tried.
@@ -31,8 +32,8 @@ async function* answer(
 ): AsyncGenerator<ModelEvent> {
   const last = messages.at(-1)
   const prompt = last?.role === 'user' ? last.content : ''
-  const call = last?.role === 'user' ? callFor(askedIn(prompt), tools) : undefined
-  if (signal.aborted) throw toCancelled(signal)
+  const call = last?.role === 'user' ? callFor(findRequest(prompt), tools) : undefined
+  if (signal.aborted) throw toCancelledError(signal)
   if (last?.role === 'user') yield { type: 'notice', message: noticeWith(remark) }
   if (call) {
     yield { type: 'tool-call', call }
@@ -41,14 +42,14 @@ async function* answer(
   }
   const text = last?.role === 'tool' ? aboutResults(messages) : aboutPrompt(prompt, last, tools)
   for (const delta of text.split(/(?<=\s)(?=\S)/)) {
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     yield { type: 'text', delta }
   }
   yield { type: 'finish', reason: 'stop', usage: NO_USAGE }
 }
 
 function noticeWith(remark: string | undefined): string {
-  return `The built-in demo answers; it is no language model. To connect one: ${CONNECT}${remark ? `. ${remark}` : ''}`
+  return `The built-in demo answers; it is no language model. To connect one: ${CONNECT_HINT}${remark ? `. ${remark}` : ''}`
 }
 
 function aboutResults(messages: readonly Message[]): string {
@@ -65,7 +66,7 @@ function aboutResult({ name, content, is_error: failed }: Message): string {
   const isShort = lines.length <= MOST_LINES && text.length <= MOST_CHARS
   if (lines.length === 1 && isShort) return `${got}: ${text}`
   if (isShort) return `${got}:\n${text}`
-  return `${got}. They begin with:\n${headOf(lines.slice(0, MOST_LINES).join('\n'), MOST_CHARS)}`
+  return `${got}. They begin with:\n${takeStart(lines.slice(0, MOST_LINES).join('\n'), MOST_CHARS)}`
 }
 
 /** Lines and UTF-16 units of a result that are said. */
@@ -74,7 +75,7 @@ const MOST_CHARS = 2000
 
 function aboutPrompt(prompt: string, message: Message | undefined, tools: readonly ToolSpec[]): string {
   if (/\bwhat (all )?can (you|crabtalk) do\b|^\s*help\s*[.!?]*\s*$/i.test(prompt)) return ABILITIES
-  const unknown = unknownTool(askedIn(prompt), tools)
+  const unknown = unknownTool(findRequest(prompt), tools)
   if (unknown !== undefined) {
     const names = tools.map(({ name, alias }) => alias ?? name)
     return `No tool ${unknown} is offered to me. I have ${names.length > 0 ? listed(names) : 'none'}.`
@@ -82,14 +83,14 @@ function aboutPrompt(prompt: string, message: Message | undefined, tools: readon
   const words = withoutBlocks(prompt).split(/\s+/).filter(Boolean).length
   const parts = [
     counted(words, 'word'),
-    ...blocksOf(prompt).map(({ name, body }) => `${counted(lineCount(body), 'line')} of ${name}`),
+    ...parseBlocks(prompt).map(({ name, body }) => `${counted(lineCount(body), 'line')} of ${name}`),
     ...(message?.attachments ?? []).map(({ media_type: type, name = type }) => `the attachment ${name}`),
   ]
   return `I am crabtalk's built-in demo, not a language model, so I cannot answer that. It did arrive whole: ${listed(parts)}. Ask me what I can do.`
 }
 
 /** The data a prompt carries: standard input and files. */
-function blocksOf(prompt: string): { name: string; body: string }[] {
+function parseBlocks(prompt: string): { name: string; body: string }[] {
   return [...prompt.matchAll(BLOCK)].map(([, tag, path, body = '']) => ({
     name: tag === 'stdin' ? STDIN : (path ?? 'a file'),
     body,
@@ -97,10 +98,10 @@ function blocksOf(prompt: string): { name: string; body: string }[] {
 }
 
 /** What a prompt asks: its own words, or standard input when there are none. */
-function askedIn(prompt: string): string {
+function findRequest(prompt: string): string {
   const own = withoutBlocks(prompt)
   if (own.trim() !== '') return own
-  return blocksOf(prompt).find(({ name }) => name === STDIN)?.body ?? ''
+  return parseBlocks(prompt).find(({ name }) => name === STDIN)?.body ?? ''
 }
 
 function withoutBlocks(prompt: string): string {

@@ -3,23 +3,23 @@ import type { Config, ProviderConfig } from '../config/config.ts'
 import type { ProviderKind } from '../config/config-schema.ts'
 import { isVendors, wireAt } from './address.ts'
 import { awsRegion } from './aws.ts'
-import { CONNECT, demoSource } from './demo.ts'
+import { CONNECT_HINT, demoSource } from './demo.ts'
 import {
-  addressIn,
   checkEndpoint,
-  type Endpoint,
   endpointFromEnv,
-  localEndpoint,
+  findPresetAddress,
+  localModelEndpoint,
+  type ModelEndpoint,
   toEndpoint,
 } from './endpoint.ts'
 import type { Env } from './env.ts'
-import { listModels } from './list-models.ts'
+import { fetchModels } from './list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset } from './presets.ts'
 import { ModelRegistry } from './registry.ts'
 import { callEndpoint, type ModelSource, prepareEndpoint } from './source.ts'
 
 /** Where models are looked for. */
-export interface ModelSetting {
+export interface ModelLookup {
   config: Pick<Config, 'providers' | 'defaultModel'>
   env: Env
   /** What a person asked for; it becomes the default. */
@@ -35,15 +35,15 @@ export interface ModelSetting {
  * Over the network only a local server is asked, and a declared one that names no model: when it cannot say what it
  * has, there is no default, and asking for it fails with the reason. Fails with `config`.
  */
-export async function openModels(setting: ModelSetting, signal: AbortSignal): Promise<ModelRegistry> {
+export async function openModels(setting: ModelLookup, signal: AbortSignal): Promise<ModelRegistry> {
   const sources = await findSources(setting, signal)
   const demo = demoSource(unusedKeys(setting.env))
   const first = sources[0] ?? demo
-  const registry = new ModelRegistry({ hint: first === demo ? CONNECT : undefined })
+  const registry = new ModelRegistry({ hint: first === demo ? CONNECT_HINT : undefined })
   for (const source of sources) registry.add(source)
   if (!sources.some(isNamedDemo)) registry.add(demo)
   const wanted = setting.model ?? setting.config.defaultModel
-  if (wanted !== undefined) registry.use(wanted)
+  if (wanted !== undefined) registry.commit(wanted)
   else await chooseDefault(registry, first, signal)
   return registry
 }
@@ -52,7 +52,7 @@ function isNamedDemo({ name, models }: ModelSource): boolean {
   return name === 'demo' || models.some((model) => model.name === 'demo')
 }
 
-async function findSources(setting: ModelSetting, signal: AbortSignal): Promise<ModelSource[]> {
+async function findSources(setting: ModelLookup, signal: AbortSignal): Promise<ModelSource[]> {
   const { config, env, localServers = LOCAL_SERVERS } = setting
   if (config.providers.length > 0) return config.providers.map((provider) => configuredSource(provider, env))
   const keyed = PRESETS.flatMap((preset) => keyedSource(preset, env) ?? [])
@@ -66,13 +66,13 @@ async function chooseDefault(
   signal: AbortSignal,
 ): Promise<void> {
   const known = source.models[0]?.name ?? source.suggests
-  if (known !== undefined) return registry.use(known)
+  if (known !== undefined) return registry.commit(known)
   try {
     const [first] = (await source.listModels?.(signal)) ?? []
-    if (first !== undefined) return registry.use(first)
+    if (first !== undefined) return registry.commit(first)
     throw withoutModels(source)
   } catch (reason) {
-    registry.lackDefault(toCrabError(reason))
+    registry.setDefaultError(toCrabError(reason))
   }
 }
 
@@ -97,7 +97,7 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
     check: () => checkEndpoint(toEndpoint(provider, env)),
     prepare: () => prepareEndpoint(toEndpoint(provider, env)),
     complete: (request, signal) => callEndpoint(() => toEndpoint(provider, env), request, signal),
-    ...(canList(kind) && { listModels: (signal) => listModels(toEndpoint(provider, env), signal) }),
+    ...(canList(kind) && { listModels: (signal) => fetchModels(toEndpoint(provider, env), signal) }),
   }
 }
 
@@ -120,7 +120,7 @@ function suggestionAt(
   const own = modelKeys.map((name) => env[name]).find(Boolean)
   if (own !== undefined) return { suggests: own }
   const model = defaultIn ? defaultIn(awsRegion(env, place)) : preset.defaultModel
-  const address = place.baseUrl ?? addressIn(preset, env)
+  const address = place.baseUrl ?? findPresetAddress(preset, env)
   const isOnlyTheirs =
     address !== undefined && ['messages', 'gemini', 'converse'].includes(wireAt(kind, address))
   return model !== undefined && (isOnlyTheirs || isAtHome(preset, address)) ? { suggests: model } : {}
@@ -134,7 +134,7 @@ function isAtHome({ kind, baseUrl = '' }: Preset, address: string | undefined): 
 }
 
 /** Azure lists what could be deployed, not what is; Bedrock lists on another host, for which a key rarely has the right. */
-function canList(kind: Endpoint['kind']): boolean {
+function canList(kind: ModelEndpoint['kind']): boolean {
   return kind !== 'azure' && kind !== 'bedrock'
 }
 
@@ -143,8 +143,8 @@ async function localSources(servers: typeof LOCAL_SERVERS, signal: AbortSignal):
   const soon = AbortSignal.any([signal, AbortSignal.timeout(LOCAL_WAIT_MS)])
   const found = await Promise.all(
     servers.map(async ({ name, port }) => {
-      const endpoint = localEndpoint(name, port)
-      const names = await listModels(endpoint, soon).catch(() => []) // none there is the usual case
+      const endpoint = localModelEndpoint(name, port)
+      const names = await fetchModels(endpoint, soon).catch(() => []) // none there is the usual case
       return { endpoint, names }
     }),
   )
@@ -155,7 +155,7 @@ async function localSources(servers: typeof LOCAL_SERVERS, signal: AbortSignal):
   return [{ ...openSource(server.endpoint, {}), models: server.names.map((name) => ({ name, facts })) }]
 }
 
-function openSource(endpoint: Endpoint, more: Pick<ModelSource, 'owns' | 'suggests'>): ModelSource {
+function openSource(endpoint: ModelEndpoint, more: Pick<ModelSource, 'owns' | 'suggests'>): ModelSource {
   return {
     name: endpoint.name,
     where: endpoint.where,
@@ -166,7 +166,7 @@ function openSource(endpoint: Endpoint, more: Pick<ModelSource, 'owns' | 'sugges
     check: () => checkEndpoint(endpoint),
     prepare: () => prepareEndpoint(endpoint),
     complete: (request, signal) => callEndpoint(() => endpoint, request, signal),
-    ...(canList(endpoint.kind) && { listModels: (signal) => listModels(endpoint, signal) }),
+    ...(canList(endpoint.kind) && { listModels: (signal) => fetchModels(endpoint, signal) }),
   }
 }
 

@@ -8,7 +8,7 @@ import type { Env } from './env.ts'
 import { PRESETS, type Preset } from './presets.ts'
 
 /** A model server, ready to be called. */
-export interface Endpoint {
+export interface ModelEndpoint {
   name: string
   kind: ProviderKind
   wire: Wire
@@ -34,27 +34,33 @@ export interface Endpoint {
  * The kind says whose variables are meant; for `openai-compatible` the host does, so that no key reaches a stranger.
  * Fails with `config` without an address or with an unusable one, with `credentials` on an AWS profile that has no keys.
  */
-export function toEndpoint(provider: ProviderConfig, env: Env): Endpoint {
+export function toEndpoint(provider: ProviderConfig, env: Env): ModelEndpoint {
   const { name, where, timeoutMs, maxRetries } = provider
-  const preset = presetOf(provider)
-  return { ...reach(provider, preset, env), name, where, timeoutMs, maxRetries }
+  const preset = findPreset(provider)
+  return { ...resolveEndpoint(provider, preset, env), name, where, timeoutMs, maxRetries }
 }
 
 /** The endpoint a known provider's variables describe; undefined when they do not say enough. */
-export function endpointFromEnv(preset: Preset, env: Env): Endpoint | undefined {
+export function endpointFromEnv(preset: Preset, env: Env): ModelEndpoint | undefined {
   const { name, kind } = preset
   const variable = keyVariable(preset, env)
   const from = addressVariable(preset, env)
-  const address = addressIn(preset, env)
+  const address = findPresetAddress(preset, env)
   const isSecretless = variable === 'AWS_ACCESS_KEY_ID' && !env['AWS_SECRET_ACCESS_KEY']
   if (!env[variable] || isSecretless || (address === undefined && kind !== 'bedrock')) return undefined
-  const place: Place = { name, kind, where: from, baseUrl: address, apiKey: undefined }
+  const place: EndpointSource = { name, kind, where: from, baseUrl: address, apiKey: undefined }
   const where = address === preset.baseUrl ? variable : from
-  return { ...reach(place, preset, env), name, where, timeoutMs: TIMEOUT_MS, maxRetries: MAX_RETRIES }
+  return {
+    ...resolveEndpoint(place, preset, env),
+    name,
+    where,
+    timeoutMs: TIMEOUT_MS,
+    maxRetries: MAX_RETRIES,
+  }
 }
 
 /** Fails with `credentials` where a call surely would: with a key that cannot be sent, or at a vendor's own address without one. */
-export function checkEndpoint(endpoint: Endpoint): void {
+export function checkEndpoint(endpoint: ModelEndpoint): void {
   checkKey(endpoint)
   const { name, kind, where, baseUrl, apiKey, aws } = endpoint
   if (apiKey !== undefined || aws?.credentials || !isVendors(kind, baseUrl)) return
@@ -66,13 +72,17 @@ export function checkEndpoint(endpoint: Endpoint): void {
 }
 
 /** Fails with `credentials` for a key that no HTTP request can carry, and names where it comes from. */
-export function checkKey({ name, apiKey, keyFrom }: Pick<Endpoint, 'name' | 'apiKey' | 'keyFrom'>): void {
+export function checkKey({
+  name,
+  apiKey,
+  keyFrom,
+}: Pick<ModelEndpoint, 'name' | 'apiKey' | 'keyFrom'>): void {
   if (apiKey === undefined || isHeaderValue(apiKey)) return
   throw new CrabError('credentials', `Cannot use provider "${name}": ${keyFrom} ${NOT_A_HEADER_VALUE}`)
 }
 
 /** The endpoint of a server on this machine; it may take minutes to load a model before its first byte. */
-export function localEndpoint(name: string, port: number): Endpoint {
+export function localModelEndpoint(name: string, port: number): ModelEndpoint {
   return {
     name,
     kind: 'openai-compatible',
@@ -88,26 +98,30 @@ export function localEndpoint(name: string, port: number): Endpoint {
 }
 
 /** The address a preset's variables name, else the vendor's own, if there is one for all. */
-export function addressIn(preset: Preset, env: Env): string | undefined {
+export function findPresetAddress(preset: Preset, env: Env): string | undefined {
   const variable = addressVariable(preset, env)
   const own = env[variable] || undefined
   return variable === RESOURCE ? `https://${own}.openai.azure.com` : (own ?? preset.baseUrl)
 }
 
-type Place = Pick<ProviderConfig, 'name' | 'kind' | 'where' | 'baseUrl' | 'apiKey' | 'region' | 'profile'>
+type EndpointSource = Pick<
+  ProviderConfig,
+  'name' | 'kind' | 'where' | 'baseUrl' | 'apiKey' | 'region' | 'profile'
+>
 
 /** Where the server is, how to speak with it, and what to show it. */
-function reach(
-  place: Place,
+function resolveEndpoint(
+  place: EndpointSource,
   preset: Preset | undefined,
   env: Env,
-): Omit<Endpoint, 'name' | 'where' | 'timeoutMs' | 'maxRetries'> {
+): Omit<ModelEndpoint, 'name' | 'where' | 'timeoutMs' | 'maxRetries'> {
   const { kind, where, profile } = place
   const variable = preset && keyVariable(preset, env)
   const isShown = profile === undefined && variable !== undefined && variable !== 'AWS_ACCESS_KEY_ID'
   const apiKey = (place.apiKey ?? (isShown ? env[variable] : undefined))?.trim() || undefined
   const aws = kind === 'bedrock' ? findAwsAccess(env, { ...place, hasKey: apiKey !== undefined }) : undefined
-  const address = place.baseUrl ?? (preset && addressIn(preset, env)) ?? (aws && bedrockAddress(aws.region))
+  const address =
+    place.baseUrl ?? (preset && findPresetAddress(preset, env)) ?? (aws && bedrockAddress(aws.region))
   if (address === undefined) throw withoutAddress(place)
   const wire = wireAt(kind, address)
   return {
@@ -122,7 +136,7 @@ function reach(
 }
 
 /** The known provider whose variables a configured one takes what it leaves out from. */
-export function presetOf({ kind, baseUrl }: ProviderConfig): Preset | undefined {
+export function findPreset({ kind, baseUrl }: ProviderConfig): Preset | undefined {
   if (kind !== 'openai-compatible') return PRESETS.find((preset) => preset.kind === kind)
   const host = URL.parse(baseUrl ?? '')?.host
   return PRESETS.find((preset) => preset.baseUrl !== undefined && new URL(preset.baseUrl).host === host)
@@ -138,7 +152,7 @@ function keyVariable({ keys }: Preset, env: Env): string {
   return keys.find((name) => env[name]) ?? keys[0]
 }
 
-function withoutAddress({ name, kind, where }: Place): CrabError {
+function withoutAddress({ name, kind, where }: EndpointSource): CrabError {
   return new CrabError('config', `Cannot use provider "${name}" (${where}): base_url is missing`, {
     ...(kind === 'azure' && {
       hint: 'base_url = "https://RESOURCE.openai.azure.com", or set AZURE_OPENAI_ENDPOINT',

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
-import { toCancelled } from '../base/cancelled.ts'
+import { toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
 import { NETWORK_REASONS } from '../base/network-reasons.ts'
 import { LightHeaders } from './light-headers.ts'
@@ -39,7 +39,7 @@ export function httpFetch(limits: HttpOptions): typeof globalThis.fetch {
 }
 
 /** A whole body as text. */
-export async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
+export async function readBodyText(body: ReadableStream<Uint8Array> | null): Promise<string> {
   const chunks = await Array.fromAsync(body ?? [])
   return Buffer.concat(chunks).toString()
 }
@@ -62,7 +62,7 @@ async function exchange(
   try {
     return await answerTo(first, body, call)
   } catch (reason) {
-    const stale = first.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(codeOf(reason))
+    const stale = first.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(readCode(reason))
     if (!stale) throw reason
     return await answerTo(request(call.url, options), body, call)
   }
@@ -114,7 +114,7 @@ function toBody(answer: IncomingMessage, call: Call): ReadableStream<Uint8Array<
       })
       answer.once('end', () => pieces.end())
       answer.once('error', (reason) => {
-        const isCut = !call.signal?.aborted && codeOf(reason) === 'ECONNRESET'
+        const isCut = !call.signal?.aborted && readCode(reason) === 'ECONNRESET'
         if (isCut) pieces.end()
         else controller.error(toNetworkError(reason, call))
       })
@@ -212,8 +212,8 @@ function silence(what: string, ms: number): CrabError {
 
 /** What the system says of the network, as a CrabError; our own bugs stay what they are. */
 function toNetworkError(reason: unknown, { url, limits, signal }: Call): unknown {
-  if (signal?.aborted) return toCancelled(signal)
-  const code = codeOf(reason)
+  if (signal?.aborted) return toCancelledError(signal)
+  const code = readCode(reason)
   if (!(reason instanceof Error) || reason instanceof CrabError || code === '') return reason
   const options = { cause: reason, ...(limits.hint !== undefined && { hint: limits.hint }) }
   if (code.startsWith('ERR_INVALID_')) {
@@ -226,7 +226,7 @@ function toNetworkError(reason: unknown, { url, limits, signal }: Call): unknown
   )
 }
 
-function codeOf(reason: unknown): string {
+function readCode(reason: unknown): string {
   return (reason as NodeJS.ErrnoException | undefined)?.code ?? ''
 }
 

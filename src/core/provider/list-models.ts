@@ -1,16 +1,16 @@
 import { isObject, parseObject } from '../base/json.ts'
 import type { JsonObject } from '../base/message.ts'
 import type { Wire } from './address.ts'
-import { checkKey, type Endpoint } from './endpoint.ts'
-import { httpFetch, readText } from './http-fetch.ts'
-import { toRefusalError } from './model-error.ts'
+import { checkKey, type ModelEndpoint } from './endpoint.ts'
+import { httpFetch, readBodyText } from './http-fetch.ts'
+import { toResponseError } from './model-error.ts'
 
 /**
  * The names of the models an endpoint says it has, in its own order; those that cannot converse are left out.
  *
  * Fails like a model call. An answer without a list gives no names.
  */
-export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promise<string[]> {
+export async function fetchModels(endpoint: ModelEndpoint, signal: AbortSignal): Promise<string[]> {
   checkKey(endpoint)
   const { baseUrl, wire, timeoutMs, idleMs, where } = endpoint
   const fetch = httpFetch({ firstByteMs: timeoutMs, idleMs, hint: `check base_url (${where})` })
@@ -18,16 +18,16 @@ export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promi
     headers: authHeaders(endpoint),
     signal,
   })
-  const body = await readText(response.body)
+  const body = await readBodyText(response.body)
   if (!response.ok) {
     const refusal = { status: response.status, headers: Object.fromEntries(response.headers), body }
-    throw toRefusalError(refusal, { endpoint, model: 'models' })
+    throw toResponseError(refusal, { endpoint, model: 'models' })
   }
   const names = wire === 'gemini' ? geminiNames(body) : namesIn(body)
   return names.filter((name) => !NO_CHAT.test(name))
 }
 
-function authHeaders({ wire, apiKey }: Endpoint): Record<string, string> {
+function authHeaders({ wire, apiKey }: ModelEndpoint): Record<string, string> {
   if (wire === 'messages') return { 'anthropic-version': '2023-06-01', 'x-api-key': apiKey ?? '' }
   if (wire === 'gemini') return { 'x-goog-api-key': apiKey ?? '' }
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }

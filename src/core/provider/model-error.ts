@@ -1,17 +1,17 @@
-import { toCancelled } from '../base/cancelled.ts'
-import { CrabError, type Kind, toCrabError } from '../base/errors.ts'
-import type { Endpoint } from './endpoint.ts'
+import { toCancelledError } from '../base/abortable.ts'
+import { CrabError, type ErrorKind, toCrabError } from '../base/errors.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import type { StreamFault } from './event-frames.ts'
 import { hintFor } from './model-hints.ts'
 
 /** Which model was called where. */
-export interface CallPlace {
-  endpoint: Endpoint
+export interface CallTarget {
+  endpoint: ModelEndpoint
   model: string
 }
 
 /** What a server answered instead of doing what it was asked. */
-export interface Refusal {
+export interface ErrorResponse {
   status: number
   /** By lower-case name. */
   headers: Readonly<Record<string, string>>
@@ -22,17 +22,17 @@ export interface Refusal {
  * A failed call as a CrabError, whatever threw: an abort, the network (already a CrabError), the SDK, an error record
  * in the stream. The kinds are those of `ModelEvent`.
  */
-export function toModelError(reason: unknown, place: CallPlace, signal: AbortSignal): CrabError {
-  if (signal.aborted) return toCancelled(signal)
+export function toModelError(reason: unknown, place: CallTarget, signal: AbortSignal): CrabError {
+  if (signal.aborted) return toCancelledError(signal)
   const known = causes(reason).find((cause) => cause instanceof CrabError)
   if (known) return known
   const status = numberIn(reason, 'statusCode')
   if (status !== undefined) {
-    return toRefusalError({ status, headers: headersIn(reason), body: bodyIn(reason) }, place)
+    return toResponseError({ status, headers: headersIn(reason), body: bodyIn(reason) }, place)
   }
   if (!(reason instanceof Error)) return toRecordError(reason, place)
   const broken = reason.name === 'AI_InvalidResponseDataError' && reason.message.includes('without a finish')
-  if (broken) return brokenOff(place)
+  if (broken) return toBrokenStreamError(place)
   if (!reason.name.startsWith('AI_')) return toCrabError(reason)
   return failure(reason.name === UNSUPPORTED ? 'invalid' : 'failed', place, {
     said: reason.message,
@@ -44,22 +44,22 @@ export function toModelError(reason: unknown, place: CallPlace, signal: AbortSig
  * The stream ended, but the answer did not: nothing that was said can be taken for the whole. `reason` is the server's
  * own word for it, such as Google's MALFORMED_FUNCTION_CALL.
  */
-export function brokenOff(place: CallPlace, reason?: string): CrabError {
+export function toBrokenStreamError(place: CallTarget, reason?: string): CrabError {
   const why = reason === undefined ? '' : `: ${reason}`
   return failure('unavailable', place, { said: `the answer broke off before its end${why}` })
 }
 
 /** A good answer that is no event stream: a web page, or JSON, which may say why. */
-export function toNoStreamError(type: string, body: string, place: CallPlace): CrabError {
+export function toNoStreamError(type: string, body: string, place: CallTarget): CrabError {
   if (type.includes('html')) return failure('config', place, { said: 'it answered with a web page' })
   return failure('failed', place, { said: `it answered without a stream: ${serverMessage(body)}` })
 }
 
 /** An HTTP error answer as a CrabError that quotes the server in one line and says where to look. */
-export function toRefusalError({ status, headers, body }: Refusal, place: CallPlace): CrabError {
+export function toResponseError({ status, headers, body }: ErrorResponse, place: CallTarget): CrabError {
   const said = headers['location'] ? `it redirects to ${headers['location']}` : serverMessage(body)
   const retryAfterMs = retryAfter(headers, body)
-  return failure(kindOf(status, body), place, {
+  return failure(classifyStatus(status, body), place, {
     said: said || (PHRASES[status] ?? 'no reason given'),
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -67,19 +67,19 @@ export function toRefusalError({ status, headers, body }: Refusal, place: CallPl
 }
 
 /** An error record inside a stream: `{message, type, code}` in any of the dialects. */
-function toRecordError(record: unknown, place: CallPlace): CrabError {
+function toRecordError(record: unknown, place: CallTarget): CrabError {
   const code = numberIn(record, 'code')
   const words = `${textIn(record, 'type')} ${textIn(record, 'code')} ${textIn(record, 'message')}`
   const status = code !== undefined && code >= 400 ? code : /rate.?limit/i.test(words) ? 429 : 500
-  return toRefusalError({ status, headers: {}, body: JSON.stringify(record) ?? '' }, place)
+  return toResponseError({ status, headers: {}, body: JSON.stringify(record) ?? '' }, place)
 }
 
 /** A fault in an AWS event stream: its name stands for the status it would have as an answer. */
-export function toFaultError({ name, isException, body }: StreamFault, place: CallPlace): CrabError {
+export function toFaultError({ name, isException, body }: StreamFault, place: CallTarget): CrabError {
   const [, known] = FAULTS.find(([names]) => names.test(name)) ?? []
   const status = known ?? (isException ? 400 : 500)
   const said = serverMessage(body) === '' ? name : body
-  return toRefusalError({ status, headers: {}, body: said }, place)
+  return toResponseError({ status, headers: {}, body: said }, place)
 }
 
 interface Reason {
@@ -89,10 +89,10 @@ interface Reason {
   cause?: unknown
 }
 
-function failure(kind: Kind, place: CallPlace, reason: Reason): CrabError {
+function failure(kind: ErrorKind, place: CallTarget, reason: Reason): CrabError {
   const { endpoint, model } = place
   const { said, status, ...more } = reason
-  const why = `${toLine(said, secretsOf(endpoint))}${status === undefined ? '' : ` (${status})`}`
+  const why = `${toLine(said, listSecrets(endpoint))}${status === undefined ? '' : ` (${status})`}`
   const hint = hintFor(kind, place, reason)
   return new CrabError(kind, `Cannot call ${model} (${endpoint.name}): ${why}`, {
     ...(hint !== undefined && { hint }),
@@ -101,7 +101,7 @@ function failure(kind: Kind, place: CallPlace, reason: Reason): CrabError {
   })
 }
 
-function kindOf(status: number, body: string): Kind {
+function classifyStatus(status: number, body: string): ErrorKind {
   if (WRONG_REGION.test(body)) return 'config'
   if (status === 401 || status === 402 || status === 403) return 'credentials'
   if (status >= 500 || status === 424) return 'unavailable' // Bedrock's for a model that failed
@@ -146,7 +146,7 @@ function messageIn(value: unknown): string | undefined {
   return found ?? messageIn(detail) ?? messageIn(msg)
 }
 
-function secretsOf({ apiKey, aws }: Endpoint): string[] {
+function listSecrets({ apiKey, aws }: ModelEndpoint): string[] {
   const { secretAccessKey, sessionToken } = aws?.credentials ?? {}
   return [apiKey, secretAccessKey, sessionToken].flatMap((secret) =>
     secret === undefined ? [] : [secret, encodeURIComponent(secret)],
@@ -176,24 +176,24 @@ function causes(reason: unknown): unknown[] {
 }
 
 function numberIn(value: unknown, key: string): number | undefined {
-  const found = fieldOf(value, key)
+  const found = getField(value, key)
   return typeof found === 'number' ? found : undefined
 }
 
 function textIn(value: unknown, key: string): string {
-  const found = fieldOf(value, key)
+  const found = getField(value, key)
   return typeof found === 'string' ? found : ''
 }
 
 function headersIn(reason: unknown): Record<string, string> {
-  return (fieldOf(reason, 'responseHeaders') ?? {}) as Record<string, string>
+  return (getField(reason, 'responseHeaders') ?? {}) as Record<string, string>
 }
 
 function bodyIn(reason: unknown): string {
   return textIn(reason, 'responseBody') || textIn(reason, 'message')
 }
 
-function fieldOf(value: unknown, key: string): unknown {
+function getField(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 }
 

@@ -1,12 +1,12 @@
-import type { Kind } from '../base/errors.ts'
+import type { ErrorKind } from '../base/errors.ts'
 import { isOpenAI } from './address.ts'
-import { type AwsAccess, geographyOf } from './aws.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type AwsAccess, findGeography } from './aws.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 
 /** What a person can do about a failed call; undefined when nothing is known. `said` is what the server said. */
 export function hintFor(
-  kind: Kind,
-  { endpoint, model }: { endpoint: Endpoint; model: string },
+  kind: ErrorKind,
+  { endpoint, model }: { endpoint: ModelEndpoint; model: string },
   { said, retryAfterMs }: { said: string; retryAfterMs?: number },
 ): string | undefined {
   const { where } = endpoint
@@ -31,13 +31,13 @@ export function hintFor(
   }
 }
 
-function aboutKey({ apiKey, keyFrom }: Pick<Endpoint, 'apiKey' | 'keyFrom'>, said: string): string {
+function aboutKey({ apiKey, keyFrom }: Pick<ModelEndpoint, 'apiKey' | 'keyFrom'>, said: string): string {
   if (apiKey === undefined) return `there is no key: set one (${keyFrom})`
   if (/credit|quota|balance|billing/i.test(said)) return `add credit, or use another key (${keyFrom})`
   return `check the key (${keyFrom})`
 }
 
-function aboutAws({ apiKey, aws, keyFrom }: Endpoint, model: string, said: string): string {
+function aboutAws({ apiKey, aws, keyFrom }: ModelEndpoint, model: string, said: string): string {
   if (CLOCK.test(said)) return 'check the clock of this machine: a signature holds for five minutes'
   const action = /not authorized to perform:? ([\w:*]+)/i.exec(said)?.[1]
   if (action !== undefined) {
@@ -60,11 +60,11 @@ function aboutProfile(aws: AwsAccess, model: string, said: string): string {
 /** A global profile may be out of bounds where one that stays on its continent is not. */
 function pinned(model: string, { region }: AwsAccess): string {
   const name = /(?:^|\/)global\.(.+)$/.exec(model)?.[1]
-  const geography = geographyOf(region)
+  const geography = findGeography(region)
   return name && geography ? `, or keep to one part of the world: ${geography}.${name}` : ''
 }
 
-function aboutName({ kind, wire, baseUrl, where }: Endpoint): string {
+function aboutName({ kind, wire, baseUrl, where }: ModelEndpoint): string {
   if (kind === 'azure')
     return `a model's name at Azure is that of its deployment; check it and base_url (${where})`
   if (kind === 'openai' && wire === 'responses' && !isOpenAI(baseUrl)) {

@@ -1,5 +1,5 @@
 import type { Config, ProviderConfig } from '../config/config.ts'
-import { presetOf } from './endpoint.ts'
+import { findPreset } from './endpoint.ts'
 import type { Env } from './env.ts'
 import { PRESETS, type Preset } from './presets.ts'
 
@@ -10,14 +10,14 @@ import { PRESETS, type Preset } from './presets.ts'
 export function modelVariables({ providers }: Pick<Config, 'providers'>, env: Env): string[] {
   const names =
     providers.length > 0
-      ? providers.flatMap((provider) => ofPreset(presetOf(provider), provider, env))
-      : PRESETS.flatMap((preset) => ofPreset(preset, {}, env))
+      ? providers.flatMap((provider) => listPresetVariables(findPreset(provider), provider, env))
+      : PRESETS.flatMap((preset) => listPresetVariables(preset, {}, env))
   return [...new Set(names)]
 }
 
-type Given = Pick<Partial<ProviderConfig>, 'apiKey' | 'baseUrl' | 'models' | 'region' | 'profile'>
+type ProviderFields = Pick<Partial<ProviderConfig>, 'apiKey' | 'baseUrl' | 'models' | 'region' | 'profile'>
 
-function ofPreset(preset: Preset | undefined, given: Given, env: Env): string[] {
+function listPresetVariables(preset: Preset | undefined, given: ProviderFields, env: Env): string[] {
   if (preset === undefined) return []
   const { name, kind, keys, addresses = [`${name.toUpperCase()}_BASE_URL`], modelKeys = [] } = preset
   return [
@@ -25,12 +25,12 @@ function ofPreset(preset: Preset | undefined, given: Given, env: Env): string[] 
     ...(given.baseUrl === undefined ? addresses : []),
     ...(given.baseUrl === undefined && kind === 'azure' ? ['AZURE_RESOURCE_NAME'] : []),
     ...(given.models === undefined ? modelKeys : []),
-    ...(kind === 'bedrock' ? ofAws(preset, given, env) : []),
+    ...(kind === 'bedrock' ? listAwsVariables(preset, given, env) : []),
   ]
 }
 
 /** A region or a profile alone is set for other programs: it counts where Bedrock is used. */
-function ofAws({ keys }: Preset, { apiKey, region, profile }: Given, env: Env): string[] {
+function listAwsVariables({ keys }: Preset, { apiKey, region, profile }: ProviderFields, env: Env): string[] {
   const isDeclared = apiKey !== undefined || region !== undefined || profile !== undefined
   if (!isDeclared && !keys.some((key) => env[key])) return []
   return [

@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { VERSION } from '../base/version.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import { toSdkCall } from './prompt.ts'
 import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
@@ -10,7 +10,7 @@ export function streamOpenAICompatible(
   { endpoint, request, fetch }: WireCall,
   signal: AbortSignal,
 ): AsyncIterable<ModelEvent> {
-  const quirks = quirksOf(endpoint)
+  const quirks = findQuirks(endpoint)
   const provider = createOpenAICompatible({
     name: NAMESPACE,
     baseURL: endpoint.baseUrl,
@@ -21,7 +21,7 @@ export function streamOpenAICompatible(
     fetch,
     ...(endpoint.apiKey !== undefined && { apiKey: endpoint.apiKey }),
   })
-  const effort = effortOf(endpoint, request)
+  const effort = chooseEffort(endpoint, request)
   const options = {
     ...toSdkCall(quirks.jsonSchema ? request : withSchemaInPrompt(request), {
       keepsReasoning: ({ meta }, { inThisTurn }) =>
@@ -44,7 +44,7 @@ interface Quirks {
   transform: (body: Record<string, unknown>) => Record<string, unknown>
 }
 
-function quirksOf({ kind, baseUrl }: Endpoint): Quirks {
+function findQuirks({ kind, baseUrl }: ModelEndpoint): Quirks {
   const host = new URL(baseUrl).hostname
   return {
     jsonSchema: host !== 'api.deepseek.com',
@@ -59,8 +59,8 @@ function renameMaxTokens({ max_tokens: limit, ...body }: Record<string, unknown>
 }
 
 /** From gpt-5.4 on, OpenAI's chat completions take tools only without reasoning; both need its Responses API. */
-function effortOf(
-  { kind }: Endpoint,
+function chooseEffort(
+  { kind }: ModelEndpoint,
   { model, tools, thinking }: ModelRequest,
 ): 'none' | 'medium' | undefined {
   if (kind === 'openai' && tools.length > 0 && /^gpt-(5\.[4-9]|[6-9])/.test(model)) return 'none'

@@ -42,7 +42,7 @@ export function toSdkCall(request: ModelRequest, style: PromptStyle): SdkCall {
 
 function toPrompt({ system, messages }: ModelRequest, style: PromptStyle): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = system === '' ? [] : [{ role: 'system', content: system }]
-  const turnStart = startOfTurn(messages)
+  const turnStart = findTurnStart(messages)
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at]!
     if (message.role === 'user') prompt.push(toUser(message.content, message.attachments, style))
@@ -54,7 +54,7 @@ function toPrompt({ system, messages }: ModelRequest, style: PromptStyle): Langu
 }
 
 /** What a person says directly behind results steers the turn these belong to, and begins none. */
-function startOfTurn(messages: readonly Message[]): number {
+function findTurnStart(messages: readonly Message[]): number {
   let behind: Message['role'] | undefined
   let start = -1
   for (const [at, { role }] of messages.entries()) {

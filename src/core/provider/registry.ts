@@ -47,13 +47,13 @@ export class ModelRegistry implements Provider {
   }
 
   /** Makes a model the default. Fails with `config` when no source takes that name. */
-  use(model: string): void {
+  commit(model: string): void {
     this.#resolve(model)
     this.#active = model
   }
 
-  /** There is no default, for this reason, which defaultModel() throws until use() names one. */
-  lackDefault(reason: CrabError): void {
+  /** There is no default, for this reason, which defaultModel() throws until commit() names one. */
+  setDefaultError(reason: CrabError): void {
     this.#active = undefined
     this.#lack = reason
   }
@@ -103,7 +103,7 @@ export class ModelRegistry implements Provider {
   }
 
   /** Who is called for a model, whether that can be done, and how to ask there what there is. Throws `config` when nobody is. */
-  sourceOf(model: string): Pick<ModelSource, 'name' | 'where' | 'isOpen' | 'check' | 'listModels'> {
+  getSource(model: string): Pick<ModelSource, 'name' | 'where' | 'isOpen' | 'check' | 'listModels'> {
     return this.#resolve(model).source
   }
 

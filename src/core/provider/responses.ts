@@ -1,7 +1,7 @@
 import { OpenAIResponsesLanguageModel } from '@ai-sdk/openai/internal' // the package itself builds a provider from the environment
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { VERSION } from '../base/version.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import { toSdkCall } from './prompt.ts'
 import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
@@ -34,7 +34,7 @@ export function streamResponses(
 
 type Owner = 'openai' | 'azure'
 
-function headersFor({ kind, apiKey }: Endpoint): Record<string, string> {
+function headersFor({ kind, apiKey }: ModelEndpoint): Record<string, string> {
   return {
     'user-agent': `crabtalk/${VERSION}`,
     ...(apiKey !== undefined &&

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toCancelled } from '../base/cancelled.ts'
-import { KINDS, toCrabError } from '../base/errors.ts'
+import { toCancelledError } from '../base/abortable.ts'
+import { ERROR_KINDS, toCrabError } from '../base/errors.ts'
 import type { ModelEvent } from './types.ts'
 
 /**
@@ -29,7 +29,7 @@ export async function* withRetry(
       deadline ??= performance.now() + BUDGET_MS
       const late = performance.now() + delayMs > deadline
       const over = signal.aborted || begun || count > retries || late
-      if (over || !KINDS[error.kind].retryable) throw error
+      if (over || !ERROR_KINDS[error.kind].retryable) throw error
       yield { type: 'retry', attempt: count, delayMs, error }
       await pause(delayMs, signal)
     }
@@ -43,7 +43,7 @@ function backoffMs(count: number): number {
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {
-    throw toCancelled(signal)
+    throw toCancelledError(signal)
   })
 }
 

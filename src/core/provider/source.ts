@@ -1,7 +1,7 @@
 import type { Wire } from './address.ts'
-import { checkEndpoint, type Endpoint } from './endpoint.ts'
-import { httpFetch, readText } from './http-fetch.ts'
-import { type CallPlace, toNoStreamError } from './model-error.ts'
+import { checkEndpoint, type ModelEndpoint } from './endpoint.ts'
+import { httpFetch, readBodyText } from './http-fetch.ts'
+import { type CallTarget, toNoStreamError } from './model-error.ts'
 import { withRetry } from './retry.ts'
 import type { WireCall } from './stream.ts'
 import type { ModelEvent, ModelFacts, ModelRequest } from './types.ts'
@@ -38,7 +38,7 @@ export interface ModelSource {
 
 /** Calls a model on an endpoint; the code for its wire is loaded by the first call. */
 export async function* callEndpoint(
-  resolve: () => Endpoint,
+  resolve: () => ModelEndpoint,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
@@ -58,7 +58,7 @@ export async function* callEndpoint(
 }
 
 /** Loads the code for an endpoint's wire ahead of its first call, which reports what goes wrong with that. */
-export function prepareEndpoint(endpoint: Endpoint): void {
+export function prepareEndpoint(endpoint: ModelEndpoint): void {
   checkEndpoint(endpoint)
   loadWire(endpoint.wire).catch(() => undefined)
 }
@@ -81,11 +81,11 @@ async function loadWire(wire: Wire): Promise<WireCaller> {
 }
 
 /** Refuses good answers that the SDK would take for a stream in which nothing happens. */
-function streamsOnly(fetch: typeof globalThis.fetch, place: CallPlace): typeof globalThis.fetch {
+function streamsOnly(fetch: typeof globalThis.fetch, place: CallTarget): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
     const type = response.headers.get('content-type') ?? ''
     if (!response.ok || !/html|json/.test(type)) return response
-    throw toNoStreamError(type, await readText(response.body), place)
+    throw toNoStreamError(type, await readBodyText(response.body), place)
   }
 }

@@ -7,13 +7,13 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
 import type { JsonObject, Usage } from '../base/message.ts'
-import type { Endpoint } from './endpoint.ts'
-import { brokenOff, type CallPlace, toModelError } from './model-error.ts'
+import type { ModelEndpoint } from './endpoint.ts'
+import { type CallTarget, toBrokenStreamError, toModelError } from './model-error.ts'
 import type { FinishReason, ModelEvent, ModelRequest } from './types.ts'
 
 /** What a wire needs for one call. */
 export interface WireCall {
-  endpoint: Endpoint
+  endpoint: ModelEndpoint
   request: ModelRequest
   fetch: typeof globalThis.fetch
 }
@@ -22,7 +22,7 @@ export interface WireCall {
 export interface SdkStream {
   model: LanguageModelV4
   options: LanguageModelV4CallOptions
-  place: CallPlace
+  place: CallTarget
 }
 
 /**
@@ -45,7 +45,7 @@ export async function* streamModel(
 /** Events as they come; deltas that come within one turn of the event loop, as those of one read do, are one. */
 async function* readParts(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  place: CallPlace,
+  place: CallTarget,
 ): AsyncGenerator<ModelEvent> {
   const reader = stream.getReader()
   const translator = new Translator(place)
@@ -63,11 +63,11 @@ async function* readParts(
         yield open
         open = undefined
       }
-      if (done) throw brokenOff(place)
+      if (done) throw toBrokenStreamError(place)
       const event = translator.toEvent(value)
       if (event === undefined) continue
       if (event.type === 'text' || event.type === 'thinking') {
-        turn = open ? turn : endOfTurn()
+        turn = open ? turn : waitForImmediate()
         open = open ? { ...open, delta: open.delta + event.delta } : event
         continue
       }
@@ -92,7 +92,7 @@ function comesNow(read: Promise<unknown>, turn: Promise<false>): Promise<boolean
   ])
 }
 
-function endOfTurn(): Promise<false> {
+function waitForImmediate(): Promise<false> {
   return new Promise((resolve) => setImmediate(() => resolve(false)))
 }
 
@@ -114,11 +114,11 @@ async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPa
 
 /** Stream parts to events; remembers what a thinking block gathered and whether a tool was called. */
 class Translator {
-  readonly #place: CallPlace
+  readonly #place: CallTarget
   #meta: SharedV4ProviderMetadata = {}
   #hasCalls = false
 
-  constructor(place: CallPlace) {
+  constructor(place: CallTarget) {
     this.#place = place
   }
 
@@ -135,7 +135,7 @@ class Translator {
         return part.delta === '' ? undefined : { type: 'thinking', delta: part.delta }
       case 'reasoning-end':
         Object.assign(this.#meta, part.providerMetadata)
-        return { type: 'thinking-end', ...metaOf(this.#meta) }
+        return { type: 'thinking-end', ...toMeta(this.#meta) }
       case 'tool-call':
         this.#hasCalls = true
         return {
@@ -144,7 +144,7 @@ class Translator {
             id: part.toolCallId,
             name: part.toolName,
             arguments: part.input,
-            ...metaOf(part.providerMetadata ?? {}),
+            ...toMeta(part.providerMetadata ?? {}),
           },
         }
       case 'finish':
@@ -158,7 +158,8 @@ class Translator {
 
   #toFinish({ unified, raw }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): ModelEvent {
     const reason = REASONS[unified]
-    if (reason === undefined || (reason === 'other' && raw === undefined)) throw brokenOff(this.#place, raw)
+    if (reason === undefined || (reason === 'other' && raw === undefined))
+      throw toBrokenStreamError(this.#place, raw)
     return {
       type: 'finish',
       reason: this.#hasCalls && reason === 'stop' ? 'tool-calls' : reason,
@@ -178,7 +179,7 @@ const REASONS: Partial<Record<LanguageModelV4FinishReason['unified'], FinishReas
 
 const LINGER_MS = 100
 
-function metaOf(metadata: SharedV4ProviderMetadata): { meta?: JsonObject } {
+function toMeta(metadata: SharedV4ProviderMetadata): { meta?: JsonObject } {
   return Object.keys(metadata).length > 0 ? { meta: { ...metadata } } : {}
 }
 

@@ -3,7 +3,7 @@ import type { Usage } from '../base/message.ts'
 import type { ModelRequest, Provider } from '../provider/types.ts'
 
 /** What a model said to one question outside of any turn. */
-export interface Said {
+export interface ModelAnswer {
   /** Trimmed; never empty unless it was cut. */
   text: string
   /** There is more of it than the model was allowed to say. */
@@ -19,7 +19,7 @@ export async function askModel(
   provider: Provider,
   { what, ...request }: Omit<ModelRequest, 'tools'> & { what: string },
   signal: AbortSignal,
-): Promise<Said> {
+): Promise<ModelAnswer> {
   let text = ''
   for await (const event of provider.complete({ ...request, tools: [] }, signal)) {
     if (event.type === 'text') text += event.delta
@@ -33,6 +33,6 @@ export async function askModel(
 }
 
 /** The failure that an answer is which was cut. */
-export function wasCut(what: string): CrabError {
+export function toTruncatedError(what: string): CrabError {
   return new CrabError('truncated', `${what}: the model's answer was cut off`)
 }

@@ -1,4 +1,4 @@
-import { toCancelled } from '../base/cancelled.ts'
+import { toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
 import type { JudgedCommand, Trust } from '../policy/types.ts'
@@ -13,7 +13,7 @@ export interface Question {
 }
 
 /** From question to label, or to what was typed; several labels are joined by ", ". */
-export type Answers = Readonly<Record<string, string>>
+export type AskAnswers = Readonly<Record<string, string>>
 
 /** The tool call that needs permission, as a client shows it. */
 export interface PermissionAsk {
@@ -73,16 +73,16 @@ export interface PendingAsk {
 /** How a question ended: answered by somebody, or why it never will be. */
 export interface AskEnd {
   by: string
-  answers: Answers | undefined
+  answers: AskAnswers | undefined
 }
 
 /** A question that is put. */
-export interface PutAsk extends PendingAsk {
+export interface QueuedAsk extends PendingAsk {
   /** Where its turn comes from. */
   trust: Trust
 }
 
-interface Waiting extends PutAsk {
+interface Waiting extends QueuedAsk {
   settle(end: AskEnd): void
 }
 
@@ -99,9 +99,9 @@ export class Asks {
    * Waits for the answer to a question; gives how it ended, also when nobody answered in time. Throws `cancelled` with the
    * turn.
    */
-  async wait(pending: PutAsk, signal: AbortSignal): Promise<AskEnd> {
+  async wait(pending: QueuedAsk, signal: AbortSignal): Promise<AskEnd> {
     const gate = Promise.withResolvers<AskEnd>()
-    const onAbort = () => gate.reject(toCancelled(signal))
+    const onAbort = () => gate.reject(toCancelledError(signal))
     const giveUp = () => gate.resolve({ by: 'timeout', answers: undefined })
     const timer = pending.hasTimeLimit ? setTimeout(giveUp, this.#timeoutMs) : undefined
     this.#waiting.set(pending.ask.id, { ...pending, settle: gate.resolve })
@@ -155,7 +155,7 @@ export function noSuchQuestion(): CrabError {
   })
 }
 
-function readAnswers(content: string, ask: Ask): Answers {
+function readAnswers(content: string, ask: Ask): AskAnswers {
   const given = parseObject(content)
   const hint = 'content is a JSON object from each question to a label'
   if (!given) throw new CrabError('invalid', 'Cannot use the answer: it is not a JSON object', { hint })

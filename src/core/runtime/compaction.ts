@@ -1,19 +1,19 @@
-import { toCancelled } from '../base/cancelled.ts'
-import { headOf } from '../base/cut.ts'
+import { toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
 import type { Message, Usage } from '../base/message.ts'
 import { sanitize } from '../base/sanitize.ts'
+import { takeStart } from '../base/truncate.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
-import { findEntry, freeName } from '../memory/entries.ts'
+import { findFreeName, findMemoryEntry } from '../memory/entries.ts'
 import type { MemoryStore } from '../memory/memory-store.ts'
 import type { Op } from '../memory/ops.ts'
 import type { Memory } from '../memory/types.ts'
 import type { Provider } from '../provider/types.ts'
 import type { SessionLine } from '../storage/types.ts'
-import type { HeldConversation } from './held-conversation.ts'
+import type { LeasedConversation } from './leased-conversation.ts'
+import { quoteUser, stripUserQuotes } from './quote-user.ts'
 import { summarize } from './summarize.ts'
 import { toTitle } from './title.ts'
-import { withoutWords, wordsOfUser } from './user-words.ts'
 
 /** What a compaction left, and what it took. */
 export interface Compaction {
@@ -31,7 +31,7 @@ export interface Compaction {
 /** Whose conversation is compacted, and with what. */
 export interface CompactionPlan {
   agent: AgentConfig
-  conversation: HeldConversation
+  conversation: LeasedConversation
   provider: Provider
   memory: MemoryStore
   /** Milliseconds since 1970. */
@@ -52,10 +52,10 @@ export async function compactConversation(plan: CompactionPlan, signal: AbortSig
   const model = agent.model ?? provider.defaultModel()
   provider.prepare(model)
   const said = await summarize({ provider, model, messages: fresh }, signal)
-  if (signal.aborted) throw toCancelled(signal)
-  const written = headOf(said.text, MAX_SUMMARY)
+  if (signal.aborted) throw toCancelledError(signal)
+  const written = takeStart(said.text, MAX_SUMMARY)
   const { context = Number.POSITIVE_INFINITY } = provider.facts(model)
-  const summary = [written, wordsOfUser(lines, Math.min(MAX_WORDS, Math.floor(context / 2)))].join('\n\n')
+  const summary = [written, quoteUser(lines, Math.min(MAX_WORDS, Math.floor(context / 2)))].join('\n\n')
   const title = firstSentence(written)
   const at = now()
   const place = { memory, agent: agent.name, session: conversation.id, made: countMarkers(lines) }
@@ -63,7 +63,7 @@ export async function compactConversation(plan: CompactionPlan, signal: AbortSig
   await conversation.append(
     [
       { kind: 'compact', archive_name: archive, archived_at: new Date(at).toISOString(), title },
-      { kind: 'meta', summary: headOf(written, MAX_META_SUMMARY) },
+      { kind: 'meta', summary: takeStart(written, MAX_META_SUMMARY) },
     ],
     new Map([[archive, summary]]),
   )
@@ -95,13 +95,13 @@ const MAX_WORDS = 20_000
 
 /** What was said since the last compaction, behind what that one left; all of the session where that is gone. */
 function freshMessages(
-  { history: { messages, archive } }: HeldConversation,
+  { history: { messages, archive } }: LeasedConversation,
   lines: readonly SessionLine[],
 ): readonly Message[] {
   if (archive?.isThere === false) return lines.flatMap((line) => (line.kind === 'entry' ? [line] : []))
   const [summary, ...later] = messages
   if (!archive && summary) return messages
-  if (summary && later.length > 0) return [withoutWords(summary), ...later] // the words are added anew, all of them
+  if (summary && later.length > 0) return [stripUserQuotes(summary), ...later] // the words are added anew, all of them
   const since = archive ? ' since the last compaction' : ' in it'
   throw new CrabError('invalid', `Cannot compact the conversation: nothing was said${since}`)
 }
@@ -118,9 +118,9 @@ async function writeArchive(
 ): Promise<string> {
   const add = (before: Memory): Op => {
     let n = place.made + 1
-    while (findEntry(before, `${place.session}-${n}`)) n++
+    while (findMemoryEntry(before, `${place.session}-${n}`)) n++
     const name = `${place.session}-${n}`
-    const aliases = title === '' ? [] : [freeName(before, title)]
+    const aliases = title === '' ? [] : [findFreeName(before, title)]
     return { op: 'add', createdAt: BigInt(Math.floor(at / 1000)), kind: 'archive', name, content, aliases }
   }
   return (await place.memory.apply(place.agent, add, signal)).name

@@ -5,9 +5,9 @@ import type { Hook, ToolsTurn } from './hook.ts'
 /** Several hooks as one, in a fixed order: the first owner of a tool name wins, prompts are joined in order. */
 export function compositeHook(hooks: readonly Hook[]): Hook {
   return {
-    schema: (agent, turn) => toolsOf(hooks, agent, turn),
+    schema: (agent, turn) => collectTools(hooks, agent, turn),
     groups: (agent) => hooks.flatMap((hook) => hook.groups?.(agent) ?? []),
-    whyNot: (name, turnOver) => firstOf(hooks, (hook) => hook.whyNot?.(name, turnOver)),
+    whyNot: (name, turnOver) => findFirst(hooks, (hook) => hook.whyNot?.(name, turnOver)),
     systemPrompt: (keeps) => join(hooks.map((hook) => hook.systemPrompt?.(keeps))),
     context: async (cwd, turn) => join(await Promise.all(hooks.map((hook) => hook.context?.(cwd, turn)))),
     onBuildAgent: (config) => hooks.reduce((built, hook) => hook.onBuildAgent?.(built) ?? built, config),
@@ -29,20 +29,24 @@ export function compositeHook(hooks: readonly Hook[]): Hook {
       return text
     },
     scope: (config) => join(hooks.map((hook) => hook.scope?.(config))),
-    describe: (name, request) => firstOf(hooks, (hook) => hook.describe?.(name, request)),
-    dispatch: (name, call, signal) => firstOf(hooks, (hook) => hook.dispatch?.(name, call, signal)),
+    describe: (name, request) => findFirst(hooks, (hook) => hook.describe?.(name, request)),
+    dispatch: (name, call, signal) => findFirst(hooks, (hook) => hook.dispatch?.(name, call, signal)),
   }
 }
 
 /** The tools of all hooks; of two with one name the first. */
-async function toolsOf(hooks: readonly Hook[], agent: AgentConfig, turn: ToolsTurn): Promise<ToolSpec[]> {
+async function collectTools(
+  hooks: readonly Hook[],
+  agent: AgentConfig,
+  turn: ToolsTurn,
+): Promise<ToolSpec[]> {
   const lists = await Promise.all(hooks.map((hook) => hook.schema?.(agent, turn) ?? []))
   const byName = new Map<string, ToolSpec>()
   for (const tool of lists.flat()) if (!byName.has(tool.name)) byName.set(tool.name, tool)
   return [...byName.values()]
 }
 
-function firstOf<T>(hooks: readonly Hook[], ask: (hook: Hook) => T | undefined): T | undefined {
+function findFirst<T>(hooks: readonly Hook[], ask: (hook: Hook) => T | undefined): T | undefined {
   for (const hook of hooks) {
     const answer = ask(hook)
     if (answer !== undefined) return answer

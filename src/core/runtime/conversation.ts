@@ -4,7 +4,7 @@ import { readRule } from '../config/rule-syntax.ts'
 import type { Rule } from '../policy/types.ts'
 import type {
   CompactMarker,
-  Cursor,
+  ReadPosition,
   SessionHeader,
   SessionLine,
   SessionPart,
@@ -13,7 +13,7 @@ import type {
 import { withUsed } from './selected-tools.ts'
 
 /** What the lines of a session come to. */
-export interface History {
+export interface SessionHistory {
   /** What a request is built from, from the last compact marker on. */
   readonly messages: readonly Message[]
   /** What a person allowed for the rest of this conversation. */
@@ -30,11 +30,11 @@ export interface History {
 export interface Conversation {
   readonly id: string
   readonly header: SessionHeader
-  readonly cursor: Cursor
-  readonly history: History
+  readonly cursor: ReadPosition
+  readonly history: SessionHistory
 }
 
-export const NO_HISTORY: History = { messages: [], grants: [], files: new Map(), tools: [] }
+export const NO_HISTORY: SessionHistory = { messages: [], grants: [], files: new Map(), tools: [] }
 
 /** A conversation with what a storage read brought; `before` is what the read was asked to start from. */
 export function advance(
@@ -56,10 +56,10 @@ export function lastMarker(lines: readonly SessionLine[]): CompactMarker | undef
 
 /** A history with further lines: entries are appended, a compact marker starts the messages anew with its archive. */
 export function replay(
-  before: History,
+  before: SessionHistory,
   lines: readonly SessionLine[],
   archives: Archives = NO_ARCHIVES,
-): History {
+): SessionHistory {
   let { archive, tools } = before
   let messages = [...before.messages]
   const grants = [...before.grants]
@@ -68,14 +68,14 @@ export function replay(
     if (line.kind === 'entry') messages.push(toMessage(line))
     if (line.kind === 'compact') {
       archive = { name: line.archive_name, isThere: archives.has(line.archive_name) }
-      messages = [archived(line, archives)]
+      messages = [toArchiveMessage(line, archives)]
       files.clear() // what was in them is no longer before the model
     }
     if (line.kind !== 'event') continue
     if (line.event === 'tool_result')
       for (const { path, version } of line.files ?? []) files.set(path, version)
     if (line.event === 'tools_used') tools = withUsed(tools, line.tools ?? [])
-    if (line.event === 'undone' && line.files?.length) messages.push(tellUndone(line.files))
+    if (line.event === 'undone' && line.files?.length) messages.push(toUndoMessage(line.files))
     if (line.event === 'permission' && line.grant === 'session')
       grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // what cannot be read grants nothing
   }
@@ -101,7 +101,7 @@ function toMessage({
 }
 
 /** What stands in place of the archived messages. */
-function archived({ archive_name: name, title }: CompactMarker, archives: Archives): Message {
+function toArchiveMessage({ archive_name: name, title }: CompactMarker, archives: Archives): Message {
   const summary = archives.get(name)
   const content =
     summary === undefined
@@ -111,7 +111,7 @@ function archived({ archive_name: name, title }: CompactMarker, archives: Archiv
 }
 
 /** What the model is told of files that are not as it left them; whether it may change one is for their versions to say. */
-function tellUndone(files: readonly UndoneFile[]): Message {
+function toUndoMessage(files: readonly UndoneFile[]): Message {
   const named = (outcome: UndoneFile['outcome']) => {
     const paths = files.flatMap((file) => (file.outcome === outcome ? [JSON.stringify(file.path)] : []))
     const more = paths.length > MAX_TOLD ? [`${paths.length - MAX_TOLD} more`] : []

@@ -1,4 +1,4 @@
-import type { Cursor, SessionLine, Storage } from '../storage/types.ts'
+import type { ReadPosition, SessionLine, Storage } from '../storage/types.ts'
 
 type Entry = Extract<SessionLine, { kind: 'entry' }>
 
@@ -8,7 +8,7 @@ type Entry = Extract<SessionLine, { kind: 'entry' }>
  */
 export class EntryReader {
   readonly #storage: Storage
-  #last: { id: string; cursor: Cursor; entries: readonly Entry[] } | undefined
+  #last: { id: string; cursor: ReadPosition; entries: readonly Entry[] } | undefined
 
   constructor(storage: Storage) {
     this.#storage = storage

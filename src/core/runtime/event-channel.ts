@@ -3,12 +3,12 @@ import type { AgentEvent } from './events.ts'
 
 /** Brings what happens inside a piece of work to whoever follows the turn. */
 export class EventChannel {
-  #told: AgentEvent[] = []
+  #events: AgentEvent[] = []
   #changed = Promise.withResolvers<void>()
   #failure: CrabError | undefined
 
-  readonly tell = (event: AgentEvent): void => {
-    this.#told.push(event)
+  readonly push = (event: AgentEvent): void => {
+    this.#events.push(event)
     this.#changed.resolve()
   }
 
@@ -31,8 +31,8 @@ export class EventChannel {
 
   /** What was told and nobody has seen yet. */
   *drain(): Generator<AgentEvent> {
-    const told = this.#told
-    this.#told = []
+    const told = this.#events
+    this.#events = []
     this.#changed = Promise.withResolvers()
     yield* told
   }

@@ -1,7 +1,7 @@
 import type { CrabError } from '../base/errors.ts'
 import type { ToolCall, Usage } from '../base/message.ts'
 import type { RemoteNames } from '../storage/types.ts'
-import type { Answers, Ask, Denial } from './asks.ts'
+import type { Ask, AskAnswers, Denial } from './asks.ts'
 
 /** Why a turn ended. */
 export type StopReason =
@@ -46,7 +46,7 @@ export type AgentEvent =
   /** The turn waits for a person. */
   | { type: 'ask'; ask: Ask }
   /** `by` is the sender who answered, `timeout` or `cancelled`. */
-  | { type: 'ask-closed'; askId: string; by: string; answers: Answers | undefined }
+  | { type: 'ask-closed'; askId: string; by: string; answers: AskAnswers | undefined }
   | {
       type: 'tool-result'
       callId: string

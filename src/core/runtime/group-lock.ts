@@ -1,4 +1,4 @@
-import { orCancelled } from '../base/cancelled.ts'
+import { abortable } from '../base/abortable.ts'
 
 /** Lets work of one group go on at once, and never work of two groups. */
 export class GroupLock<Group> {
@@ -11,7 +11,7 @@ export class GroupLock<Group> {
     while (this.#inside > 0 && this.#group !== group) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.push(resolve)
-      await orCancelled(promise, signal)
+      await abortable(promise, signal)
     }
     this.#group = group
     this.#inside++

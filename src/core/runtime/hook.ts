@@ -1,8 +1,8 @@
 import type { Attachment } from '../base/message.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
-import type { Action, Trust } from '../policy/types.ts'
+import type { PolicyAction, Trust } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
-import type { Answers, Denial, Question } from './asks.ts'
+import type { AskAnswers, Denial, Question } from './asks.ts'
 import type { AgentEvent } from './events.ts'
 import type { SelectedTools } from './selected-tools.ts'
 
@@ -29,7 +29,7 @@ export interface ToolDispatch extends ToolRequest {
   /** Environment of the caller, for tools that start processes. */
   env: Readonly<Record<string, string>>
   /** What was permitted; a path in it is the one that was judged, and the only one to be touched. */
-  action: Action
+  action: PolicyAction
   /** Files of which this conversation knows what is in them. */
   files: KnownFiles
   /** Where a tool may put what is too long for its answer; absolute, perhaps not there yet. The model may read it. */
@@ -54,7 +54,7 @@ export interface ToolDispatch extends ToolRequest {
     questions: readonly Question[],
     kind: 'question' | 'elicitation',
     signal?: AbortSignal,
-  ): Promise<Answers>
+  ): Promise<AskAnswers>
 }
 
 /** The version of a file that the model last saw or wrote, by resolved path; stored with the conversation. */
@@ -100,7 +100,7 @@ export interface ContextTurn {
   /** Tells the turn's client something that is no failure. */
   notice(message: string): void
   /** Puts questions to the user; undefined when they are not answered. Absent when this client is not to be asked. */
-  ask?: ((questions: readonly Question[]) => Promise<Answers | undefined>) | undefined
+  ask?: ((questions: readonly Question[]) => Promise<AskAnswers | undefined>) | undefined
   signal: AbortSignal
 }
 
@@ -167,7 +167,7 @@ export interface Hook {
    *
    * Throws `invalid` for arguments that make no sense. Without it, a call needs permission unless its tool only reads.
    */
-  describe?(name: string, request: ToolRequest): Promise<Action> | undefined
+  describe?(name: string, request: ToolRequest): Promise<PolicyAction> | undefined
   /** Runs a tool this hook owns; undefined when it does not own the name. Must settle soon after an abort: the turn waits for it. */
   dispatch?(name: string, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> | undefined
 }

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
-import { orCancelled } from '../base/cancelled.ts'
-import { headOf } from '../base/cut.ts'
+import { abortable } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
 import type { ToolCall } from '../base/message.ts'
 import { PERMISSION_ANSWERS } from '../base/permission-answers.ts'
+import { takeStart } from '../base/truncate.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import { decide } from '../policy/decide.ts'
 import { searchFilter } from '../policy/search-filter.ts'
-import type { Action, Decision, Rule, SeenVersions, Setting } from '../policy/types.ts'
+import type { Decision, PolicyAction, PolicyContext, Rule, SeenVersions } from '../policy/types.ts'
 import { warnAboutOffered } from '../policy/wide-rules.ts'
 import type { PermissionDecision } from '../storage/types.ts'
 import type { AskEnd, Denial, PermissionAsk } from './asks.ts'
@@ -17,7 +17,7 @@ import type { TurnAsks } from './turn-asks.ts'
 /** What the tool calls of one turn are judged by. */
 export interface PermissionsOptions {
   /** Its rules are resolved ones. */
-  setting: Setting
+  setting: PolicyContext
   /** What the conversation has seen of files by now. */
   seen: SeenVersions
   asks: TurnAsks
@@ -29,9 +29,9 @@ export interface PermissionsOptions {
 }
 
 /** A tool call to be judged. */
-interface Judged {
+interface CallToJudge {
   call: ToolCall
-  action: Action
+  action: PolicyAction
   /** Resolves when the calls before this one in the step have ended: they may change what this one finds. */
   earlier: Promise<unknown>
 }
@@ -55,11 +55,11 @@ export class Permissions {
    * A change of a file waits for the earlier calls of its step before a person at this machine is asked about it. It is
    * tried out then, and throws what it would fail with instead of asking.
    */
-  async permit(judged: Judged, signal: AbortSignal): Promise<Denial | undefined> {
+  async permit(judged: CallToJudge, signal: AbortSignal): Promise<Denial | undefined> {
     const { call, action } = judged
     const decision = this.#decide(action)
     if (decision.effect !== 'ask') return this.#settle(call, action, decision)
-    if (this.#isTriedOut(action)) await orCancelled(judged.earlier, signal) // they wait for no later call
+    if (this.#isTriedOut(action)) await abortable(judged.earlier, signal) // they wait for no later call
     const asked = this.#asking.then(() => {
       signal.throwIfAborted()
       const again = this.#decide(action) // an answer given meanwhile may hold for this one too
@@ -75,15 +75,15 @@ export class Permissions {
     return this.#filter(path)
   }
 
-  get #setting(): Setting {
+  get #setting(): PolicyContext {
     return { ...this.#options.setting, rules: this.#rules }
   }
 
-  #decide(action: Action): Decision {
+  #decide(action: PolicyAction): Decision {
     return decide(action, this.#setting)
   }
 
-  async #settle(call: ToolCall, action: Action, decision: Decision): Promise<Denial | undefined> {
+  async #settle(call: ToolCall, action: PolicyAction, decision: Decision): Promise<Denial | undefined> {
     const { rule, reason } = decision
     const effect = decision.effect === 'allow' ? 'allow' : 'deny'
     const by = rule ? 'rule' : 'default'
@@ -97,11 +97,11 @@ export class Permissions {
     return { action: this.#describe(action), reason, rules: decision.suggestions, by: 'rule' }
   }
 
-  async #ask(judged: Judged, decision: Decision, signal: AbortSignal): Promise<Denial | undefined> {
+  async #ask(judged: CallToJudge, decision: Decision, signal: AbortSignal): Promise<Denial | undefined> {
     const { call, action } = judged
     const permission = await this.#toAsk(judged, decision)
     const question = `Allow ${permission.action}?`
-    const options = optionsOf(permission.rules)
+    const options = toOptions(permission.rules)
     const questions = [{ question, header: 'Permission', options, multiSelect: false }]
     const end = await this.#options.asks.put({ kind: 'permission', questions, permission }, signal)
     const answer = end?.answers?.[question]
@@ -118,7 +118,7 @@ export class Permissions {
   /** Takes a person's answer; gives the reason when it is no. */
   async #take(
     call: ToolCall,
-    action: Action,
+    action: PolicyAction,
     { answer, rules, by }: { answer: string; rules: readonly string[]; by: AskEnd['by'] },
   ): Promise<string | undefined> {
     const { once, session, always, no } = PERMISSION_ANSWERS
@@ -156,7 +156,7 @@ export class Permissions {
   }
 
   /** What a call would do, in words. */
-  #describe(action: Action, call?: ToolCall): string {
+  #describe(action: PolicyAction, call?: ToolCall): string {
     switch (action.kind) {
       case 'read':
       case 'edit': {
@@ -166,20 +166,20 @@ export class Permissions {
       case 'bash':
         return `bash: ${action.command}`
       default:
-        return call ? `${action.name} ${headOf(call.arguments, MAX_SHOWN)}` : action.name
+        return call ? `${action.name} ${takeStart(call.arguments, MAX_SHOWN)}` : action.name
     }
   }
 
   async #record(
     call: ToolCall,
-    action: Action,
+    action: PolicyAction,
     decision: Omit<PermissionDecision, 'call_id' | 'name'>,
   ): Promise<void> {
     const remote = action.kind === 'mcp' ? { server: action.server, tool: action.tool } : {}
     await this.#options.record({ call_id: call.id, name: call.name, ...remote, ...decision })
   }
 
-  async #toAsk(judged: Judged, decision: Decision): Promise<PermissionAsk> {
+  async #toAsk(judged: CallToJudge, decision: Decision): Promise<PermissionAsk> {
     const { call, action } = judged
     const { reason, offered, commands = [] } = decision
     const { canWiden } = CLASS_RIGHTS[this.#options.setting.trust] // else nothing that is granted would hold
@@ -191,7 +191,7 @@ export class Permissions {
       arguments: call.arguments,
       action: this.#describe(action, call),
       cwd: this.#options.setting.workspace,
-      diff: await this.#diffOf(judged),
+      diff: await this.#renderDiff(judged),
       reason,
       rules,
       commands,
@@ -203,14 +203,14 @@ export class Permissions {
    * Returns whether a call that would fail is refused before a person is asked. A file that the agent may not read is not
    * tried out: the failure would tell what is there.
    */
-  #isTriedOut(action: Action): boolean {
+  #isTriedOut(action: PolicyAction): boolean {
     if (action.kind !== 'edit' || this.#options.setting.trust !== 'local') return false
     const { path, shown } = action
     if (this.#options.seen.get(path) !== undefined) return true
     return this.#decide({ kind: 'read', path, shown }).effect === 'allow'
   }
 
-  async #diffOf({ action }: Judged): Promise<string> {
+  async #renderDiff({ action }: CallToJudge): Promise<string> {
     if (action.kind !== 'edit' || !action.diff) return ''
     const isTriedOut = this.#isTriedOut(action)
     try {
@@ -223,7 +223,7 @@ export class Permissions {
 }
 
 /** The options of the question, the refusal first: clients that select their first row must not allow by one stray Enter. */
-function optionsOf(rules: readonly string[]): { label: string; description: string }[] {
+function toOptions(rules: readonly string[]): { label: string; description: string }[] {
   const rule = rules.join(' and ')
   const { once, session, always, no } = PERMISSION_ANSWERS
   const lasting = [

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../base/errors.ts'
 import type { ToolCall } from '../base/message.ts'
-import type { Action } from '../policy/types.ts'
+import type { PolicyAction } from '../policy/types.ts'
 import type { Denial } from './asks.ts'
 import type { GroupLock } from './group-lock.ts'
 import type { Permissions } from './permission.ts'
@@ -16,14 +16,14 @@ export type FileGroup = 'reading' | 'changing' | symbol
 interface DescribedCall {
   call: ToolCall
   /** Says what the call would do now. */
-  describe(): Promise<Action>
+  describe(): Promise<PolicyAction>
   /** Resolves when the calls before this one in the step have ended. */
   earlier: Promise<unknown>
 }
 
 /** A call that may be made now. */
 interface PermittedCall {
-  action: Action
+  action: PolicyAction
   /** Its place among the other calls, which it leaves when this is disposed. */
   turn: Disposable | undefined
 }
@@ -52,7 +52,10 @@ export async function permitCall(
 }
 
 /** Describes a call in its turn, which ends when that fails. */
-async function describeIn(turn: Disposable | undefined, describe: () => Promise<Action>): Promise<Action> {
+async function describeIn(
+  turn: Disposable | undefined,
+  describe: () => Promise<PolicyAction>,
+): Promise<PolicyAction> {
   try {
     return await describe()
   } catch (reason) {
@@ -62,7 +65,7 @@ async function describeIn(turn: Disposable | undefined, describe: () => Promise<
 }
 
 /** Returns the group of calls that may run at once with a call; undefined when it may run at any time. */
-function findGroup(action: Action): FileGroup | undefined {
+function findGroup(action: PolicyAction): FileGroup | undefined {
   if (action.kind === 'mcp' || action.kind === 'edit') return 'changing'
   if (action.kind !== 'bash') return undefined
   const { readOnly = [] } = action

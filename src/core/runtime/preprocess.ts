@@ -11,7 +11,7 @@ export type Preprocess = (
 ) => Promise<{ content: string; typed?: string; attachments?: Attachment[] }>
 
 /** Where messages are made into what the model reads. */
-interface Making {
+interface PreprocessOptions {
   hook: Hook
   /** Where the rest of what is too long is put. */
   spill: string
@@ -22,7 +22,7 @@ interface Making {
 
 /** Lets hooks make of what a user typed what the model reads; of all messages of one turn. */
 export function preprocessor(
-  { hook, spill, unsaved, newId }: Making,
+  { hook, spill, unsaved, newId }: PreprocessOptions,
   { trust, settings }: TurnRequest,
   turn: { agent: AgentConfig; channel: EventChannel; signal: AbortSignal },
 ): Preprocess {
@@ -32,7 +32,7 @@ export function preprocessor(
     const spillDir = join(spill, settings.ephemeral ? `messages-${newId()}` : 'messages')
     if (settings.ephemeral) unsaved.add(spillDir)
     const attachments: Attachment[] = []
-    const notice = (text: string) => channel.tell({ type: 'notice', message: text })
+    const notice = (text: string) => channel.push({ type: 'notice', message: text })
     const attach = (file: Attachment) => attachments.push(file)
     const message = { agent, content, trust, spillDir, notice, attach }
     const rewritten = (await hook.preprocess(message, signal)) ?? content

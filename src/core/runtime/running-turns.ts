@@ -1,18 +1,18 @@
 import { CrabError } from '../base/errors.ts'
 import type { Trust } from '../policy/types.ts'
 import type { Pair } from '../storage/types.ts'
-import type { HeldConversation } from './held-conversation.ts'
+import type { LeasedConversation } from './leased-conversation.ts'
 import type { Steers } from './steers.ts'
 
 /** Work that has the exclusive right to a conversation: a turn, or a compaction. */
-export interface Running {
+export interface RunningWork {
   pair: Pair
   /** The agent's name. */
   agent: string
   trust: Trust
   /** When it got the right, milliseconds since 1970. */
   since: number
-  conversation: HeldConversation
+  conversation: LeasedConversation
   /** Absent: a compaction. */
   runId?: string
   /** Absent: nothing can be said to it. */
@@ -24,10 +24,10 @@ export interface Running {
 
 /** What runs in this process, for whoever wants to speak to it or stop it. */
 export class RunningTurns {
-  readonly #running = new Set<Running>()
+  readonly #running = new Set<RunningWork>()
 
   /** Disposing says that it is over; before its conversation is given back. */
-  enter(running: Running): Disposable {
+  enter(running: RunningWork): Disposable {
     this.#running.add(running)
     return { [Symbol.dispose]: () => void this.#running.delete(running) }
   }
@@ -40,7 +40,7 @@ export class RunningTurns {
    */
   steer(to: { pair: Pair; trust: Trust }, content: string): void {
     if (content.trim() === '') throw new CrabError('invalid', 'Cannot steer the turn: the message is empty')
-    const turn = this.#of(to.pair).findLast(({ steers, signal }) => steers && !signal.aborted)
+    const turn = this.#find(to.pair).findLast(({ steers, signal }) => steers && !signal.aborted)
     if (turn && turn.trust === 'local' && to.trust !== 'local') {
       throw new CrabError('denied', 'Cannot steer the turn: only somebody at this machine can')
     }
@@ -56,7 +56,7 @@ export class RunningTurns {
    * Throws `denied`, and stops nothing, when a stranger would stop what somebody at this machine began.
    */
   cancel({ pair, trust }: { pair: Pair; trust: Trust }): boolean {
-    const found = this.#of(pair)
+    const found = this.#find(pair)
     if (trust !== 'local' && found.some((running) => running.trust === 'local')) {
       throw new CrabError('denied', 'Cannot cancel the turn: only somebody at this machine can')
     }
@@ -65,12 +65,12 @@ export class RunningTurns {
   }
 
   /** The conversation of a session while something here has the right to it. */
-  conversationOf(session: string): HeldConversation | undefined {
+  conversationOf(session: string): LeasedConversation | undefined {
     return [...this.#running].find(({ conversation }) => conversation.id === session)?.conversation
   }
 
   /** All that runs here, oldest first. */
-  list(): readonly Running[] {
+  list(): readonly RunningWork[] {
     return [...this.#running]
   }
 
@@ -79,7 +79,7 @@ export class RunningTurns {
     return [...this.#running].some(({ pair }) => pair.agentId === agentId)
   }
 
-  #of({ agentId, sender }: Pair): Running[] {
+  #find({ agentId, sender }: Pair): RunningWork[] {
     return [...this.#running].filter(({ pair }) => pair.agentId === agentId && pair.sender === sender)
   }
 }

@@ -3,9 +3,9 @@ import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Rule } from '../policy/types.ts'
 import type { Provider } from '../provider/types.ts'
 import type { Asks } from './asks.ts'
-import type { Place } from './held-conversation.ts'
 import type { Hook } from './hook.ts'
 import type { KnownAgents } from './known-agents.ts'
+import type { ConversationStores } from './leased-conversation.ts'
 import type { RunningTurns } from './running-turns.ts'
 
 /** Where agents come from. `create: false` gives the default agent without writing it. */
@@ -18,7 +18,7 @@ export interface Agents {
 }
 
 /** What a reload may change; a turn keeps to what it began with. */
-export interface Setting {
+export interface TurnConfig {
   provider: Provider
   /** The rules of permission that hold for every agent. */
   rules: readonly Rule[]
@@ -30,14 +30,14 @@ export interface Setting {
 export interface RuntimeOptions {
   agents: Agents
   /** As it is now. */
-  setting(): Setting
+  setting(): TurnConfig
   hook: Hook
   /** Whom the hook was told of, where others tell it too; absent: nobody else does. */
   known?: KnownAgents
   /** Conversations that last. */
-  place: Place
+  place: ConversationStores
   /** Conversations that are forgotten. */
-  scratch: Place
+  scratch: ConversationStores
   /** What runs in this process; turns enter themselves. */
   running: RunningTurns
   /** The questions that wait for an answer now. */

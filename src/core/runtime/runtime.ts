@@ -9,25 +9,25 @@ import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types
 import { type Compaction, compactConversation } from './compaction.ts'
 import { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
-import { type Beginning, HeldConversation } from './held-conversation.ts'
 import { KnownAgents } from './known-agents.ts'
+import { type ConversationStart, LeasedConversation } from './leased-conversation.ts'
 import { type Preprocess, preprocessor } from './preprocess.ts'
-import type { RuntimeOptions, Setting } from './runtime-options.ts'
+import type { RuntimeOptions, TurnConfig } from './runtime-options.ts'
 import { SessionServers } from './session-servers.ts'
 import { shownError } from './shown-error.ts'
 import { shownEvents } from './shown-events.ts'
 import { Steers } from './steers.ts'
-import { tellHook } from './tell-hook.ts'
+import { tapEvents } from './tap-events.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
 import {
   attachedRules,
-  type Begun,
-  chosenWorkspace,
   flagRules,
   hasTools,
+  type OpenTurn,
   planTurn,
-  type Speech,
+  resolveWorkspace,
+  type TurnInputs,
 } from './turn-plan.ts'
 import type { TurnRequest } from './turn-request.ts'
 import { workingDirectory } from './working-directory.ts'
@@ -77,7 +77,7 @@ export class Runtime implements AsyncDisposable {
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
       const events = this.#events(plan, { ...begun, line, primary: agent }, either)
       const shown = shownEvents(events, request.trust, this.#log)
-      yield* tellHook(this.#options.hook, { agent: agent.name, session: conversation.id }, shown)
+      yield* tapEvents(this.#options.hook, { agent: agent.name, session: conversation.id }, shown)
     } catch (reason) {
       throw shownError(toCrabError(reason), request.trust, this.#log)
     } finally {
@@ -110,7 +110,7 @@ export class Runtime implements AsyncDisposable {
     if (!place.memory) throw new CrabError('failed', 'Cannot compact the conversation: there is no memory')
     const kill = new AbortController()
     const either = AbortSignal.any([signal, kill.signal])
-    await using conversation = await HeldConversation.open(place, { id, agent: agent.name }, either)
+    await using conversation = await LeasedConversation.open(place, { id, agent: agent.name }, either)
     using _running = running.enter({
       pair,
       agent: agent.name,
@@ -143,15 +143,15 @@ export class Runtime implements AsyncDisposable {
       channel,
       setting,
     }: {
-      conversation: HeldConversation
+      conversation: LeasedConversation
       cwd: string
       prepare: Preprocess
       channel: EventChannel
-      setting: Setting
+      setting: TurnConfig
     },
     { settings, runId }: TurnRequest,
     turnOver: AbortSignal,
-  ): Begun {
+  ): OpenTurn {
     const { asks, spill, undo, newId } = this.#options
     const run = runId ?? newId()
     const spillDir = join(spill, conversation.id)
@@ -165,7 +165,7 @@ export class Runtime implements AsyncDisposable {
   #enter(turn: {
     agent: AgentConfig
     request: TurnRequest
-    begun: Begun
+    begun: OpenTurn
     signal: AbortSignal
     kill: AbortController
   }): AsyncDisposable {
@@ -198,7 +198,7 @@ export class Runtime implements AsyncDisposable {
       line,
       setting: { warning },
       primary: { id, name },
-    }: Begun & { line: number; primary: AgentConfig },
+    }: OpenTurn & { line: number; primary: AgentConfig },
     signal: AbortSignal,
   ): AsyncGenerator<AgentEvent> {
     const { speaker, request, conversation } = plan
@@ -252,15 +252,15 @@ export class Runtime implements AsyncDisposable {
   async #prepare(
     agent: AgentConfig,
     request: TurnRequest,
-    { provider }: Setting,
-  ): Promise<Omit<Speech, keyof Begun | 'toolAgent'>> {
+    { provider }: TurnConfig,
+  ): Promise<Omit<TurnInputs, keyof OpenTurn | 'toolAgent'>> {
     const { agents } = this.#options
     const { settings } = request
     if (request.content.trim() === '' && !settings.attachments?.length) {
       throw new CrabError('invalid', 'Cannot run a turn: the message is empty') // providers refuse it, for ever after
     }
     const chosen = CLASS_RIGHTS[request.trust].canWiden ? request.cwd : undefined
-    const workspace = chosen === undefined ? undefined : await chosenWorkspace(chosen)
+    const workspace = chosen === undefined ? undefined : await resolveWorkspace(chosen)
     const model = settings.model ?? agent.model ?? provider.defaultModel()
     provider.prepare(model)
     if (settings.maxCostUsd !== undefined && provider.costUsd(model, NO_USAGE) === undefined) {
@@ -277,7 +277,7 @@ export class Runtime implements AsyncDisposable {
     agent: AgentConfig,
     request: TurnRequest,
     { prepare, signal }: { prepare: Preprocess; signal: AbortSignal },
-  ): Promise<HeldConversation> {
+  ): Promise<LeasedConversation> {
     const { place, scratch, now } = this.#options
     const { ephemeral, attachments: given = [] } = request.settings
     const { attachments: found = [], ...said } = await prepare(request.content)
@@ -294,7 +294,7 @@ export class Runtime implements AsyncDisposable {
     }
     const entry = { kind: 'entry', role: 'user', ...said } as const
     const first = attachments.length > 0 ? { ...entry, attachments } : entry
-    const beginning: Beginning = { pair, header, first }
-    return HeldConversation.take(ephemeral ? scratch : place, beginning, signal)
+    const beginning: ConversationStart = { pair, header, first }
+    return LeasedConversation.lease(ephemeral ? scratch : place, beginning, signal)
   }
 }

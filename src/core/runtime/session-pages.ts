@@ -1,10 +1,10 @@
 import { CrabError } from '../base/errors.ts'
-import { isBegun } from '../storage/session-digest.ts'
+import { hasContent } from '../storage/session-digest.ts'
 import type { SessionFilter, SessionLine, SessionRow, SessionSummary, Storage } from '../storage/types.ts'
 import type { EntryReader } from './entry-reader.ts'
 
 /** Which of many; what is left out, and a limit of 0, is all of them. */
-export interface Page {
+export interface PageRange {
   offset?: number | undefined
   limit?: number | undefined
 }
@@ -12,16 +12,16 @@ export interface Page {
 /** `list_sessions` of RFC 0185: a page of the sessions in which something was said, newest first, and how many there are. */
 export async function listSessions(
   storage: Pick<Storage, 'listSessions'>,
-  { offset, limit, ...filter }: SessionFilter & Page = {},
+  { offset, limit, ...filter }: SessionFilter & PageRange = {},
 ): Promise<{ sessions: SessionSummary[]; total: number }> {
-  const begun = (await storage.listSessions(filter)).filter(isBegun)
+  const begun = (await storage.listSessions(filter)).filter(hasContent)
   return { sessions: cut(begun, { offset, limit }), total: begun.length }
 }
 
 /** `list_messages` of RFC 0185: a page of a session's messages, oldest first, and how many there are. Fails as Storage.read does. */
 export async function listEntries(
   reader: EntryReader,
-  { session, ...page }: { session: string } & Page,
+  { session, ...page }: { session: string } & PageRange,
 ): Promise<{ messages: (SessionLine & { kind: 'entry' })[]; total: number }> {
   const entries = await reader.read(session)
   return { messages: cut(entries, page), total: entries.length }
@@ -38,6 +38,6 @@ export async function sessionMeta(
   throw new CrabError('missing', `Cannot find session ${session}: it was deleted meanwhile`)
 }
 
-function cut<T>(all: readonly T[], { offset = 0, limit = 0 }: Page): T[] {
+function cut<T>(all: readonly T[], { offset = 0, limit = 0 }: PageRange): T[] {
   return all.slice(offset, limit === 0 ? undefined : offset + limit)
 }

@@ -1,6 +1,6 @@
 import { CrabError } from '../base/errors.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
-import { takenBy } from '../config/mcp-declaration.ts'
+import { findNameClash } from '../config/mcp-declaration.ts'
 import type { McpEntry } from '../config/mcp-entry.ts'
 import type { Hook } from './hook.ts'
 import { KnownAgents } from './known-agents.ts'
@@ -26,10 +26,10 @@ export class SessionServers {
   async attach(agent: AgentConfig, sender: string, mcps: readonly McpEntry[]): Promise<AgentConfig> {
     const all: McpEntry[] = [...agent.mcps]
     for (const entry of mcps) {
-      if (takenBy(all, entry.name) !== undefined) throw isTaken(agent, entry)
+      if (findNameClash(all, entry.name) !== undefined) throw isTaken(agent, entry)
       all.push(entry)
     }
-    const id = idOf(agent, sender)
+    const id = toScopeId(agent, sender)
     this.#ids.delete(id)
     this.#ids.add(id)
     const own = { ...agent, id, mcps: all }
@@ -41,7 +41,7 @@ export class SessionServers {
 
   /** Ends what was attached to a conversation; turns that use it keep it until they are over. */
   async detach(agent: AgentConfig, sender: string): Promise<void> {
-    await this.#forget(idOf(agent, sender))
+    await this.#forget(toScopeId(agent, sender))
   }
 
   async forgetAll(): Promise<void> {
@@ -54,7 +54,7 @@ export class SessionServers {
 }
 
 /** No agent's own id has a colon. */
-function idOf({ id }: AgentConfig, sender: string): string {
+function toScopeId({ id }: AgentConfig, sender: string): string {
   return `${id}:${sender}`
 }
 

@@ -2,14 +2,19 @@ import { CrabError } from '../base/errors.ts'
 import type { Message } from '../base/message.ts'
 import type { Lease, Leases } from '../lease/types.ts'
 import type { NewLine, Pair, SessionHeader, SessionMeta } from '../storage/types.ts'
-import { HeldConversation, type Place, pairOf, turnOf } from './held-conversation.ts'
+import { ACQUIRE_TIMEOUT_MS, acquireWithin } from './acquire-within.ts'
+import {
+  type ConversationStores,
+  LeasedConversation,
+  pairLeaseName,
+  turnLeaseName,
+} from './leased-conversation.ts'
 import type { Journals } from './live/journals.ts'
 import type { RunningTurns } from './running-turns.ts'
-import { A_MOMENT_MS, takeSoon } from './take-soon.ts'
 
 /** Sessions that last, and what runs on them in this process. */
 export interface Sessions {
-  place: Place
+  place: ConversationStores
   running: RunningTurns
   journals: Pick<Journals, 'changed'>
 }
@@ -24,7 +29,7 @@ export async function newSession(
   signal: AbortSignal,
 ): Promise<string> {
   const pair: Pair = { agentId: header.agent_id, sender: header.created_by }
-  await using _pair = await place.leases.take(pairOf(pair), signal)
+  await using _pair = await place.leases.take(pairLeaseName(pair), signal)
   const active = await place.storage.activeSession(pair)
   const unused = active === undefined ? undefined : await unusedIn(place, active)
   if (active !== undefined && unused?.cwd === header.cwd) return active
@@ -46,7 +51,7 @@ export async function activateSession(
   const { place } = sessions
   const { header } = await place.storage.read(id)
   const pair: Pair = { agentId: header.agent_id, sender: header.created_by }
-  await using _pair = await place.leases.take(pairOf(pair), signal)
+  await using _pair = await place.leases.take(pairLeaseName(pair), signal)
   if ((await place.storage.activeSession(pair)) === id) return
   const since = await activeSince(place, pair)
   await changeMeta(sessions, { id, meta: { activated_at: behind(since, now.toISOString()) } }, signal)
@@ -80,7 +85,7 @@ export async function appendMessage(
     throw new CrabError('invalid', 'Cannot append the message: calls of tools are stored by their turn')
   }
   const { header } = await place.storage.read(id, place.cache.get(id)?.cursor)
-  await using held = await HeldConversation.open(place, { id, agent: header.agent }, signal)
+  await using held = await LeasedConversation.open(place, { id, agent: header.agent }, signal)
   await held.append([{ kind: 'entry', ...message }])
   journals.changed({ agentId: header.agent_id, sender: header.created_by })
   return held.lastLine
@@ -98,7 +103,7 @@ async function appendMeta(
     return held.header
   }
   await place.storage.read(id, place.cache.get(id)?.cursor) // there may be no such session to wait for
-  await using _turn = await takeTurn(place.leases, { session: id, withinMs: A_MOMENT_MS }, signal)
+  await using _turn = await takeTurn(place.leases, { session: id, withinMs: ACQUIRE_TIMEOUT_MS }, signal)
   const { cursor, header } = await place.storage.read(id, place.cache.get(id)?.cursor)
   await place.storage.append(id, cursor, [line])
   return header
@@ -117,31 +122,35 @@ export async function forkSession(
 }
 
 /** Deletes a session for good; a turn that runs on it ends first. */
-export async function deleteSession(place: Place, id: string, signal: AbortSignal): Promise<void> {
-  await using _turn = await place.leases.take(turnOf(id), signal)
+export async function deleteSession(
+  place: ConversationStores,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await using _turn = await place.leases.take(turnLeaseName(id), signal)
   await place.storage.deleteSession(id)
   place.cache.delete(id)
 }
 
 async function copySession(
-  place: Place,
+  place: ConversationStores,
   at: { id: string; upto: number; now: Date },
   signal: AbortSignal,
 ): Promise<string> {
-  await using _turn = await place.leases.take(turnOf(at.id), signal)
+  await using _turn = await place.leases.take(turnLeaseName(at.id), signal)
   const { header } = await place.storage.read(at.id)
   const fork = { ...header, created_at: at.now.toISOString(), forked_from: at.id }
   return await place.storage.copySession(at.id, fork, at.upto)
 }
 
 /** The header of a session in which nothing was ever said and that has no title; undefined for any other. */
-async function unusedIn({ storage }: Place, id: string): Promise<SessionHeader | undefined> {
+async function unusedIn({ storage }: ConversationStores, id: string): Promise<SessionHeader | undefined> {
   const { header, lines } = await storage.read(id)
   return lines.every((line) => line.kind === 'meta' && line.title === undefined) ? header : undefined
 }
 
 /** Deletes a session unless somebody uses it now, or has since it was looked at. */
-async function deleteUnused(place: Place, id: string, signal: AbortSignal): Promise<void> {
+async function deleteUnused(place: ConversationStores, id: string, signal: AbortSignal): Promise<void> {
   try {
     await using _turn = await takeTurn(place.leases, { session: id, withinMs: AT_ONCE_MS }, signal)
     if (!(await unusedIn(place, id))) return
@@ -153,7 +162,7 @@ async function deleteUnused(place: Place, id: string, signal: AbortSignal): Prom
 }
 
 /** Since when the pair's active session is active; empty when it has none. */
-async function activeSince({ storage }: Place, { agentId, sender }: Pair): Promise<string> {
+async function activeSince({ storage }: ConversationStores, { agentId, sender }: Pair): Promise<string> {
   const rows = await storage.listSessions({ agentId, sender })
   return rows.reduce((last, row) => (row.activeSince > last ? row.activeSince : last), '')
 }
@@ -168,8 +177,8 @@ function takeTurn(
   { session, withinMs }: { session: string; withinMs: number },
   signal: AbortSignal,
 ): Promise<Lease> {
-  const take = (either: AbortSignal) => leases.take(turnOf(session), either)
-  return takeSoon(take, { what: 'Cannot change the conversation', withinMs }, signal)
+  const take = (either: AbortSignal) => leases.take(turnLeaseName(session), either)
+  return acquireWithin(take, { what: 'Cannot change the conversation', withinMs }, signal)
 }
 
 const AT_ONCE_MS = 100

@@ -1,4 +1,4 @@
-import { CrabError, type Kind } from '../base/errors.ts'
+import { CrabError, type ErrorKind } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import type { Trust } from '../policy/types.ts'
@@ -23,7 +23,7 @@ const UNAVAILABLE = 'Cannot answer: this agent is not available now'
 const UNUSABLE = 'Cannot answer: the agent cannot use this request'
 
 /** The sentences for kinds whose errors may be about this machine; undefined for kinds about the client's own request. */
-const PLAIN: Readonly<Record<Kind, string | undefined>> = {
+const PLAIN: Readonly<Record<ErrorKind, string | undefined>> = {
   usage: undefined,
   invalid: undefined,
   denied: undefined,

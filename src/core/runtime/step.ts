@@ -50,7 +50,7 @@ export async function* followStep(
   let open: Block | undefined
   try {
     for await (const event of events) {
-      const block = blockOf(event)
+      const block = toBlockType(event)
       if (open !== undefined && open !== block) yield { type: `${open}-end`, agent }
       if (block !== undefined && open !== block) {
         yield { type: `${block}-start`, agent }
@@ -67,7 +67,7 @@ export async function* followStep(
   if (open !== undefined) yield { type: `${open}-end`, agent }
 }
 
-function blockOf(event: ModelEvent): Block | undefined {
+function toBlockType(event: ModelEvent): Block | undefined {
   return event.type === 'text' || event.type === 'thinking' ? event.type : undefined
 }
 

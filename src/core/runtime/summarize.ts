@@ -1,7 +1,7 @@
 import { CrabError } from '../base/errors.ts'
 import { addUsage, type Message } from '../base/message.ts'
 import type { Provider } from '../provider/types.ts'
-import { askModel, type Said, wasCut } from './ask-model.ts'
+import { askModel, type ModelAnswer, toTruncatedError } from './ask-model.ts'
 import { COMPACTION_PROMPT, quoteConversation } from './compaction-prompt.ts'
 import { toTranscript } from './transcript.ts'
 
@@ -14,7 +14,7 @@ import { toTranscript } from './transcript.ts'
 export async function summarize(
   { provider, model, messages }: { provider: Provider; model: string; messages: readonly Message[] },
   signal: AbortSignal,
-): Promise<Omit<Said, 'isCut'>> {
+): Promise<Omit<ModelAnswer, 'isCut'>> {
   const { context } = provider.facts(model)
   const ask = (transcript: string, maxOutputTokens: number) =>
     askModel(
@@ -36,7 +36,7 @@ export async function summarize(
   const second = first
     ? await ask(fitted(messages, context, 2 * most), 2 * most)
     : await ask(toTranscript(messages, Math.ceil(shown.length / 2)), Math.ceil(most / 2))
-  if (second.isCut) throw wasCut(WHAT)
+  if (second.isCut) throw toTruncatedError(WHAT)
   return { text: second.text, usage: sum(first?.usage, second.usage) }
 }
 
@@ -69,6 +69,6 @@ function orIfTooMuch(reason: unknown): undefined {
   throw reason
 }
 
-function sum(a: Said['usage'], b: Said['usage']): Said['usage'] {
+function sum(a: ModelAnswer['usage'], b: ModelAnswer['usage']): ModelAnswer['usage'] {
   return a && b ? addUsage(a, b) : (a ?? b)
 }

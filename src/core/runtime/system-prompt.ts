@@ -4,7 +4,7 @@ import type { ToolSpec } from '../provider/types.ts'
 import type { ContextTurn, Hook } from './hook.ts'
 
 /** What a system prompt is made of, besides the agent itself. */
-export interface PromptSetting {
+export interface SystemPromptContext {
   /** Replaces the agent's own prompt. */
   override: string | undefined
   hook: Hook
@@ -28,7 +28,7 @@ const PRIMARY_FRAMING =
  * Order: prompt, hooks' standing instructions, scope, environment, then Crab.md or AGENTS.md (decision 40), so
  * that the longest prefix stays the same between turns and provider caches keep the history.
  */
-export async function systemPrompt(agent: AgentConfig, setting: PromptSetting): Promise<string> {
+export async function systemPrompt(agent: AgentConfig, setting: SystemPromptContext): Promise<string> {
   const { hook } = setting
   const scope = setting.guest ? undefined : hook.scope?.(agent)
   const blocks = [

@@ -4,7 +4,7 @@ import { sanitize } from '../base/sanitize.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Provider } from '../provider/types.ts'
 import type { SessionLine } from '../storage/types.ts'
-import { askModel, wasCut } from './ask-model.ts'
+import { askModel, toTruncatedError } from './ask-model.ts'
 import { quoteConversation, TITLE_PROMPT } from './compaction-prompt.ts'
 import { toTranscript } from './transcript.ts'
 
@@ -39,7 +39,7 @@ export async function proposeTitle(
     },
     signal,
   )
-  if (isCut) throw wasCut(WHAT)
+  if (isCut) throw toTruncatedError(WHAT)
   return { title: toTitle(unquoted(text)), model, usage }
 }
 

@@ -3,7 +3,7 @@ import { parseObject } from '../base/json.ts'
 import type { ToolCall } from '../base/message.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
-import type { Action, Trust } from '../policy/types.ts'
+import type { PolicyAction, Trust } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { FileVersion, RemoteNames } from '../storage/types.ts'
 import type { Denial } from './asks.ts'
@@ -16,7 +16,7 @@ import { type FileGroup, permitCall } from './permit-call.ts'
 import type { TurnAsks } from './turn-asks.ts'
 
 /** What all tool calls of one turn share. */
-export interface ToolSetting {
+export interface ToolContext {
   hook: Hook
   permissions: Permissions
   asks: TurnAsks
@@ -35,14 +35,14 @@ export interface ToolSetting {
 /** What the calls of one step run with. */
 export interface ToolStep {
   offered: readonly ToolSpec[]
-  setting: ToolSetting
-  onAnswer?(answer: ToolAnswer): void
+  setting: ToolContext
+  onAnswer?(answer: FinishedCall): void
   /** As ToolDispatch. */
   offerAgain(): void
 }
 
 /** A finished call: its place in the step, its answer and how long it took. */
-export interface ToolAnswer {
+export interface FinishedCall {
   index: number
   call: ToolCall
   result: ToolOutput
@@ -64,7 +64,7 @@ export async function* runToolCalls(
   calls: readonly ToolCall[],
   { offered, setting, onAnswer, offerAgain }: ToolStep,
   signal: AbortSignal,
-): AsyncGenerator<ToolAnswer | AgentEvent> {
+): AsyncGenerator<FinishedCall | AgentEvent> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const tools = toolsByName(offered)
@@ -74,7 +74,7 @@ export async function* runToolCalls(
     onAnswer?.(given)
     return given
   }
-  const running = new Map<number, Promise<ToolAnswer>>()
+  const running = new Map<number, Promise<FinishedCall>>()
   for (const [index, call] of calls.entries()) {
     running.set(index, begin(index, call, Promise.allSettled(running.values())))
   }
@@ -101,7 +101,7 @@ async function answer(
   place: { index: number; call: ToolCall },
   step: Step,
   signal: AbortSignal,
-): Promise<ToolAnswer> {
+): Promise<FinishedCall> {
   const { now } = step.setting
   const files: FileVersion[] = []
   let started = now()
@@ -157,7 +157,7 @@ function toDispatch(
     request,
     action,
     files,
-  }: { call: ToolCall; request: ToolRequest; action: Action; files: FileVersion[] },
+  }: { call: ToolCall; request: ToolRequest; action: PolicyAction; files: FileVersion[] },
   { setting, offerAgain }: Step,
   signal: AbortSignal,
 ): ToolDispatch {
@@ -168,9 +168,9 @@ function toDispatch(
     action,
     files: followFiles(setting.files, files),
     offerAgain,
-    notice: (message) => setting.channel.tell({ type: 'notice', message, ...serverOf(action) }),
+    notice: (message) => setting.channel.push({ type: 'notice', message, ...toServer(action) }),
     mayShow: (path) => setting.permissions.mayShow(path),
-    progress: (report) => setting.channel.tell({ type: 'tool-progress', callId: call.id, ...report }),
+    progress: (report) => setting.channel.push({ type: 'tool-progress', callId: call.id, ...report }),
     async ask(questions, kind, unwanted) {
       const either = unwanted ? AbortSignal.any([signal, unwanted]) : signal
       const end = await setting.asks.put({ kind, questions, permission: undefined }, either)
@@ -181,7 +181,7 @@ function toDispatch(
   }
 }
 
-function serverOf(action: Action): { server?: string } {
+function toServer(action: PolicyAction): { server?: string } {
   return action.kind === 'mcp' ? { server: action.server } : {}
 }
 
@@ -214,7 +214,7 @@ export function toolsByName(offered: readonly ToolSpec[]): Map<string, ToolSpec>
   return tools
 }
 
-function plainAction({ name, readOnly = false }: ToolSpec): Action {
+function plainAction({ name, readOnly = false }: ToolSpec): PolicyAction {
   return { kind: 'tool', name, harmless: readOnly }
 }
 
@@ -235,11 +235,11 @@ function denialText({ action, reason, by, rules }: Denial, trust: Trust): string
 function unknownTool(name: string, tools: ReadonlyMap<string, ToolSpec>): string {
   const names = [...new Set([...tools.values()].map((tool) => tool.name))]
   const meant = didYouMean(name, names)
-  return `Cannot call ${name}: there is no such tool; ${meant ?? someOf(names)}`
+  return `Cannot call ${name}: there is no such tool; ${meant ?? formatNames(names)}`
 }
 
 /** A list of all would cost as much as the tools themselves where there are many. */
-function someOf(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   if (names.length === 0) return 'no tools are available'
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
   return `available: ${names.slice(0, MAX_NAMED).join(', ')}${more}`

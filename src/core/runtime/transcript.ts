@@ -1,5 +1,5 @@
-import { headOf, tailOf } from '../base/cut.ts'
 import type { Attachment, Message } from '../base/message.ts'
+import { takeEnd, takeStart } from '../base/truncate.ts'
 
 /** A conversation as text for a model that shall only read it: who said what, calls and results of tools shortened. */
 export function toTranscript(messages: readonly Message[], maxChars: number): string {
@@ -18,7 +18,7 @@ export function shorten(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
   const head = Math.floor(maxChars / 4)
   const tail = maxChars - head
-  return `${headOf(text, head)}\n[… ${text.length - maxChars} characters left out …]\n${tailOf(text, tail)}`
+  return `${takeStart(text, head)}\n[… ${text.length - maxChars} characters left out …]\n${takeEnd(text, tail)}`
 }
 
 /** What is left of an attachment where only text can stand. */

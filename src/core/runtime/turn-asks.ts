@@ -1,7 +1,7 @@
 import { allowOptions } from '../base/allow-options.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
-import type { Ask, AskEnd, Asks, Denial, PermissionAsk, PutAsk } from './asks.ts'
+import type { Ask, AskEnd, Asks, Denial, PermissionAsk, QueuedAsk } from './asks.ts'
 import type { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
 import type { OnAsk } from './turn-request.ts'
@@ -13,7 +13,7 @@ export interface TurnAsksOptions {
   /** The client stays until the turn ends, so that its questions have no time limit. */
   isAttended: boolean
   channel: EventChannel
-  turn: Pick<PutAsk, 'agent' | 'sender' | 'trust' | 'session' | 'runId'>
+  turn: Pick<QueuedAsk, 'agent' | 'sender' | 'trust' | 'session' | 'runId'>
   newId(): string
   now(): number
 }
@@ -33,7 +33,7 @@ export class TurnAsks {
     const isOwn = question.permission === undefined || CLASS_RIGHTS[turn.trust].asksClient
     if (onAsk === 'client' && !isOwn) return undefined // no client permits its own calls there
     if (onAsk === 'fail') {
-      if (question.permission) channel.tell(deniedResult(question.permission))
+      if (question.permission) channel.push(deniedResult(question.permission))
       channel.fail(unanswerable(question))
       return undefined
     }
@@ -42,9 +42,9 @@ export class TurnAsks {
 
   async #wait(ask: Ask, signal: AbortSignal): Promise<AskEnd> {
     const { asks, channel, turn, now, onAsk, isAttended } = this.#options
-    channel.tell({ type: 'ask', ask })
+    channel.push({ type: 'ask', ask })
     const close = ({ by, answers }: AskEnd) =>
-      channel.tell({ type: 'ask-closed', askId: ask.id, by, answers })
+      channel.push({ type: 'ask-closed', askId: ask.id, by, answers })
     try {
       const hasTimeLimit = onAsk !== 'park' && !isAttended
       const end = await asks.wait({ ...turn, openedAt: now(), hasTimeLimit, ask }, signal)

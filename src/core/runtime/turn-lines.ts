@@ -1,10 +1,10 @@
 import type { Message } from '../base/message.ts'
 import type { NewLine } from '../storage/types.ts'
 import type { SelectedTools } from './selected-tools.ts'
-import type { ToolAnswer } from './tool-calls.ts'
+import type { FinishedCall } from './tool-calls.ts'
 
 /** A committed step: the assistant's message, then results in call order, each with what happened beside it. */
-export function stepLines(assistant: Message, answers: readonly ToolAnswer[]): NewLine[] {
+export function stepLines(assistant: Message, answers: readonly FinishedCall[]): NewLine[] {
   const lines: NewLine[] = [{ kind: 'entry', ...assistant }]
   for (const { call, result, durationMs, files, remote } of answers.toSorted((a, b) => a.index - b.index)) {
     const { output, isError, attachments } = result
@@ -26,7 +26,7 @@ export function stepLines(assistant: Message, answers: readonly ToolAnswer[]): N
 }
 
 /** An answer without tool calls; nothing when nothing was said. */
-export function answerLines(assistant: Message, isCut: boolean): NewLine[] {
+export function toAnswerLines(assistant: Message, isCut: boolean): NewLine[] {
   if (assistant.content === '' && assistant.reasoning === undefined) return []
   return [{ kind: 'entry', ...assistant, ...(isCut && { stop_reason: 'length' }) }]
 }

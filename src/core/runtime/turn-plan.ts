@@ -1,7 +1,7 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import { entryRules } from '../config/entry-rules.ts'
-import { offeredTo } from '../policy/offered.ts'
+import { offerFilter } from '../policy/offer-filter.ts'
 import { openWorkspace, resolvePath } from '../policy/paths.ts'
 import { parseRule } from '../policy/pattern.ts'
 import { resolveRules } from '../policy/resolve-rules.ts'
@@ -9,21 +9,21 @@ import type { Rule } from '../policy/types.ts'
 import type { ModelRequest, ToolSpec } from '../provider/types.ts'
 import type { Asks } from './asks.ts'
 import type { EventChannel } from './event-channel.ts'
-import type { HeldConversation } from './held-conversation.ts'
 import { hasGuests } from './history.ts'
 import type { ContextTurn, Hook, ToolsTurn } from './hook.ts'
+import type { LeasedConversation } from './leased-conversation.ts'
 import { Permissions } from './permission.ts'
-import type { RuntimeOptions, Setting } from './runtime-options.ts'
+import type { RuntimeOptions, TurnConfig } from './runtime-options.ts'
 import { SelectedTools } from './selected-tools.ts'
 import type { Steers } from './steers.ts'
 import { systemPrompt } from './system-prompt.ts'
-import type { ToolSetting } from './tool-calls.ts'
+import type { ToolContext } from './tool-calls.ts'
 import type { TurnPlan } from './turn.ts'
 import { TurnAsks } from './turn-asks.ts'
 import type { TurnRequest, TurnSettings } from './turn-request.ts'
 
 /** Who answers, and with what. */
-export interface Speech extends Begun {
+export interface TurnInputs extends OpenTurn {
   agent: AgentConfig
   /** The agent as its tools know it. */
   toolAgent: AgentConfig
@@ -35,15 +35,15 @@ export interface Speech extends Begun {
 }
 
 /** A turn whose conversation is held. */
-export interface Begun {
+export interface OpenTurn {
   /** As it was when the turn began. */
-  setting: Setting
+  setting: TurnConfig
   asks: Asks
   /** Where the conversation's tools may put what is too long for an answer. */
   spillDir: string
   /** Where what files were before is kept; undefined: nothing is. */
   keepDir: string | undefined
-  conversation: HeldConversation
+  conversation: LeasedConversation
   /** The directory that the turn works in. */
   cwd: string
   steers: Steers
@@ -57,7 +57,7 @@ export interface Begun {
 /** Decides everything about a turn whose conversation is held, before its model is called. */
 export async function planTurn(
   options: RuntimeOptions,
-  speech: Speech,
+  speech: TurnInputs,
   request: TurnRequest,
 ): Promise<TurnPlan> {
   const { hook } = options
@@ -66,7 +66,7 @@ export async function planTurn(
   const { settings } = request
   const guest = request.guest === undefined ? undefined : agent.name
   const { messages } = conversation.history
-  const keeps = keptBy(speech, request)
+  const keeps = toolFilter(speech, request)
   const tools = await toolSetting({ options, speech, request, cwd })
   const system = (signal: AbortSignal) =>
     systemPrompt(agent, {
@@ -81,7 +81,7 @@ export async function planTurn(
   const selection = new SelectedTools(conversation.history.tools)
   let wanted = request.toolChoice ?? agent.tool_choice
   const turn = (signal: AbortSignal) => ({
-    tell: tools.channel.tell,
+    tell: tools.channel.push,
     signal,
     over: speech.turnOver,
     trust: request.trust,
@@ -103,7 +103,7 @@ export async function planTurn(
     offer: async (signal) => (hasTools(request) ? await offer(signal) : []),
     selection,
     toolChoice: { asked: request.toolChoice, usual: agent.tool_choice },
-    maxTurns: maxTurnsOf(request, agent.max_iterations),
+    maxTurns: limitTurns(request, agent.max_iterations),
     settings,
     tools,
     provider,
@@ -114,13 +114,13 @@ export async function planTurn(
 }
 
 /** Computes the most model calls of a turn: an untrusted turn may lower the agent's limit, and not raise it. */
-function maxTurnsOf({ settings, trust }: TurnRequest, limit: number): number {
+function limitTurns({ settings, trust }: TurnRequest, limit: number): number {
   const asked = settings.maxTurns ?? limit
   return trust === 'remote' ? Math.min(asked, limit) : asked
 }
 
 /** The directory that a client chose for a turn, without links. Throws `invalid` when there is no such directory. */
-export async function chosenWorkspace(cwd: string): Promise<string> {
+export async function resolveWorkspace(cwd: string): Promise<string> {
   return await openWorkspace(cwd).catch((reason: unknown) => {
     const { message } = toCrabError(reason)
     const hint = 'choose the absolute path of a directory that exists'
@@ -130,11 +130,11 @@ export async function chosenWorkspace(cwd: string): Promise<string> {
 
 /** The turn as hooks see it that tell the model where it works. */
 function contextTurn(
-  { asks, channel }: ToolSetting,
+  { asks, channel }: ToolContext,
   { trust, settings }: TurnRequest,
   signal: AbortSignal,
 ): ContextTurn {
-  const notice = (message: string) => channel.tell({ type: 'notice', message })
+  const notice = (message: string) => channel.push({ type: 'notice', message })
   const { ephemeral = false, asksTrust = false } = settings
   if (!asksTrust || trust !== 'local') return { trust, ephemeral, notice, signal }
   const ask: ContextTurn['ask'] = async (questions) => {
@@ -146,10 +146,10 @@ function contextTurn(
 
 async function toolSetting(at: {
   options: RuntimeOptions
-  speech: Speech
+  speech: TurnInputs
   request: TurnRequest
   cwd: string
-}): Promise<ToolSetting> {
+}): Promise<ToolContext> {
   const { options, speech, request, cwd } = at
   const { hook, agents, homeDir, now, newId } = options
   const { agent, conversation, runId, turnOver, spillDir, keepDir, channel } = speech
@@ -169,7 +169,7 @@ async function toolSetting(at: {
     asks,
     record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
     addRule: (rule) => agents.addRule(agent.name, rule),
-    notice: (message) => channel.tell({ type: 'notice', message }),
+    notice: (message) => channel.push({ type: 'notice', message }),
   })
   return {
     hook,
@@ -203,11 +203,11 @@ export function hasTools({ guest, settings }: TurnRequest): boolean {
 }
 
 /** Returns the test of which tools a turn keeps by the agent's file, its client and its class. */
-function keptBy(speech: Speech, { settings, trust }: TurnRequest): (tool: ToolSpec) => boolean {
+function toolFilter(speech: TurnInputs, { settings, trust }: TurnRequest): (tool: ToolSpec) => boolean {
   const { tools: mode = 'all', onAsk = 'deny' } = settings
   const named = new Set(speech.toolAgent.tools)
   const canAsk = onAsk === 'client' || onAsk === 'park'
-  const isOffered = offeredTo({ trust, rules: allRules(speech), canAsk })
+  const isOffered = offerFilter({ trust, rules: allRules(speech), canAsk })
   return (tool) => {
     const { name, readOnly = false, isGuide = false } = tool
     return (named.size === 0 || named.has(name) || isGuide) && (mode === 'all' || readOnly) && isOffered(tool)
@@ -215,7 +215,7 @@ function keptBy(speech: Speech, { settings, trust }: TurnRequest): (tool: ToolSp
 }
 
 /** Every rule there is for a turn; which of them hold is decided by its class. */
-function allRules({ rules: { flags, ofAgent }, conversation, setting }: Speech): Rule[] {
+function allRules({ rules: { flags, ofAgent }, conversation, setting }: TurnInputs): Rule[] {
   return [...flags, ...conversation.history.grants, ...ofAgent, ...setting.rules]
 }
 

@@ -1,18 +1,18 @@
-import { toCancelled } from '../base/cancelled.ts'
+import { toCancelledError } from '../base/abortable.ts'
 import { type CrabError, toCrabError } from '../base/errors.ts'
 import { addUsage, type Message, type Usage } from '../base/message.ts'
 import type { ModelRequest, Provider, ToolSpec } from '../provider/types.ts'
 import type { NewLine } from '../storage/types.ts'
 import type { AgentEvent, StopReason } from './events.ts'
-import type { HeldConversation } from './held-conversation.ts'
 import { toRequestMessages } from './history.ts'
+import type { LeasedConversation } from './leased-conversation.ts'
 import type { SelectedTools } from './selected-tools.ts'
 import type { Steers } from './steers.ts'
 import { type Draft, emptyDraft, followStep, rejectCalls, toAssistantMessage } from './step.ts'
 import { notMet, repairRequest, schemaProblem } from './structured.ts'
-import { remoteNames, runToolCalls, type ToolAnswer, type ToolSetting, toolsByName } from './tool-calls.ts'
+import { type FinishedCall, remoteNames, runToolCalls, type ToolContext, toolsByName } from './tool-calls.ts'
 import { toToolChoice } from './tool-choice.ts'
-import { answerLines, stepLines, usedLines } from './turn-lines.ts'
+import { stepLines, toAnswerLines, usedLines } from './turn-lines.ts'
 import type { TurnSettings } from './turn-request.ts'
 
 /** Everything one turn needs, decided before it starts. */
@@ -32,9 +32,9 @@ export interface TurnPlan {
   toolChoice: { asked: string | undefined; usual: string | undefined }
   maxTurns: number
   settings: TurnSettings
-  tools: ToolSetting
+  tools: ToolContext
   provider: Provider
-  conversation: HeldConversation
+  conversation: LeasedConversation
   /** What is said to the turn while it runs. */
   steers: Steers
   /** Asked at its end: whether what it cannot take up is told before; else that waits on in `steers`. */
@@ -55,7 +55,7 @@ export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenera
     yield* turn.run(signal)
   } catch (reason) {
     yield* plan.tools.channel.drain()
-    if (signal.aborted) yield* turn.fail('cancelled', toCancelled(signal))
+    if (signal.aborted) yield* turn.fail('cancelled', toCancelledError(signal))
     else yield* turn.fail('failed', toCrabError(reason))
   } finally {
     if (!turn.isOver) await turn.keepPartial('cancelled')
@@ -149,8 +149,8 @@ class Turn {
       type: 'tool-start',
       calls: calls.map((call) => ({ ...call, ...remoteNames(tools.get(call.name)) })),
     }
-    const answers: ToolAnswer[] = []
-    const onAnswer = (answer: ToolAnswer) => void answers.push(answer)
+    const answers: FinishedCall[] = []
+    const onAnswer = (answer: FinishedCall) => void answers.push(answer)
     const offerAgain = () => {
       this.#mustOffer = true
     }
@@ -168,7 +168,7 @@ class Turn {
   }
 
   /** Stores the step, once; a call that was interrupted has an answer, too. */
-  async #commit(answers: readonly ToolAnswer[]): Promise<void> {
+  async #commit(answers: readonly FinishedCall[]): Promise<void> {
     if (this.#draft.calls.length === 0) return
     const { conversation, selection } = this.#plan
     await conversation.append([...stepLines(this.#assistant(), answers), ...usedLines(selection)])
@@ -209,11 +209,11 @@ class Turn {
   /** Stores an answer that does not end the turn; the next step begins right behind it. */
   async #keepAnswer(stop: StopReason): Promise<void> {
     this.#repair = undefined // the next answer may be mended, too
-    await this.#plan.conversation.append(answerLines(this.#assistant(), stop === 'length'))
+    await this.#plan.conversation.append(toAnswerLines(this.#assistant(), stop === 'length'))
   }
 
   async *#finish(stop: StopReason): AsyncGenerator<AgentEvent> {
-    const lines = answerLines(this.#assistant(), stop === 'length')
+    const lines = toAnswerLines(this.#assistant(), stop === 'length')
     const { conversation, selection } = this.#plan
     await conversation.append([...lines, ...usedLines(selection), this.#done(stop)])
     this.isOver = true
@@ -271,7 +271,7 @@ class Turn {
   }
 }
 
-function toResultEvent({ call, result, durationMs }: ToolAnswer): AgentEvent {
+function toResultEvent({ call, result, durationMs }: FinishedCall): AgentEvent {
   const { output, isError, denial } = result
   return { type: 'tool-result', callId: call.id, output, durationMs, isError, ...(denial && { denial }) }
 }

@@ -14,7 +14,7 @@ export class BestHits {
   }
 
   /** The same for a hit of a group. */
-  thresholdOf(group: number): number {
+  getThreshold(group: number): number {
     return Math.max(this.threshold, this.#byGroup?.get(group)?.score ?? 0)
   }
 

@@ -1,4 +1,4 @@
-import { BLOCK, type Bounds, type DocumentColumns, KINDS_OF_DOCUMENTS } from './parts.ts'
+import { BLOCK, type Bounds, DOCUMENT_KIND_COUNT, type DocumentColumns } from './parts.ts'
 import { sharedArray } from './shared-arrays.ts'
 import { B, K1 } from './types.ts'
 
@@ -12,7 +12,7 @@ interface Lists {
 }
 
 /** Upper bounds of what a posting adds to a score, over the idf, for each block of each long list: see Segment. */
-export function maximaOf(columns: DocumentColumns, lists: Lists, bounds: Bounds) {
+export function computeMaxima(columns: DocumentColumns, lists: Lists, bounds: Bounds) {
   const long = longLists(lists.starts)
   const maximaStarts = sharedArray(Uint32Array, long.length + 1)
   long.forEach((list, j) => {
@@ -26,7 +26,7 @@ export function maximaOf(columns: DocumentColumns, lists: Lists, bounds: Bounds)
       maxima[at] = blockMaximum(columns, lists, bounds, { from, to: Math.min(end, from + BLOCK) }) * SLACK
     }
   })
-  const weights = sharedArray(Float64Array, KINDS_OF_DOCUMENTS)
+  const weights = sharedArray(Float64Array, DOCUMENT_KIND_COUNT)
   weights.set(bounds.weights)
   return { weights, long, maximaStarts, maxima }
 }

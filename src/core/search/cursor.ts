@@ -1,10 +1,10 @@
-import { type Holding, listOf } from './holdings.ts'
+import { findPostings, type LiveSegment } from './live-segment.ts'
 import { BLOCK, type Segment } from './parts.ts'
 import { findId, seek } from './postings.ts'
 import type { Query } from './query.ts'
 
 /** The postings of one term in a holding while they are walked, window after window. */
-export interface Cursor {
+export interface PostingsCursor {
   docs: Uint16Array
   counts: Uint8Array
   factor: number
@@ -33,11 +33,11 @@ interface Blocks {
 }
 
 /** The terms of a query that occur in a holding, in the query's order. */
-export function openCursors(holding: Holding, query: Query): Cursor[] {
-  const inflation = holding.segment ? inflationOf(holding.segment, query) : 0
-  const cursors: Cursor[] = []
+export function openCursors(holding: LiveSegment, query: Query): PostingsCursor[] {
+  const inflation = holding.segment ? computeInflation(holding.segment, query) : 0
+  const cursors: PostingsCursor[] = []
   query.ids.forEach((id, term) => {
-    const list = listOf(holding, id)
+    const list = findPostings(holding, id)
     if (!list) return
     const factor = query.factors[term]!
     cursors.push({
@@ -56,7 +56,7 @@ export function openCursors(holding: Holding, query: Query): Cursor[] {
 }
 
 /** By how much the maxima of a segment are too small at most, since they were made for another length and weights. */
-function inflationOf({ facts, arrays }: Segment, { averageLength, weights }: Query): number {
+function computeInflation({ facts, arrays }: Segment, { averageLength, weights }: Query): number {
   let ratio = 0
   weights.forEach((weight, kind) => {
     if (weight > 0) ratio = Math.max(ratio, weight / arrays.weights[kind]!)
@@ -77,7 +77,7 @@ function openBlocks(
 }
 
 /** Sets and gives the bound for the documents from `from` to `to` (not included); windows come in ascending order. */
-export function boundWindow(cursor: Cursor, from: number, to: number): number {
+export function boundWindow(cursor: PostingsCursor, from: number, to: number): number {
   const { docs, end, blocks } = cursor
   if (blocks) cursor.windowBound = boundBlocks(cursor, blocks, from, to)
   else {
@@ -88,7 +88,7 @@ export function boundWindow(cursor: Cursor, from: number, to: number): number {
 }
 
 /** The highest maximum of the blocks that can have documents of the window. */
-function boundBlocks({ docs, end }: Cursor, blocks: Blocks, from: number, to: number): number {
+function boundBlocks({ docs, end }: PostingsCursor, blocks: Blocks, from: number, to: number): number {
   while (blocks.at < blocks.end && docs[blocks.blockEnd - 1]! < from) {
     blocks.at++
     blocks.blockEnd = Math.min(end, blocks.blockEnd + BLOCK)
@@ -104,7 +104,7 @@ function boundBlocks({ docs, end }: Cursor, blocks: Blocks, from: number, to: nu
 }
 
 /** Finds the postings of a window. */
-export function enterWindow(cursor: Cursor, from: number, to: number): void {
+export function enterWindow(cursor: PostingsCursor, from: number, to: number): void {
   cursor.at = seek(cursor.docs, cursor.at, cursor.end, from)
   cursor.windowEnd = seek(cursor.docs, cursor.at, cursor.end, to)
 }

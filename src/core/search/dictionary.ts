@@ -1,5 +1,5 @@
 import { CrabError } from '../base/errors.ts'
-import type { NumberArray, Part } from './checkpoint/types.ts'
+import type { CheckpointPart, NumberArray } from './checkpoint/types.ts'
 import { sharedArray, withRoom } from './shared-arrays.ts'
 
 /** Tables, so that making one larger is never felt. */
@@ -129,7 +129,7 @@ export class Dictionary {
   }
 
   /** As it is now; later terms do not change what the arrays hold. */
-  toPart(): Part {
+  toPart(): CheckpointPart {
     const end = this.#starts[this.#size]!
     return {
       facts: { terms: this.#size },
@@ -142,7 +142,7 @@ export class Dictionary {
   }
 
   /** From toPart(); no term is in any document yet. Fails with `invalid`. */
-  static fromPart({ facts, arrays: { keys, starts, hashes } }: Part): Dictionary {
+  static fromPart({ facts, arrays: { keys, starts, hashes } }: CheckpointPart): Dictionary {
     const size = facts['terms'] ?? -1
     if (!isDictionary({ size, keys, starts, hashes })) {
       throw new CrabError(

@@ -1,8 +1,8 @@
 import type { BestHits } from './best-hits.ts'
 import { hasBit } from './bits.ts'
 import { termScore } from './bm25.ts'
-import { boundWindow, type Cursor, enterWindow, openCursors } from './cursor.ts'
-import { columnsOf, documentsOf, type Holding } from './holdings.ts'
+import { boundWindow, enterWindow, openCursors, type PostingsCursor } from './cursor.ts'
+import { countDocuments, documentColumns, type LiveSegment } from './live-segment.ts'
 import type { DocumentColumns } from './parts.ts'
 import { probe } from './postings.ts'
 import type { Query } from './query.ts'
@@ -25,14 +25,14 @@ export function windowBuffers(): WindowBuffers {
 
 /** What is evaluated. */
 interface Evaluation extends WindowBuffers {
-  holding: Holding
+  holding: LiveSegment
   columns: DocumentColumns
   query: Query
   best: BestHits
   /** In the query's order. */
-  cursors: readonly Cursor[]
+  cursors: readonly PostingsCursor[]
   /** Of the window: by their bound, lowest first. */
-  ordered: Cursor[]
+  ordered: PostingsCursor[]
   /** The bounds of the first i of them together. */
   boundsBefore: Float64Array
 }
@@ -50,12 +50,12 @@ export interface Gathering {
  * others those lists that cannot make a hit by themselves are only looked into for documents of the rest. Sums are
  * compared with some slack; what is offered has its exact score, summed in the query's order.
  */
-export function evaluate(holding: Holding, query: Query, { best, buffers }: Gathering): void {
+export function evaluate(holding: LiveSegment, query: Query, { best, buffers }: Gathering): void {
   const cursors = openCursors(holding, query)
   if (cursors.length === 0) return
   const evaluation = {
     holding,
-    columns: columnsOf(holding),
+    columns: documentColumns(holding),
     query,
     best,
     cursors,
@@ -63,7 +63,7 @@ export function evaluate(holding: Holding, query: Query, { best, buffers }: Gath
     boundsBefore: new Float64Array(cursors.length + 1),
     ...buffers,
   }
-  const documents = documentsOf(holding)
+  const documents = countDocuments(holding)
   for (let from = 0; from < documents; from += WINDOW) evaluateWindow(evaluation, from)
 }
 
@@ -81,7 +81,7 @@ function evaluateWindow(evaluation: Evaluation, from: number): void {
 }
 
 /** Few: sorted by insertion. */
-function order(cursors: Cursor[], boundsBefore: Float64Array): void {
+function order(cursors: PostingsCursor[], boundsBefore: Float64Array): void {
   for (let i = 1; i < cursors.length; i++) {
     const cursor = cursors[i]!
     let place = i
@@ -128,7 +128,7 @@ function judge(evaluation: Evaluation, optional: number, from: number, place: nu
   let sum = sums[place]!
   sums[place] = 0
   if ((sum * weight + boundsBefore[optional]!) * SLACK < best.threshold) return
-  const threshold = best.thresholdOf(columns.groups[doc]!)
+  const threshold = best.getThreshold(columns.groups[doc]!)
   for (let i = optional; i > 0; i--) {
     if ((sum * weight + boundsBefore[i]!) * SLACK < threshold) return
     sum += scoreIn(evaluation, ordered[i - 1]!, doc)
@@ -151,7 +151,7 @@ function offer(evaluation: Evaluation, doc: number, weight: number): void {
 }
 
 /** What a term adds to the score of a document of the window, exactly. */
-function scoreIn({ columns, query }: Evaluation, cursor: Cursor, doc: number): number {
+function scoreIn({ columns, query }: Evaluation, cursor: PostingsCursor, doc: number): number {
   const at = probe(cursor.docs, cursor.at, cursor.windowEnd, doc)
   if (at < 0) return 0
   return termScore(cursor.factor, cursor.counts[at]!, columns.lengths[doc]!, query.averageLength)

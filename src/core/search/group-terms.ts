@@ -1,5 +1,5 @@
 import { hasBit } from './bits.ts'
-import { columnsOf, type GroupRuns, type Holding, listOf, runsOf } from './holdings.ts'
+import { documentColumns, findPostings, type GroupRuns, groupRuns, type LiveSegment } from './live-segment.ts'
 import { seek } from './postings.ts'
 
 /** What a group has of some terms. */
@@ -20,18 +20,18 @@ interface Run {
 
 /** Adds what the live documents of a holding have to the counts of their groups. */
 export function countGroups(
-  holding: Holding,
+  holding: LiveSegment,
   ids: readonly number[],
   counts: ReadonlyMap<number, GroupCounts>,
 ): void {
-  const runs = wantedRuns(runsOf(holding), counts)
+  const runs = findCountedRuns(groupRuns(holding), counts)
   if (runs.length === 0) return
-  const { lengths } = columnsOf(holding)
+  const { lengths } = documentColumns(holding)
   for (const { from, to, owner } of runs) {
     for (let doc = from; doc < to; doc++) if (!hasBit(holding.dead, doc)) owner.length += lengths[doc]!
   }
   ids.forEach((id, term) => {
-    const list = listOf(holding, id)
+    const list = findPostings(holding, id)
     if (list) countTerm(list, { holding, term, runs })
   })
 }
@@ -39,7 +39,7 @@ export function countGroups(
 /** Both are ascending: each jumps to where the other one is. */
 function countTerm(
   { docs, counts, from, to }: { docs: Uint16Array; counts: Uint8Array; from: number; to: number },
-  { holding, term, runs }: { holding: Holding; term: number; runs: readonly Run[] },
+  { holding, term, runs }: { holding: LiveSegment; term: number; runs: readonly Run[] },
 ): void {
   let at = from
   for (const run of runs) {
@@ -51,7 +51,7 @@ function countTerm(
   }
 }
 
-function wantedRuns({ groups, starts }: GroupRuns, wanted: ReadonlyMap<number, GroupCounts>): Run[] {
+function findCountedRuns({ groups, starts }: GroupRuns, wanted: ReadonlyMap<number, GroupCounts>): Run[] {
   const runs: Run[] = []
   groups.forEach((group, at) => {
     const owner = wanted.get(group)

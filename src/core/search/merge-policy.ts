@@ -27,7 +27,7 @@ export function chooseMerge(sizes: readonly SegmentSize[], limits: SegmentLimits
   if (wasteful >= 0) return [wasteful]
   const byLevel = new Map<number, number[]>()
   sizes.forEach(({ live }, place) => {
-    const level = levelOf(live)
+    const level = toLevel(live)
     byLevel.set(level, [...(byLevel.get(level) ?? []), place])
   })
   for (const level of [...byLevel.keys()].sort((a, b) => a - b)) {
@@ -39,7 +39,7 @@ export function chooseMerge(sizes: readonly SegmentSize[], limits: SegmentLimits
   return undefined
 }
 
-function levelOf(live: number): number {
+function toLevel(live: number): number {
   return Math.floor(Math.log2(Math.max(1, live)) / 2)
 }
 

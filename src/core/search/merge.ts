@@ -1,5 +1,5 @@
 import { hasBit } from './bits.ts'
-import { maximaOf } from './block-maxima.ts'
+import { computeMaxima } from './block-maxima.ts'
 import type { DocumentColumns, MergeJob, Segment } from './parts.ts'
 import { sharedArray } from './shared-arrays.ts'
 
@@ -13,7 +13,7 @@ export function mergeSegments({ parts, bounds }: MergeJob): Segment {
   const lists = mergeLists(parts, renumbered)
   return {
     facts: { documents: columns.lengths.length, averageLength: bounds.averageLength },
-    arrays: { ...columns, ...lists, ...maximaOf(columns, lists, bounds) },
+    arrays: { ...columns, ...lists, ...computeMaxima(columns, lists, bounds) },
   }
 }
 

@@ -1,9 +1,9 @@
-import type { Part } from './checkpoint/types.ts'
+import type { CheckpointPart } from './checkpoint/types.ts'
 
 /** Documents of one segment and of one tail at most; their numbers fit into 16 bits. */
 export const MAX_SEGMENT_DOCUMENTS = 65_536
 /** Kinds of documents, 0 to 7. */
-export const KINDS_OF_DOCUMENTS = 8
+export const DOCUMENT_KIND_COUNT = 8
 /** Postings to a block; lists that are longer have block maxima. */
 export const BLOCK = 128
 
@@ -32,7 +32,7 @@ export type DocumentColumns = {
  * `long[j]` are `maxima` from `maximaStarts[j]` to `maximaStarts[j + 1]`: an upper bound of weight × tf / (tf + …) for
  * the weights in `weights` and the average length in `facts`.
  */
-export interface Segment extends Part {
+export interface Segment extends CheckpointPart {
   facts: { documents: number; averageLength: number }
   arrays: DocumentColumns & {
     weights: Float64Array
@@ -89,7 +89,7 @@ export interface Background {
  * the state has the dead documents of each segment and is small.
  */
 export interface IndexParts {
-  dictionary: Part
+  dictionary: CheckpointPart
   segments: readonly Segment[]
-  state: Part
+  state: CheckpointPart
 }

@@ -1,12 +1,12 @@
 import { CrabError } from '../base/errors.ts'
 import { hasBit } from './bits.ts'
-import type { NumberArray, Part } from './checkpoint/types.ts'
+import type { CheckpointPart, NumberArray } from './checkpoint/types.ts'
 import type { Dictionary } from './dictionary.ts'
-import { documentsOf, holdSegment, type Sealed, uncount } from './holdings.ts'
-import { type IndexParts, KINDS_OF_DOCUMENTS, MAX_SEGMENT_DOCUMENTS, type Segment } from './parts.ts'
+import { countDocuments, type SealedSegment, toSealedSegment, uncount } from './live-segment.ts'
+import { DOCUMENT_KIND_COUNT, type IndexParts, MAX_SEGMENT_DOCUMENTS, type Segment } from './parts.ts'
 
 /** The dead documents of segments, in their order, a bit for each. */
-export function stateOf(dead: readonly Uint8Array[]): Part {
+export function encodeDead(dead: readonly Uint8Array[]): CheckpointPart {
   const all = new Uint8Array(new SharedArrayBuffer(dead.reduce((sum, bits) => sum + bits.length, 0)))
   let at = 0
   for (const bits of dead) {
@@ -18,16 +18,16 @@ export function stateOf(dead: readonly Uint8Array[]): Part {
 
 /** Segments as they were saved, checked; the dictionary counts their living documents. Fails with `invalid`. */
 export function restoreSegments(
-  segments: readonly Part[],
+  segments: readonly CheckpointPart[],
   state: IndexParts['state'],
   dictionary: Dictionary,
-): Sealed[] {
+): SealedSegment[] {
   const dead = state.arrays['dead']
   if (!(dead instanceof Uint8Array)) throw broken('it does not say which documents are gone')
   let at = 0
   const sealed = segments.map((part) => {
     const segment = toSegment(part, dictionary.size)
-    const holding = holdSegment(segment)
+    const holding = toSealedSegment(segment)
     const end = at + holding.dead.length
     if (end > dead.length) throw broken('it does not say which documents are gone')
     holding.dead.set(dead.subarray(at, end))
@@ -39,17 +39,17 @@ export function restoreSegments(
   return sealed
 }
 
-function countIn(holding: Sealed, frequencies: Uint32Array): void {
+function countIn(holding: SealedSegment, frequencies: Uint32Array): void {
   const { terms, starts } = holding.segment.arrays
   for (let list = 0; list < terms.length; list++)
     frequencies[terms[list]!]! += starts[list + 1]! - starts[list]!
   const gone: number[] = []
-  for (let doc = 0; doc < documentsOf(holding); doc++) if (hasBit(holding.dead, doc)) gone.push(doc)
+  for (let doc = 0; doc < countDocuments(holding); doc++) if (hasBit(holding.dead, doc)) gone.push(doc)
   holding.deadCount = gone.length
   if (gone.length > 0) uncount(holding, gone, frequencies)
 }
 
-function toSegment(part: Part, dictionarySize: number): Segment {
+function toSegment(part: CheckpointPart, dictionarySize: number): Segment {
   if (!isSegment(part)) throw broken('the arrays of a segment do not fit each other')
   const { terms, starts, docs, kinds } = part.arrays
   const { documents } = part.facts
@@ -57,13 +57,13 @@ function toSegment(part: Part, dictionarySize: number): Segment {
     isAscending(terms, 1) &&
     isAscending(starts, 0) &&
     (terms.at(-1) ?? -1) < dictionarySize &&
-    areBelow(kinds, KINDS_OF_DOCUMENTS) &&
+    areBelow(kinds, DOCUMENT_KIND_COUNT) &&
     (documents === MAX_SEGMENT_DOCUMENTS || areBelow(docs, documents))
   if (!isSound) throw broken('a segment names what is not there')
   return part
 }
 
-function isSegment(part: Part): part is Segment {
+function isSegment(part: CheckpointPart): part is Segment {
   const { documents, averageLength } = part.facts
   const { arrays } = part as Segment
   if (!(Number.isInteger(documents) && documents! > 0 && documents! <= MAX_SEGMENT_DOCUMENTS)) return false
@@ -88,7 +88,7 @@ function areLists({ terms, starts, docs, counts }: Segment['arrays']): boolean {
 }
 
 function areMaxima({ weights, long, maximaStarts, maxima, terms }: Segment['arrays']): boolean {
-  if (!(weights instanceof Float64Array && weights.length === KINDS_OF_DOCUMENTS)) return false
+  if (!(weights instanceof Float64Array && weights.length === DOCUMENT_KIND_COUNT)) return false
   if (!(long instanceof Uint32Array && maximaStarts instanceof Uint32Array)) return false
   if (!(maxima instanceof Float32Array && maximaStarts.length === long.length + 1)) return false
   if (maximaStarts[0] !== 0 || maximaStarts.at(-1) !== maxima.length || !isAscending(maximaStarts, 1))

@@ -1,4 +1,4 @@
-import { maximaOf } from './block-maxima.ts'
+import { computeMaxima } from './block-maxima.ts'
 import type { DocumentColumns, FrozenTail, Segment } from './parts.ts'
 import { type SharedArray, sharedArray } from './shared-arrays.ts'
 
@@ -12,7 +12,7 @@ export function sealTail(tail: FrozenTail): Segment {
   const postings = { ...sortCells(tail, terms), terms }
   return {
     facts: { documents, averageLength: bounds.averageLength },
-    arrays: { ...columns, ...postings, ...maximaOf(columns, postings, bounds) },
+    arrays: { ...columns, ...postings, ...computeMaxima(columns, postings, bounds) },
   }
 }
 

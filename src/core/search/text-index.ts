@@ -2,23 +2,29 @@ import { CrabError } from '../base/errors.ts'
 import { BestHits } from './best-hits.ts'
 import { hasBit } from './bits.ts'
 import { inverseFrequency } from './bm25.ts'
-import type { Part } from './checkpoint/types.ts'
-import { Collection, type Job } from './collection.ts'
+import type { CheckpointPart } from './checkpoint/types.ts'
+import { Collection, type SegmentJob } from './collection.ts'
 import { Dictionary } from './dictionary.ts'
 import { evaluate, windowBuffers } from './evaluate.ts'
 import { countGroups, type GroupCounts } from './group-terms.ts'
-import { columnsOf, type Doomed, documentsOf, liveCount, removeFrom } from './holdings.ts'
+import {
+  countDocuments,
+  documentColumns,
+  liveCount,
+  type RemovedDocuments,
+  removeFrom,
+} from './live-segment.ts'
 import { mergeSegments } from './merge.ts'
 import {
   type Background,
   type Bounds,
+  DOCUMENT_KIND_COUNT,
   type IndexParts,
-  KINDS_OF_DOCUMENTS,
   MAX_SEGMENT_DOCUMENTS,
   type Segment,
 } from './parts.ts'
 import { toFilter } from './query.ts'
-import { restoreSegments, stateOf } from './restore.ts'
+import { encodeDead, restoreSegments } from './restore.ts'
 import { sealTail } from './seal.ts'
 import { CharacterTable } from './terms/characters.ts'
 import { TermBuffer } from './terms/term-buffer.ts'
@@ -143,7 +149,7 @@ export class TextIndex {
     this.#remove({ groups: new Set([group]), kind })
   }
 
-  #remove(doomed: Doomed): void {
+  #remove(doomed: RemovedDocuments): void {
     if (doomed.groups.size === 0) return
     for (const holding of this.#collection.holdings) {
       const removed = removeFrom(holding, doomed, this.#dictionary.frequencies)
@@ -155,7 +161,7 @@ export class TextIndex {
 
   /** Best first. */
   search(query: TextQuery): TextHit[] {
-    const ids = query.limit > 0 ? this.#termsOf(query.text) : []
+    const ids = query.limit > 0 ? this.#findTerms(query.text) : []
     if (ids.length === 0) return []
     const weights = toWeights(query.weights)
     const evaluated = {
@@ -174,7 +180,7 @@ export class TextIndex {
 
   /** For scores of whole groups. */
   groupTerms(text: string, groups: Iterable<number>): GroupTerms {
-    const ids = this.#termsOf(text)
+    const ids = this.#findTerms(text)
     const counts = new Map<number, GroupCounts>()
     for (const group of groups) counts.set(group, { group, length: 0, counts: ids.map(() => 0) })
     for (const holding of this.#collection.holdings) countGroups(holding, ids, counts)
@@ -182,7 +188,7 @@ export class TextIndex {
   }
 
   /** Distinct terms of a query that any live document has, in the order they first stand in it. */
-  #termsOf(text: string): number[] {
+  #findTerms(text: string): number[] {
     const buffer = this.#buffer
     buffer.fill(text, 'query')
     const ids = new Set<number>()
@@ -220,11 +226,11 @@ export class TextIndex {
     const sealed = this.#collection.sealed.filter((holding) => liveCount(holding) > 0)
     const { frozen } = this.#collection
     const holdings = [...sealed, ...frozen.map(({ holding }) => holding)]
-    const dead = holdings.map((holding) => holding.dead.slice(0, (documentsOf(holding) + 7) >> 3))
+    const dead = holdings.map((holding) => holding.dead.slice(0, (countDocuments(holding) + 7) >> 3))
     const promised = frozen.map(({ sealed: { promise } }) => promise)
     this.#work()
     const segments = [...sealed.map(({ segment }) => segment), ...(await Promise.all(promised))]
-    return { dictionary, segments, state: stateOf(dead) }
+    return { dictionary, segments, state: encodeDead(dead) }
   }
 
   /** Resolves when nothing is sealed or merged any more. */
@@ -239,12 +245,12 @@ export class TextIndex {
     else this.#workHere(job)
   }
 
-  #workHere(first: Job | undefined): void {
+  #workHere(first: SegmentJob | undefined): void {
     for (let job = first; job; job = this.#nextJob()) this.#collection.adopt(job, make(job))
   }
 
-  async #workBeside(background: Background, first: Job): Promise<void> {
-    for (let job: Job | undefined = first; job; job = this.#nextJob()) {
+  async #workBeside(background: Background, first: SegmentJob): Promise<void> {
+    for (let job: SegmentJob | undefined = first; job; job = this.#nextJob()) {
       const made = job.kind === 'seal' ? background.seal(job.tail) : background.merge(job.job)
       const segment = await made.catch((reason: unknown) => (isCancelled(reason) ? 'closed' : undefined))
       if (segment === 'closed') break
@@ -253,7 +259,7 @@ export class TextIndex {
     this.#working = undefined
   }
 
-  #nextJob(): Job | undefined {
+  #nextJob(): SegmentJob | undefined {
     return this.#collection.nextJob(() => this.#bounds())
   }
 
@@ -266,7 +272,7 @@ export class TextIndex {
       length: this.#length,
       terms: this.#dictionary.size,
       segments: sealed.length,
-      tailDocuments: unsealed.reduce((sum, holding) => sum + documentsOf(holding), 0),
+      tailDocuments: unsealed.reduce((sum, holding) => sum + countDocuments(holding), 0),
       bytes:
         this.#dictionary.bytes +
         tail.dead.length +
@@ -277,7 +283,7 @@ export class TextIndex {
 
   /** Lengths, order and ranges are checked; fails with `invalid` when they are not those of an index. */
   static restore(
-    parts: { dictionary: Part; segments: readonly Part[]; state: Part },
+    parts: { dictionary: CheckpointPart; segments: readonly CheckpointPart[]; state: CheckpointPart },
     options?: TextIndexOptions,
   ): TextIndex {
     return new TextIndex(options, parts)
@@ -288,17 +294,18 @@ function isCancelled(reason: unknown): boolean {
   return reason instanceof CrabError && reason.kind === 'cancelled'
 }
 
-function make(job: Job): Segment {
+function make(job: SegmentJob): Segment {
   return job.kind === 'seal' ? sealTail(job.tail) : mergeSegments(job.job)
 }
 
 function toWeights(weights: readonly number[] | undefined): Float64Array {
-  return Float64Array.from({ length: KINDS_OF_DOCUMENTS }, (_, kind) => weights?.[kind] ?? 1)
+  return Float64Array.from({ length: DOCUMENT_KIND_COUNT }, (_, kind) => weights?.[kind] ?? 1)
 }
 
-function liveLength(holding: Parameters<typeof columnsOf>[0]): number {
-  const { lengths } = columnsOf(holding)
+function liveLength(holding: Parameters<typeof documentColumns>[0]): number {
+  const { lengths } = documentColumns(holding)
   let length = 0
-  for (let doc = 0; doc < documentsOf(holding); doc++) if (!hasBit(holding.dead, doc)) length += lengths[doc]!
+  for (let doc = 0; doc < countDocuments(holding); doc++)
+    if (!hasBit(holding.dead, doc)) length += lengths[doc]!
   return length
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Lease, Leases } from '../lease/types.ts'
-import type { CheckpointPlace, Part, PartToSave } from '../search/checkpoint/types.ts'
+import type { CheckpointPart, CheckpointPlace, PartToSave } from '../search/checkpoint/types.ts'
 import type { IndexParts } from '../search/parts.ts'
 import { TextIndex, type TextIndexOptions } from '../search/text-index.ts'
 import type { IndexBackground } from './background/types.ts'
@@ -24,7 +24,7 @@ const LEASE_MS = 200
 export class Checkpoints implements AsyncDisposable {
   readonly #options: CheckpointsOptions
   /** The files in which parts are that did not change since. */
-  readonly #files = new WeakMap<Part, string>()
+  readonly #files = new WeakMap<CheckpointPart, string>()
   #lease: Lease | undefined
 
   constructor(options: CheckpointsOptions) {
@@ -67,7 +67,7 @@ export class Checkpoints implements AsyncDisposable {
 
   /** Saves a state as a new generation. Only for the holder of the right; fails as IndexBackground.save() does. */
   async save(
-    { table, dictionary, segments, state }: IndexParts & { table: Part },
+    { table, dictionary, segments, state }: IndexParts & { table: CheckpointPart },
     signal: AbortSignal,
   ): Promise<void> {
     const { background, place } = this.#options
@@ -87,7 +87,7 @@ export class Checkpoints implements AsyncDisposable {
     this.#lease = undefined
   }
 
-  #segmentToSave(part: Part): PartToSave {
+  #segmentToSave(part: CheckpointPart): PartToSave {
     const file = this.#files.get(part)
     return { role: 'segment', part, ...(file !== undefined && { file }) }
   }

@@ -17,18 +17,18 @@ export interface LineDocument {
  *
  * Results of tools, reasoning, attachments and events are none. A user's message that steered is one by its own entry.
  */
-export function documentsOf(line: SessionLine): LineDocument[] {
+export function toDocuments(line: SessionLine): LineDocument[] {
   if (line.kind === 'meta') {
-    return [...documentOf('title', line.title), ...documentOf('summary', line.summary)]
+    return [...toDocument('title', line.title), ...toDocument('summary', line.summary)]
   }
   if (line.kind !== 'entry' || line.role === 'tool') return []
   const text = messageText(line)
   if (text.trim() === '') return []
-  if (line.role === 'user') return documentOf('user', text)
-  return documentOf((line.tool_calls?.length ?? 0) > 0 ? 'tool_use' : 'assistant', text)
+  if (line.role === 'user') return toDocument('user', text)
+  return toDocument((line.tool_calls?.length ?? 0) > 0 ? 'tool_use' : 'assistant', text)
 }
 
-function documentOf(kind: DocumentKind, text: string | undefined): LineDocument[] {
+function toDocument(kind: DocumentKind, text: string | undefined): LineDocument[] {
   if (text === undefined) return []
   return [{ kind: DOCUMENT_KINDS.indexOf(kind), text: maskCredentials(text.slice(0, MAX_TEXT), ' ') }]
 }

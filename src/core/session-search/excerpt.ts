@@ -1,7 +1,7 @@
 import { maskCredentials } from '../base/mask-credentials.ts'
 import { sanitize } from '../base/sanitize.ts'
 import { composeText } from '../search/terms/characters.ts'
-import { type QueryWords, toByteRanges, type WordPlace } from '../search/terms/query-words.ts'
+import { type QueryWords, toByteRanges, type WordMatch } from '../search/terms/query-words.ts'
 import { cutAfter, cutBefore } from './cut-characters.ts'
 import { type Excerpt, MAX_SNIPPET_BYTES } from './types.ts'
 
@@ -15,19 +15,18 @@ export type Snippet = Pick<Excerpt, 'snippet' | 'truncated' | 'matches'>
  */
 export function matchingSnippet(text: string, words: QueryWords): Snippet {
   const clean = toClean(text)
-  const places = words.placesIn(clean)
+  const places = words.findIn(clean)
   const passage = bestPassage(clean, places)
   const start = blankBefore(clean, passage.from - MAX_AROUND)
   const near = clean.slice(start, passage.to + MAX_AROUND)
   const masked = maskCredentials(near, MASK)
   const isAll = near.length === clean.length
   if (isAll && Buffer.byteLength(masked) <= MAX_SNIPPET_BYTES) {
-    return toSnippet(masked, masked === clean ? places : words.placesIn(masked), false)
+    return toSnippet(masked, masked === clean ? places : words.findIn(masked), false)
   }
-  const { from, to } =
-    masked === near ? shifted(passage, -start) : bestPassage(masked, words.placesIn(masked))
+  const { from, to } = masked === near ? shifted(passage, -start) : bestPassage(masked, words.findIn(masked))
   const snippet = cutOut(masked, from, to)
-  return toSnippet(snippet, words.placesIn(snippet), true)
+  return toSnippet(snippet, words.findIn(snippet), true)
 }
 
 /** How a text begins; otherwise as `matchingSnippet`. Without words nothing matches. */
@@ -35,10 +34,10 @@ export function leadingSnippet(text: string, words: QueryWords | undefined): Sni
   const head = maskCredentials(toClean(text.slice(0, MAX_LEAD)), MASK)
   const isWhole = text.length <= MAX_LEAD && Buffer.byteLength(head) <= MAX_SNIPPET_BYTES
   const snippet = isWhole ? head : cutOut(head, 0, 0)
-  return toSnippet(snippet, words?.placesIn(snippet) ?? [], !isWhole)
+  return toSnippet(snippet, words?.findIn(snippet) ?? [], !isWhole)
 }
 
-function toSnippet(snippet: string, places: readonly WordPlace[], truncated: boolean): Snippet {
+function toSnippet(snippet: string, places: readonly WordMatch[], truncated: boolean): Snippet {
   return { snippet, truncated, matches: toByteRanges(snippet, places) }
 }
 
@@ -68,7 +67,7 @@ function blankBefore(text: string, at: number): number {
 }
 
 /** The first passage with the most different words that fits; empty, at the beginning, when there are none. */
-function bestPassage(text: string, found: readonly WordPlace[]): Passage {
+function bestPassage(text: string, found: readonly WordMatch[]): Passage {
   const places = found.toSorted((a, b) => a.from - b.from)
   const counts = new Map<number, number>()
   let best = { from: 0, to: 0 }
@@ -115,7 +114,7 @@ function backBy(text: string, at: number, bytes: number): number {
   let left = bytes
   let start = at
   while (start > 0) {
-    left -= bytesOf(text.charCodeAt(start - 1))
+    left -= countBytes(text.charCodeAt(start - 1))
     if (left < 0) return start
     start--
   }
@@ -126,7 +125,7 @@ function forwardBy(text: string, at: number, bytes: number): number {
   let left = bytes
   let end = at
   while (end < text.length) {
-    left -= bytesOf(text.charCodeAt(end))
+    left -= countBytes(text.charCodeAt(end))
     if (left < 0) return end
     end++
   }
@@ -134,7 +133,7 @@ function forwardBy(text: string, at: number, bytes: number): number {
 }
 
 /** UTF-8 bytes of a unit; of a character of two units each has half. */
-function bytesOf(unit: number): number {
+function countBytes(unit: number): number {
   if (unit < 0x80) return 1
   return unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3
 }

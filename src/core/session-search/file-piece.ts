@@ -1,6 +1,6 @@
 import { closeSync, openSync, read, readSync } from 'node:fs'
 import { NEWLINE } from '../storage/session-file.ts'
-import { TO_READ } from '../storage/session-reader.ts'
+import { READ_FLAGS } from '../storage/session-reader.ts'
 
 /**
  * Whole lines of a file around a place in it; only what is around there is read.
@@ -26,7 +26,7 @@ export class FilePiece implements Disposable {
     this.#next = at
     this.#before = at
     this.#start = Math.max(0, at - FIRST_STEP)
-    this.#fd = openSync(path, TO_READ)
+    this.#fd = openSync(path, READ_FLAGS)
     const length = at + FIRST_STEP - this.#start
     this.#bytes = readNear(this.#fd, this.#start, length)
     this.#isAtEnd = this.#bytes.length < length
@@ -43,7 +43,7 @@ export class FilePiece implements Disposable {
     for (;;) {
       const end = this.#bytes.indexOf(NEWLINE, from - this.#start)
       if (end >= 0) {
-        const line = this.#textOf(this.#next - this.#start, end)
+        const line = this.#decode(this.#next - this.#start, end)
         this.#next = this.#start + end + 1
         return line
       }
@@ -61,7 +61,7 @@ export class FilePiece implements Disposable {
       const begin = end <= 0 ? -1 : this.#bytes.lastIndexOf(NEWLINE, end - 1)
       if (begin >= 0 || (this.#start === 0 && end >= 0)) {
         this.#before = this.#start + begin + 1
-        return this.#textOf(begin + 1, end)
+        return this.#decode(begin + 1, end)
       }
       if (this.#bytes.length > MAX_BYTES) return undefined
       if (!(await this.#readBack())) return undefined
@@ -92,7 +92,7 @@ export class FilePiece implements Disposable {
     return more.length === length
   }
 
-  #textOf(from: number, to: number): string {
+  #decode(from: number, to: number): string {
     return this.#decoder.decode(this.#bytes.subarray(from, to))
   }
 }

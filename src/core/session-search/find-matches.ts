@@ -3,11 +3,17 @@ import type { TextHit } from '../search/types.ts'
 import type { SessionFolder } from '../storage/session-folder.ts'
 import type { FollowedSessions } from './followed-sessions.ts'
 import { rerank } from './rerank.ts'
-import { DOCUMENT_KINDS, DOCUMENT_WEIGHTS, MAX_HITS, type SessionMatch, type SessionQuery } from './types.ts'
+import {
+  DOCUMENT_KINDS,
+  DOCUMENT_WEIGHTS,
+  MAX_SESSION_HITS,
+  type SessionMatch,
+  type SessionQuery,
+} from './types.ts'
 import { readWindow } from './window.ts'
 
 /** What is searched. */
-interface Searched {
+interface SearchedIndex {
   followed: FollowedSessions
   folder: SessionFolder
   reranks: boolean
@@ -18,11 +24,11 @@ interface Searched {
  * read again before the next search.
  */
 export async function findMatches(
-  searched: Searched,
+  searched: SearchedIndex,
   query: SessionQuery,
   signal: AbortSignal,
 ): Promise<SessionMatch[]> {
-  const limit = Math.min(query.limit, MAX_HITS)
+  const limit = Math.min(query.limit, MAX_SESSION_HITS)
   const hits = findHits(searched, query)
   const words = new QueryWords(query.text, searched.followed.text.characters)
   const matches: SessionMatch[] = []
@@ -49,7 +55,7 @@ export function findHits(
     weights: DOCUMENT_WEIGHTS,
     collapse: true,
     accepts(group) {
-      const session = table.ofGroup(group)
+      const session = table.findByGroup(group)
       return session !== undefined && (accepts?.(session.id, session.header) ?? true)
     },
     ...(since !== undefined && { since }),
@@ -64,18 +70,18 @@ export function findHits(
 export const CANDIDATES = 200
 
 async function toMatch(
-  { followed, folder }: Searched,
+  { followed, folder }: SearchedIndex,
   { hit, query, words }: { hit: TextHit; query: SessionQuery; words: QueryWords },
   signal: AbortSignal,
 ): Promise<SessionMatch | undefined> {
-  const session = followed.table.ofGroup(hit.group)
+  const session = followed.table.findByGroup(hit.group)
   if (!session) return undefined // deleted meanwhile
   const kind = DOCUMENT_KINDS[hit.kind]!
   const { contextBefore, contextAfter } = query
   const place = { path: folder.file(session.id), kind: hit.kind, seq: hit.seq, offset: hit.offset }
   const window = await readWindow({ ...place, words, before: contextBefore, after: contextAfter }, signal)
   if (!window) {
-    if (followed.table.ofGroup(hit.group)) followed.forget(session)
+    if (followed.table.findByGroup(hit.group)) followed.forget(session)
     return undefined
   }
   return { session: session.id, header: session.header, kind, seq: hit.seq, score: hit.score, window }

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import type { Part } from '../search/checkpoint/types.ts'
+import type { CheckpointPart } from '../search/checkpoint/types.ts'
 import type { IndexParts } from '../search/parts.ts'
 import type { TextIndex } from '../search/text-index.ts'
 import type { SessionFolder } from '../storage/session-folder.ts'
@@ -68,7 +68,7 @@ export class FollowedSessions {
   changed(change: SessionChange): void {
     const { id } = change
     if (this.#reading.has(id)) return
-    const session = this.table.ofId(id)
+    const session = this.table.findById(id)
     if (change.change === 'deleted' && session) this.forget(session)
     if (change.change === 'appended') this.#append(session, change)
   }
@@ -77,7 +77,7 @@ export class FollowedSessions {
   async catchUp(signal: AbortSignal): Promise<void> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const { folder } = this.#options
-      const ids = await folder.look()
+      const ids = await folder.refresh()
       const { version } = folder
       if (version === this.#version) return
       this.#version = version // what is forgotten meanwhile takes it back
@@ -103,7 +103,7 @@ export class FollowedSessions {
   }
 
   /** Everything as it is at the moment of the call, which must not be while catchUp() runs. */
-  async parts(): Promise<IndexParts & { table: Part }> {
+  async parts(): Promise<IndexParts & { table: CheckpointPart }> {
     this.#unsavedBytes = 0
     const table = this.table.toPart()
     return { table, ...(await this.text.sealNow()) }
@@ -136,7 +136,7 @@ export class FollowedSessions {
     for (const [at, id] of ids.entries()) {
       if (at % BATCH === BATCH - 1) await breathe() // looking at files takes its time
       const stamp = this.#options.folder.stamp(id)
-      const session = this.table.ofId(id)
+      const session = this.table.findById(id)
       if (!stamp || isSame(stamp, session ? session.stamp : this.#unreadableStamp(id))) continue
       if (session && isWhole(session, stamp)) session.stamp = stamp
       else behind.push({ id, stamp, session })
@@ -151,7 +151,7 @@ export class FollowedSessions {
   }
 
   #forgetAllBut(ids: readonly string[]): void {
-    const known = ids.filter((id) => this.table.ofId(id)).length
+    const known = ids.filter((id) => this.table.findById(id)).length
     if (known === this.table.size) return
     const kept = new Set(ids)
     this.#forgetAll([...this.table.all()].filter(({ id }) => !kept.has(id)))
@@ -201,7 +201,7 @@ export class FollowedSessions {
       if (problem !== undefined) this.#options.log('warn', `a session is not searched: ${problem}`, { id })
       return
     }
-    const known = this.table.ofId(id)
+    const known = this.table.findById(id)
     const session = known ?? this.table.put({ id, group, header, cursor: START, stamp: undefined })
     session.stamp = file.stamp ?? stamp
     this.#advance(session, cursor)
@@ -210,7 +210,7 @@ export class FollowedSessions {
   /** Of a part of a file nobody can say where to go on. */
   #drop(readings: Iterable<readonly [group: number, Reading]>): void {
     const all = [...readings]
-    const sessions = all.flatMap(([, { id }]) => this.table.ofId(id) ?? [])
+    const sessions = all.flatMap(([, { id }]) => this.table.findById(id) ?? [])
     this.#forgetAll(
       sessions,
       all.map(([group]) => group),

@@ -1,7 +1,7 @@
 import type { TextIndex } from '../search/text-index.ts'
 import { NO_OFFSET } from '../search/types.ts'
 import type { SessionLine } from '../storage/types.ts'
-import { documentsOf } from './documents.ts'
+import { toDocuments } from './documents.ts'
 import { DOCUMENT_KINDS } from './types.ts'
 
 /** Adds what is searched of a line that was just written; a title or summary takes the place of the one before. */
@@ -11,7 +11,7 @@ export function addLine(
   line: SessionLine,
 ): void {
   const place = { group, offset: Math.min(offset, NO_OFFSET), time: Date.parse(line.ts) || 0 }
-  for (const { kind, text: words } of documentsOf(line)) {
+  for (const { kind, text: words } of toDocuments(line)) {
     const isOnly = ONLY_ONE.has(kind)
     if (isOnly) text.removeDocuments(group, kind)
     if (words !== '') text.add({ ...place, kind, seq: isOnly ? 0 : line.seq }, words)

@@ -1,6 +1,6 @@
 import { isObject } from '../base/json.ts'
 import type { Message } from '../base/message.ts'
-import { isSecretValue, type SecretPart, secretPartsOf } from '../base/secrets/secret-parts.ts'
+import { isSecretValue, listSecretParts, type SecretPart } from '../base/secrets/secret-parts.ts'
 
 /** What a message says as text: what was typed of it, or its content, then each call with the values of its arguments, those of secrets aside. */
 export function messageText({ typed, content, tool_calls: calls = [] }: Message): string {
@@ -29,7 +29,7 @@ function argumentText(json: string): string {
 type Open = Pick<SecretPart, 'value' | 'inCredentials'>
 
 function openParts(table: Record<string, unknown>, inCredentials: boolean): Open[] {
-  return secretPartsOf(table, inCredentials).slice(0, MAX_WORDS).filter(isOpen)
+  return listSecretParts(table, inCredentials).slice(0, MAX_WORDS).filter(isOpen)
 }
 
 /** Whether a member is part of the text: objects are looked into, lists and values of secrets are left out. */

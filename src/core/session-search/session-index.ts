@@ -1,7 +1,7 @@
-import { orCancelled } from '../base/cancelled.ts'
+import { abortable } from '../base/abortable.ts'
 import { toCrabError } from '../base/errors.ts'
+import { lazy } from '../base/lazy.ts'
 import type { Log } from '../base/log.ts'
-import { once } from '../base/once.ts'
 import type { Leases } from '../lease/types.ts'
 import { TextIndex } from '../search/text-index.ts'
 import type { SessionFolder } from '../storage/session-folder.ts'
@@ -51,7 +51,7 @@ export class SessionIndex implements AsyncDisposable {
   readonly #worker: IndexBackground
   readonly #inline: IndexBackground
   readonly #checkpoints: Checkpoints
-  readonly #opened = once(() => this.#open())
+  readonly #opened = lazy(() => this.#open())
   #followed: FollowedSessions | undefined
   /** What was asked for last to be done one after another: reading, and the beginning of saving. */
   #last: Promise<unknown> = Promise.resolve()
@@ -81,7 +81,7 @@ export class SessionIndex implements AsyncDisposable {
    * did too, unless the answer is partial. An abort leaves the search, and ends nothing that others wait for.
    */
   async search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches> {
-    const followed = await orCancelled(this.#opened.get(), signal)
+    const followed = await abortable(this.#opened.get(), signal)
     const partial = !(await this.#caughtUp(followed, signal))
     const { folder, reranks } = this.#options
     return { matches: await findMatches({ followed, folder, reranks }, query, signal), partial }
@@ -100,14 +100,14 @@ export class SessionIndex implements AsyncDisposable {
 
   /** Resolves when everything that was there when it was called is found. */
   async settled(signal: AbortSignal): Promise<void> {
-    await orCancelled(this.#catchUp(), signal)
+    await abortable(this.#catchUp(), signal)
   }
 
   /** Stops reading, saves what is worth it, and gives everything back. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#saveTimer)
     this.#stopReading.abort()
-    await this.#opened.made?.catch(() => undefined) // who searched is told
+    await this.#opened.current?.catch(() => undefined) // who searched is told
     await this.#last
     const { lasts, worthSaving } = this.#options
     await this.#save(lasts ? Math.min(SAVE_AT_END_BYTES, worthSaving) : worthSaving)
@@ -139,11 +139,11 @@ export class SessionIndex implements AsyncDisposable {
   async #caughtUp(followed: FollowedSessions, signal: AbortSignal): Promise<boolean> {
     const { lasts, patienceMs } = this.#options
     const caughtUp = this.#catchUp().then(() => true)
-    const done = orCancelled(caughtUp, signal)
+    const done = abortable(caughtUp, signal)
     if (!lasts) return await done
     done.catch(() => undefined) // when nobody waits any more: whoever searches next is told
     for (;;) {
-      const isDone = await orTired(done, patienceMs)
+      const isDone = await orTimeout(done, patienceMs)
       if (isDone !== undefined) return isDone
       if (followed.isBuilding) return false
     }
@@ -196,7 +196,7 @@ export class SessionIndex implements AsyncDisposable {
 }
 
 /** Undefined when it takes longer. */
-async function orTired<T>(work: Promise<T>, patienceMs: number): Promise<T | undefined> {
+async function orTimeout<T>(work: Promise<T>, patienceMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const tired = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, patienceMs, undefined)

@@ -1,4 +1,4 @@
-import { MAX_HITS, MAX_WINDOW_ITEMS, type SessionQuery } from './types.ts'
+import { MAX_SESSION_HITS, MAX_WINDOW_ITEMS, type SessionQuery } from './types.ts'
 
 /** What somebody looks for; what is left out is not asked for, or has its default. */
 export interface SessionAsk {
@@ -12,7 +12,7 @@ export interface SessionAsk {
   /** Times of the message, milliseconds since 1970: from, until (not included). */
   since?: number | undefined
   until?: number | undefined
-  /** Sessions: by default, and at most, MAX_HITS; 0 is the default, too. */
+  /** Sessions: by default, and at most, MAX_SESSION_HITS; 0 is the default, too. */
   limit?: number | undefined
   /** Messages around the match; by default 4 and 4. */
   contextBefore?: number | undefined
@@ -25,7 +25,7 @@ export function toSessionQuery(ask: SessionAsk): SessionQuery {
   const isEverything = agentId === undefined && isSender === undefined && cwd === undefined
   return {
     text,
-    limit: Math.min(Math.max(Math.floor(ask.limit ?? 0), 0) || MAX_HITS, MAX_HITS),
+    limit: Math.min(Math.max(Math.floor(ask.limit ?? 0), 0) || MAX_SESSION_HITS, MAX_SESSION_HITS),
     contextBefore: toContext(contextBefore),
     contextAfter: toContext(contextAfter),
     ...(since !== undefined && { since }),

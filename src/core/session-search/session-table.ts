@@ -1,7 +1,7 @@
 import { CrabError } from '../base/errors.ts'
-import type { Part } from '../search/checkpoint/types.ts'
+import type { CheckpointPart } from '../search/checkpoint/types.ts'
 import type { FileStamp } from '../storage/session-reader.ts'
-import type { Cursor, SessionHeader } from '../storage/types.ts'
+import type { ReadPosition, SessionHeader } from '../storage/types.ts'
 
 /** A session of which documents are in the index. */
 export interface IndexedSession {
@@ -10,7 +10,7 @@ export interface IndexedSession {
   readonly group: number
   readonly header: SessionHeader
   /** How far it is indexed. */
-  cursor: Cursor
+  cursor: ReadPosition
   /** The file in a state in which all its whole lines are indexed. */
   stamp: FileStamp | undefined
 }
@@ -26,11 +26,11 @@ export class SessionTable {
     return this.#byId.size
   }
 
-  ofId(id: string): IndexedSession | undefined {
+  findById(id: string): IndexedSession | undefined {
     return this.#byId.get(id)
   }
 
-  ofGroup(group: number): IndexedSession | undefined {
+  findByGroup(group: number): IndexedSession | undefined {
     return this.#byGroup[group]
   }
 
@@ -58,7 +58,7 @@ export class SessionTable {
   }
 
   /** All of it, as it is now. */
-  toPart(): Part {
+  toPart(): CheckpointPart {
     const sessions = [...this.#byId.values()]
     const numbers = new Float64Array(sessions.length * COLUMNS)
     sessions.forEach(({ group, cursor, stamp }, at) => {
@@ -70,7 +70,7 @@ export class SessionTable {
   }
 
   /** Throws `invalid` when it is not what toPart() gave. */
-  static fromPart({ facts, arrays }: Part): SessionTable {
+  static fromPart({ facts, arrays }: CheckpointPart): SessionTable {
     const table = new SessionTable()
     const { numbers, texts } = arrays
     if (!(numbers instanceof Float64Array) || !(texts instanceof Uint8Array)) throw noTable()

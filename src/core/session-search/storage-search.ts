@@ -12,12 +12,12 @@ import {
   DOCUMENT_WEIGHTS,
   type DocumentKind,
   type Excerpt,
-  MAX_HITS,
+  MAX_SESSION_HITS,
   type SessionMatch,
   type SessionMatches,
   type SessionQuery,
 } from './types.ts'
-import { boundsOf, contextOf, metaExcerpt, toExcerpt } from './window.ts'
+import { computeBounds, metaExcerpt, toContextExcerpts, toExcerpt } from './window.ts'
 
 /**
  * The search over the sessions of any Storage, for programs that bring their own: in memory, brought in step at each
@@ -41,7 +41,7 @@ export class StorageSearch {
     const hits = findHits({ followed: { text: this.#text, table: this.#table }, reranks: true }, query)
     const words = new QueryWords(query.text, this.#text.characters)
     const matches: SessionMatch[] = []
-    for (const hit of hits.slice(0, Math.min(query.limit, MAX_HITS))) {
+    for (const hit of hits.slice(0, Math.min(query.limit, MAX_SESSION_HITS))) {
       signal.throwIfAborted()
       matches.push(...(await this.#toMatch(hit, { query, words })))
     }
@@ -59,7 +59,7 @@ export class StorageSearch {
   }
 
   async #read(id: string): Promise<void> {
-    const known = this.#table.ofId(id)
+    const known = this.#table.findById(id)
     const part = await this.#storage.read(id, known?.cursor).catch(orGone)
     if (!part) return
     const { whole, header, lines, cursor } = part
@@ -71,7 +71,7 @@ export class StorageSearch {
   }
 
   #forget(session: { id: string; group: number }): void {
-    const known = this.#table.ofId(session.id)
+    const known = this.#table.findById(session.id)
     if (!known) return
     this.#text.removeGroups([known.group])
     this.#table.remove(known)
@@ -81,12 +81,12 @@ export class StorageSearch {
     hit: TextHit,
     { query, words }: { query: SessionQuery; words: QueryWords },
   ): Promise<SessionMatch[]> {
-    const known = this.#table.ofGroup(hit.group)
+    const known = this.#table.findByGroup(hit.group)
     const part = known && (await this.#storage.read(known.id).catch(orGone))
     if (!part) return []
     const { id: session, header } = known
     const kind = DOCUMENT_KINDS[hit.kind]!
-    const window = windowOf(part.lines, { kind, seq: hit.seq, query, words })
+    const window = toWindow(part.lines, { kind, seq: hit.seq, query, words })
     return window ? [{ session, header, kind, seq: hit.seq, score: hit.score, window }] : []
   }
 }
@@ -97,12 +97,12 @@ function orGone(reason: unknown): undefined {
 }
 
 /** A match among the lines of its session, as readWindow() has it. */
-function windowOf(
+function toWindow(
   lines: readonly SessionLine[],
   { kind, seq, query, words }: { kind: DocumentKind; seq: number; query: SessionQuery; words: QueryWords },
 ): Excerpt[] | undefined {
-  const bounds = boundsOf({ before: query.contextBefore, after: query.contextAfter })
-  const around = (part: readonly SessionLine[]) => part.flatMap((line) => contextOf(line, words))
+  const bounds = computeBounds({ before: query.contextBefore, after: query.contextAfter })
+  const around = (part: readonly SessionLine[]) => part.flatMap((line) => toContextExcerpts(line, words))
   if (kind === 'title' || kind === 'summary') {
     const line = lines.findLast((one) => one.kind === 'meta' && one[kind] !== undefined)
     const match = line?.kind === 'meta' ? metaExcerpt(line, kind, words) : undefined

@@ -10,12 +10,12 @@ export const DOCUMENT_WEIGHTS: readonly number[] = [1.5, 1, 1.3, 2, 3]
 /** Bounds of an answer (RFC 0185). */
 export const MAX_SNIPPET_BYTES = 1024
 export const MAX_WINDOW_ITEMS = 16
-export const MAX_HITS = 20
+export const MAX_SESSION_HITS = 20
 
 /** What is searched for. */
 export interface SessionQuery {
   text: string
-  /** Sessions, at most MAX_HITS. */
+  /** Sessions, at most MAX_SESSION_HITS. */
   limit: number
   /** Which sessions are searched: by what their first lines say, which never changes. */
   accepts?: (session: string, header: SessionHeader) => boolean

@@ -1,4 +1,4 @@
-import { codeOf } from '../base/system-error.ts'
+import { getErrorCode } from '../base/system-error.ts'
 import type { QueryWords } from '../search/terms/query-words.ts'
 import { decodeLine } from '../storage/session-file.ts'
 import type { SessionLine } from '../storage/types.ts'
@@ -37,23 +37,23 @@ export async function readWindow(
   const line = piece && (await lineAt(piece, request.seq))
   if (!line) return undefined
   const { words, kind, seq } = request
-  const { before, after } = boundsOf(request)
+  const { before, after } = computeBounds(request)
   if (line.kind === 'meta') {
     const match = metaExcerpt(line, DOCUMENT_KINDS[kind], words)
-    return match && [match, ...(await readBeginning(request, after, signal))]
+    return match && [match, ...(await readStart(request, after, signal))]
   }
   const match = line.seq === seq ? toExcerpt(line, words, matchingSnippet) : undefined
   if (!match) return undefined
   const around = { piece, words, seq, signal }
-  const behind = await readBehind(around, after)
-  return [...(await readInFront(around, before)), match, ...behind]
+  const behind = await readAfter(around, after)
+  return [...(await readBefore(around, before)), match, ...behind]
 }
 
 function openPiece({ path, offset }: WindowRequest): FilePiece | undefined {
   try {
     return new FilePiece(path, offset)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (getErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }
@@ -64,17 +64,17 @@ async function lineAt(piece: FilePiece, seq: number): Promise<SessionLine | unde
   return typeof line === 'object' ? line : undefined
 }
 
-async function readBeginning(
+async function readStart(
   { path, words }: WindowRequest,
   count: number,
   signal: AbortSignal,
 ): Promise<Excerpt[]> {
   using piece = new FilePiece(path, 0)
-  return await readBehind({ piece, words, seq: -1, signal }, count) // the header counts as line 0
+  return await readAfter({ piece, words, seq: -1, signal }, count) // the header counts as line 0
 }
 
 /** How many messages on either side fit: both give way when they are too much, the one behind first. */
-export function boundsOf({ before, after }: Pick<WindowRequest, 'before' | 'after'>): {
+export function computeBounds({ before, after }: Pick<WindowRequest, 'before' | 'after'>): {
   before: number
   after: number
 } {
@@ -83,7 +83,7 @@ export function boundsOf({ before, after }: Pick<WindowRequest, 'before' | 'afte
   return { before: front, after: Math.min(after, room - front) }
 }
 
-interface Around {
+interface WindowContext {
   piece: FilePiece
   words: QueryWords
   /** Of the line that they are around. */
@@ -91,7 +91,7 @@ interface Around {
   signal: AbortSignal
 }
 
-async function readBehind({ piece, words, seq, signal }: Around, count: number): Promise<Excerpt[]> {
+async function readAfter({ piece, words, seq, signal }: WindowContext, count: number): Promise<Excerpt[]> {
   const found: Excerpt[] = []
   for (let last = seq; found.length < count; ) {
     signal.throwIfAborted()
@@ -99,12 +99,12 @@ async function readBehind({ piece, words, seq, signal }: Around, count: number):
     if (text === undefined) break
     const decoded = decodeLine(text, { seq: last, createdAt: '' })
     last = decoded.seq
-    found.push(...contextOf(decoded.line, words))
+    found.push(...toContextExcerpts(decoded.line, words))
   }
   return found
 }
 
-async function readInFront({ piece, words, seq, signal }: Around, count: number): Promise<Excerpt[]> {
+async function readBefore({ piece, words, seq, signal }: WindowContext, count: number): Promise<Excerpt[]> {
   const found: Excerpt[] = []
   for (let first = seq; found.length < count; ) {
     signal.throwIfAborted()
@@ -112,7 +112,7 @@ async function readInFront({ piece, words, seq, signal }: Around, count: number)
     if (text === undefined) break
     const { seq: own, line } = decodeLine(text, { seq: 0, createdAt: '' })
     if (text.trim() !== '') first = own > 1 && own < first ? own : first - 1
-    found.push(...contextOf(typeof line === 'object' ? { ...line, seq: first } : line, words))
+    found.push(...toContextExcerpts(typeof line === 'object' ? { ...line, seq: first } : line, words))
   }
   return found.reverse()
 }
@@ -129,7 +129,7 @@ export function metaExcerpt(
 }
 
 /** A line beside a match; none for what is no message. What tools answered is shown without matches: it is not searched. */
-export function contextOf(line: SessionLine | string | undefined, words: QueryWords): Excerpt[] {
+export function toContextExcerpts(line: SessionLine | string | undefined, words: QueryWords): Excerpt[] {
   if (typeof line !== 'object') return []
   const isTool = line.kind === 'entry' && line.role === 'tool'
   const excerpt = toExcerpt(line, isTool ? undefined : words, leadingSnippet)

@@ -14,7 +14,7 @@ export function readFrontMatter(text: string): FrontMatter {
   const end = text.search(/\r?\n---[^\S\n]*(?:\n|$)/) // most of a skill is not looked at
   if (end < 0) return refusal(1, 'its front matter has no end (---)')
   const texts = new Map<string, string>()
-  for (const { key, head, rest, line } of entriesOf(text.slice(0, end).split(/\r?\n/))) {
+  for (const { key, head, rest, line } of parseEntries(text.slice(0, end).split(/\r?\n/))) {
     if (key === undefined) return refusal(line, 'this is no line of the form "key: value"')
     if (texts.has(key)) return refusal(line, `there is a second "${key}"`)
     const value = readValue(head, rest)
@@ -25,7 +25,7 @@ export function readFrontMatter(text: string): FrontMatter {
 }
 
 /** What stands behind the front matter; all of a text without one. */
-export function bodyBehind(text: string): string {
+export function stripFrontMatter(text: string): string {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   const end = lines.findIndex((line, i) => i > 0 && line.trimEnd() === '---')
   if (lines[0]?.trimEnd() !== '---' || end < 0) return text
@@ -44,7 +44,7 @@ interface Entry {
 }
 
 /** The keys that are not indented, each with what is; the first line is the fence. */
-function entriesOf(lines: readonly string[]): Entry[] {
+function parseEntries(lines: readonly string[]): Entry[] {
   const entries: Entry[] = []
   for (const [i, line] of lines.entries()) {
     const last = entries.at(-1)

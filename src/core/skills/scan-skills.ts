@@ -41,7 +41,7 @@ export async function scanSkills(
   roots: readonly SkillRoot[],
 ): Promise<{ skills: Skill[]; problems: SkillProblem[] }> {
   const found = (await Promise.all(roots.map(scanRoot))).flat()
-  const byName = new Map<string, ReadSkill>()
+  const byName = new Map<string, ParsedSkill>()
   const problems: SkillProblem[] = []
   for (const one of found) {
     if ('message' in one) problems.push(one)
@@ -52,55 +52,55 @@ export async function scanSkills(
   return { skills: skills.toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems }
 }
 
-interface ReadSkill {
+interface ParsedSkill {
   skill: Skill
   /** All of its SKILL.md. */
   text: string
 }
 
 /** Programs link, or copy, one skill into the folders of several: nothing is lost then. */
-function shadowed({ skill, text }: ReadSkill, first: ReadSkill): SkillProblem[] {
+function shadowed({ skill, text }: ParsedSkill, first: ParsedSkill): SkillProblem[] {
   if (text === first.text) return []
   const message = `it is not used: there is a "${skill.name}" in ${first.skill.folder}, too`
-  return [problemOf(join(skill.folder, 'SKILL.md'), 1, message)]
+  return [toProblem(join(skill.folder, 'SKILL.md'), 1, message)]
 }
 
-async function scanRoot(root: SkillRoot): Promise<(ReadSkill | SkillProblem)[]> {
+async function scanRoot(root: SkillRoot): Promise<(ParsedSkill | SkillProblem)[]> {
   const itself = await readSkill(root.path, root)
   if (itself) return [itself]
   try {
     const { found, isCut } = await walkFolders(root.path, (folder) => readSkill(folder, root), MAX_FOLDERS)
     return isCut
-      ? [...found, problemOf(root.path, 1, `only its first ${MAX_FOLDERS} folders are looked at`)]
+      ? [...found, toProblem(root.path, 1, `only its first ${MAX_FOLDERS} folders are looked at`)]
       : found
   } catch (reason) {
     if (isMissingFile(reason)) return []
-    return [problemOf(root.path, 1, toStorageError('it cannot be read', reason).message)]
+    return [toProblem(root.path, 1, toStorageError('it cannot be read', reason).message)]
   }
 }
 
 /** Undefined for a folder without SKILL.md, and for a file. */
-async function readSkill(folder: string, root: SkillRoot): Promise<ReadSkill | SkillProblem | undefined> {
+async function readSkill(folder: string, root: SkillRoot): Promise<ParsedSkill | SkillProblem | undefined> {
   const path = join(folder, 'SKILL.md')
   try {
-    const { size, isFile } = await statOf(path)
-    if (!isFile) return problemOf(path, 1, 'it is no file')
-    if (size > MAX_BYTES) return problemOf(path, 1, `it has more than ${MAX_BYTES / 2 ** 20} MiB`)
+    const { size, isFile } = await statFile(path)
+    if (!isFile) return toProblem(path, 1, 'it is no file')
+    if (size > MAX_BYTES) return toProblem(path, 1, `it has more than ${MAX_BYTES / 2 ** 20} MiB`)
     const text = await readFile(path, 'utf8')
     const matter = readFrontMatter(text)
-    if (!matter.ok) return problemOf(path, matter.line, matter.message)
+    if (!matter.ok) return toProblem(path, matter.line, matter.message)
     const [name = '', description = ''] = ['name', 'description'].map((key) => matter.texts.get(key)?.trim())
-    const wrong = flawOf(name, description)
-    if (wrong !== undefined) return problemOf(path, 1, wrong)
+    const wrong = validateSkill(name, description)
+    if (wrong !== undefined) return toProblem(path, 1, wrong)
     const isForModel = matter.texts.get('disable-model-invocation')?.toLowerCase() !== 'true'
     return { skill: { name, description, folder, root, isForModel }, text }
   } catch (reason) {
     if (isMissing(reason)) return undefined
-    return problemOf(path, 1, toStorageError('it cannot be read', reason).message)
+    return toProblem(path, 1, toStorageError('it cannot be read', reason).message)
   }
 }
 
-async function statOf(path: string): Promise<{ size: number; isFile: boolean }> {
+async function statFile(path: string): Promise<{ size: number; isFile: boolean }> {
   const stats = await stat(path)
   return { size: stats.size, isFile: stats.isFile() } // a pipe would be read for ever
 }
@@ -109,7 +109,7 @@ async function statOf(path: string): Promise<{ size: number; isFile: boolean }> 
  * What is wrong with what a SKILL.md says of itself, as a sentence; undefined when nothing is. Names need not be those of
  * their folders: other programs do not insist on it either.
  */
-export function flawOf(name: string, description: string): string | undefined {
+export function validateSkill(name: string, description: string): string | undefined {
   if (name === '') return 'it has no "name"'
   if (!/^[\p{L}\p{N}]([\p{L}\p{N} _.-]{0,62}[\p{L}\p{N}])?$/u.test(name)) {
     return 'its "name" is not made of at most 64 letters, digits and hyphens'
@@ -120,7 +120,7 @@ export function flawOf(name: string, description: string): string | undefined {
     : undefined
 }
 
-function problemOf(path: string, line: number, message: string): SkillProblem {
+function toProblem(path: string, line: number, message: string): SkillProblem {
   return { path, line, message }
 }
 

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 import { toStorageError } from '../base/files.ts'
-import { bodyBehind } from './front-matter.ts'
+import { stripFrontMatter } from './front-matter.ts'
 import type { Skill } from './scan-skills.ts'
 
 /** What a skill says, as its SKILL.md has it now. Throws `storage`, and `invalid` for one of more than 256 KiB. */
@@ -10,7 +10,7 @@ export async function readBody({ name, folder }: Pick<Skill, 'name' | 'folder'>)
   const path = join(folder, 'SKILL.md')
   try {
     const stats = await stat(path)
-    if (stats.isFile() && stats.size <= MAX_BYTES) return bodyBehind(await readFile(path, 'utf8'))
+    if (stats.isFile() && stats.size <= MAX_BYTES) return stripFrontMatter(await readFile(path, 'utf8'))
   } catch (reason) {
     throw toStorageError(`Cannot use the skill "${name}"`, reason)
   }

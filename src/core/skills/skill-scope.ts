@@ -1,4 +1,4 @@
 /** Whether an agent may use a skill: its `skills` names it, or names none. */
-export function isSkillOf(name: string, scope: readonly string[]): boolean {
+export function mayUseSkill(name: string, scope: readonly string[]): boolean {
   return scope.length === 0 || scope.includes(name)
 }

@@ -3,7 +3,7 @@ import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What was found below a folder. */
-export interface Walked<T> {
+export interface WalkResult<T> {
   found: T[]
   /** There are more folders than were looked at. */
   isCut: boolean
@@ -20,8 +20,8 @@ export async function walkFolders<T>(
   root: string,
   read: (folder: string) => Promise<T | undefined>,
   most: number,
-): Promise<Walked<T>> {
-  const walked: Walked<T> = { found: [], isCut: false }
+): Promise<WalkResult<T>> {
+  const walked: WalkResult<T> = { found: [], isCut: false }
   const top = { path: root, real: await realpath(root) }
   const entered = new Set([top.real])
   let level = await foldersIn(top)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { CrabError } from '../base/errors.ts'
 import { isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import { ulidSequence } from '../base/ids.ts'
-import { Catalogue } from './catalogue.ts'
+import { SessionCatalog } from './session-catalog.ts'
 import { belongsTo, findActive, selectSummaries, toPair, toSummaries } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
 import { encodeHeader, encodeLine, NEWLINE, sliceLines, stampLines } from './session-file.ts'
@@ -11,9 +11,9 @@ import { SessionFolder } from './session-folder.ts'
 import { toSessionFile, toSessionPrefix } from './session-id.ts'
 import { readRange, readSessionFile, readSessionHeader } from './session-reader.ts'
 import type {
-  Cursor,
   NewLine,
   Pair,
+  ReadPosition,
   SessionChange,
   SessionFilter,
   SessionHeader,
@@ -45,7 +45,7 @@ export interface DiskStorageOptions {
 export class DiskStorage implements Storage {
   readonly #sessions: string
   readonly #folder: SessionFolder
-  readonly #catalogue: Catalogue
+  readonly #catalog: SessionCatalog
   readonly #onChange: ((change: SessionChange) => void) | undefined
   readonly #now: () => number
   readonly #ulid = ulidSequence()
@@ -54,22 +54,22 @@ export class DiskStorage implements Storage {
     const { sessions, index, now = Date.now, folder = new SessionFolder({ path: sessions }) } = options
     this.#sessions = sessions
     this.#folder = folder
-    this.#catalogue = new Catalogue({ folder, index })
+    this.#catalog = new SessionCatalog({ folder, index })
     this.#onChange = options.onChange
     this.#now = now
   }
 
   async activeSession(pair: Pair): Promise<string | undefined> {
-    const ids = await this.#folder.idsOf(toSessionPrefix(pair))
-    if (ids.length > 1) return findActive(await this.#catalogue.digests(ids), pair)
+    const ids = await this.#folder.listIds(toSessionPrefix(pair))
+    if (ids.length > 1) return findActive(await this.#catalog.digests(ids), pair)
     const [id] = ids
-    return id !== undefined && (await this.#isOf(pair, id)) ? id : undefined
+    return id !== undefined && (await this.#belongsTo(pair, id)) ? id : undefined
   }
 
   async createSession(
     header: SessionHeader,
     lines: readonly NewLine[],
-  ): Promise<{ id: string; cursor: Cursor }> {
+  ): Promise<{ id: string; cursor: ReadPosition }> {
     const id = this.#newId(header)
     const first = encodeHeader(header)
     const stamped = stampLines(lines, 0, this.#now())
@@ -94,7 +94,7 @@ export class DiskStorage implements Storage {
     return copy
   }
 
-  async read(id: string, since?: Cursor): Promise<SessionPart> {
+  async read(id: string, since?: ReadPosition): Promise<SessionPart> {
     const path = this.#path(id)
     try {
       return (await readSessionFile(path, since)).part
@@ -103,7 +103,7 @@ export class DiskStorage implements Storage {
     }
   }
 
-  async append(id: string, at: Cursor, lines: readonly NewLine[]): Promise<Cursor> {
+  async append(id: string, at: ReadPosition, lines: readonly NewLine[]): Promise<ReadPosition> {
     const path = this.#path(id)
     const stamped = stampLines(lines, at.seq, this.#now())
     const texts = stamped.map(encodeLine)
@@ -121,13 +121,13 @@ export class DiskStorage implements Storage {
   }
 
   async summaries(ids: readonly string[]): Promise<SessionRow[]> {
-    return await this.#catalogue.rowsOf(ids)
+    return await this.#catalog.selectRows(ids)
   }
 
   async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {
     const { agentId, sender } = filter
     const isPair = agentId !== undefined && sender !== undefined
-    const rows = isPair ? await this.#rowsOf({ agentId, sender }) : await this.#catalogue.rows()
+    const rows = isPair ? await this.#listRows({ agentId, sender }) : await this.#catalog.rows()
     return selectSummaries(rows, filter)
   }
 
@@ -141,8 +141,8 @@ export class DiskStorage implements Storage {
     this.#onChange?.({ id, change: 'deleted' })
   }
 
-  async #rowsOf(pair: Pair): Promise<SessionSummary[]> {
-    return toSummaries(await this.#catalogue.digests(await this.#folder.idsOf(toSessionPrefix(pair))))
+  async #listRows(pair: Pair): Promise<SessionSummary[]> {
+    return toSummaries(await this.#catalog.digests(await this.#folder.listIds(toSessionPrefix(pair))))
   }
 
   #newId(header: SessionHeader): string {
@@ -154,7 +154,7 @@ export class DiskStorage implements Storage {
   }
 
   /** Two pairs can share the beginning of an id; never a session. */
-  async #isOf(pair: Pair, id: string): Promise<boolean> {
+  async #belongsTo(pair: Pair, id: string): Promise<boolean> {
     try {
       return belongsTo(toPair(await readSessionHeader(this.#path(id))), pair)
     } catch (reason) {

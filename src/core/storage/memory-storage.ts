@@ -19,9 +19,9 @@ import {
 } from './session-file.ts'
 import { checkSessionId, toSessionPrefix } from './session-id.ts'
 import type {
-  Cursor,
   NewLine,
   Pair,
+  ReadPosition,
   SessionFilter,
   SessionHeader,
   SessionPart,
@@ -52,12 +52,12 @@ export class MemoryStorage implements Storage {
   async createSession(
     header: SessionHeader,
     lines: readonly NewLine[],
-  ): Promise<{ id: string; cursor: Cursor }> {
+  ): Promise<{ id: string; cursor: ReadPosition }> {
     const id = this.#newId(header)
     const session: StoredLine[] = []
     push(session, [encodeHeader(header), ...encodeLines(lines, 0, this.#now())])
     this.#sessions.set(id, session)
-    return { id, cursor: endOf(session) }
+    return { id, cursor: findEnd(session) }
   }
 
   async copySession(id: string, header: SessionHeader, upto: number): Promise<string> {
@@ -70,18 +70,18 @@ export class MemoryStorage implements Storage {
     return copy
   }
 
-  async read(id: string, since?: Cursor): Promise<SessionPart> {
+  async read(id: string, since?: ReadPosition): Promise<SessionPart> {
     const session = this.#find(`Cannot read session ${id}`, id)
     const header = toBytes(session.slice(0, 1))
     if (!since || session[since.seq]?.end !== since.bytes) return decodeSession(toBytes(session))
     return decodeLines(toBytes(session.slice(since.seq + 1)), { header: decodeHeader(header).header, since })
   }
 
-  async append(id: string, at: Cursor, lines: readonly NewLine[]): Promise<Cursor> {
+  async append(id: string, at: ReadPosition, lines: readonly NewLine[]): Promise<ReadPosition> {
     const session = this.#find(`Cannot append to session ${id}`, id)
-    if (endOf(session).bytes !== at.bytes) throw changedMeanwhile(id)
+    if (findEnd(session).bytes !== at.bytes) throw changedMeanwhile(id)
     push(session, encodeLines(lines, at.seq, this.#now()))
-    return endOf(session)
+    return findEnd(session)
   }
 
   async summaries(ids: readonly string[]): Promise<SessionRow[]> {
@@ -125,7 +125,7 @@ function push(session: StoredLine[], lines: readonly string[]): void {
   for (const text of lines) session.push({ text, end: (session.at(-1)?.end ?? 0) + Buffer.byteLength(text) })
 }
 
-function endOf(session: readonly StoredLine[]): Cursor {
+function findEnd(session: readonly StoredLine[]): ReadPosition {
   return { bytes: session.at(-1)?.end ?? 0, seq: session.length - 1 }
 }
 

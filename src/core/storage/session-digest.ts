@@ -1,7 +1,7 @@
 import { maskCredentials } from '../base/mask-credentials.ts'
 import type {
-  Cursor,
   Pair,
+  ReadPosition,
   SessionFilter,
   SessionHeader,
   SessionLine,
@@ -13,7 +13,7 @@ import type {
 /** What listings need of a session, and how far it was read for that; grows with the session, line by line. */
 export interface SessionDigest {
   summary: Omit<SessionSummary, 'activeSince'>
-  cursor: Cursor
+  cursor: ReadPosition
   /** ISO 8601; empty when it never was. */
   activatedAt: string
 }
@@ -70,11 +70,11 @@ export function toSummaries(digests: readonly SessionDigest[]): SessionSummary[]
 
 /** The rows that a listing asks for, in their order; copies, which are the caller's. */
 export function selectSummaries(rows: readonly SessionSummary[], filter: SessionFilter): SessionSummary[] {
-  return rows.filter((row) => isWanted(row, filter)).map((row) => ({ ...row }))
+  return rows.filter((row) => matchesFilter(row, filter)).map((row) => ({ ...row }))
 }
 
 /** Whether anything was said in a session, or a title given to it; others are no use in a list. */
-export function isBegun({ messageCount, title }: Pick<SessionSummary, 'messageCount' | 'title'>): boolean {
+export function hasContent({ messageCount, title }: Pick<SessionSummary, 'messageCount' | 'title'>): boolean {
   return messageCount > 0 || title !== ''
 }
 
@@ -86,7 +86,7 @@ function activeSince({ summary, activatedAt }: SessionDigest): string {
   return later(summary.createdAt, activatedAt)
 }
 
-function isWanted(row: SessionSummary, { agentId, sender, cwd }: SessionFilter): boolean {
+function matchesFilter(row: SessionSummary, { agentId, sender, cwd }: SessionFilter): boolean {
   return (
     (agentId === undefined || row.agentId === agentId) &&
     (sender === undefined || row.sender === sender) &&

@@ -2,8 +2,8 @@ import { parseObject } from '../base/json.ts'
 import type { JsonObject } from '../base/message.ts'
 import { toSessionLine } from './session-line.ts'
 import {
-  type Cursor,
   type NewLine,
+  type ReadPosition,
   SESSION_VERSION,
   type SessionHeader,
   type SessionLine,
@@ -69,7 +69,7 @@ export function sliceLines(bytes: Uint8Array, upto: number): string {
 /** The part of a session file that begins at `since`; `bytes` begin there too. */
 export function decodeLines(
   bytes: Uint8Array,
-  { header, since }: { header: SessionHeader; since: Cursor },
+  { header, since }: { header: SessionHeader; since: ReadPosition },
 ): SessionPart {
   const end = bytes.lastIndexOf(NEWLINE) + 1
   const text = decodeText(bytes.subarray(0, end))

@@ -3,7 +3,7 @@ import { platform } from 'node:os'
 import { basename, sep } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { isMissingFile, toStorageError } from '../base/files.ts'
-import { SESSION_EXTENSION, toFiledSession } from './session-id.ts'
+import { parseSessionFile, SESSION_EXTENSION } from './session-id.ts'
 import type { FileStamp } from './session-reader.ts'
 
 export interface SessionFolderOptions {
@@ -41,17 +41,17 @@ export class SessionFolder implements Disposable {
    * The ids of the sessions that begin so. Whoever asks within one turn of the event loop shares a look at the folder,
    * which is taken behind it: of what begins a turn nothing takes longer.
    */
-  async idsOf(prefix: string): Promise<string[]> {
+  async listIds(prefix: string): Promise<string[]> {
     this.#names ??= breathe().then(() => {
       this.#names = undefined
       return listFolder(this.#path)
     })
     const names = (await this.#names).filter((name) => name.startsWith(prefix))
-    return names.map(toFiledSession).filter((id) => id !== undefined)
+    return names.map(parseSessionFile).filter((id) => id !== undefined)
   }
 
   /** The ids of all sessions; from then on stamp() answers for what was done to them before this was called. */
-  async look(): Promise<readonly string[]> {
+  async refresh(): Promise<readonly string[]> {
     this.#watch()
     if (this.#watcher) {
       await breathe()
@@ -59,7 +59,7 @@ export class SessionFolder implements Disposable {
       if (this.#now() - this.#lookedAt >= FULL_LOOK_MS) this.#forget()
     }
     if (this.#ids) return this.#ids
-    const ids = await this.idsOf('')
+    const ids = await this.listIds('')
     if (!this.#watcher) {
       this.#version += 1
       return ids
@@ -69,12 +69,12 @@ export class SessionFolder implements Disposable {
     return ids
   }
 
-  /** Another one after a look() than after the one before, unless the watch says that nothing happened in between. */
+  /** Another one after a refresh() than after the one before, unless the watch says that nothing happened in between. */
   get version(): number {
     return this.#version
   }
 
-  /** The state of a file as of the last look(); undefined when there is none, or it cannot be looked at. */
+  /** The state of a file as of the last refresh(); undefined when there is none, or it cannot be looked at. */
   stamp(id: string): FileStamp | undefined {
     const known = this.#stamps.get(id)
     if (known) return known
@@ -106,21 +106,21 @@ export class SessionFolder implements Disposable {
   #watch(): void {
     if (!this.#isWatched || this.#watcher) return
     try {
-      this.#watcher = watch(this.#path, { persistent: false }, (event, name) => this.#told(event, name))
+      this.#watcher = watch(this.#path, { persistent: false }, (event, name) => this.#onChange(event, name))
       this.#watcher.on('error', () => this.#stopWatching())
     } catch {
       // No folder yet, or no more watches to be had: the next look tries again.
     }
   }
 
-  #told(event: string, name: string | null): void {
+  #onChange(event: string, name: string | null): void {
     this.#version += 1
     if (name === null || name === basename(this.#path)) {
       this.#stopWatching() // the folder itself went
       return
     }
     if (event === 'rename') this.#ids = undefined
-    const id = toFiledSession(name)
+    const id = parseSessionFile(name)
     if (id !== undefined) this.#stamps.delete(id)
   }
 

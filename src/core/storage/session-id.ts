@@ -22,7 +22,7 @@ export function toSessionFile(id: string): string {
 }
 
 /** The id of the session whose file this is, or undefined for any other file. */
-export function toFiledSession(name: string): string | undefined {
+export function parseSessionFile(name: string): string | undefined {
   const id = name.endsWith(SESSION_EXTENSION) ? name.slice(0, -SESSION_EXTENSION.length) : ''
   return SESSION_ID.test(id) ? id : undefined
 }

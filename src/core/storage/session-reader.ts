@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { decodeHeader, decodeLines, decodeSession, NEWLINE } from './session-file.ts'
-import type { Cursor, SessionHeader, SessionPart } from './types.ts'
+import type { ReadPosition, SessionHeader, SessionPart } from './types.ts'
 
 /** What tells a file from what it was: it grows, or it is another. */
 export interface FileStamp {
@@ -13,9 +13,9 @@ export interface FileStamp {
 /** What a session file holds since a cursor, or all of it when the cursor does not fit; the stamp is of before the read. */
 export async function readSessionFile(
   path: string,
-  since?: Cursor,
+  since?: ReadPosition,
 ): Promise<{ part: SessionPart; stamp: FileStamp }> {
-  await using file = await open(path, TO_READ)
+  await using file = await open(path, READ_FLAGS)
   const { size, mtimeMs, ino } = await file.stat()
   const stamp = { size, mtimeMs, ino }
   const grown = since && (await readGrown(file, since, size))
@@ -24,7 +24,7 @@ export async function readSessionFile(
 
 /** The first line of a session file, with defaults for what is missing. */
 export async function readSessionHeader(path: string): Promise<SessionHeader> {
-  await using file = await open(path, TO_READ)
+  await using file = await open(path, READ_FLAGS)
   return await readHeader(file)
 }
 
@@ -41,7 +41,11 @@ export async function readRange(file: FileHandle, start: number, end: number): P
 }
 
 /** Undefined when no line ends where the cursor stands: the file was replaced, or cut. */
-async function readGrown(file: FileHandle, since: Cursor, size: number): Promise<SessionPart | undefined> {
+async function readGrown(
+  file: FileHandle,
+  since: ReadPosition,
+  size: number,
+): Promise<SessionPart | undefined> {
   if (since.bytes < 1 || since.bytes > size) return undefined
   const bytes = await readRange(file, since.bytes - 1, size)
   if (bytes[0] !== NEWLINE) return undefined
@@ -56,6 +60,6 @@ async function readHeader(file: FileHandle): Promise<SessionHeader> {
 }
 
 /** How session files are opened: a pipe that lies among them holds nobody up. */
-export const TO_READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+export const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 const FIRST_READ = 4096

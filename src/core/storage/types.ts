@@ -108,7 +108,7 @@ export type NewLine =
 export type SessionLine = NewLine & { seq: number; ts: string }
 
 /** How far a session has been read: bytes of whole lines, and the `seq` of the last one. */
-export interface Cursor {
+export interface ReadPosition {
   bytes: number
   seq: number
 }
@@ -119,7 +119,7 @@ export interface SessionPart {
   whole: boolean
   header: SessionHeader
   lines: SessionLine[]
-  cursor: Cursor
+  cursor: ReadPosition
   /** Lines that could not be used, as sentences for a person. Never includes a torn last line of a live writer. */
   warnings: string[]
 }
@@ -132,11 +132,11 @@ export type SessionChange =
       /** Of a session that was created with these lines. */
       header: SessionHeader | undefined
       /** Where the lines begin; right behind the header for new sessions. */
-      at: Cursor
+      at: ReadPosition
       lines: readonly SessionLine[]
       /** The lines as they stand in the file, one right behind the other. */
       texts: readonly string[]
-      end: Cursor
+      end: ReadPosition
     }
   | { id: string; change: 'copied' | 'deleted' }
 
@@ -187,20 +187,23 @@ export interface Storage {
   /** The pair's active session: the one created or activated last. */
   activeSession(pair: Pair): Promise<string | undefined>
   /** Creates a session with its first lines in one durable step; gives its id and where it ends. */
-  createSession(header: SessionHeader, lines: readonly NewLine[]): Promise<{ id: string; cursor: Cursor }>
+  createSession(
+    header: SessionHeader,
+    lines: readonly NewLine[],
+  ): Promise<{ id: string; cursor: ReadPosition }>
   /**
    * Creates a session with this header and another's lines up to the one with `seq` `upto` (all for 0), as they are
    * written: times stay, and so does what this build does not know. Gives its id.
    */
   copySession(id: string, header: SessionHeader, upto: number): Promise<string>
   /** What came after `since`; the whole session without it. A cursor that does not fit the file reads it all again. */
-  read(id: string, since?: Cursor): Promise<SessionPart>
+  read(id: string, since?: ReadPosition): Promise<SessionPart>
   /**
    * Appends whole lines at `at`, dropping a torn tail behind it; gives the new end.
    *
    * Fails with `conflict`, and changes nothing, when `at` is not where the session's whole lines end.
    */
-  append(id: string, at: Cursor, lines: readonly NewLine[]): Promise<Cursor>
+  append(id: string, at: ReadPosition, lines: readonly NewLine[]): Promise<ReadPosition>
   /** What is known of these sessions, in this order, without those that are gone. */
   summaries(ids: readonly string[]): Promise<SessionRow[]>
   /** Newest first. Absent filters match everything; present ones match byte for byte. */

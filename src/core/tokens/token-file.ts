@@ -4,7 +4,7 @@ import { CrabError } from '../base/errors.ts'
 import { isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
 import { isObject, parseObject } from '../base/json.ts'
 import { sha256 } from '../base/sha256.ts'
-import { BUILT_IN, isTokenName } from '../base/token-name.ts'
+import { BUILT_IN_TOKEN, isTokenName } from '../base/token-name.ts'
 import { foldName } from '../config/agent-schema.ts'
 
 /** A token as it is stored; the token itself is not. */
@@ -72,7 +72,7 @@ export async function addToken(
 ): Promise<string> {
   const token = newToken()
   await changeTokens({ run, lock }, signal, ({ tokens, lastUse }) => {
-    if (name === BUILT_IN || tokens.some((one) => one.name === name)) throw nameInUse(name)
+    if (name === BUILT_IN_TOKEN || tokens.some((one) => one.name === name)) throw nameInUse(name)
     const added = { name, hash: hashToken(token), ...(agent !== undefined && { agent }), created }
     return { tokens: [...tokens, added], lastUse }
   })
@@ -94,13 +94,13 @@ export async function removeToken(
 }
 
 /** Notes when a token was used; one that was removed meanwhile stays removed. */
-export async function noteUse(
+export async function recordUse(
   { run, lock }: TokenFile,
   { name, at }: { name: string; at: string },
   signal: AbortSignal,
 ): Promise<void> {
   await changeTokens({ run, lock }, signal, (before) => {
-    const isThere = name === BUILT_IN || before.tokens.some((one) => one.name === name)
+    const isThere = name === BUILT_IN_TOKEN || before.tokens.some((one) => one.name === name)
     return isThere ? { ...before, lastUse: { ...before.lastUse, [name]: at } } : before
   })
 }
@@ -141,7 +141,7 @@ export function noSuchToken(name: string): CrabError {
 }
 
 function nameInUse(name: string): CrabError {
-  if (name === BUILT_IN) {
+  if (name === BUILT_IN_TOKEN) {
     const why = 'that is the name of the token in run/tcp.token'
     return new CrabError('conflict', `Cannot make the token "${name}": ${why}`, {
       hint: 'choose another name',

@@ -2,7 +2,7 @@ import { lstat, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isMissingFile, makePrivateDir, replaceFile, toStorageError } from '../base/files.ts'
 import { newUlid } from '../base/ids.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { SocketEndpoint } from './endpoint.ts'
 import type { LocalEndpoint } from './local-endpoint.ts'
 
 /**
@@ -11,7 +11,10 @@ import type { LocalEndpoint } from './local-endpoint.ts'
  * A socket outside the home is used only when the address file names it and it belongs to the user of the home: others can
  * make sockets in a temporary directory, and client and server may have different ones.
  */
-export async function readAddress({ endpoint, addressFile }: LocalEndpoint): Promise<Endpoint | undefined> {
+export async function readAddressFile({
+  endpoint,
+  addressFile,
+}: LocalEndpoint): Promise<SocketEndpoint | undefined> {
   if (addressFile === undefined) return endpoint
   const path = await readPath(addressFile)
   if (!path.startsWith('/') || (await ownership(path, addressFile)) === 'foreign') return undefined

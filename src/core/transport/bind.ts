@@ -1,21 +1,25 @@
 import type { ListenOptions as Place, Server } from 'node:net'
 import { CrabError } from '../base/errors.ts'
 import { toStorageError } from '../base/files.ts'
-import { codeOf } from '../base/system-error.ts'
+import { getErrorCode } from '../base/system-error.ts'
 import { freePath, removeAddress, writeAddress } from './address-file.ts'
-import { type Endpoint, formatEndpoint } from './endpoint.ts'
+import { formatEndpoint, type SocketEndpoint } from './endpoint.ts'
 import { claimSocket } from './socket-file.ts'
 
 /** A server that listens. */
-export interface Bound {
+export interface BoundServer {
   /** With the port that the system chose. */
-  endpoint: Endpoint
+  endpoint: SocketEndpoint
   /** Removes what was made for it in the file system. */
   release(): Promise<void>
 }
 
 /** Lets a server listen there. `conflict` when another does, or a file of another kind is in the way. */
-export async function bind(server: Server, endpoint: Endpoint, addressFile?: string): Promise<Bound> {
+export async function bind(
+  server: Server,
+  endpoint: SocketEndpoint,
+  addressFile?: string,
+): Promise<BoundServer> {
   if (endpoint.kind === 'unix') return await bindUnix(server, endpoint, addressFile)
   if (endpoint.kind === 'pipe') return await bindPipe(server, endpoint)
   return await bindTcp(server, endpoint)
@@ -23,13 +27,13 @@ export async function bind(server: Server, endpoint: Endpoint, addressFile?: str
 
 async function bindUnix(
   server: Server,
-  endpoint: Endpoint & { kind: 'unix' },
+  endpoint: SocketEndpoint & { kind: 'unix' },
   addressFile: string | undefined,
-): Promise<Bound> {
+): Promise<BoundServer> {
   try {
     const path = addressFile === undefined ? endpoint.path : await freePath(endpoint.path, addressFile)
     const removeSocket = await claimSocket(path, (hidden) => startListening(server, { path: hidden }))
-    const bound: Endpoint = { kind: 'unix', path }
+    const bound: SocketEndpoint = { kind: 'unix', path }
     if (addressFile === undefined) return { endpoint: bound, release: removeSocket }
     await writeAddress(addressFile, path)
     const release = async () => {
@@ -42,19 +46,22 @@ async function bindUnix(
   }
 }
 
-async function bindPipe(server: Server, endpoint: Endpoint & { kind: 'pipe' }): Promise<Bound> {
+async function bindPipe(server: Server, endpoint: SocketEndpoint & { kind: 'pipe' }): Promise<BoundServer> {
   try {
     await startListening(server, { path: endpoint.path })
     return { endpoint, release: async () => {} }
   } catch (reason) {
-    if (codeOf(reason) !== 'EADDRINUSE') {
+    if (getErrorCode(reason) !== 'EADDRINUSE') {
       throw toStorageError(`Cannot listen on ${formatEndpoint(endpoint)}`, reason)
     }
     throw new CrabError('conflict', `Cannot listen on ${formatEndpoint(endpoint)}: another daemon does`)
   }
 }
 
-async function bindTcp(server: Server, { host, port }: Endpoint & { kind: 'tcp' }): Promise<Bound> {
+async function bindTcp(
+  server: Server,
+  { host, port }: SocketEndpoint & { kind: 'tcp' },
+): Promise<BoundServer> {
   try {
     await startListening(server, { host, port, exclusive: true })
   } catch (cause) {
@@ -68,10 +75,10 @@ async function bindTcp(server: Server, { host, port }: Endpoint & { kind: 'tcp' 
 function toTcpError(place: string, port: number, cause: unknown): CrabError {
   const what = `Cannot listen on ${place}`
   const options = { cause, hint: 'choose another with --port, or a free one with --port 0' }
-  if (codeOf(cause) === 'EADDRINUSE') {
+  if (getErrorCode(cause) === 'EADDRINUSE') {
     return new CrabError('conflict', `${what}: port ${port} is in use`, options)
   }
-  const why = codeOf(cause) === 'EACCES' ? `port ${port} is for root only` : (cause as Error).message
+  const why = getErrorCode(cause) === 'EACCES' ? `port ${port} is for root only` : (cause as Error).message
   return new CrabError('config', `${what}: ${why}`, options)
 }
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { toCancelled } from '../base/cancelled.ts'
+import { toCancelledError } from '../base/abortable.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { decodeMessage } from '../protocol/codec.ts'
 import { ClientMessage, ServerMessage } from '../protocol/crabtalk.generated.ts'
@@ -7,12 +7,12 @@ import { type Dispatch, wireName } from '../protocol/dispatch.ts'
 import { toErrorMsg } from '../protocol/failure.ts'
 import { encodeFrame, readFrames } from '../protocol/frame.ts'
 import { isLastReply, type Operation } from '../protocol/operations.ts'
-import { connect, isNobodyThere } from './connect.ts'
-import type { Endpoint } from './endpoint.ts'
+import { connectEndpoint, isNotListening } from './connect.ts'
+import type { SocketEndpoint } from './endpoint.ts'
 
 /** Which daemon, and what it wants to see first. */
 interface Peer {
-  endpoint: Endpoint
+  endpoint: SocketEndpoint
   /** A token of the daemon, for TCP. */
   token?: string
   /** Asked instead when nobody is there any more: the request has not reached anybody then. */
@@ -34,17 +34,17 @@ export function socketDispatch({ endpoint, token, otherwise }: Peer): Dispatch {
     const hangUp = () => socket?.destroy()
     try {
       const frames = requestFrames(message, token)
-      socket = await connect(endpoint, signal)
+      socket = await connectEndpoint(endpoint, signal)
       signal.addEventListener('abort', hangUp, { once: true })
-      if (signal.aborted) throw toCancelled(signal) // while nobody listened
+      if (signal.aborted) throw toCancelledError(signal) // while nobody listened
       socket.write(frames)
       for await (const reply of repliesTo(message, socket)) {
-        if (signal.aborted) throw toCancelled(signal)
+        if (signal.aborted) throw toCancelledError(signal)
         yield reply
       }
     } catch (reason) {
-      if (otherwise && isNobodyThere(reason)) return yield* otherwise(message, signal)
-      const error = toCrabError(signal.aborted ? toCancelled(signal) : reason)
+      if (otherwise && isNotListening(reason)) return yield* otherwise(message, signal)
+      const error = toCrabError(signal.aborted ? toCancelledError(signal) : reason)
       yield { requestId: message.requestId, msg: { $case: 'error', value: toErrorMsg(error) } }
     } finally {
       signal.removeEventListener('abort', hangUp)

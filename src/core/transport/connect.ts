@@ -1,8 +1,8 @@
 import { connect as connectSocket, type Socket } from 'node:net'
-import { orCancelled, toCancelled } from '../base/cancelled.ts'
+import { abortable, toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
-import { codeOf } from '../base/system-error.ts'
-import { type Endpoint, formatEndpoint } from './endpoint.ts'
+import { getErrorCode } from '../base/system-error.ts'
+import { formatEndpoint, type SocketEndpoint } from './endpoint.ts'
 
 /** How often, and how many milliseconds apart, a daemon is tried that has no room for a connection. */
 const BUSY = { attempts: 200, waitMs: 10 }
@@ -11,25 +11,25 @@ const BUSY = { attempts: 200, waitMs: 10 }
  * An open connection to a daemon; aborting while it is being made gives up.
  *
  * A Unix socket refuses connections while too many wait to be accepted: those are tried again for some seconds. Fails
- * with `unavailable`; `isNobodyThere()` tells whether there is no daemon at all.
+ * with `unavailable`; `isNotListening()` tells whether there is no daemon at all.
  */
-export async function connect(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
+export async function connectEndpoint(endpoint: SocketEndpoint, signal: AbortSignal): Promise<Socket> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await connectOnce(endpoint, signal)
     } catch (reason) {
-      const isBusy = reason instanceof CrabError && codeOf(reason.cause) === 'EAGAIN'
+      const isBusy = reason instanceof CrabError && getErrorCode(reason.cause) === 'EAGAIN'
       if (!isBusy || attempt === BUSY.attempts) throw reason
     }
-    await orCancelled(new Promise<void>((resolve) => setTimeout(resolve, BUSY.waitMs)), signal)
+    await abortable(new Promise<void>((resolve) => setTimeout(resolve, BUSY.waitMs)), signal)
   }
 }
 
-async function connectOnce(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
-  if (signal.aborted) throw toCancelled(signal)
+async function connectOnce(endpoint: SocketEndpoint, signal: AbortSignal): Promise<Socket> {
+  if (signal.aborted) throw toCancelledError(signal)
   const socket = openSocket(endpoint)
   const gate = Promise.withResolvers<void>()
-  const onAbort = () => gate.reject(toCancelled(signal))
+  const onAbort = () => gate.reject(toCancelledError(signal))
   signal.addEventListener('abort', onAbort, { once: true })
   socket.once('connect', gate.resolve)
   socket.on('error', (reason) => gate.reject(toUnavailable(endpoint, reason)))
@@ -44,18 +44,18 @@ async function connectOnce(endpoint: Endpoint, signal: AbortSignal): Promise<Soc
   }
 }
 
-/** Whether a failure of `connect()` says that nothing listens there: no socket, or one that its owner left behind. */
-export function isNobodyThere(reason: unknown): boolean {
-  return reason instanceof CrabError && NOBODY.has(codeOf(reason.cause))
+/** Whether a failure of `connectEndpoint()` says that nothing listens there: no socket, or one that its owner left behind. */
+export function isNotListening(reason: unknown): boolean {
+  return reason instanceof CrabError && NOBODY.has(getErrorCode(reason.cause))
 }
 
-function openSocket(endpoint: Endpoint): Socket {
+function openSocket(endpoint: SocketEndpoint): Socket {
   if (endpoint.kind !== 'tcp') return connectSocket({ path: endpoint.path })
   return connectSocket({ host: endpoint.host, port: endpoint.port, noDelay: true })
 }
 
-function toUnavailable(endpoint: Endpoint, cause: Error): CrabError {
-  const why = REASONS[codeOf(cause)] ?? cause.message
+function toUnavailable(endpoint: SocketEndpoint, cause: Error): CrabError {
+  const why = REASONS[getErrorCode(cause)] ?? cause.message
   return new CrabError('unavailable', `Cannot reach a daemon at ${formatEndpoint(endpoint)}: ${why}`, {
     cause,
     hint: 'start one with `crabtalk daemon run`',

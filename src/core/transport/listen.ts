@@ -3,7 +3,7 @@ import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Dispatch } from '../protocol/dispatch.ts'
 import type { Gatekeeper } from './admission.ts'
 import { bind } from './bind.ts'
-import { type Endpoint, formatEndpoint } from './endpoint.ts'
+import { formatEndpoint, type SocketEndpoint } from './endpoint.ts'
 import { type ConnectionTimes, serveConnection } from './serve-connection.ts'
 
 /** What a listener serves, and how. */
@@ -30,7 +30,7 @@ export interface ListenOptions {
  */
 export interface Listener extends AsyncDisposable {
   /** With the real port. */
-  readonly endpoint: Endpoint
+  readonly endpoint: SocketEndpoint
   /** How many are open. */
   readonly connections: number
 }
@@ -46,7 +46,7 @@ const ABORT_MS = 2800
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true }
 
 /** Listens, and serves every connection. `conflict` where another already listens. */
-export async function listen(endpoint: Endpoint, options: ListenOptions): Promise<Listener> {
+export async function listen(endpoint: SocketEndpoint, options: ListenOptions): Promise<Listener> {
   const isTcp = endpoint.kind === 'tcp'
   const server = createServer({ allowHalfOpen: true, ...(isTcp && KEEP_ALIVE) })
   const connections = new Connections(options, isTcp)

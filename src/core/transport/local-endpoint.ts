@@ -1,16 +1,16 @@
 import { posix } from 'node:path'
 import { sha256 } from '../base/sha256.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { SocketEndpoint } from './endpoint.ts'
 
 /** Where the daemon of a home is found by programs on the same machine. */
 export interface LocalEndpoint {
-  endpoint: Endpoint
+  endpoint: SocketEndpoint
   /** Names the socket when it is not in the home: the server writes it, see `readAddress()`. */
   addressFile?: string
 }
 
 /** What the place depends on. */
-interface Surroundings {
+interface EndpointContext {
   /** The `run` folder of the home, absolute. */
   run: string
   env: Readonly<Record<string, string | undefined>>
@@ -27,7 +27,7 @@ const MAX_SOCKET_PATH_BYTES = 100
  * The Unix socket of a home, in its `run` folder; `crabtalk-<uid>-<hash>.sock` in $XDG_RUNTIME_DIR or the temporary
  * directory when that path has more than 100 bytes; a named pipe on Windows. The hash is of the `run` path.
  */
-export function localEndpoint({ run, env, platform, uid, tmpDir }: Surroundings): LocalEndpoint {
+export function daemonSocketEndpoint({ run, env, platform, uid, tmpDir }: EndpointContext): LocalEndpoint {
   if (platform === 'win32') {
     return { endpoint: { kind: 'pipe', path: `\\\\.\\pipe\\crabtalk-${shortHash(run.toLowerCase())}` } }
   }

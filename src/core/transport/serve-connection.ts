@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { toCancelled } from '../base/cancelled.ts'
+import { toCancelledError } from '../base/abortable.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { decodeMessage } from '../protocol/codec.ts'
 import { ClientMessage } from '../protocol/crabtalk.generated.ts'
@@ -158,7 +158,7 @@ async function answer(
       await replies.write(reply)
       if (isLastReply(operation, reply.msg)) return
     }
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     const what = operation === undefined ? 'the request' : wireName(operation)
     throw new CrabError('unavailable', `Cannot finish ${what}: the replies stopped before the last`)
   } catch (reason) {
@@ -172,7 +172,7 @@ function followShutdown({ requests, reading, socket, goAway, stop, times }: Conn
     requests.abortEndless(new CrabError('unavailable', 'Cannot go on: the daemon is shutting down'))
   }
   const onStop = () => {
-    requests.abort(toCancelled(stop))
+    requests.abort(toCancelledError(stop))
     closeWithin(socket, times.lingerMs)
   }
   goAway.addEventListener('abort', onGoAway)

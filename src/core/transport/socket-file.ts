@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 import { isMissingFile, makePrivateDir } from '../base/files.ts'
 import { newUlid } from '../base/ids.ts'
-import { codeOf } from '../base/system-error.ts'
-import { connect, isNobodyThere } from './connect.ts'
+import { getErrorCode } from '../base/system-error.ts'
+import { connectEndpoint, isNotListening } from './connect.ts'
 
 const ATTEMPTS = 5
 /** A live server accepts within this; one that takes longer is alive all the same. */
@@ -33,9 +33,9 @@ export async function claimSocket(
   } finally {
     await rm(hidden, { force: true })
   }
-  const ours = await statOf(path)
+  const ours = await statIfPresent(path)
   return async () => {
-    if (isSame(ours, await statOf(path))) await rm(path, { force: true })
+    if (isSame(ours, await statIfPresent(path))) await rm(path, { force: true })
   }
 }
 
@@ -44,7 +44,8 @@ async function linkTo(path: string, hidden: string): Promise<void> {
     try {
       return await link(hidden, path)
     } catch (reason) {
-      if (codeOf(reason) !== 'EEXIST' && (await statOf(path)) === undefined) return await rename(hidden, path) // no hard links here
+      if (getErrorCode(reason) !== 'EEXIST' && (await statIfPresent(path)) === undefined)
+        return await rename(hidden, path) // no hard links here
       if (attempt === ATTEMPTS) throw reason
     }
     await removeStale(path, hidden)
@@ -53,7 +54,7 @@ async function linkTo(path: string, hidden: string): Promise<void> {
 
 /** Removes a socket that has no server. `own` is a socket of this process: one of another user is not to be trusted. */
 async function removeStale(path: string, own: string): Promise<void> {
-  const found = await statOf(path)
+  const found = await statIfPresent(path)
   if (found === undefined) return
   const what = `Cannot listen on ${path}`
   if (!found.isSocket()) {
@@ -61,7 +62,7 @@ async function removeStale(path: string, own: string): Promise<void> {
       hint: 'move that file away',
     })
   }
-  const uid = (await statOf(own))?.uid
+  const uid = (await statIfPresent(own))?.uid
   if (found.uid !== uid) {
     throw new CrabError('conflict', `${what}: the socket belongs to another user (uid ${found.uid})`, {
       hint: `remove it, or set XDG_RUNTIME_DIR or CRABTALK_HOME to a directory of your own`,
@@ -72,20 +73,20 @@ async function removeStale(path: string, own: string): Promise<void> {
       hint: 'stop it with `crabtalk daemon stop`',
     })
   }
-  if (isSame(found, await statOf(path))) await rm(path, { force: true })
+  if (isSame(found, await statIfPresent(path))) await rm(path, { force: true })
 }
 
 async function isAnswered(path: string): Promise<boolean> {
   try {
-    const socket = await connect({ kind: 'unix', path }, AbortSignal.timeout(ANSWER_MS))
+    const socket = await connectEndpoint({ kind: 'unix', path }, AbortSignal.timeout(ANSWER_MS))
     socket.destroy()
     return true
   } catch (reason) {
-    return !isNobodyThere(reason)
+    return !isNotListening(reason)
   }
 }
 
-async function statOf(path: string): Promise<BigIntStats | undefined> {
+async function statIfPresent(path: string): Promise<BigIntStats | undefined> {
   return await lstat(path, { bigint: true }).catch((reason: unknown) => {
     if (isMissingFile(reason)) return undefined
     throw reason

@@ -20,7 +20,7 @@ export interface OwnToken {
  */
 export async function readOrCreateToken(run: string): Promise<OwnToken> {
   const path = tokenFile(run)
-  const found = await lookAt(path)
+  const found = await inspectToken(path)
   if (found === undefined) {
     const fresh = freshToken()
     if (await createFile(path, `${fresh}\n`)) return { token: fresh }
@@ -39,7 +39,7 @@ export async function replaceToken(run: string): Promise<string> {
 /** Reads the token in that folder. `missing` when no daemon has made one, `config` when it is not safe to use. */
 export async function readToken(run: string): Promise<string> {
   const path = tokenFile(run)
-  const found = await lookAt(path)
+  const found = await inspectToken(path)
   if (found === undefined) {
     throw new CrabError('missing', `Cannot read the token of the daemon: there is no ${path}`, {
       hint: 'start the daemon with --tcp, it makes one',
@@ -67,14 +67,14 @@ function freshToken(): string {
 }
 
 /** Reads a token, or finds why it must not be used; undefined where there is no file. */
-async function lookAt(path: string): Promise<{ token: string } | { why: string } | undefined> {
+async function inspectToken(path: string): Promise<{ token: string } | { why: string } | undefined> {
   try {
     const stat = await lstat(path)
     if (!stat.isFile()) return { why: 'it is not a regular file' }
     if (isLoose(stat.mode))
       return { why: `its mode ${(stat.mode & 0o777).toString(8)} lets other users read it` }
     const token = (await readFile(path, 'utf8')).trimEnd()
-    const weakness = weaknessOf(token)
+    const weakness = findWeakness(token)
     return weakness === undefined ? { token } : { why: weakness }
   } catch (reason) {
     if (isMissingFile(reason)) return undefined
@@ -88,7 +88,7 @@ function isLoose(mode: number): boolean {
 }
 
 /** Says why a token could be guessed. */
-function weaknessOf(token: string): string | undefined {
+function findWeakness(token: string): string | undefined {
   if (!/^[!-~]{32,512}$/.test(token)) return 'it is not 32 to 512 visible ASCII characters'
   const isRepeated = /^(.{1,16}?)\1+.{0,15}$/.test(token)
   return isRepeated || new Set(token).size < MIN_DISTINCT ? 'it does not look random' : undefined

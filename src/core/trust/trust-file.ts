@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
-import type { Finding, Outcome } from '../config/problem.ts'
 import { checkValue, filledString, strictTable } from '../config/schema.ts'
+import type { Result, ValidationIssue } from '../config/validation-issue.ts'
 
 /**
  * The state of a folder: `trusted` and `untrusted` are answers of the user; `notified` means that the user was told that
@@ -35,6 +35,6 @@ export interface TrustFile {
 }
 
 /** Checks the content of trust.toml. */
-export function checkTrustFile(table: JsonObject): Outcome<TrustFile, Finding> {
+export function checkTrustFile(table: JsonObject): Result<TrustFile, ValidationIssue> {
   return checkValue(trustFile, table)
 }

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 import { replaceFile } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
-import { readText } from '../config/load-config.ts'
-import { configError } from '../config/problem.ts'
-import { parseToml, type TomlDocument, toProblems } from '../config/toml.ts'
+import { readTextFile } from '../config/load-config.ts'
+import { parseToml, type TomlDocument, toFileIssues } from '../config/toml.ts'
 import { editToml } from '../config/toml-edit.ts'
+import { configError } from '../config/validation-issue.ts'
 import { checkTrustFile, type ProjectTrust, type TrustFile } from './trust-file.ts'
 
 /** The options of a TrustStore. */
@@ -94,10 +94,10 @@ export async function readTrust(path: string): Promise<ReadonlyMap<string, Proje
 }
 
 async function load(path: string): Promise<{ document: TomlDocument; file: TrustFile }> {
-  const document = parseToml(basename(path), (await readText(path)) ?? '')
+  const document = parseToml(basename(path), (await readTextFile(path)) ?? '')
   if (!document.ok) throw configError(document.problems)
   const file = checkTrustFile(document.value.table)
-  if (!file.ok) throw configError(toProblems(document.value, file.problems))
+  if (!file.ok) throw configError(toFileIssues(document.value, file.problems))
   return { document: document.value, file: file.value }
 }
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
-import { DISCOVERY, portFileOf, wantsComponent } from '../../core/config/component.ts'
-import { takenBy } from '../../core/config/mcp-declaration.ts'
+import { DISCOVERY, getPortFile, wantsComponent } from '../../core/config/component.ts'
+import { findNameClash } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Hook } from '../../core/runtime/hook.ts'
-import { type Component, readPortFiles } from './port-files.ts'
+import { type PortFileEntry, readPortFiles } from './port-files.ts'
 
 /** A component that there is not, or that cannot be reached. */
 export interface MissingComponent {
@@ -18,8 +18,8 @@ export interface MissingComponent {
 /** The components of a home, as their port files said when they were last read: when first asked for, and by readAgain(). */
 export class Components {
   readonly #folder: string
-  #read: readonly Component[] | undefined
-  #told: readonly Component[] = []
+  #read: readonly PortFileEntry[] | undefined
+  #told: readonly PortFileEntry[] = []
   #listener: ((changed: readonly string[]) => void) | undefined
 
   /** `folder` is that of the port files; it need not exist. */
@@ -34,10 +34,10 @@ export class Components {
 
   /** An agent with the components it asks for behind its own servers, of which one of that name wins. */
   join(agent: AgentConfig): AgentConfig {
-    const own = agent.mcps.filter((entry) => portFileOf(entry) === undefined)
+    const own = agent.mcps.filter((entry) => getPortFile(entry) === undefined)
     if (!asks(agent)) return own.length === agent.mcps.length ? agent : { ...agent, mcps: own }
     const joined = this.#all()
-      .filter(({ name }) => wantsComponent(agent, name) && takenBy(own, name) === undefined)
+      .filter(({ name }) => wantsComponent(agent, name) && findNameClash(own, name) === undefined)
       .flatMap(({ server }) => ('entry' in server ? server.entry : []))
     return joined.length === 0 && own.length === agent.mcps.length
       ? agent
@@ -51,14 +51,14 @@ export class Components {
     const named = Array.isArray(agent.components) ? agent.components : []
     const absent = named.filter((name) => all.every((one) => one.name !== name))
     return [
-      ...problemsOf(all.filter(({ name }) => wantsComponent(agent, name))),
+      ...listProblems(all.filter(({ name }) => wantsComponent(agent, name))),
       ...absent.map((name) => ({ name, file: `run/${name}.port`, problem: 'there is no such file' })),
-    ].filter(({ name }) => takenBy(agent.mcps, name) === undefined)
+    ].filter(({ name }) => findNameClash(agent.mcps, name) === undefined)
   }
 
   /** The port files that are none. */
   get broken(): MissingComponent[] {
-    return problemsOf(this.#all())
+    return listProblems(this.#all())
   }
 
   /** The owner of all of them, as hooks see one. */
@@ -74,7 +74,7 @@ export class Components {
     if (!this.#listener) return
     const before = this.#told
     this.#told = now
-    const find = (list: readonly Component[], name: string) => list.find((one) => one.name === name)
+    const find = (list: readonly PortFileEntry[], name: string) => list.find((one) => one.name === name)
     const names = new Set([...before, ...now].map(({ name }) => name))
     const changed = [...names].filter((name) => !isDeepStrictEqual(find(before, name), find(now, name)))
     if (changed.length > 0) this.#listener(changed)
@@ -91,7 +91,7 @@ export class Components {
     }
   }
 
-  #all(): readonly Component[] {
+  #all(): readonly PortFileEntry[] {
     this.#read ??= readPortFiles(this.#folder)
     return this.#read
   }
@@ -99,7 +99,7 @@ export class Components {
 
 /** The entries that an agent's file does not have, by name. */
 export function joinedEntries({ mcps }: AgentConfig): McpEntry[] {
-  return mcps.filter((entry) => portFileOf(entry) !== undefined)
+  return mcps.filter((entry) => getPortFile(entry) !== undefined)
 }
 
 /** Nobody else has the folder read. */
@@ -107,7 +107,7 @@ function asks({ components = false }: AgentConfig): boolean {
   return Array.isArray(components) ? components.length > 0 : components
 }
 
-function problemsOf(components: readonly Component[]): MissingComponent[] {
+function listProblems(components: readonly PortFileEntry[]): MissingComponent[] {
   return components.flatMap(({ name, file, server }) =>
     'problem' in server ? { name, file, problem: server.problem } : [],
   )

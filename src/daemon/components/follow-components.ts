@@ -4,7 +4,7 @@ import type { Log } from '../../core/base/log.ts'
 import { DISCOVERY } from '../../core/config/component.ts'
 import type { Hook } from '../../core/runtime/hook.ts'
 import type { McpServers } from '../../mcp/types.ts'
-import type { Roster } from '../roster.ts'
+import type { AgentSync } from '../agent-sync.ts'
 import type { Components } from './components.ts'
 import { watchFolder } from './watch-folder.ts'
 
@@ -14,7 +14,7 @@ export interface FollowOptions {
   folder: string
   hook: Pick<Hook, 'onRegisterAgent'>
   mcp(signal: AbortSignal): Promise<McpServers>
-  roster: Pick<Roster, 'componentsChanged'>
+  roster: Pick<AgentSync, 'componentsChanged'>
   log: Log
   /** How often the folder is looked at though nothing is told of it, milliseconds; by default once a minute. */
   lookMs?: number | undefined
@@ -30,7 +30,7 @@ export function followComponents(options: FollowOptions): Disposable {
   const told = new Set<string>()
   let last: Promise<void> = Promise.resolve()
   const listening = components.listen((changed) => {
-    tellBroken(components, told, log)
+    logBroken(components, told, log)
     last = last
       .then(() => take(changed, options, over.signal))
       .catch((reason: unknown) => log('warn', toCrabError(reason).message)) // the next change is taken all the same
@@ -85,7 +85,7 @@ async function insist(
   }
 }
 
-function tellBroken({ broken }: Components, told: Set<string>, log: Log): void {
+function logBroken({ broken }: Components, told: Set<string>, log: Log): void {
   for (const { file, problem } of broken) {
     const line = `${file}: ${problem}`
     if (!told.has(line)) log('warn', line)

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isMissingFile } from '../../core/base/files.ts'
-import { codeOf } from '../../core/base/system-error.ts'
+import { getErrorCode } from '../../core/base/system-error.ts'
 import { componentEntry } from '../../core/config/component.ts'
-import { takenBy } from '../../core/config/mcp-declaration.ts'
+import { findNameClash } from '../../core/config/mcp-declaration.ts'
 import { type McpEntry, mcpEntry } from '../../core/config/mcp-entry.ts'
 import { checkValue } from '../../core/config/schema.ts'
 
 /** What a port file says: a server, or why it is none. */
-export interface Component {
+export interface PortFileEntry {
   /** That of the file. */
   name: string
   /** Relative to the home. */
@@ -23,13 +23,13 @@ export interface Component {
  * `<name>.key`, if there is one, a bearer token. The daemon's own port file is none of them. Never fails: a folder that
  * cannot be read has none.
  */
-export function readPortFiles(folder: string): Component[] {
-  const components: Component[] = []
+export function readPortFiles(folder: string): PortFileEntry[] {
+  const components: PortFileEntry[] = []
   for (const file of filesIn(folder)) {
     const read = readPortFile(folder, file)
     if (read === undefined) continue
     const servers = components.filter(({ server }) => 'entry' in server)
-    const taken = 'entry' in read.server ? takenBy(servers, read.name) : undefined
+    const taken = 'entry' in read.server ? findNameClash(servers, read.name) : undefined
     const server = taken === undefined ? read.server : { problem: `its name is taken by ${taken}${SUFFIX}` }
     components.push({ ...read, server })
   }
@@ -47,7 +47,7 @@ function filesIn(folder: string): string[] {
 }
 
 /** Undefined for one that went away meanwhile. */
-function readPortFile(folder: string, file: string): Component | undefined {
+function readPortFile(folder: string, file: string): PortFileEntry | undefined {
   const stem = basename(file, SUFFIX)
   const port = readSmall(join(folder, file))
   if (port === undefined) return undefined
@@ -57,7 +57,7 @@ function readPortFile(folder: string, file: string): Component | undefined {
   return { name, file: `run/${name}${SUFFIX}`, version, server: toServer(stem, port, key) }
 }
 
-function toServer(name: string, port: Small, key: Small | undefined): Component['server'] {
+function toServer(name: string, port: Small, key: Small | undefined): PortFileEntry['server'] {
   if ('problem' in port) return { problem: port.problem }
   if (key && 'problem' in key) return { problem: `its key: ${key.problem}` }
   const number = Number(/^(\d{1,5})\r?\n?$/.exec(port.text)?.[1] ?? 0)
@@ -80,7 +80,7 @@ function readSmall(path: string): Small | undefined {
   } catch (reason) {
     return isMissingFile(reason)
       ? undefined
-      : { version: '', problem: `it cannot be read (${codeOf(reason)})` }
+      : { version: '', problem: `it cannot be read (${getErrorCode(reason)})` }
   }
 }
 

@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
-import { asBuilt } from '../built-agent.ts'
+import { toBuiltAgent } from '../built-agent.ts'
 import type { Services } from '../services.ts'
 import { joinedEntries } from './components.ts'
 
@@ -10,7 +10,7 @@ export function refuseComponent(
   what: string,
   { agent, name }: { agent: AgentConfig; name: unknown },
 ): void {
-  const joined = [...joinedEntries(asBuilt(services, agent)), ...services.components.missing(agent)]
+  const joined = [...joinedEntries(toBuiltAgent(services, agent)), ...services.components.missing(agent)]
   const found = joined.find((one) => one.name === name)
   if (found !== undefined) throw isFromPortFile(what, agent.name, found.name)
 }

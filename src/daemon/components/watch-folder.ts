@@ -12,8 +12,8 @@ export interface WatchOptions {
 }
 
 /** Looks at once, and whenever files of a folder change, until it is disposed. Keeps no process alive. */
-export function watchFolder({ folder, isWatched, look, lookMs = LOOK_MS }: WatchOptions): Disposable {
-  let watcher: Watched | undefined
+export function watchFolder({ folder, isWatched, look, lookMs = POLL_MS }: WatchOptions): Disposable {
+  let watcher: FolderWatch | undefined
   let soon: NodeJS.Timeout | undefined
   const lookSoon = () => {
     soon ??= setTimeout(() => {
@@ -39,7 +39,7 @@ export function watchFolder({ folder, isWatched, look, lookMs = LOOK_MS }: Watch
   }
 }
 
-interface Watched {
+interface FolderWatch {
   watcher: FSWatcher
   /** Which folder it is; another one may have its name by now. */
   id: string
@@ -48,10 +48,10 @@ interface Watched {
 /** A watcher of the folder that is there now; the old one when it is still that. */
 function follow(
   folder: string,
-  before: Watched | undefined,
+  before: FolderWatch | undefined,
   onEvent: (kind: string, file: string | null) => void,
-): Watched | undefined {
-  const id = idOf(folder)
+): FolderWatch | undefined {
+  const id = readFolderId(folder)
   if (before && before.id === id) return before
   before?.watcher.close()
   if (id === undefined) return undefined
@@ -64,7 +64,7 @@ function follow(
   }
 }
 
-function idOf(folder: string): string | undefined {
+function readFolderId(folder: string): string | undefined {
   try {
     const { dev, ino, birthtimeMs } = statSync(folder)
     return `${dev}:${ino}:${birthtimeMs}`
@@ -75,4 +75,4 @@ function idOf(folder: string): string | undefined {
 
 /** Files are often written in several steps. */
 const SOON_MS = 50
-const LOOK_MS = 60_000
+const POLL_MS = 60_000

@@ -3,7 +3,7 @@ import type {
   ActiveConversationList,
   ListActiveConversationsMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
-import type { Running } from '../../core/runtime/running-turns.ts'
+import type { RunningWork } from '../../core/runtime/running-turns.ts'
 import type { SessionSummary } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 
@@ -24,7 +24,7 @@ export async function listActiveConversations(
 
 /** One that is not stored has no title. */
 function toInfo(
-  { agent, pair, since, conversation, runId = '' }: Running,
+  { agent, pair, since, conversation, runId = '' }: RunningWork,
   summary: SessionSummary | undefined,
   { live, asks, now }: Services,
 ): ActiveConversationInfo {

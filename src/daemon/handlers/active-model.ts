@@ -28,7 +28,7 @@ async function checkModel(registry: ModelRegistry, model: string, signal: AbortS
     ({ name, provider }) => isCalled(name, model) || isCalled(`${provider}/${name}`, model),
   )
   if (isListed) return
-  const owner = ownerOf(registry, model)
+  const owner = findModelOwner(registry, model)
   const mayBe =
     owner?.isOpen && (!owner.listModels || (failures.length > 0 && (await isSilent(owner, signal))))
   if (mayBe) return registry.prepare(model)
@@ -37,7 +37,7 @@ async function checkModel(registry: ModelRegistry, model: string, signal: AbortS
   throw new CrabError('missing', `Cannot find model "${model}"`, { hint })
 }
 
-type Owner = ReturnType<ModelRegistry['sourceOf']>
+type Owner = ReturnType<ModelRegistry['getSource']>
 
 async function isSilent({ listModels }: Owner, signal: AbortSignal): Promise<boolean> {
   try {
@@ -49,9 +49,9 @@ async function isSilent({ listModels }: Owner, signal: AbortSignal): Promise<boo
   }
 }
 
-function ownerOf(registry: ModelRegistry, model: string): Owner | undefined {
+function findModelOwner(registry: ModelRegistry, model: string): Owner | undefined {
   try {
-    return registry.sourceOf(model)
+    return registry.getSource(model)
   } catch {
     return undefined // what is said then names more models than the registry knows
   }

@@ -3,13 +3,13 @@ import type { ToolCall, Usage } from '../../core/base/message.ts'
 import { headBytes } from '../../core/bus/event-trace.ts'
 import { AgentEventKind, AgentEventMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { AgentEvent } from '../../core/runtime/events.ts'
-import type { BegunRun } from '../../core/runtime/live/live-turns.ts'
-import type { Happening } from '../happening.ts'
-import { toAskClosed, toAskEvent } from './asks.ts'
+import type { StartedRun } from '../../core/runtime/live/live-turns.ts'
+import type { DaemonEvent } from '../daemon-event.ts'
+import { toAskClosedEvent, toAskEvent } from './asks.ts'
 import { toCallInfo } from './stream-events.ts'
 
 /** What clients are sent that name no kinds. */
-export const USUAL_KINDS: readonly AgentEventKind[] = [
+export const DEFAULT_WIRE_KINDS: readonly AgentEventKind[] = [
   AgentEventKind.TEXT_DELTA,
   AgentEventKind.THINKING_DELTA,
   AgentEventKind.TOOL_START,
@@ -29,7 +29,7 @@ export const USUAL_KINDS: readonly AgentEventKind[] = [
  * A turn that failed is `TURN_FAILED` for those who ask for that, and `DONE` for the others: each turn ends once.
  */
 export function toAgentEvent(
-  happening: Happening,
+  happening: DaemonEvent,
   wanted: ReadonlySet<AgentEventKind>,
 ): AgentEventMsg | undefined {
   if (happening.type === 'published') {
@@ -55,13 +55,13 @@ export function toAgentEvent(
 
 type Flat = Partial<AgentEventMsg> & { kind: AgentEventKind }
 
-interface Where {
-  run: BegunRun
+interface EventContext {
+  run: StartedRun
   at: number
   wanted: ReadonlySet<AgentEventKind>
 }
 
-function flatten(event: AgentEvent, where: Where): Flat | undefined {
+function flatten(event: AgentEvent, where: EventContext): Flat | undefined {
   switch (event.type) {
     case 'text':
       return { kind: AgentEventKind.TEXT_DELTA, content: event.delta }
@@ -78,7 +78,7 @@ function flatten(event: AgentEvent, where: Where): Flat | undefined {
     case 'ask':
       return toOpened(event, where)
     case 'ask-closed':
-      return { kind: AgentEventKind.ASK_CLOSED, askClosed: toAskClosed(event) }
+      return { kind: AgentEventKind.ASK_CLOSED, askClosed: toAskClosedEvent(event) }
     default: {
       const kind = BARE[event.type]
       return kind === undefined ? undefined : { kind }
@@ -95,9 +95,9 @@ const BARE: Partial<Record<AgentEvent['type'], AgentEventKind>> = {
   'tools-complete': AgentEventKind.TOOLS_COMPLETE,
 }
 
-type Of<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
+type EventOfType<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
-function toStart(calls: Of<'tool-start'>['calls']): Flat {
+function toStart(calls: EventOfType<'tool-start'>['calls']): Flat {
   const content = calls.map(shownCall).join(', ')
   return { kind: AgentEventKind.TOOL_START, content, toolCalls: calls.map(toCallInfo) }
 }
@@ -108,7 +108,7 @@ function shownCall(call: ToolCall & { server?: string }): string {
   return typeof command === 'string' ? `bash(${command.trim().split(/\r?\n/, 1)[0]})` : call.name
 }
 
-function toResult({ durationMs, output, isError }: Of<'tool-result'>): Flat {
+function toResult({ durationMs, output, isError }: EventOfType<'tool-result'>): Flat {
   return {
     kind: AgentEventKind.TOOL_RESULT,
     content: `${Math.round(durationMs)}ms`,
@@ -117,14 +117,17 @@ function toResult({ durationMs, output, isError }: Of<'tool-result'>): Flat {
   }
 }
 
-function toEnd({ model, usage, error, stopReason }: Of<'end'>, wanted: ReadonlySet<AgentEventKind>): Flat {
+function toEnd(
+  { model, usage, error, stopReason }: EventOfType<'end'>,
+  wanted: ReadonlySet<AgentEventKind>,
+): Flat {
   const isFailed = error !== undefined || stopReason === 'cancelled' || stopReason === 'failed'
   if (isFailed && wanted.has(AgentEventKind.TURN_FAILED))
     return { kind: AgentEventKind.TURN_FAILED, content: error?.message ?? stopReason }
   return { kind: AgentEventKind.DONE, content: usage ? `${model} ${formatUsage(usage)}` : model }
 }
 
-function toOpened({ ask }: Of<'ask'>, { run, at }: Where): Flat {
+function toOpened({ ask }: EventOfType<'ask'>, { run, at }: EventContext): Flat {
   const { primary, sessionId: session } = run.start
   const turn = { agent: primary.name, sender: run.sender, session, runId: run.id }
   return {
@@ -135,11 +138,11 @@ function toOpened({ ask }: Of<'ask'>, { run, at }: Where): Flat {
 
 /** `12.3k in (10k cached) / 1.2k out`. */
 function formatUsage({ input, output, cache_read }: Usage): string {
-  return `${formatCount(input)} in (${formatCount(cache_read)} cached) / ${formatCount(output)} out`
+  return `${formatTokenCount(input)} in (${formatTokenCount(cache_read)} cached) / ${formatTokenCount(output)} out`
 }
 
 /** A count of tokens with at most one digit behind the point: `950`, `12.3k`, `1.2M`. */
-export function formatCount(count: number): string {
+export function formatTokenCount(count: number): string {
   if (count < 1000) return String(count)
   const [scaled, unit] = count < 999_950 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']
   return `${scaled.toFixed(1).replace(/\.0$/, '')}${unit}`

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../core/base/message.ts'
 import { type AgentConfig, foldName } from '../../core/config/agent-schema.ts'
 import type { AgentStore } from '../../core/config/agents.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { formatPlace } from '../../core/config/problem.ts'
 import { redact } from '../../core/config/secrets.ts'
+import { formatLocation } from '../../core/config/validation-issue.ts'
 import type { CronFile } from '../../core/cron/cron-file.ts'
 import type {
   AgentInfo,
@@ -14,7 +14,7 @@ import type {
   RenameAgentMsg,
   UpdateAgentMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { turnOf } from '../../core/runtime/held-conversation.ts'
+import { turnLeaseName } from '../../core/runtime/leased-conversation.ts'
 import type { TokenFile } from '../../core/tokens/token-file.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
@@ -25,7 +25,7 @@ export async function listAgents(store: AgentStore): Promise<AgentList> {
   const { agents, problems } = await store.list()
   return {
     agents: agents.map(toAgentInfo),
-    problems: problems.map((problem) => `${formatPlace(problem)}: ${problem.message}`),
+    problems: problems.map((problem) => `${formatLocation(problem)}: ${problem.message}`),
   }
 }
 
@@ -95,7 +95,7 @@ async function openCrons({ node, place }: Services): Promise<CronFile | undefine
 
 /** `delete_agent`: conversations stay, tokens for it alone go; fails with `conflict` while a turn of it runs. */
 export async function deleteAgent(services: Services, name: string, signal: AbortSignal): Promise<void> {
-  const { agents, place, holderOf, running, node, roster } = services
+  const { agents, place, findHolder: holderOf, running, node, roster } = services
   const conflict = (pid: number | undefined) =>
     turnConflict(services, `Cannot delete the agent "${name}"`, {
       pid,
@@ -104,7 +104,7 @@ export async function deleteAgent(services: Services, name: string, signal: Abor
   const agentId = await agents.idOf(name)
   if (running.hasAgent(agentId)) throw conflict(node.pid)
   for (const session of await place.storage.listSessions({ agentId })) {
-    const holder = await holderOf(turnOf(session.id))
+    const holder = await holderOf(turnLeaseName(session.id))
     if (holder) throw conflict(holder.pid)
   }
   await agents.delete(name)

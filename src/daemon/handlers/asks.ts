@@ -1,5 +1,5 @@
 import { ownsPair } from '../../core/policy/client-senders.ts'
-import { type Channel, trustOf } from '../../core/policy/trust.ts'
+import { type Channel, classifyTurn } from '../../core/policy/trust.ts'
 import {
   type AskClosedEvent,
   type AskInfo,
@@ -10,7 +10,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Ask, PendingAsk, PermissionAsk } from '../../core/runtime/asks.ts'
 import type { AgentEvent } from '../../core/runtime/events.ts'
-import type { Served } from './served.ts'
+import type { RequestContext } from './request-context.ts'
 
 const KIND = {
   question: AskKind.QUESTION,
@@ -42,7 +42,7 @@ function callOnly({ callId, tool, server, arguments: args }: PermissionAsk): Per
 }
 
 /** How a question ended. */
-export function toAskClosed({
+export function toAskClosedEvent({
   askId,
   by,
   answers,
@@ -52,15 +52,15 @@ export function toAskClosed({
 
 /** `reply_to_ask`: answers a question of any turn of this process. */
 export function replyToAsk(
-  { services, channel }: Served,
+  { services, channel }: RequestContext,
   { agent, sender, askId, content }: ReplyToAsk,
 ): void {
-  const trust = trustOf(channel, sender)
+  const trust = classifyTurn(channel, sender)
   services.asks.reply({ agent, sender, trust, ...(askId !== undefined && { id: askId }) }, content)
 }
 
 /** `list_asks`: the questions that wait, as far as they are the client's own. */
-export function listAsks({ services, channel }: Served, { agent }: { agent: string }): AskList {
+export function handleListAsks({ services, channel }: RequestContext, { agent }: { agent: string }): AskList {
   return {
     asks: services.asks
       .list(agent)

@@ -6,25 +6,25 @@ import type {
   SessionInfo,
   SessionMessage,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { followConversation, type Standing } from '../../core/runtime/live/follow.ts'
-import type { SaidMessage } from '../../core/runtime/live/journal.ts'
+import { type ConversationSnapshot, followConversation } from '../../core/runtime/live/follow.ts'
+import type { JournalMessage } from '../../core/runtime/live/journal.ts'
 import type { Pair, Storage } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 import { toAskInfo } from './asks.ts'
 import { getSession, toSessionMessage } from './conversations.ts'
-import type { Served } from './served.ts'
-import { pairOf } from './steering.ts'
+import type { RequestContext } from './request-context.ts'
+import { resolvePair } from './steering.ts'
 import { toWireEvent } from './stream-events.ts'
 
 /** `attach`: a conversation as it stands, then everything that happens to it in this process, until the client leaves. */
 export async function* attachTo(
-  { services, channel }: Served,
+  { services, channel }: RequestContext,
   message: Attach,
   signal: AbortSignal,
 ): AsyncGenerator<AttachEvent> {
   const { journals, live, place } = services
   await keepDefaultAgent(services, message)
-  const pair = await pairOf(services, message)
+  const pair = await resolvePair(services, message)
   const at = { journals, live, storage: place.storage }
   for await (const told of followConversation({ pair, afterSeq: message.afterSeq }, at, signal)) {
     if (told.type === 'event') {
@@ -44,9 +44,9 @@ async function keepDefaultAgent({ agents }: Services, { agent }: Attach): Promis
 }
 
 async function toState(
-  { services: { asks, live, place }, channel }: Served,
+  { services: { asks, live, place }, channel }: RequestContext,
   pair: Pair,
-  { session, runId, seq, resumedAfter, upto }: Standing,
+  { session, runId, seq, resumedAfter, upto }: ConversationSnapshot,
 ): Promise<AttachState> {
   const run = live.running().find(({ id }) => id === runId)
   const waiting = run?.start ? asks.list(run.start.primary.name) : []
@@ -68,7 +68,7 @@ async function activeInfo(storage: Storage, pair: Pair, session: string): Promis
   return { ...known, forkedFrom, active: true }
 }
 
-function toMessage({ line, content, attachments, at }: SaidMessage): SessionMessage {
+function toMessage({ line, content, attachments, at }: JournalMessage): SessionMessage {
   const ts = new Date(at).toISOString()
   return toSessionMessage({
     kind: 'entry',

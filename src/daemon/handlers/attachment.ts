@@ -2,7 +2,7 @@ import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
 import type { Attachment } from '../../core/protocol/crabtalk.generated.ts'
 
 /** What an answer to a request of a person may hold: the limits of declarations are for models, this one is for the frame. */
-export const MAX_OUTPUT_BYTES = 8 * 1024 * 1024
+export const MAX_RESULT_BYTES = 8 * 1024 * 1024
 
 /** A file of an answer as the wire has it. */
 export function toAttachment({ media_type: mediaType, data, name = '' }: StoredAttachment): Attachment {

@@ -1,12 +1,12 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { checkSender } from '../../core/base/sender-name.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
-import { type Channel, trustOf } from '../../core/policy/trust.ts'
+import { type Channel, classifyTurn } from '../../core/policy/trust.ts'
 import { type Handlers, wireName } from '../../core/protocol/dispatch.ts'
 import type { Operation } from '../../core/protocol/operations.ts'
 import { shownError } from '../../core/runtime/shown-error.ts'
 import type { Services } from '../services.ts'
-import { checkOwner, type OwnedOperation } from './owned.ts'
+import { checkOwner, type OwnedOperation } from './check-owner.ts'
 
 /**
  * Which clients an operation is for. Programs of this user may call every operation.
@@ -119,7 +119,7 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
       const isLimited = typeof channel !== 'string' || TURNS.has(operation)
       if (!isLimited) return handle(message, signal)
       const shown = (reason: unknown) =>
-        shownError(toCrabError(reason), trustOf(channel, sender), services.node.log)
+        shownError(toCrabError(reason), classifyTurn(channel, sender), services.node.log)
       return isStream
         ? streamShown(() => handle(message, signal), shown)
         : callShown(() => handle(message, signal), shown)

@@ -12,8 +12,8 @@ import type {
 import type { EntryReader } from '../../core/runtime/entry-reader.ts'
 import { listEntries, listSessions, sessionMeta } from '../../core/runtime/session-pages.ts'
 import type { SessionLine, SessionSummary, Storage } from '../../core/storage/types.ts'
-import { fitting } from './fitting.ts'
 import { toCallInfo } from './stream-events.ts'
+import { takeFitting } from './take-fitting.ts'
 
 /**
  * `list_conversations`: a page of them, newest first; empty filters match everything. It may be shorter than asked, never
@@ -29,7 +29,7 @@ export async function listConversations(
   const { agentId, sender, cwd, offset, limit } = filter
   const wanted = { ...(agentId && { agentId }), ...(sender && { sender }), ...(cwd && { cwd }) }
   const { sessions, total } = await listSessions(storage, { ...wanted, offset, limit })
-  const conversations = fitting(sessions, sizeOfSummary).map((summary, index) => {
+  const conversations = takeFitting(sessions, measureSummary).map((summary, index) => {
     const agent = agentNames.get(summary.agentId) ?? summary.agent
     return toConversationInfo(summary, { agent, seq: offset + index + 1 })
   })
@@ -45,24 +45,24 @@ export async function getConversationHistory(
   const messages = lines.flatMap((line) =>
     line.kind === 'entry' ? [{ role: line.role, content: line.typed ?? line.content }] : [],
   )
-  return { messages, title: lastOf(lines, 'title'), agent: header.agent }
+  return { messages, title: findLastMeta(lines, 'title'), agent: header.agent }
 }
 
 /** `list_messages`: a page of a session's messages, oldest first; it may be shorter than asked, never empty before the end. */
 export async function listMessages(reader: EntryReader, asked: ListMessages): Promise<MessageList> {
   const { messages, total } = await listEntries(reader, asked)
-  return { messages: fitting(messages.map(toSessionMessage), sizeOfMessage, PAGE_CHARS), total }
+  return { messages: takeFitting(messages.map(toSessionMessage), measureMessage, PAGE_CHARS), total }
 }
 
 /** A message that alone is longer stands alone. */
 const PAGE_CHARS = 2 * 1024 * 1024
 
 /** With all that is of one length. */
-function sizeOfSummary({ agent, sender, title, preview, cwd }: SessionSummary): number {
+function measureSummary({ agent, sender, title, preview, cwd }: SessionSummary): number {
   return 250 + agent.length + sender.length + title.length + preview.length + cwd.length
 }
 
-function sizeOfMessage({ content, reasoning, toolCalls }: SessionMessage): number {
+function measureMessage({ content, reasoning, toolCalls }: SessionMessage): number {
   const called = toolCalls.reduce((sum, call) => sum + call.arguments.length, 0)
   return content.length + called + reasoning.reduce((sum, text) => sum + text.length, 0)
 }
@@ -121,7 +121,7 @@ function toAttachmentInfo({ media_type, name, data }: NonNullable<Message['attac
 }
 
 /** The value a meta line set last. */
-function lastOf(lines: readonly SessionLine[], key: 'title' | 'summary'): string {
+function findLastMeta(lines: readonly SessionLine[], key: 'title' | 'summary'): string {
   for (const line of lines.toReversed()) if (line.kind === 'meta' && line[key] !== undefined) return line[key]
   return ''
 }

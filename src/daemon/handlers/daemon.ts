@@ -1,7 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
-import { type Channel, classOfClient } from '../../core/policy/trust.ts'
+import { type Channel, classifyClient } from '../../core/policy/trust.ts'
 import type { DaemonStats, Hello, HelloInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { wireName } from '../../core/protocol/dispatch.ts'
 import { type Operation, REPLIES } from '../../core/protocol/operations.ts'
@@ -26,13 +26,13 @@ export async function hello(services: Services, channel: Channel, { versions }: 
     features: callable(channel).map(wireName),
     build: VERSION,
     pid: services.node.pid,
-    environment: classOfClient(channel) === 'local' ? await modelEnvironment(services) : {},
+    environment: classifyClient(channel) === 'local' ? await modelEnvironment(services) : {},
   }
 }
 
 /** Returns the operations that a client may call; daemons of before list nothing. */
 function callable(channel: Channel): Operation[] {
-  return classOfClient(channel) === 'local'
+  return classifyClient(channel) === 'local'
     ? OPERATIONS
     : OPERATIONS.filter((operation) => CALLERS[operation] !== 'local')
 }

@@ -21,7 +21,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { DaemonBus } from '../event-bus.ts'
 import type { Services } from '../services.ts'
-import { toAgentEvent, USUAL_KINDS } from './agent-events.ts'
+import { DEFAULT_WIRE_KINDS, toAgentEvent } from './agent-events.ts'
 
 /** `subscribe_event`: also without a daemon, for the next one. Throws `missing` for an agent that is not there. */
 export async function subscribeEvent(
@@ -57,14 +57,14 @@ export async function publishEvent(
   services: Services,
   { id, source, payload }: PublishEventMsg,
 ): Promise<void> {
-  const { bus } = busOf(services, 'publish the event: subscriptions fire only in a daemon')
+  const { bus } = requireBus(services, 'publish the event: subscriptions fire only in a daemon')
   await bus.publish({ id, source, payload, runId: '', depth: 0 })
 }
 
 /** `trace_event`: what events set off, as far as this daemon remembers. */
 export function traceEvent(services: Services, { id, limit }: TraceEvent): EventTrace {
-  const { trace } = busOf(services, 'trace events: only a daemon remembers what they set off')
-  const events = id === '' ? trace.latest(limit || DEFAULT_LIMIT) : trace.chainOf(id)
+  const { trace } = requireBus(services, 'trace events: only a daemon remembers what they set off')
+  const events = id === '' ? trace.latest(limit || DEFAULT_LIMIT) : trace.findChain(id)
   return { events: events.map(toTracedEvent) }
 }
 
@@ -74,7 +74,7 @@ export async function* subscribeEvents(
   { kinds }: SubscribeEvents,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEventMsg> {
-  const wanted = new Set(kinds.length === 0 ? USUAL_KINDS : kinds)
+  const wanted = new Set(kinds.length === 0 ? DEFAULT_WIRE_KINDS : kinds)
   for await (const happening of services.events.listen(signal)) {
     const event = toAgentEvent(happening, wanted)
     if (event) yield event
@@ -83,7 +83,7 @@ export async function* subscribeEvents(
 
 const DEFAULT_LIMIT = 100
 
-function busOf({ bus }: Services, what: string): DaemonBus {
+function requireBus({ bus }: Services, what: string): DaemonBus {
   if (bus) return bus
   throw new CrabError('unavailable', `Cannot ${what}`, { hint: 'start one with crabtalk daemon run' })
 }

@@ -5,19 +5,19 @@ import { newUlid } from '../../core/base/ids.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import { type McpAction, McpActionKind, McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
-import { isShown } from '../../mcp/tools/shown-tools.ts'
+import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
 import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
-import { asBuilt } from '../built-agent.ts'
+import { toBuiltAgent } from '../built-agent.ts'
 import { refuseMissing } from '../components/refuse-component.ts'
 import type { Services } from '../services.ts'
-import { MAX_OUTPUT_BYTES, toAttachment } from './attachment.ts'
+import { MAX_RESULT_BYTES, toAttachment } from './attachment.ts'
 import { readObject } from './json-text.ts'
 import { setDisabled } from './mcp.ts'
-import { BEYOND_TOOLS } from './mcp-beyond.ts'
-import { judgeTool, standingRules } from './mcp-policy.ts'
-import { toPeer, toTools } from './mcp-view.ts'
+import { judgeTool, loadAgentRules } from './mcp-policy.ts'
+import { RESOURCE_ACTIONS } from './mcp-resources-prompts.ts'
+import { toPeer, toToolViews } from './mcp-view.ts'
 
 /** What an action is done with. */
 interface Acting {
@@ -37,14 +37,14 @@ export async function mcpAction(
 ): Promise<McpActionResult> {
   const stored = await services.agents.get(message.agent || DEFAULT_AGENT)
   refuseMissing(services, stored, message.name)
-  const agent = asBuilt(services, stored)
-  findEntry(agent.name, agent.mcps, message.name)
+  const agent = toBuiltAgent(services, stored)
+  findMcpEntry(agent.name, agent.mcps, message.name)
   const act = ACTIONS[message.action]
   if (!act)
     throw new CrabError('invalid', 'Cannot act on the server: the action is not one of those there are')
   const servers = await services.mcp(signal)
   const result = await act({ services, servers, agent, message }, signal)
-  const { fingerprint } = serverOf(servers, agent, message.name)
+  const { fingerprint } = requireServer(servers, agent, message.name)
   const peer = servers.peers().find((one) => one.fingerprint === fingerprint)
   return { ...McpActionResult.create(), ...result, peer: peer && toPeer(peer) }
 }
@@ -59,7 +59,7 @@ const ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.CALL]: call,
   [McpActionKind.LOGS]: async ({ servers, agent, message }) => ({ logs: servers.logs(agent, message.name) }),
   [McpActionKind.TOOLS]: tools,
-  ...BEYOND_TOOLS,
+  ...RESOURCE_ACTIONS,
 }
 
 async function ping(acting: Acting, signal: AbortSignal): Promise<Result> {
@@ -84,8 +84,8 @@ async function disable({ services, agent, message }: Acting, disabled: boolean):
 async function tools(acting: Acting, signal: AbortSignal): Promise<Result> {
   const { services, servers, agent, message } = acting
   await servers.connect(agent, message.name, signal)
-  const rules = await standingRules(services, agent)
-  return { tools: toTools(serverOf(servers, agent, message.name), rules) }
+  const rules = await loadAgentRules(services, agent)
+  return { tools: toToolViews(requireServer(servers, agent, message.name), rules) }
 }
 
 async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
@@ -93,13 +93,13 @@ async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
   const { name } = message
   const args = message.arguments === '' ? {} : readObject('Cannot read the arguments', message.arguments)
   await servers.connect(agent, name, signal)
-  const tool = findTool(serverOf(servers, agent, name), message.tool)
+  const tool = findTool(requireServer(servers, agent, name), message.tool)
   await permit(acting, tool)
   const spillDir = join(services.node.paths.cache, 'output', 'mcp', newUlid())
   const begun = services.now()
   try {
     const { words } = message
-    const at = { agent, name, tool: tool.remoteName, args, words, spillDir, outputLimit: MAX_OUTPUT_BYTES }
+    const at = { agent, name, tool: tool.remoteName, args, words, spillDir, outputLimit: MAX_RESULT_BYTES }
     const result = await servers.call(at, signal)
     return {
       durationMs: Math.max(0, Math.round(services.now() - begun)),
@@ -114,7 +114,7 @@ async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
 
 /** A rule that denies holds; what would be asked about, the user answers by making the call. */
 async function permit({ services, agent, message }: Acting, tool: ToolView) {
-  const rules = await standingRules(services, agent)
+  const rules = await loadAgentRules(services, agent)
   const { effect, rule, reason } = judgeTool({ server: message.name, tool }, rules)
   if (effect !== 'deny') return
   const hint = rule ? `change the rule ${rule.pattern} of ${rule.source}` : undefined
@@ -129,14 +129,14 @@ async function permit({ services, agent, message }: Acting, tool: ToolView) {
 function findTool({ name: server, tools }: ServerView, name: string): ToolView {
   const found = tools.find((tool) => tool.remoteName === name) ?? tools.find((tool) => tool.name === name)
   const what = `Cannot call ${name} of "${server}"`
-  if (found && isShown(found)) return found
+  if (found && isVisibleTool(found)) return found
   if (found) throw new CrabError('missing', `${what}: the agent does not get it: ${found.hidden}`)
-  const names = tools.filter(isShown).map((tool) => tool.remoteName)
+  const names = tools.filter(isVisibleTool).map((tool) => tool.remoteName)
   throw new CrabError('missing', `${what}: it has no such tool`, {
     hint: didYouMean(name, names) ?? `crabtalk mcp tools ${server} lists those it has`,
   })
 }
 
-function serverOf(servers: McpServers, agent: AgentConfig, name: string): ServerView {
-  return findEntry(agent.name, servers.view(agent).servers, name)
+function requireServer(servers: McpServers, agent: AgentConfig, name: string): ServerView {
+  return findMcpEntry(agent.name, servers.view(agent).servers, name)
 }

@@ -1,12 +1,12 @@
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { decide } from '../../core/policy/decide.ts'
-import type { Decision, Effect, Rule, Setting } from '../../core/policy/types.ts'
+import type { Decision, PolicyContext, Rule, RuleEffect } from '../../core/policy/types.ts'
 import { PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolView } from '../../mcp/types.ts'
 import type { Services } from '../services.ts'
 
 /** The rules that hold for every turn of an agent: of its file, and of config.toml. */
-export async function standingRules({ agents, rules }: Services, agent: AgentConfig): Promise<Rule[]> {
+export async function loadAgentRules({ agents, rules }: Services, agent: AgentConfig): Promise<Rule[]> {
   return [...(await agents.rules(agent.name)), ...(await rules())]
 }
 
@@ -15,12 +15,19 @@ export function judgeTool(
   { server, tool }: { server: string; tool: Pick<ToolView, 'name' | 'remoteName'> },
   rules: readonly Rule[],
 ): Decision {
-  const setting: Setting = { trust: 'local', rules, workspace: '/', readable: [], homeDir: '', mode: 'ask' }
+  const setting: PolicyContext = {
+    trust: 'local',
+    rules,
+    workspace: '/',
+    readable: [],
+    homeDir: '',
+    mode: 'ask',
+  }
   return decide({ kind: 'mcp', name: tool.name, server, tool: tool.remoteName }, setting)
 }
 
 /** An effect as the wire says it. */
-export function toPolicyEffect(effect: Effect): PolicyEffect {
+export function toPolicyEffect(effect: RuleEffect): PolicyEffect {
   return EFFECTS[effect]
 }
 

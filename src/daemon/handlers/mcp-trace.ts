@@ -1,7 +1,7 @@
-import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
 import { McpTraceEvent, type TraceMcp } from '../../core/protocol/crabtalk.generated.ts'
 import type { McpFrame } from '../../mcp/types.ts'
-import { asBuilt } from '../built-agent.ts'
+import { toBuiltAgent } from '../built-agent.ts'
 import type { Services } from '../services.ts'
 
 /**
@@ -14,8 +14,8 @@ export async function* mcpTrace(
   signal: AbortSignal,
 ): AsyncGenerator<McpTraceEvent> {
   const { agents, mcpFrames, mcp } = services
-  const known = agent === '' ? undefined : asBuilt(services, await agents.get(agent, { create: false }))
-  if (known && name !== '') findEntry(known.name, known.mcps, name)
+  const known = agent === '' ? undefined : toBuiltAgent(services, await agents.get(agent, { create: false }))
+  if (known && name !== '') findMcpEntry(known.name, known.mcps, name)
   const servers = logs ? await mcp(signal) : undefined
   const isAll = agent === '' && name === ''
   const frames = mcpFrames.listen(signal, { most: MOST_WAITING })

@@ -11,12 +11,12 @@ import {
   PolicyEffect,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolSpec } from '../../core/provider/types.ts'
-import { isShown } from '../../mcp/tools/shown-tools.ts'
+import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
 import type { AgentView, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
-import { asBuilt, sourcesOf } from '../built-agent.ts'
+import { listServerSources, toBuiltAgent } from '../built-agent.ts'
 import { toBrokenPeers, toMissingServers } from '../components/missing-views.ts'
 import type { Services } from '../services.ts'
-import { judgeTool, standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
+import { judgeTool, loadAgentRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 
 /** `mcp_view`: all connections, and what one agent sees, or every agent when it is empty. Nothing is started. */
 export async function mcpView(services: Services, agent: string, signal: AbortSignal): Promise<McpView> {
@@ -24,18 +24,18 @@ export async function mcpView(services: Services, agent: string, signal: AbortSi
   const servers = await mcp(signal)
   const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]
   const views = listed.map(async (stored) => {
-    const one = asBuilt(services, stored)
-    const rules = await standingRules(services, one)
-    const places = await sourcesOf(services, one)
+    const one = toBuiltAgent(services, stored)
+    const rules = await loadAgentRules(services, one)
+    const places = await listServerSources(services, one)
     const view = toAgentView(one, { view: servers.view(one), places, rules })
     return { ...view, servers: [...view.servers, ...toMissingServers(components.missing(stored))] }
   })
-  const peers = [...(await measured(servers.peers().map(toPeer))), ...toBrokenPeers(components.broken)]
+  const peers = [...(await withMemoryUsage(servers.peers().map(toPeer))), ...toBrokenPeers(components.broken)]
   return { peers, agents: await Promise.all(views) }
 }
 
 /** Connections with the memory of their processes, where the system tells it. */
-async function measured(peers: readonly McpPeer[]): Promise<McpPeer[]> {
+async function withMemoryUsage(peers: readonly McpPeer[]): Promise<McpPeer[]> {
   const pids = peers.flatMap(({ pid }) => pid ?? [])
   if (pids.length === 0) return [...peers]
   const { groupMemory } = await import('../../core/process/group-memory.ts')
@@ -73,8 +73,11 @@ export function toPeer(peer: PeerView): McpPeer {
 }
 
 /** A server's tools, each with what the policy says of it; nothing is said of those the model does not see. */
-export function toTools({ name, tools }: ServerView, rules: readonly Rule[]): McpToolView[] {
-  return tools.map((tool) => ({ ...pick(tool), ...(isShown(tool) ? effectOf(name, tool, rules) : UNJUDGED) }))
+export function toToolViews({ name, tools }: ServerView, rules: readonly Rule[]): McpToolView[] {
+  return tools.map((tool) => ({
+    ...pick(tool),
+    ...(isVisibleTool(tool) ? toPolicyDecision(name, tool, rules) : UNJUDGED),
+  }))
 }
 
 function toAgentView(
@@ -91,26 +94,26 @@ function toAgentView(
       error: server.error,
       lastErrorAt: toTime(server.lastErrorAt),
       listed: server.isListed,
-      tools: toTools(server, rules),
-      schemaTokens: costOf(server.tools),
+      tools: toToolViews(server, rules),
+      schemaTokens: sumSchemaTokens(server.tools),
     }
   })
   const { generation, toolLists, isGrouped: grouped } = view
   const ofAll = servers.reduce((sum, server) => sum + server.schemaTokens, 0)
-  const schemaTokens = grouped ? tokensOf(GROUP_TOOLS) : ofAll
+  const schemaTokens = grouped ? estimateSpecTokens(GROUP_TOOLS) : ofAll
   return {
-    ...{ agent: agent.name, mode: modeOf(agent, view), generation, servers },
+    ...{ agent: agent.name, mode: describeToolMode(agent, view), generation, servers },
     ...{ schemaTokens, toolLists, grouped },
   }
 }
 
 /** In words, since empty lists mean different things (decision 4). */
-function modeOf({ mcps }: AgentConfig, { servers }: AgentView): string {
+function describeToolMode({ mcps }: AgentConfig, { servers }: AgentView): string {
   if (mcps.length === 0) return 'none'
   const limits = mcps.some(({ include = [], exclude = [], disabled = false }) => {
     return disabled || include.length > 0 || exclude.length > 0
   })
-  return limits ? `only ${servers.flatMap(({ tools }) => tools).filter(isShown).length}` : 'all'
+  return limits ? `only ${servers.flatMap(({ tools }) => tools).filter(isVisibleTool).length}` : 'all'
 }
 
 function pick({ remoteName, name, description, hidden, schemaTokens }: ToolView) {
@@ -118,19 +121,19 @@ function pick({ remoteName, name, description, hidden, schemaTokens }: ToolView)
 }
 
 /** What the tools that the agent gets cost. */
-function costOf(tools: readonly ToolView[]): number {
-  return tools.filter(isShown).reduce((sum, { schemaTokens }) => sum + schemaTokens, 0)
+function sumSchemaTokens(tools: readonly ToolView[]): number {
+  return tools.filter(isVisibleTool).reduce((sum, { schemaTokens }) => sum + schemaTokens, 0)
 }
 
 /** Four bytes a token, as for tools of servers. */
-function tokensOf(tools: readonly ToolSpec[]): number {
+function estimateSpecTokens(tools: readonly ToolSpec[]): number {
   const text = JSON.stringify(
     tools.map(({ name, description, parameters }) => [name, description, parameters]),
   )
   return Math.ceil(Buffer.byteLength(text) / 4)
 }
 
-function effectOf(
+function toPolicyDecision(
   server: string,
   tool: ToolView,
   rules: readonly Rule[],

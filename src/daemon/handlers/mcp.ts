@@ -3,7 +3,13 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { checkEntry, entriesOf, findEntry, putEntry, takenBy } from '../../core/config/mcp-declaration.ts'
+import {
+  checkMcpEntry,
+  findMcpEntry,
+  findNameClash,
+  putMcpEntry,
+  readMcpEntries,
+} from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { redact } from '../../core/config/secrets.ts'
 import {
@@ -15,9 +21,9 @@ import {
   SourceKind,
   type UpsertMcpMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { isShown } from '../../mcp/tools/shown-tools.ts'
+import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
 import type { AgentView, McpServers, PeerState, PeerView, ServerView } from '../../mcp/types.ts'
-import { asBuilt } from '../built-agent.ts'
+import { toBuiltAgent } from '../built-agent.ts'
 import { refuseComponent } from '../components/refuse-component.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
@@ -27,7 +33,7 @@ export async function listMcps(services: Services, agent: string, signal: AbortS
   const { agents, mcp } = services
   const servers = await mcp(signal)
   const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]
-  return { mcps: listed.flatMap((one) => toInfos(asBuilt(services, one), servers)) }
+  return { mcps: listed.flatMap((one) => toInfos(toBuiltAgent(services, one), servers)) }
 }
 
 /**
@@ -45,20 +51,20 @@ export async function upsertMcp(
   const agent = await agents.get(name || DEFAULT_AGENT)
   const what = `Cannot ${create ? 'add' : 'set'} the server "${sent['name']}"`
   if (create) refuseTaken(what, agent.mcps, sent['name'])
-  const entry = checkEntry(what, sent, agent.mcps)
+  const entry = checkMcpEntry(what, sent, agent.mcps)
   const before = agent.mcps.find((one) => one.name === entry.name)
   if (!create && before === undefined) refuseComponent(services, what, { agent, name: entry.name })
   const servers = await mcp(signal)
   const isTried = verify && entry.disabled !== true
   await using tried = isTried ? await servers.verify(agent, entry, signal) : undefined // and then it is the agent's
   const after = await change(services, agent.name, (stored) => {
-    const entries = entriesOf(stored)
+    const entries = readMcpEntries(stored)
     if (create) refuseTaken(what, entries, entry.name)
     else refuseChanged(what, { agent: agent.name, entries, name: entry.name, before })
-    return { mcps: putEntry(entries, entry) }
+    return { mcps: putMcpEntry(entries, entry) }
   })
   const info = toInfos(after, servers).find((one) => one.name === entry.name)!
-  return tried ? { ...info, toolCount: tried.tools.filter(isShown).length } : info
+  return tried ? { ...info, toolCount: tried.tools.filter(isVisibleTool).length } : info
 }
 
 /** `delete_mcp`: `missing` when the agent has no entry of that name. */
@@ -67,8 +73,8 @@ export async function deleteMcp(services: Services, { agent: given, name }: Dele
   const stored = await services.agents.get(agent)
   refuseComponent(services, `Cannot remove the server "${name}"`, { agent: stored, name })
   await change(services, agent, (stored) => {
-    const entries = entriesOf(stored)
-    const gone = findEntry(agent, entries, name)
+    const entries = readMcpEntries(stored)
+    const gone = findMcpEntry(agent, entries, name)
     return { mcps: entries.filter((entry) => entry !== gone) }
   })
 }
@@ -86,7 +92,7 @@ export async function replaceMcps(
   const sent = configs.map((config, i) => readObject(`${what}: entry ${i + 1}`, config))
   const after = await change(services, agent.name, (stored) => {
     if (generation !== undefined && servers.view(agent).generation !== generation) throw isNewer(what)
-    return { mcps: sent.map((entry, i) => checkEntry(`${what}: entry ${i + 1}`, entry, stored['mcps'])) }
+    return { mcps: sent.map((entry, i) => checkMcpEntry(`${what}: entry ${i + 1}`, entry, stored['mcps'])) }
   })
   return { mcps: toInfos(after, servers) }
 }
@@ -99,8 +105,8 @@ export async function setDisabled(
   const what = `Cannot ${disabled ? 'disable' : 'enable'} the server "${name}"`
   refuseComponent(services, what, { agent: await services.agents.get(agent), name })
   return await change(services, agent, (stored) => {
-    const entries = entriesOf(stored)
-    const entry = findEntry(agent, entries, name)
+    const entries = readMcpEntries(stored)
+    const entry = findMcpEntry(agent, entries, name)
     if ((entry['disabled'] ?? false) === disabled) return {}
     return { mcps: entries.with(entries.indexOf(entry), { ...entry, disabled }) }
   })
@@ -115,24 +121,24 @@ async function change(
   let [before, written]: JsonObject[][] = []
   const after = await agents.update(name, (stored) => {
     const changes = patch(stored)
-    before = entriesOf(stored)
+    before = readMcpEntries(stored)
     written = changes.mcps
     return changes
   })
   const failure = await roster.changed(after.name)
-  if (failure && before && written) await takeBack({ agents, roster }, after.name, { before, written })
+  if (failure && before && written) await revertChange({ agents, roster }, after.name, { before, written })
   if (failure) throw failure
   return after
 }
 
 /** Nothing is undone that somebody else has written meanwhile. */
-async function takeBack(
+async function revertChange(
   { agents, roster }: Pick<Services, 'agents' | 'roster'>,
   name: string,
   { before, written }: { before: JsonObject[]; written: JsonObject[] },
 ): Promise<void> {
   await agents.update(name, (stored) => {
-    return isDeepStrictEqual(plain(entriesOf(stored)), plain(written)) ? { mcps: before } : {}
+    return isDeepStrictEqual(plain(readMcpEntries(stored)), plain(written)) ? { mcps: before } : {}
   })
   await roster.changed(name)
 }
@@ -170,7 +176,7 @@ function fromView(view: AgentView, server: ServerView | undefined, peer: PeerVie
     source: view.agent,
     status: STATUS[server?.state ?? 'invalid'],
     error: peer?.error ?? '',
-    toolCount: server?.tools.filter(isShown).length ?? 0,
+    toolCount: server?.tools.filter(isVisibleTool).length ?? 0,
     fingerprint: server?.fingerprint ?? '',
     generation: view.generation,
   }
@@ -187,7 +193,7 @@ const STATUS: Record<PeerState, McpStatus> = {
 }
 
 function refuseTaken(what: string, entries: readonly JsonObject[], name: unknown): void {
-  const taken = takenBy(entries, String(name))
+  const taken = findNameClash(entries, String(name))
   if (taken === undefined) return
   const why =
     taken === name ? 'there is one of that name' : `its tools could not be told from those of "${taken}"`
@@ -207,9 +213,9 @@ interface Rewriting {
 function refuseChanged(what: string, { agent, entries, name, before }: Rewriting): void {
   const isNew = before === undefined && entries.every((entry) => entry['name'] !== name)
   if (isNew) return
-  const now = findEntry(agent, entries, name)
+  const now = findMcpEntry(agent, entries, name)
   const isSame =
-    before && isDeepStrictEqual(checkEntry(what, now, [now]), checkEntry(what, { ...before }, [now]))
+    before && isDeepStrictEqual(checkMcpEntry(what, now, [now]), checkMcpEntry(what, { ...before }, [now]))
   if (isSame) return
   const hint = 'try again: what the other one wrote is kept'
   throw new CrabError('conflict', `${what}: somebody else has changed it meanwhile`, { hint })

@@ -1,10 +1,10 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { nameProblem } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { findEntry, missingEntry } from '../../core/memory/entries.ts'
+import { findMemoryEntry, missingEntry } from '../../core/memory/entries.ts'
 import type { Op } from '../../core/memory/ops.ts'
 import { rememberOp } from '../../core/memory/remember.ts'
-import { type MemoryEntry as Entry, MAX_HITS, type Memory } from '../../core/memory/types.ts'
+import { type MemoryEntry as Entry, MAX_MEMORY_HITS, type Memory } from '../../core/memory/types.ts'
 import type {
   ListMemory,
   MemoryEntry,
@@ -16,8 +16,8 @@ import type {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { matchesIn } from '../../core/search/terms/query-words.ts'
 import type { Services } from '../services.ts'
-import { fitting } from './fitting.ts'
 import { fromWireEntry, fromWireKind, toWireEntry } from './memory-entry.ts'
+import { takeFitting } from './take-fitting.ts'
 
 /** `search_memory`: entries of an agent's memory, best first. */
 export async function searchMemory(
@@ -25,10 +25,10 @@ export async function searchMemory(
   { agent: named, query, limit }: SearchMemory,
 ): Promise<MemoryHits> {
   const { memory } = services
-  const agent = await agentOf(services, named)
+  const agent = await resolveMemoryAgent(services, named)
   const found = await memory.search(agent, {
     query,
-    limit: Math.min(limit || 20, MAX_HITS),
+    limit: Math.min(limit || 20, MAX_MEMORY_HITS),
   })
   let looked = 0
   const hits = found.map(({ entry, score }) => {
@@ -36,19 +36,19 @@ export async function searchMemory(
     const matches = looked > MAX_LOOKED ? [] : matchesIn(entry.content, query)
     return { entry: toWireEntry(entry), score, matches }
   })
-  return { hits: fitting(hits, ({ entry }) => sizeOf(entry), REPLY_BYTES) }
+  return { hits: takeFitting(hits, ({ entry }) => measureWireEntry(entry), REPLY_BYTES) }
 }
 
 /** `list_memory`: entries by name, page by page, or one of them. */
 export async function listMemory(services: Services, message: ListMemory): Promise<MemoryList> {
   const { name, kind, offset, limit } = message
-  const memory = await services.memory.read(await agentOf(services, message.agent))
-  if (name !== '') return { entries: [toWireEntry(entryOf(memory, name))], total: 1 }
+  const memory = await services.memory.read(await resolveMemoryAgent(services, message.agent))
+  if (name !== '') return { entries: [toWireEntry(requireMemoryEntry(memory, name))], total: 1 }
   const wanted = kind === undefined ? undefined : fromWireKind(kind)
   const all = memory.entries.filter((entry) => kind === undefined || entry.kind === wanted)
   const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const page = sorted.slice(offset, offset + Math.min(limit || 100, MAX_PAGE)).map(toWireEntry)
-  return { entries: fitting(page, sizeOf, REPLY_BYTES), total: all.length }
+  return { entries: takeFitting(page, measureWireEntry, REPLY_BYTES), total: all.length }
 }
 
 /** `memory_op`: one change. */
@@ -57,8 +57,8 @@ export async function memoryOp(
   message: MemoryOp,
   signal: AbortSignal,
 ): Promise<MemoryEntry> {
-  const agent = await agentOf(services, message.agent)
-  return toWireEntry(await services.memory.apply(agent, opOf(message, services.now()), signal))
+  const agent = await resolveMemoryAgent(services, message.agent)
+  return toWireEntry(await services.memory.apply(agent, toMemoryOp(message, services.now()), signal))
 }
 
 /** `replace_memory`: a whole memory in place of another, in one step. */
@@ -67,7 +67,7 @@ export async function replaceMemory(
   message: ReplaceMemory,
   signal: AbortSignal,
 ): Promise<MemoryList> {
-  const agent = await agentOf(services, message.agent)
+  const agent = await resolveMemoryAgent(services, message.agent)
   const now = new Date(services.now()).toISOString()
   const entries = message.entries.map((entry) =>
     fromWireEntry({ ...entry, createdAt: entry.createdAt || now }),
@@ -75,7 +75,7 @@ export async function replaceMemory(
   const after = await services.memory.replace(agent, entries, signal)
   const sorted = after.entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const told = sorted.map((entry) => toWireEntry({ ...entry, content: '' }))
-  return { entries: fitting(told, sizeOf, REPLY_BYTES), total: told.length }
+  return { entries: takeFitting(told, measureWireEntry, REPLY_BYTES), total: told.length }
 }
 
 const MAX_PAGE = 1000
@@ -86,7 +86,7 @@ const MAX_LOOKED = 200_000
 const REPLY_BYTES = 8 * 1024 * 1024
 
 /** An agent by its name as it is written; one that is gone, or cannot be read, if it left a memory. */
-async function agentOf({ agents, memory }: Services, name: string): Promise<string> {
+async function resolveMemoryAgent({ agents, memory }: Services, name: string): Promise<string> {
   try {
     return (await agents.get(name || DEFAULT_AGENT, { create: false })).name
   } catch (reason) {
@@ -96,13 +96,13 @@ async function agentOf({ agents, memory }: Services, name: string): Promise<stri
 }
 
 /** Finds an entry by its name or an alias. */
-function entryOf(memory: Memory, name: string): Entry {
-  const entry = findEntry(memory, name)
+function requireMemoryEntry(memory: Memory, name: string): Entry {
+  const entry = findMemoryEntry(memory, name)
   if (entry) return entry
   throw missingEntry(memory, name, `Cannot show "${name}"`)
 }
 
-function opOf({ op }: MemoryOp, now: number): Op | ((memory: Memory) => Op) {
+function toMemoryOp({ op }: MemoryOp, now: number): Op | ((memory: Memory) => Op) {
   switch (op?.$case) {
     case 'remember':
       return rememberOp({ ...op.value, now })
@@ -117,7 +117,7 @@ function opOf({ op }: MemoryOp, now: number): Op | ((memory: Memory) => Op) {
   }
 }
 
-function sizeOf({ name, content, aliases }: MemoryEntry): number {
+function measureWireEntry({ name, content, aliases }: MemoryEntry): number {
   return aliases.reduce(
     (sum, alias) => sum + Buffer.byteLength(alias),
     100 + Buffer.byteLength(name + content),

@@ -3,7 +3,7 @@ import type { ModelEntry } from '../../core/provider/types.ts'
 import type { Services } from '../services.ts'
 
 /** `list_models`: what can be asked by name, and what is known of it; with `ask`, what the servers have besides. */
-export async function listModels(
+export async function handleListModels(
   services: Services,
   { ask }: ListModelsMsg,
   signal: AbortSignal,

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../core/base/message.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { GROUP_TOOLS, isGroupTool } from '../../core/hooks/groups/specs.ts'
-import type { Action } from '../../core/policy/types.ts'
-import { isShown } from '../../mcp/tools/shown-tools.ts'
+import type { PolicyAction } from '../../core/policy/types.ts'
+import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
 import type { Services } from '../services.ts'
 
 /** A call that somebody wonders about. */
@@ -24,19 +24,25 @@ export interface PossibleCall {
  * Throws `denied` for what no rule can permit, `invalid` for arguments that make no sense, `missing` when there is no such
  * tool; a server that never ran may have any.
  */
-export async function actionOf(services: Services, call: PossibleCall, signal: AbortSignal): Promise<Action> {
+export async function describeCallAction(
+  services: Services,
+  call: PossibleCall,
+  signal: AbortSignal,
+): Promise<PolicyAction> {
   const { tool, args, agent, cwd } = call
   const request = { args: { ...REQUIRED.get(tool), ...args }, agent, cwd }
   const described = await services.hook.describe?.(tool, request)
   const action =
-    described ?? (await toolOfServer(services, call, signal)) ?? (await plainTool(services, call, signal))
+    described ??
+    (await describeServerTool(services, call, signal)) ??
+    (await plainTool(services, call, signal))
   const name = 'name' in action ? action.name : tool
   if (agent.tools.length === 0 || agent.tools.includes(name) || isGroupTool(name)) return action
   throw new CrabError('denied', `Cannot call ${name}: it is not among the tools that the agent's file names`)
 }
 
 /** What an action does, for a person: links are resolved. */
-export function describeAction(action: Action): string {
+export function describeAction(action: PolicyAction): string {
   switch (action.kind) {
     case 'read':
     case 'edit':
@@ -49,14 +55,14 @@ export function describeAction(action: Action): string {
 }
 
 /** A tool by its full name, or by its own name at the first server that has it; else whatever its name may mean. */
-async function toolOfServer(
+async function describeServerTool(
   { mcp }: Services,
   { tool: wanted, agent }: PossibleCall,
   signal: AbortSignal,
-): Promise<Action | undefined> {
+): Promise<PolicyAction | undefined> {
   const servers = agent.mcps.length === 0 ? [] : (await mcp(signal)).view(agent).servers
   const known = servers.flatMap(({ name: server, tools }) => {
-    return tools.filter(isShown).map((tool) => ({ server, tool }))
+    return tools.filter(isVisibleTool).map((tool) => ({ server, tool }))
   })
   const found =
     known.find(({ tool }) => tool.name === wanted) ?? known.find(({ tool }) => tool.remoteName === wanted)
@@ -72,7 +78,7 @@ async function plainTool(
   { hook }: Services,
   { tool: name, agent }: PossibleCall,
   signal: AbortSignal,
-): Promise<Action> {
+): Promise<PolicyAction> {
   const builtIn = (await hook.schema?.({ ...agent, mcps: [] }, { tell: () => {}, signal })) ?? []
   const spec = [...builtIn, ...GROUP_TOOLS].find((one) => one.name === name)
   if (spec) return { kind: 'tool', name, harmless: spec.readOnly ?? false }

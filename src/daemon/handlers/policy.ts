@@ -6,8 +6,8 @@ import { completePair } from '../../core/policy/client-senders.ts'
 import { decide } from '../../core/policy/decide.ts'
 import { openWorkspace, resolvePath } from '../../core/policy/paths.ts'
 import { resolveRules } from '../../core/policy/resolve-rules.ts'
-import { trustOf } from '../../core/policy/trust.ts'
-import type { Action } from '../../core/policy/types.ts'
+import { classifyTurn } from '../../core/policy/trust.ts'
+import type { PolicyAction } from '../../core/policy/types.ts'
 import {
   type ExplainPolicy,
   type PolicyDecision,
@@ -15,28 +15,28 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { advance, type Conversation } from '../../core/runtime/conversation.ts'
 import { flagRules } from '../../core/runtime/turn-plan.ts'
-import { asBuilt } from '../built-agent.ts'
+import { toBuiltAgent } from '../built-agent.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
-import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
-import { actionOf, describeAction, type PossibleCall } from './policy-action.ts'
-import type { Served } from './served.ts'
-import { MODES, refuseWidening } from './turn-message.ts'
+import { loadAgentRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
+import { describeAction, describeCallAction, type PossibleCall } from './policy-action.ts'
+import type { RequestContext } from './request-context.ts'
+import { RUNTIME_MODES, refuseWidening } from './turn-message.ts'
 
 /**
  * `policy_explain`: what a turn would be told that makes this call now, by the rules such a turn has. It starts nothing and
  * does nothing. Throws `denied`, as the turn would, for options that its class does not have.
  */
 export async function policyExplain(
-  { services, channel }: Served,
+  { services, channel }: RequestContext,
   message: ExplainPolicy,
   signal: AbortSignal,
 ): Promise<PolicyDecision> {
   const { cwd, tool, arguments: text, allow, deny, ask, mode } = message
   const { paths, homeDir, cwd: usual } = services.node
   const { agent: name, sender } = completePair(channel, message)
-  const agent = asBuilt(services, await services.agents.get(name, { create: false }))
-  const trust = trustOf(channel, sender)
+  const agent = toBuiltAgent(services, await services.agents.get(name, { create: false }))
+  const trust = classifyTurn(channel, sender)
   if (trust !== 'local') refuseWidening({ allow, mode, env: {}, mcps: [] }, sender, trust)
   const talk = await findConversation(services, agent, sender)
   const chosen = cwd || talk?.header.cwd || usual
@@ -49,13 +49,13 @@ export async function policyExplain(
   const rules = [
     ...flagRules({ allow, ask, deny }),
     ...(talk?.history.grants ?? []),
-    ...(await standingRules(services, agent)),
+    ...(await loadAgentRules(services, agent)),
   ]
   const place = { workspace, homeDir }
   const setting = {
     ...place,
     trust,
-    mode: MODES.get(mode) ?? 'ask',
+    mode: RUNTIME_MODES.get(mode) ?? 'ask',
     readable: talk ? [await resolvePath(join(paths.cache, 'output', talk.id), place)] : [],
     rules: await resolveRules(rules, place),
   }
@@ -80,9 +80,9 @@ async function describe(
   services: Services,
   call: PossibleCall,
   signal: AbortSignal,
-): Promise<Action | CrabError> {
+): Promise<PolicyAction | CrabError> {
   try {
-    return await actionOf(services, call, signal)
+    return await describeCallAction(services, call, signal)
   } catch (reason) {
     if (reason instanceof CrabError && reason.kind === 'denied') return reason
     throw reason

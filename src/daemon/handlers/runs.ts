@@ -1,5 +1,5 @@
 import type { RunResult, StreamEnd, WaitRun } from '../../core/protocol/crabtalk.generated.ts'
-import type { Run } from '../../core/runtime/live/run.ts'
+import type { TurnRun } from '../../core/runtime/live/run.ts'
 import type { Services } from '../services.ts'
 import { toDenialInfo, toWireEvent } from './stream-events.ts'
 
@@ -12,7 +12,7 @@ export async function waitRun(
   return toResult(peek ? live.get(runId) : (await live.wait(runId, signal)).run)
 }
 
-function toResult({ id, agent, sender, start, text, tally, end }: Run): RunResult {
+function toResult({ id, agent, sender, start, text, tally, end }: TurnRun): RunResult {
   return {
     runId: id,
     session: start?.sessionId ?? '',

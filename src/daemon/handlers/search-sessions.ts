@@ -1,7 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { maskCredentials } from '../../core/base/mask-credentials.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { classOfClient } from '../../core/policy/trust.ts'
+import { classifyClient } from '../../core/policy/trust.ts'
 import type {
   SearchSessions,
   SessionHit,
@@ -12,21 +12,21 @@ import { type SessionAsk, toSessionQuery } from '../../core/session-search/sessi
 import type { Excerpt, SessionMatch } from '../../core/session-search/types.ts'
 import type { SessionRow } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
-import { agentIdOf } from './agent-id.ts'
-import type { Served } from './served.ts'
+import { resolveAgentId } from './agent-id.ts'
+import type { RequestContext } from './request-context.ts'
 
 /**
  * `search_sessions`: the sessions whose messages, title or summary match best. Somebody at this machine sees what they
  * ask for, of all agents and senders if they name none; who comes from elsewhere exactly its own pair (decision 38).
  */
 export async function searchSessions(
-  { services, channel }: Served,
+  { services, channel }: RequestContext,
   message: SearchSessions,
   signal: AbortSignal,
 ): Promise<SessionHits> {
-  const isHere = classOfClient(channel) === 'local'
+  const isHere = classifyClient(channel) === 'local'
   const agent = message.agent || (isHere ? '' : DEFAULT_AGENT)
-  const agentId = agent === '' ? undefined : await agentIdOf(services, agent)
+  const agentId = agent === '' ? undefined : await resolveAgentId(services, agent)
   const { matches, partial } = await services.sessionIndex.search(
     toSessionQuery({ ...toAsk(message), agentId }),
     signal,
@@ -64,7 +64,7 @@ async function toHits(services: Services, matches: readonly SessionMatch[]): Pro
   if (matches.length === 0) return []
   const [rows, names] = await Promise.all([
     services.place.storage.summaries(matches.map(({ session }) => session)),
-    namesOf(services, matches),
+    loadAgentNames(services, matches),
   ])
   const byId = new Map(rows.map((row) => [row.summary.id, row]))
   return matches.flatMap(({ session, seq, score, window }) => {
@@ -74,7 +74,7 @@ async function toHits(services: Services, matches: readonly SessionMatch[]): Pro
 }
 
 /** What the agents of these sessions are called now, by their ids; one that is gone has its last name. */
-async function namesOf(
+async function loadAgentNames(
   { agents }: Services,
   matches: readonly SessionMatch[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -7,11 +7,11 @@ import type { SessionSummary } from '../../core/storage/types.ts'
  *
  * Throws `missing` when that agent is gone, also when another one has its name.
  */
-export async function agentOfToday(
+export async function resolveSessionAgent(
   agents: Pick<AgentStore, 'idOf' | 'list'>,
   { id, agent, agentId }: Pick<SessionSummary, 'id' | 'agent' | 'agentId'>,
 ): Promise<string> {
-  const namesake = await idIfAny(agents, agent)
+  const namesake = await findAgentId(agents, agent)
   if (namesake === agentId) return agent
   const renamed = (await agents.list()).agents.find((one) => one.id === agentId)
   if (renamed) return renamed.name
@@ -25,7 +25,7 @@ export async function agentOfToday(
   )
 }
 
-async function idIfAny(agents: Pick<AgentStore, 'idOf'>, name: string): Promise<string | undefined> {
+async function findAgentId(agents: Pick<AgentStore, 'idOf'>, name: string): Promise<string | undefined> {
   try {
     return await agents.idOf(name)
   } catch (reason) {

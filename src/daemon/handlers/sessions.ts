@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
-import { trustOf } from '../../core/policy/trust.ts'
+import { classifyTurn } from '../../core/policy/trust.ts'
 import type {
   ActivateSession,
   ArchiveInfo,
@@ -20,33 +20,33 @@ import { toTitle } from '../../core/runtime/title.ts'
 import { SESSION_VERSION } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 import { getSession } from './conversations.ts'
-import type { Served } from './served.ts'
-import { agentOfToday } from './session-agent.ts'
-import { describePair, pairOf } from './steering.ts'
+import type { RequestContext } from './request-context.ts'
+import { resolveSessionAgent } from './session-agent.ts'
+import { describePair, resolvePair } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
-import { directoryOf } from './turn-message.ts'
+import { resolveTurnDirectory } from './turn-message.ts'
 
 /** `get_session`: that session, or the active one of a pair. */
 export async function findSession(services: Services, message: GetSession): Promise<SessionInfo> {
   const { storage } = services.place
   const { session, agent, sender } = message
   if (session !== '' || (agent === '' && sender === '')) return await getSession(storage, session)
-  const active = await storage.activeSession(await pairOf(services, message))
+  const active = await storage.activeSession(await resolvePair(services, message))
   if (active !== undefined) return await getSession(storage, active)
   throw new CrabError('missing', `Cannot find a session: ${describePair(message)} have none`)
 }
 
 /** `new_session`: an empty one, which is the pair's active one from now on. */
-export async function newSession(
-  { services, channel }: Served,
+export async function handleNewSession(
+  { services, channel }: RequestContext,
   message: NewSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
   const { agent, sender } = completePair(channel, message)
   const { id: agentId, name } = await services.agents.get(agent)
   const pair = { agentId, sender }
-  const trust = trustOf(channel, pair.sender)
-  const chosen = directoryOf(message.cwd, pair.sender, trust)
+  const trust = classifyTurn(channel, pair.sender)
+  const chosen = resolveTurnDirectory(message.cwd, pair.sender, trust)
   const header = {
     v: SESSION_VERSION,
     agent: name,
@@ -58,34 +58,34 @@ export async function newSession(
   return await getSession(services.place.storage, await runtime.newSession(services, header, signal))
 }
 
-/** `activate_session`: its pair continues there. Gives the agent the name it goes by now; throws as `agentOfToday` does. */
-export async function activateSession(
+/** `activate_session`: its pair continues there. Gives the agent the name it goes by now; throws as `resolveSessionAgent` does. */
+export async function handleActivateSession(
   services: Services,
   { session }: ActivateSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
   const { storage } = services.place
   const { summary, isActive } = await sessionMeta(storage, session)
-  const agent = await agentOfToday(services.agents, summary)
+  const agent = await resolveSessionAgent(services.agents, summary)
   if (!isActive)
     await runtime.activateSession(services, { id: session, now: new Date(services.now()) }, signal)
   return { ...(await getSession(storage, session)), agent }
 }
 
 /** `fork_session`: a copy, or that of a beginning, which is the pair's active one from now on. As `activate_session`. */
-export async function forkSession(
+export async function handleForkSession(
   services: Services,
   { session, upto }: ForkSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
   const { storage } = services.place
-  const agent = await agentOfToday(services.agents, (await sessionMeta(storage, session)).summary)
+  const agent = await resolveSessionAgent(services.agents, (await sessionMeta(storage, session)).summary)
   const at = { id: session, upto, now: new Date(services.now()) }
   return { ...(await getSession(storage, await runtime.forkSession(services, at, signal))), agent }
 }
 
 /** `set_title`: on one line; an empty one removes it. */
-export async function setTitle(
+export async function handleSetTitle(
   services: Services,
   { session, title }: SetTitle,
   signal: AbortSignal,
@@ -114,15 +114,15 @@ export async function listArchives(
   { session, agent }: ListArchives,
 ): Promise<ArchiveList> {
   const { storage } = services.place
-  if (session !== '') return { archives: await archivesOf(services, session) }
-  const { agentId } = await pairOf(services, { agent, sender: '' })
+  if (session !== '') return { archives: await listSessionArchives(services, session) }
+  const { agentId } = await resolvePair(services, { agent, sender: '' })
   const compacted = (await storage.listSessions({ agentId })).filter((one) => one.archiveCount > 0)
   const archives: ArchiveInfo[] = []
-  for (const { id } of compacted) archives.push(...(await archivesOf(services, id)))
+  for (const { id } of compacted) archives.push(...(await listSessionArchives(services, id)))
   return { archives: archives.sort((a, b) => (a.archivedAt < b.archivedAt ? -1 : 1)) }
 }
 
-async function archivesOf({ place }: Services, session: string): Promise<ArchiveInfo[]> {
+async function listSessionArchives({ place }: Services, session: string): Promise<ArchiveInfo[]> {
   const { lines } = await place.storage.read(session)
   return lines.flatMap((line) =>
     line.kind === 'compact'

@@ -1,9 +1,9 @@
 import { type ListSkillsMsg, type SkillList, SourceKind } from '../../core/protocol/crabtalk.generated.ts'
-import { isSkillOf } from '../../core/skills/skill-scope.ts'
+import { mayUseSkill } from '../../core/skills/skill-scope.ts'
 import type { Services } from '../services.ts'
 
 /** `list_skills`: by name, those an agent may use where one is named, and what is wrong with others. */
-export async function listSkills(
+export async function handleListSkills(
   { skills, agents }: Pick<Services, 'skills' | 'agents'>,
   { agent }: ListSkillsMsg,
 ): Promise<SkillList> {
@@ -11,7 +11,7 @@ export async function listSkills(
   const { skills: found, problems } = await skills()
   return {
     skills: found
-      .filter(({ name }) => isSkillOf(name, scope))
+      .filter(({ name }) => mayUseSkill(name, scope))
       .map(({ name, description, folder, root }) => {
         const sourceKind = root.isOwn ? SourceKind.LOCAL : SourceKind.EXTERNAL
         return { name, description, source: folder, sourceKind }

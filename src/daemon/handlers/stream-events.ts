@@ -11,7 +11,7 @@ import { toDetail } from '../../core/protocol/failure.ts'
 import type { Denial } from '../../core/runtime/asks.ts'
 import type { AgentEvent } from '../../core/runtime/events.ts'
 import type { RemoteNames } from '../../core/storage/types.ts'
-import { toAskClosed, toAskEvent } from './asks.ts'
+import { toAskClosedEvent, toAskEvent } from './asks.ts'
 import { toMcpEvent } from './mcp-events.ts'
 
 type WireEvent = NonNullable<StreamEvent['event']>
@@ -54,7 +54,7 @@ export function toWireEvent(event: AgentEvent, channel: Channel): WireEvent {
     case 'ask':
       return { $case: 'askUser', value: toAskEvent(event.ask, channel) }
     case 'ask-closed':
-      return { $case: 'askClosed', value: toAskClosed(event) }
+      return { $case: 'askClosed', value: toAskClosedEvent(event) }
     case 'mcp-state':
       return { $case: 'mcpState', value: toMcpEvent(event.server) }
     case 'end':
@@ -81,13 +81,13 @@ export function toCallInfo(call: ToolCall & RemoteNames): ToolCallInfo {
   return { name, arguments: text, callId, server, ...(tool !== undefined && { tool }) }
 }
 
-type Of<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
+type EventOfType<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
-function pick({ agent, runId, sessionId, model, line }: Of<'start'>) {
+function pick({ agent, runId, sessionId, model, line }: EventOfType<'start'>) {
   return { agent, runId, sessionId, model, messageSeq: line }
 }
 
-function toResult({ callId, output, durationMs, isError, denial }: Of<'tool-result'>) {
+function toResult({ callId, output, durationMs, isError, denial }: EventOfType<'tool-result'>) {
   return { callId, output, durationMs, isError, denial: denial && toDenialInfo(denial) }
 }
 
@@ -98,19 +98,19 @@ export function toDenialInfo(denial: Denial): ToolDenial {
 
 const DENIED_BY = { rule: DeniedBy.RULE, person: DeniedBy.PERSON, nobody: DeniedBy.NOBODY } as const
 
-function toProgress({ callId, message, progress = 0, total }: Of<'tool-progress'>) {
+function toProgress({ callId, message, progress = 0, total }: EventOfType<'tool-progress'>) {
   return { callId, message, progress, total }
 }
 
-function toNotice({ message, server = '', passing = false }: Of<'notice'>) {
+function toNotice({ message, server = '', passing = false }: EventOfType<'notice'>) {
   return { message, server, passing }
 }
 
-function toRetry({ attempt, delayMs, error }: Of<'retry'>) {
+function toRetry({ attempt, delayMs, error }: EventOfType<'retry'>) {
   return { attempt, delayMs, kind: error.kind, message: error.message }
 }
 
-function toEnd(event: Of<'end'>) {
+function toEnd(event: EventOfType<'end'>) {
   const { agent, model, turns, usage, error, costUsd, stopReason } = event
   return {
     agent,

@@ -1,13 +1,13 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { quoteWord } from '../../core/base/quote-word.ts'
-import type { Running } from '../../core/runtime/running-turns.ts'
+import type { RunningWork } from '../../core/runtime/running-turns.ts'
 import type { Services } from '../services.ts'
 
 /** Makes the `conflict` error for a change that has to wait for a turn, with the way to end that turn. */
 export function turnConflict(
   { node, running }: Pick<Services, 'node' | 'running'>,
   what: string,
-  { pid, runs }: { pid: number | undefined; runs: (running: Running) => boolean },
+  { pid, runs }: { pid: number | undefined; runs: (running: RunningWork) => boolean },
 ): CrabError {
   const own = pid === node.pid ? running.list().find(runs) : undefined
   if (!own) {

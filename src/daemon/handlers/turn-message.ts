@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
-import { checkEntry } from '../../core/config/mcp-declaration.ts'
+import { checkMcpEntry } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
 import type { Trust } from '../../core/policy/types.ts'
@@ -24,7 +24,7 @@ export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
   const { content, cwd, guest, toolChoice, options } = message
   const { agent, sender } = completePair('local', message)
   if (options && trust !== 'local') refuseWidening(options, sender, trust)
-  const chosen = directoryOf(cwd, sender, trust)
+  const chosen = resolveTurnDirectory(cwd, sender, trust)
   return {
     agent,
     sender,
@@ -38,7 +38,11 @@ export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
 }
 
 /** The working directory a message chose; undefined for none. Throws `denied` and `invalid` for one it must not choose. */
-export function directoryOf(cwd: string | undefined, sender: string, trust: Trust): string | undefined {
+export function resolveTurnDirectory(
+  cwd: string | undefined,
+  sender: string,
+  trust: Trust,
+): string | undefined {
   if (!cwd) return undefined
   if (trust !== 'local') {
     const what = `the conversation of "${sender}" is ${DESCRIPTIONS[trust]}`
@@ -59,7 +63,7 @@ function toSettings(options: TurnOptions): TurnSettings {
   const { model, system, schema, maxTurns, maxCost, thinking, retries, attachments, ephemeral, env } = options
   const { allow, ask, deny, noMcp } = options
   const tools = toToolMode(options.tools)
-  const mode = MODES.get(options.mode)
+  const mode = RUNTIME_MODES.get(options.mode)
   const onAsk = ON_ASK.get(options.onAsk)
   return {
     allow,
@@ -86,11 +90,11 @@ function toSettings(options: TurnOptions): TurnSettings {
 
 function toEntry(text: string, at: number): McpEntry {
   const what = `Cannot attach the MCP server ${at + 1}`
-  return checkEntry(what, readObject(what, text), undefined)
+  return checkMcpEntry(what, readObject(what, text), undefined)
 }
 
 /** The modes as the runtime names them. */
-export const MODES: ReadonlyMap<ApprovalMode, TurnSettings['mode']> = new Map([
+export const RUNTIME_MODES: ReadonlyMap<ApprovalMode, TurnSettings['mode']> = new Map([
   [ApprovalMode.ASK, 'ask'],
   [ApprovalMode.EDITS, 'edits'],
   [ApprovalMode.READ_ONLY, 'read-only'],
@@ -115,7 +119,7 @@ export function refuseWidening(
   const isUntrusted = trust === 'remote'
   const widening = [
     ...(allow.length > 0 ? ['allow'] : []),
-    ...(mode === ApprovalMode.EDITS || mode === ApprovalMode.ALL ? [`mode ${MODES.get(mode)}`] : []),
+    ...(mode === ApprovalMode.EDITS || mode === ApprovalMode.ALL ? [`mode ${RUNTIME_MODES.get(mode)}`] : []),
     ...(mcps.length > 0 ? ['mcps'] : []),
     ...(Object.keys(env).length > 0 ? ['env'] : []),
     ...(isUntrusted && system !== undefined ? ['system'] : []),

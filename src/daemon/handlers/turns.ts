@@ -1,5 +1,5 @@
-import { toCancelled } from '../../core/base/cancelled.ts'
-import { type Channel, trustOf } from '../../core/policy/trust.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
+import { type Channel, classifyTurn } from '../../core/policy/trust.ts'
 import {
   type SendMsg,
   SendResponse,
@@ -8,13 +8,13 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { NumberedEvent } from '../../core/runtime/live/live-turns.ts'
 import type { TurnRequest } from '../../core/runtime/turn-request.ts'
-import type { Served } from './served.ts'
+import type { RequestContext } from './request-context.ts'
 import { toTokenUsage, toWireEvent } from './stream-events.ts'
 import { toTurnRequest } from './turn-message.ts'
 
 /** `stream`: one turn, event by event; a detached one goes on when whoever follows it leaves. */
 export async function* stream(
-  { services, channel, client }: Served,
+  { services, channel, client }: RequestContext,
   message: StreamMsg,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
@@ -34,11 +34,11 @@ function forFixed(request: TurnRequest): TurnRequest {
 }
 
 /**
- * `send`: one turn, its whole answer at the end; of a schema only what meets it. A detached one is answered by its id, as
+ * `handleSend`: one turn, its whole answer at the end; of a schema only what meets it. A detached one is answered by its id, as
  * soon as nothing refuses it. Throws what the turn failed with.
  */
-export async function send(
-  { services, channel }: Served,
+export async function handleSend(
+  { services, channel }: RequestContext,
   message: SendMsg,
   signal: AbortSignal,
 ): Promise<SendResponse> {
@@ -75,10 +75,10 @@ async function wholeAnswer(
       usage: usage && toTokenUsage(usage),
     }
   }
-  throw toCancelled(signal)
+  throw toCancelledError(signal)
 }
 
 function toRequest(message: StreamMsg, channel: Channel): TurnRequest {
   const unattended = message.options?.unattended ?? false
-  return toTurnRequest(message, trustOf(channel, message.sender ?? '', { unattended }))
+  return toTurnRequest(message, classifyTurn(channel, message.sender ?? '', { unattended }))
 }

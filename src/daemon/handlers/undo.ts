@@ -1,13 +1,13 @@
-import { ownPlaces } from '../../core/hooks/closed-places.ts'
-import { KeptTurns } from '../../core/hooks/files/kept-turns.ts'
+import { UndoTurns } from '../../core/hooks/files/undo/turns.ts'
+import { ownPaths } from '../../core/hooks/protected-paths.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
 import { type Undo, UndoOutcome, type UndoResult } from '../../core/protocol/crabtalk.generated.ts'
 import { undoLastTurn } from '../../core/runtime/undo.ts'
 import type { UndoneFile } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 
-/** `undo`: takes back what the last turn of a pair did to files; an empty result when there is nothing to take back. */
-export async function undo(
+/** `handleUndo`: takes back what the last turn of a pair did to files; an empty result when there is nothing to take back. */
+export async function handleUndo(
   services: Services,
   { dryRun, ...message }: Undo,
   signal: AbortSignal,
@@ -17,9 +17,9 @@ export async function undo(
   const { id: agentId, name } = await agents.get(agent, { create: false })
   const session = await place.storage.activeSession({ agentId, sender })
   if (session === undefined) return NOTHING
-  const turns = new KeptTurns({
+  const turns = new UndoTurns({
     folder: node.paths.undo,
-    closed: ownPlaces(node.paths),
+    closed: ownPaths(node.paths),
     lock: (resource, either) => place.leases.take(resource, either),
   })
   const undone = await undoLastTurn(services, { session, agent: name, dryRun, turns }, signal)

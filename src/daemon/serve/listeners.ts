@@ -40,12 +40,12 @@ export interface Listeners extends AsyncDisposable {
   endpoints(): string[]
   connections(): number
   /** False once the socket was removed, by itself or with its home: nobody finds this daemon any more. */
-  isStanding(): boolean
+  isListening(): boolean
 }
 
 /** Opens the socket, or pipe, of the home, and TCP where it is asked for; fails as listen(), and then nothing is left open. */
 export async function openListeners(options: ListenersOptions): Promise<Listeners> {
-  const open: Opened[] = []
+  const open: OpenListener[] = []
   try {
     if (options.tcpPort !== undefined) open.push(await openTcp(options, options.tcpPort))
     open.unshift(await openLocal(options)) // last: who finds it there finds all of them
@@ -56,19 +56,19 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
   return {
     endpoints: () => open.map(({ listener }) => formatEndpoint(listener.endpoint)),
     connections: () => open.reduce((sum, { listener }) => sum + listener.connections, 0),
-    isStanding: () =>
+    isListening: () =>
       open.every(({ listener: { endpoint } }) => endpoint.kind !== 'unix' || existsSync(endpoint.path)),
     [Symbol.asyncDispose]: () => closeAll(open),
   }
 }
 
-interface Opened extends AsyncDisposable {
+interface OpenListener extends AsyncDisposable {
   listener: Listener
   /** Says where it is. */
   portFile?: string
 }
 
-async function openLocal(options: ListenersOptions): Promise<Opened> {
+async function openLocal(options: ListenersOptions): Promise<OpenListener> {
   const { paths, env } = options.services.node
   const { endpoint, addressFile } = daemonEndpoint({ paths, env, uid: options.uid })
   const more = addressFile === undefined ? {} : { addressFile }
@@ -76,7 +76,7 @@ async function openLocal(options: ListenersOptions): Promise<Opened> {
   return { listener, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
 }
 
-async function openTcp(options: ListenersOptions, port: number): Promise<Opened> {
+async function openTcp(options: ListenersOptions, port: number): Promise<OpenListener> {
   const { run } = options.services.node.paths
   await using opening = new AsyncDisposableStack()
   const refusals = opening.use(new RefusalLog(options.services.node.log))
@@ -170,7 +170,7 @@ function fixedDispatch(services: Services, channel: Channel): Dispatch {
   return forFixedClients(route(handlers(services, channel, {}, 'fixed')), { services, channel })
 }
 
-async function closeAll(open: readonly Opened[]): Promise<void> {
+async function closeAll(open: readonly OpenListener[]): Promise<void> {
   await Promise.all(
     open.map(async (opened) => {
       await using _listener = opened // closed also where its port file cannot be removed

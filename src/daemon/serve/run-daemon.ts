@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
 import { LogFile } from '../../core/base/log-file.ts'
-import { codeOf } from '../../core/base/system-error.ts'
+import { getErrorCode } from '../../core/base/system-error.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { refuseForeignHome } from '../../core/config/foreign-home.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
@@ -14,12 +14,12 @@ import { compose } from '../compose.ts'
 import { handlers } from '../handlers/handlers.ts'
 import type { NodeOptions, Services } from '../services.ts'
 import { sweepHome } from '../sweep-leftovers.ts'
-import { takeFromOnDemand } from './give-way.ts'
 import { takeHome } from './home-lease.ts'
 import { IdleExit } from './idle-exit.ts'
-import { type DaemonHost, DaemonLife } from './life.ts'
+import { type DaemonHost, DaemonLifecycle } from './lifecycle.ts'
 import { type Listeners, openListeners } from './listeners.ts'
-import { requireOwnRun } from './own-run.ts'
+import { requireOwnRunFolder } from './own-run-folder.ts'
+import { takeFromOnDemand } from './takeover.ts'
 import { bothLogs, terminalLog } from './terminal-log.ts'
 
 /** The process that is to be a daemon. */
@@ -46,7 +46,7 @@ export interface DaemonOptions {
 /** The times that running turns, and everything together, may take to end. A program that does not end is killed between them. */
 const GRACE_MS = 1500
 const END_MS = 4800
-const LOOK_MS = 60_000
+const POLL_MS = 60_000
 const SWEEP_AGAIN_MS = 2 * 60_000
 
 /**
@@ -57,12 +57,12 @@ const SWEEP_AGAIN_MS = 2 * 60_000
  */
 export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Promise<number> {
   await refuseForeignHome(options.paths)
-  await requireOwnRun(options.paths.run, host.uid)
+  await requireOwnRunFolder(options.paths.run, host.uid)
   using file = new LogFile({ path: join(options.paths.logs, 'daemon.log'), pid: host.pid, now: Date.now })
   const log = host.stderr.isTerminal ? bothLogs(file.log, terminalLog(host.stderr, Date.now)) : file.log
-  using life = new DaemonLife(host, log)
+  using life = new DaemonLifecycle(host, log)
   try {
-    await live({ host, options, log, life })
+    await runUntilStopped({ host, options, log, life })
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
     if (!life.signal.aborted && (life.hasHome || kind !== 'conflict'))
@@ -71,7 +71,7 @@ export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Pr
     if (reason !== life.signal.reason) log('error', `while it stopped: ${message}`, { kind })
   }
   log('info', 'stopped')
-  return life.hasCrashed ? KINDS.internal.exit : 0
+  return life.hasCrashed ? ERROR_KINDS.internal.exit : 0
 }
 
 /**
@@ -80,26 +80,26 @@ export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Pr
  */
 function toStartError(reason: unknown): unknown {
   const { kind, message, hint, cause } = toCrabError(reason)
-  if (kind !== 'storage' || !LASTING.has(codeOf(cause))) return reason
+  if (kind !== 'storage' || !LASTING.has(getErrorCode(cause))) return reason
   return new CrabError('config', message, { cause: reason, ...(hint !== undefined && { hint }) })
 }
 
 const LASTING: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR', 'ELOOP'])
 
-interface Living {
+interface DaemonContext {
   host: DaemonProcess
   options: DaemonOptions
   log: Log
-  life: DaemonLife
+  life: DaemonLifecycle
 }
 
 /** From the lease on the home to its return, in the order of the Daemon chapter. */
-async function live(at: Living): Promise<void> {
+async function runUntilStopped(at: DaemonContext): Promise<void> {
   const { host, options, log, life } = at
   const { paths, idleExitMs } = options
   using _leaving = leaveInTime(at)
   let listeners: Listeners | undefined
-  await using services = compose(nodeOf(at, () => listeners))
+  await using services = compose(toNodeOptions(at, () => listeners))
   const before = await takeOwnHome(services, at)
   life.hasHome = true
   log('info', `starting crabtalk ${VERSION}`, { home: paths.home })
@@ -132,7 +132,7 @@ async function live(at: Living): Promise<void> {
   life.isServing = true
   log('info', `listening on ${listeners.endpoints().join(' and ')}`)
   services.sessionIndex.warm()
-  void services.roster.keepAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
+  void services.roster.syncAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
   using _components = followComponents({ ...services, folder: paths.run, log, lookMs: options.lookMs })
   using _watch = endWhenLost(listeners, at)
   using _sweeps = sweepTwice(paths)
@@ -143,11 +143,14 @@ async function live(at: Living): Promise<void> {
 }
 
 /** Gives the process that gave way to it, if one did. */
-async function takeOwnHome(services: Services, { host, options, life }: Living): Promise<number | undefined> {
+async function takeOwnHome(
+  services: Services,
+  { host, options, life }: DaemonContext,
+): Promise<number | undefined> {
   const { paths, idleExitMs } = options
   const leases = {
     take: (...asked: Parameters<Leases['take']>) => services.place.leases.take(...asked),
-    describeHolder: services.holderOf,
+    describeHolder: services.findHolder,
   }
   const take = () => takeHome(leases, { pid: host.pid, home: paths.home })
   if (idleExitMs !== undefined) return void (await take())
@@ -157,11 +160,11 @@ async function takeOwnHome(services: Services, { host, options, life }: Living):
 }
 
 /** Without its socket it would stay for ever, beside another one that takes its home. */
-function endWhenLost(listeners: Listeners, { options, life }: Living): Disposable {
+function endWhenLost(listeners: Listeners, { options, life }: DaemonContext): Disposable {
   const look = () => {
-    if (!listeners.isStanding()) life.stop('its socket was removed')
+    if (!listeners.isListening()) life.stop('its socket was removed')
   }
-  const timer = setInterval(look, options.lookMs ?? LOOK_MS)
+  const timer = setInterval(look, options.lookMs ?? POLL_MS)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
@@ -172,7 +175,10 @@ function sweepTwice(paths: HomePaths): Disposable {
   return { [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
-function nodeOf({ host, options, log, life }: Living, listeners: () => Listeners | undefined): NodeOptions {
+function toNodeOptions(
+  { host, options, log, life }: DaemonContext,
+  listeners: () => Listeners | undefined,
+): NodeOptions {
   const { paths, idleExitMs } = options
   const { env, pid, uid, homeDir, ripgrep, searchWorker, memoryBytes } = host
   const daemon = {
@@ -188,7 +194,7 @@ function nodeOf({ host, options, log, life }: Living, listeners: () => Listeners
 }
 
 /** Lets requests and turns end by themselves for a moment, then cancels them and waits until what they did is stored. */
-async function drain(services: Services, listeners: Listeners, life: DaemonLife): Promise<void> {
+async function drain(services: Services, listeners: Listeners, life: DaemonLifecycle): Promise<void> {
   services.bus?.bus.close() // nothing is started any more
   const timer = new AbortController()
   const closing = listeners[Symbol.asyncDispose]()
@@ -203,18 +209,18 @@ async function drain(services: Services, listeners: Listeners, life: DaemonLife)
  * What ignores its end must not keep the daemon, nor, once that has stopped, its process: whatever of it are programs ends
  * behind this process.
  */
-function leaveInTime({ host, log, life }: Living): Disposable {
+function leaveInTime({ host, log, life }: DaemonContext): Disposable {
   let timer: NodeJS.Timeout | undefined
   life.signal.addEventListener('abort', () => {
     timer = setTimeout(() => {
       log('warn', `leaving after ${END_MS / 1000} s: something does not end`)
-      host.leave(life.hasCrashed ? KINDS.internal.exit : 0)
+      host.leave(life.hasCrashed ? ERROR_KINDS.internal.exit : 0)
     }, END_MS)
   })
   return { [Symbol.dispose]: () => timer?.unref() }
 }
 
-async function reload(services: Services, { log, life }: Living): Promise<void> {
+async function reload(services: Services, { log, life }: DaemonContext): Promise<void> {
   try {
     await request(route(handlers(services, 'process')), 'reload', {}, life.signal)
   } catch (reason) {

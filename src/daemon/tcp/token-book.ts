@@ -1,10 +1,16 @@
 import { basename } from 'node:path'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
-import { stampNow } from '../../core/base/file-stamp.ts'
+import { readStampSync } from '../../core/base/file-stamp.ts'
 import type { Log } from '../../core/base/log.ts'
-import { BUILT_IN } from '../../core/base/token-name.ts'
+import { BUILT_IN_TOKEN } from '../../core/base/token-name.ts'
 import type { ClientToken } from '../../core/policy/trust.ts'
-import { hashToken, noteUse, readTokens, type StoredToken, tokensPath } from '../../core/tokens/token-file.ts'
+import {
+  hashToken,
+  readTokens,
+  recordUse,
+  type StoredToken,
+  tokensPath,
+} from '../../core/tokens/token-file.ts'
 import { isSameToken, readToken, tokenFile } from '../../core/transport/token.ts'
 import { watchFolder } from '../components/watch-folder.ts'
 
@@ -62,7 +68,7 @@ export class TokenBook implements AsyncDisposable {
     let found: StoredToken | undefined
     for (const token of this.#tokens) if (isSameToken(token.hash, hash)) found = token // all of them, so that time tells nothing
     if (!found) return undefined
-    const key = keyOf(found)
+    const key = toTokenKey(found)
     const open = this.#shown.get(key) ?? new AbortController()
     this.#shown.set(key, open)
     const { name, agent } = found
@@ -71,7 +77,7 @@ export class TokenBook implements AsyncDisposable {
 
   /** Tells whether a token has that name. */
   isTaken(name: string): boolean {
-    return name !== BUILT_IN && this.#tokens.some((token) => token.name === name)
+    return name !== BUILT_IN_TOKEN && this.#tokens.some((token) => token.name === name)
   }
 
   /** Reads the files where they have changed. Never fails: a file that cannot be read has no tokens. */
@@ -89,7 +95,7 @@ export class TokenBook implements AsyncDisposable {
     this.#noted.set(name, at)
     const use = { name, at: new Date(at).toISOString() }
     this.#writing = this.#writing
-      .then(() => noteUse({ run, lock }, use, NEVER))
+      .then(() => recordUse({ run, lock }, use, NEVER))
       .catch((reason: unknown) => log('warn', toCrabError(reason).message))
   }
 
@@ -104,11 +110,11 @@ export class TokenBook implements AsyncDisposable {
     const [stored, own] = await Promise.all([this.#readStored(), this.#readOwn()])
     this.#tokens = [...stored, ...own]
     this.#stamp = stamp
-    const keys = new Set(this.#tokens.map(keyOf))
+    const keys = new Set(this.#tokens.map(toTokenKey))
     for (const [key, open] of this.#shown) {
       if (keys.has(key)) continue
       this.#shown.delete(key)
-      open.abort(this.#tokens.some((token) => key.startsWith(identityOf(token))) ? renamed() : revoked())
+      open.abort(this.#tokens.some((token) => key.startsWith(toTokenIdentity(token))) ? renamed() : revoked())
     }
   }
 
@@ -126,7 +132,7 @@ export class TokenBook implements AsyncDisposable {
     if (this.#options.hasOwnToken === false) return []
     try {
       const hash = hashToken(await readToken(this.#options.run))
-      return [{ name: BUILT_IN, hash, created: '' }]
+      return [{ name: BUILT_IN_TOKEN, hash, created: '' }]
     } catch (reason) {
       this.#options.log('warn', toCrabError(reason).message)
       return []
@@ -141,17 +147,17 @@ export class TokenBook implements AsyncDisposable {
 
 function stampOrWhy(path: string): string {
   try {
-    return stampNow(path) ?? 'none'
+    return readStampSync(path) ?? 'none'
   } catch (reason) {
     return String(reason)
   }
 }
 
-function keyOf(token: StoredToken): string {
-  return identityOf(token) + (token.agent ?? '')
+function toTokenKey(token: StoredToken): string {
+  return toTokenIdentity(token) + (token.agent ?? '')
 }
 
-function identityOf({ name, hash }: StoredToken): string {
+function toTokenIdentity({ name, hash }: StoredToken): string {
   return `${name} ${hash} `
 }
 

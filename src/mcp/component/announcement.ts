@@ -3,10 +3,10 @@ import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { createFile, replaceFile, toStorageError } from '../../core/base/files.ts'
-import { askHealth } from './ask-health.ts'
+import { fetchHealth } from './fetch-health.ts'
 
 /** Where a component says that it is there. */
-export interface Place {
+export interface AnnouncementTarget {
   /** The name of the component. */
   name: string
   /** Must be there; what is in it need not. */
@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** The key that callers of a component of that place bear: the one that is there, so that all who start agree on it. */
-export async function takeKey({ name, run }: Place): Promise<string> {
+export async function takeKey({ name, run }: AnnouncementTarget): Promise<string> {
   const path = keyFile({ name, run })
   const fresh = randomBytes(32).toString('base64url')
   if (await createFile(path, `${fresh}\n`)) return fresh
@@ -32,11 +32,11 @@ export async function takeKey({ name, run }: Place): Promise<string> {
  * Of several that start at once one gets the name; files of a dead one are no obstacle.
  */
 export class Announcement {
-  readonly #place: Place
+  readonly #place: AnnouncementTarget
   readonly #port: number
   readonly #key: string
 
-  private constructor(place: Place, port: number, key: string) {
+  private constructor(place: AnnouncementTarget, port: number, key: string) {
     this.#place = place
     this.#port = port
     this.#key = key
@@ -44,7 +44,7 @@ export class Announcement {
 
   /** Throws `conflict` when one of that name serves already, `storage` when the file cannot be written. */
   static async make(
-    place: Place,
+    place: AnnouncementTarget,
     { port, key }: { port: number; key: string },
     signal: AbortSignal,
   ): Promise<Announcement> {
@@ -95,7 +95,7 @@ export class Announcement {
     const before = read(path)
     const port = /^\d{1,5}$/.test(before ?? '') ? Number(before) : 0
     if (port > 0 && port < 65_536 && port !== this.#port) {
-      const health = await askHealth(port, signal)
+      const health = await fetchHealth(port, signal)
       signal.throwIfAborted() // then nobody was asked
       if (health?.name === name) {
         throw new CrabError(
@@ -112,18 +112,18 @@ export class Announcement {
 }
 
 /** Throws `config` when there is no such home: a component alone makes none. */
-export function checkHome({ name, home }: Place): void {
+export function requireHome({ name, home }: AnnouncementTarget): void {
   if (isThere(home)) return
   throw new CrabError('config', `Cannot start ${name}: there is no home ${home}`, {
     hint: 'set CRABTALK_HOME to the home of the daemon, or start that first',
   })
 }
 
-function portFile({ name, run }: Pick<Place, 'name' | 'run'>): string {
+function portFile({ name, run }: Pick<AnnouncementTarget, 'name' | 'run'>): string {
   return join(run, `${name}.port`)
 }
 
-function keyFile({ name, run }: Pick<Place, 'name' | 'run'>): string {
+function keyFile({ name, run }: Pick<AnnouncementTarget, 'name' | 'run'>): string {
   return join(run, `${name}.key`)
 }
 

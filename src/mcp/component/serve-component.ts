@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
-import { Announcement, checkHome, type Place, takeKey } from './announcement.ts'
-import { openDoor } from './http-door.ts'
+import { Announcement, type AnnouncementTarget, requireHome, takeKey } from './announcement.ts'
+import { openComponentHttp } from './http-server.ts'
 import { ToolServer } from './tool-server.ts'
 import type { Component } from './types.ts'
 
 /** Where a component serves, and what it may use. */
-export interface ComponentPlace extends Omit<Place, 'name'> {
+export interface ComponentContext extends Omit<AnnouncementTarget, 'name'> {
   pid: number
   log: Log
   now(): number
@@ -30,20 +30,20 @@ export interface ComponentPlace extends Omit<Place, 'name'> {
  * Fails with `invalid` for a component that cannot be offered, `config` without a home, `storage` when files cannot be
  * written, and `conflict` when one of that name serves already, or does later in its place.
  */
-export async function serveComponent(
+export async function serveTools(
   component: Component,
-  place: ComponentPlace,
+  place: ComponentContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { name, version } = component
   checkName(name)
-  const at: Place = { name, home: place.home, run: place.run }
-  checkHome(at)
+  const at: AnnouncementTarget = { name, home: place.home, run: place.run }
+  requireHome(at)
   const { pid, log, now, maxBodyBytes = 4 * 2 ** 20, graceMs = 5_000, lookMs = 30_000 } = place
   const tools = new ToolServer({ component, log, now, maxBodyBytes })
   const key = await takeKey(at)
   const health = { name, version, pid, started: new Date(now()).toISOString() }
-  const door = await openDoor({ health, key, log, answer: (request) => tools.answer(request) })
+  const door = await openComponentHttp({ health, key, log, answer: (request) => tools.answer(request) })
   try {
     const announcement = await Announcement.make(at, { port: door.port, key }, signal)
     place.onAnnounced?.(() => announcement.withdraw())
@@ -56,10 +56,10 @@ export async function serveComponent(
     log('error', (reason as Error).message)
     throw reason
   } finally {
-    door.shut()
-    await within(graceMs, tools.settled())
+    door.stopAccepting()
+    await waitAtMost(graceMs, tools.settled())
     tools.stop()
-    await within(FLUSH_MS, door.idle())
+    await waitAtMost(FLUSH_MS, door.idle())
     await tools.close()
     await door.close()
   }
@@ -86,7 +86,7 @@ async function keep(
 }
 
 /** Waits for something, but not longer than that. */
-async function within(ms: number, done: Promise<void>): Promise<void> {
+async function waitAtMost(ms: number, done: Promise<void>): Promise<void> {
   const over = new AbortController()
   await Promise.race([done, sleep(ms, undefined, { signal: over.signal })])
   over.abort()

@@ -9,13 +9,13 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
-import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { Log } from '../../core/base/log.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
-import type { Component, ComponentTool, ToolAnswer, ToolCall } from './types.ts'
+import { takeStart } from '../../core/base/truncate.ts'
+import type { Component, ComponentAnswer, ComponentCall, ComponentTool } from './types.ts'
 
 /** What serving tools takes. */
 export interface ToolServerOptions {
@@ -92,14 +92,14 @@ export class ToolServer {
   async #call(name: string, args: JsonObject, context: ServerContext): Promise<CallToolResult> {
     const found = this.#tools.get(name)
     if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"`)
-    const problem = found.problemOf(args)
+    const problem = found.validate(args)
     if (problem !== undefined) return toFailure(problem)
     const { now, log } = this.#options
     const began = now()
     const result = await this.#run(found.tool, args, context)
     const fields = { tool: name, ms: now() - began }
     if (result.isError)
-      log('warn', 'a call failed', { ...fields, answer: headOf(firstText(result), MAX_LOGGED) })
+      log('warn', 'a call failed', { ...fields, answer: takeStart(firstText(result), MAX_LOGGED) })
     else log('info', 'a call', fields)
     return result
   }
@@ -108,9 +108,9 @@ export class ToolServer {
     const signal = AbortSignal.any([context.mcpReq.signal, this.#over.signal])
     try {
       const wantsProgress = context.mcpReq._meta?.progressToken !== undefined
-      return toResult(await tool.run(args, { signal, wantsProgress, progress: progressOf(context) }))
+      return toResult(await tool.run(args, { signal, wantsProgress, progress: createProgress(context) }))
     } catch (reason) {
-      return toFailure(wordsOf(reason))
+      return toFailure(describeFailure(reason))
     }
   }
 }
@@ -119,7 +119,7 @@ interface CheckedTool {
   tool: ComponentTool
   shown: Tool
   /** What is wrong with arguments, for a model. */
-  problemOf(args: JsonObject): string | undefined
+  validate(args: JsonObject): string | undefined
 }
 
 function checkTools({ tools }: Component): Map<string, CheckedTool> {
@@ -151,10 +151,10 @@ function checkTool(tool: ComponentTool, what: string): CheckedTool {
       inputSchema: inputSchema as Tool['inputSchema'],
       ...(outputSchema && { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
     },
-    problemOf(args) {
+    validate(args) {
       const { valid, errors } = validator.validate(args)
       if (valid) return undefined
-      return unknownArgument(args, inputSchema) ?? `The arguments do not fit: ${leafOf(errors)}`
+      return unknownArgument(args, inputSchema) ?? `The arguments do not fit: ${describeLeafError(errors)}`
     },
   }
 }
@@ -172,12 +172,12 @@ function unknownArgument(
   return `The arguments do not fit: there is no argument "${unknown}": ${didYouMean(unknown, known) ?? all}`
 }
 
-function leafOf(errors: readonly OutputUnit[]): string {
+function describeLeafError(errors: readonly OutputUnit[]): string {
   const leaf = errors.at(-1)
   return leaf ? `${leaf.instanceLocation}: ${leaf.error}` : 'see the schema'
 }
 
-function toResult(answer: ToolAnswer): CallToolResult {
+function toResult(answer: ComponentAnswer): CallToolResult {
   if (typeof answer === 'string') return { content: [{ type: 'text', text: answer }] }
   return { ...answer, content: [...answer.content] }
 }
@@ -186,7 +186,7 @@ function toFailure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-function wordsOf(reason: unknown): string {
+function describeFailure(reason: unknown): string {
   if (!(reason instanceof Error)) return String(reason)
   return reason instanceof CrabError && reason.hint ? `${reason.message} (${reason.hint})` : reason.message
 }
@@ -197,7 +197,7 @@ function firstText({ content }: CallToolResult): string {
 }
 
 /** Tells the host how far a call is, if it wants to know. */
-function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
+function createProgress({ mcpReq }: ServerContext): ComponentCall['progress'] {
   const progressToken = mcpReq._meta?.progressToken
   return (message, progress, total) => {
     if (progressToken === undefined) return

@@ -24,11 +24,11 @@ export interface ComponentTool<A = JsonObject> {
   /** What hosts are told of it: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
   annotations?: Readonly<Record<string, boolean>>
   /** What it throws is the answer, as a failure that the model reads. */
-  run(args: A, call: ToolCall): ToolAnswer | Promise<ToolAnswer>
+  run(args: A, call: ComponentCall): ComponentAnswer | Promise<ComponentAnswer>
 }
 
 /** A call of a tool. */
-export interface ToolCall {
+export interface ComponentCall {
   /** Aborted when nobody waits for the answer any more, and when the component ends. */
   readonly signal: AbortSignal
   /** Whether whoever waits asked to be told how far it is; others give up what is silent for too long. */
@@ -38,9 +38,9 @@ export interface ToolCall {
 }
 
 /** What a tool answers: a text, or content as MCP has it. */
-export type ToolAnswer = string | ToolResult
+export type ComponentAnswer = string | ComponentResult
 
-export interface ToolResult {
+export interface ComponentResult {
   content: readonly ToolContent[]
   structuredContent?: JsonObject
   isError?: boolean

@@ -1,16 +1,16 @@
 import type { Client, ClientRequest, RequestOptions } from '@modelcontextprotocol/client'
-import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
+import { abortable, toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { type BegunCall, CallsInFlight } from '../elicitation/calls-in-flight.ts'
-import { type Send, untilComplete } from '../elicitation/input-required.ts'
-import type { Elicit } from '../elicitation/types.ts'
+import { CallsInFlight, type InFlightCall } from '../elicitation/calls-in-flight.ts'
+import { resolveInputs, type SendRequest } from '../elicitation/input-required.ts'
+import type { ElicitationHandler } from '../elicitation/types.ts'
 import { readAbout, type ServerAbout } from '../peers/server-about.ts'
-import { printable, type RemoteTool, type ToolList } from '../tools/remote-tool.ts'
+import { type RemoteTool, type ToolList, toPrintableLine } from '../tools/remote-tool.ts'
 import { listTools } from './discovery.ts'
-import { endOf, type Link } from './link.ts'
+import { type ServerLink, whenEnded } from './link.ts'
 import { dropUnsendable } from './param-headers.ts'
-import { rawResultOf } from './raw-results.ts'
+import { getRawResult } from './raw-results.ts'
 import { type Clock, type Limits, type OnProgress, startClock } from './request-clock.ts'
 
 /** The two ways MCP is spoken: with a handshake (2024-11-05 to 2025-11-25), and without (2026-07-28). */
@@ -24,7 +24,7 @@ export interface RemoteCall {
   timeoutMs: number
   onProgress: OnProgress
   /** Answers what the server wants to know meanwhile; without it that is declined. */
-  elicit?: Elicit | undefined
+  elicit?: ElicitationHandler | undefined
   /** Keys of its `_meta`. */
   meta?: JsonObject | undefined
 }
@@ -53,14 +53,14 @@ export class Connection {
   /** What the server said of itself. */
   readonly about: ServerAbout
   readonly #client: Client
-  readonly #link: Link
+  readonly #link: ServerLink
   readonly #sdk: typeof import('./sdk.ts')
   readonly #stop = new AbortController()
   readonly #calls = new CallsInFlight()
   /** As they were last listed. */
   #tools: ReadonlyMap<string, RemoteTool> = new Map()
 
-  constructor(client: Client, link: Link, sdk: typeof import('./sdk.ts')) {
+  constructor(client: Client, link: ServerLink, sdk: typeof import('./sdk.ts')) {
     this.#client = client
     this.#link = link
     this.#sdk = sdk
@@ -108,7 +108,7 @@ export class Connection {
       read(async (cursor) => {
         const params = cursor === undefined ? {} : { cursor }
         try {
-          return rawResultOf(await this.#client.request({ method, params }, options))
+          return getRawResult(await this.#client.request({ method, params }, options))
         } catch (reason) {
           if (cursor === undefined && this.#sdk.isUnknownMethod(reason)) return {}
           throw reason
@@ -132,13 +132,13 @@ export class Connection {
     const limits = { idleMs: timeoutMs, totalMs: onProgress ? totalMs : timeoutMs, onProgress }
     return await this.#request(limits, signal, async (options, clock) => {
       using call = this.#calls.begin({ elicit, pause: clock.pause })
-      const send: Send = (more) => this.#send({ method, params: { ...params, ...more } }, options)
+      const send: SendRequest = (more) => this.#send({ method, params: { ...params, ...more } }, options)
       try {
         const answer = await this.#settle(send, call, options.signal ?? signal)
         call.isLeft = false
         return answer
       } catch (reason) {
-        call.isLeft = this.#sdk.kindOfFailure(reason) !== 'refused' // which is an answer too
+        call.isLeft = this.#sdk.classifyFailure(reason) !== 'refused' // which is an answer too
         throw reason
       }
     })
@@ -149,7 +149,7 @@ export class Connection {
     await this.#request({ idleMs: PING_TIMEOUT_MS }, signal, async (options) => {
       const answer = this.era === 'modern' ? this.#client.discover(options) : this.#client.ping(options)
       await answer.catch((reason: unknown) => {
-        if (this.#sdk.kindOfFailure(reason) !== 'refused') throw reason
+        if (this.#sdk.classifyFailure(reason) !== 'refused') throw reason
       })
     })
   }
@@ -194,21 +194,21 @@ export class Connection {
       { ...request.params, name },
       { ...options, toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } } },
     )
-    return rawResultOf(answer)
+    return getRawResult(answer)
   }
 
   async #sendPlain({ method, params }: Sent, options: RequestOptions): Promise<unknown> {
     const request = { method, params } as ClientRequest & { method: Sent['method'] }
-    return rawResultOf(await this.#client.request(request, options))
+    return getRawResult(await this.#client.request(request, options))
   }
 
   /** In older revisions questions are requests of their own, but for addresses that are to be opened first. */
-  async #settle(send: Send, call: BegunCall, signal: AbortSignal): Promise<unknown> {
-    if (this.era === 'modern') return await untilComplete(send, call, signal)
+  async #settle(send: SendRequest, call: InFlightCall, signal: AbortSignal): Promise<unknown> {
+    if (this.era === 'modern') return await resolveInputs(send, call, signal)
     try {
       return await send({})
     } catch (reason) {
-      const wanted = this.#sdk.addressesWanted(reason)
+      const wanted = this.#sdk.listElicitationUrls(reason)
       for (const params of wanted) {
         const { action } = await call.answer({ ...params, mode: 'url' }, signal)
         if (action !== 'accept') throw reason
@@ -228,19 +228,19 @@ export class Connection {
     try {
       return await send({ signal: either, timeout: NO_TIMEOUT, ...clock.progress }, clock)
     } catch (reason) {
-      if (either.aborted) throw toCancelled(either)
+      if (either.aborted) throw toCancelledError(either)
       throw await this.#explain(reason, either)
     }
   }
 
   async #explain(reason: unknown, signal: AbortSignal): Promise<CrabError> {
-    const kind = this.#sdk.kindOfFailure(reason)
+    const kind = this.#sdk.classifyFailure(reason)
     if (kind === 'gone') {
-      const { message, hint = GONE_HINT } = await orCancelled(endOf(this.#link), signal)
+      const { message, hint = GONE_HINT } = await abortable(whenEnded(this.#link), signal)
       return new CrabError('unavailable', message, { cause: reason, hint })
     }
     if (reason instanceof CrabError) return reason
-    const words = printable(reason instanceof Error ? reason.message : String(reason))
+    const words = toPrintableLine(reason instanceof Error ? reason.message : String(reason))
     return new CrabError(kind === 'refused' ? 'tool' : 'failed', words, { cause: reason })
   }
 }

@@ -6,7 +6,7 @@ import { CrabError } from '../../core/base/errors.ts'
  *
  * Whoever opened it closes or releases it.
  */
-export interface Link {
+export interface ServerLink {
   readonly transport: Transport
   readonly pid: number | undefined
   /** Whether anything came from the server yet. */
@@ -26,7 +26,7 @@ export interface Link {
 }
 
 /** Resolves when the server can no longer be reached, with why. */
-export async function endOf(link: Link): Promise<CrabError> {
+export async function whenEnded(link: ServerLink): Promise<CrabError> {
   const why = await link.ended
   const { hint } = link
   return new CrabError('unavailable', why, hint === undefined ? {} : { hint })

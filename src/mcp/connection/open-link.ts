@@ -4,7 +4,7 @@ import type { ServerTarget } from '../fingerprint.ts'
 import type { OpenOptions } from '../peers/peer-types.ts'
 import { serverEnvironment } from '../stdio/environment.ts'
 import { openStdioLink } from '../stdio/stdio-link.ts'
-import type { Link } from './link.ts'
+import type { ServerLink } from './link.ts'
 
 export interface OpenLinkOptions extends OpenOptions {
   target: ServerTarget
@@ -23,7 +23,7 @@ export interface OpenLinkOptions extends OpenOptions {
  * Opens a way to a server, as its target says. Fails as ProcessHost.start() or openRemoteLink() do. What speaks HTTP is
  * loaded for servers that are reached by it.
  */
-export async function openLink(options: OpenLinkOptions, signal: AbortSignal): Promise<Link> {
+export async function openServerLink(options: OpenLinkOptions, signal: AbortSignal): Promise<ServerLink> {
   const { target, processes, env, home, log, watch } = options
   if (target.transport === 'stdio') {
     const own = serverEnvironment(env, target.env)

@@ -2,7 +2,7 @@ import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 
 /** Asks for the page behind a cursor, or the first. */
-export type AskPage = (cursor: string | undefined) => Promise<unknown>
+export type FetchPage = (cursor: string | undefined) => Promise<unknown>
 
 /** All there is of one list of a server, and whether there was more than is read. */
 export interface Pages {
@@ -11,7 +11,7 @@ export interface Pages {
 }
 
 /** Reads all pages of the list under `key`, at most 1,000 items of 50 pages; a cursor that comes again ends it. */
-export async function readPages(page: AskPage, key: string): Promise<Pages> {
+export async function readPages(page: FetchPage, key: string): Promise<Pages> {
   const items: JsonObject[] = []
   const cursors = new Set<string>()
   let cursor: string | undefined

@@ -5,7 +5,7 @@ import { sameKind } from './transport-kind.ts'
 
 /**
  * A transport that hides the results of lists, calls and readings from the SDK's validation, which would throw a whole
- * list away for one tool, and a whole answer for one piece of content it does not know. rawResultOf() gives them, also
+ * list away for one tool, and a whole answer for one piece of content it does not know. getRawResult() gives them, also
  * those that ask for more input (MCP 2026-07-28).
  */
 export function withRawResults(inner: Transport): Transport {
@@ -27,7 +27,7 @@ export function withRawResults(inner: Transport): Transport {
 }
 
 /** What the server answered, from what the SDK gives for it. */
-export function rawResultOf(result: { _meta?: Record<string, unknown> | undefined }): unknown {
+export function getRawResult(result: { _meta?: Record<string, unknown> | undefined }): unknown {
   return result._meta?.[RAW]
 }
 

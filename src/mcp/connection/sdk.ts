@@ -31,7 +31,7 @@ export function newClient(era: 'legacy' | 'auto' | 'modern', questionMs: number)
 }
 
 /** What a failed request means: the server said no, it can no longer be reached, or anything else. */
-export function kindOfFailure(reason: unknown): 'refused' | 'gone' | 'other' {
+export function classifyFailure(reason: unknown): 'refused' | 'gone' | 'other' {
   if (reason instanceof CrabError) return reason.kind === 'unavailable' ? 'gone' : 'other' // the transport's
   if (reason instanceof ProtocolError) return 'refused'
   if (!(reason instanceof SdkError)) return 'other'
@@ -49,7 +49,7 @@ export function isHeaderMismatch(reason: unknown): boolean {
 }
 
 /** The addresses that a server wants to be opened before it does what it was asked (MCP 2025-11-25, error -32042). */
-export function addressesWanted(reason: unknown): JsonObject[] {
+export function listElicitationUrls(reason: unknown): JsonObject[] {
   if (!(reason instanceof ProtocolError) || reason.code !== ProtocolErrorCode.UrlElicitationRequired)
     return []
   const { elicitations } = isObject(reason.data) ? reason.data : {}

@@ -5,39 +5,39 @@ import { hideSecretsIn, REDACTED, redactText } from '../../core/base/secrets/red
 import { isSecretName } from '../../core/base/secrets/secret-names.ts'
 import { wholeLength } from '../../core/process/utf8-cut.ts'
 import type { ServerTarget } from '../fingerprint.ts'
-import { secretsOf } from '../secrets/target-secrets.ts'
-import type { Caller, FrameTap, Owner } from '../types.ts'
+import { collectSecrets } from '../secrets/target-secrets.ts'
+import type { CallingTurn, DeclarationOwner, FrameTap } from '../types.ts'
 import { sameKind } from './transport-kind.ts'
 
 /** Whose messages they are. */
-export interface Traced {
+export interface TracedPeer {
   fingerprint: string
   target: ServerTarget
   /** At this moment. */
-  owners(): readonly Owner[]
+  owners(): readonly DeclarationOwner[]
   /** Milliseconds since 1970. */
   now(): number
 }
 
 /** Makes a call of which every message is known to be that caller's. */
-export function calledBy<T>(caller: Caller, call: () => Promise<T>): Promise<T> {
+export function withCallingTurn<T>(caller: CallingTurn, call: () => Promise<T>): Promise<T> {
   return calling.run(caller, call)
 }
 
 /** Tells the tap of lines that a server wrote to standard error, as it is given them: without secrets. */
 export function tappedLines(
   tap: FrameTap,
-  { fingerprint, owners, now }: Omit<Traced, 'target'>,
+  { fingerprint, owners, now }: Omit<TracedPeer, 'target'>,
 ): (read: () => string[]) => void {
   const rest = { outgoing: false, method: '', id: '', durationMs: undefined, isLog: true }
   return (read) => {
-    if (!tap.isHeard) return
+    if (!tap.hasListeners) return
     tap.tell({ ...rest, at: now(), fingerprint, owners: owners(), ...cut(read().join('\n')) })
   }
 }
 
 /** A transport whose messages the tap is told. While nobody listens, nothing but that is looked at. */
-export function tracedTransport(inner: Transport, tap: FrameTap, traced: Traced): Transport {
+export function tracedTransport(inner: Transport, tap: FrameTap, traced: TracedPeer): Transport {
   const trace = new Trace(tap, traced)
   const outer: Transport = {
     async start() {
@@ -60,18 +60,18 @@ export function tracedTransport(inner: Transport, tap: FrameTap, traced: Traced)
 
 class Trace {
   readonly #tap: FrameTap
-  readonly #traced: Traced
+  readonly #traced: TracedPeer
   /** What waits for an answer, by who asks and id. */
-  readonly #asked = new Map<string, Asked>()
+  readonly #asked = new Map<string, PendingTrace>()
   #secrets: readonly string[] | undefined
 
-  constructor(tap: FrameTap, traced: Traced) {
+  constructor(tap: FrameTap, traced: TracedPeer) {
     this.#tap = tap
     this.#traced = traced
   }
 
   follow(message: JSONRPCMessage, outgoing: boolean): void {
-    if (this.#tap.isHeard) this.#tell(message, outgoing)
+    if (this.#tap.hasListeners) this.#tell(message, outgoing)
     else this.#asked.clear()
   }
 
@@ -82,15 +82,16 @@ class Trace {
     const id = 'id' in message && message.id !== undefined ? String(message.id) : ''
     const answered = method === '' ? this.#take(`${!outgoing} ${id}`) : undefined
     const params = 'method' in message && isObject(message.params) ? message.params : {}
-    const caller = answered ? answered.caller : this.#callerOf({ method, params, outgoing })
-    if (method !== '' && id !== '') this.#note(`${outgoing} ${id}`, { at, caller, token: tokenOf(params) })
+    const caller = answered ? answered.caller : this.#findCaller({ method, params, outgoing })
+    if (method !== '' && id !== '')
+      this.#note(`${outgoing} ${id}`, { at, caller, token: getProgressToken(params) })
     const durationMs = answered && Math.max(0, at - answered.at)
     const shown = cut(this.#show(message))
     this.#tap.tell({ at, fingerprint, owners: owners(), outgoing, method, id, durationMs, caller, ...shown })
   }
 
   /** What arrives is told apart by what it names: it comes in the context of whoever opened the connection. */
-  #callerOf({ method, params, outgoing }: Named): Caller | undefined {
+  #findCaller({ method, params, outgoing }: Named): CallingTurn | undefined {
     if (outgoing && CALLS.has(method)) return calling.getStore()
     if (outgoing && method === 'notifications/cancelled')
       return this.#asked.get(`true ${params['requestId']}`)?.caller
@@ -99,13 +100,13 @@ class Trace {
     return this.#asked.values().find((asked) => asked.token === token)?.caller
   }
 
-  #note(key: string, asked: Asked): void {
+  #note(key: string, asked: PendingTrace): void {
     const [oldest] = this.#asked.keys()
     if (oldest !== undefined && this.#asked.size >= MOST_ASKED) this.#asked.delete(oldest) // never answered
     this.#asked.set(key, asked)
   }
 
-  #take(key: string): Asked | undefined {
+  #take(key: string): PendingTrace | undefined {
     const asked = this.#asked.get(key)
     this.#asked.delete(key)
     return asked
@@ -113,7 +114,7 @@ class Trace {
 
   /** As JSON, without what was given to the server in secret, and what looks like a secret. */
   #show(message: JSONRPCMessage): string {
-    this.#secrets ??= secretsOf(this.#traced.target)
+    this.#secrets ??= collectSecrets(this.#traced.target)
     const secrets = this.#secrets
     const text = JSON.stringify(message, (key, value: unknown) => {
       if (typeof value !== 'string') return value
@@ -124,9 +125,9 @@ class Trace {
 }
 
 /** A request that waits for its answer. */
-interface Asked {
+interface PendingTrace {
   at: number
-  caller: Caller | undefined
+  caller: CallingTurn | undefined
   /** Under which its progress is told. */
   token: unknown
 }
@@ -137,7 +138,7 @@ interface Named {
   outgoing: boolean
 }
 
-function tokenOf({ _meta: meta }: Record<string, unknown>): unknown {
+function getProgressToken({ _meta: meta }: Record<string, unknown>): unknown {
   return isObject(meta) ? meta['progressToken'] : undefined
 }
 
@@ -149,7 +150,7 @@ function cut(text: string): { payload: string; isCut: boolean } {
 }
 
 /** Whose call it is, through all that is awaited in it. */
-const calling = new AsyncLocalStorage<Caller>()
+const calling = new AsyncLocalStorage<CallingTurn>()
 /** What is asked of a server for a turn. */
 const CALLS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get'])
 const MAX_PAYLOAD_BYTES = 64 * 1024

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../core/base/message.ts'
-import type { Elicit, ElicitAnswer } from './types.ts'
+import type { ElicitAnswer, ElicitationHandler } from './types.ts'
 
 /** A call that the server has not answered yet, or was told to forget a moment ago. */
 interface Call {
   /** Of calls of one turn the same; a call of no turn is alone. */
   turn: string | symbol
-  elicit: Elicit | undefined
+  elicit: ElicitationHandler | undefined
   over: AbortSignal
   /** Stops the clock of the call while a person is asked. */
   pause(): Disposable
@@ -16,13 +16,13 @@ interface Call {
 }
 
 /** What a call is begun with. */
-export interface CallBeginning {
-  elicit: Elicit | undefined
+export interface CallStart {
+  elicit: ElicitationHandler | undefined
   pause(): Disposable
 }
 
 /** A call under way. */
-export interface BegunCall extends Disposable {
+export interface InFlightCall extends Disposable {
   /** Asks the person of this very call; declines when there is none. */
   answer(params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer>
   /** The server did not answer it: it may still ask for its sake. */
@@ -38,7 +38,7 @@ export interface BegunCall extends Disposable {
 export class CallsInFlight {
   readonly #calls = new Set<Call>()
 
-  begin({ elicit, pause }: CallBeginning): BegunCall {
+  begin({ elicit, pause }: CallStart): InFlightCall {
     const over = new AbortController()
     const call: Call = {
       turn: elicit?.turn ?? Symbol(),
@@ -49,7 +49,7 @@ export class CallsInFlight {
       isTold: false,
     }
     this.#calls.add(call)
-    const begun: BegunCall = {
+    const begun: InFlightCall = {
       isLeft: true,
       answer: (params, signal) => this.#ask(call, params, signal),
       [Symbol.dispose]: () => {

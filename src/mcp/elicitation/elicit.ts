@@ -1,14 +1,14 @@
-import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import type { Answers, Question } from '../../core/runtime/asks.ts'
-import { readAddress } from './address.ts'
+import { takeStart } from '../../core/base/truncate.ts'
+import type { AskAnswers, Question } from '../../core/runtime/asks.ts'
+import { readElicitedUrl } from './elicited-url.ts'
 import { readForm, takeAnswers, toQuestions } from './form.ts'
-import type { Elicit, ElicitAnswer, FieldValue, FormField } from './types.ts'
+import type { ElicitAnswer, ElicitationHandler, FieldValue, FormField } from './types.ts'
 
 /** How a person is reached. Throws `denied` when nobody can be asked, `timeout` when nobody answered. */
-export type AskPerson = (questions: readonly Question[], signal: AbortSignal) => Promise<Answers>
+export type AskPerson = (questions: readonly Question[], signal: AbortSignal) => Promise<AskAnswers>
 
 /**
  * Answers a server's questions through the person of a turn, as MCP 2025-11-25 and 2026-07-28 have them. Declined when
@@ -25,7 +25,7 @@ export function elicitThrough({
   ask: AskPerson
   /** Tells the person what was not asked. */
   notice?(message: string): void
-}): Elicit {
+}): ElicitationHandler {
   return {
     turn,
     onDeclined: () => notice?.(`Declined a question of the MCP server "${server}": ${NOBODYS}`),
@@ -43,15 +43,15 @@ export function elicitThrough({
   }
 }
 
-type Put = (questions: readonly Question[]) => Promise<Answers>
+type PutQuestions = (questions: readonly Question[]) => Promise<AskAnswers>
 
-async function askToOpen(params: JsonObject, server: string, put: Put): Promise<ElicitAnswer> {
-  const address = readAddress(params['url'])
+async function askToOpen(params: JsonObject, server: string, put: PutQuestions): Promise<ElicitAnswer> {
+  const address = readElicitedUrl(params['url'])
   if (!address) return DECLINED
   const question = [
     `The MCP server "${server}" asks you to open an address of ${address.host}`,
     address.url,
-    messageOf(params),
+    getMessage(params),
   ]
   const choice = await choose(put, {
     question: question.join('\n'),
@@ -62,10 +62,10 @@ async function askToOpen(params: JsonObject, server: string, put: Put): Promise<
 }
 
 /** A single choice is put at once; before anything else a person is told who wants to know it, and for what. */
-async function askForm(params: JsonObject, server: string, put: Put): Promise<ElicitAnswer> {
+async function askForm(params: JsonObject, server: string, put: PutQuestions): Promise<ElicitAnswer> {
   const fields = readForm(params['requestedSchema'])
   if (!fields) return DECLINED
-  const question = `The MCP server "${server}" asks: ${messageOf(params)}`
+  const question = `The MCP server "${server}" asks: ${getMessage(params)}`
   const [lone] = fields
   if (fields.length === 1 && lone && isSingleChoice(lone)) return await askChoice(lone, question, put)
   const titles = fields.map(({ title }) => title).join(', ')
@@ -84,7 +84,7 @@ function isSingleChoice({ options, multiSelect }: FormField): boolean {
   return options.length > 0 && !multiSelect && !isTaken
 }
 
-async function askChoice(field: FormField, intro: string, put: Put): Promise<ElicitAnswer> {
+async function askChoice(field: FormField, intro: string, put: PutQuestions): Promise<ElicitAnswer> {
   const { title, about, options, name, read } = field
   const question = [intro, title, about].filter(Boolean).join('\n')
   const answers = await put([{ question, header: title, options: [...options, DECLINE], multiSelect: false }])
@@ -95,7 +95,7 @@ async function askChoice(field: FormField, intro: string, put: Put): Promise<Eli
 }
 
 /** What cannot be used is asked for again. A form that nothing is given for was left. */
-async function fillIn(fields: readonly FormField[], put: Put): Promise<ElicitAnswer> {
+async function fillIn(fields: readonly FormField[], put: PutQuestions): Promise<ElicitAnswer> {
   const content: Record<string, FieldValue>[] = []
   let open = fields
   let problems: ReadonlyMap<FormField, string> = new Map()
@@ -123,7 +123,10 @@ function inOrder(fields: readonly FormField[], parts: readonly Record<string, Fi
 type Choice = Question['options'][number]
 
 /** One of the options; undefined when none was chosen. */
-async function choose(put: Put, question: Omit<Question, 'multiSelect'>): Promise<Choice | undefined> {
+async function choose(
+  put: PutQuestions,
+  question: Omit<Question, 'multiSelect'>,
+): Promise<Choice | undefined> {
   const answers = await put([{ ...question, multiSelect: false }])
   const answer = (answers[question.question] ?? '').trim().toLowerCase()
   return question.options.find(({ label }) => label.toLowerCase() === answer)
@@ -133,15 +136,15 @@ function end(choice: Choice | undefined): ElicitAnswer {
   return choice === DECLINE ? DECLINED : CANCELLED
 }
 
-function messageOf({ message }: JsonObject): string {
+function getMessage({ message }: JsonObject): string {
   const text =
     typeof message === 'string'
-      ? sanitize(headOf(message, 2 * MAX_MESSAGE))
+      ? sanitize(takeStart(message, 2 * MAX_MESSAGE))
           .toWellFormed()
           .trim()
       : ''
   const lines = text.split('\n').slice(0, MAX_LINES).join('\n')
-  return lines.length > MAX_MESSAGE ? `${headOf(lines, MAX_MESSAGE)}…` : lines
+  return lines.length > MAX_MESSAGE ? `${takeStart(lines, MAX_MESSAGE)}…` : lines
 }
 
 const ANSWER: Choice = { label: 'Answer', description: 'what you give goes to the server' }

@@ -1,8 +1,8 @@
-import { headOf } from '../../core/base/cut.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { printable } from '../tools/remote-tool.ts'
-import type { FieldKind, Reading } from './types.ts'
+import { takeStart } from '../../core/base/truncate.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
+import type { FieldKind, FieldResult } from './types.ts'
 
 /** A value of a list, and what a person sees for it. */
 interface Choice {
@@ -15,11 +15,11 @@ export function enumField(schema: JsonObject): FieldKind | undefined {
   const { type, items, minItems, maxItems } = schema
   const multiSelect = type === 'array'
   if (multiSelect && !isObject(items)) return undefined
-  const choices = choicesOf(multiSelect ? (items as JsonObject) : schema)
+  const choices = readChoices(multiSelect ? (items as JsonObject) : schema)
   if (choices === undefined || choices.length === 0 || choices.length > MAX_CHOICES) return undefined
   const options = choices.map(({ label }) => ({ label, description: '' }))
   if (!multiSelect) return { options, multiSelect, takes: '', read: (answer) => readOne(answer, choices) }
-  const [least, most] = [countOf(minItems, 0), countOf(maxItems, choices.length)]
+  const [least, most] = [toCount(minItems, 0), toCount(maxItems, choices.length)]
   const takes = least === 0 && most >= choices.length ? '' : `${least} to ${most} of them`
   return {
     options,
@@ -30,7 +30,7 @@ export function enumField(schema: JsonObject): FieldKind | undefined {
 }
 
 /** `enum`, with `enumNames` in older forms, or titled constants. */
-function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choice[] | undefined {
+function readChoices({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choice[] | undefined {
   const titled = oneOf ?? anyOf
   if (Array.isArray(values)) {
     const names = Array.isArray(enumNames) ? enumNames : []
@@ -38,11 +38,11 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choic
   }
   if (!Array.isArray(titled)) return undefined
   return withLabels(
-    titled.map((one) => ({ value: isObject(one) ? one['const'] : undefined, ...titleOf(one) })),
+    titled.map((one) => ({ value: isObject(one) ? one['const'] : undefined, ...readTitle(one) })),
   )
 }
 
-function titleOf(one: unknown): { title?: unknown } {
+function readTitle(one: unknown): { title?: unknown } {
   return isObject(one) ? { title: one['title'] } : {}
 }
 
@@ -53,8 +53,11 @@ function withLabels(given: readonly { value: unknown; title?: unknown }[]): Choi
   for (const { value, title } of given) {
     if (typeof value !== 'string') return undefined
     const name =
-      headOf(printable(typeof title === 'string' && title !== '' ? title : value), MAX_LABEL) || '(empty)'
-    let label = taken.has(name.toLowerCase()) ? `${name} (${headOf(printable(value), MAX_LABEL)})` : name
+      takeStart(toPrintableLine(typeof title === 'string' && title !== '' ? title : value), MAX_LABEL) ||
+      '(empty)'
+    let label = taken.has(name.toLowerCase())
+      ? `${name} (${takeStart(toPrintableLine(value), MAX_LABEL)})`
+      : name
     while (taken.has(label.toLowerCase())) label += '′'
     taken.add(label.toLowerCase())
     choices.push({ value, label })
@@ -62,7 +65,7 @@ function withLabels(given: readonly { value: unknown; title?: unknown }[]): Choi
   return choices
 }
 
-function readOne(answer: string, choices: readonly Choice[]): Reading {
+function readOne(answer: string, choices: readonly Choice[]): FieldResult {
   const found = findChoice(answer.trim(), choices)
   return found ? { value: found.value } : { problem: 'it takes one of those that are listed' }
 }
@@ -72,7 +75,7 @@ function readSeveral(
   answer: string,
   choices: readonly Choice[],
   { least, most, takes }: { least: number; most: number; takes: string },
-): Reading {
+): FieldResult {
   const values = new Set<string>()
   const pieces = answer.split(', ')
   for (let at = 0; at < pieces.length; ) {
@@ -93,7 +96,7 @@ function findChoice(text: string, choices: readonly Choice[]): Choice | undefine
   )
 }
 
-function countOf(value: unknown, otherwise: number): number {
+function toCount(value: unknown, otherwise: number): number {
   return Number.isInteger(value) ? Math.max(0, value as number) : otherwise
 }
 

@@ -1,24 +1,24 @@
-import { headOf } from '../../core/base/cut.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 import type { Question } from '../../core/runtime/asks.ts'
-import { printable } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
 import { enumField } from './enum-field.ts'
-import { readNumber, readText } from './scalar.ts'
-import type { FieldKind, FieldValue, FormField, Reading } from './types.ts'
+import { numberReader, textReader } from './scalar.ts'
+import type { FieldKind, FieldResult, FieldValue, FormField } from './types.ts'
 
 /** Reads one property of a form's schema (MCP 2025-11-25, PrimitiveSchemaDefinition); undefined for one that is no such. */
 export function readField(name: string, schema: unknown, isRequired: boolean): FormField | undefined {
   if (!isObject(schema)) return undefined
-  const kind = kindOf(schema)
+  const kind = readFieldKind(schema)
   if (!kind) return undefined
   const { title, description } = schema
   const preset = readPreset(schema['default'], kind)
   const notes = [kind.takes, isRequired ? '' : 'may be left open', presetNote(preset)].filter(Boolean)
-  const words = typeof description === 'string' ? printable(description) : ''
+  const words = typeof description === 'string' ? toPrintableLine(description) : ''
   return {
     name,
-    title: headOf(printable(typeof title === 'string' && title !== '' ? title : name), MAX_TITLE),
+    title: takeStart(toPrintableLine(typeof title === 'string' && title !== '' ? title : name), MAX_TITLE),
     about: [words, notes.join('; ')].filter(Boolean).join('\n'),
     options: kind.options,
     multiSelect: kind.multiSelect,
@@ -28,16 +28,16 @@ export function readField(name: string, schema: unknown, isRequired: boolean): F
   }
 }
 
-function kindOf(schema: JsonObject): FieldKind | undefined {
+function readFieldKind(schema: JsonObject): FieldKind | undefined {
   const chosen = enumField(schema)
   if (chosen) return chosen
   const plain = { options: [], multiSelect: false }
   switch (schema['type']) {
     case 'string':
-      return { ...plain, ...readText(schema) }
+      return { ...plain, ...textReader(schema) }
     case 'number':
     case 'integer':
-      return { ...plain, ...readNumber(schema) }
+      return { ...plain, ...numberReader(schema) }
     case 'boolean':
       return { ...plain, options: YES_NO, takes: '', read: readYesNo }
   }
@@ -49,7 +49,7 @@ const YES_NO: Question['options'] = [
   { label: 'No', description: '' },
 ]
 
-function readYesNo(answer: string): Reading {
+function readYesNo(answer: string): FieldResult {
   const word = answer.trim().toLowerCase()
   if (word === 'yes' || word === 'no') return { value: word === 'yes' }
   return { problem: 'the answer is Yes or No' }
@@ -71,7 +71,7 @@ function readPreset(value: unknown, { read, options }: FieldKind): FieldValue | 
 function presetNote(preset: FieldValue | undefined): string {
   if (preset === undefined) return ''
   const shown = typeof preset === 'boolean' ? (preset ? 'Yes' : 'No') : String(preset)
-  return `left open, it is ${headOf(printable(shown), 80)}`
+  return `left open, it is ${takeStart(toPrintableLine(shown), 80)}`
 }
 
 const MAX_TITLE = 60

@@ -38,13 +38,13 @@ export function toQuestions(
 }
 
 /** What was given so far. */
-export interface Filled {
+export interface FilledFields {
   content: Record<string, FieldValue>
   problems: Map<FormField, string>
 }
 
 /** Takes a person's answers, one for each field; what is left open is what the form presets, if it does. */
-export function takeAnswers(fields: readonly FormField[], answers: readonly string[]): Filled {
+export function takeAnswers(fields: readonly FormField[], answers: readonly string[]): FilledFields {
   const problems = new Map<FormField, string>()
   const given: [string, FieldValue][] = []
   for (const [i, field] of fields.entries()) {

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../core/base/message.ts'
-import type { Reading } from './types.ts'
+import type { FieldResult } from './types.ts'
 
 /** How a text of a form is read: its length and format. What a pattern says is left to the server. */
-export function readText({ minLength, maxLength, format }: JsonObject) {
-  const least = numberOf(minLength) ?? 0
-  const most = Math.min(numberOf(maxLength) ?? MAX_CHARS, MAX_CHARS)
+export function textReader({ minLength, maxLength, format }: JsonObject) {
+  const least = toFiniteNumber(minLength) ?? 0
+  const most = Math.min(toFiniteNumber(maxLength) ?? MAX_CHARS, MAX_CHARS)
   const known = typeof format === 'string' ? FORMATS.get(format) : undefined
   return {
     takes: [known?.takes, lengthNote(least, most)].filter(Boolean).join(', '),
-    read(answer: string): Reading {
+    read(answer: string): FieldResult {
       const { length } = [...answer]
       if (length < least) return { problem: `it takes at least ${least} characters` }
       if (length > most) return { problem: `it takes at most ${most} characters` }
@@ -19,13 +19,13 @@ export function readText({ minLength, maxLength, format }: JsonObject) {
 }
 
 /** How a number of a form is read, and its bounds. */
-export function readNumber({ type, minimum, maximum }: JsonObject) {
-  const [least, most] = [numberOf(minimum), numberOf(maximum)]
+export function numberReader({ type, minimum, maximum }: JsonObject) {
+  const [least, most] = [toFiniteNumber(minimum), toFiniteNumber(maximum)]
   const what = type === 'integer' ? 'a whole number' : 'a number'
   const takes = `${what}${least === undefined ? '' : ` from ${least}`}${most === undefined ? '' : ` up to ${most}`}`
   return {
     takes,
-    read(answer: string): Reading {
+    read(answer: string): FieldResult {
       const value = NUMBER.test(answer.trim()) ? Number(answer) : Number.NaN
       const isOne = Number.isFinite(value) && (type !== 'integer' || Number.isSafeInteger(value))
       const fits = isOne && value >= (least ?? value) && value <= (most ?? value)
@@ -65,7 +65,7 @@ function lengthNote(least: number, most: number): string {
   return most === MAX_CHARS ? `at least ${least} characters` : `${least} to ${most} characters`
 }
 
-function numberOf(value: unknown): number | undefined {
+function toFiniteNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 

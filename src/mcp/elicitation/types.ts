@@ -12,7 +12,7 @@ export interface ElicitAnswer {
 }
 
 /** Answers what a server wants to know during a call: the person of one turn. */
-export interface Elicit {
+export interface ElicitationHandler {
   /** Whose call it is: calls of one turn have the same. */
   turn: string
   /** Told, once for a call, that a question was declined as nobody can say whose it is. Must not throw. */
@@ -22,7 +22,7 @@ export interface Elicit {
 }
 
 /** A value, or a clause that says why an answer is none. */
-export type Reading = { value: FieldValue } | { problem: string }
+export type FieldResult = { value: FieldValue } | { problem: string }
 
 /** One field of a server's form, as a question to a person. */
 export interface FormField {
@@ -37,7 +37,7 @@ export interface FormField {
   /** What it is when a person leaves it open; undefined when there is none. */
   preset: FieldValue | undefined
   /** Reads an answer that is not empty. */
-  read(answer: string): Reading
+  read(answer: string): FieldResult
 }
 
 /** The kind of a field, before its names. */

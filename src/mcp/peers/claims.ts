@@ -5,14 +5,14 @@ import type { Peer } from './peer.ts'
 import type { Claim } from './peer-types.ts'
 
 /** A declaration that is in force, and the server behind it. */
-export interface Claimed extends Claim {
+export interface PeerClaim extends Claim {
   peer: Peer
 }
 
 /** What agents have declared, and when it changed. */
 export class Claims {
   /** By the agent's id, in the order of declarations. */
-  readonly #claimed = new Map<string, readonly Claimed[]>()
+  readonly #claimed = new Map<string, readonly PeerClaim[]>()
   readonly #generations = new Map<string, number>()
   readonly #turns = new Map<string, Promise<void>>()
 
@@ -22,45 +22,45 @@ export class Claims {
   }
 
   /** Undefined when the agent is not registered. */
-  of(agentId: string): readonly Claimed[] | undefined {
+  get(agentId: string): readonly PeerClaim[] | undefined {
     return this.#claimed.get(agentId)
   }
 
   /** All declarations of a server, of all agents. */
-  on(peer: Peer): Claimed[] {
+  byPeer(peer: Peer): PeerClaim[] {
     return [...this.#claimed.values()].flat().filter((claim) => claim.peer === peer)
   }
 
   /** Puts what an agent declares in the place of what it had; gives that. */
-  replace(agentId: string, claimed: readonly Claimed[]): readonly Claimed[] {
-    const before = this.of(agentId) ?? []
+  replace(agentId: string, claimed: readonly PeerClaim[]): readonly PeerClaim[] {
+    const before = this.get(agentId) ?? []
     this.#claimed.set(agentId, claimed)
-    const isSame = isDeepStrictEqual(before.map(entryOf), claimed.map(entryOf))
+    const isSame = isDeepStrictEqual(before.map(getClaimedEntry), claimed.map(getClaimedEntry))
     if (!isSame || before.some(({ peer }, i) => peer !== claimed[i]!.peer)) this.grow(agentId)
     return before
   }
 
   /** Forgets what an agent had; gives it. */
-  remove(agentId: string): readonly Claimed[] {
-    const before = this.of(agentId) ?? []
+  remove(agentId: string): readonly PeerClaim[] {
+    const before = this.get(agentId) ?? []
     this.#claimed.delete(agentId)
     return before
   }
 
   /** Whether an agent is registered just so. */
   isInForce({ id, name, mcps }: AgentConfig): boolean {
-    const claimed = this.of(id)
+    const claimed = this.get(id)
     if (!claimed?.every(({ agent }) => agent === name)) return false
-    return isDeepStrictEqual(claimed.map(entryOf), enabledOf(mcps))
+    return isDeepStrictEqual(claimed.map(getClaimedEntry), filterEnabled(mcps))
   }
 
   /** Grows whenever the tools of an agent may have changed. */
-  generationOf(agentId: string): number {
+  getGeneration(agentId: string): number {
     return this.#generations.get(agentId) ?? 0
   }
 
   grow(agentId: string): void {
-    this.#generations.set(agentId, this.generationOf(agentId) + 1)
+    this.#generations.set(agentId, this.getGeneration(agentId) + 1)
   }
 
   /** Makes one change of an agent at a time, in the order of the calls. */
@@ -72,11 +72,11 @@ export class Claims {
   }
 }
 
-export function entryOf({ entry }: Claimed): McpEntry {
+export function getClaimedEntry({ entry }: PeerClaim): McpEntry {
   return entry
 }
 
 /** The declarations that count. */
-export function enabledOf(entries: readonly McpEntry[]): McpEntry[] {
+export function filterEnabled(entries: readonly McpEntry[]): McpEntry[] {
   return entries.filter(({ disabled = false }) => !disabled)
 }

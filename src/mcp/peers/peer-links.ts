@@ -1,19 +1,19 @@
-import { toCancelled } from '../../core/base/cancelled.ts'
-import type { Link } from '../connection/link.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
+import type { ServerLink } from '../connection/link.ts'
 
 /** The ways to one server that are open; of two only one is ever in use. */
 export class PeerLinks {
-  readonly #open = new Set<Link>()
+  readonly #open = new Set<ServerLink>()
 
   /** Opens the next, when the last is closed; one that came too late for the signal is closed again. */
-  async replace(open: () => Promise<Link>, signal: AbortSignal): Promise<Link> {
+  async replace(open: () => Promise<ServerLink>, signal: AbortSignal): Promise<ServerLink> {
     await this.close()
     const link = await open()
     this.#open.add(link)
     void link.ended.then(() => link.close()).then(() => this.#open.delete(link))
     if (!signal.aborted) return link
     void link.close()
-    throw toCancelled(signal)
+    throw toCancelledError(signal)
   }
 
   /** Closes all. Never rejects. */

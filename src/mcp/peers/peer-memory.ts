@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CrabError } from '../../core/base/errors.ts'
-import type { Way } from '../connection/connect.ts'
+import type { HttpVariant } from '../connection/connect.ts'
 import type { Connection, Era } from '../connection/connection.ts'
 import type { ServerOffer } from '../secrets/masked-offer.ts'
 import { type DroppedTool, replaceList, type ToolList } from '../tools/remote-tool.ts'
 import type { ServerAbout } from './server-about.ts'
-import type { Remembered, ServerMemory } from './server-memory.ts'
+import type { ServerMemory, ServerRecord } from './server-memory.ts'
 
 export interface PeerMemoryOptions {
   fingerprint: string
   memory: ServerMemory
-  remembered: Remembered
+  remembered: ServerRecord
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -18,7 +18,7 @@ export interface PeerMemoryOptions {
 /** What is known of one server, also while it is not there; what is new is written down. */
 export class PeerMemory {
   readonly #options: PeerMemoryOptions
-  #known: Remembered
+  #known: ServerRecord
   #written: Promise<unknown> = Promise.resolve()
 
   constructor(options: PeerMemoryOptions) {
@@ -49,12 +49,12 @@ export class PeerMemory {
   }
 
   /** How it was reached, as far as that is remembered. */
-  get way(): Way {
+  get way(): HttpVariant {
     return this.era === undefined ? 'usual' : (this.#known.era?.way ?? 'usual')
   }
 
   /** The last start, by this process or another, when it failed. */
-  get failure(): Remembered['failure'] {
+  get failure(): ServerRecord['failure'] {
     return this.#known.failure
   }
 
@@ -80,7 +80,7 @@ export class PeerMemory {
     await this.#written
   }
 
-  #keep(known: Remembered): void {
+  #keep(known: ServerRecord): void {
     if (isDeepStrictEqual(known, this.#known)) return
     this.#known = known
     const { memory, fingerprint } = this.#options

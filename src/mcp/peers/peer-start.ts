@@ -1,17 +1,17 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
-import type { Way } from '../connection/connect.ts'
+import type { HttpVariant } from '../connection/connect.ts'
 import type { Connection } from '../connection/connection.ts'
-import type { Link } from '../connection/link.ts'
-import { type LineTail, lastWords } from '../stdio/stderr-tail.ts'
-import { printable } from '../tools/remote-tool.ts'
+import type { ServerLink } from '../connection/link.ts'
+import { describeStderrTail, type LineTail } from '../stdio/stderr-tail.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
 import type { ListRefresh } from './list-refresh.ts'
 import { PeerLinks } from './peer-links.ts'
 import type { PeerMemory } from './peer-memory.ts'
 import type { PeerOptions } from './peer-types.ts'
-import { type Started, startServer } from './server-start.ts'
+import { type StartedServer, startServer } from './server-start.ts'
 import { callLimit, isInstaller, startupLimit } from './startup.ts'
-import { Ways } from './ways.ts'
+import { TransportMemory } from './transport-memory.ts'
 
 /** What the start of a server needs of its peer. */
 interface PeerStartOptions extends Pick<PeerOptions, 'target' | 'slots' | 'open'> {
@@ -24,7 +24,7 @@ interface PeerStartOptions extends Pick<PeerOptions, 'target' | 'slots' | 'open'
   newRefresh(): ListRefresh
   onBegin(): void
   /** What it throws fails the start. */
-  onStarted(started: Started, refresh: ListRefresh): void
+  onStarted(started: StartedServer, refresh: ListRefresh): void
   /** Gives what the start fails with. */
   onFailed(reason: unknown): CrabError
   /** Aborted when the peer is of no use any more. */
@@ -35,14 +35,14 @@ interface PeerStartOptions extends Pick<PeerOptions, 'target' | 'slots' | 'open'
 export class PeerStart {
   readonly #options: PeerStartOptions
   readonly #links = new PeerLinks()
-  readonly #ways: Ways
+  readonly #ways: TransportMemory
   #underWay: Promise<Connection> | undefined
-  #again = new AbortController()
+  #restart = new AbortController()
   #needed = Promise.withResolvers<void>()
 
   constructor(options: PeerStartOptions) {
     this.#options = options
-    this.#ways = new Ways(options.target)
+    this.#ways = new TransportMemory(options.target)
   }
 
   get isUnderWay(): boolean {
@@ -50,7 +50,7 @@ export class PeerStart {
   }
 
   /** The way to the server that was taken last. */
-  get way(): Way {
+  get way(): HttpVariant {
     return this.#ways.current
   }
 
@@ -80,8 +80,8 @@ export class PeerStart {
   }
 
   /** Ends the start under way for another one: whoever waits for it waits for that. */
-  again(): void {
-    this.#again.abort(new CrabError('unavailable', 'it is being started anew'))
+  restart(): void {
+    this.#restart.abort(new CrabError('unavailable', 'it is being started anew'))
   }
 
   /** Closes what is open, once the start under way has given up as it is over. Never rejects. */
@@ -98,8 +98,8 @@ export class PeerStart {
   async #start(): Promise<Connection> {
     const { over, onFailed } = this.#options
     for (;;) {
-      this.#again = new AbortController()
-      const { signal } = this.#again
+      this.#restart = new AbortController()
+      const { signal } = this.#restart
       try {
         return await this.#startOnce(AbortSignal.any([over, signal]))
       } catch (reason) {
@@ -122,7 +122,7 @@ export class PeerStart {
           needed: this.#needed.promise,
           open: (way, late) => this.#open(way, late),
           onToolsChanged: () => refresh.notify(),
-          lastWords: () => printable(lastWords(log.lines())),
+          lastWords: () => toPrintableLine(describeStderrTail(log.lines())),
         },
         signal,
       )
@@ -136,7 +136,7 @@ export class PeerStart {
   }
 
   /** Two processes of one server never run at once. */
-  async #open(way: Way, signal: AbortSignal): Promise<Link> {
+  async #open(way: HttpVariant, signal: AbortSignal): Promise<ServerLink> {
     const { open, log, entries, isConnected, over } = this.#options
     const patienceMs = () => (isConnected() ? callLimit(entries()) : this.limitMs)
     const either = AbortSignal.any([signal, over])

@@ -1,6 +1,6 @@
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
-import type { Way } from '../connection/connect.ts'
-import type { Link } from '../connection/link.ts'
+import type { HttpVariant } from '../connection/connect.ts'
+import type { ServerLink } from '../connection/link.ts'
 import type { ServerTarget } from '../fingerprint.ts'
 import type { LineTail } from '../stdio/stderr-tail.ts'
 import type { PeerMemoryOptions } from './peer-memory.ts'
@@ -19,7 +19,7 @@ export type PeerEvent = 'connecting' | 'connected' | 'failed' | 'disconnected'
 
 /** How a way to a server is opened. */
 export interface OpenOptions {
-  way: Way
+  way: HttpVariant
   /** Takes what it writes to standard error; of one that has none, what there is to say of the connection. */
   log: LineTail
   /** How long a request may wait where the server asks for it. */
@@ -31,7 +31,7 @@ export interface PeerOptions extends PeerMemoryOptions {
   target: ServerTarget
   slots: StartSlots
   /** Opens a way to the server. */
-  open(how: OpenOptions, signal: AbortSignal): Promise<Link>
+  open(how: OpenOptions, signal: AbortSignal): Promise<ServerLink>
   onEvent(kind: PeerEvent): void
   onToolsChanged(): void
 }

@@ -1,25 +1,25 @@
-import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
+import { abortable, toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Connection, RemoteCall } from '../connection/connection.ts'
 import type { ServerTarget } from '../fingerprint.ts'
-import { maskAnswer, sureSecretsOf } from '../secrets/masked-answer.ts'
+import { collectSureSecrets, maskAnswer } from '../secrets/masked-answer.ts'
 import { maskOffer, type ServerOffer } from '../secrets/masked-offer.ts'
 import { hideSecrets } from '../secrets/shown-target.ts'
 import { LineTail } from '../stdio/stderr-tail.ts'
-import { flawOfTarget } from '../tools/flaw.ts'
 import type { ToolList } from '../tools/remote-tool.ts'
+import { validateTarget } from '../tools/validate-target.ts'
 import type { PeerState } from '../types.ts'
 import { CallRecord } from './call-record.ts'
 import { cleanError } from './clean-error.ts'
 import { FailureRecord } from './failure-record.ts'
-import { Holders } from './holders.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { ListRefresh } from './list-refresh.ts'
 import { PeerMemory } from './peer-memory.ts'
 import { PeerStart } from './peer-start.ts'
 import type { Claim, PeerOptions } from './peer-types.ts'
-import type { Started } from './server-start.ts'
+import { RefCount } from './ref-count.ts'
+import type { StartedServer } from './server-start.ts'
 import { idleLimit } from './startup.ts'
 
 /**
@@ -44,7 +44,7 @@ export class Peer {
   readonly #start: PeerStart
   #connection: Connection | undefined
   #refresh: ListRefresh | undefined
-  readonly #holders = new Holders()
+  readonly #holders = new RefCount()
   readonly #idle = new IdleTimer({
     limitMs: () => idleLimit(this.#entries()),
     onIdle: () => this.#rest(),
@@ -54,8 +54,8 @@ export class Peer {
     this.#options = options
     this.fingerprint = options.fingerprint
     this.target = options.target
-    this.#secrets = sureSecretsOf(options.target)
-    this.#flaw = flawOfTarget(options.target)
+    this.#secrets = collectSureSecrets(options.target)
+    this.#flaw = validateTarget(options.target)
     this.memory = new PeerMemory(options)
     this.record = new CallRecord(options.now)
     this.failures = new FailureRecord(options.now)
@@ -133,13 +133,13 @@ export class Peer {
     if (!this.#start.isUnderWay && !insist && this.failures.waitMs > 0) throw this.failures.tooEarly()
     const start = this.#start.begin()
     this.#start.need()
-    return await orCancelled(start, signal)
+    return await abortable(start, signal)
   }
 
   /** Ends it, if it runs or is being started, and makes it anew: whoever waits for a start waits for the new one. */
   async reconnect(signal: AbortSignal): Promise<void> {
-    this.#start.again()
-    await orCancelled(this.#disconnect(), signal)
+    this.#start.restart()
+    await abortable(this.#disconnect(), signal)
     this.failures.forgive()
     await this.connect({ insist: true }, signal)
   }
@@ -168,7 +168,7 @@ export class Peer {
       return maskAnswer(answer, [...connection.secrets, ...this.#secrets])
     } catch (reason) {
       if (!signal.aborted && reason instanceof CrabError) this.#learn(reason, connection)
-      throw signal.aborted ? toCancelled(signal) : cleanError(reason, this.target, connection.secrets)
+      throw signal.aborted ? toCancelledError(signal) : cleanError(reason, this.target, connection.secrets)
     }
   }
 
@@ -204,10 +204,10 @@ export class Peer {
     return this.claims.map(({ entry }) => entry)
   }
 
-  #succeed({ connection, list }: Started, refresh: ListRefresh): void {
+  #succeed({ connection, list }: StartedServer, refresh: ListRefresh): void {
     if (this.#over.signal.aborted) {
       void connection.close()
-      throw toCancelled(this.#over.signal)
+      throw toCancelledError(this.#over.signal)
     }
     this.#connection = connection
     this.#refresh = refresh

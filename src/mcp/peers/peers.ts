@@ -1,23 +1,23 @@
-import { orCancelled } from '../../core/base/cancelled.ts'
+import { abortable } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
 import type { McpServerEvent } from '../../core/runtime/events.ts'
-import type { Link } from '../connection/link.ts'
+import type { ServerLink } from '../connection/link.ts'
 import { openTracedLink } from '../connection/traced-link.ts'
-import { fingerprintOf, type ServerTarget, type TargetDefaults, toTarget } from '../fingerprint.ts'
-import { flawOfTarget } from '../tools/flaw.ts'
+import { computeFingerprint, type ServerTarget, type TargetDefaults, toTarget } from '../fingerprint.ts'
+import { validateTarget } from '../tools/validate-target.ts'
 import type { FrameTap } from '../types.ts'
-import { type Claimed, Claims, enabledOf, entryOf } from './claims.ts'
-import { Departures } from './departures.ts'
+import { Claims, filterEnabled, getClaimedEntry, type PeerClaim } from './claims.ts'
+import { DrainingPeers } from './draining-peers.ts'
 import { Peer } from './peer.ts'
-import { PeerNews } from './peer-news.ts'
+import { PeerEmitter } from './peer-emitter.ts'
 import type { OpenOptions } from './peer-types.ts'
-import type { Remembered, ServerMemory } from './server-memory.ts'
+import type { ServerMemory, ServerRecord } from './server-memory.ts'
 import { newStartSlots } from './startup.ts'
 
-export type { Claimed }
+export type { PeerClaim as Claimed }
 
 export interface PeersOptions extends TargetDefaults {
   processes: ProcessHost
@@ -40,16 +40,16 @@ export class Peers {
   readonly #slots = newStartSlots()
   readonly #peers = new Map<string, Peer>()
   readonly #claims = new Claims()
-  readonly #departures = new Departures()
+  readonly #draining = new DrainingPeers()
   /** Those that nobody declares. */
-  readonly #lookedAt = new Set<Peer>()
-  readonly #news: PeerNews
+  readonly #undeclared = new Set<Peer>()
+  readonly #emitter: PeerEmitter
   #isOver = false
 
   constructor(options: PeersOptions) {
     this.#options = options
     this.#baseEnv = options.baseEnv
-    this.#news = new PeerNews(options.now)
+    this.#emitter = new PeerEmitter(options.now)
   }
 
   /** In the order of their first owner. */
@@ -58,18 +58,18 @@ export class Peers {
   }
 
   /** The declarations of an agent that are in force; undefined when it is not registered. */
-  claimedBy(agentId: string): readonly Claimed[] | undefined {
-    return this.#claims.of(agentId)
+  claimedBy(agentId: string): readonly PeerClaim[] | undefined {
+    return this.#claims.get(agentId)
   }
 
   /** Grows whenever the tools of an agent may have changed. */
   generationOf(agentId: string): number {
-    return this.#claims.generationOf(agentId)
+    return this.#claims.getGeneration(agentId)
   }
 
   /** Calls the listener with every event, once for each owner, until it is disposed. It must not throw. */
   listen(listener: (event: McpServerEvent) => void): Disposable {
-    return this.#news.listen(listener)
+    return this.#emitter.listen(listener)
   }
 
   /** The server of an entry, when somebody has it. */
@@ -79,12 +79,12 @@ export class Peers {
 
   /** The identity of what an entry means for an agent. */
   fingerprint(entry: McpEntry, agentId: string): string {
-    return fingerprintOf(this.#targetOf(entry), entry, { agentId, name: entry.name })
+    return computeFingerprint(this.#toTarget(entry), entry, { agentId, name: entry.name })
   }
 
   /** Why the server of an entry is not even tried; undefined when nothing speaks against it. */
-  flawOf(entry: McpEntry): CrabError | undefined {
-    return flawOfTarget(this.#targetOf(entry))
+  validate(entry: McpEntry): CrabError | undefined {
+    return validateTarget(this.#toTarget(entry))
   }
 
   /**
@@ -125,18 +125,18 @@ export class Peers {
       throw new CrabError('unavailable', `Cannot use the MCP server "${entry.name}": crabtalk is ending`)
     const owned = this.#peers.get(recalled.fingerprint)
     if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
-    const leaving = this.#departures.held(recalled.fingerprint)
+    const leaving = this.#draining.held(recalled.fingerprint)
     if (leaving) {
       const held = leaving.hold()
       return { peer: leaving, [Symbol.asyncDispose]: async () => held[Symbol.dispose]() }
     }
     const peer = this.#make(recalled)
     peer.claims = [{ agentId: '', agent: '', entry }]
-    this.#lookedAt.add(peer)
+    this.#undeclared.add(peer)
     return {
       peer,
       [Symbol.asyncDispose]: async () => {
-        if (this.#lookedAt.delete(peer)) await this.#departures.leave(peer)
+        if (this.#undeclared.delete(peer)) await this.#draining.leave(peer)
       },
     }
   }
@@ -144,51 +144,52 @@ export class Peers {
   /** Ends all servers, in parallel; who registers from now on gets none. Never rejects. */
   async end(): Promise<void> {
     this.#isOver = true
-    const running = [...this.all(), ...this.#lookedAt]
-    await Promise.all([this.#departures.end(), ...running.map((peer) => peer.end())])
+    const running = [...this.all(), ...this.#undeclared]
+    await Promise.all([this.#draining.end(), ...running.map((peer) => peer.end())])
   }
 
   /** As end(), for a host that is leaving: nobody waits. */
   release(): void {
     this.#isOver = true
-    this.#departures.release()
-    for (const peer of [...this.all(), ...this.#lookedAt]) peer.release()
+    this.#draining.release()
+    for (const peer of [...this.all(), ...this.#undeclared]) peer.release()
   }
 
-  #targetOf(entry: McpEntry): ServerTarget {
+  #toTarget(entry: McpEntry): ServerTarget {
     return toTarget(entry, { home: this.#options.home, baseEnv: this.#baseEnv })
   }
 
   async #claimAgain(id: string): Promise<void> {
-    const claimed = this.#claims.of(id) ?? []
+    const claimed = this.#claims.get(id) ?? []
     const name = claimed[0]?.agent
-    if (name !== undefined) await this.#reconcile({ id, name, mcps: claimed.map(entryOf) })
+    if (name !== undefined) await this.#reconcile({ id, name, mcps: claimed.map(getClaimedEntry) })
   }
 
   async #reconcile(agent: Pick<AgentConfig, 'id' | 'name' | 'mcps'>): Promise<void> {
-    const entries = enabledOf(agent.mcps)
+    const entries = filterEnabled(agent.mcps)
     const known = await Promise.all(entries.map((entry) => this.#recall(entry, agent.id)))
     if (this.#isOver) return
-    const claimed = entries.map((entry, i): Claimed => {
+    const claimed = entries.map((entry, i): PeerClaim => {
       return { agentId: agent.id, agent: agent.name, entry, peer: this.#peerFor(known[i]!) }
     })
     const before = this.#claims.replace(agent.id, claimed)
-    for (const { peer } of claimed) peer.claims = this.#claims.on(peer)
-    for (const claim of claimed) if (!before.some((old) => isSameOwner(old, claim))) this.#news.welcome(claim)
+    for (const { peer } of claimed) peer.claims = this.#claims.byPeer(peer)
+    for (const claim of claimed)
+      if (!before.some((old) => isSameOwner(old, claim))) this.#emitter.welcome(claim)
     this.#letGo(before)
   }
 
   /** What is needed to make the peer of an entry, in case there is none. */
-  async #recall(entry: McpEntry, agentId: string): Promise<Recalled> {
-    const target = this.#targetOf(entry)
-    const fingerprint = fingerprintOf(target, entry, { agentId, name: entry.name })
+  async #recall(entry: McpEntry, agentId: string): Promise<RecalledServer> {
+    const target = this.#toTarget(entry)
+    const fingerprint = computeFingerprint(target, entry, { agentId, name: entry.name })
     const isThere = this.#peers.has(fingerprint)
     return { target, fingerprint, remembered: isThere ? {} : await this.#options.memory.read(fingerprint) }
   }
 
-  #peerFor(recalled: Recalled): Peer {
+  #peerFor(recalled: RecalledServer): Peer {
     const { fingerprint } = recalled
-    const kept = this.#peers.get(fingerprint) ?? this.#departures.takeBack(fingerprint)
+    const kept = this.#peers.get(fingerprint) ?? this.#draining.reclaim(fingerprint)
     const known = kept ?? this.#takeOver(fingerprint)
     const peer = known ?? this.#make(recalled)
     this.#peers.set(fingerprint, peer)
@@ -197,18 +198,18 @@ export class Peers {
 
   /** A server that somebody looks at who is about to declare it. */
   #takeOver(fingerprint: string): Peer | undefined {
-    const peer = this.#lookedAt.values().find((one) => one.fingerprint === fingerprint)
-    if (peer) this.#lookedAt.delete(peer)
+    const peer = this.#undeclared.values().find((one) => one.fingerprint === fingerprint)
+    if (peer) this.#undeclared.delete(peer)
     return peer
   }
 
-  #make(recalled: Recalled): Peer {
+  #make(recalled: RecalledServer): Peer {
     const { memory, now } = this.#options
     const peer: Peer = new Peer({
       ...{ ...recalled, memory, now, slots: this.#slots },
       open: (how, signal) => this.#open(peer, how, signal),
       onEvent: (kind) => {
-        if (!this.#departures.has(peer)) this.#news.tell(peer, kind, peer.claims)
+        if (!this.#draining.has(peer)) this.#emitter.emit(peer, kind, peer.claims)
       },
       onToolsChanged: () => {
         for (const { agentId } of peer.claims) this.#claims.grow(agentId)
@@ -217,33 +218,33 @@ export class Peers {
     return peer
   }
 
-  async #open(peer: Peer, how: OpenOptions, signal: AbortSignal): Promise<Link> {
-    await orCancelled(this.#departures.gone(peer.fingerprint), signal)
+  async #open(peer: Peer, how: OpenOptions, signal: AbortSignal): Promise<ServerLink> {
+    await abortable(this.#draining.gone(peer.fingerprint), signal)
     return await openTracedLink({ ...this.#options, ...how, peer }, signal)
   }
 
   /** Declarations that are no longer in force leave their servers; a server without any is ended, nobody waits for it. */
-  #letGo(before: readonly Claimed[]): void {
+  #letGo(before: readonly PeerClaim[]): void {
     for (const peer of new Set(before.map((claim) => claim.peer))) {
       const old = peer.claims
-      peer.claims = this.#claims.on(peer)
+      peer.claims = this.#claims.byPeer(peer)
       if (peer.claims.length > 0 || this.#peers.get(peer.fingerprint) !== peer) continue
       this.#peers.delete(peer.fingerprint)
       if (peer.state === 'connected' || peer.state === 'connecting')
-        this.#news.tell(peer, 'disconnected', old)
+        this.#emitter.emit(peer, 'disconnected', old)
       peer.claims = old // whoever still holds it goes by their limits
-      this.#departures.begin(peer)
+      this.#draining.begin(peer)
     }
   }
 }
 
-function isSameOwner(a: Claimed, b: Claimed): boolean {
+function isSameOwner(a: PeerClaim, b: PeerClaim): boolean {
   return a.peer === b.peer && a.agent === b.agent && a.entry.name === b.entry.name
 }
 
 /** What an entry comes to. */
-interface Recalled {
+interface RecalledServer {
   target: ServerTarget
   fingerprint: string
-  remembered: Remembered
+  remembered: ServerRecord
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/base/json.ts'
-import { toDescription } from '../tools/description.ts'
-import { printable } from '../tools/remote-tool.ts'
+import { limitDescription } from '../tools/description.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
 
 /** What a server says of itself when it is connected: untrusted words, fit to be shown, and what it has besides tools. */
 export interface ServerAbout {
@@ -23,9 +23,9 @@ export function readAbout(given: {
   const info = isObject(given.info) ? given.info : {}
   const capabilities = isObject(given.capabilities) ? given.capabilities : {}
   return {
-    title: printable(textOf(info['title']) || textOf(info['name'])),
-    description: toDescription(textOf(info['description'])),
-    instructions: toDescription(textOf(given.instructions), MAX_INSTRUCTIONS_BYTES),
+    title: toPrintableLine(toPlainText(info['title']) || toPlainText(info['name'])),
+    description: limitDescription(toPlainText(info['description'])),
+    instructions: limitDescription(toPlainText(given.instructions), MAX_INSTRUCTIONS_BYTES),
     hasResources: isObject(capabilities['resources']),
     hasPrompts: isObject(capabilities['prompts']),
   }
@@ -42,7 +42,7 @@ export function recallAbout(value: unknown): ServerAbout | undefined {
   return readAbout({ info: value, capabilities, instructions })
 }
 
-function textOf(value: unknown): string {
+function toPlainText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 

@@ -3,19 +3,19 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replaceFile } from '../../core/base/files.ts'
 import { isObject, parseObject } from '../../core/base/json.ts'
-import type { Way } from '../connection/connect.ts'
+import type { HttpVariant } from '../connection/connect.ts'
 import type { Era } from '../connection/connection.ts'
-import { type DroppedTool, printable, readTools, type ToolList } from '../tools/remote-tool.ts'
+import { type DroppedTool, readTools, type ToolList, toPrintableLine } from '../tools/remote-tool.ts'
 import { recallAbout, type ServerAbout } from './server-about.ts'
 
 /** What is known of a server from earlier. */
-export interface Remembered {
+export interface ServerRecord {
   /** Its tools when it was last connected; undefined when it never was. */
   list?: ToolList
   /** What it said of itself then. */
   about?: ServerAbout
   /** What it speaks, and since when that is known; milliseconds since 1970. */
-  era?: { is: Era; since: number; way?: Way }
+  era?: { is: Era; since: number; way?: HttpVariant }
   /** The last start failed; gone with the next that succeeds. */
   failure?: { at: number; why: string; needsAuth?: boolean }
 }
@@ -32,21 +32,21 @@ export class ServerMemory {
   }
 
   /** Nothing when there is no file, or it makes no sense. */
-  async read(fingerprint: string): Promise<Remembered> {
-    return toRemembered(await readFile(this.#path(fingerprint), 'utf8').catch(() => ''))
+  async read(fingerprint: string): Promise<ServerRecord> {
+    return parseServerRecord(await readFile(this.#path(fingerprint), 'utf8').catch(() => ''))
   }
 
   /** As read(), for those who cannot wait. */
-  readNow(fingerprint: string): Remembered {
+  readNow(fingerprint: string): ServerRecord {
     try {
-      return toRemembered(readFileSync(this.#path(fingerprint), 'utf8'))
+      return parseServerRecord(readFileSync(this.#path(fingerprint), 'utf8'))
     } catch {
       return {} // as for read(): it is not known, then
     }
   }
 
   /** Fails with `storage`. */
-  async write(fingerprint: string, remembered: Remembered): Promise<void> {
+  async write(fingerprint: string, remembered: ServerRecord): Promise<void> {
     await replaceFile(this.#path(fingerprint), JSON.stringify({ v: VERSION, ...remembered }))
   }
 
@@ -58,7 +58,7 @@ export class ServerMemory {
 const VERSION = 1
 
 /** The file may be anybody's, and of another version. */
-function toRemembered(text: string): Remembered {
+function parseServerRecord(text: string): ServerRecord {
   const { v, list, about, era, failure } = parseObject(text) ?? {}
   if (v !== VERSION) return {}
   const recalled = recallAbout(about)
@@ -79,12 +79,12 @@ function isDropped(value: unknown): value is DroppedTool {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['why'] === 'string'
 }
 
-function toEra({ is, since, way }: Record<string, unknown>): Pick<Remembered, 'era'> {
+function toEra({ is, since, way }: Record<string, unknown>): Pick<ServerRecord, 'era'> {
   const isEra = is === 'legacy' || is === 'modern'
   return isEra && typeof since === 'number' ? { era: { is, since, ...(way === 'sse' && { way }) } } : {}
 }
 
-function toFailure({ at, why, needsAuth }: Record<string, unknown>): Pick<Remembered, 'failure'> {
+function toFailure({ at, why, needsAuth }: Record<string, unknown>): Pick<ServerRecord, 'failure'> {
   if (typeof at !== 'number' || typeof why !== 'string') return {}
-  return { failure: { at, why: printable(why), ...(needsAuth === true && { needsAuth }) } }
+  return { failure: { at, why: toPrintableLine(why), ...(needsAuth === true && { needsAuth }) } }
 }

@@ -1,12 +1,12 @@
-import { toCancelled } from '../../core/base/cancelled.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import { type ConnectOptions, connect } from '../connection/connect.ts'
+import { connectServer, type ServerConnectOptions } from '../connection/connect.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { ToolList } from '../tools/remote-tool.ts'
 import type { StartSlots } from './startup.ts'
 
 /** How a server is started. */
-export interface StartOptions extends ConnectOptions {
+export interface StartOptions extends ServerConnectOptions {
   /** Of programs; what runs elsewhere needs none. */
   slots: StartSlots | undefined
   /** Whether the program may have to be fetched first. */
@@ -16,7 +16,7 @@ export interface StartOptions extends ConnectOptions {
 }
 
 /** A server that is connected, and what it has. */
-export interface Started {
+export interface StartedServer {
   connection: Connection
   list: ToolList
 }
@@ -25,7 +25,7 @@ export interface Started {
  * Starts a server in its turn, connects and reads its list, all within its time. Fails with `unavailable`, saying in lower
  * case what happened, or as the signal says.
  */
-export async function startServer(options: StartOptions, signal: AbortSignal): Promise<Started> {
+export async function startServer(options: StartOptions, signal: AbortSignal): Promise<StartedServer> {
   const { slots, needed, mayInstall } = options
   using _installing = mayInstall ? await slots?.installing.take(needed, signal) : undefined
   using _slot = await slots?.any.take(needed, signal)
@@ -40,8 +40,8 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
   }
 }
 
-async function connectAndList(options: StartOptions, signal: AbortSignal): Promise<Started> {
-  const connection = await connect(options, signal)
+async function connectAndList(options: StartOptions, signal: AbortSignal): Promise<StartedServer> {
+  const connection = await connectServer(options, signal)
   try {
     return { connection, list: await connection.listTools(signal) }
   } catch (reason) {
@@ -60,7 +60,7 @@ function tooLate({ startupMs, lastWords }: StartOptions): CrabError {
 
 /** The program that is not there, the timeout, the refusal: a server that cannot be used now. */
 function toFailedStart(reason: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return toCancelled(signal)
+  if (signal.aborted) return toCancelledError(signal)
   if (!(reason instanceof CrabError)) return reason
   const message = reason.message.replace(/^Cannot /, 'cannot ')
   const { hint, retryAfterMs } = reason

@@ -1,17 +1,17 @@
 import { basename } from 'node:path'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ServerTarget } from '../fingerprint.ts'
-import { Slots } from './slots.ts'
+import { PrioritySemaphore } from './priority-semaphore.ts'
 
 /** How many servers of a node may be starting at once. */
 export interface StartSlots {
-  any: Slots
+  any: PrioritySemaphore
   /** Of those that may have to install themselves first. */
-  installing: Slots
+  installing: PrioritySemaphore
 }
 
 export function newStartSlots(): StartSlots {
-  return { any: new Slots(8), installing: new Slots(3) }
+  return { any: new PrioritySemaphore(8), installing: new PrioritySemaphore(3) }
 }
 
 /** Whether a command fetches its program when it is not there yet. */

@@ -1,11 +1,11 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
-import type { Elicit } from '../elicitation/types.ts'
+import type { ElicitationHandler } from '../elicitation/types.ts'
 import type { Peer } from '../peers/peer.ts'
-import { printable } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
 import { toToolOutput } from '../tools/results.ts'
-import { limitsOf } from '../tools/tool-call.ts'
+import { getCallLimits } from '../tools/tool-call.ts'
 import type { PromptMessage } from './types.ts'
 
 /** A prompt that is filled in. */
@@ -16,7 +16,7 @@ export interface GetPromptOptions {
   args: Readonly<Record<string, string>>
   /** Where what is too long, or no text, goes. */
   spillDir: string
-  elicit?: Elicit
+  elicit?: ElicitationHandler
 }
 
 /**
@@ -25,13 +25,13 @@ export interface GetPromptOptions {
  */
 export async function getPrompt(options: GetPromptOptions, signal: AbortSignal): Promise<PromptMessage[]> {
   const { peer, entry, prompt, args, spillDir: folder, elicit } = options
-  const { timeoutMs, limitBytes } = limitsOf(entry)
+  const { timeoutMs, limitBytes } = getCallLimits(entry)
   const params = { name: prompt, arguments: { ...args } }
   const request = { method: 'prompts/get', params, timeoutMs, elicit } as const
   const result = await peer.use((connection) => connection.ask(request, signal), signal)
   const { messages } = isObject(result) ? result : {}
   const given = Array.isArray(messages) ? messages.filter(isObject).slice(0, MAX_MESSAGES) : []
-  if (given.length === 0) throw new CrabError('tool', `its prompt ${printable(prompt)} is empty`)
+  if (given.length === 0) throw new CrabError('tool', `its prompt ${toPrintableLine(prompt)} is empty`)
   const spill = { server: entry.name, tool: 'prompt', folder }
   return await Promise.all(
     given.map(async ({ role, content }): Promise<PromptMessage> => {

@@ -2,8 +2,8 @@ import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { Connection } from '../connection/connection.ts'
 import { readPages } from '../connection/pages.ts'
-import { toDescription } from '../tools/description.ts'
-import { printable } from '../tools/remote-tool.ts'
+import { limitDescription } from '../tools/description.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
 import type { PromptArgumentView, PromptView } from './types.ts'
 
 /** All prompts of a server, in its order; of a server without any, none. Fails as Connection does. */
@@ -13,7 +13,7 @@ export async function listPrompts(connection: Connection, signal: AbortSignal): 
     const { name, title } = item
     if (!isName(name)) return []
     const given = Array.isArray(item['arguments']) ? item['arguments'] : []
-    const description = wordsOf(item) || (typeof title === 'string' ? printable(title) : '')
+    const description = readDescription(item) || (typeof title === 'string' ? toPrintableLine(title) : '')
     return [
       { name, description, arguments: given.filter(isObject).slice(0, MAX_ARGUMENTS).flatMap(toArgument) },
     ]
@@ -22,7 +22,7 @@ export async function listPrompts(connection: Connection, signal: AbortSignal): 
 
 function toArgument(item: JsonObject): PromptArgumentView[] {
   const { name, required } = item
-  return isName(name) ? [{ name, description: wordsOf(item), isRequired: required === true }] : []
+  return isName(name) ? [{ name, description: readDescription(item), isRequired: required === true }] : []
 }
 
 /** What is typed as one word. */
@@ -35,8 +35,8 @@ function isName(name: unknown): name is string {
   )
 }
 
-function wordsOf({ description }: JsonObject): string {
-  return typeof description === 'string' ? toDescription(description) : ''
+function readDescription({ description }: JsonObject): string {
+  return typeof description === 'string' ? limitDescription(description) : ''
 }
 
 const MAX_NAME = 128

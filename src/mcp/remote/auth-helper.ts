@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
+import { abortable, toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { ProcessHost, RunningProcess } from '../../core/process/types.ts'
 import { LineTail } from '../stdio/stderr-tail.ts'
-import { type Given, readHelperAnswer, secretsIn } from './helper-answer.ts'
+import { type HelperCredentials, readHelperAnswer, secretsIn } from './helper-answer.ts'
 
 export interface AuthHelperOptions {
   processes: ProcessHost
@@ -25,34 +25,37 @@ export interface AuthHelperOptions {
  *
  * Fails with `credentials`, saying in lower case what happened and nothing of what it printed, or as the signal says.
  */
-export async function runAuthHelper(options: AuthHelperOptions, signal: AbortSignal): Promise<Given> {
-  if (signal.aborted) throw toCancelled(signal)
+export async function runAuthHelper(
+  options: AuthHelperOptions,
+  signal: AbortSignal,
+): Promise<HelperCredentials> {
+  if (signal.aborted) throw toCancelledError(signal)
   const [program = '', ...args] = options.argv
   try {
     const { cwd, env } = options
     const running = await options.processes.start({ argv: [program, ...args], cwd, env, stdin: 'none' })
-    return await outcomeOf(running, options, signal)
+    return await readHelperResult(running, options, signal)
   } catch (reason) {
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     if (!(reason instanceof CrabError)) throw reason
     const why = reason.message.replace(/^Cannot /, 'cannot ')
     throw new CrabError('credentials', `its auth helper failed: ${why}`, { hint: HELPER_HINT })
   }
 }
 
-async function outcomeOf(
+async function readHelperResult(
   running: RunningProcess,
   { now, note }: AuthHelperOptions,
   signal: AbortSignal,
-): Promise<Given> {
+): Promise<HelperCredentials> {
   const words = new LineTail()
-  let given: Given | undefined
+  let given: HelperCredentials | undefined
   const late = new AbortController()
   try {
     running.stderr.on('data', (chunk: Buffer) => words.push(chunk))
     const over = sleep(TIME_LIMIT_MS, undefined, { signal: late.signal, ref: false })
-    const work = Promise.all([textOf(running), running.exited])
-    const done = await orCancelled(Promise.race([work, over]), signal)
+    const work = Promise.all([readStdout(running), running.exited])
+    const done = await abortable(Promise.race([work, over]), signal)
     if (done === undefined) throw new CrabError('timeout', `it was not done within ${TIME_LIMIT_MS / 1000} s`)
     const [output, { code, signal: killedBy }] = done
     if (code !== 0) {
@@ -71,11 +74,11 @@ async function outcomeOf(
 }
 
 /** Some say on standard error what they give. */
-function withoutSecrets(line: string, given: Given | undefined): string {
+function withoutSecrets(line: string, given: HelperCredentials | undefined): string {
   return given ? hideSecretsIn(line, secretsIn(given)) : line
 }
 
-async function textOf({ stdout }: RunningProcess): Promise<string> {
+async function readStdout({ stdout }: RunningProcess): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of stdout as AsyncIterable<Buffer>) {

@@ -33,7 +33,7 @@ export function boundedBody(
 }
 
 /** The beginning of a body as text; the rest is not read. */
-export async function headOfBody(body: ReadableStream<Uint8Array> | null): Promise<string> {
+export async function readBodyStart(body: ReadableStream<Uint8Array> | null): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {

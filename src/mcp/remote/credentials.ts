@@ -1,12 +1,12 @@
-import { orCancelled } from '../../core/base/cancelled.ts'
+import { abortable } from '../../core/base/abortable.ts'
 import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
-import { bearer, type Given, secretsIn } from './helper-answer.ts'
+import { bearer, type HelperCredentials, secretsIn } from './helper-answer.ts'
 
 export interface CredentialsOptions {
   target: Pick<RemoteTarget, 'auth'>
   /** Asks the helper; undefined when there is none. */
-  ask: (() => Promise<Given>) | undefined
+  ask: (() => Promise<HelperCredentials>) | undefined
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -14,7 +14,7 @@ export interface CredentialsOptions {
 /** What says who asks, with every request: fixed, or what a helper gave, for as long as it holds. */
 export class Credentials {
   readonly #options: CredentialsOptions
-  #given: (Given & { since: number }) | undefined
+  #latest: (HelperCredentials & { since: number }) | undefined
   #asking: Promise<void> | undefined
   /** All a helper ever gave here, so that none of it is shown. */
   readonly #secrets = new Set<string>()
@@ -31,27 +31,27 @@ export class Credentials {
   /** What requests have at the moment; nothing is asked. */
   get current(): Readonly<Record<string, string>> {
     const { auth } = this.#options.target
-    return auth === undefined ? (this.#given?.headers ?? {}) : { authorization: bearer(auth) }
+    return auth === undefined ? (this.#latest?.headers ?? {}) : { authorization: bearer(auth) }
   }
 
   /** Of the next request; what has less than a minute left is asked for anew. Fails as the helper does. */
   async headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
-    if (this.canRenew && !this.#holds()) await this.renew(this.#given, signal)
+    if (this.canRenew && !this.#holds()) await this.renew(this.#latest, signal)
     return this.current
   }
 
   /** What requests have now, to be handed to renew(). */
-  get given(): unknown {
-    return this.#given
+  get latest(): unknown {
+    return this.#latest
   }
 
   /** Asks the helper, once for all who found the same to be of no use. Fails as the helper does. */
   async renew(useless: unknown, signal: AbortSignal): Promise<void> {
-    if (useless !== this.#given) return
+    if (useless !== this.#latest) return
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })
-    await orCancelled(this.#asking, signal)
+    await abortable(this.#asking, signal)
   }
 
   /** All a helper ever gave. */
@@ -67,14 +67,14 @@ export class Credentials {
   async #ask(): Promise<void> {
     const { ask, now } = this.#options
     const given = await ask!()
-    this.#given = { ...given, since: now() }
+    this.#latest = { ...given, since: now() }
     for (const secret of secretsIn(given)) this.#secrets.add(secret)
   }
 
   /** A minute before its end it does not; what holds for less than two does for half of it. */
   #holds(): boolean {
-    if (!this.#given) return false
-    const { expiresAt = Infinity, since } = this.#given
+    if (!this.#latest) return false
+    const { expiresAt = Infinity, since } = this.#latest
     return this.#options.now() < Math.max(expiresAt - MARGIN_MS, since + (expiresAt - since) / 2)
   }
 }

@@ -1,10 +1,10 @@
 import type { RemoteTarget } from '../fingerprint.ts'
 
 /** Why nothing may be sent to a server, naming the header; undefined when all is well. Looks at nothing but the target. */
-export function flawOf({ url, headers, auth, authHelper }: RemoteTarget): string | undefined {
+export function validateHeaders({ url, headers, auth, authHelper }: RemoteTarget): string | undefined {
   const names = Object.keys(headers).map((name) => name.toLowerCase())
   const bad = Object.entries(headers)
-    .map(([name, value]) => flawOfHeader(name, value))
+    .map(([name, value]) => validateHeader(name, value))
     .find((flaw) => flaw !== undefined)
   if (bad !== undefined) return bad
   const twice = names.find((name, i) => names.indexOf(name) < i)
@@ -12,11 +12,11 @@ export function flawOf({ url, headers, auth, authHelper }: RemoteTarget): string
   if (auth !== undefined && (auth.trim() === '' || !VALUE.test(auth))) {
     return '"auth" is empty or holds characters that no header may have'
   }
-  return clashOf({ hasOwn: names.includes('authorization'), hasUser: hasUser(url), auth, authHelper })
+  return findClash({ hasOwn: names.includes('authorization'), hasUser: hasUser(url), auth, authHelper })
 }
 
 /** Why a header cannot be sent; undefined when it can. */
-export function flawOfHeader(name: string, value: string): string | undefined {
+export function validateHeader(name: string, value: string): string | undefined {
   const lower = name.toLowerCase()
   if (!NAME.test(name)) return `${JSON.stringify(name)} is no possible name of a header`
   if (RESERVED.has(lower) || RESERVED_FAMILIES.test(lower)) {
@@ -26,7 +26,7 @@ export function flawOfHeader(name: string, value: string): string | undefined {
   return undefined
 }
 
-interface Claims {
+interface AuthSources {
   hasOwn: boolean
   hasUser: boolean
   auth: string | undefined
@@ -34,7 +34,7 @@ interface Claims {
 }
 
 /** Two that would both say who asks. */
-function clashOf({ hasOwn, hasUser, auth, authHelper }: Claims): string | undefined {
+function findClash({ hasOwn, hasUser, auth, authHelper }: AuthSources): string | undefined {
   const all = [
     hasOwn && 'the header "Authorization"',
     auth !== undefined && '"auth"',

@@ -1,10 +1,10 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject, parseObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { flawOfHeader } from './header-rules.ts'
+import { validateHeader } from './header-rules.ts'
 
 /** What says who asks, and until when. */
-export interface Given {
+export interface HelperCredentials {
   headers: Readonly<Record<string, string>>
   /** Milliseconds since 1970; undefined is for ever. */
   expiresAt: number | undefined
@@ -16,29 +16,29 @@ export interface Given {
  *
  * Throws `failed`, saying in lower case what is wrong with it and none of it.
  */
-export function readHelperAnswer(output: string, now: number): Given {
+export function readHelperAnswer(output: string, now: number): HelperCredentials {
   const text = output.trim()
   if (text === '') throw unclear('it printed nothing')
   const given = text.startsWith('{') ? fromJson(text, now) : fromLines(text)
   if (Object.keys(given.headers).length === 0) throw unclear('it gave no header')
   for (const [name, value] of Object.entries(given.headers)) {
-    const flaw = flawOfHeader(name, value)
+    const flaw = validateHeader(name, value)
     if (flaw !== undefined) throw unclear(flaw)
   }
   return given
 }
 
 /** What nobody may see of it: the values, also without their scheme. */
-export function secretsIn({ headers }: Given): string[] {
+export function secretsIn({ headers }: HelperCredentials): string[] {
   const values = Object.values(headers)
   const bare = values.map((value) => value.replace(/^\S+ +(?=\S+$)/, ''))
   return [...values, ...bare].filter(({ length }) => length >= MIN_SECRET)
 }
 
-function fromJson(text: string, now: number): Given {
+function fromJson(text: string, now: number): HelperCredentials {
   const answer = parseObject(text)
   if (!answer) throw unclear('it printed JSON that cannot be read')
-  const expiresAt = expiryOf(answer, now)
+  const expiresAt = readExpiry(answer, now)
   const { headers, token } = answer
   if (headers !== undefined) return { headers: toHeaders(headers), expiresAt }
   if (token === undefined) return { headers: toHeaders(answer), expiresAt: undefined }
@@ -56,7 +56,7 @@ function toHeaders(value: unknown): Record<string, string> {
   )
 }
 
-function expiryOf({ expires_at: at, expires_in: within }: JsonObject, now: number): number | undefined {
+function readExpiry({ expires_at: at, expires_in: within }: JsonObject, now: number): number | undefined {
   if (within !== undefined && within !== null) {
     if (typeof within !== 'number') throw unclear('its "expires_in" is no number of seconds')
     return now + within * 1000
@@ -67,7 +67,7 @@ function expiryOf({ expires_at: at, expires_in: within }: JsonObject, now: numbe
   return time
 }
 
-function fromLines(text: string): Given {
+function fromLines(text: string): HelperCredentials {
   const lines = text.split(/\r?\n/).map((line) => line.trim())
   const [first = ''] = lines
   if (!HEADER.test(first)) {

@@ -4,16 +4,16 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/client'
-import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
+import { abortable, toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
-import { Ask, type CurrentAsk } from './ask.ts'
-import { isLostSession, plainAnswerOf, refusalIn, toFailedSend } from './failed-send.ts'
+import { findErrorReply, getPlainResponse, isLostSession, toFailedSend } from './failed-send.ts'
+import { type CurrentRequest, PendingRequest } from './pending-request.ts'
 
 export interface HttpTransportOptions {
   /** Makes the SDK's own, when it is needed. */
   inner(): Promise<StreamableHTTPClientTransport>
-  asks: CurrentAsk
+  asks: CurrentRequest
   /** As people may see it. */
   address: string
   /** How long a request may wait where the server asks for it. */
@@ -34,7 +34,7 @@ export class HttpTransport implements Transport {
   /** In MCP 2026-07-28 a request is cancelled by ending its stream. */
   readonly hasPerRequestStream = true
   readonly #options: HttpTransportOptions
-  readonly #open = new Map<unknown, Ask>()
+  readonly #open = new Map<unknown, PendingRequest>()
   #inner: StreamableHTTPClientTransport | undefined
   #isOver = false
   #version: string | undefined
@@ -71,7 +71,7 @@ export class HttpTransport implements Transport {
     try {
       await this.#send(inner, message, options)
     } catch (reason) {
-      const answer = plainAnswerOf(reason)
+      const answer = getPlainResponse(reason)
       if (answer && session !== undefined && isLostSession(answer) && !isHello(message)) {
         await this.#renew(session)
         return await this.#sendAgain(inner, message, options)
@@ -118,9 +118,9 @@ export class HttpTransport implements Transport {
       return await asks.run(undefined, () => inner.send(message))
     }
     const { requestSignal: unwanted } = options ?? {}
-    if (unwanted?.aborted) throw toCancelled(unwanted)
-    const ask = new Ask()
-    const cancelled = () => ask.fail(toCancelled(unwanted!))
+    if (unwanted?.aborted) throw toCancelledError(unwanted)
+    const ask = new PendingRequest()
+    const cancelled = () => ask.fail(toCancelledError(unwanted!))
     unwanted?.addEventListener('abort', cancelled, { once: true })
     const onRequestStreamEnd = () => {
       ask.fail(new CrabError('failed', 'its stream ended before its answer came'))
@@ -158,8 +158,8 @@ export class HttpTransport implements Transport {
 
   /** Throws, unless the answer refuses the request in words that the SDK understands. */
   #fail(reason: unknown, message: JSONRPCMessage): void {
-    const answer = plainAnswerOf(reason)
-    const refusal = answer && refusalIn(answer, message)
+    const answer = getPlainResponse(reason)
+    const refusal = answer && findErrorReply(answer, message)
     if (isHello(message)) this.refusedWith = answer?.status
     // The SDK itself goes by what it is answered to the question for the newest revision.
     if (isQuestion(message) && answer) throw reason
@@ -183,7 +183,7 @@ export class HttpTransport implements Transport {
     try {
       await this.#send(inner, message, options)
     } catch (reason) {
-      const answer = plainAnswerOf(reason)
+      const answer = getPlainResponse(reason)
       if (answer && isLostSession(answer)) throw this.#give('it forgets its sessions at once')
       this.#fail(reason, message)
     }
@@ -196,7 +196,7 @@ export class HttpTransport implements Transport {
     const expire = () => late.abort(new CrabError('timeout', `it did not answer within ${ms / 1000} s`))
     const timer = setTimeout(expire, ms).unref()
     try {
-      await orCancelled(this.#introduce(late.signal), late.signal)
+      await abortable(this.#introduce(late.signal), late.signal)
     } catch (reason) {
       const failure = toFailedSend(reason, this.#options.address)
       throw this.#give(

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { toCancelled } from '../../core/base/cancelled.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { NETWORK_REASONS } from '../../core/base/network-reasons.ts'
 
@@ -25,7 +25,7 @@ export function nodeFetch(isLeaving = () => false): FetchLike {
     try {
       return toResponse(await exchange({ url, options, body, isLeaving }))
     } catch (reason) {
-      if (signal?.aborted) throw toCancelled(signal)
+      if (signal?.aborted) throw toCancelledError(signal)
       throw toUnreachable(reason, url)
     }
   }
@@ -46,7 +46,8 @@ async function exchange(call: Call): Promise<IncomingMessage> {
   try {
     return await answerTo(first, call)
   } catch (reason) {
-    const isStale = first.reusedSocket && CUT.has(codeOf(reason)) && !call.body?.includes('"tools/call"')
+    const isStale =
+      first.reusedSocket && CUT.has(readErrorCode(reason)) && !call.body?.includes('"tools/call"')
     if (!isStale) throw reason
     return await answerTo(request(call.url, call.options), call)
   }
@@ -109,13 +110,13 @@ function toBody(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>
 
 /** What the system says of the network; what is wrong with the request itself stays what it is. */
 function toUnreachable(reason: unknown, { origin }: URL): unknown {
-  const code = codeOf(reason)
+  const code = readErrorCode(reason)
   if (!(reason instanceof Error) || reason instanceof CrabError || code === '') return reason
   if (code.startsWith('ERR_INVALID_') || code.startsWith('ERR_UNESCAPED_')) return reason
   const known = code === 'EPROTO' && NO_TLS.test(reason.message) ? 'ERR_SSL_WRONG_VERSION_NUMBER' : code
   const hint = HINTS[known] ?? (CERTIFICATE.test(known) ? HINT_CERTIFICATE : undefined)
   const options = hint === undefined ? {} : { hint }
-  const why = REASONS[known] ?? wordsOf(reason, code)
+  const why = REASONS[known] ?? describeNetworkError(reason, code)
   return new CrabError('unavailable', `it cannot be reached at ${origin}: ${why}`, {
     cause: reason,
     ...options,
@@ -123,14 +124,14 @@ function toUnreachable(reason: unknown, { origin }: URL): unknown {
 }
 
 /** Of what OpenSSL says only the reason. */
-function wordsOf({ message }: Error, code: string): string {
+function describeNetworkError({ message }: Error, code: string): string {
   const [, tls = ''] = /:error:[^:]*:[^:]*:[^:]*:([^:]+)/.exec(message) ?? []
   if (tls !== '') return `TLS failed: ${tls.trim()}`
   return message.trim() === '' ? code : message.trim().replaceAll(/\s+/g, ' ')
 }
 
 /** Of one attempt, or the first of several at the addresses of one name. */
-function codeOf(reason: unknown): string {
+function readErrorCode(reason: unknown): string {
   const { code, errors } = reason as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] }
   return code ?? errors?.[0]?.code ?? ''
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { toCancelled } from '../../core/base/cancelled.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
-import { describeAnswer } from './answer-words.ts'
-import type { CurrentAsk } from './ask.ts'
-import { boundedBody, headOfBody } from './bounded-body.ts'
+import { boundedBody, readBodyStart } from './bounded-body.ts'
 import type { Credentials } from './credentials.ts'
+import { describeResponse } from './describe-response.ts'
+import type { CurrentRequest } from './pending-request.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 export interface RemoteFetchOptions {
@@ -16,7 +16,7 @@ export interface RemoteFetchOptions {
   /** As people may see it. */
   address: string
   credentials: Credentials
-  asks: CurrentAsk
+  asks: CurrentRequest
   /** How long a request may wait where the server asks for it. */
   patienceMs(): number
   /** Milliseconds since 1970. */
@@ -75,7 +75,7 @@ async function ask(options: RemoteFetchOptions, request: Request): Promise<Respo
     await response.body?.cancel()
     note(`it asks to be left alone for ${pause / 1000} s (HTTP ${response.status})`)
     await sleep(pause, undefined, { signal: request.signal, ref: false }).catch(() => {
-      throw toCancelled(request.signal)
+      throw toCancelledError(request.signal)
     })
   }
 }
@@ -85,7 +85,7 @@ async function askOnce(
   { url, init, signal }: Request,
 ): Promise<{ response: Response; used: unknown }> {
   const given = await credentials.headers(signal)
-  const used = credentials.given
+  const used = credentials.latest
   const headers = new Headers({ 'user-agent': `crabtalk/${VERSION}` })
   for (const part of [target.headers, given])
     for (const [name, value] of Object.entries(part)) headers.set(name, value)
@@ -119,9 +119,9 @@ async function judge(
     if (!body) return response
     return new Response(boundedBody(body, { isStream, onTooLong, onEnd }), { status, statusText, headers })
   }
-  const text = await headOfBody(body)
+  const text = await readBodyStart(body)
   const { target, address, credentials } = options
-  const words = credentials.hide(describeAnswer({ status, statusText, body: text }, address))
+  const words = credentials.hide(describeResponse({ status, statusText, body: text }, address))
   if (status === 401) {
     options.note(words)
     throw needsAuth(target, words)

@@ -1,14 +1,14 @@
 import type { FetchLike, Transport } from '@modelcontextprotocol/client'
 import { CrabError } from '../../core/base/errors.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
-import type { Link } from '../connection/link.ts'
+import type { ServerLink } from '../connection/link.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
 import { showTarget } from '../secrets/shown-target.ts'
-import { newCurrentAsk } from './ask.ts'
 import { HELPER_HINT, runAuthHelper } from './auth-helper.ts'
 import { Credentials } from './credentials.ts'
 import { HttpTransport } from './http-transport.ts'
 import { nodeFetch } from './node-fetch.ts'
+import { newCurrentRequest } from './pending-request.ts'
 import { remoteFetch } from './remote-fetch.ts'
 import { SseTransport } from './sse-transport.ts'
 
@@ -37,11 +37,11 @@ export interface RemoteLinkOptions {
  * A way to a server by its address. Nothing is asked of the server before the first message; an auth helper is asked at
  * once, and fails this as runAuthHelper() does.
  */
-export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSignal): Promise<Link> {
+export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSignal): Promise<ServerLink> {
   const { target, note } = options
   const over = new AbortController()
   const { promise: ended, resolve } = Promise.withResolvers<string>()
-  const credentials = credentialsOf(options, over.signal)
+  const credentials = newCredentials(options, over.signal)
   await credentials.headers(signal).catch((reason: unknown) => {
     over.abort() // a helper that nobody waits for is ended
     throw lateHelper(reason)
@@ -98,7 +98,7 @@ function lateHelper(reason: unknown): unknown {
   return new CrabError('timeout', `${reason.message}: its auth helper is not done`, { hint: HELPER_HINT })
 }
 
-function credentialsOf(
+function newCredentials(
   { target, processes, cwd, env, now, note }: RemoteLinkOptions,
   over: AbortSignal,
 ): Credentials {
@@ -108,7 +108,7 @@ function credentialsOf(
   return new Credentials({ target, ask, now })
 }
 
-interface Ways {
+interface TransportParts {
   raw: FetchLike
   credentials: Credentials
   onGone(error: CrabError): void
@@ -116,10 +116,10 @@ interface Ways {
 
 function newTransport(
   options: RemoteLinkOptions,
-  { raw, credentials, onGone }: Ways,
+  { raw, credentials, onGone }: TransportParts,
 ): HttpTransport | SseTransport {
   const { target, now, note, patienceMs } = options
-  const asks = newCurrentAsk()
+  const asks = newCurrentRequest()
   const address = showTarget(target)
   const common = {
     fetch: raw,

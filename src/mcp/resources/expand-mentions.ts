@@ -3,7 +3,7 @@ import { wrapInTag } from '../../core/base/wrap-text.ts'
 import { CLASS_RIGHTS } from '../../core/policy/class-rights.ts'
 import type { UserMessage } from '../../core/runtime/hook.ts'
 import type { Claimed } from '../peers/peers.ts'
-import { printable } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
 import { findResourceMentions, type ResourceMention } from './find-mentions.ts'
 import { listResources } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
@@ -30,20 +30,20 @@ export async function expandResources(
     if (!claim || signal.aborted) continue
     const uri =
       message.trust === 'local'
-        ? await chooseOrTell(mention, { claim, message, lists, unknown }, signal)
+        ? await chooseOrReport(mention, { claim, message, lists, unknown }, signal)
         : addressIn(mention)
-    if (uri === undefined || frames.has(keyOf(claim, uri))) continue
+    if (uri === undefined || frames.has(toResourceKey(claim, uri))) continue
     const frame =
       bytes < MAX_BYTES ? await read(uri, { claim, message }, signal) : tooMuch(uri, message, claim)
     bytes += Buffer.byteLength(frame)
-    frames.set(keyOf(claim, uri), frame)
+    frames.set(toResourceKey(claim, uri), frame)
   }
   const found = [...frames.values()].filter((frame) => frame !== '')
   return found.length === 0 || signal.aborted ? undefined : [message.content, ...found].join('\n\n')
 }
 
 /** What stands for nothing is told once. */
-async function chooseOrTell(
+async function chooseOrReport(
   mention: ResourceMention,
   at: { claim: Claimed; message: UserMessage; lists: Lists; unknown: Set<string> },
   signal: AbortSignal,
@@ -53,8 +53,8 @@ async function chooseOrTell(
     return await chooseUri(mention, claim, { lists, signal })
   } catch (reason) {
     const what = mention.candidates[0]!
-    const key = keyOf(claim, what)
-    if (!signal.aborted && !unknown.has(key)) tellUnread(what, at, reason)
+    const key = toResourceKey(claim, what)
+    if (!signal.aborted && !unknown.has(key)) reportUnread(what, at, reason)
     unknown.add(key)
     return undefined
   }
@@ -108,18 +108,18 @@ async function read(
     for (const file of attachments) message.attach(file)
     return toFrame(entry.name, uri, output)
   } catch (reason) {
-    if (!signal.aborted) tellUnread(uri, { claim, message }, reason)
+    if (!signal.aborted) reportUnread(uri, { claim, message }, reason)
     return ''
   }
 }
 
-function tellUnread(
+function reportUnread(
   what: string,
   { claim: { entry }, message }: { claim: Claimed; message: UserMessage },
   reason: unknown,
 ): void {
   const why = toCrabError(reason).message
-  message.notice(`Cannot read ${printable(what)} of the MCP server "${entry.name}": ${why}`)
+  message.notice(`Cannot read ${toPrintableLine(what)} of the MCP server "${entry.name}": ${why}`)
 }
 
 /** The server's words can neither end the frame nor begin another one. */
@@ -130,11 +130,11 @@ function toFrame(server: string, uri: string, text: string): string {
 
 function tooMuch(uri: string, message: UserMessage, { entry }: Claimed): string {
   const why = 'what the message names already is more than 1 MiB'
-  message.notice(`Cannot read ${printable(uri)} of the MCP server "${entry.name}": ${why}`)
+  message.notice(`Cannot read ${toPrintableLine(uri)} of the MCP server "${entry.name}": ${why}`)
   return ''
 }
 
-function keyOf({ entry }: Claimed, uri: string): string {
+function toResourceKey({ entry }: Claimed, uri: string): string {
   return `${entry.name}:${uri}`
 }
 

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../core/base/message.ts'
 import type { Connection } from '../connection/connection.ts'
-import { type AskPage, readPages } from '../connection/pages.ts'
-import { toDescription } from '../tools/description.ts'
-import { printable } from '../tools/remote-tool.ts'
+import { type FetchPage, readPages } from '../connection/pages.ts'
+import { limitDescription } from '../tools/description.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
 import type { ResourceList, ResourceTemplateView, ResourceView } from './types.ts'
 
 /** All resources and templates of a server, in its order; of a server without any, none. Fails as Connection does. */
 export async function listResources(connection: Connection, signal: AbortSignal): Promise<ResourceList> {
-  const read = (key: string) => (page: AskPage) => readPages(page, key)
+  const read = (key: string) => (page: FetchPage) => readPages(page, key)
   const [resources, templates] = await Promise.all([
     connection.readPages('resources/list', read('resources'), signal),
     connection.readPages('resources/templates/list', read('resourceTemplates'), signal),
@@ -22,12 +22,12 @@ function toResource(item: JsonObject): ResourceView[] {
   const { uri, size } = item
   if (!isAddress(uri)) return []
   const isSize = typeof size === 'number' && Number.isSafeInteger(size) && size >= 0
-  return [{ uri, ...wordsOf(item), size: isSize ? size : undefined }]
+  return [{ uri, ...readTexts(item), size: isSize ? size : undefined }]
 }
 
 function toTemplate(item: JsonObject): ResourceTemplateView[] {
   const { uriTemplate } = item
-  return isAddress(uriTemplate) ? [{ uriTemplate, ...wordsOf(item) }] : []
+  return isAddress(uriTemplate) ? [{ uriTemplate, ...readTexts(item) }] : []
 }
 
 /** An address that can be shown, and named in a message, as it is; others cannot be asked for. */
@@ -37,15 +37,15 @@ export function isAddress(uri: unknown): uri is string {
   )
 }
 
-function wordsOf({ name, title, description, mimeType }: JsonObject) {
+function readTexts({ name, title, description, mimeType }: JsonObject) {
   const [first = '', ...rest] = [name, title, description].filter(
     (one) => typeof one === 'string' && one !== '',
   )
   const about = typeof description === 'string' && description !== '' ? description : (rest[0] ?? '')
   return {
-    name: printable(first as string),
-    description: toDescription(about as string),
-    mimeType: typeof mimeType === 'string' ? printable(mimeType) : '',
+    name: toPrintableLine(first as string),
+    description: limitDescription(about as string),
+    mimeType: typeof mimeType === 'string' ? toPrintableLine(mimeType) : '',
   }
 }
 

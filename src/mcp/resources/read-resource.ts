@@ -2,11 +2,11 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ToolOutput } from '../../core/runtime/hook.ts'
-import type { Elicit } from '../elicitation/types.ts'
+import type { ElicitationHandler } from '../elicitation/types.ts'
 import type { Peer } from '../peers/peer.ts'
-import { printable } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
 import { toToolOutput } from '../tools/results.ts'
-import { limitsOf } from '../tools/tool-call.ts'
+import { getCallLimits } from '../tools/tool-call.ts'
 
 /** A resource that is read. */
 export interface ReadOptions {
@@ -15,7 +15,7 @@ export interface ReadOptions {
   uri: string
   /** Where what is too long, or no text, goes. */
   spillDir: string
-  elicit?: Elicit
+  elicit?: ElicitationHandler
   /** As for a result. */
   attachesAll?: boolean
 }
@@ -27,7 +27,7 @@ export interface ReadOptions {
  */
 export async function readResource(options: ReadOptions, signal: AbortSignal): Promise<ToolOutput> {
   const { peer, entry, uri, spillDir: folder, elicit, attachesAll = false } = options
-  const { timeoutMs, limitBytes } = limitsOf(entry)
+  const { timeoutMs, limitBytes } = getCallLimits(entry)
   const request = { method: 'resources/read', params: { uri }, timeoutMs, elicit } as const
   const result = await peer.use((connection) => connection.ask(request, signal), signal)
   const spill = { server: entry.name, tool: 'resource', folder }
@@ -37,7 +37,7 @@ export async function readResource(options: ReadOptions, signal: AbortSignal): P
 function toContent(result: unknown, uri: string): unknown[] {
   const { contents } = isObject(result) ? result : {}
   if (!Array.isArray(contents) || contents.length === 0)
-    throw new CrabError('tool', `it has nothing at ${printable(uri)}`)
+    throw new CrabError('tool', `it has nothing at ${toPrintableLine(uri)}`)
   const [first] = contents
   if (contents.length === 1 && isObject(first) && typeof first['text'] === 'string')
     return [{ type: 'text', text: first['text'] }]

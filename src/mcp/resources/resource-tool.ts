@@ -1,15 +1,15 @@
-import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Action } from '../../core/policy/types.ts'
+import { takeStart } from '../../core/base/truncate.ts'
+import type { PolicyAction } from '../../core/policy/types.ts'
 import type { ToolSpec } from '../../core/provider/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../core/runtime/hook.ts'
-import { calledBy } from '../connection/trace.ts'
+import { withCallingTurn } from '../connection/trace.ts'
 import { elicitThrough } from '../elicitation/elicit.ts'
 import type { Claimed, Peers } from '../peers/peers.ts'
 import { refuseTaint } from '../taint/taint.ts'
 import { listResources } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
-import { readingOf } from './reading-rule.ts'
+import { toReadRuleNames } from './read-rule-names.ts'
 import type { ResourceList } from './types.ts'
 
 /**
@@ -17,23 +17,23 @@ import type { ResourceList } from './types.ts'
  * reads one. All others get what they got. Reading is permitted as a call of the server's `resources/read`.
  */
 export function withResourceTool(inner: Hook, peers: Pick<Peers, 'claimedBy'>): Hook {
-  const serversOf = (agentId: string) =>
+  const findServers = (agentId: string) =>
     (peers.claimedBy(agentId) ?? []).filter(({ peer }) => peer.memory.about?.hasResources)
   return {
     ...inner,
     async schema(agent, turn) {
       const specs = (await inner.schema?.(agent, turn)) ?? []
-      return serversOf(agent.id).length === 0 ? specs : [...specs, SPEC]
+      return findServers(agent.id).length === 0 ? specs : [...specs, SPEC]
     },
     describe(name, request) {
       if (name !== SPEC.name) return inner.describe?.(name, request)
-      return describeReading(request, serversOf(request.agent.id))
+      return describeReading(request, findServers(request.agent.id))
     },
     dispatch(name, call, signal) {
       if (name !== SPEC.name) return inner.dispatch?.(name, call, signal)
       const { agent, sender, runId } = call
-      const work = () => run(call, serversOf(agent.id), signal)
-      return calledBy({ agent: agent.name, sender, runId }, work)
+      const work = () => run(call, findServers(agent.id), signal)
+      return withCallingTurn({ agent: agent.name, sender, runId }, work)
     },
   }
 }
@@ -47,12 +47,15 @@ const SPEC: ToolSpec = {
 }
 
 /** A listing needs no permission. */
-function describeReading({ args }: ToolRequest, servers: readonly Claimed[]): Promise<Action> | undefined {
+function describeReading(
+  { args }: ToolRequest,
+  servers: readonly Claimed[],
+): Promise<PolicyAction> | undefined {
   if (args['uri'] === undefined) return undefined
   const { server, uri } = args
   if (typeof uri !== 'string' || uri === '') throw new CrabError('invalid', 'Cannot read: uri is no text')
   const { entry } = findServer(server, servers)
-  const { name, remoteName: tool } = readingOf(entry.name)
+  const { name, remoteName: tool } = toReadRuleNames(entry.name)
   return Promise.resolve({ kind: 'mcp', server: entry.name, tool, name })
 }
 
@@ -74,7 +77,7 @@ async function run(
   const lists = asked.map(async ({ peer, entry }) => {
     const list = await peer
       .use((connection) => listResources(connection, signal), signal)
-      .catch(orSay(signal))
+      .catch(toErrorText(signal))
     return typeof list === 'string' ? [`${entry.name}: ${list}`] : toLines(entry.name, list)
   })
   const lines = (await Promise.all(lists)).flat()
@@ -104,7 +107,7 @@ async function read(
   }
 }
 
-function orSay(signal: AbortSignal) {
+function toErrorText(signal: AbortSignal) {
   return (reason: unknown): string => {
     signal.throwIfAborted()
     return `cannot be asked: ${reason instanceof Error ? reason.message : String(reason)}`
@@ -119,7 +122,7 @@ function toLines(server: string, { resources, templates }: ResourceList): string
   ]
   return all.map(({ uri, name, mimeType, description }) => {
     const what = [name, mimeType].filter(Boolean).join(', ')
-    const about = headOf(description.replaceAll(/\s+/g, ' '), MAX_WORDS)
+    const about = takeStart(description.replaceAll(/\s+/g, ' '), MAX_WORDS)
     return `${server} ${uri} · ${[what, about].filter(Boolean).join(': ')}`
   })
 }

@@ -3,7 +3,7 @@ import { hideSecretsIn, REDACTED, redactWords } from '../../core/base/secrets/re
 import { isSecretName } from '../../core/base/secrets/secret-names.ts'
 import type { ServerTarget } from '../fingerprint.ts'
 import { showTarget } from './shown-target.ts'
-import { secretsOf } from './target-secrets.ts'
+import { collectSecrets } from './target-secrets.ts'
 
 /**
  * What was given to a server and is surely secret, longest first: what it answers is no longer right without it.
@@ -11,11 +11,11 @@ import { secretsOf } from './target-secrets.ts'
  * Paths, and what its command line or its other values show as well, are none: a password that is also the
  * name of a table must not be taken out of every answer.
  */
-export function sureSecretsOf(target: ServerTarget): string[] {
+export function collectSureSecrets(target: ServerTarget): string[] {
   const given = Object.entries(target.transport === 'stdio' ? target.env : target.headers)
   const open = given.filter(([name]) => !isSecretName(name)).map(([, value]) => value)
   const seen = [showTarget(target), ...redactWords(open)].join('\n')
-  const secrets = secretsOf(target, (name, value) => isSecretName(name) && !isPath(name, value))
+  const secrets = collectSecrets(target, (name, value) => isSecretName(name) && !isPath(name, value))
   return secrets.filter((secret) => !seen.includes(secret) && !secret.includes(REDACTED))
 }
 

@@ -1,6 +1,6 @@
 import { hideSecretsIn, REDACTED, redactWords } from '../../core/base/secrets/redact.ts'
 import type { ServerTarget } from '../fingerprint.ts'
-import { secretsOf } from './target-secrets.ts'
+import { collectSecrets } from './target-secrets.ts'
 
 /** A target as people may see it: its command line or address, without what looks like a secret. */
 export function showTarget(target: ServerTarget): string {
@@ -17,7 +17,7 @@ export function showTarget(target: ServerTarget): string {
  * a secret that only begins there is hidden too.
  */
 export function hideSecrets(text: string, target: ServerTarget): string {
-  return hideInCut(text, secretsOf(target))
+  return hideInCut(text, collectSecrets(target))
 }
 
 /** A text without some secrets, longest first; what was cut has `…` where it was. */

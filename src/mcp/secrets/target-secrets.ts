@@ -1,4 +1,4 @@
-import { REDACTED, secretPlaces } from '../../core/base/secrets/redact.ts'
+import { findSecrets, REDACTED } from '../../core/base/secrets/redact.ts'
 import { isSecretName } from '../../core/base/secrets/secret-names.ts'
 import { isUnfilled } from '../../core/base/secrets/unfilled.ts'
 import type { ServerTarget } from '../fingerprint.ts'
@@ -7,23 +7,23 @@ import type { ServerTarget } from '../fingerprint.ts'
  * Returns all that was given to a server and may be secret, longest first; `counts` says which values are, as a whole. Short
  * values are found in too many words to count, and placeholders that wait to be filled in are none.
  */
-export function secretsOf(target: ServerTarget, counts = mayBeSecret): string[] {
+export function collectSecrets(target: ServerTarget, counts = mayBeSecret): string[] {
   const isProgram = target.transport === 'stdio'
   const words = isProgram ? [target.command, ...target.args] : (target.authHelper ?? [])
   const given = Object.entries(isProgram ? target.env : target.headers)
   const auth = isProgram || target.auth === undefined ? [] : [target.auth]
   const meant = given.filter(([name, value]) => counts(name, value)).map(([, value]) => value)
   const whole = [...meant, ...auth].filter((value) => value.length >= MIN_VALUE && !isUnfilled(value))
-  const address = isProgram ? [] : [...secretsInWords([target.url]), ...basicOf(target.url)]
+  const address = isProgram ? [] : [...secretsInWords([target.url]), ...toBasicCredentials(target.url)]
   const values = [...given.map(([, value]) => value), ...auth]
   const parts = [...address, ...secretsInWords(words), ...values.flatMap((value) => secretsInWords([value]))]
-  const all = [...whole, ...parts].flatMap(formsOf)
+  const all = [...whole, ...parts].flatMap(listSecretForms)
   const secrets = new Set(all.filter((secret) => secret.length >= MIN_PART && secret !== REDACTED))
   return [...secrets].toSorted((a, b) => b.length - a.length)
 }
 
 function secretsInWords(words: readonly string[]): string[] {
-  return secretPlaces(words).flatMap((places, i) => places.map(([from, to]) => words[i]!.slice(from, to)))
+  return findSecrets(words).flatMap((places, i) => places.map(([from, to]) => words[i]!.slice(from, to)))
 }
 
 function mayBeSecret(name: string, value: string): boolean {
@@ -31,7 +31,7 @@ function mayBeSecret(name: string, value: string): boolean {
 }
 
 /** Encodes the user and the password of an address as HTTP Basic does, with and without padding. */
-function basicOf(url: string): string[] {
+function toBasicCredentials(url: string): string[] {
   const { username = '', password = '' } = URL.parse(url) ?? {}
   if (username === '' && password === '') return []
   const value = Buffer.from(`${unescaped(username)}:${unescaped(password)}`).toString('base64')
@@ -46,7 +46,7 @@ function isPlain(value: string): boolean {
 }
 
 /** A secret as a program may repeat it: whole, line by line, the password without its user or scheme, and without escapes. */
-function formsOf(secret: string): string[] {
+function listSecretForms(secret: string): string[] {
   const lines = secret.includes('\n') ? secret.split(/\r?\n/).filter(({ length }) => length >= MIN_VALUE) : []
   const password = /^(?:[^\s:]+:|(?:bearer|basic|token) +)(\S+)$/i.exec(secret)?.[1]
   const forms = [secret, ...lines, ...(password !== undefined && !isPlain(password) ? [password] : [])]

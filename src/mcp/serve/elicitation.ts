@@ -1,22 +1,22 @@
-import { headOf } from '../../core/base/cut.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 
 /** A form of MCP, as every revision since 2025-06-18 takes it. */
-export interface Form {
+export interface ElicitationSchema {
   message: string
   requestedSchema: {
     type: 'object'
-    properties: Record<string, Field>
+    properties: Record<string, SchemaField>
     required: string[]
   }
 }
 
 /** A text, or one of several. */
-export interface Field {
+export interface SchemaField {
   type: 'string'
   title: string
   description: string
@@ -27,10 +27,10 @@ export interface Field {
  * A question of a turn as a form for the host's person. Permission can be given once or for this conversation: whatever
  * answers for that person writes no rule into an agent's file.
  */
-export function toForm(agent: string, ask: AskUserEvent): Form {
+export function toForm(agent: string, ask: AskUserEvent): ElicitationSchema {
   const fields = ask.questions.map((question, i) => [`answer_${i + 1}`, toField(question, ask)] as const)
   return {
-    message: headOf(sanitize(toMessage(agent, ask)).toWellFormed(), MAX_MESSAGE),
+    message: takeStart(sanitize(toMessage(agent, ask)).toWellFormed(), MAX_MESSAGE),
     requestedSchema: {
       type: 'object',
       properties: Object.fromEntries(fields),
@@ -43,7 +43,7 @@ export function toForm(agent: string, ask: AskUserEvent): Form {
  * What the host's person answered, from each question to a label or text. What was declined, or is no answer, denies a
  * permission, declines what a server asks, and leaves the rest empty, which is what a person does who closes a question.
  */
-export function toAnswers({ kind, questions }: AskUserEvent, response: unknown): Record<string, string> {
+export function toAskAnswers({ kind, questions }: AskUserEvent, response: unknown): Record<string, string> {
   const { action, content } = isObject(response) ? response : ({} as JsonObject)
   const given = action === 'accept' && isObject(content) ? content : {}
   const entries = questions.map(({ question, options }, i) => {
@@ -60,7 +60,10 @@ function atMostSession(answer: string): string {
   return answer === ALWAYS ? PERMISSION_ANSWERS.once : answer
 }
 
-function toField({ question, header, options, multiSelect }: AskQuestion, { kind }: AskUserEvent): Field {
+function toField(
+  { question, header, options, multiSelect }: AskQuestion,
+  { kind }: AskUserEvent,
+): SchemaField {
   const labels = options.map(({ label }) => label)
   const offered = kind === AskKind.PERMISSION ? labels.filter((label) => label !== ALWAYS) : labels
   const several =
@@ -94,7 +97,7 @@ function toMessage(agent: string, { permission, questions }: AskUserEvent): stri
 }
 
 function clean(text: string): string {
-  return headOf(sanitize(text).toWellFormed(), MAX_FIELD)
+  return takeStart(sanitize(text).toWellFormed(), MAX_FIELD)
 }
 
 const ALWAYS: string = PERMISSION_ANSWERS.always

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { headOf } from '../../core/base/cut.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 import type { SessionHit, SessionHits, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
 import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
 
@@ -24,7 +24,7 @@ function toBlock({ session, seq, window }: SessionHit): string {
 
 function toLine({ role, snippet, toolName, truncated }: WindowItem, isMatch: boolean): string {
   const text = inLine(snippet)
-  const shown = isMatch ? text : headOf(text, CONTEXT_CHARS)
+  const shown = isMatch ? text : takeStart(text, CONTEXT_CHARS)
   const end = (truncated || shown.length < text.length) && !shown.endsWith('…') ? '…' : ''
   return `${isMatch ? '>' : ' '} ${role === 'tool' ? toolName || role : role}: ${shown}${end}`
 }

@@ -3,7 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import { toAnswers, toForm } from './elicitation.ts'
+import { toAskAnswers, toForm } from './elicitation.ts'
 import type { OpenAsk, ServedTurn } from './turn.ts'
 
 /** A turn whose host is asked. */
@@ -17,7 +17,7 @@ export interface AskingTurn {
  * Turns whose host is to call again with answers (MCP 2026-07-28). One that is over by then has its result for it; one
  * that nobody comes back for is cancelled, and forgotten.
  */
-export class HeldTurns {
+export class PendingTurns {
   readonly #held = new Map<string, AskingTurn & { asks: readonly AskUserEvent[]; timer: NodeJS.Timeout }>()
 
   /** Gives the state by which the host finds it again. */
@@ -25,26 +25,26 @@ export class HeldTurns {
     const state = newUlid()
     const giveUp = () => {
       this.#held.delete(state)
-      turn.cancel(nobodyCame())
+      turn.cancel(answerTimedOut())
     }
-    this.#held.set(state, { turn, agent, asks, timer: setTimeout(giveUp, HELD_MS).unref() })
+    this.#held.set(state, { turn, agent, asks, timer: setTimeout(giveUp, PENDING_MS).unref() })
     return state
   }
 
   /** Hands the answers of a host to the turn of that state. Throws `missing` when there is none. */
   async take(state: string, responses: JsonObject | undefined): Promise<AskingTurn> {
     const held = this.#held.get(state)
-    if (!held) throw nothingWaits()
+    if (!held) throw noPendingTurn()
     clearTimeout(held.timer)
     this.#held.delete(state)
-    await Promise.all(held.asks.map((ask) => held.turn.reply(ask, toAnswers(ask, responses?.[ask.askId]))))
+    await Promise.all(held.asks.map((ask) => held.turn.reply(ask, toAskAnswers(ask, responses?.[ask.askId]))))
     return held
   }
 }
 
 /** Asks the host to call again with the answers of its person (MCP 2026-07-28, multi round trips). */
 export function askLater(
-  held: HeldTurns,
+  held: PendingTurns,
   { turn, agent, asks }: AskingTurn & { asks: readonly OpenAsk[] },
 ): InputRequiredResult {
   const requests = asks.map(({ ask }) => [ask.askId, inputRequired.elicit(toForm(agent, ask))])
@@ -65,21 +65,21 @@ export async function askNow(
   const signal = AbortSignal.any([closed, mcpReq.signal])
   const params = { mode: 'form' as const, ...toForm(agent, ask) }
   const response = await mcpReq
-    .send({ method: 'elicitation/create', params }, { signal, timeout: HELD_MS })
+    .send({ method: 'elicitation/create', params }, { signal, timeout: PENDING_MS })
     .catch(() => undefined)
-  if (!signal.aborted) await turn.reply(ask, toAnswers(ask, response))
+  if (!signal.aborted) await turn.reply(ask, toAskAnswers(ask, response))
 }
 
-function nobodyCame(): CrabError {
+function answerTimedOut(): CrabError {
   return new CrabError('timeout', 'Cancelled: the host did not come back with an answer')
 }
 
 /** The call that brings the answer has the message, too, which must not be sent a second time. */
-function nothingWaits(): CrabError {
+function noPendingTurn(): CrabError {
   return new CrabError('missing', 'Cannot go on: nothing waits for this answer any more', {
     hint: 'call without it to send the message again',
   })
 }
 
 /** As long as a person may take. */
-const HELD_MS = 600_000
+const PENDING_MS = 600_000

@@ -1,12 +1,12 @@
-import { headOf } from '../../core/base/cut.ts'
 import { parseObject } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 import type { StreamEvent, ToolCallInfo } from '../../core/protocol/crabtalk.generated.ts'
 
 type TurnEvent = NonNullable<StreamEvent['event']>
 
 /** What of a turn is worth a line at the host; undefined for the rest. */
-export function wordsOf(event: TurnEvent): string | undefined {
+export function describeProgress(event: TurnEvent): string | undefined {
   switch (event.$case) {
     case 'start':
       return `${event.value.agent} works`
@@ -15,7 +15,7 @@ export function wordsOf(event: TurnEvent): string | undefined {
     case 'textStart':
       return 'answers'
     case 'toolStart':
-      return inLine(event.value.calls.map(callWords).join(', '))
+      return inLine(event.value.calls.map(describeCall).join(', '))
     case 'toolProgress':
       return inLine(event.value.message)
     case 'askUser':
@@ -30,13 +30,13 @@ export function wordsOf(event: TurnEvent): string | undefined {
 }
 
 /** `bash(git status)`: a call with the first text among its arguments. */
-function callWords({ name, arguments: text }: ToolCallInfo): string {
+function describeCall({ name, arguments: text }: ToolCallInfo): string {
   const first = Object.values(parseObject(text) ?? {}).find((value) => typeof value === 'string')
-  return first === undefined ? name : `${name}(${headOf(first.split('\n', 1)[0]!, MAX_ARGUMENT)})`
+  return first === undefined ? name : `${name}(${takeStart(first.split('\n', 1)[0]!, MAX_ARGUMENT)})`
 }
 
 function inLine(text: string): string {
-  return headOf(sanitize(text).replaceAll(/\s+/g, ' ').toWellFormed(), MAX_LINE)
+  return takeStart(sanitize(text).replaceAll(/\s+/g, ' ').toWellFormed(), MAX_LINE)
 }
 
 const MAX_ARGUMENT = 80

@@ -14,16 +14,16 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
-import { depthOfMeta } from '../stdio/depth.ts'
+import { readMetaDepth } from '../stdio/depth.ts'
 import type { ServedAgent } from './agent-tools.ts'
-import { toFailedCall } from './answer.ts'
-import { type AskingTurn, askLater, askNow, HeldTurns } from './host-asks.ts'
+import { type AskingTurn, askLater, askNow, PendingTurns } from './host-asks.ts'
 import { lineTransport, type ServedStreams } from './line-transport.ts'
-import { beginCall, listServed, type ServedAgents, toTools } from './served-tools.ts'
+import { beginCall, listServed, type ServedAgents, toServedTools } from './served-tools.ts'
 import type { ServedTurn } from './turn.ts'
+import { toFailedCall } from './turn-record.ts'
 
 /** What a process that serves is made of. */
-export interface ServeOptions extends ServedAgents {
+export interface ServeAgentsOptions extends ServedAgents {
   streams: ServedStreams
   /** How many agents have called one another before this process was started. */
   depth: number
@@ -37,7 +37,7 @@ export interface ServeOptions extends ServedAgents {
  *
  * Throws `missing` before anything is said when an agent that is to be offered is not there.
  */
-export async function serveAgents(options: ServeOptions, signal: AbortSignal): Promise<void> {
+export async function serveAgents(options: ServeAgentsOptions, signal: AbortSignal): Promise<void> {
   await listServed(options, signal)
   const transport = lineTransport(options.streams)
   const over = new AbortController()
@@ -79,7 +79,7 @@ function newServer(calls: Calls, era: 'legacy' | 'modern'): Server {
 }
 
 /** How a call came. */
-interface Arrived {
+interface IncomingCall {
   context: ServerContext
   server: Server
   era: 'legacy' | 'modern'
@@ -87,14 +87,14 @@ interface Arrived {
 
 /** The calls of one host, and the turns behind them. */
 class Calls {
-  readonly #options: ServeOptions
+  readonly #options: ServeAgentsOptions
   /** Aborted when the host has gone. */
   readonly #signal: AbortSignal
   readonly #turns = new Set<ServedTurn>()
-  readonly #held = new HeldTurns()
+  readonly #held = new PendingTurns()
   #listed: readonly ServedAgent[] | undefined
 
-  constructor(options: ServeOptions, signal: AbortSignal) {
+  constructor(options: ServeAgentsOptions, signal: AbortSignal) {
     this.#options = options
     this.#signal = signal
   }
@@ -103,7 +103,7 @@ class Calls {
     const either = this.#either(signal)
     const agents = await listServed(this.#options, either)
     this.#listed = agents
-    return toTools(agents)
+    return toServedTools(agents)
   }
 
   /** Tells a host that has seen the list when there are other agents now; they change while agents work. */
@@ -116,13 +116,16 @@ class Calls {
     tell()
   }
 
-  async answer({ params }: CallToolRequest, arrived: Arrived): Promise<CallToolResult | InputRequiredResult> {
+  async answer(
+    { params }: CallToolRequest,
+    arrived: IncomingCall,
+  ): Promise<CallToolResult | InputRequiredResult> {
     const { mcpReq } = arrived.context
     const state = arrived.era === 'modern' ? mcpReq.requestState<string>() : undefined
     if (state !== undefined) return await this.#goOn(state, arrived)
     const call = {
       args: params.arguments ?? {},
-      depth: Math.max(this.#options.depth, depthOfMeta(mcpReq._meta)),
+      depth: Math.max(this.#options.depth, readMetaDepth(mcpReq._meta)),
       canAsk: canAsk(arrived),
     }
     const begun = await beginCall(this.#options, params.name, call, this.#either(mcpReq.signal))
@@ -135,7 +138,7 @@ class Calls {
   }
 
   /** Follows a turn again whose host brings answers. */
-  async #goOn(state: string, arrived: Arrived): Promise<CallToolResult | InputRequiredResult> {
+  async #goOn(state: string, arrived: IncomingCall): Promise<CallToolResult | InputRequiredResult> {
     try {
       const held = await this.#held.take(state, arrived.context.mcpReq.inputResponses)
       return await this.#follow(held, arrived)
@@ -154,13 +157,13 @@ class Calls {
   /** Follows a turn to its end, or to a question that the host answers by calling again. */
   async #follow(
     { turn, agent }: AskingTurn,
-    { context, era }: Arrived,
+    { context, era }: IncomingCall,
   ): Promise<CallToolResult | InputRequiredResult> {
     const { mcpReq } = context
     const cancel = () => turn.cancel(new CrabError('cancelled', 'Cancelled by the host'))
     if (mcpReq.signal.aborted) cancel()
     mcpReq.signal.addEventListener('abort', cancel, { once: true })
-    turn.onProgress = progressOf(context)
+    turn.onProgress = createTurnProgress(context)
     try {
       for (let asks = await turn.next(); asks.length > 0; asks = await turn.next()) {
         if (era === 'modern') return askLater(this.#held, { turn, agent, asks })
@@ -179,7 +182,7 @@ class Calls {
 }
 
 /** Whether a host can put a form to its person; an older one says only that it can elicit. */
-function canAsk({ context, server, era }: Arrived): boolean {
+function canAsk({ context, server, era }: IncomingCall): boolean {
   const envelope = context.mcpReq.envelope as Partial<Record<string, ClientCapabilities>> | undefined
   const declared =
     era === 'modern' ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities()
@@ -188,7 +191,7 @@ function canAsk({ context, server, era }: Arrived): boolean {
 }
 
 /** Tells the host what happens, if it wants to know; each line counts one. */
-function progressOf({ mcpReq }: ServerContext): ServedTurn['onProgress'] {
+function createTurnProgress({ mcpReq }: ServerContext): ServedTurn['onProgress'] {
   const token = mcpReq._meta?.progressToken
   if (token === undefined) return undefined
   let progress = 0

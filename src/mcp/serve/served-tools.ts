@@ -8,10 +8,10 @@ import { OnAsk } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { DEPTH_VARIABLE, MAX_AGENT_DEPTH } from '../stdio/depth.ts'
 import { type ServedAgent, toServedAgents } from './agent-tools.ts'
-import { toFailedCall } from './answer.ts'
 import { CONVERSATION, LIST_AGENTS, SEARCH_SESSIONS, sendTool } from './definitions.ts'
 import { showSessions } from './found-sessions.ts'
 import { type ServedTurn, startTurn } from './turn.ts'
+import { toFailedCall } from './turn-record.ts'
 
 /** What agents are served from. */
 export interface ServedAgents {
@@ -52,12 +52,12 @@ export async function listServed(
 }
 
 /** The tools of a host: one for each agent, the list of agents, and the search. */
-export function toTools(agents: readonly ServedAgent[]): Tool[] {
+export function toServedTools(agents: readonly ServedAgent[]): Tool[] {
   return [...agents.map(sendTool), LIST_AGENTS, SEARCH_SESSIONS]
 }
 
 /** What a call began: a turn of an agent, or an answer at once. */
-export type Begun = { turn: ServedTurn; agent: string } | { result: CallToolResult }
+export type StartedCall = { turn: ServedTurn; agent: string } | { result: CallToolResult }
 
 /** Begins what a call asks for. Undefined for a tool that is not there. */
 export async function beginCall(
@@ -65,7 +65,7 @@ export async function beginCall(
   tool: string,
   call: HostCall,
   signal: AbortSignal,
-): Promise<Begun | undefined> {
+): Promise<StartedCall | undefined> {
   try {
     if (tool === SEARCH_SESSIONS.name) return { result: await searchSessions(served, call.args, signal) }
     const agents = await listServed(served, signal)
@@ -88,9 +88,9 @@ function sendTo(
       hint: 'answer with what is known',
     })
   }
-  const message = textOf(args, 'message', what)
+  const message = readTextArgument(args, 'message', what)
   if (message === undefined) throw new CrabError('invalid', `${what}: "message" is missing`)
-  const conversation = textOf(args, 'conversation', what) ?? newUlid()
+  const conversation = readTextArgument(args, 'conversation', what) ?? newUlid()
   if (!CONVERSATION.test(conversation)) {
     throw new CrabError('invalid', `${what}: "conversation" is no name`, {
       hint: 'up to 64 letters, digits, ".", "_" and "-"',
@@ -129,11 +129,11 @@ async function searchSessions(
 ): Promise<CallToolResult> {
   const what = 'Cannot search'
   const { limit } = args
-  const agent = textOf(args, 'agent', what) ?? (only.length === 1 ? only[0]! : '')
+  const agent = readTextArgument(args, 'agent', what) ?? (only.length === 1 ? only[0]! : '')
   if (only.length > 0 && !only.includes(agent)) {
     throw new CrabError('denied', `${what}: "agent" has to be one of ${only.join(', ')}`)
   }
-  const query = textOf(args, 'query', what)
+  const query = readTextArgument(args, 'query', what)
   if (query === undefined) throw new CrabError('invalid', `${what}: "query" is missing`)
   const most = typeof limit === 'number' && limit > 0 ? Math.floor(limit) : HITS
   const wanted = { query, agent, limit: most, contextBefore: AROUND, contextAfter: AROUND }
@@ -145,7 +145,7 @@ const HITS = 5
 const AROUND = 2
 
 /** A text among the arguments. Throws `invalid` for what is none. */
-function textOf(args: JsonObject, name: string, what: string): string | undefined {
+function readTextArgument(args: JsonObject, name: string, what: string): string | undefined {
   const value = args[name]
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'string') return value

@@ -2,8 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { toCrabError } from '../../core/base/errors.ts'
 import type { AskUserEvent, DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
-import { TurnRecord } from './answer.ts'
-import { wordsOf } from './progress.ts'
+import { describeProgress } from './progress.ts'
+import { TurnRecord } from './turn-record.ts'
 
 /** What a turn is started with. */
 export interface TurnOptions {
@@ -73,7 +73,7 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
         record.take(event)
         if (event.$case === 'askUser') open(event.value)
         if (event.$case === 'askClosed') close(event.value.askId)
-        const words = wordsOf(event)
+        const words = describeProgress(event)
         if (words !== undefined) turn.onProgress?.(words)
       }
     } finally {

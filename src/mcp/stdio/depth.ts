@@ -5,21 +5,21 @@ export const DEPTH_VARIABLE = 'CRABTALK_MCP_DEPTH'
 export const MAX_AGENT_DEPTH = 4
 
 /** The depth that an environment says; 0 for none, and for what is no depth. */
-export function depthOf(env: Readonly<Record<string, string | undefined>>): number {
+export function readDepth(env: Readonly<Record<string, string | undefined>>): number {
   const text = env[DEPTH_VARIABLE] ?? ''
   return /^\d{1,4}$/.test(text) ? Number(text) : 0
 }
 
 /** What a call tells its server of the depth of the turn that makes it; nothing in a turn that no server of agents began. */
-export function depthMeta(
+export function toDepthMeta(
   env: Readonly<Record<string, string | undefined>>,
 ): { [DEPTH_META]: number } | undefined {
-  const depth = depthOf(env)
+  const depth = readDepth(env)
   return depth === 0 ? undefined : { [DEPTH_META]: depth }
 }
 
 /** The depth that a call says; 0 when it says none. */
-export function depthOfMeta(meta: Readonly<Record<string, unknown>> | undefined): number {
+export function readMetaDepth(meta: Readonly<Record<string, unknown>> | undefined): number {
   const depth = meta?.[DEPTH_META]
   return typeof depth === 'number' && depth > 0 ? depth : 0
 }

@@ -52,7 +52,7 @@ export class LineTail {
  * Last words end in a stack, a version, a hint: what counts is the first line of the last run of lines that speak of an
  * error, and not of a warning, else the last line that is not indented.
  */
-export function lastWords(lines: readonly string[]): string {
+export function describeStderrTail(lines: readonly string[]): string {
   const said = lines.slice(lines.findLastIndex(isNote) + 1)
   const words = said.slice(-MAX_LAST_WORDS).filter((line) => line.trim() !== '')
   let at = words.findLastIndex(speaksOfError)

@@ -2,10 +2,10 @@ import type { Readable, Writable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Transport } from '@modelcontextprotocol/client'
 import type { ExitStatus, ProcessHost, RunningProcess } from '../../core/process/types.ts'
-import type { Link } from '../connection/link.ts'
+import type { ServerLink } from '../connection/link.ts'
 import type { StdioTarget } from '../fingerprint.ts'
-import { printable } from '../tools/remote-tool.ts'
-import { type LineTail, lastWords } from './stderr-tail.ts'
+import { toPrintableLine } from '../tools/remote-tool.ts'
+import { describeStderrTail, type LineTail } from './stderr-tail.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 export interface StdioLinkOptions {
@@ -20,7 +20,7 @@ export interface StdioLinkOptions {
 }
 
 /** Starts a program that serves MCP on its standard streams. Fails as ProcessHost.start() does. */
-export async function openStdioLink(options: StdioLinkOptions): Promise<Link> {
+export async function openStdioLink(options: StdioLinkOptions): Promise<ServerLink> {
   const { processes, target, env, stderr, watch: watched } = options
   const { command, args, cwd } = target
   const program = await processes.start({ argv: [command, ...args], cwd, env })
@@ -29,7 +29,7 @@ export async function openStdioLink(options: StdioLinkOptions): Promise<Link> {
   return linkTo(program, stderr, watched)
 }
 
-function linkTo(program: RunningProcess, stderr: LineTail, watched: StdioLinkOptions['watch']): Link {
+function linkTo(program: RunningProcess, stderr: LineTail, watched: StdioLinkOptions['watch']): ServerLink {
   const broken = Promise.withResolvers<string>()
   const { stdin, stdout } = program
   const transport = new StdioTransport({ stdin, stdout, onBroken: broken.resolve })
@@ -57,7 +57,7 @@ function linkTo(program: RunningProcess, stderr: LineTail, watched: StdioLinkOpt
     },
     ended,
     close() {
-      closing ??= sayGoodbye(transport, program)
+      closing ??= shutDown(transport, program)
       return closing
     },
     release() {
@@ -68,7 +68,7 @@ function linkTo(program: RunningProcess, stderr: LineTail, watched: StdioLinkOpt
 }
 
 /** A server ends when its input does; one that does not is ended, and what it has started too. */
-async function sayGoodbye(transport: StdioTransport, program: RunningProcess): Promise<void> {
+async function shutDown(transport: StdioTransport, program: RunningProcess): Promise<void> {
   await transport.close()
   await Promise.race([program.exited, sleep(GRACE_MS, undefined, { ref: false })])
   await program.end()
@@ -77,14 +77,14 @@ async function sayGoodbye(transport: StdioTransport, program: RunningProcess): P
 /** Resolves when a program has ended, or can answer no more. Its pipes may outlive it, where others hold them. */
 async function watch(program: RunningProcess, tail: LineTail, note: (how: string) => void): Promise<string> {
   const { exited, stdin, stdout, stderr } = program
-  await Promise.race([exited, endOfStream(stdout), failureOf(stdin)])
+  await Promise.race([exited, whenStreamEnds(stdout), whenBroken(stdin)])
   const status = await Promise.race([exited, sleep(SETTLE_MS, undefined, { ref: false })])
   if (status === undefined) {
     note(CLOSED)
     return CLOSED
   }
   await Promise.race([
-    Promise.all([endOfStream(stdout), endOfStream(stderr)]),
+    Promise.all([whenStreamEnds(stdout), whenStreamEnds(stderr)]),
     sleep(SETTLE_MS, undefined, { ref: false }),
   ])
   await nextTurn() // where this process was busy, the pipes were not looked at yet
@@ -95,7 +95,7 @@ async function watch(program: RunningProcess, tail: LineTail, note: (how: string
   return words === '' ? how : `${how}: ${words}`
 }
 
-function endOfStream(stream: Readable): Promise<void> {
+function whenStreamEnds(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.readableEnded || stream.destroyed) resolve()
     else stream.once('close', resolve)
@@ -103,7 +103,7 @@ function endOfStream(stream: Readable): Promise<void> {
 }
 
 /** Resolves when nothing can be written any more, though nobody here has ended it. */
-function failureOf(stdin: Writable): Promise<void> {
+function whenBroken(stdin: Writable): Promise<void> {
   return new Promise((resolve) => stdin.once('close', () => !stdin.writableEnded && resolve()))
 }
 
@@ -113,7 +113,7 @@ function describeEnd({ code, signal }: ExitStatus): string {
 
 /** Whoever is ended by others has nothing to say about it. */
 function wordsAt({ signal }: ExitStatus, stderr: LineTail): string {
-  return signal === null || CRASHES.has(signal) ? printable(lastWords(stderr.lines())) : ''
+  return signal === null || CRASHES.has(signal) ? toPrintableLine(describeStderrTail(stderr.lines())) : ''
 }
 
 const CRASHES: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP'])

@@ -2,11 +2,11 @@ import { setImmediate as turnOver } from 'node:timers/promises'
 import { CREDENTIAL_HEAD, hasCredential, isPlaceholder } from '../../core/base/credentials.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { assignedSecrets } from '../../core/base/secrets/assigned-secrets.ts'
+import { findAssignedSecrets } from '../../core/base/secrets/assigned-secrets.ts'
 import { isShaped, type SecretVerdict } from '../../core/base/secrets/secret-names.ts'
-import { isSecretValue, secretPartsOf } from '../../core/base/secrets/secret-parts.ts'
-import { formatPath } from '../../core/config/problem.ts'
-import { isPlaceInList } from './place-in-list.ts'
+import { isSecretValue, listSecretParts } from '../../core/base/secrets/secret-parts.ts'
+import { formatPath } from '../../core/config/validation-issue.ts'
+import { isPageToken } from './page-token.ts'
 
 /** What must not be sent, and where it stands; never what it is. */
 export interface Taint {
@@ -48,7 +48,7 @@ export async function findTaint(
       if (await pace.any(name, hasCredential))
         return { path: show([...path, name]), why: 'looks like a credential' }
     }
-    for (const child of childrenOf(part, schema).reverse()) open.push(child)
+    for (const child of listChildren(part, schema).reverse()) open.push(child)
   }
   return undefined
 }
@@ -63,15 +63,15 @@ interface Part {
   documents: number
 }
 
-function childrenOf(part: Part, schema: JsonObject | undefined): Part[] {
+function listChildren(part: Part, schema: JsonObject | undefined): Part[] {
   const { value, path, documents } = part
   if (typeof value === 'string') return documentIn(part)
   if (Array.isArray(value)) {
     return value.map((one: unknown, i) => ({ ...part, value: one, path: [...path, i] }))
   }
   if (!isObject(value)) return []
-  return secretPartsOf(value, part.inCredentials).map(({ name, ...member }) => {
-    const isPlace = path.length === 0 && isPlaceInList(name, schema)
+  return listSecretParts(value, part.inCredentials).map(({ name, ...member }) => {
+    const isPlace = path.length === 0 && isPageToken(name, schema)
     return { ...member, path: [...path, name], documents, ...(isPlace && { verdict: 'never' as const }) }
   })
 }
@@ -98,7 +98,7 @@ function isSecret({ value, verdict, documents }: Part): boolean {
 }
 
 function hasAssigned(text: string): boolean {
-  return assignedSecrets(text).next().done === false
+  return findAssignedSecrets(text).next().done === false
 }
 
 function show(path: readonly (string | number)[]): string {

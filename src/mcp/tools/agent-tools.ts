@@ -19,7 +19,7 @@ export interface AgentTool {
 }
 
 /** The tools an agent gets, in the order of declarations and of servers; names depend on that order. */
-export function toolsOf(declared: readonly DeclaredTools[]): AgentTool[] {
+export function listAgentTools(declared: readonly DeclaredTools[]): AgentTool[] {
   const offered = declared.map(({ entry, list }) => {
     return { entry, tools: (list?.tools ?? []).filter(({ name }) => hiddenBy(entry, name) === '') }
   })
@@ -37,9 +37,9 @@ export function toolsOf(declared: readonly DeclaredTools[]): AgentTool[] {
  */
 export function toSpecs(servers: readonly string[], tools: readonly AgentTool[]): ToolSpec[] {
   const places = new Map(servers.map((name, place) => [name, place]))
-  const placeOf = ({ entry }: AgentTool) => places.get(entry.name) ?? places.size
+  const getPosition = ({ entry }: AgentTool) => places.get(entry.name) ?? places.size
   return tools
-    .toSorted((a, b) => placeOf(a) - placeOf(b) || (a.name < b.name ? -1 : 1))
+    .toSorted((a, b) => getPosition(a) - getPosition(b) || (a.name < b.name ? -1 : 1))
     .map(({ name, tool, entry }) => ({
       name,
       description: tool.description,

@@ -1,9 +1,9 @@
-import { headOf } from '../../core/base/cut.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
 
 /** A server's words about something it offers: without control characters, at most 1 KiB, or so many bytes. */
-export function toDescription(text: string, maxBytes = MAX_BYTES): string {
-  const clean = sanitize(headOf(text, 4 * maxBytes))
+export function limitDescription(text: string, maxBytes = MAX_BYTES): string {
+  const clean = sanitize(takeStart(text, 4 * maxBytes))
     .toWellFormed()
     .trim()
   const bytes = Buffer.from(clean)

@@ -1,9 +1,9 @@
-import { toCancelled } from '../../core/base/cancelled.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { ToolsTurn } from '../../core/runtime/hook.ts'
+import { toEvent } from '../peers/owner-event.ts'
 import type { Peer } from '../peers/peer.ts'
-import { toEvent } from '../peers/peer-events.ts'
 import type { Claimed, Peers } from '../peers/peers.ts'
 import type { DroppedTool } from './remote-tool.ts'
 import { toUnavailable } from './tool-call.ts'
@@ -35,10 +35,14 @@ export async function makeToolsReady(options: OfferOptions, turn: ToolsTurn): Pr
   for (const [i, { entry, peer }] of claimed.entries()) {
     const failure = failures[i]
     if (failure)
-      turn.tell({ type: 'notice', message: sayMissing(entry.name, failure, agent.name), server: entry.name })
+      turn.tell({
+        type: 'notice',
+        message: describeMissing(entry.name, failure, agent.name),
+        server: entry.name,
+      })
     const dropped = options.takeDropped(peer).filter(({ isSound = false }) => !isSound)
     if (dropped.length > 0)
-      turn.tell({ type: 'notice', message: sayDropped(entry.name, dropped), server: entry.name })
+      turn.tell({ type: 'notice', message: describeDropped(entry.name, dropped), server: entry.name })
   }
 }
 
@@ -58,7 +62,7 @@ async function makeReady(
     peer.start()
     return peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${ago(age)} ago`)
   }
-  tellStart(claim, turn, now())
+  notifyStart(claim, turn, now())
   return await waitFor(peer, turn.signal)
 }
 
@@ -72,7 +76,7 @@ async function waitFor(peer: Peer, signal: AbortSignal): Promise<CrabError | und
     await peer.connect({}, AbortSignal.any([signal, late.signal]))
     return undefined
   } catch (reason) {
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     return toCrabError(reason)
   } finally {
     clearTimeout(timer)
@@ -83,14 +87,14 @@ async function insist({ peer, entry, agent }: Claimed, { signal }: ToolsTurn): P
   try {
     await peer.connect({ insist: true }, signal)
   } catch (reason) {
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     const { message, hint } = toUnavailable(entry.name, toCrabError(reason), agent)
     throw new CrabError('unavailable', `${message}; it is required`, { cause: reason, ...(hint && { hint }) })
   }
 }
 
 /** Whoever begins to wait for a server that others have started hears of it too. */
-function tellStart({ peer, ...claim }: Claimed, turn: ToolsTurn, at: number): void {
+function notifyStart({ peer, ...claim }: Claimed, turn: ToolsTurn, at: number): void {
   if (peer.mayInstall) {
     const message = `The MCP server "${claim.entry.name}" starts for the first time and may have to be installed`
     turn.tell({ type: 'notice', message, server: claim.entry.name, passing: true })
@@ -102,12 +106,12 @@ function tellStart({ peer, ...claim }: Claimed, turn: ToolsTurn, at: number): vo
   })
 }
 
-function sayMissing(server: string, failure: CrabError, agent: string): string {
+function describeMissing(server: string, failure: CrabError, agent: string): string {
   const { message, hint } = toUnavailable(server, failure, agent)
   return `${message}; its tools are left out (${hint})`
 }
 
-function sayDropped(server: string, dropped: readonly DroppedTool[]): string {
+function describeDropped(server: string, dropped: readonly DroppedTool[]): string {
   const named = dropped.slice(0, MAX_NAMED).map(({ name, why }) => `${name || 'one without a name'} (${why})`)
   const more = dropped.length > MAX_NAMED ? ` and ${dropped.length - MAX_NAMED} more` : ''
   return `The MCP server "${server}" has tools that cannot be used: ${named.join(', ')}${more}`

@@ -20,12 +20,12 @@ export async function limitOutput(text: string, limitBytes: number, spill: Spill
     .subarray(0, limitBytes)
     .toString()
     .replace(/\uFFFD{1,3}$/, '')
-  const where = await keepWhole(bytes, 'txt', spill)
+  const where = await spillContent(bytes, 'txt', spill)
   return `${shown}\n[Cut: ${bytes.length} bytes in all, the first ${Buffer.byteLength(shown)} are above; ${where}]`
 }
 
 /** Keeps content in a file of mode 0600; gives a clause that says where, or why not. */
-export async function keepWhole(content: Uint8Array, extension: string, spill: Spill): Promise<string> {
+export async function spillContent(content: Uint8Array, extension: string, spill: Spill): Promise<string> {
   const name = [spill.server, spill.tool.slice(0, 40), newUlid()].join('-').replaceAll(/[^\w-]/g, '_')
   const path = join(spill.folder, `${name}.${extension}`)
   try {

@@ -1,6 +1,6 @@
 import type { ToolDispatch } from '../../core/runtime/hook.ts'
 import type { OnProgress } from '../connection/request-clock.ts'
-import { printable } from './remote-tool.ts'
+import { toPrintableLine } from './remote-tool.ts'
 
 /** Passes a call's progress on, at most once in 100 ms; disposing tells the last of it, if that was not told. */
 export function throttledProgress(tell: ToolDispatch['progress']): { onProgress: OnProgress } & Disposable {
@@ -13,7 +13,7 @@ export function throttledProgress(tell: ToolDispatch['progress']): { onProgress:
     waiting = undefined
     timer = setTimeout(flush, INTERVAL_MS).unref()
     const words =
-      printable(message ?? '') || (total === undefined ? `${progress}` : `${progress} of ${total}`)
+      toPrintableLine(message ?? '') || (total === undefined ? `${progress}` : `${progress} of ${total}`)
     tell({ message: words, progress, ...(total !== undefined && { total }) })
   }
   return {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { headOf } from '../../core/base/cut.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { toDescription } from './description.ts'
+import { takeStart } from '../../core/base/truncate.ts'
+import { limitDescription } from './description.ts'
 import { readToolSchema } from './tool-schema.ts'
 
 /** A tool as its server describes it, fit to be shown to a model. */
@@ -39,7 +39,7 @@ export function readTools(definitions: readonly unknown[]): ToolList {
     if ('why' in reading) dropped.push(reading)
     const first = 'why' in reading ? undefined : tools.get(reading.name)
     if ('why' in reading || isDeepStrictEqual(first, reading)) continue
-    if (first) dropped.push({ name: printable(reading.name), why: 'its name is taken' })
+    if (first) dropped.push({ name: toPrintableLine(reading.name), why: 'its name is taken' })
     else tools.set(reading.name, reading)
   }
   return { tools: [...tools.values()], dropped }
@@ -61,12 +61,12 @@ export function replaceList(before: ToolList | undefined, list: ToolList): ToolL
 }
 
 /** A server's words of one line, safe to print and of a length to print. */
-export function printable(text: string): string {
-  const line = sanitize(headOf(text, 4 * MAX_LINE))
+export function toPrintableLine(text: string): string {
+  const line = sanitize(takeStart(text, 4 * MAX_LINE))
     .toWellFormed()
     .replaceAll(/\s+/g, ' ')
     .trim()
-  return line.length > MAX_LINE ? `${headOf(line, MAX_LINE)}…` : line
+  return line.length > MAX_LINE ? `${takeStart(line, MAX_LINE)}…` : line
 }
 
 const MAX_LINE = 300
@@ -77,14 +77,14 @@ function readTool(definition: unknown): RemoteTool | DroppedTool {
   const { name, description } = definition
   if (typeof name !== 'string') return { name: '', why: 'it has no name' }
   if (name.length > MAX_NAME)
-    return { name: printable(name), why: `its name has over ${MAX_NAME} characters` }
-  if (CONTROL.test(name)) return { name: printable(name), why: 'its name has a control character' }
+    return { name: toPrintableLine(name), why: `its name has over ${MAX_NAME} characters` }
+  if (CONTROL.test(name)) return { name: toPrintableLine(name), why: 'its name has a control character' }
   if (runsAsTaskOnly(definition)) {
-    return { name: printable(name), why: 'it runs as a task only', isSound: true }
+    return { name: toPrintableLine(name), why: 'it runs as a task only', isSound: true }
   }
   const reading = readToolSchema(definition['inputSchema'])
-  if ('problem' in reading) return { name: printable(name), why: reading.problem }
-  const words = typeof description === 'string' ? toDescription(description) : ''
+  if ('problem' in reading) return { name: toPrintableLine(name), why: reading.problem }
+  const words = typeof description === 'string' ? limitDescription(description) : ''
   return { name, description: words, inputSchema: reading.schema }
 }
 

@@ -3,8 +3,8 @@ import { imageType } from '../../core/base/image-type.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { Attachment, JsonObject } from '../../core/base/message.ts'
 import type { ToolOutput } from '../../core/runtime/hook.ts'
-import { keepWhole, limitOutput, type Spill } from './output-limit.ts'
-import { printable } from './remote-tool.ts'
+import { limitOutput, type Spill, spillContent } from './output-limit.ts'
+import { toPrintableLine } from './remote-tool.ts'
 
 /** How an answer is taken. */
 export interface ResultOptions {
@@ -26,10 +26,10 @@ export async function toToolOutput(
 ): Promise<ToolOutput> {
   const { content, structuredContent, isError, ...rest } = isObject(result) ? result : { content: result }
   const places = { spill, attachesAll, room: { bytes: attachesAll ? MAX_KEPT_BYTES : MAX_ATTACHED_BYTES } }
-  const parts = await Promise.all(itemsOf(content, rest).map((item) => toPart(item, places)))
+  const parts = await Promise.all(toContentItems(content, rest).map((item) => toPart(item, places)))
   const texts = parts.flatMap(({ text }) => text ?? [])
   const words = parts.flatMap(({ isWords, text }) => (isWords && text !== undefined ? text : []))
-  const more = unsaid(words, structuredContent)
+  const more = omitRepeated(words, structuredContent)
   if (more !== undefined) texts.push(toJson(more))
   const attachments = parts.flatMap(({ attachment }) => attachment ?? [])
   const text = texts.length === 0 ? NOTHING : texts.join('\n')
@@ -57,7 +57,7 @@ interface Places {
 }
 
 /** Servers also answer with a bare text, or with something else altogether. */
-function itemsOf(content: unknown, rest: JsonObject): unknown[] {
+function toContentItems(content: unknown, rest: JsonObject): unknown[] {
   if (Array.isArray(content)) return content
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (content !== undefined) return [{ type: 'text', text: toJson(content) }]
@@ -66,24 +66,24 @@ function itemsOf(content: unknown, rest: JsonObject): unknown[] {
 }
 
 async function toPart(item: unknown, places: Places): Promise<Part> {
-  if (!isObject(item)) return leftOut('it is no object')
+  if (!isObject(item)) return toOmittedPart('it is no object')
   const { type, text, data, mimeType, resource } = item
   if (type === 'text' && typeof text === 'string') return { text, isWords: true }
   if ((type === 'image' || type === 'audio') && typeof data === 'string') {
-    return await toFilePart(`${type}`, { data, mimeType: typeOf(mimeType, type) }, places)
+    return await toFilePart(`${type}`, { data, mimeType: parseMediaType(mimeType, type) }, places)
   }
   if (type === 'resource_link' && typeof item['uri'] === 'string') return { text: describeLink(item) }
   if (type === 'resource' && isObject(resource)) return await toResource(resource, places)
-  return leftOut(
-    typeof type === 'string' ? `its type is ${JSON.stringify(printable(type))}` : 'it has no type',
+  return toOmittedPart(
+    typeof type === 'string' ? `its type is ${JSON.stringify(toPrintableLine(type))}` : 'it has no type',
   )
 }
 
 async function toResource({ uri, mimeType, text, blob }: JsonObject, places: Places): Promise<Part> {
-  const name = printable(String(uri ?? 'resource'))
+  const name = toPrintableLine(String(uri ?? 'resource'))
   if (typeof text === 'string') return { text: `[${name}]\n${text}` }
-  if (typeof blob !== 'string') return leftOut(`${name} has neither text nor data`)
-  return await toFilePart(name, { data: blob, mimeType: typeOf(mimeType, 'application') }, places)
+  if (typeof blob !== 'string') return toOmittedPart(`${name} has neither text nor data`)
+  return await toFilePart(name, { data: blob, mimeType: parseMediaType(mimeType, 'application') }, places)
 }
 
 /** What a model may be able to see or hear goes along; anything else, and what is too large, becomes a file. */
@@ -92,7 +92,7 @@ async function toFilePart(
   { data, mimeType }: { data: string; mimeType: string },
   { spill, attachesAll, room }: Places,
 ): Promise<Part> {
-  if (NOT_BASE64.test(data)) return leftOut(`${name}, ${mimeType}: its data is no base64`)
+  if (NOT_BASE64.test(data)) return toOmittedPart(`${name}, ${mimeType}: its data is no base64`)
   const bytes = Buffer.from(data, 'base64')
   const media = imageType(bytes) ?? audioType(bytes) ?? (attachesAll ? mimeType : undefined)
   const isSmall = attachesAll || bytes.length <= MAX_ATTACHMENT_BYTES
@@ -101,7 +101,7 @@ async function toFilePart(
     // Few models hear: the others need a file, which a tool of theirs may understand.
     const kept =
       media.startsWith('audio/') && !attachesAll
-        ? `; ${await keepWhole(bytes, extensionOf(media), spill)}`
+        ? `; ${await spillContent(bytes, toExtension(media), spill)}`
         : ''
     return {
       text: `[${name}, ${media}, attached${kept}]`,
@@ -109,7 +109,7 @@ async function toFilePart(
     }
   }
   const why = media && isSmall ? ', too much to attach with the rest' : ''
-  const whole = await keepWhole(bytes, extensionOf(media ?? mimeType), spill)
+  const whole = await spillContent(bytes, toExtension(media ?? mimeType), spill)
   return { text: `[${name}, ${media ?? mimeType}, ${bytes.length} bytes${why}; ${whole}]` }
 }
 
@@ -124,10 +124,10 @@ function audioType(bytes: Buffer): string | undefined {
 
 function describeLink({ uri, name, mimeType, description }: JsonObject): string {
   const about = [name, mimeType, description].filter((one) => typeof one === 'string' && one !== '')
-  return `[link to ${printable(String(uri))}${about.length > 0 ? `: ${printable(about.join(', '))}` : ''}]`
+  return `[link to ${toPrintableLine(String(uri))}${about.length > 0 ? `: ${toPrintableLine(about.join(', '))}` : ''}]`
 }
 
-function leftOut(why: string): Part {
+function toOmittedPart(why: string): Part {
   return { text: `[content left out: ${why}]` }
 }
 
@@ -135,11 +135,11 @@ function leftOut(why: string): Part {
  * Structured content without what a server sent as text too, as it should for older clients: all of it as JSON, or one
  * value in it, which some put a name before. Undefined when nothing is left.
  */
-function unsaid(words: readonly string[], structured: unknown): unknown {
-  if (isSaid(words, structured)) return undefined
+function omitRepeated(words: readonly string[], structured: unknown): unknown {
+  if (isRepeated(words, structured)) return undefined
   if (!isObject(structured)) return structured
   const keys = Object.keys(structured)
-  const said = keys.filter((key) => isSaid(words, structured[key]))
+  const said = keys.filter((key) => isRepeated(words, structured[key]))
   const [only] = said
   if (only === undefined || said.length > 1) return structured // which of them the text means, nobody knows
   if (keys.length === 1) return undefined
@@ -147,14 +147,16 @@ function unsaid(words: readonly string[], structured: unknown): unknown {
   return typeof value === 'string' || typeof value === 'object' ? rest : structured // figures need their names
 }
 
-function isSaid(words: readonly string[], value: unknown): boolean {
-  if (words.some((text) => says(text, value))) return true
+function isRepeated(words: readonly string[], value: unknown): boolean {
+  if (words.some((text) => repeatsValue(text, value))) return true
   return (
-    Array.isArray(value) && value.length === words.length && value.every((one, i) => says(words[i]!, one))
+    Array.isArray(value) &&
+    value.length === words.length &&
+    value.every((one, i) => repeatsValue(words[i]!, one))
   )
 }
 
-function says(text: string, value: unknown): boolean {
+function repeatsValue(text: string, value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === text.trim()
   const begin = text.trimStart()[0]
   if (typeof value === 'object' && value !== null && begin !== '{' && begin !== '[') return false
@@ -175,13 +177,13 @@ function toJson(value: unknown): string {
 }
 
 /** A media type that is one, without its parameters. */
-function typeOf(given: unknown, kind: string): string {
+function parseMediaType(given: unknown, kind: string): string {
   const [type = ''] = typeof given === 'string' ? given.toLowerCase().split(';') : []
   if (/^[\w.+-]+\/[\w.+-]+$/.test(type.trim())) return type.trim()
   return kind === 'application' ? 'application/octet-stream' : `${kind}/unknown`
 }
 
-function extensionOf(mimeType: string): string {
+function toExtension(mimeType: string): string {
   const [, subtype = ''] = mimeType.split('/')
   return /^[a-z0-9]{1,8}$/.test(subtype) ? subtype : 'bin'
 }

@@ -1,4 +1,4 @@
 /** Whether an agent's model sees a tool; why it does not is in `hidden`. */
-export function isShown({ hidden }: { hidden: string }): boolean {
+export function isVisibleTool({ hidden }: { hidden: string }): boolean {
   return hidden === ''
 }

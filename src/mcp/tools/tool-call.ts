@@ -6,11 +6,11 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ToolOutput } from '../../core/runtime/hook.ts'
 import type { OnProgress } from '../connection/request-clock.ts'
-import type { Elicit } from '../elicitation/types.ts'
+import type { ElicitationHandler } from '../elicitation/types.ts'
 import type { Peer } from '../peers/peer.ts'
 import type { RemoteTool } from './remote-tool.ts'
 import { toToolOutput } from './results.ts'
-import { requiredOf } from './tool-schema.ts'
+import { listRequired } from './tool-schema.ts'
 
 /** A call of a tool that its caller may make. */
 export interface ToolCallOptions {
@@ -23,7 +23,7 @@ export interface ToolCallOptions {
   spillDir: string
   onProgress: OnProgress
   /** Answers what the server wants to know; without it that is declined. */
-  elicit?: Elicit
+  elicit?: ElicitationHandler
   /** Keys of the call's `_meta`. */
   meta?: JsonObject | undefined
   /** As for a result. */
@@ -36,7 +36,7 @@ export interface ToolCallOptions {
  */
 export async function callTool(options: ToolCallOptions, signal: AbortSignal): Promise<ToolOutput> {
   const { peer, entry, tool, args, spillDir: folder, onProgress, elicit, meta, attachesAll = false } = options
-  const { timeoutMs, limitBytes } = limitsOf(entry)
+  const { timeoutMs, limitBytes } = getCallLimits(entry)
   try {
     const result = await peer.call({ name: tool, args, timeoutMs, onProgress, elicit, meta }, signal)
     const spill = { server: entry.name, tool, folder }
@@ -50,7 +50,7 @@ export async function callTool(options: ToolCallOptions, signal: AbortSignal): P
 }
 
 /** How long a server may take to answer, and how much of that a model is shown. */
-export function limitsOf({
+export function getCallLimits({
   timeout_ms: timeoutMs = CALL_TIMEOUT_MS,
   output_limit: limitBytes = OUTPUT_LIMIT,
 }: McpEntry) {
@@ -60,7 +60,7 @@ export function limitsOf({
 /** Throws `invalid` for arguments that a server would refuse: those it must have and does not get. */
 export function checkArguments(tool: RemoteTool, args: JsonObject): void {
   const { inputSchema: schema } = tool
-  const missing = requiredOf(schema).filter((name) => !Object.hasOwn(args, name))
+  const missing = listRequired(schema).filter((name) => !Object.hasOwn(args, name))
   if (missing.length === 0) return
   const names = missing.map((name) => JSON.stringify(name)).join(', ')
   throw new CrabError(

@@ -1,7 +1,7 @@
 import type { ToolGroup } from '../../core/runtime/hook.ts'
 import type { Claimed } from '../peers/peers.ts'
 import type { AgentTool } from './agent-tools.ts'
-import { printable } from './remote-tool.ts'
+import { toPrintableLine } from './remote-tool.ts'
 
 /** The group of a server's tools, among all that its agent gets; the words are the server's as far as it has any. */
 export function toGroup({ entry, peer }: Claimed, tools: readonly AgentTool[]): ToolGroup {
@@ -19,7 +19,7 @@ export function toGroup({ entry, peer }: Claimed, tools: readonly AgentTool[]): 
 
 /** What there is to say of a server that says nothing of itself. */
 function describeTools(tools: readonly AgentTool[]): string {
-  const named = tools.slice(0, MAX_NAMED).map(({ tool }) => printable(tool.name))
+  const named = tools.slice(0, MAX_NAMED).map(({ tool }) => toPrintableLine(tool.name))
   const more = tools.length > MAX_NAMED ? ` and ${tools.length - MAX_NAMED} more` : ''
   return `Has the tools ${named.join(', ')}${more}`
 }

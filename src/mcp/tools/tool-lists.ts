@@ -1,17 +1,17 @@
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { ToolSpec } from '../../core/provider/types.ts'
 import type { Claimed, Peers } from '../peers/peers.ts'
-import { type AgentTool, toolsOf, toSpecs } from './agent-tools.ts'
+import { type AgentTool, listAgentTools, toSpecs } from './agent-tools.ts'
 
 /** What an agent gets: named and filtered. */
-export interface ToolsMade {
+export interface AgentToolList {
   /** In the order of declarations and of servers. */
   readonly tools: readonly AgentTool[]
   /** The same as a model sees them: sorted, and the very same list until something changes. */
   readonly specs: readonly ToolSpec[]
 }
 
-interface Known extends ToolsMade {
+interface CachedToolList extends AgentToolList {
   generation: number
   filter: readonly string[]
 }
@@ -22,7 +22,7 @@ interface Known extends ToolsMade {
  */
 export class ToolLists {
   readonly #peers: Pick<Peers, 'claimedBy' | 'generationOf'>
-  readonly #known = new Map<string, Known>()
+  readonly #cache = new Map<string, CachedToolList>()
   readonly #counts = new Map<string, number>()
 
   constructor(peers: Pick<Peers, 'claimedBy' | 'generationOf'>) {
@@ -30,31 +30,31 @@ export class ToolLists {
   }
 
   /** How often a list was made for an agent. */
-  countOf(agentId: string): number {
+  getCount(agentId: string): number {
     return this.#counts.get(agentId) ?? 0
   }
 
   /** What the agent gets by these declarations; they may be older than those in force. */
-  of({ id, tools: filter }: AgentConfig, claimed: readonly Claimed[]): ToolsMade {
+  get({ id, tools: filter }: AgentConfig, claimed: readonly Claimed[]): AgentToolList {
     const generation = this.#peers.generationOf(id)
     const isInForce = this.#peers.claimedBy(id) === claimed
-    const known = this.#known.get(id)
+    const known = this.#cache.get(id)
     if (isInForce && known?.generation === generation && isSame(known.filter, filter)) return known
     const made = make(claimed, filter)
-    this.#counts.set(id, this.countOf(id) + 1)
-    if (isInForce) this.#known.set(id, { ...made, generation, filter })
+    this.#counts.set(id, this.getCount(id) + 1)
+    if (isInForce) this.#cache.set(id, { ...made, generation, filter })
     return made
   }
 
   /** For an agent that is gone. */
   forget(agentId: string): void {
-    this.#known.delete(agentId)
+    this.#cache.delete(agentId)
     this.#counts.delete(agentId)
   }
 }
 
-function make(claimed: readonly Claimed[], filter: readonly string[]): ToolsMade {
-  const all = toolsOf(claimed.map(({ entry, peer }) => ({ entry, list: peer.list })))
+function make(claimed: readonly Claimed[], filter: readonly string[]): AgentToolList {
+  const all = listAgentTools(claimed.map(({ entry, peer }) => ({ entry, list: peer.list })))
   const tools = filter.length === 0 ? all : all.filter(({ name }) => filter.includes(name))
   const names = claimed.map(({ entry }) => entry.name)
   return { tools, specs: toSpecs(names, tools) }

@@ -24,8 +24,9 @@ function toName(server: string, tool: string, taken: ReadonlySet<string>): strin
   const name = `mcp__${fold(server)}__${fold(tool) || '_'}`
   if (name.length <= MAX_LENGTH && !taken.has(name)) return name
   const stem = name.slice(0, MAX_LENGTH - HASH_LENGTH - 1).replace(/_+$/, '')
-  let hashed = `${stem}_${hashOf(`${server}:${tool}`)}`
-  for (let again = 2; taken.has(hashed); again++) hashed = `${stem}_${hashOf(`${server}:${tool}:${again}`)}`
+  let hashed = `${stem}_${toShortHash(`${server}:${tool}`)}`
+  for (let again = 2; taken.has(hashed); again++)
+    hashed = `${stem}_${toShortHash(`${server}:${tool}:${again}`)}`
   return hashed
 }
 
@@ -39,6 +40,6 @@ function fold(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]/gu, '_')
 }
 
-function hashOf(text: string): string {
+function toShortHash(text: string): string {
   return sha256(text).toString('hex').slice(0, HASH_LENGTH)
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { toDescription } from './description.ts'
+import { limitDescription } from './description.ts'
 
 /** A tool's arguments as a model's interface takes them, or why none would. */
 export type SchemaReading = { schema: JsonObject } | { problem: string }
@@ -23,12 +23,12 @@ export function readToolSchema(given: unknown): SchemaReading {
 }
 
 /** The names of the arguments that a call must have. */
-export function requiredOf({ required }: JsonObject): string[] {
+export function listRequired({ required }: JsonObject): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
 }
 
 /** The schemas right inside one, those of its properties too. */
-export function* childrenOf(schema: JsonObject): Generator<unknown> {
+export function* iterateSubschemas(schema: JsonObject): Generator<unknown> {
   for (const key of SCHEMAS) {
     const child = schema[key]
     if (Array.isArray(child)) yield* child
@@ -67,14 +67,14 @@ const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 const TABLES = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']
 
 function toReading(schema: JsonObject): SchemaReading {
-  const copy = copyOf(schema)
+  const copy = cloneSchema(schema)
   if (!copy) return { problem: 'its schema is nested too deep' }
   const open: unknown[] = [copy]
   while (open.length > 0) {
     const part = open.pop()
     if (!isObject(part)) continue
-    for (const key of WORDS) if (typeof part[key] === 'string') part[key] = toDescription(part[key])
-    open.push(...childrenOf(part))
+    for (const key of WORDS) if (typeof part[key] === 'string') part[key] = limitDescription(part[key])
+    open.push(...iterateSubschemas(part))
   }
   if (Buffer.byteLength(JSON.stringify(copy)) > MAX_BYTES) {
     return { problem: `its schema has over ${MAX_BYTES / 1024} KiB` }
@@ -92,7 +92,7 @@ function isNestedDeeper(value: JsonObject, levels: number): boolean {
 }
 
 /** Undefined for what is nested deeper than a program can recurse. */
-function copyOf(schema: JsonObject): JsonObject | undefined {
+function cloneSchema(schema: JsonObject): JsonObject | undefined {
   try {
     return JSON.parse(JSON.stringify(schema)) as JsonObject
   } catch {
@@ -111,7 +111,7 @@ function problemIn(root: JsonObject): string | undefined {
     if (!isObject(schema)) return 'its schema has a part that is no schema'
     const problem = ownProblem(schema, root)
     if (problem !== undefined) return problem
-    for (const child of childrenOf(schema)) open.push({ schema: child, depth: depth + 1 })
+    for (const child of iterateSubschemas(schema)) open.push({ schema: child, depth: depth + 1 })
   }
   return undefined
 }

@@ -22,16 +22,16 @@ export function keepTexts(
 
 /** A text is allowed, and what it reads as is not; of what a schema does not say plainly, nothing is known. */
 function wantsText(schema: unknown, value: unknown): boolean {
-  const types = typesOf(schema)
+  const types = listTypes(schema)
   const own = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
   return types.includes('string') && !types.includes(own) && !(own === 'number' && types.includes('integer'))
 }
 
 /** The types that a schema names itself, and in its alternatives. */
-function typesOf(schema: unknown): unknown[] {
+function listTypes(schema: unknown): unknown[] {
   if (!isObject(schema)) return []
   const { type, anyOf, oneOf, enum: values } = schema
   if (type !== undefined) return [type].flat()
   if (Array.isArray(values)) return values.map((value) => (value === null ? 'null' : typeof value))
-  return [anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some.flatMap(typesOf) : []))
+  return [anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some.flatMap(listTypes) : []))
 }

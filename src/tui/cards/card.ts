@@ -1,13 +1,13 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { KeyPress } from '../text/key.ts'
-import { rememberLast } from '../view/remember.ts'
+import { memoizeLast } from '../view/memoize-last.ts'
 import type { Section } from '../view/section.ts'
-import { answerInWords, pressForm, scrollForm } from './form.ts'
+import { answerWithText, pressForm, scrollForm } from './form.ts'
 import { newForm } from './form-fields.ts'
 import { renderForm } from './form-view.ts'
 import { answerWithReason, newPermission, pressPermission, scrollPermission } from './permission.ts'
 import { renderPermission } from './permission-view.ts'
-import { newPick, typedKeys } from './pick.ts'
+import { newSelection, typedKeys } from './selection.ts'
 import type { AskCard, CardKeyResult, CardView } from './types.ts'
 
 /** The card of a question that has just been asked; nothing can be chosen on it before it is armed. */
@@ -22,7 +22,7 @@ export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
     isAnswered: false,
     isArmed: false,
     state,
-    content: rememberLast(),
+    content: memoizeLast(),
   }
 }
 
@@ -47,7 +47,7 @@ export function pressCard(
     return scrollPermission({ card, state, request: ask.permission! }, direction, view)
   }
   if (!view.isFree || !isAlone || card.isAnswered) {
-    return { state: unpicked(card), effects: [], rest: [...typedKeys(state.pick), key] }
+    return { state: clearPick(card), effects: [], rest: [...typedKeys(state.pick), key] }
   }
   if (state.kind === 'form') return pressForm({ card, state }, key)
   return pressPermission({ card, state, request: ask.permission! }, key, view)
@@ -61,7 +61,7 @@ export function isWriting({ state, isAnswered }: AskCard): boolean {
 /** Takes what was typed as the answer the card waits for. */
 export function writeToCard(card: AskCard, words: string): CardKeyResult {
   const { state } = card
-  return state.kind === 'form' ? answerInWords({ card, state }, words) : answerWithReason(card, words)
+  return state.kind === 'form' ? answerWithText({ card, state }, words) : answerWithReason(card, words)
 }
 
 /** The card with its choices instead of the words it waited for. */
@@ -77,9 +77,9 @@ export function renderCard(card: AskCard, view: CardView): Section {
 }
 
 /** The card with nothing selected: what was typed goes to the composer. */
-function unpicked(card: AskCard): AskCard {
+function clearPick(card: AskCard): AskCard {
   const { state } = card
   if (state.pick.by === 'card' && state.pick.typed === '') return card
-  const first = state.kind === 'form' ? newPick(0) : newPermission(card).pick
+  const first = state.kind === 'form' ? newSelection(0) : newPermission(card).pick
   return { ...card, state: { ...state, pick: first } }
 }

@@ -1,10 +1,10 @@
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { isOffered } from './permission-answer.ts'
-import { visibleLine } from './subject.ts'
+import { escapeLine } from './subject.ts'
 
 /** One thing a person can do with a permission. */
-export interface Choice {
+export interface PermissionChoice {
   /** Its digit is the same on every card, whatever else is offered. */
   digit: number
   /** The answer it gives; or it asks for the reason of a no. */
@@ -14,25 +14,28 @@ export interface Choice {
 }
 
 /** Lists the choices of a permission; an answer that lasts is a choice only where it is offered. */
-export function choicesOf(question: Pick<AskQuestion, 'options'>): readonly Choice[] {
+export function listPermissionChoices(question: Pick<AskQuestion, 'options'>): readonly PermissionChoice[] {
   return CHOICES.filter(({ does, lasts }) => !lasts || does === 'reason' || isOffered(does.answer, question))
 }
 
 /** The choice of a digit; undefined for one that is not offered. */
-export function choiceOf(digit: number, question: Pick<AskQuestion, 'options'>): Choice | undefined {
-  return choicesOf(question).find((choice) => choice.digit === digit)
+export function findPermissionChoice(
+  digit: number,
+  question: Pick<AskQuestion, 'options'>,
+): PermissionChoice | undefined {
+  return listPermissionChoices(question).find((choice) => choice.digit === digit)
 }
 
 /** The words of a choice with the rules it would make, and where; `short` for where these are shown elsewhere. */
-export function choiceWords(
-  { digit, lasts }: Choice,
+export function formatChoice(
+  { digit, lasts }: PermissionChoice,
   { rules, agent }: { rules: readonly string[]; agent: string },
   form: 'whole' | 'medium' | 'short',
 ): string {
   if (!lasts) return digit === 5 && form === 'short' ? 'No, and why' : WORDS.get(digit)!
-  const file = visibleLine(`agents/${agent}.toml`)
+  const file = escapeLine(`agents/${agent}.toml`)
   if (form === 'whole') {
-    const rule = rules.map(visibleLine).join(' and ')
+    const rule = rules.map(escapeLine).join(' and ')
     return lasts === 'session'
       ? `Yes, and allow ${rule} in this conversation`
       : `Yes, and always allow ${rule} (in ${file})`
@@ -45,7 +48,7 @@ export function choiceWords(
 }
 
 /** Explains the effect of a choice in a sentence. */
-export function choiceHelp({ digit, lasts }: Choice, agent: string): string {
+export function describeChoice({ digit, lasts }: PermissionChoice, agent: string): string {
   if (lasts === 'session') return 'allows this call, and what the rule says until this conversation ends'
   if (lasts === 'always') return `allows this call, and writes the rule into agents/${agent}.toml`
   return HELP.get(digit)!
@@ -56,7 +59,7 @@ const { once, session, always, no } = PERMISSION_ANSWERS
 /** The digit of No, which is selected first. */
 export const NO_DIGIT = 4
 
-const CHOICES: readonly Choice[] = [
+const CHOICES: readonly PermissionChoice[] = [
   { digit: 1, does: { answer: once } },
   { digit: 2, does: { answer: session }, lasts: 'session' },
   { digit: 3, does: { answer: always }, lasts: 'always' },

@@ -1,11 +1,11 @@
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { takesAnyText } from './answer-kinds.ts'
 import { optionKeys } from './option-keys.ts'
-import { newPick } from './pick.ts'
-import type { AskCard, Field, FormState } from './types.ts'
+import { newSelection } from './selection.ts'
+import type { AskCard, CardField, FormState } from './types.ts'
 
 /** A form, as far as it is filled in. */
-export interface Form {
+export interface FilledForm {
   card: AskCard
   state: FormState
 }
@@ -23,26 +23,26 @@ export type FormRow =
   | { does: 'change' }
 
 /** The question that is shown, with its field; undefined in the review. */
-export interface Current {
+export interface CurrentQuestion {
   question: AskQuestion
-  field: Field
+  field: CardField
 }
 
 /** The form of these questions, empty. */
 export function newForm(questions: readonly AskQuestion[]): FormState {
-  const fields = questions.map((): Field => ({ marked: [], words: '', answer: undefined }))
-  return { kind: 'form', tab: 0, pick: newPick(0), scroll: undefined, isWriting: false, fields }
+  const fields = questions.map((): CardField => ({ marked: [], ownText: '', answer: undefined }))
+  return { kind: 'form', tab: 0, pick: newSelection(0), scroll: undefined, isWriting: false, fields }
 }
 
-export function currentOf({ card, state }: Form): Current | undefined {
+export function getCurrentQuestion({ card, state }: FilledForm): CurrentQuestion | undefined {
   const question = card.ask.questions[state.tab]
   const field = state.fields[state.tab]
   return question && field && { question, field }
 }
 
 /** Lists the rows that can be chosen now, in the order of the screen. */
-export function rowsOf(form: Form): readonly FormRow[] {
-  const current = currentOf(form)
+export function listFormRows(form: FilledForm): readonly FormRow[] {
+  const current = getCurrentQuestion(form)
   if (!current) return [{ does: 'send' }, { does: 'change' }]
   const { options, multiSelect } = current.question
   return [
@@ -53,20 +53,20 @@ export function rowsOf(form: Form): readonly FormRow[] {
 }
 
 /** The digit of each row; 0 for one that only the arrows reach. Labels that are numbers leave none to their rows. */
-export function digitsOf(form: Form): readonly number[] {
-  const keys = optionKeys(currentOf(form)?.question.options ?? [])
-  return rowsOf(form).map((_, at) => (keys.includes('') || at >= 9 ? 0 : at + 1))
+export function listRowDigits(form: FilledForm): readonly number[] {
+  const keys = optionKeys(getCurrentQuestion(form)?.question.options ?? [])
+  return listFormRows(form).map((_, at) => (keys.includes('') || at >= 9 ? 0 : at + 1))
 }
 
 /** How many tabs there are: a review stands behind several questions, not behind one. */
-export function tabCount({ state }: Form): number {
+export function countTabs({ state }: FilledForm): number {
   return state.fields.length === 1 ? 1 : state.fields.length + 1
 }
 
 /** The marked options and the own words of a question with several answers; undefined for none. */
-export function markedAnswer({ question, field }: Current): string | undefined {
+export function markedAnswer({ question, field }: CurrentQuestion): string | undefined {
   const marked = question.options.filter((_, at) => field.marked.includes(at)).map(({ label }) => label)
-  const all = [...new Set([...marked, ...(field.words === '' ? [] : [field.words])])]
+  const all = [...new Set([...marked, ...(field.ownText === '' ? [] : [field.ownText])])]
   return all.length === 0 ? undefined : all.join(', ')
 }
 

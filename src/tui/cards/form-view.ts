@@ -2,50 +2,50 @@ import { AskKind } from '../../core/protocol/crabtalk.generated.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { truncateText, widthOf, wrapText } from '../view/text.ts'
+import { measureWidth, truncateText, wrapLines } from '../view/text.ts'
 import type { Face } from '../view/view.ts'
-import { windowOf } from '../view/window.ts'
+import { scrollWindow } from '../view/window.ts'
 import { askerName } from './answer-kinds.ts'
 import {
-  type Current,
-  currentOf,
-  digitsOf,
-  type Form,
+  type CurrentQuestion,
+  countTabs,
+  type FilledForm,
   type FormRow,
-  rowsOf,
-  tabCount,
+  getCurrentQuestion,
+  listFormRows,
+  listRowDigits,
 } from './form-fields.ts'
 import { BAR, bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
 import type { CardView } from './types.ts'
 
 /** The form as lines: the question and its rows scroll to where the mark is, the keys are always in sight below. */
-export function renderForm(form: Form, view: CardView): Section {
+export function renderForm(form: FilledForm, view: CardView): Section {
   const { top, rows, window, foot } = layOut(form, view)
   const lines = [...top, ...rows.slice(window.start, window.end), ...foot]
   return { lines: clampRows(lines, view.columns), cut: 'head', rank: 8 }
 }
 
 /** Where the form is scrolled to, how far it can be, and by how much at a time. */
-export function formRange(form: Form, view: CardView): { start: number; most: number; page: number } {
+export function formRange(form: FilledForm, view: CardView): { start: number; most: number; page: number } {
   const { rows, window } = layOut(form, view)
   const height = window.end - window.start
   return { start: window.start, most: Math.max(0, rows.length - height), page: Math.max(1, height - 1) }
 }
 
-function layOut(form: Form, view: CardView) {
+function layOut(form: FilledForm, view: CardView) {
   const height = cardHeight(view)
-  const current = currentOf(form)
-  const { rows, focus } = contentOf(form, current, view)
+  const current = getCurrentQuestion(form)
+  const { rows, focus } = layOutContent(form, current, view)
   const isFramed = height >= Math.min(rows.length, MIN_ROWS) + 4
-  const keys = paint(truncateText(`   ${keysOf(form, view)}`, view.columns), view.color, 'dim')
+  const keys = paint(truncateText(`   ${describeKeys(form, view)}`, view.columns), view.color, 'dim')
   const foot = [...(height < MIN_FOOTED ? [] : [keys]), ...(isFramed ? [bottomRule(view)] : [])]
   const isTall = height >= MIN_TITLED
   const tabs = isTall && form.state.fields.length > 1 ? [tabRow(form, view)] : []
   const room = Math.max(0, height - foot.length - tabs.length - (isTall ? 1 : 0))
   const needed = focus.end > room ? Math.min(focus.start, focus.end - room) : 0
-  const window = windowOf(rows.length, room, form.state.scroll ?? needed)
+  const window = scrollWindow(rows.length, room, form.state.scroll ?? needed)
   const place = positionText(rows.length, window, view.columns)
-  const top = isTall ? [titleOf(form, place, view), ...tabs] : []
+  const top = isTall ? [formatTitle(form, place, view), ...tabs] : []
   return { top, rows, window, foot }
 }
 
@@ -53,7 +53,7 @@ const MIN_FOOTED = 3
 const MIN_TITLED = 5
 const MIN_ROWS = 8
 
-function titleOf({ card: { agent, ask } }: Form, place: string, view: Face): string {
+function formatTitle({ card: { agent, ask } }: FilledForm, place: string, view: Face): string {
   const asks = `${cleanLine(askerName(ask, agent))} asks`
   if (ask.kind !== AskKind.ELICITATION)
     return titleRule({ title: asks, place, who: '', style: 'accent' }, view)
@@ -62,21 +62,21 @@ function titleOf({ card: { agent, ask } }: Form, place: string, view: Face): str
 }
 
 /** The questions by their headers, as many as fit around the one that is shown. */
-function tabRow({ card, state }: Form, { columns, color }: Face): string {
+function tabRow({ card, state }: FilledForm, { columns, color }: Face): string {
   const headers = card.ask.questions.map(({ header }, at) => cleanLine(header) || `Question ${at + 1}`)
   const most = Math.max(4, Math.floor(columns / (headers.length + 1)) - 3)
-  const tabs = [...cutApart(headers, most), truncateText('Submit', most)].map((name, at) => {
+  const tabs = [...truncateDistinct(headers, most), truncateText('Submit', most)].map((name, at) => {
     const mark = state.fields[at]?.answer === undefined ? '' : '✓'
     const text = ` ${mark}${name} `
     return at === state.tab ? paint(text, color, 'inverse') : paint(text, color, mark ? 'success' : 'dim')
   })
   const before = tabs.slice(0, state.tab)
-  while (before.length > 0 && widthOf([...before, tabs[state.tab]].join(' ')) > columns) before.shift()
+  while (before.length > 0 && measureWidth([...before, tabs[state.tab]].join(' ')) > columns) before.shift()
   return [...before, ...tabs.slice(state.tab)].join(' ')
 }
 
 /** Names of at most so many columns; numbered where two would look the same. */
-function cutApart(names: readonly string[], most: number): string[] {
+function truncateDistinct(names: readonly string[], most: number): string[] {
   const cut = names.map((name) => truncateText(name, most))
   const isApart = new Set(cut).size === cut.length
   return isApart ? cut : names.map((name, at) => truncateText(`${at + 1} ${name}`, most))
@@ -88,12 +88,12 @@ interface Content {
   focus: { start: number; end: number }
 }
 
-function contentOf(form: Form, current: Current | undefined, view: CardView): Content {
+function layOutContent(form: FilledForm, current: CurrentQuestion | undefined, view: CardView): Content {
   const rows = [...(current ? questionRows(form, current, view) : reviewRows(form, view))]
   const { pick, isWriting } = form.state
-  const digits = digitsOf(form)
+  const digits = listRowDigits(form)
   let focus = { start: 0, end: Math.min(1, rows.length) }
-  for (const [at, row] of rowsOf(form).entries()) {
+  for (const [at, row] of listFormRows(form).entries()) {
     const isSelected = pick.by !== 'card' && at === pick.at && !isWriting
     const start = rows.length
     rows.push(
@@ -111,11 +111,11 @@ function choiceRows(
     digit,
     isSelected,
     isArmed,
-  }: { current: Current | undefined; digit: number; isSelected: boolean; isArmed: boolean },
+  }: { current: CurrentQuestion | undefined; digit: number; isSelected: boolean; isArmed: boolean },
   { columns, color }: Face,
 ): string[] {
-  const words = wordsOf(row, current, color)
-  const [first = '', ...more] = wrapText(words, Math.max(4, columns - MARGIN))
+  const words = formatRow(row, current, color)
+  const [first = '', ...more] = wrapLines(words, Math.max(4, columns - MARGIN))
   const line = ` ${isSelected ? '❯' : ' '} ${digit === 0 ? '·' : digit}  ${first}`
   const rows = [line, ...more.map((text) => `${' '.repeat(MARGIN)}${text}`)]
   if (isSelected) return rows.map((text) => paint(text, color, 'accent', 'bold'))
@@ -125,13 +125,13 @@ function choiceRows(
 /** Columns before a label: the mark, the digit and blanks. */
 const MARGIN = 6
 
-function wordsOf(row: FormRow, current: Current | undefined, color: boolean): string {
+function formatRow(row: FormRow, current: CurrentQuestion | undefined, color: boolean): string {
   if (row.does === 'send') return 'Send these answers'
   if (row.does === 'change') return 'Change them'
   const { question, field } = current!
   if (row.does === 'done') return 'Done: give the marked answers'
   if (row.does === 'write') {
-    if (field.words !== '') return `Your own words: ${cleanLine(field.words)}`
+    if (field.ownText !== '') return `Your own words: ${cleanLine(field.ownText)}`
     return question.options.length === 0 ? 'Type an answer' : 'Your own words'
   }
   const { label, description } = question.options[row.at]!
@@ -140,26 +140,30 @@ function wordsOf(row: FormRow, current: Current | undefined, color: boolean): st
   return `${mark}${cleanLine(label)}${about}`
 }
 
-function questionRows({ state }: Form, { question }: Current, { columns, color }: Face): string[] {
-  const asked = wrapText(cleanText(question.question).trim(), columns - BAR.length).map((row) => BAR + row)
+function questionRows(
+  { state }: FilledForm,
+  { question }: CurrentQuestion,
+  { columns, color }: Face,
+): string[] {
+  const asked = wrapLines(cleanText(question.question).trim(), columns - BAR.length).map((row) => BAR + row)
   if (question.header === '' || state.fields.length > 1) return asked
   return [paint(`  ${truncateText(cleanLine(question.header), columns - 2)}`, color, 'bold'), ...asked]
 }
 
-function reviewRows({ card, state }: Form, { columns, color }: Face): string[] {
+function reviewRows({ card, state }: FilledForm, { columns, color }: Face): string[] {
   return card.ask.questions.flatMap(({ question, header }, at) => {
     const answer = state.fields[at]?.answer
     const name = truncateText(cleanLine(header || question), columns - 2)
     const given = answer === undefined ? paint('no answer', color, 'warning') : cleanLine(answer)
     return [
       `  ${paint(name, color, 'dim')}`,
-      ...wrapText(given, columns - BAR.length).map((row) => BAR + row),
+      ...wrapLines(given, columns - BAR.length).map((row) => BAR + row),
     ]
   })
 }
 
 /** Explains what the keys do now. */
-function keysOf(form: Form, { isFree }: CardView): string {
+function describeKeys(form: FilledForm, { isFree }: CardView): string {
   const { card, state } = form
   if (state.isWriting) return 'Type your answer, Enter gives it · Esc back'
   if (card.isAnswered) return 'Answered'
@@ -168,8 +172,8 @@ function keysOf(form: Form, { isFree }: CardView): string {
     return card.isArmed ? 'Enter takes the marked one' : 'Wait a moment, then Enter takes the marked one'
   }
   if (!card.isArmed) return 'Wait a moment, then choose'
-  const turn = tabCount(form) > 1 ? ['Tab next question'] : []
-  const digits = digitsOf(form).some((digit) => digit > 0) ? 'A digit or arrows' : 'Arrows'
+  const turn = countTabs(form) > 1 ? ['Tab next question'] : []
+  const digits = listRowDigits(form).some((digit) => digit > 0) ? 'A digit or arrows' : 'Arrows'
   return [
     `${digits}, then Enter`,
     ...turn,

@@ -1,39 +1,39 @@
 import type { KeyPress } from '../text/key.ts'
 import {
-  type Current,
-  currentOf,
-  digitsOf,
-  type Form,
+  type CurrentQuestion,
+  countTabs,
+  type FilledForm,
   type FormRow,
+  getCurrentQuestion,
+  listFormRows,
+  listRowDigits,
   markedAnswer,
-  rowsOf,
-  tabCount,
   toLabel,
 } from './form-fields.ts'
 import { formRange } from './form-view.ts'
-import { newPick, pressPick } from './pick.ts'
-import type { AskCard, CardKeyResult, CardView, Field, FormState } from './types.ts'
+import { newSelection, pressSelection } from './selection.ts'
+import type { AskCard, CardField, CardKeyResult, CardView, FormState } from './types.ts'
 
 /**
  * Handles a key on the form of one or several questions over an empty composer. Esc gives no answer to any of them; own
  * words are typed into the composer, once the row for them was chosen.
  */
-export function pressForm(form: Form, key: KeyPress): CardKeyResult {
+export function pressForm(form: FilledForm, key: KeyPress): CardKeyResult {
   const { card, state } = form
   const { isArmed } = card
   if (key.name === 'escape' && isArmed) return send(card, () => '')
-  if (key.name === 'escape' && state.pick.by !== 'card') return set(form, { pick: newPick(0) })
+  if (key.name === 'escape' && state.pick.by !== 'card') return set(form, { pick: newSelection(0) })
   const turns = TURNS.get(key.name)
   const isMoving = isArmed || state.pick.by === 'arrows'
-  if (turns !== undefined && !key.shift && !key.ctrl && !key.alt && isMoving && tabCount(form) > 1) {
-    return turn(form, turns)
+  if (turns !== undefined && !key.shift && !key.ctrl && !key.alt && isMoving && countTabs(form) > 1) {
+    return switchTab(form, turns)
   }
-  const picked = pressPick(state.pick, key, { digits: digitsOf(form), first: 0, isArmed })
+  const picked = pressSelection(state.pick, key, { digits: listRowDigits(form), first: 0, isArmed })
   if (picked.type === 'moved') {
     return { ...set(form, { pick: picked.pick }), ...(picked.hint && { hint: picked.hint }) }
   }
-  if (picked.type === 'chosen') return choose(form, rowsOf(form)[state.pick.at]!)
-  const reset = set(form, { pick: newPick(0), scroll: state.scroll })
+  if (picked.type === 'chosen') return choose(form, listFormRows(form)[state.pick.at]!)
+  const reset = set(form, { pick: newSelection(0), scroll: state.scroll })
   return { ...reset, rest: picked.keys, ...(picked.hint && { hint: picked.hint }) }
 }
 
@@ -44,69 +44,69 @@ const TURNS: ReadonlyMap<string, number> = new Map([
 ])
 
 /** Scrolls by a page. */
-export function scrollForm(form: Form, direction: -1 | 1, view: CardView): CardKeyResult {
+export function scrollForm(form: FilledForm, direction: -1 | 1, view: CardView): CardKeyResult {
   const { start, most, page } = formRange(form, view)
   return set(form, { scroll: Math.max(0, Math.min(most, start + direction * page)) })
 }
 
 /** Takes a message as the answer to the question that is shown. */
-export function answerInWords(form: Form, words: string): CardKeyResult {
-  const current = currentOf(form)!
-  const field = { ...current.field, words: toLabel(words, current.question) }
+export function answerWithText(form: FilledForm, words: string): CardKeyResult {
+  const current = getCurrentQuestion(form)!
+  const field = { ...current.field, ownText: toLabel(words, current.question) }
   const written = { ...form, state: { ...form.state, isWriting: false } }
   if (current.question.multiSelect) return setField(written, field)
-  return confirm(written, { ...field, answer: field.words })
+  return confirm(written, { ...field, answer: field.ownText })
 }
 
-function choose(form: Form, row: FormRow): CardKeyResult {
+function choose(form: FilledForm, row: FormRow): CardKeyResult {
   const { card, state } = form
   if (row.does === 'send') return send(card, (at) => state.fields[at]?.answer ?? '')
-  if (row.does === 'change') return set(form, { tab: 0, pick: newPick(0) })
-  if (row.does === 'write') return set(form, { isWriting: true, pick: newPick(0) })
-  const current = currentOf(form)!
+  if (row.does === 'change') return set(form, { tab: 0, pick: newSelection(0) })
+  if (row.does === 'write') return set(form, { isWriting: true, pick: newSelection(0) })
+  const current = getCurrentQuestion(form)!
   if (row.does === 'done') return finish(form, current)
   const { question, field } = current
-  if (question.multiSelect) return setField(form, toggled(field, row.at))
+  if (question.multiSelect) return setField(form, toggleOption(field, row.at))
   return confirm(form, { ...field, answer: question.options[row.at]!.label })
 }
 
-function finish(form: Form, current: Current): CardKeyResult {
+function finish(form: FilledForm, current: CurrentQuestion): CardKeyResult {
   const answer = markedAnswer(current)
   if (answer === undefined) return { ...set(form, {}), hint: 'Mark an answer first' }
   return confirm(form, { ...current.field, answer })
 }
 
-function toggled(field: Field, at: number): Field {
+function toggleOption(field: CardField, at: number): CardField {
   const { marked } = field
   return { ...field, marked: marked.includes(at) ? marked.filter((one) => one !== at) : [...marked, at] }
 }
 
 /** Keeps an answer and goes on to the next question; a single one is sent. */
-function confirm(form: Form, field: Field): CardKeyResult {
+function confirm(form: FilledForm, field: CardField): CardKeyResult {
   if (form.state.fields.length === 1) return send(form.card, () => field.answer ?? '')
   const { state } = setField(form, field)
-  return turn({ card: state, state: state.state as FormState }, 1)
+  return switchTab({ card: state, state: state.state as FormState }, 1)
 }
 
-function turn(form: Form, step: number): CardKeyResult {
-  const count = tabCount(form)
-  return set(form, { tab: (form.state.tab + step + count) % count, pick: newPick(0) })
+function switchTab(form: FilledForm, step: number): CardKeyResult {
+  const count = countTabs(form)
+  return set(form, { tab: (form.state.tab + step + count) % count, pick: newSelection(0) })
 }
 
 /** The mark stays where it was chosen from, so that the next option is an arrow away. */
-function setField(form: Form, field: Field): CardKeyResult {
-  const pick = { ...newPick(form.state.pick.at), by: 'arrows' } as const
+function setField(form: FilledForm, field: CardField): CardKeyResult {
+  const pick = { ...newSelection(form.state.pick.at), by: 'arrows' } as const
   return set(form, { pick, fields: form.state.fields.with(form.state.tab, field) })
 }
 
-function set({ card, state }: Form, change: Partial<FormState>): CardKeyResult {
+function set({ card, state }: FilledForm, change: Partial<FormState>): CardKeyResult {
   return { state: { ...card, state: { ...state, scroll: undefined, ...change } }, effects: [], rest: [] }
 }
 
 /** It is answered once: its keys do nothing from then on. */
 function send(card: AskCard, answerAt: (at: number) => string): CardKeyResult {
   const answers = Object.fromEntries(card.ask.questions.map(({ question }, at) => [question, answerAt(at)]))
-  const state = { ...(card.state as FormState), pick: newPick(0), isWriting: false }
+  const state = { ...(card.state as FormState), pick: newSelection(0), isWriting: false }
   const effect = { type: 'answer', askId: card.askId, answers } as const
   return { state: { ...card, state, isArmed: false, isAnswered: true }, effects: [effect], rest: [] }
 }

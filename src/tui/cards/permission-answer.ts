@@ -3,7 +3,7 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 
 /** A refusal in a person's own words; they never pass for one of the answers that allow. */
-export function denialOf(reason: string): string {
+export function toDenialAnswer(reason: string): string {
   const words = sanitize(reason).trim()
   const isAnswer = Object.values<string>(PERMISSION_ANSWERS).includes(words)
   return words === '' || isAnswer ? PERMISSION_ANSWERS.no : words

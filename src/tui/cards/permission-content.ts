@@ -1,10 +1,10 @@
 import { toVisible } from '../../core/base/visible.ts'
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
-import { paint, type Style } from '../view/style.ts'
+import { paint, type TextStyle } from '../view/style.ts'
 import { truncateText } from '../view/text.ts'
-import { choiceHelp, choicesOf } from './choices.ts'
+import { describeChoice, listPermissionChoices } from './choices.ts'
 import { factRows, quoteRows } from './rows.ts'
-import { spaced, subjectOf, toLines, visibleLine } from './subject.ts'
+import { escapeLine, expandDiffTabs, formatArguments, toSubject } from './subject.ts'
 import type { AskCard } from './types.ts'
 
 interface Content {
@@ -16,7 +16,7 @@ interface Content {
   hasRules: boolean
 }
 
-interface Quoting {
+interface QuoteStyle {
   columns: number
   color: boolean
 }
@@ -24,13 +24,13 @@ interface Quoting {
 /** Renders the action and the reasons of a permission as rows; nothing is left out. */
 export function contentRows(
   { card, request, hasDetails, hasRules }: Content,
-  quoting: Quoting,
+  quoting: QuoteStyle,
 ): readonly string[] {
-  const { what } = subjectOf(request)
+  const { what } = toSubject(request)
   const { cwd, diff, reason, warnings, arguments: args } = request
   const shown = toVisible(what)
-  const all = toVisible(toLines(args))
-  const fact = (name: string, text: string) => factRows(name, visibleLine(text), quoting)
+  const all = toVisible(formatArguments(args))
+  const fact = (name: string, text: string) => factRows(name, escapeLine(text), quoting)
   const line = quoteRows(shown, quoting)
   const commands = commandRows(request, quoting)
   return [
@@ -39,53 +39,55 @@ export function contentRows(
     ...(reason === '' ? [] : fact('why', reason)),
     ...warnings.flatMap((one) => fact('risk', one)),
     ...(hasRules || hasDetails ? ruleRows(request, card, quoting) : []),
-    ...(diff === '' ? [] : quoteRows(toVisible(withoutHead(spaced(diff), what)), { ...quoting, tint })),
+    ...(diff === ''
+      ? []
+      : quoteRows(toVisible(stripDiffHeader(expandDiffTabs(diff), what)), { ...quoting, tint })),
     ...(hasDetails && all !== shown ? ['  with', ...quoteRows(all, quoting)] : []),
     ...(hasDetails ? helpRows(card, quoting) : []),
   ]
 }
 
 /** The rules that the choices 2 and 3 would make, and the file of 3. */
-function ruleRows({ rules }: PermissionRequest, { agent }: AskCard, quoting: Quoting): string[] {
+function ruleRows({ rules }: PermissionRequest, { agent }: AskCard, quoting: QuoteStyle): string[] {
   if (rules.length === 0) return []
-  const named = rules.flatMap((rule) => factRows('rule', visibleLine(rule), quoting))
-  return [...named, ...factRows('3 in', visibleLine(`agents/${agent}.toml`), quoting)]
+  const named = rules.flatMap((rule) => factRows('rule', escapeLine(rule), quoting))
+  return [...named, ...factRows('3 in', escapeLine(`agents/${agent}.toml`), quoting)]
 }
 
 /** Rows of a command line that may come before the list of its commands. */
 const MOST_LINE_FIRST = 4
 
 /** Each command of a line of several on a row of its own, cut where it is too long, and which of them are asked about. */
-function commandRows({ commands }: PermissionRequest, { columns, color }: Quoting): string[] {
+function commandRows({ commands }: PermissionRequest, { columns, color }: QuoteStyle): string[] {
   if (commands.length < 2) return []
   return commands.map(({ text, asks }) => {
     const name = paint(asks ? 'asks ' : 'ok   ', color, asks ? 'warning' : 'dim')
-    return `  ${name} ${truncateText(visibleLine(text), Math.max(4, columns - COMMAND_MARGIN))}`
+    return `  ${name} ${truncateText(escapeLine(text), Math.max(4, columns - COMMAND_MARGIN))}`
   })
 }
 
 const COMMAND_MARGIN = 10
 
-function helpRows(card: AskCard, quoting: Quoting): string[] {
-  const choices = choicesOf(card.ask.questions[0]!)
+function helpRows(card: AskCard, quoting: QuoteStyle): string[] {
+  const choices = listPermissionChoices(card.ask.questions[0]!)
   const keys = choices.flatMap((one) =>
-    factRows(`${one.digit}`, visibleLine(choiceHelp(one, card.agent)), quoting),
+    factRows(`${one.digit}`, escapeLine(describeChoice(one, card.agent)), quoting),
   )
   return ['', ...keys, ...factRows('Ctrl+C', 'stops the agent', quoting)]
 }
 
 /** A diff whose first two lines only name the file that is named above it, without them. */
-function withoutHead(diff: string, path: string): string {
+function stripDiffHeader(diff: string, path: string): string {
   const head = `--- ${path}\n+++ ${path}\n`
   return diff.startsWith(head) ? diff.slice(head.length) : diff
 }
 
 /** The first two lines of a diff name the file. */
-function tint(line: string, at: number): Style | undefined {
+function tint(line: string, at: number): TextStyle | undefined {
   return at < 2 && /^(---|\+\+\+) /.test(line) ? 'dim' : TINTS.get(line.slice(0, 1))
 }
 
-const TINTS: ReadonlyMap<string, Style> = new Map<string, Style>([
+const TINTS: ReadonlyMap<string, TextStyle> = new Map<string, TextStyle>([
   ['+', 'added'],
   ['-', 'removed'],
   ['@', 'accent'],

@@ -1,12 +1,12 @@
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { truncateText, widthOf } from '../view/text.ts'
-import { windowOf } from '../view/window.ts'
-import { type Choice, choicesOf, choiceWords, NO_DIGIT } from './choices.ts'
+import { measureWidth, truncateText } from '../view/text.ts'
+import { scrollWindow } from '../view/window.ts'
+import { formatChoice, listPermissionChoices, NO_DIGIT, type PermissionChoice } from './choices.ts'
 import { contentRows } from './permission-content.ts'
 import { bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
-import { subjectOf, visibleLine } from './subject.ts'
+import { escapeLine, toSubject } from './subject.ts'
 import type { AskCard, CardView, PermissionState } from './types.ts'
 
 /** A permission card, as far as it is being answered. */
@@ -24,7 +24,7 @@ export function renderPermission(permission: Permission, view: CardView): Sectio
 }
 
 /** The rows of what would be done that are on the screen, how many there are, and how many were seen without a gap. */
-export function windowOn(
+export function getContentWindow(
   permission: Permission,
   view: CardView,
 ): { start: number; end: number; total: number; seen: number } {
@@ -35,18 +35,18 @@ export function windowOn(
 function layOut(permission: Permission, view: CardView) {
   const { card, state, request } = permission
   const height = cardHeight(view)
-  const room = footOf(permission, view, height, false)
+  const room = renderFooter(permission, view, height, false)
   const isTall = height - room.length >= MIN_TITLED
-  const content = rowsOf(permission, view)
-  const title = `${capital(visibleLine(subjectOf(request).verb))}`
-  const rows = isTall ? content : [`${visibleLine(card.agent)}: ${title}`, ...content]
-  const window = windowOf(rows.length, Math.max(0, height - room.length - (isTall ? 1 : 0)), state.scroll)
+  const content = getContentRows(permission, view)
+  const title = `${capitalize(escapeLine(toSubject(request).verb))}`
+  const rows = isTall ? content : [`${escapeLine(card.agent)}: ${title}`, ...content]
+  const window = scrollWindow(rows.length, Math.max(0, height - room.length - (isTall ? 1 : 0)), state.scroll)
   const before = state.seen.columns === view.columns ? state.seen.rows : 0
   const seen = window.start <= before ? Math.max(before, window.end) : before
   const isCut = seen < rows.length
-  const foot = footOf(permission, view, height, isCut)
+  const foot = renderFooter(permission, view, height, isCut)
   const place = positionText(rows.length, window, view.columns)
-  const who = visibleLine(card.agent)
+  const who = escapeLine(card.agent)
   const top = isTall ? [titleRule({ title, place, who, style: 'warning' }, view)] : []
   return { top, rows, window, foot, seen }
 }
@@ -54,7 +54,7 @@ function layOut(permission: Permission, view: CardView) {
 /** The least rows that keep the title in sight; with fewer it scrolls with the rest. */
 const MIN_TITLED = 3
 
-function capital(verb: string): string {
+function capitalize(verb: string): string {
   return TITLES.get(verb) ?? verb.charAt(0).toUpperCase() + verb.slice(1)
 }
 
@@ -65,9 +65,9 @@ const TITLES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The choices, one a row where there is room; and what the keys do. */
-function footOf(permission: Permission, view: CardView, height: number, isCut: boolean): string[] {
+function renderFooter(permission: Permission, view: CardView, height: number, isCut: boolean): string[] {
   const { card, state } = permission
-  const choices = choicesOf(card.ask.questions[0]!)
+  const choices = listPermissionChoices(card.ask.questions[0]!)
   const isRoomy = height >= choices.length + 1 + MIN_CONTENT
   const rows = isRoomy ? choiceRows(permission, view) : flowRows(permission, view, height < 6 ? 1 : 2)
   const hasKeys = isRoomy && height >= rows.length + 2 + MIN_CONTENT
@@ -75,7 +75,7 @@ function footOf(permission: Permission, view: CardView, height: number, isCut: b
   const keys = hasKeys
     ? [
         paint(
-          truncateText(`${' '.repeat(KEYS_INDENT)}${keysOf(permission, view, isCut)}`, view.columns),
+          truncateText(`${' '.repeat(KEYS_INDENT)}${describeKeys(permission, view, isCut)}`, view.columns),
           view.color,
           'dim',
         ),
@@ -91,9 +91,9 @@ const MIN_CONTENT = 2
 function choiceRows({ card, state, request }: Permission, { columns, color }: CardView): string[] {
   const { pick } = state
   const about = { rules: request.rules, agent: card.agent }
-  return choicesOf(card.ask.questions[0]!).map((choice, at) => {
-    const words = FORMS.map((form) => choiceWords(choice, about, form))
-    const fitting = words.find((text) => widthOf(text) + MARGIN <= columns) ?? words.at(-1)!
+  return listPermissionChoices(card.ask.questions[0]!).map((choice, at) => {
+    const words = FORMS.map((form) => formatChoice(choice, about, form))
+    const fitting = words.find((text) => measureWidth(text) + MARGIN <= columns) ?? words.at(-1)!
     const isSelected = at === pick.at
     const mark = isSelected ? '❯' : ' '
     const text = ` ${mark} ${choice.digit}  ${fitting}`
@@ -113,8 +113,8 @@ function flowRows(
   most: number,
 ): string[] {
   const about = { rules: request.rules, agent: card.agent }
-  const cells = choicesOf(card.ask.questions[0]!).map((choice, at) => ({
-    long: `${at === state.pick.at ? '❯' : ' '}${choice.digit} ${choiceWords(choice, about, 'short')}`,
+  const cells = listPermissionChoices(card.ask.questions[0]!).map((choice, at) => ({
+    long: `${at === state.pick.at ? '❯' : ' '}${choice.digit} ${formatChoice(choice, about, 'short')}`,
     short: `${at === state.pick.at ? '❯' : ''}${choice.digit}`,
   }))
   const long = flow(
@@ -135,27 +135,27 @@ function flow(cells: readonly string[], columns: number): string[] {
   const rows: string[] = []
   for (const cell of cells) {
     const row = rows.at(-1)
-    if (row === undefined || widthOf(row) + 1 + widthOf(cell) > columns) rows.push(cell)
+    if (row === undefined || measureWidth(row) + 1 + measureWidth(cell) > columns) rows.push(cell)
     else rows[rows.length - 1] = `${row} ${cell}`
   }
   return rows
 }
 
 /** Whether a choice allows the call, which takes that all of it was seen. */
-function isAllowing({ digit }: Choice): boolean {
+function isAllowing({ digit }: PermissionChoice): boolean {
   return digit < NO_DIGIT
 }
 
 /** Explains what the keys do now. */
-function keysOf({ card, state }: Permission, { isFree, columns }: CardView, isCut: boolean): string {
-  const fit = (long: string, short: string) => (widthOf(long) + KEYS_INDENT <= columns ? long : short)
+function describeKeys({ card, state }: Permission, { isFree, columns }: CardView, isCut: boolean): string {
+  const fit = (long: string, short: string) => (measureWidth(long) + KEYS_INDENT <= columns ? long : short)
   if (state.isWriting)
     return fit('Type why, Enter sends it to the agent · Esc back', 'Type why, then Enter · Esc back')
   if (card.isAnswered) return 'Answered'
   if (!isFree)
     return fit('You are typing a message · empty it to answer here', 'You are typing · empty it to answer')
   const { pick, hasDetails } = state
-  const choice = choicesOf(card.ask.questions[0]!)[pick.at]!
+  const choice = listPermissionChoices(card.ask.questions[0]!)[pick.at]!
   const what = isCut && isAllowing(choice) ? 'shows the rest first' : `takes ${choice.digit}`
   if (pick.by !== 'card') return `${card.isArmed ? 'Enter' : 'Wait a moment, then Enter'} ${what}`
   if (!card.isArmed)
@@ -170,7 +170,10 @@ function keysOf({ card, state }: Permission, { isFree, columns }: CardView, isCu
 const KEYS_INDENT = 3
 
 /** The content may be long, and is drawn with every key and every tick of the clock. */
-function rowsOf({ card, state, request }: Permission, { columns, color }: CardView): readonly string[] {
+function getContentRows(
+  { card, state, request }: Permission,
+  { columns, color }: CardView,
+): readonly string[] {
   const { hasDetails } = state
   const key = `${columns} ${color} ${hasDetails}`
   return card.content(key, () => ({
@@ -183,7 +186,7 @@ function rowsOf({ card, state, request }: Permission, { columns, color }: CardVi
 
 /** Whether the choices name the rules they would make, whole. */
 function isInline(card: AskCard, { rules }: PermissionRequest, columns: number): boolean {
-  const lasting = choicesOf(card.ask.questions[0]!).filter(({ lasts }) => lasts)
+  const lasting = listPermissionChoices(card.ask.questions[0]!).filter(({ lasts }) => lasts)
   const about = { rules, agent: card.agent }
-  return lasting.every((choice) => widthOf(choiceWords(choice, about, 'whole')) + MARGIN <= columns)
+  return lasting.every((choice) => measureWidth(formatChoice(choice, about, 'whole')) + MARGIN <= columns)
 }

@@ -1,17 +1,17 @@
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { KeyPress } from '../text/key.ts'
-import { choicesOf, NO_DIGIT } from './choices.ts'
-import { denialOf } from './permission-answer.ts'
-import { type Permission, windowOn } from './permission-view.ts'
-import { newPick, type Pick, pressPick } from './pick.ts'
+import { listPermissionChoices, NO_DIGIT } from './choices.ts'
+import { toDenialAnswer } from './permission-answer.ts'
+import { getContentWindow, type Permission } from './permission-view.ts'
+import { type CardSelection, newSelection, pressSelection } from './selection.ts'
 import type { AskCard, CardKeyResult, CardView, PermissionState } from './types.ts'
 
 /** The state of a permission that has just been asked for: No is selected. */
 export function newPermission(card: { ask: AskUserEvent }): PermissionState {
   return {
     kind: 'permission',
-    pick: firstPick(card),
+    pick: initialSelection(card),
     scroll: 0,
     seen: { columns: 0, rows: 0 },
     hasDetails: false,
@@ -36,11 +36,11 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
     return set(card, { hasDetails: false, scroll: 0, seen: NOTHING_SEEN })
   }
   if (key.name === 'escape' && isArmed) return answerPermission(card, PERMISSION_ANSWERS.no)
-  const choices = choicesOf(card.ask.questions[0]!)
-  const first = firstPick(card)
+  const choices = listPermissionChoices(card.ask.questions[0]!)
+  const first = initialSelection(card)
   if (key.name === 'escape' && pick.by !== 'card') return set(card, { pick: first })
   const digits = choices.map(({ digit }) => digit)
-  const picked = pressPick(pick, key, { digits, first: first.at, isArmed })
+  const picked = pressSelection(pick, key, { digits, first: first.at, isArmed })
   if (picked.type === 'moved') {
     return { ...set(card, { pick: picked.pick }), ...(picked.hint && { hint: picked.hint }) }
   }
@@ -51,7 +51,7 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
 /** Scrolls by a page; what was on the screen before counts as seen. */
 export function scrollPermission(permission: Permission, direction: -1 | 1, view: CardView): CardKeyResult {
   const { card } = permission
-  const { start, end, total, seen } = windowOn(permission, view)
+  const { start, end, total, seen } = getContentWindow(permission, view)
   const page = Math.max(1, end - start - overlapOf(end - start))
   const most = Math.max(0, total - (end - start))
   const scroll = Math.max(0, Math.min(most, start + direction * page))
@@ -60,16 +60,16 @@ export function scrollPermission(permission: Permission, direction: -1 | 1, view
 
 /** A no with the person's reason; the reason never passes for an answer that allows. */
 export function answerWithReason(card: AskCard, reason: string): CardKeyResult {
-  return answerPermission(card, denialOf(reason))
+  return answerPermission(card, toDenialAnswer(reason))
 }
 
 /** An answer that allows reads on instead, as long as a part of what would be done has not been on the screen. */
 function choose(permission: Permission, view: CardView): CardKeyResult {
   const { card, state } = permission
-  const { does } = choicesOf(card.ask.questions[0]!)[state.pick.at]!
-  if (does === 'reason') return set(card, { isWriting: true, pick: firstPick(card) })
+  const { does } = listPermissionChoices(card.ask.questions[0]!)[state.pick.at]!
+  if (does === 'reason') return set(card, { isWriting: true, pick: initialSelection(card) })
   if (does.answer === PERMISSION_ANSWERS.no) return answerPermission(card, does.answer)
-  const { start, end, total, seen } = windowOn(permission, view)
+  const { start, end, total, seen } = getContentWindow(permission, view)
   if (seen >= total) return answerPermission(card, does.answer)
   const scroll = Math.max(0, Math.min(total - (end - start), seen - overlapOf(end - start)))
   return set(card, { seen: { columns: view.columns, rows: seen }, scroll })
@@ -83,8 +83,8 @@ function overlapOf(height: number): number {
 const TALL_PAGE = 6
 const NOTHING_SEEN = { columns: 0, rows: 0 }
 
-function firstPick({ ask }: { ask: AskUserEvent }): Pick {
-  return newPick(choicesOf(ask.questions[0]!).findIndex(({ digit }) => digit === NO_DIGIT))
+function initialSelection({ ask }: { ask: AskUserEvent }): CardSelection {
+  return newSelection(listPermissionChoices(ask.questions[0]!).findIndex(({ digit }) => digit === NO_DIGIT))
 }
 
 function set(card: AskCard, change: Partial<PermissionState>): CardKeyResult {
@@ -96,6 +96,6 @@ function set(card: AskCard, change: Partial<PermissionState>): CardKeyResult {
 function answerPermission(card: AskCard, text: string): CardKeyResult {
   const question = card.ask.questions[0]!.question
   const effect = { type: 'answer', askId: card.askId, answers: { [question]: text } } as const
-  const { state } = set(card, { pick: firstPick(card), isWriting: false })
+  const { state } = set(card, { pick: initialSelection(card), isWriting: false })
   return { state: { ...state, isArmed: false, isAnswered: true }, effects: [effect], rest: [] }
 }

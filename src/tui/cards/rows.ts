@@ -1,6 +1,6 @@
 import { toGraphemes } from '../text/graphemes.ts'
-import { paint, type Style } from '../view/style.ts'
-import { padText, truncateText, widthOf, wrapText } from '../view/text.ts'
+import { paint, type TextStyle } from '../view/style.ts'
+import { measureWidth, padText, truncateText, wrapLines } from '../view/text.ts'
 import type { Window } from '../view/window.ts'
 
 /** Stands before every row of somebody else's words, so that none of them passes for ours. */
@@ -14,7 +14,7 @@ function breakExactly(line: string, width: number): string[] {
   let row = ''
   let filled = 0
   for (const grapheme of toGraphemes(line)) {
-    const size = widthOf(grapheme)
+    const size = measureWidth(grapheme)
     if (filled + size > room) {
       rows.push(row)
       row = ''
@@ -33,7 +33,7 @@ export function quoteRows(
     columns,
     color,
     tint,
-  }: { columns: number; color: boolean; tint?: (line: string, at: number) => Style | undefined },
+  }: { columns: number; color: boolean; tint?: (line: string, at: number) => TextStyle | undefined },
 ): string[] {
   return text.split('\n').flatMap((line, at) => {
     const style = tint?.(line, at)
@@ -49,7 +49,7 @@ export function factRows(
   { columns, color, most = Number.POSITIVE_INFINITY }: { columns: number; color: boolean; most?: number },
 ): string[] {
   const width = Math.max(8, columns - NAME_WIDTH - 2)
-  const rows = wrapText(text, width)
+  const rows = wrapLines(text, width)
   const kept =
     rows.length <= most ? rows : [...rows.slice(0, most - 1), truncateText(`${rows[most - 1]} …`, width)]
   return kept.map((row, at) => `  ${paint(padText(at === 0 ? name : '', NAME_WIDTH), color, 'dim')}${row}`)
@@ -59,14 +59,14 @@ const NAME_WIDTH = 6
 
 /** The first line of a card: a rule with its title, its place in what scrolls, and who asks. */
 export function titleRule(
-  { title, place, who, style }: { title: string; place: string; who: string; style: Style },
+  { title, place, who, style }: { title: string; place: string; who: string; style: TextStyle },
   { columns, color }: { columns: number; color: boolean },
 ): string {
   const right = [place, who].filter((text) => text !== '').map((text) => ` ${text} ─`)
-  while (right.length > 0 && widthOf(right.join('')) + MIN_LEFT > columns) right.pop()
+  while (right.length > 0 && measureWidth(right.join('')) + MIN_LEFT > columns) right.pop()
   const end = right.join('')
-  const start = `─ ${truncateText(title, Math.max(1, columns - widthOf(end) - 4))} `
-  const fill = '─'.repeat(Math.max(0, columns - widthOf(start) - widthOf(end)))
+  const start = `─ ${truncateText(title, Math.max(1, columns - measureWidth(end) - 4))} `
+  const fill = '─'.repeat(Math.max(0, columns - measureWidth(start) - measureWidth(end)))
   return paint(start, color, style, 'bold') + paint(fill + end, color, 'dim')
 }
 
@@ -97,5 +97,5 @@ export function positionText(total: number, { start, end }: Window, columns: num
 
 /** Lines that are no wider than the terminal, however narrow it is. */
 export function clampRows(rows: readonly string[], columns: number): string[] {
-  return rows.map((row) => (widthOf(row) <= columns ? row : truncateText(row, columns)))
+  return rows.map((row) => (measureWidth(row) <= columns ? row : truncateText(row, columns)))
 }

@@ -1,9 +1,9 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import type { Effect } from '../state/effects.ts'
+import type { ChatEffect } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
-import type { Remember } from '../view/remember.ts'
+import type { Memoize } from '../view/memoize-last.ts'
 import type { Face } from '../view/view.ts'
-import type { Pick } from './pick.ts'
+import type { CardSelection } from './selection.ts'
 
 /** A question on the screen and how far its answer has come. Replaced, never changed. */
 export interface AskCard {
@@ -19,7 +19,7 @@ export interface AskCard {
   isArmed: boolean
   state: CardState
   /** The rows of what is asked: the same for every state of the card. */
-  content: Remember<CardContent>
+  content: Memoize<CardContent>
 }
 
 /** What a permission card quotes, as rows, and what it says about it. */
@@ -32,7 +32,7 @@ export type CardState = PermissionState | FormState
 /** How far a permission has come. */
 export interface PermissionState {
   kind: 'permission'
-  pick: Pick
+  pick: CardSelection
   /** Rows that are scrolled away at the top. */
   scroll: number
   /** The rows that were on the screen, counted from the first one, in a terminal of that width. */
@@ -48,21 +48,21 @@ export interface FormState {
   kind: 'form'
   /** The question that is shown; behind the last one, where there are several, the review of all. */
   tab: number
-  pick: Pick
+  pick: CardSelection
   /** Rows scrolled away by hand; undefined: as far as the row with the mark needs it. */
   scroll: number | undefined
   /** The next message is the answer to the question that is shown. */
   isWriting: boolean
   /** One for each question. */
-  fields: readonly Field[]
+  fields: readonly CardField[]
 }
 
 /** One question of a form. */
-export interface Field {
+export interface CardField {
   /** Of a question with several answers: the options that are marked. */
   marked: readonly number[]
   /** The person's own words; empty for none. */
-  words: string
+  ownText: string
   /** As it is sent; undefined before it was given. */
   answer: string | undefined
 }
@@ -78,7 +78,7 @@ export interface CardView extends Face {
 /** The result of a key on a card. */
 export interface CardKeyResult {
   state: AskCard
-  effects: readonly Effect[]
+  effects: readonly ChatEffect[]
   /** Keys that are not for the card, for the composer: what was typed before, and this one. */
   rest: readonly KeyPress[]
   /** A hint for the user. */

@@ -4,10 +4,10 @@ import type { Controller, TerminalControl } from '../controller/controller.ts'
 import type { ChatStore } from '../state/store.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
-import type { ShownPlace } from '../view/frame.ts'
+import type { StatusLocation } from '../view/frame.ts'
 import { hasCode } from '../view/look.ts'
 import type { Section } from '../view/section.ts'
-import type { View } from '../view/view.ts'
+import type { RenderContext } from '../view/view.ts'
 import { LiveRegion } from './live-region.tsx'
 import { toSections } from './sections.ts'
 import { useClock } from './use-clock.ts'
@@ -17,7 +17,7 @@ export interface AppProps {
   store: ChatStore
   controller: Controller
   color: boolean
-  place: ShownPlace
+  place: StatusLocation
   /** Takes over what the app can do with the terminal. */
   onTerminal(lend: TerminalControl['lend']): void
   /** Something cannot be drawn: a fault of ours. */
@@ -32,7 +32,7 @@ export function App(props: AppProps): ReactNode {
   const state = useSyncExternalStore(store.subscribe, store.get)
   const { columns, rows } = useWindowSize()
   const { look, isSettled } = useLook(color, hasCode(state))
-  const view: View = { ...look, columns, rows, details: state.details }
+  const view: RenderContext = { ...look, columns, rows, details: state.details }
   const { suspendTerminal, exit } = useApp()
   useLayoutEffect(
     () => onTerminal(async (use) => suspendTerminal(async () => use())),
@@ -41,19 +41,19 @@ export function App(props: AppProps): ReactNode {
   useInput((input, key) => controller.keys(toKeyPresses(input, key)))
   usePaste((text) => controller.keys([toPaste(text)]))
   useClock(state.turn !== undefined)
-  usePrinted({ store, view, isSettled, onFailure })
+  usePrintFinished({ store, view, isSettled, onFailure })
   useEffect(() => controller.resized({ columns, rows }), [controller, columns, rows])
   const { isLeaving } = state
   useEffect(() => {
     if (isLeaving) exit()
   }, [isLeaving, exit])
   const around = { view, place, context: controller.context(), now: now() }
-  const sections = orTold<Section[]>(() => (isLeaving ? [] : toSections(state, around)), [], onFailure)
+  const sections = drawOrReport<Section[]>(() => (isLeaving ? [] : toSections(state, around)), [], onFailure)
   return <LiveRegion sections={sections} rows={rows} />
 }
 
-interface Printing extends Pick<AppProps, 'store' | 'onFailure'> {
-  view: View
+interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure'> {
+  view: RenderContext
   isSettled: boolean
 }
 
@@ -61,21 +61,21 @@ interface Printing extends Pick<AppProps, 'store' | 'onFailure'> {
  * Prints what is finished, once, behind the frame in which it is no longer live. It waits while something else has the
  * terminal, and Markdown for its parser: what is printed is never printed anew.
  */
-function usePrinted({ store, view, isSettled, onFailure }: Printing): void {
+function usePrintFinished({ store, view, isSettled, onFailure }: PrintingOptions): void {
   const { write } = useStdout()
   useLayoutEffect(() => {
     const { finished, isLent, isLeaving } = store.get()
     const last = finished.at(-1)
     const isReady = isSettled || isLeaving || finished.every(({ block }) => block.kind !== 'answer')
     if (last === undefined || isLent || !isReady) return
-    const lines = orTold(() => finished.flatMap(({ block }) => renderBlock(block, view)), [], onFailure)
+    const lines = drawOrReport(() => finished.flatMap(({ block }) => renderBlock(block, view)), [], onFailure)
     write(lines.map((line) => `${line}\n`).join(''))
     store.act({ type: 'printed', upto: last.id })
   })
 }
 
 /** What cannot be drawn must not leave a person before a stack trace in a broken terminal. */
-function orTold<T>(draw: () => T, instead: T, onFailure: (reason: unknown) => void): T {
+function drawOrReport<T>(draw: () => T, instead: T, onFailure: (reason: unknown) => void): T {
   try {
     return draw()
   } catch (reason) {

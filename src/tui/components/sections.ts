@@ -1,28 +1,28 @@
 import { renderCard } from '../cards/card.ts'
 import { renderOverlay } from '../overlays/overlay.ts'
-import { cardOn } from '../state/focus.ts'
-import { elsewhereText } from '../state/here.ts'
+import { getVisibleCard } from '../state/focus.ts'
+import { elsewhereText } from '../state/is-current.ts'
 import type { ChatState } from '../state/types.ts'
 import type { PromptContext } from '../text/prompt.ts'
 import { cleanLine } from '../view/clean.ts'
-import { renderStatus, renderWorking, type ShownPlace } from '../view/frame.ts'
+import { renderStatus, renderWorking, type StatusLocation } from '../view/frame.ts'
 import { renderOpen, renderRunningTool, renderShell } from '../view/live.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { truncateText } from '../view/text.ts'
-import type { View } from '../view/view.ts'
+import type { RenderContext } from '../view/view.ts'
 
-export interface Surroundings {
-  view: View
-  place: ShownPlace
+export interface SectionContext {
+  view: RenderContext
+  place: StatusLocation
   context: PromptContext
   /** Milliseconds since 1970. */
   now: number
 }
 
 /** The live region from top to bottom: what grows, what runs, what has the keys, and the status line. */
-export function toSections(state: ChatState, { view, place, context, now }: Surroundings): Section[] {
+export function toSections(state: ChatState, { view, place, context, now }: SectionContext): Section[] {
   const { open, tools, shellSays } = state
   const growing = open ? renderOpen(open, view) : []
   return [
@@ -38,7 +38,7 @@ export function toSections(state: ChatState, { view, place, context, now }: Surr
   ]
 }
 
-function renderHint(hint: string, { color, columns }: View): Section {
+function renderHint(hint: string, { color, columns }: RenderContext): Section {
   const lines = hint === '' ? [] : [paint(truncateText(`  ${cleanLine(hint)}`, columns), color, 'dim')]
   return { lines, cut: 'tail', rank: 6 }
 }
@@ -46,18 +46,18 @@ function renderHint(hint: string, { color, columns }: View): Section {
 const GAP: Section = { lines: [''], cut: 'head', rank: 0 }
 
 /** The overlay, or the composer, below the card of the question that waits. */
-function focused(state: ChatState, view: View, context: PromptContext): Section[] {
+function focused(state: ChatState, view: RenderContext, context: PromptContext): Section[] {
   const { overlay, prompt } = state
   if (overlay) return [renderOverlay(overlay, view)]
   const composer = renderPrompt(prompt, context, view)
-  const card = cardOn(state)
+  const card = getVisibleCard(state)
   if (!card) return [composer]
   const isFree = prompt.text === '' && prompt.menu === undefined
   return [renderCard(card, { ...view, promptRows: composer.lines.length, isFree }), composer]
 }
 
 /** One line for the questions of other conversations; it never takes keys. */
-function renderElsewhere(state: ChatState, { color, columns }: View): Section {
+function renderElsewhere(state: ChatState, { color, columns }: RenderContext): Section {
   const text = elsewhereText(state)
   const lines = text === '' ? [] : [paint(truncateText(`  ${cleanLine(text)}`, columns), color, 'warning')]
   return { lines, cut: 'tail', rank: 4 }

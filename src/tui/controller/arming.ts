@@ -1,11 +1,11 @@
-import { cardOn, hasUnarmedOverlay } from '../state/focus.ts'
+import { getVisibleCard, hasUnarmedOverlay } from '../state/focus.ts'
 import type { ChatStore } from '../state/store.ts'
 
 /** Calls back once after a time in milliseconds; disposing prevents it. */
-export type Timer = (ms: number, act: () => void) => Disposable
+export type ArmingTimer = (ms: number, act: () => void) => Disposable
 
 /** The timer of this process. Keys that wait to be read when the time is up are read first. */
-export const processTimer: Timer = (ms, act) => {
+export const processTimer: ArmingTimer = (ms, act) => {
   let immediate: ReturnType<typeof setImmediate> | undefined
   const timer = setTimeout(() => {
     immediate = setImmediate(act)
@@ -36,7 +36,7 @@ export function cardArming(
   signal: AbortSignal,
 ) {
   const shown = () => {
-    const card = cardOn(store.get())
+    const card = getVisibleCard(store.get())
     return card?.isAnswered ? undefined : card?.askId
   }
   const arm = (shownId: string | undefined, isArmed: boolean) => {
@@ -50,7 +50,7 @@ export function cardArming(
 /** One kind of thing on the screen that gets no keys before it was seen. */
 export interface ArmingOptions<Shown> {
   store: ChatStore
-  timer: Timer
+  timer: ArmingTimer
   /** The time in milliseconds that it must have been on the screen. */
   seenMs: number
   /** The time in milliseconds since the last key. */

@@ -2,9 +2,9 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { isWriting } from '../cards/card.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
-import type { Action } from '../state/actions.ts'
-import type { Effect } from '../state/effects.ts'
-import { cardOn, focusOf, isDelicate } from '../state/focus.ts'
+import type { ChatAction } from '../state/actions.ts'
+import type { ChatEffect } from '../state/effects.ts'
+import { getFocus, getVisibleCard, isDelicate } from '../state/focus.ts'
 import { NEXT_MODE } from '../state/modes.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { Tone } from '../state/types.ts'
@@ -12,15 +12,15 @@ import type { KeyPress } from '../text/key.ts'
 import { type PromptContext, promptText, withEdited, withSent } from '../text/prompt.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Room } from '../view/view.ts'
-import { type Arming, cardArming, overlayArming, processTimer, type Timer } from './arming.ts'
-import { Completing } from './completing.ts'
-import { Entering } from './entering.ts'
+import { type Arming, type ArmingTimer, cardArming, overlayArming, processTimer } from './arming.ts'
+import { Completer } from './completer.ts'
 import type { Feed } from './feed.ts'
 import { Jobs } from './jobs.ts'
+import { LiveSearch } from './live-search.ts'
 import { PastedFiles } from './pasted-files.ts'
 import { press } from './press.ts'
-import { Searching } from './searching.ts'
 import type { Commands } from './slash.ts'
+import { LineSubmitter } from './submit-line.ts'
 import { Turns } from './turns.ts'
 
 /** The terminal, as far as it is not drawn on. */
@@ -45,7 +45,7 @@ export interface ControllerOptions {
   /** The person wants to go. */
   leave(): void
   /** The timer that says when keys may choose on a card; that of this process where absent. */
-  timer?: Timer
+  timer?: ArmingTimer
   /** Aborted when the chat is over. */
   signal: AbortSignal
 }
@@ -58,10 +58,10 @@ export class Controller {
   readonly #overlays: Arming<true>
   readonly #cards: Arming<string>
   readonly #jobs: Jobs
-  readonly #searching: Searching
+  readonly #search: LiveSearch
   #relaxing: ReturnType<typeof setTimeout> | undefined
-  readonly #completing: Completing
-  readonly #entering: Entering
+  readonly #completer: Completer
+  readonly #submitter: LineSubmitter
   /** The size of the last frame. */
   #drawnSize: string | undefined
   /** Leaving was asked for by the last key. */
@@ -71,12 +71,12 @@ export class Controller {
     this.#options = options
     this.turns = new Turns({ ...options, pasted: this.#pasted })
     this.#jobs = new Jobs(options.store, options.signal)
-    this.#searching = new Searching(options)
+    this.#search = new LiveSearch(options)
     const { store, timer = processTimer, signal } = options
     this.#overlays = overlayArming({ store, timer: processTimer }, signal)
     this.#cards = cardArming({ store, timer }, signal)
-    this.#completing = new Completing(options)
-    this.#entering = new Entering({
+    this.#completer = new Completer(options)
+    this.#submitter = new LineSubmitter({
       ...options,
       turns: this.turns,
       run: (work) => this.#run(work),
@@ -88,12 +88,12 @@ export class Controller {
   context(): PromptContext {
     const { store, size } = this.#options
     const { turn } = store.get()
-    const card = cardOn(store.get())
+    const card = getVisibleCard(store.get())
     return {
       isBusy: turn !== undefined,
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
-      commands: this.#completing.commands,
+      commands: this.#completer.commands,
       ...(card && { placeholder: isWriting(card) ? 'Your words for the agent' : 'Or type a message' }),
     }
   }
@@ -101,7 +101,7 @@ export class Controller {
   /** What was pressed at once: one key, a pasted text, or several keys that came in one piece. */
   readonly keys = (keys: readonly KeyPress[]): void => {
     const { store, size } = this.#options
-    const pieces = isDelicate(focusOf(store.get())) ? [keys] : keys.map((key) => [key])
+    const pieces = isDelicate(getFocus(store.get())) ? [keys] : keys.map((key) => [key])
     const isAlone = keys.length === 1
     for (const piece of pieces) {
       this.#overlays.touched()
@@ -125,7 +125,7 @@ export class Controller {
   /** Lines of the composer, which a card leaves free; counted only where there is a card. */
   #promptRows(): number {
     const state = this.#options.store.get()
-    if (!cardOn(state)) return 1
+    if (!getVisibleCard(state)) return 1
     const view = { ...this.#options.size(), color: false, details: false }
     return renderPrompt(state.prompt, this.context(), view).lines.length
   }
@@ -137,7 +137,7 @@ export class Controller {
     if (store.get().prompt.armed === undefined) return
     this.#relaxing = setTimeout(() => {
       store.act({ type: 'set', change: { prompt: { ...store.get().prompt, armed: undefined } } })
-    }, AGAIN_MS)
+    }, REPEAT_KEY_MS)
   }
 
   /** Opens the first conversation: what is said meanwhile is for the one that is opened, and no key ends that. */
@@ -153,21 +153,21 @@ export class Controller {
   }
 
   /** Does what was asked for; failures are told in the chat. */
-  do(effect: Effect): void {
+  do(effect: ChatEffect): void {
     this.#perform(effect).catch((reason) => {
       const { kind, message, hint } = toCrabError(reason)
       if (kind !== 'cancelled') this.#tell('error', message, hint)
     })
   }
 
-  async #perform(effect: Effect): Promise<void> {
+  async #perform(effect: ChatEffect): Promise<void> {
     const { store, terminal, commands } = this.#options
     const { act } = store
     switch (effect.type) {
       case 'submit':
-        return this.#entering.submit(effect.text)
+        return this.#submitter.submit(effect.text)
       case 'queue':
-        return this.#entering.queue(effect.text)
+        return this.#submitter.queue(effect.text)
       case 'take-queue-back':
         return act({ type: 'queue-taken-back' })
       case 'interrupt':
@@ -183,7 +183,7 @@ export class Controller {
       case 'paste':
         return this.#paste()
       case 'complete':
-        return this.#completing.complete(effect)
+        return this.#completer.complete(effect)
       case 'cycle-mode':
         return act({ type: 'set', change: { mode: NEXT_MODE[store.get().mode] } })
       case 'toggle-thinking':
@@ -199,9 +199,9 @@ export class Controller {
       case 'command':
         return this.#command((stop) => commands.run(effect.line, stop))
       case 'open-search':
-        return this.#searching.open(effect.scope, effect.query)
+        return this.#search.open(effect.scope, effect.query)
       case 'search':
-        return this.#searching.look(effect.isTyped)
+        return this.#search.look(effect.isTyped)
       case 'insert':
         return act({ type: 'set', change: { prompt: withSent(store.get().prompt, effect.text) } })
     }
@@ -253,10 +253,10 @@ export class Controller {
     const { store } = this.#options
     const on = !store.get()[what]
     store.act({ type: 'set', change: { [what]: on } })
-    this.#hint(TOGGLED[what][on ? 1 : 0])
+    this.#hint(TOGGLE_MESSAGES[what][on ? 1 : 0])
   }
 
-  async #answer({ askId, answers }: Effect & { type: 'answer' }): Promise<void> {
+  async #answer({ askId, answers }: ChatEffect & { type: 'answer' }): Promise<void> {
     const { store, ports, signal } = this.#options
     const { agent, sender } = store.get()
     const content = JSON.stringify(answers)
@@ -276,15 +276,15 @@ export class Controller {
   }
 
   #tell(tone: Tone, text: string, hint?: string): void {
-    const action: Action = { type: 'print', block: { kind: 'notice', tone, text, hint } }
+    const action: ChatAction = { type: 'print', block: { kind: 'notice', tone, text, hint } }
     this.#options.store.act(action)
   }
 }
 
 /** How long, milliseconds, a key counts as pressed again. */
-const AGAIN_MS = 2_000
+const REPEAT_KEY_MS = 2_000
 
-const TOGGLED = {
+const TOGGLE_MESSAGES = {
   thinking: [
     'The model is no longer asked to think',
     'The model is asked to think, from the next message on',

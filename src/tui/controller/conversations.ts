@@ -1,23 +1,23 @@
-import { classOfSender } from '../../core/base/sender-class.ts'
+import { classifySender } from '../../core/base/sender-class.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { Feed } from './feed.ts'
 
-interface Setting {
+interface OpenContext {
   store: ChatStore
   ports: Pick<ChatPorts, 'dispatch' | 'cwd'>
   feed: Feed
 }
 
 /** Shows the conversation the chat begins with: the one asked for, else the pair's active one, if there is any. */
-export async function openFirst(
-  setting: Setting,
+export async function openInitialConversation(
+  setting: OpenContext,
   { session, fresh, agent, sender }: Pick<ChatOptions, 'session' | 'fresh' | 'agent' | 'sender'>,
   signal: AbortSignal,
 ): Promise<void> {
   if (session !== undefined) return openConversation(setting, session, signal)
-  if (fresh) return startAnew(setting, { agent, sender }, signal)
+  if (fresh) return startNewConversation(setting, { agent, sender }, signal)
   await setting.feed.follow({ agent, sender }, 'first', signal)
 }
 
@@ -26,7 +26,7 @@ export async function openFirst(
  * open, when its agent is gone: a pair is followed by the agent's name, which may be another's by now.
  */
 export async function openConversation(
-  { ports: { dispatch }, feed }: Setting,
+  { ports: { dispatch }, feed }: OpenContext,
   session: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -39,13 +39,13 @@ export async function openConversation(
 }
 
 /** Begins a new conversation of a pair; it is stored with its first message. */
-export async function startAnew(
-  { ports: { dispatch, cwd }, feed }: Setting,
+export async function startNewConversation(
+  { ports: { dispatch, cwd }, feed }: OpenContext,
   { agent, sender }: { agent: string; sender: string },
   signal: AbortSignal,
 ): Promise<void> {
   await feed.hold(async () => {
-    const place = classOfSender(sender) === 'local' ? { cwd } : {}
+    const place = classifySender(sender) === 'local' ? { cwd } : {}
     await request(dispatch, 'newSession', { agent, sender, ...place }, signal)
     feed.stop()
   })

@@ -1,8 +1,8 @@
-import { orCancelled } from '../../core/base/cancelled.ts'
+import { abortable } from '../../core/base/abortable.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import type { ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
-import { Following } from './following.ts'
+import { ConversationFollower } from './conversation-follower.ts'
 import { OwnRuns } from './own-runs.ts'
 import type { Opening } from './show-conversation.ts'
 
@@ -17,8 +17,8 @@ export interface FeedOptions {
 export class Feed {
   readonly own = new OwnRuns()
   readonly #options: FeedOptions
-  #following: { at: Following; stop: AbortController } | undefined
-  #held: Promise<unknown> = Promise.resolve()
+  #follower: { at: ConversationFollower; stop: AbortController } | undefined
+  #pendingChanges: Promise<unknown> = Promise.resolve()
   /** No turn runs any more. */
   onTurnOver: () => void = () => {}
 
@@ -32,52 +32,56 @@ export class Feed {
     opening: Opening,
     signal: AbortSignal,
   ): Promise<void> {
-    await orCancelled(this.#begin(pair, opening).shown, signal)
+    await abortable(this.#begin(pair, opening).shown, signal)
   }
 
   /** Resolves when the conversation that is shown is followed over a connection that stands. Throws why it cannot be. */
   async ready(signal: AbortSignal): Promise<void> {
     const { agent, sender } = this.#options.store.get()
-    const at = this.#following?.at ?? this.#begin({ agent, sender }, 'first')
-    await orCancelled(at.connected, signal)
+    const at = this.#follower?.at ?? this.#begin({ agent, sender }, 'first')
+    await abortable(at.connected, signal)
   }
 
   /** Does something that changes the conversation; what is told of it meanwhile is shown afterwards. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     const done = work()
-    this.#held = Promise.allSettled([this.#held, done])
+    this.#pendingChanges = Promise.allSettled([this.#pendingChanges, done])
     return await done
   }
 
   /** Follows no conversation any more, until the next is asked for. */
   stop(): void {
-    this.#following?.stop.abort()
-    this.#following = undefined
+    this.#follower?.stop.abort()
+    this.#follower = undefined
   }
 
   /** Resolves when the end of a run was shown, or it is known that none will come. */
   async ended(runId: string, signal: AbortSignal): Promise<void> {
-    if (this.#following) await orCancelled(this.#following.at.ended(runId), signal)
+    if (this.#follower) await abortable(this.#follower.at.ended(runId), signal)
   }
 
-  #begin(pair: { agent: string; sender: string }, opening: Opening): Following {
+  #begin(pair: { agent: string; sender: string }, opening: Opening): ConversationFollower {
     this.stop()
     const stop = new AbortController()
     const { store, ports, signal } = this.#options
-    const held = () => this.#held
+    const held = () => this.#pendingChanges
     const onTurnOver = () => this.onTurnOver()
-    const at = new Following({ store, ports, own: this.own, held, onTurnOver }, pair, opening)
+    const at = new ConversationFollower(
+      { store, ports, own: this.own, whenSettled: held, onTurnOver },
+      pair,
+      opening,
+    )
     const following = { at, stop }
-    this.#following = following
+    this.#follower = following
     at.run(AbortSignal.any([signal, stop.signal])).catch((reason) => {
-      if (this.#following === following) this.#following = undefined
+      if (this.#follower === following) this.#follower = undefined
       this.#tell(reason, at)
     })
     return at
   }
 
   /** What keeps a conversation from being shown at all is told by whoever opens it. */
-  #tell(reason: unknown, at: Following): void {
+  #tell(reason: unknown, at: ConversationFollower): void {
     const { kind, message, hint } = toCrabError(reason)
     if (kind === 'cancelled' || !at.isShown) return
     const text = `The conversation is no longer followed. ${message}`

@@ -1,17 +1,17 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import type { Action } from '../state/actions.ts'
+import type { ChatAction } from '../state/actions.ts'
 import { toGraphemes } from '../text/graphemes.ts'
 
-interface Setting {
+interface NoteContext {
   dispatch: Dispatch
   agent: string
-  act(action: Action): void
+  act(action: ChatAction): void
 }
 
 /** A note as it was typed: what it is called, and what it says. */
-export interface Note {
+export interface TypedNote {
   name: string
   content: string
   /** The name was typed, in front of a colon. */
@@ -22,22 +22,27 @@ export interface Note {
  * Remembers a line of a person's own behind `#`. Nothing is ever overwritten: under a name that was typed it is added
  * to what stands there; a name made of its first words gets a number when it is taken.
  */
-export async function rememberNote(line: string, setting: Setting, signal: AbortSignal): Promise<void> {
+export async function rememberNote(line: string, setting: NoteContext, signal: AbortSignal): Promise<void> {
   const note = readNote(line)
   if (note.content === '')
     throw new CrabError('invalid', 'Cannot remember nothing: a note has words behind the #')
-  const { name, before } = await placeOf(note, setting, signal)
+  const { name, before } = await resolveNoteName(note, setting, signal)
   const text = note.content
-  if (before?.content.split('\n').includes(text)) return tell(setting, `"${name}" says so already`)
+  if (before?.content.split('\n').includes(text)) return printSuccess(setting, `"${name}" says so already`)
   const content = before ? `${before.content}\n${text}` : text
   const op = { $case: 'remember' as const, value: { name, content } }
   const entry = await request(setting.dispatch, 'memoryOp', { agent: setting.agent, op }, signal)
-  if (before) tell(setting, `Added to "${entry.name}": ${text}`, `/memory show ${entry.name}`)
-  else tell(setting, `Remembered: ${text}`, `as "${entry.name}" · /memory forget ${entry.name} takes it back`)
+  if (before) printSuccess(setting, `Added to "${entry.name}": ${text}`, `/memory show ${entry.name}`)
+  else
+    printSuccess(
+      setting,
+      `Remembered: ${text}`,
+      `as "${entry.name}" · /memory forget ${entry.name} takes it back`,
+    )
 }
 
 /** `name: words` with a name of few words, or words whose first ones are the name. */
-export function readNote(line: string): Note {
+export function readNote(line: string): TypedNote {
   const text = line.replace(/^#\s*/, '').trim()
   const [, named = '', rest = ''] = /^([^:]+):\s+(.+)$/.exec(text) ?? []
   const name = tidy(named)
@@ -68,22 +73,22 @@ function tidy(text: string): string {
 }
 
 /** What it will be called, and what stands there already. */
-async function placeOf(
-  { name, content, isNamed }: Note,
-  setting: Setting,
+async function resolveNoteName(
+  { name, content, isNamed }: TypedNote,
+  setting: NoteContext,
   signal: AbortSignal,
 ): Promise<{ name: string; before?: MemoryEntry }> {
   for (let number = 1; ; number++) {
     const wanted = number === 1 ? name : `${name} ${number}`
-    const before = await entryOf(wanted, setting, signal)
+    const before = await fetchEntry(wanted, setting, signal)
     if (!before) return { name: wanted }
     if (isNamed || before.content === content) return { name: before.name, before }
   }
 }
 
-async function entryOf(
+async function fetchEntry(
   name: string,
-  { dispatch, agent }: Setting,
+  { dispatch, agent }: NoteContext,
   signal: AbortSignal,
 ): Promise<MemoryEntry | undefined> {
   try {
@@ -95,6 +100,6 @@ async function entryOf(
   }
 }
 
-function tell({ act }: Setting, text: string, hint?: string): void {
+function printSuccess({ act }: NoteContext, text: string, hint?: string): void {
   act({ type: 'print', block: { kind: 'notice', tone: 'success', text, hint } })
 }

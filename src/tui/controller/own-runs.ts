@@ -1,10 +1,10 @@
 /** The turns that this chat began, so that what it follows can be told from what others did. */
 export class OwnRuns {
   readonly #ids = new Set<string>()
-  readonly #begun = new Set<string>()
+  readonly #started = new Set<string>()
   #sending: { content: string; id: Promise<unknown> } | undefined
   /** One of them has begun. */
-  onBegun: (id: string) => void = () => {}
+  onStarted: (id: string) => void = () => {}
 
   /** A message is being sent; its run is this chat's from when its id is known. */
   async sending(content: string, id: Promise<string>): Promise<string> {
@@ -27,12 +27,12 @@ export class OwnRuns {
     const mayBe = sending !== undefined && (content?.startsWith(sending.content) ?? true)
     if (mayBe && !this.#ids.has(id)) await sending.id.catch(() => undefined) // whoever sends it is told
     if (!this.#ids.has(id)) return false
-    this.#begun.add(id)
-    this.onBegun(id)
+    this.#started.add(id)
+    this.onStarted(id)
     return true
   }
 
-  hasBegun(id: string): boolean {
-    return this.#begun.has(id)
+  hasStarted(id: string): boolean {
+    return this.#started.has(id)
   }
 }

@@ -1,22 +1,22 @@
 import { isWriting, pressCard, stopWriting, writeToCard } from '../cards/card.ts'
 import type { AskCard, CardKeyResult, CardView } from '../cards/types.ts'
 import { pressOverlay } from '../overlays/overlay.ts'
-import type { Action } from '../state/actions.ts'
-import type { Effect } from '../state/effects.ts'
-import { cardOn, focusOf, isDelicate } from '../state/focus.ts'
+import type { ChatAction } from '../state/actions.ts'
+import type { ChatEffect } from '../state/effects.ts'
+import { getFocus, getVisibleCard, isDelicate } from '../state/focus.ts'
 import type { ChatState } from '../state/types.ts'
 import type { KeyPress } from '../text/key.ts'
 import { type Prompt, type PromptContext, pressPrompt, promptText, withoutText } from '../text/prompt.ts'
 import type { Room } from '../view/view.ts'
 
 /** What a key comes to: changes of the state, and what else is to be done. */
-export interface Press {
-  actions: readonly Action[]
-  effects: readonly Effect[]
+export interface KeyActions {
+  actions: readonly ChatAction[]
+  effects: readonly ChatEffect[]
 }
 
 /** What keys are understood by, besides the state. */
-export interface Surroundings {
+export interface KeyContext {
   prompt: PromptContext
   room: Room
   /** Lines of the composer now. */
@@ -26,23 +26,23 @@ export interface Surroundings {
 }
 
 /** Gives what was pressed to the overlay, to the card, or to the composer. Keys that come together answer nothing. */
-export function press(state: ChatState, keys: readonly KeyPress[], around: Surroundings): Press {
-  const focus = focusOf(state)
+export function press(state: ChatState, keys: readonly KeyPress[], around: KeyContext): KeyActions {
+  const focus = getFocus(state)
   const [key] = keys
   if (key === undefined || focus.kind === 'nobody') return NOTHING
   if (keys.length > 1 && isDelicate(focus)) return { actions: [{ type: 'overlay-disarmed' }], effects: [] }
-  const quiet: Action[] = state.hint === '' ? [] : [{ type: 'set', change: { hint: '' } }]
+  const quiet: ChatAction[] = state.hint === '' ? [] : [{ type: 'set', change: { hint: '' } }]
   const { actions, effects } = pressFocused(state, key, around)
   return { actions: [...quiet, ...actions], effects }
 }
 
-function pressFocused(state: ChatState, key: KeyPress, around: Surroundings): Press {
-  const focus = focusOf(state)
+function pressFocused(state: ChatState, key: KeyPress, around: KeyContext): KeyActions {
+  const focus = getFocus(state)
   if (focus.kind === 'overlay') {
     const { state: overlay, effects } = pressOverlay(focus.overlay, key, around.room)
     return { actions: [{ type: 'set', change: { overlay } }], effects }
   }
-  const card = cardOn(state)
+  const card = getVisibleCard(state)
   if (card && isWriting(card)) return pressWriting(state, { card, key }, around)
   if (card) return pressOverCard(state, { card, key }, around)
   const { prompt, isCommanding } = state
@@ -56,8 +56,8 @@ function pressFocused(state: ChatState, key: KeyPress, around: Surroundings): Pr
 function pressOverCard(
   { prompt }: ChatState,
   { card, key }: { card: AskCard; key: KeyPress },
-  { room, promptRows, isAlone, prompt: context }: Surroundings,
-): Press {
+  { room, promptRows, isAlone, prompt: context }: KeyContext,
+): KeyActions {
   const isFree = prompt.text === '' && prompt.menu === undefined
   const view: CardView = { ...room, promptRows, isFree, color: true } // as it is drawn mostly, and remembered
   const pressed = pressCard(card, key, { view, isAlone })
@@ -69,8 +69,8 @@ function pressOverCard(
 function pressWriting(
   { prompt }: ChatState,
   { card, key }: { card: AskCard; key: KeyPress },
-  { prompt: context }: Surroundings,
-): Press {
+  { prompt: context }: KeyContext,
+): KeyActions {
   if (key.name === 'escape') return joined(card, { state: stopWriting(card), effects: [], rest: [] }, NOTHING)
   const words = promptText(prompt).trim()
   if (key.name === 'enter' && !key.shift && !key.alt && !key.ctrl) {
@@ -84,15 +84,15 @@ function pressWriting(
   return { actions: [{ type: 'set', change: { prompt: { ...state, menu: undefined } } }], effects: kept }
 }
 
-function joined(card: AskCard, { state, effects, hint }: CardKeyResult, typed: Press): Press {
-  const changed: Action[] = state === card ? [] : [{ type: 'ask-card', card: state }]
-  const told: Action[] = hint === undefined ? [] : [{ type: 'set', change: { hint } }]
+function joined(card: AskCard, { state, effects, hint }: CardKeyResult, typed: KeyActions): KeyActions {
+  const changed: ChatAction[] = state === card ? [] : [{ type: 'ask-card', card: state }]
+  const told: ChatAction[] = hint === undefined ? [] : [{ type: 'set', change: { hint } }]
   return { actions: [...changed, ...typed.actions, ...told], effects: [...effects, ...typed.effects] }
 }
 
-function pressPrompts(prompt: Prompt, keys: readonly KeyPress[], context: PromptContext): Press {
+function pressPrompts(prompt: Prompt, keys: readonly KeyPress[], context: PromptContext): KeyActions {
   let next = prompt
-  const effects: Effect[] = []
+  const effects: ChatEffect[] = []
   for (const key of keys) {
     const pressed = pressPrompt(next, key, context)
     next = pressed.state
@@ -101,7 +101,7 @@ function pressPrompts(prompt: Prompt, keys: readonly KeyPress[], context: Prompt
   return { actions: next === prompt ? [] : [{ type: 'set', change: { prompt: next } }], effects }
 }
 
-const NOTHING: Press = { actions: [], effects: [] }
+const NOTHING: KeyActions = { actions: [], effects: [] }
 
 function isStop({ name, text, ctrl }: KeyPress): boolean {
   return name === 'escape' || (ctrl && text === 'c')

@@ -1,10 +1,10 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import type { ChatPorts } from '../ports.ts'
-import type { Action } from '../state/actions.ts'
+import type { ChatAction } from '../state/actions.ts'
 
-interface Setting {
+interface ShellContext {
   ports: Pick<ChatPorts, 'runShell'>
-  act(action: Action): void
+  act(action: ChatAction): void
   /** Something the agent is to know. */
   tell(text: string): void
 }
@@ -12,7 +12,7 @@ interface Setting {
 /** Runs a person's own command line: what it says is printed, and told to the agent with the next message. */
 export async function runShellLine(
   line: string,
-  { ports, act, tell }: Setting,
+  { ports, act, tell }: ShellContext,
   signal: AbortSignal,
 ): Promise<void> {
   const told = (end: string, output: string) =>
@@ -27,7 +27,7 @@ export async function runShellLine(
   try {
     const { output, exitCode } = await ports.runShell(line, show, signal)
     const title = exitCode === 0 ? '' : `exit ${exitCode}`
-    act({ type: 'print', block: { kind: 'output', title, text: folded(output) } })
+    act({ type: 'print', block: { kind: 'output', title, text: foldOutput(output) } })
     told(`exit="${exitCode}"`, output)
   } catch (reason) {
     if (toCrabError(reason).kind === 'cancelled') {
@@ -41,7 +41,7 @@ export async function runShellLine(
 }
 
 /** What is printed of a long output: how it begins and how it ends. */
-function folded(output: string): string {
+function foldOutput(output: string): string {
   const lines = output.trimEnd().split('\n')
   const left = lines.length - HEAD_LINES - TAIL_LINES
   if (left <= 1) return output

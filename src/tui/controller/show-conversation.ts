@@ -1,14 +1,14 @@
 import type { AttachState, SessionInfo } from '../../core/protocol/crabtalk.generated.ts'
 import type { ChatPorts } from '../ports.ts'
-import { toBlocks } from '../state/past.ts'
+import { toBlocks } from '../state/history-blocks.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { Block } from '../state/types.ts'
-import { readTail } from './stored.ts'
+import { fetchLastMessages } from './last-messages.ts'
 
 /** Why a conversation comes up: the chat begins, a person asked for it, for a new one, for another agent; another client did. */
 export type Opening = 'first' | 'continued' | 'new' | 'agent' | 'elsewhere'
 
-interface Setting {
+interface ShowContext {
   store: ChatStore
   ports: Pick<ChatPorts, 'dispatch' | 'cwd'>
 }
@@ -18,24 +18,27 @@ const SHOWN_MESSAGES = 24
 
 /** Makes a conversation the one that is shown, and prints its last messages. */
 export async function showConversation(
-  { store, ports: { dispatch, cwd } }: Setting,
+  { store, ports: { dispatch, cwd } }: ShowContext,
   { pair, state, opening }: { pair: { agent: string; sender: string }; state: AttachState; opening: Opening },
   signal: AbortSignal,
 ): Promise<void> {
   const { session: info, upto } = state
   const tail = info && { session: info.id, upto, most: SHOWN_MESSAGES }
-  const { messages, earlier } = tail ? await readTail(dispatch, tail, signal) : { messages: [], earlier: 0 }
+  const { messages, earlier } = tail
+    ? await fetchLastMessages(dispatch, tail, signal)
+    : { messages: [], earlier: 0 }
   const { id: session, title = '', summary = '' } = info ?? { id: undefined }
   store.act({ type: 'conversation', ...pair, session, title, summary })
   const print = (block: Block) => store.act({ type: 'print', block })
   if (earlier > 0) print({ kind: 'rule', text: `${earlier} earlier messages: Ctrl+O` })
   for (const block of toBlocks(messages)) print(block)
-  const text = info && messages.length > 0 ? continued(info, cwd, opening) : begun(pair.agent, opening)
+  const text =
+    info && messages.length > 0 ? describeContinued(info, cwd, opening) : describeStart(pair.agent, opening)
   if (text !== '') print({ kind: 'rule', text })
 }
 
 /** That an earlier conversation goes on, and from where when that is another place. */
-function continued(
+function describeContinued(
   { title, cwd: begunIn }: Pick<SessionInfo, 'title' | 'cwd'>,
   cwd: string,
   opening: Opening,
@@ -46,7 +49,7 @@ function continued(
   return `${what}${who}${from} · /new begins another`
 }
 
-function begun(agent: string, opening: Opening): string {
+function describeStart(agent: string, opening: Opening): string {
   if (opening === 'first') return ''
   if (opening === 'agent') return `${agent}: new conversation`
   return opening === 'elsewhere' ? 'new conversation, begun in another window' : 'new conversation'

@@ -1,10 +1,10 @@
-import { once } from '../../core/base/once.ts'
+import { lazy } from '../../core/base/lazy.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { SlashContext } from '../slash/types.ts'
-import type { Effect } from '../state/effects.ts'
+import type { ChatEffect } from '../state/effects.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { PromptContext } from '../text/prompt.ts'
-import { openConversation, startAnew } from './conversations.ts'
+import { openConversation, startNewConversation } from './conversations.ts'
 import type { Feed } from './feed.ts'
 
 /** Slash commands and what is chosen in their pickers. */
@@ -14,7 +14,7 @@ export interface Commands {
   run(line: string, signal: AbortSignal): Promise<void>
   /** Whether a line that looks like a command is one for the agent, and can wait as its messages do. */
   isForAgent(line: string, signal: AbortSignal): Promise<boolean>
-  chosen(effect: Effect & { type: 'chosen' }, signal: AbortSignal): Promise<void>
+  chosen(effect: ChatEffect & { type: 'chosen' }, signal: AbortSignal): Promise<void>
 }
 
 /** A command begins with a slash and a word, or a server's name and a colon; a path goes on with another slash. */
@@ -46,7 +46,7 @@ export function slashContext(
     act: store.act,
     openConversation: (session) => openConversation({ store, ports, feed }, session, signal),
     openAgent: (agent) => feed.follow({ agent, sender: store.get().sender }, 'agent', signal),
-    startAnew: () => startAnew({ store, ports, feed }, store.get(), signal),
+    startNewConversation: () => startNewConversation({ store, ports, feed }, store.get(), signal),
     hold: (work) => feed.hold(work),
     send,
     say,
@@ -56,8 +56,8 @@ export function slashContext(
 
 /** The slash commands, loaded when the first frame stands: what is typed before finds an empty menu. */
 export function loadCommands(context: SlashContext): Commands & { load(): void } {
-  const table = once(() => import('../slash/commands.ts'))
-  const runner = once(() => import('../slash/run.ts'))
+  const table = lazy(() => import('../slash/commands.ts'))
+  const runner = lazy(() => import('../slash/run.ts'))
   let list: Commands['list'] = []
   return {
     get list() {

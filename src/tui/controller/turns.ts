@@ -1,12 +1,12 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { ChatOptions, ChatPorts, Expanded } from '../ports.ts'
+import type { ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import { pastedIn } from '../text/prompt.ts'
 import type { Feed } from './feed.ts'
 import { toStreamMsg } from './message.ts'
-import { untilOver } from './own-turn.ts'
 import type { PastedFiles } from './pasted-files.ts'
+import { waitForOwnTurn } from './wait-for-own-turn.ts'
 
 /** What the turns of a chat need. */
 export interface TurnsOptions {
@@ -20,7 +20,7 @@ export interface TurnsOptions {
 }
 
 /** A message of this chat, from Enter to the end of its turn. */
-interface Own {
+interface OwnTurn {
   /** Ends it as long as nothing was sent. */
   stop: AbortController
   isSent: boolean
@@ -44,9 +44,9 @@ export class Turns {
   #waits = 0
   #isOver = false
   #lastSteer: Promise<void> = Promise.resolve()
-  #own: Own | undefined
+  #own: OwnTurn | undefined
   /** Messages that are not made of what stands for them, by that. */
-  readonly #made = new Map<string, Expanded>()
+  readonly #prepared = new Map<string, ExpandedMessage>()
 
   constructor(options: TurnsOptions) {
     this.#options = options
@@ -55,7 +55,7 @@ export class Turns {
       if (this.#own && !this.#own.hasBegun) store.act({ type: 'turn-waits', now: ports.now() })
       this.#sendNext()
     }
-    feed.own.onBegun = () => {
+    feed.own.onStarted = () => {
       if (!this.#own) return
       this.#own.hasBegun = true
       if (this.#own.isUnwanted) void this.#kill()
@@ -73,8 +73,8 @@ export class Turns {
   }
 
   /** A message that is made already, for when nothing runs any more; `line` stands for it where it is shown. */
-  queueMade(line: string, message: Expanded): void {
-    this.#made.set(line, message)
+  queuePrepared(line: string, message: ExpandedMessage): void {
+    this.#prepared.set(line, message)
     this.queue(line)
   }
 
@@ -147,7 +147,7 @@ export class Turns {
     const files = pasted.in(text).map(({ name }) => name)
     store.act({ type: 'turn-begun', text, files, now: ports.now() })
     const begun = { stop: new AbortController(), isSent: false, hasBegun: false, isUnwanted: false }
-    const own: Own = { ...begun, delivered: Promise.withResolvers(), over: Promise.resolve() }
+    const own: OwnTurn = { ...begun, delivered: Promise.withResolvers(), over: Promise.resolve() }
     this.#own = own
     own.over = this.#run(text, own).finally(() => {
       own.stop.abort()
@@ -157,13 +157,13 @@ export class Turns {
     })
   }
 
-  async #run(text: string, own: Own): Promise<void> {
+  async #run(text: string, own: OwnTurn): Promise<void> {
     const { store, ports, feed, signal } = this.#options
     try {
       const runId = await this.#send(text, own)
       own.delivered.resolve()
       this.#forget(text)
-      await untilOver(runId, { ports, feed }, signal)
+      await waitForOwnTurn(runId, { ports, feed }, signal)
     } catch (reason) {
       const { kind, message, hint } = toCrabError(reason)
       if (kind === 'cancelled')
@@ -175,7 +175,7 @@ export class Turns {
   }
 
   /** Gives the agents a message; gives its run. */
-  async #send(text: string, own: Own): Promise<string> {
+  async #send(text: string, own: OwnTurn): Promise<string> {
     const { store, ports, rules, feed, signal } = this.#options
     const until = AbortSignal.any([own.stop.signal, signal])
     await feed.ready(until)
@@ -190,7 +190,7 @@ export class Turns {
   async #expand(text: string, signal: AbortSignal) {
     const { store, ports, pasted } = this.#options
     const { content, attachments, problems } =
-      this.#made.get(text) ?? (await ports.expand(text, pastedIn(store.get().prompt, text), signal))
+      this.#prepared.get(text) ?? (await ports.expand(text, pastedIn(store.get().prompt, text), signal))
     for (const problem of problems) {
       store.act({ type: 'print', block: { kind: 'notice', tone: 'warning', text: problem } })
     }
@@ -224,7 +224,7 @@ export class Turns {
   #forget(text: string): void {
     this.#context = []
     this.#options.pasted.sent(text)
-    this.#made.delete(text)
+    this.#prepared.delete(text)
   }
 
   #sendNext(): void {

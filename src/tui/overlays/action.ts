@@ -1,4 +1,4 @@
-import type { Pressed } from '../state/effects.ts'
+import type { KeyResult } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { PageAction } from './types.ts'
 
@@ -6,7 +6,7 @@ import type { PageAction } from './types.ts'
 export function pressAction(
   action: PageAction,
   { text, ctrl, alt }: KeyPress,
-): Pressed<PageAction> | undefined {
+): KeyResult<PageAction> | undefined {
   const { picker, value, keys, asked } = action
   const pressed = keys.find(({ key }) => key === text && !ctrl && !alt)
   if (!pressed) return undefined
@@ -16,7 +16,7 @@ export function pressAction(
 }
 
 /** What the key would do that is to be pressed again; undefined when there is none. */
-export function againText({ keys, asked }: Pick<PageAction, 'keys' | 'asked'>): string | undefined {
+export function confirmText({ keys, asked }: Pick<PageAction, 'keys' | 'asked'>): string | undefined {
   const again = keys.find(({ key }) => key === asked)
   return again && `${again.key} again ${again.asksAgain} · any other key does not`
 }

@@ -1,7 +1,7 @@
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { padText, truncateText, widthOf } from '../view/text.ts'
+import { measureWidth, padText, truncateText } from '../view/text.ts'
 import { type Face, focusHeight, type Room } from '../view/view.ts'
 
 /** Rows of a frame itself: its title and its keys. */
@@ -30,7 +30,12 @@ export function frame(
 }
 
 /** The row a key moves to in a list; undefined for a key that moves nowhere. */
-export function moved(selected: number, total: number, key: KeyPress, room: Room): number | undefined {
+export function moveSelection(
+  selected: number,
+  total: number,
+  key: KeyPress,
+  room: Room,
+): number | undefined {
   const page = Math.max(1, bodyHeight(room.rows) - 1)
   const steps: Readonly<Record<string, number>> = {
     up: selected - 1,
@@ -64,5 +69,5 @@ export function cellsLine(cells: readonly string[], widths: readonly number[]): 
 }
 
 function fit(line: string, columns: number): string {
-  return widthOf(line) <= columns ? line : truncateText(line, columns)
+  return measureWidth(line) <= columns ? line : truncateText(line, columns)
 }

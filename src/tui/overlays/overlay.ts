@@ -1,8 +1,8 @@
-import type { Pressed } from '../state/effects.ts'
+import type { KeyResult } from '../state/effects.ts'
 import { globalEffect } from '../text/global-keys.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
-import type { Room, View } from '../view/view.ts'
+import type { RenderContext, Room } from '../view/view.ts'
 import { pressPage, renderPage } from './page.ts'
 import { pressPanel, renderPanel } from './panel.ts'
 import { pressPicker, renderPicker } from './picker.ts'
@@ -11,7 +11,7 @@ import { renderSearch } from './search-view.ts'
 import type { Overlay } from './types.ts'
 
 /** What a key does to it; undefined state closes it. Ctrl+C closes it, as Esc does. */
-export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const letter = key.ctrl ? key.text.toLowerCase() : ''
   if (letter === 'c' || letter === 'd') return { state: undefined, effects: [] }
   const effect = globalEffect(key)
@@ -29,7 +29,7 @@ export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): Press
 }
 
 /** The overlay as lines; it stands where the prompt stands otherwise, in at most `view.rows - 6` of them, or 2. */
-export function renderOverlay(overlay: Overlay, view: View): Section {
+export function renderOverlay(overlay: Overlay, view: RenderContext): Section {
   switch (overlay.kind) {
     case 'picker':
       return renderPicker(overlay, view)

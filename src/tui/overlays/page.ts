@@ -1,22 +1,22 @@
-import type { Pressed } from '../state/effects.ts'
+import type { KeyResult } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
-import { rememberLast } from '../view/remember.ts'
+import { memoizeLast } from '../view/memoize-last.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { widthOf, wrapText } from '../view/text.ts'
+import { measureWidth, wrapLines } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
-import { againText, keysText, pressAction } from './action.ts'
+import { confirmText, keysText, pressAction } from './action.ts'
 import { bodyHeight, frame } from './frame.ts'
-import type { Overlay, Page } from './types.ts'
+import type { Overlay, PageOverlay } from './types.ts'
 
 /** A page to read, from its beginning. */
-export function newPage(title: string, text: string, back?: Overlay): Page {
-  return { kind: 'page', title, text, rows: rememberLast(), scroll: 0, back }
+export function newPage(title: string, text: string, back?: Overlay): PageOverlay {
+  return { kind: 'page', title, text, rows: memoizeLast(), scroll: 0, back }
 }
 
 /** What a key does to a page: it scrolls, Esc, q and Enter close it, keys of its own do something with what it shows. */
-export function pressPage(before: Page, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+export function pressPage(before: PageOverlay, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const { action } = before
   if (!action) return scrollPage(before, key, room)
   const pressed = pressAction(action, key)
@@ -24,11 +24,11 @@ export function pressPage(before: Page, key: KeyPress, room: Room): Pressed<Over
   return scrollPage({ ...before, action: { ...action, asked: undefined } }, key, room)
 }
 
-function scrollPage(page: Page, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+function scrollPage(page: PageOverlay, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   if (key.name === 'escape' || key.name === 'enter' || key.text === 'q')
     return { state: page.back, effects: [] }
   const height = bodyHeight(room.rows)
-  const most = Math.max(0, rowsOf(page, room.columns).length - height)
+  const most = Math.max(0, wrapRows(page, room.columns).length - height)
   const from = Math.min(page.scroll, most)
   const to: number | undefined = {
     up: from - 1,
@@ -44,8 +44,8 @@ function scrollPage(page: Page, key: KeyPress, room: Room): Pressed<Overlay | un
 }
 
 /** The page as lines. */
-export function renderPage(page: Page, view: Face): Section {
-  const rows = rowsOf(page, view.columns)
+export function renderPage(page: PageOverlay, view: Face): Section {
+  const rows = wrapRows(page, view.columns)
   const height = bodyHeight(view.rows)
   const start = Math.max(0, Math.min(page.scroll, rows.length - height))
   const body = rows.slice(start, start + height)
@@ -53,7 +53,7 @@ export function renderPage(page: Page, view: Face): Section {
   const place =
     rows.length > height ? `${start + 1}–${start + body.length} of ${rows.length} · ↑ ↓ PgUp PgDn · ` : ''
   const keys = page.action ? `${keysText(page.action)} · ` : ''
-  const asked = page.action && againText(page.action)
+  const asked = page.action && confirmText(page.action)
   return frame(
     { title, body, keys: asked ?? `${place}${keys}Esc ${page.back ? 'goes back' : 'closes'}` },
     view,
@@ -61,7 +61,7 @@ export function renderPage(page: Page, view: Face): Section {
 }
 
 /** It may be long, and is drawn with every key and every tick of the clock. */
-function rowsOf(page: Page, columns: number): readonly string[] {
+function wrapRows(page: PageOverlay, columns: number): readonly string[] {
   return page.rows(`${columns}`, () => {
     const clean = cleanText(page.text).replace(/\n+$/, '')
     return clean.split('\n').flatMap((line) => wrapHanging(line, columns))
@@ -71,13 +71,13 @@ function rowsOf(page: Page, columns: number): readonly string[] {
 /** A line of two columns goes on below its second one, or where there is no room for that below its first one. */
 function wrapHanging(line: string, columns: number): string[] {
   const [lead = ''] = /^ *\S.*? {2,}(?=\S)/.exec(line) ?? []
-  if (lead === '' || widthOf(line) <= columns) return wrapText(line, columns)
+  if (lead === '' || measureWidth(line) <= columns) return wrapLines(line, columns)
   const about = line.slice(lead.length)
-  const indent = widthOf(lead)
+  const indent = measureWidth(lead)
   if (columns - indent >= Math.min(LEAST_ABOUT, columns / 2)) {
-    return wrapText(about, columns - indent).map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row)
+    return wrapLines(about, columns - indent).map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row)
   }
-  return line.startsWith('  ') ? underneath(lead, about, columns) : wrapText(line, columns)
+  return line.startsWith('  ') ? underneath(lead, about, columns) : wrapLines(line, columns)
 }
 
 /** Columns in which a second column can still be read. */
@@ -85,6 +85,6 @@ const LEAST_ABOUT = 30
 
 function underneath(lead: string, about: string, columns: number): string[] {
   const indent = columns < LEAST_ABOUT ? '' : ' '.repeat(6)
-  const rows = wrapText(about, columns - indent.length)
-  return [...wrapText(lead.trimEnd(), columns), ...rows.map((row) => indent + row)]
+  const rows = wrapLines(about, columns - indent.length)
+  return [...wrapLines(lead.trimEnd(), columns), ...rows.map((row) => indent + row)]
 }

@@ -1,20 +1,20 @@
-import type { Pressed } from '../state/effects.ts'
+import type { KeyResult } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { truncateText, widthOf, wrapText } from '../view/text.ts'
+import { measureWidth, truncateText, wrapLines } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
-import { againText, keysText, pressAction } from './action.ts'
-import { bodyHeight, cellsLine, frame, moved } from './frame.ts'
+import { confirmText, keysText, pressAction } from './action.ts'
+import { bodyHeight, cellsLine, frame, moveSelection } from './frame.ts'
 import type { Overlay, Panel } from './types.ts'
 
 /** What a key does to a panel: its own keys, some of them only when pressed twice, and Enter for the first of them, do something to the selected row. */
-export function pressPanel(before: Panel, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+export function pressPanel(before: Panel, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const panel = { ...before, asked: undefined }
   if (key.name === 'escape' || (key.text === 'q' && !key.ctrl)) return { state: undefined, effects: [] }
-  const selected = moved(panel.selected, panel.rows.length, key, room)
+  const selected = moveSelection(panel.selected, panel.rows.length, key, room)
   if (selected !== undefined) return { state: { ...panel, selected: Math.max(0, selected) }, effects: [] }
   const row = panel.rows[panel.selected]
   const first = panel.keys[0]?.key ?? ''
@@ -41,7 +41,7 @@ export function renderPanel(panel: Panel, view: Face): Section {
     return (isSelected ? paint('› ', color, 'accent') : '  ') + paint(line, color, ...styles)
   })
   const below = panel.note || panel.rows[panel.selected]?.problem || ''
-  const told = wrapText(truncateText(cleanLine(below), (columns - MARGIN) * NOTE_ROWS), columns - MARGIN)
+  const told = wrapLines(truncateText(cleanLine(below), (columns - MARGIN) * NOTE_ROWS), columns - MARGIN)
   const head = paint(`  ${cellsLine(panel.header, widths)}`, color, 'dim')
   const nothing = [paint('  nothing here', color, 'dim')]
   const table = rows.length === 0 ? nothing : rows
@@ -50,12 +50,12 @@ export function renderPanel(panel: Panel, view: Face): Section {
     view.rows > ROOMY
       ? [head, ...table, ...told.slice(0, NOTE_ROWS).map((row) => `  ${row}`.trimEnd())]
       : table
-  return frame({ title, body, keys: howTo(panel) }, view)
+  return frame({ title, body, keys: describeKeys(panel) }, view)
 }
 
 /** What the keys do, or what the key that was pressed would do. */
-function howTo(panel: Panel): string {
-  return againText(panel) ?? [keysText(panel), 'Esc closes'].filter((text) => text !== '').join(' · ')
+function describeKeys(panel: Panel): string {
+  return confirmText(panel) ?? [keysText(panel), 'Esc closes'].filter((text) => text !== '').join(' · ')
 }
 
 const MARGIN = 2
@@ -67,7 +67,7 @@ function fitColumns({ header, rows }: Panel, columns: number): number[] {
   const widths = header.map((name, at) => {
     return Math.min(
       MOST_CELL,
-      Math.max(widthOf(name), ...rows.map(({ cells }) => widthOf(cleanLine(cells[at] ?? '')))),
+      Math.max(measureWidth(name), ...rows.map(({ cells }) => measureWidth(cleanLine(cells[at] ?? '')))),
     )
   })
   let left = columns

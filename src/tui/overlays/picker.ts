@@ -1,13 +1,13 @@
-import type { Pressed } from '../state/effects.ts'
+import type { KeyResult } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { padText, truncateText, widthOf } from '../view/text.ts'
+import { measureWidth, padText, truncateText } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
-import { bodyHeight, frame, moved } from './frame.ts'
-import { typed } from './typed.ts'
+import { bodyHeight, frame, moveSelection } from './frame.ts'
+import { typeIntoLine } from './type-into-line.ts'
 import type { Overlay, Picker, PickerItem } from './types.ts'
 
 /** A picker with the mark on what holds now. */
@@ -16,48 +16,54 @@ export function newPicker(
   filter = '',
 ): Picker {
   const all: Picker = { kind: 'picker', ...parts, filter, selected: 0 }
-  const current = matching(all).findIndex(({ isCurrent }) => isCurrent)
+  const current = filterItems(all).findIndex(({ isCurrent }) => isCurrent)
   return { ...all, selected: Math.max(0, current) }
 }
 
 /** What a key does to a picker: typing narrows it, Enter chooses, Esc closes it, Tab leaves it for a wider search. */
-export function pressPicker(picker: Picker, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+export function pressPicker(picker: Picker, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   if (key.name === 'escape') return { state: undefined, effects: [] }
   const { widerScope: scope, filter: query } = picker
   if (key.name === 'tab' && scope !== undefined)
     return { state: undefined, effects: [{ type: 'open-search', scope, query }] }
-  const items = matching(picker)
+  const items = filterItems(picker)
   if (key.name === 'enter') {
     const chosen = items[picker.selected]
     if (!chosen) return { state: picker, effects: [] }
     return { state: undefined, effects: [{ type: 'chosen', picker: picker.picker, value: chosen.value }] }
   }
-  const selected = moved(picker.selected, items.length, key, room)
+  const selected = moveSelection(picker.selected, items.length, key, room)
   if (selected !== undefined) return { state: { ...picker, selected: Math.max(0, selected) }, effects: [] }
-  const filter = typed(picker.filter, key)
+  const filter = typeIntoLine(picker.filter, key)
   return { state: filter === picker.filter ? picker : { ...picker, filter, selected: 0 }, effects: [] }
 }
 
 /** The picker as lines, the caret behind the filter. */
 export function renderPicker(picker: Picker, view: Face): Section {
   const { columns, color } = view
-  const items = matching(picker)
+  const items = filterItems(picker)
   const lead = `${cleanLine(picker.title)}: `
-  const filter = truncateText(cleanLine(picker.filter), Math.max(1, columns - widthOf(lead) - COUNT_WIDTH))
+  const filter = truncateText(
+    cleanLine(picker.filter),
+    Math.max(1, columns - measureWidth(lead) - COUNT_WIDTH),
+  )
   const count =
     items.length === picker.items.length ? `${items.length}` : `${items.length} of ${picker.items.length}`
-  const gap = Math.max(2, columns - widthOf(lead + filter) - count.length)
+  const gap = Math.max(2, columns - measureWidth(lead + filter) - count.length)
   const title = paint(lead, color, 'accent', 'bold') + filter + ' '.repeat(gap) + paint(count, color, 'dim')
   const { start, end } = windowAround(items.length, bodyHeight(view.rows), picker.selected)
   const shown = items.slice(start, end)
-  const labels = Math.min(MOST_LABEL, Math.max(0, ...shown.map(({ label }) => widthOf(cleanLine(label)))))
+  const labels = Math.min(
+    MOST_LABEL,
+    Math.max(0, ...shown.map(({ label }) => measureWidth(cleanLine(label)))),
+  )
   const body = shown.map((item, at) =>
     itemRow(item, { picker, isSelected: start + at === picker.selected, labels, columns, color }),
   )
   const wider = picker.widerScope === undefined ? '' : ' · Tab searches what was said'
   const keys = `Enter chooses · ↑ ↓ · type to narrow${wider} · Esc closes`
   const nothing = [paint(picker.items.length === 0 ? '  nothing here' : '  nothing fits', color, 'dim')]
-  const caret = widthOf(lead + filter)
+  const caret = measureWidth(lead + filter)
   return frame({ title, body: body.length === 0 ? nothing : body, keys, caret }, view)
 }
 
@@ -94,8 +100,8 @@ const MARGIN = 4
 const LEAST_DETAIL = 8
 
 /** The items that hold every word of the filter, in their order. */
-export function matching({ items, filter }: Pick<Picker, 'items' | 'filter'>): readonly PickerItem[] {
-  const words = wordsOf(filter)
+export function filterItems({ items, filter }: Pick<Picker, 'items' | 'filter'>): readonly PickerItem[] {
+  const words = splitFilter(filter)
   if (words.length === 0) return items
   return items.filter(({ label, detail }) => {
     const text = `${label} ${detail}`.toLowerCase()
@@ -103,7 +109,7 @@ export function matching({ items, filter }: Pick<Picker, 'items' | 'filter'>): r
   })
 }
 
-function wordsOf(filter: string): string[] {
+function splitFilter(filter: string): string[] {
   return filter.toLowerCase().split(/\s+/).filter(Boolean)
 }
 
@@ -114,7 +120,7 @@ function highlight(
   { isSelected, color }: { isSelected: boolean; color: boolean },
 ): string {
   const base = (text: string) => (isSelected ? paint(text, color, 'accent') : text)
-  const word = wordsOf(filter).find((one) => label.toLowerCase().includes(one))
+  const word = splitFilter(filter).find((one) => label.toLowerCase().includes(one))
   if (word === undefined || label.toLowerCase().length !== label.length) return base(label)
   const at = label.toLowerCase().indexOf(word)
   const end = at + word.length

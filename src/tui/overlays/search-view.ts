@@ -1,12 +1,12 @@
-import { type Found, type FoundExcerpt, type Piece, SEARCH_SCOPES } from '../search/types.ts'
+import { type Piece, SEARCH_SCOPES, type SearchExcerpt, type SearchResult } from '../search/types.ts'
 import { cleanLine } from '../view/clean.ts'
-import { endOf } from '../view/prompt-menu.ts'
+import { fitEnd } from '../view/prompt-menu.ts'
 import type { Section } from '../view/section.ts'
-import { paint, type Style } from '../view/style.ts'
-import { truncateText, widthOf, wrapText } from '../view/text.ts'
+import { paint, type TextStyle } from '../view/style.ts'
+import { measureWidth, truncateText, wrapLines } from '../view/text.ts'
 import type { Face } from '../view/view.ts'
 import { bodyHeight, frame } from './frame.ts'
-import { isFresh, isShown, nextScope } from './search.ts'
+import { isCurrentResult, isFresh, nextScope } from './search.ts'
 import type { Search } from './types.ts'
 
 /** Terminals of so many rows have no room for tabs and excerpts. */
@@ -24,11 +24,11 @@ export function renderSearch(search: Search, view: Face): Section {
   const { columns, rows, color } = view
   const { line, caret } = titleLine(search, view)
   const tabs = rows > ROOMY ? [tabsLine(search, color)] : []
-  const words = noteOf(search)
+  const words = searchNote(search)
   const note = words === '' ? [] : [paint(truncateText(`  ${cleanLine(words)}`, columns), color, 'dim')]
   const room = Math.max(1, bodyHeight(rows) - tabs.length - note.length)
   const body = [...tabs, ...itemRows(search, room, view), ...note]
-  return frame({ title: line, body, keys: howTo(search), caret }, view)
+  return frame({ title: line, body, keys: describeKeys(search), caret }, view)
 }
 
 /** What a search is in, as its title. */
@@ -42,10 +42,10 @@ export function cleanPieces(pieces: readonly Piece[]): Piece[] {
 }
 
 /** Why nothing stands there, or what else there is to know; empty for nothing. */
-export function noteOf(search: Search): string {
-  const { scope, query, found, agent } = search
+export function searchNote(search: Search): string {
+  const { scope, query, results: found, agent } = search
   if (isFresh(search) && found.note !== '') return found.note
-  if (isShown(search) && found.items.length > 0) return ''
+  if (isCurrentResult(search) && found.items.length > 0) return ''
   if (!isFresh(search)) return 'searching…'
   const isEmpty = query.trim() === ''
   switch (scope) {
@@ -62,13 +62,13 @@ export function noteOf(search: Search): string {
 
 function titleLine(search: Search, { columns, color }: Face): { line: string; caret: number } {
   const lead = truncateText(`${scopeTitle(search)}: `, Math.max(1, Math.floor(columns / 2)))
-  const { items } = search.found
+  const { items } = search.results
   const count = isFresh(search) && items.length > 0 ? `${items.length}` : ''
-  const room = Math.max(0, columns - widthOf(lead) - count.length - 2)
-  const words = endOf(cleanLine(search.query), room)
-  const gap = Math.max(1, columns - widthOf(lead + words) - count.length)
+  const room = Math.max(0, columns - measureWidth(lead) - count.length - 2)
+  const words = fitEnd(cleanLine(search.query), room)
+  const gap = Math.max(1, columns - measureWidth(lead + words) - count.length)
   const line = paint(lead, color, 'accent', 'bold') + words + ' '.repeat(gap) + paint(count, color, 'dim')
-  return { line: line.trimEnd(), caret: widthOf(lead + words) }
+  return { line: line.trimEnd(), caret: measureWidth(lead + words) }
 }
 
 /** Where it searches, among where it could. */
@@ -82,14 +82,14 @@ function tabsLine({ scope }: Search, color: boolean): string {
 const TABS = { prompts: 'sent', conversations: 'conversations', memory: 'memory' } as const
 const TAKES = { prompts: 'takes it', conversations: 'goes on there', memory: 'shows it' } as const
 
-function howTo({ scope }: Search): string {
+function describeKeys({ scope }: Search): string {
   return `Enter ${TAKES[scope]} · Tab ${TABS[nextScope(scope, 1)]} · ↑ ↓ · Esc closes`
 }
 
 /** Rows of the items around the selected one, as many as fit. */
 function itemRows(search: Search, room: number, view: Face): string[] {
-  const items = isShown(search) ? search.found.items : []
-  const rowsAt = (at: number) => rowsOf(items[at]!, at === search.selected, view)
+  const items = isCurrentResult(search) ? search.results.items : []
+  const rowsAt = (at: number) => renderItem(items[at]!, at === search.selected, view)
   if (items.length === 0) return []
   let [start, end] = [search.selected, search.selected + 1]
   let rows = rowsAt(search.selected).slice(0, room)
@@ -111,11 +111,11 @@ function itemRows(search: Search, room: number, view: Face): string[] {
   return rows
 }
 
-function rowsOf({ title, detail, excerpts }: Found, isSelected: boolean, view: Face): string[] {
+function renderItem({ title, detail, excerpts }: SearchResult, isSelected: boolean, view: Face): string[] {
   const { columns, color } = view
   const about = columns >= LEAST_DETAILED ? truncateText(cleanLine(detail), Math.floor(columns / 2)) : ''
-  const room = columns - MARGIN - (about === '' ? 0 : widthOf(about) + 2)
-  const styles: Style[] = isSelected ? ['accent', 'bold'] : []
+  const room = columns - MARGIN - (about === '' ? 0 : measureWidth(about) + 2)
+  const styles: TextStyle[] = isSelected ? ['accent', 'bold'] : []
   const name = fitPieces(cleanPieces(title), { columns: room, rows: 1, color, styles })[0] ?? ''
   const mark = isSelected ? paint('› ', color, 'accent') : '  '
   const head = `${mark}${name}${about === '' ? '' : `  ${paint(about, color, 'dim')}`}`
@@ -127,7 +127,7 @@ function rowsOf({ title, detail, excerpts }: Found, isSelected: boolean, view: F
   return [head, ...excerptRows(match, most, view), ...rest]
 }
 
-function excerptRows({ lead, pieces }: FoundExcerpt, rows: number, { columns, color }: Face): string[] {
+function excerptRows({ lead, pieces }: SearchExcerpt, rows: number, { columns, color }: Face): string[] {
   const who = lead === '' ? '' : `${truncateText(cleanLine(lead), MOST_LEAD)}: `
   const room = Math.max(1, columns - INDENT)
   const said = cleanPieces(pieces)
@@ -142,7 +142,7 @@ interface Fit {
   rows: number
   color: boolean
   /** Of what was not looked for. */
-  styles: readonly Style[]
+  styles: readonly TextStyle[]
   /** Stands in front, whatever is left out behind it. */
   lead?: string
 }
@@ -155,16 +155,16 @@ function fitPieces(pieces: readonly Piece[], { columns, rows, color, styles, lea
     .map(({ text }) => text)
     .join('')
   const most = Math.max(0, Math.floor(columns * rows * BEFORE_SHARE))
-  const isLong = widthOf(before) > most
+  const isLong = measureWidth(before) > most
   const shown = isLong
-    ? [{ text: most === 0 ? '' : `…${endOf(before, most - 1)}`, isMatch: false }, ...pieces.slice(first)]
+    ? [{ text: most === 0 ? '' : `…${fitEnd(before, most - 1)}`, isMatch: false }, ...pieces.slice(first)]
     : pieces
   const painted = shown.map(({ text, isMatch }) =>
     isMatch ? paint(text, color, 'accent', 'bold', 'underline') : paint(text, color, ...styles),
   )
   const text = paint(lead, color, ...styles) + painted.join('')
   if (rows === 1) return [truncateText(text, columns)]
-  const lines = wrapText(truncateText(text, columns * (rows + 1)), columns)
+  const lines = wrapLines(truncateText(text, columns * (rows + 1)), columns)
   if (lines.length <= rows) return lines
   return [...lines.slice(0, rows - 1), truncateText(lines.slice(rows - 1).join(' '), columns)]
 }

@@ -1,8 +1,8 @@
-import type { FoundList, SearchScope } from '../search/types.ts'
-import type { Remember } from '../view/remember.ts'
+import type { ChatSearchScope, SearchResults } from '../search/types.ts'
+import type { Memoize } from '../view/memoize-last.ts'
 
 /** What stands over the prompt and has the keys: a list to choose from, a search, or a page to read. Replaced, never changed. */
-export type Overlay = Picker | Panel | Page | Search
+export type Overlay = Picker | Panel | PageOverlay | Search
 
 /** A list to choose from, narrowed by what is typed. */
 export interface Picker {
@@ -15,7 +15,7 @@ export interface Picker {
   /** Place among the items that the filter leaves. */
   selected: number
   /** Tab looks for the filter there instead. */
-  widerScope?: SearchScope
+  widerScope?: ChatSearchScope
 }
 
 export interface PickerItem {
@@ -58,12 +58,12 @@ export interface PanelRow {
 }
 
 /** A text to read. */
-export interface Page {
+export interface PageOverlay {
   kind: 'page'
   title: string
   text: string
   /** The text as rows. */
-  rows: Remember<readonly string[]>
+  rows: Memoize<readonly string[]>
   /** Rows that are scrolled away at the top. */
   scroll: number
   /** What stands there again when it is closed. */
@@ -84,13 +84,13 @@ export interface PageAction {
 /** A search that goes on while its words are typed. */
 export interface Search {
   kind: 'search'
-  scope: SearchScope
+  scope: ChatSearchScope
   query: string
   /** Whose memory is searched. */
   agent: string
   /** What was sent, newest first, each once. */
   sent: readonly string[]
   /** What was found last: perhaps not yet for these words, or not there. */
-  found: FoundList
+  results: SearchResults
   selected: number
 }

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
-import { toBlocks } from '../state/past.ts'
+import { toBlocks } from '../state/history-blocks.ts'
 import type { Block } from '../state/types.ts'
 import { renderBlock } from '../view/block.ts'
-import type { View } from '../view/view.ts'
+import type { RenderContext } from '../view/view.ts'
 
 /** A line of the document: which block, counted from the last one as 0, and which of its lines. */
-export interface Place {
+export interface DocumentPosition {
   block: number
   line: number
 }
@@ -20,14 +20,14 @@ export class Document {
   #results: readonly SessionMessage[] = []
   readonly #blocks: Block[] = []
   readonly #texts: (string | undefined)[] = []
-  #view: View
+  #view: RenderContext
   #rendered = new Map<number, readonly string[]>()
 
-  constructor(view: View) {
+  constructor(view: RenderContext) {
     this.#view = view
   }
 
-  get view(): View {
+  get view(): RenderContext {
     return this.#view
   }
 
@@ -36,7 +36,7 @@ export class Document {
   }
 
   /** Places within a block may change. */
-  setView(view: View): void {
+  setView(view: RenderContext): void {
     this.#view = view
     this.#rendered.clear()
   }
@@ -51,7 +51,7 @@ export class Document {
   }
 
   /** The lines of a block; at least one, so that every block is a place. */
-  linesOf(block: number): readonly string[] {
+  getLines(block: number): readonly string[] {
     const known = this.#rendered.get(block)
     if (known) return known
     const found = this.#blocks[block]
@@ -63,39 +63,39 @@ export class Document {
   }
 
   /** Lines from a place on. */
-  linesFrom({ block, line }: Place, most: number): string[] {
-    const lines = this.linesOf(block).slice(line, line + most)
+  linesFrom({ block, line }: DocumentPosition, most: number): string[] {
+    const lines = this.getLines(block).slice(line, line + most)
     for (let at = block - 1; at >= 0 && lines.length < most; at--) {
-      lines.push(...this.linesOf(at).slice(0, most - lines.length))
+      lines.push(...this.getLines(at).slice(0, most - lines.length))
     }
     return lines
   }
 
   /** The place so many lines further; stops at both ends. */
-  move({ block, line }: Place, by: number): Place {
-    let at = { block, line: Math.min(line, this.linesOf(block).length - 1) + by }
+  move({ block, line }: DocumentPosition, by: number): DocumentPosition {
+    let at = { block, line: Math.min(line, this.getLines(block).length - 1) + by }
     while (at.line < 0 && at.block < this.blocks - 1) {
-      at = { block: at.block + 1, line: at.line + this.linesOf(at.block + 1).length }
+      at = { block: at.block + 1, line: at.line + this.getLines(at.block + 1).length }
     }
-    while (at.block > 0 && at.line >= this.linesOf(at.block).length) {
-      at = { block: at.block - 1, line: at.line - this.linesOf(at.block).length }
+    while (at.block > 0 && at.line >= this.getLines(at.block).length) {
+      at = { block: at.block - 1, line: at.line - this.getLines(at.block).length }
     }
-    return { block: at.block, line: Math.max(0, Math.min(at.line, this.linesOf(at.block).length - 1)) }
+    return { block: at.block, line: Math.max(0, Math.min(at.line, this.getLines(at.block).length - 1)) }
   }
 
   /** The first line. */
-  start(): Place {
+  start(): DocumentPosition {
     return { block: Math.max(0, this.blocks - 1), line: 0 }
   }
 
   /** Where one stands to see the last so many lines. */
-  end(rows: number): Place {
-    const last = { block: 0, line: this.linesOf(0).length - 1 }
+  end(rows: number): DocumentPosition {
+    const last = { block: 0, line: this.getLines(0).length - 1 }
     return this.move(last, 1 - rows)
   }
 
   /** The nearest line behind a place that holds a word in any case, or before it when `by` is -1; goes round once. */
-  find(word: string, from: Place, by: 1 | -1): Place | undefined {
+  find(word: string, from: DocumentPosition, by: 1 | -1): DocumentPosition | undefined {
     const wanted = word.toLowerCase()
     const count = this.blocks
     for (let step = 0; step <= count && count > 0; step++) {
@@ -109,10 +109,10 @@ export class Document {
   }
 
   #findIn(block: number, wanted: string, { from, by }: { from: number; by: 1 | -1 }): number | undefined {
-    const lines = this.linesOf(block)
+    const lines = this.getLines(block)
     const first = by === 1 ? from + 1 : Math.min(from, lines.length) - 1
     for (let at = first; at >= 0 && at < lines.length; at += by) {
-      if (bare(lines[at]!).toLowerCase().includes(wanted)) return at
+      if (stripColors(lines[at]!).toLowerCase().includes(wanted)) return at
     }
     return undefined
   }
@@ -126,7 +126,7 @@ export class Document {
 }
 
 /** A line without its colours. */
-export function bare(line: string): string {
+export function stripColors(line: string): string {
   return stripVTControlCharacters(line)
 }
 

@@ -1,10 +1,17 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import type { View } from '../view/view.ts'
-import { bare, Document } from './document.ts'
+import type { RenderContext } from '../view/view.ts'
+import { Document, stripColors } from './document.ts'
 import { splitKeys } from './keys.ts'
-import { directionOf, newPager, type PagerState, pressPager, renderPager, searched } from './pager.ts'
+import {
+  getSearchDirection,
+  newPager,
+  type PagerState,
+  pressPager,
+  renderPager,
+  searchNext,
+} from './pager.ts'
 
 /** The keyboard, as Ink leaves it while it has lent the terminal. */
 export interface PagerInput {
@@ -29,7 +36,7 @@ export interface PagerOptions {
   /** The conversation's id. */
   session: string
   title: string
-  look: Omit<View, 'columns' | 'rows' | 'details'>
+  look: Omit<RenderContext, 'columns' | 'rows' | 'details'>
   input: PagerInput
   output: PagerOutput
   /** Opens a text in the person's editor, which has the terminal meanwhile. */
@@ -176,7 +183,7 @@ class Pager {
     if (wish === 'edit') await this.#edit()
     if (wish === 'home' || wish === 'search') await this.#loaded()
     if (wish === 'home') this.#state = { ...this.#state, top: this.#document.start() }
-    if (wish === 'search') this.#state = searched(this.#state, directionOf(key), room)
+    if (wish === 'search') this.#state = searchNext(this.#state, getSearchDirection(key), room)
   }
 
   async #loaded(): Promise<void> {
@@ -202,10 +209,10 @@ class Pager {
   async #edit(): Promise<void> {
     await this.#loaded()
     const { blocks } = this.#document
-    const lines = Array.from({ length: blocks }, (_, at) => this.#document.linesOf(blocks - 1 - at))
+    const lines = Array.from({ length: blocks }, (_, at) => this.#document.getLines(blocks - 1 - at))
     this.#leave()
     try {
-      await this.#options.editText(`${lines.flat().map(bare).join('\n').trim()}\n`)
+      await this.#options.editText(`${lines.flat().map(stripColors).join('\n').trim()}\n`)
     } catch (reason) {
       this.#state = { ...this.#state, note: toCrabError(reason).message }
     } finally {
@@ -219,7 +226,7 @@ class Pager {
     this.#draw()
   }
 
-  #view(): View {
+  #view(): RenderContext {
     return { ...this.#options.look, ...this.#options.output.size(), details: true, isWhole: true }
   }
 

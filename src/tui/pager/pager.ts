@@ -1,12 +1,12 @@
 import { cleanLine } from '../view/clean.ts'
 import { paint } from '../view/style.ts'
 import { truncateText } from '../view/text.ts'
-import { bare, type Document, type Place } from './document.ts'
+import { type Document, type DocumentPosition, stripColors } from './document.ts'
 import { type PagerKey, readPagerKey } from './keys.ts'
 
 /** What a pager shows, besides its document. Replaced, never changed. */
 export interface PagerState {
-  top: Place
+  top: DocumentPosition
   /** What is looked for; empty before a search. */
   word: string
   /** What is typed behind `/`; undefined while nothing is. */
@@ -16,16 +16,16 @@ export interface PagerState {
 }
 
 /** What a key asks for that is more than another state. */
-type PagerWish = 'close' | 'edit' | 'redraw' | 'home' | 'search'
+type PagerCommand = 'close' | 'edit' | 'redraw' | 'home' | 'search'
 
 interface PagerPress {
   state: PagerState
-  wish?: PagerWish
+  wish?: PagerCommand
 }
 
 /** Begins at the end. */
 export function newPager(document: Document, rows: number): PagerState {
-  return { top: document.end(bodyOf(rows)), word: '', typing: undefined, note: '' }
+  return { top: document.end(countBodyRows(rows)), word: '', typing: undefined, note: '' }
 }
 
 /** What a key does. What needs the whole conversation, the beginning and a search, is a wish. */
@@ -44,30 +44,30 @@ export function pressPager(
     case 'again':
       return state.word === '' ? { state } : { state, wish: 'search' }
     case 'end':
-      return { state: { ...state, top: document.end(bodyOf(rows)) } }
+      return { state: { ...state, top: document.end(countBodyRows(rows)) } }
     case 'move':
     case 'page':
-      return { state: { ...state, top: moved(state.top, meaning, { document, rows }) } }
+      return { state: { ...state, top: movePosition(state.top, meaning, { document, rows }) } }
     default:
       return { state, wish: meaning.do }
   }
 }
 
 /** Which way a key searches. */
-export function directionOf(key: string): 1 | -1 {
+export function getSearchDirection(key: string): 1 | -1 {
   const meaning = readPagerKey(key)
   return meaning?.do === 'again' ? meaning.by : 1
 }
 
 /** Goes to the next line that holds the word. */
-export function searched(
+export function searchNext(
   state: PagerState,
   by: 1 | -1,
   { document, rows }: { document: Document; rows: number },
 ): PagerState {
   const found = document.find(state.word, state.top, by)
   if (!found) return { ...state, note: `not found: ${state.word}` }
-  return { ...state, top: clamped(found, { document, rows }) }
+  return { ...state, top: clampPosition(found, { document, rows }) }
 }
 
 /** The rows of the screen, none wider than it. */
@@ -76,15 +76,15 @@ export function renderPager(
   { document, rows, title, isWhole }: { document: Document; rows: number; title: string; isWhole: boolean },
 ): string[] {
   const { columns, color } = document.view
-  const body = bodyOf(rows)
-  const lines = document.linesFrom(state.top, body).map((line) => marked(line, state.word, color))
+  const body = countBodyRows(rows)
+  const lines = document.linesFrom(state.top, body).map((line) => highlightMatch(line, state.word, color))
   const blank = Array.from({ length: body - lines.length }, () => '')
   if (rows < 2) return [...lines, ...blank]
   return [...lines, ...blank, statusRow(state, { document, rows, title, isWhole }, columns)]
 }
 
 /** Rows for the document; the last one says where one is. */
-function bodyOf(rows: number): number {
+function countBodyRows(rows: number): number {
   return Math.max(1, rows - 1)
 }
 
@@ -103,28 +103,31 @@ function typeWord(state: PagerState, key: string, typing: string): PagerPress {
   return { state: { ...state, typing: typing + cleanLine(key.startsWith('\u001b') ? '' : key) } }
 }
 
-function moved(
-  top: Place,
+function movePosition(
+  top: DocumentPosition,
   key: PagerKey & { do: 'move' | 'page' },
   { document, rows }: { document: Document; rows: number },
-): Place {
-  const lines = key.do === 'move' ? key.lines : Math.trunc(key.part * bodyOf(rows))
-  return clamped(document.move(top, lines), { document, rows })
+): DocumentPosition {
+  const lines = key.do === 'move' ? key.lines : Math.trunc(key.part * countBodyRows(rows))
+  return clampPosition(document.move(top, lines), { document, rows })
 }
 
 /** The last line stands on the last row, not above it. */
-function clamped(place: Place, { document, rows }: { document: Document; rows: number }): Place {
-  const last = document.end(bodyOf(rows))
+function clampPosition(
+  place: DocumentPosition,
+  { document, rows }: { document: Document; rows: number },
+): DocumentPosition {
+  const last = document.end(countBodyRows(rows))
   return isBefore(place, last) ? place : last
 }
 
-function isBefore(a: Place, b: Place): boolean {
+function isBefore(a: DocumentPosition, b: DocumentPosition): boolean {
   return a.block > b.block || (a.block === b.block && a.line < b.line)
 }
 
 /** A line in which the word is found loses its colours and has the word inverted. */
-function marked(line: string, word: string, color: boolean): string {
-  const text = bare(line)
+function highlightMatch(line: string, word: string, color: boolean): string {
+  const text = stripColors(line)
   const found = word === '' ? -1 : text.toLowerCase().indexOf(word.toLowerCase())
   if (found < 0 || text.toLowerCase().length !== text.length) return line
   const end = found + word.length
@@ -140,7 +143,7 @@ function statusRow(
   if (typing !== undefined) return truncateText(`/${typing}`, columns)
   const { color } = document.view
   if (note !== '') return paint(truncateText(cleanLine(note), columns), color, 'warning')
-  const isEnd = !isBefore(top, document.end(bodyOf(rows)))
+  const isEnd = !isBefore(top, document.end(countBodyRows(rows)))
   const part = isEnd ? 100 : Math.round((1 - top.block / Math.max(1, document.blocks - 1)) * 100)
   const place = isWhole ? `${part}%` : 'loading…'
   const words = [cleanLine(title), place, '↑ ↓ PgUp PgDn Home End', '/ n N search', 'v editor', 'q back']

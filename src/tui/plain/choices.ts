@@ -1,14 +1,14 @@
 import { keysText } from '../overlays/action.ts'
-import { matching } from '../overlays/picker.ts'
-import { takeFound } from '../overlays/search.ts'
-import { cleanPieces, noteOf, scopeTitle } from '../overlays/search-view.ts'
-import type { Overlay, Page, Panel, Picker, Search } from '../overlays/types.ts'
-import type { Found, FoundExcerpt } from '../search/types.ts'
-import type { Effect } from '../state/effects.ts'
+import { filterItems } from '../overlays/picker.ts'
+import { takeResult } from '../overlays/search.ts'
+import { cleanPieces, scopeTitle, searchNote } from '../overlays/search-view.ts'
+import type { Overlay, PageOverlay, Panel, Picker, Search } from '../overlays/types.ts'
+import type { SearchExcerpt, SearchResult } from '../search/types.ts'
+import type { ChatEffect } from '../state/effects.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
 import { truncateText } from '../view/text.ts'
 
-type Chosen = Effect & { type: 'chosen' }
+type ChosenEffect = ChatEffect & { type: 'chosen' }
 
 /** An overlay as text, every line ended, and how to answer it. */
 export function overlayText(overlay: Overlay): string {
@@ -16,7 +16,7 @@ export function overlayText(overlay: Overlay): string {
     case 'page':
       return pageText(overlay)
     case 'picker':
-      return listText(overlay.title, matching(overlay).map(toRow), PICKING)
+      return listText(overlay.title, filterItems(overlay).map(toRow), PICKING)
     case 'panel':
       return listText(overlay.title, overlay.rows.map(toCells), panelKeys(overlay), overlay.note)
     case 'search':
@@ -25,21 +25,21 @@ export function overlayText(overlay: Overlay): string {
 }
 
 /** What stands before the line that answers it; undefined when there is nothing to answer. */
-export function askFor(overlay: Overlay): string | undefined {
+export function answerPrompt(overlay: Overlay): string | undefined {
   if (overlay.kind === 'page') return overlay.action && 'letter> '
-  const isEmpty = overlay.kind === 'search' && overlay.found.items.length === 0
+  const isEmpty = overlay.kind === 'search' && overlay.results.items.length === 0
   return isEmpty ? undefined : 'number> '
 }
 
 /** What a typed line chooses; undefined when it chooses nothing, which closes the overlay. */
-export function readChosen(line: string, overlay: Overlay): Chosen | undefined {
+export function parseChosen(line: string, overlay: Overlay): ChosenEffect | undefined {
   const [, letter = '', digits = ''] = /^\s*(\D?)\s*(\d*)\s*$/.exec(line) ?? []
   const at = digits === '' ? -1 : Number(digits) - 1
   switch (overlay.kind) {
     case 'page':
       return overlay.action && at < 0 ? withKey(overlay.action, overlay.action.value, letter) : undefined
     case 'picker': {
-      const item = matching(overlay)[at]
+      const item = filterItems(overlay)[at]
       return item && { type: 'chosen', picker: overlay.picker, value: item.value }
     }
     case 'panel': {
@@ -47,8 +47,8 @@ export function readChosen(line: string, overlay: Overlay): Chosen | undefined {
       return row && withKey(overlay, row.value, letter || (overlay.keys[0]?.key ?? ''))
     }
     case 'search': {
-      const found = overlay.found.items[at]
-      const effect = found && takeFound(overlay, found)
+      const found = overlay.results.items[at]
+      const effect = found && takeResult(overlay, found)
       if (effect?.type !== 'chosen') return undefined
       const { key: _, ...chosen } = effect // there is no transcript to find the word in
       return chosen
@@ -60,7 +60,7 @@ function withKey(
   { picker, keys }: Pick<Panel, 'picker' | 'keys'>,
   value: string,
   letter: string,
-): Chosen | undefined {
+): ChosenEffect | undefined {
   return keys.some(({ key }) => key === letter) ? { type: 'chosen', picker, value, key: letter } : undefined
 }
 
@@ -70,33 +70,33 @@ function listText(title: string, rows: readonly string[], howTo: string, note = 
   return `\n${cleanLine(title)}\n${numbered.join('')}${told}${howTo === '' ? '' : `${howTo}\n`}`
 }
 
-function pageText({ title, text, action }: Page): string {
+function pageText({ title, text, action }: PageOverlay): string {
   const howTo = action ? `A letter: ${keysText(action)}. An empty line goes on.\n` : ''
   return `\n${cleanLine(title)}\n${cleanText(text).trimEnd()}\n${howTo}`
 }
 
 function searchText(search: Search): string {
-  const { scope, query, found } = search
+  const { scope, query, results: found } = search
   const words = query.trim() === '' ? '' : `: ${query}`
   const howTo = scope === 'memory' ? 'A number shows it' : 'A number goes on there'
   const answer = found.items.length === 0 ? '' : `${howTo}; an empty line goes on.`
-  return listText(scopeTitle(search) + words, found.items.map(toFound), answer, noteOf(search))
+  return listText(scopeTitle(search) + words, found.items.map(formatResult), answer, searchNote(search))
 }
 
 /** A row, and what was said there below it. */
-function toFound({ title, detail, excerpts }: Found): string {
-  const head = [pieced(title), cleanLine(detail)].filter((part) => part !== '').join(', ')
+function formatResult({ title, detail, excerpts }: SearchResult): string {
+  const head = [joinPieces(title), cleanLine(detail)].filter((part) => part !== '').join(', ')
   return [head, ...excerpts.slice(0, 1).map(toExcerpt)].join('\n   ')
 }
 
-function toExcerpt({ lead, pieces }: FoundExcerpt): string {
-  return `${lead === '' ? '' : `${cleanLine(lead)}: `}${truncateText(pieced(pieces), EXCERPT_COLUMNS)}`
+function toExcerpt({ lead, pieces }: SearchExcerpt): string {
+  return `${lead === '' ? '' : `${cleanLine(lead)}: `}${truncateText(joinPieces(pieces), EXCERPT_COLUMNS)}`
 }
 
 /** An excerpt is no longer than three lines of a usual terminal. */
 const EXCERPT_COLUMNS = 240
 
-function pieced(pieces: Found['title']): string {
+function joinPieces(pieces: SearchResult['title']): string {
   return cleanPieces(pieces)
     .map(({ text }) => text)
     .join('')

@@ -1,17 +1,17 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { Controller } from '../controller/controller.ts'
-import { openFirst } from '../controller/conversations.ts'
+import { openInitialConversation } from '../controller/conversations.ts'
 import { Feed } from '../controller/feed.ts'
 import { type Commands, isCommand, loadCommands, slashContext } from '../controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
-import { elsewhereText, isHere } from '../state/here.ts'
 import { initialState } from '../state/initial.ts'
+import { elsewhereText, isCurrent } from '../state/is-current.ts'
 import { ChatStore } from '../state/store.ts'
 import { type Unanswered, unansweredAsks } from '../state/unanswered.ts'
 import { EMPTY_PROMPT, promptText } from '../text/prompt.ts'
 import { cleanText } from '../view/clean.ts'
-import { askFor, overlayText, readChosen } from './choices.ts'
+import { answerPrompt, overlayText, parseChosen } from './choices.ts'
 import { LineQueue } from './line-queue.ts'
 import { Printer } from './printer.ts'
 
@@ -59,7 +59,7 @@ export async function openPlainChat(
   return chat.unanswered
 }
 
-interface Setting {
+interface PlainChatContext {
   ports: ChatPorts
   options: ChatOptions
   io: PlainIo
@@ -69,7 +69,7 @@ interface Setting {
 }
 
 class PlainChat {
-  readonly #setting: Setting
+  readonly #context: PlainChatContext
   readonly #store: ChatStore
   readonly #printer: Printer
   readonly #controller: Controller
@@ -87,9 +87,9 @@ class PlainChat {
   /** The questions that had no answer when the chat was left. */
   unanswered: Unanswered | undefined
 
-  constructor(setting: Setting) {
+  constructor(setting: PlainChatContext) {
     const { ports, options, io, signal } = setting
-    this.#setting = setting
+    this.#context = setting
     this.#store = new ChatStore(initialState(options))
     this.#printer = new Printer({ store: this.#store, write: (text) => io.write(text), columns: io.columns })
     this.#lines = new LineQueue((reading) => io.readLine(reading), signal)
@@ -102,7 +102,7 @@ class PlainChat {
           ports,
           rules: options.rules,
           feed: this.#feed,
-          send: (line, message) => this.#controller.turns.queueMade(line, message),
+          send: (line, message) => this.#controller.turns.queuePrepared(line, message),
           say: (text) => this.#controller.turns.say(text),
           leave: () => setting.over.abort(),
         },
@@ -124,7 +124,7 @@ class PlainChat {
   }
 
   async run(prompt: string | undefined): Promise<void> {
-    const { ports, options, io, signal } = this.#setting
+    const { ports, options, io, signal } = this.#context
     const { agent, model = '', version } = options
     using _interrupts = io.onInterrupt(() => this.#interrupt())
     this.#store.subscribe(() => this.#show())
@@ -134,7 +134,7 @@ class PlainChat {
       block: { kind: 'welcome', agent, model, cwd: ports.shownCwd, version, hint },
     })
     const setting = { store: this.#store, ports, feed: this.#feed }
-    const opening = () => openFirst(setting, options, signal)
+    const opening = () => openInitialConversation(setting, options, signal)
     if (options.session === undefined) await this.#attempt(opening)
     else await opening() // another conversation than the one that was asked for would be a surprise
     if (prompt !== undefined) this.#controller.do({ type: 'submit', text: prompt })
@@ -154,7 +154,7 @@ class PlainChat {
   async end(): Promise<void> {
     this.unanswered = unansweredAsks(this.#store.get())
     await this.#controller.end()
-    this.#setting.over.abort()
+    this.#context.over.abort()
     this.#printer.printFinished()
     this.#printer.endLine()
     this.#store[Symbol.dispose]()
@@ -162,7 +162,7 @@ class PlainChat {
 
   async #take(line: string): Promise<void> {
     if (!isCommand(line)) return this.#controller.do({ type: 'submit', text: line })
-    const { ports, signal } = this.#setting
+    const { ports, signal } = this.#context
     ports.rememberSent(line).catch(() => undefined) // a convenience, and nobody's business
     await this.#attempt(() => this.#commands.run(line, signal))
     await this.#choose()
@@ -170,17 +170,17 @@ class PlainChat {
 
   /** What can be chosen from is a list with numbers; a page is printed, and answered where something can be done with it. */
   async #choose(): Promise<void> {
-    const { signal } = this.#setting
+    const { signal } = this.#context
     for (let { overlay } = this.#store.get(); overlay; overlay = this.#store.get().overlay) {
       const back = overlay.kind === 'page' ? overlay.back : undefined
       this.#printer.print(overlayText(overlay))
       this.#store.act({ type: 'set', change: { overlay: back } })
-      const ask = askFor(overlay)
+      const ask = answerPrompt(overlay)
       if (ask === undefined) continue
       this.#printer.print(ask)
       const line = await this.#lines.read(signal)
       this.#printer.lineEnded()
-      const chosen = line === undefined ? undefined : readChosen(line, overlay)
+      const chosen = line === undefined ? undefined : parseChosen(line, overlay)
       if (chosen) await this.#attempt(() => this.#commands.chosen(chosen, signal))
     }
   }
@@ -198,11 +198,11 @@ class PlainChat {
       this.#printer.print(`Not sent: ${cleanText(promptText(prompt))}\n`)
     }
     this.#closeQuestions()
-    if (this.#setting.signal.aborted) return // nothing is asked of a person who has left
+    if (this.#context.signal.aborted) return // nothing is asked of a person who has left
     this.#showElsewhere()
-    const next = asks.find((card) => isHere(this.#store.get(), card) && !card.isAnswered)
+    const next = asks.find((card) => isCurrent(this.#store.get(), card) && !card.isAnswered)
     if (next && !this.#open.has(next.askId)) void this.#ask(next)
-    const isIdle = this.#isListening && !turn && !asks.some((card) => isHere(this.#store.get(), card))
+    const isIdle = this.#isListening && !turn && !asks.some((card) => isCurrent(this.#store.get(), card))
     if (!isIdle) this.#isPrompted = false
     else if (!this.#isPrompted || !this.#printer.isLineOpen) {
       this.#printer.print('\n> ')
@@ -234,7 +234,7 @@ class PlainChat {
 
   /** Lets a question be seen: a choice that comes meanwhile is returned and answers nothing; other lines are messages. */
   async #see(signal: AbortSignal): Promise<string> {
-    const seen = AbortSignal.timeout(SEEN_MS)
+    const seen = AbortSignal.timeout(MIN_QUESTION_MS)
     const until = AbortSignal.any([signal, seen])
     let early = ''
     while (!until.aborted) {
@@ -257,7 +257,7 @@ class PlainChat {
   }
 
   async #ask({ askId, agent, ask }: { askId: string; agent: string; ask: AskUserEvent }): Promise<void> {
-    const { io, signal } = this.#setting
+    const { io, signal } = this.#context
     const closing = new AbortController()
     this.#open.set(askId, closing)
     const asking = AbortSignal.any([closing.signal, signal])
@@ -274,7 +274,7 @@ class PlainChat {
 
   #interrupt(): void {
     if (this.#controller.turns.isBusy) this.#controller.turns.interrupt()
-    else if (this.#isLeaving) this.#setting.over.abort()
+    else if (this.#isLeaving) this.#context.over.abort()
     else {
       this.#isLeaving = true
       this.#printer.print('Ctrl-C again leaves\n')
@@ -289,7 +289,7 @@ class PlainChat {
       await act()
     } catch (reason) {
       const { kind, message, hint } = toCrabError(reason)
-      if (this.#setting.signal.aborted || kind === 'cancelled') return
+      if (this.#context.signal.aborted || kind === 'cancelled') return
       this.#store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
     }
   }
@@ -298,7 +298,7 @@ class PlainChat {
 type Asker = Parameters<PlainIo['converse']>[1]
 
 /** The time in milliseconds that a question is on the screen before a line answers it. */
-const SEEN_MS = 1_000
+const MIN_QUESTION_MS = 1_000
 
 const BESIDE = 'Sent to the agent as a message; the question still waits for a number\n'
 

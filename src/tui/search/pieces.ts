@@ -1,4 +1,4 @@
-import { headOf, tailOf } from '../../core/base/cut.ts'
+import { takeEnd, takeStart } from '../../core/base/truncate.ts'
 import type { Piece } from './types.ts'
 
 /** Where something begins and ends in a text, in UTF-16 units; rising, none within another. */
@@ -13,9 +13,9 @@ const BEHIND = 800
  */
 export function toPieces(text: string, ranges: readonly Range[]): Piece[] {
   const first = ranges[0]?.[0] ?? 0
-  const before = tailOf(text.slice(0, first), BEFORE)
+  const before = takeEnd(text.slice(0, first), BEFORE)
   const start = first - before.length
-  const shown = headOf(text.slice(start), before.length + BEHIND)
+  const shown = takeStart(text.slice(start), before.length + BEHIND)
   const end = start + shown.length
   const pieces: Piece[] = start > 0 ? [{ text: '…', isMatch: false }] : []
   let at = start
@@ -31,7 +31,7 @@ export function toPieces(text: string, ranges: readonly Range[]): Piece[] {
 /** Pairs of byte offsets, as the wire gives them, as places in the text; those that cannot be are left out. */
 export function toRanges(text: string, offsets: readonly number[]): Range[] {
   if (offsets.length < 2) return []
-  const places = placesOf(text, new Set(offsets))
+  const places = toTextOffsets(text, new Set(offsets))
   const ranges: Range[] = []
   let last = 0
   for (let pair = 0; pair + 1 < offsets.length; pair += 2) {
@@ -45,7 +45,7 @@ export function toRanges(text: string, offsets: readonly number[]): Range[] {
 }
 
 /** Where a text holds a phrase, in upper or lower case; nowhere when either is written in other lengths in lower case. */
-export function rangesOf(text: string, phrase: string): Range[] {
+export function findRanges(text: string, phrase: string): Range[] {
   const [lower, wanted] = [text.toLowerCase(), phrase.toLowerCase()]
   if (wanted === '' || lower.length !== text.length) return []
   const ranges: Range[] = []
@@ -59,13 +59,13 @@ export function rangesOf(text: string, phrase: string): Range[] {
 const MOST_RANGES = 100
 
 /** The places of those byte offsets that lie between two characters. */
-function placesOf(text: string, wanted: ReadonlySet<number>): Map<number, number> {
+function toTextOffsets(text: string, wanted: ReadonlySet<number>): Map<number, number> {
   const places = new Map<number, number>()
   let bytes = 0
   let at = 0
   for (const char of text) {
     if (wanted.has(bytes)) places.set(bytes, at)
-    bytes += bytesOf(char.codePointAt(0)!)
+    bytes += countUtf8Bytes(char.codePointAt(0)!)
     at += char.length
   }
   if (wanted.has(bytes)) places.set(bytes, at)
@@ -73,6 +73,6 @@ function placesOf(text: string, wanted: ReadonlySet<number>): Map<number, number
 }
 
 /** In UTF-8; half a pair is written as U+FFFD. */
-function bytesOf(code: number): number {
+function countUtf8Bytes(code: number): number {
   return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
 }

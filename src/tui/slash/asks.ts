@@ -2,19 +2,20 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import type { AskInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
-import { isHere } from '../state/here.ts'
-import { say, show } from './print.ts'
+import { isCurrent } from '../state/is-current.ts'
+import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/asks`: the pending questions of other conversations; choosing one opens its conversation, where its card is. */
 export async function showAsks(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { asks } = await request(context.dispatch, 'listAsks', {}, signal)
   const shown = context.state()
-  const others = asks.filter(({ agent, sender }) => !isHere(shown, { pair: { agent, sender } }))
-  if (asks.length === 0) return say(context, 'info', 'No pending questions')
-  if (others.length === 0) return say(context, 'info', 'The only pending question is the one on the card')
+  const others = asks.filter(({ agent, sender }) => !isCurrent(shown, { pair: { agent, sender } }))
+  if (asks.length === 0) return printNotice(context, 'info', 'No pending questions')
+  if (others.length === 0)
+    return printNotice(context, 'info', 'The only pending question is the one on the card')
   const items = others.map((info) => toItem(info, context))
-  show(context, newPicker({ picker: 'session', title: 'Pending questions', items }))
+  showOverlay(context, newPicker({ picker: 'session', title: 'Pending questions', items }))
 }
 
 function toItem({ agent, sender, session, openedAt, ask }: AskInfo, { ports }: SlashContext) {

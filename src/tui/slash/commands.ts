@@ -1,19 +1,19 @@
 import { showAsks } from './asks.ts'
-import { compact } from './compact.ts'
-import { chooseAgent, resume, setTitle, startNew } from './conversations.ts'
-import { copyAnswer, exportConversation } from './export.ts'
+import { slashCompact } from './compact.ts'
+import { chooseAgent, resume, slashTitle, startNew } from './conversations.ts'
+import { copyAnswer, slashExport } from './export.ts'
 import { showHelp } from './help.ts'
 import { showMcp } from './mcp.ts'
 import { showMemory } from './memory.ts'
-import { chooseModel } from './models.ts'
+import { slashModel } from './models.ts'
 import { showPermissions } from './permissions.ts'
-import { hint, say } from './print.ts'
+import { hint, printNotice } from './print.ts'
 import { searchConversations } from './search.ts'
 import { showSkills } from './skills.ts'
 import { showStatus } from './status.ts'
 import { showTools } from './tools.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
-import { undo } from './undo.ts'
+import { slashUndo } from './undo.ts'
 import { showContext, showCost } from './usage.ts'
 
 export type { SlashCommand, SlashContext } from './types.ts'
@@ -63,7 +63,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     args: '[NAME]',
     summary: 'the model of this chat; default NAME for all',
     whileBusy: true,
-    run: chooseModel,
+    run: slashModel,
   },
   {
     name: 'mcp',
@@ -86,16 +86,16 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     args: '',
     summary: 'put a summary in the place of the history',
     whileBusy: false,
-    run: compact,
+    run: slashCompact,
   },
   {
     name: 'undo',
     args: '[dry-run]',
     summary: 'take back what the last turn did to files with edit and write',
     whileBusy: false,
-    run: undo,
+    run: slashUndo,
   },
-  { name: 'title', args: '[TEXT]', summary: 'name the conversation', whileBusy: true, run: setTitle },
+  { name: 'title', args: '[TEXT]', summary: 'name the conversation', whileBusy: true, run: slashTitle },
   {
     name: 'copy',
     args: '[N]',
@@ -108,7 +108,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     args: '[FILE]',
     summary: 'write the conversation to a file, as Markdown',
     whileBusy: true,
-    run: exportConversation,
+    run: slashExport,
   },
   {
     name: 'asks',
@@ -146,7 +146,12 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     summary: 'how to chat in plain lines',
     whileBusy: true,
     run: (_, context) =>
-      say(context, 'info', 'A running chat cannot become plain', 'leave, and start crabtalk chat --plain'),
+      printNotice(
+        context,
+        'info',
+        'A running chat cannot become plain',
+        'leave, and start crabtalk chat --plain',
+      ),
   },
   {
     name: 'quit',

@@ -1,13 +1,13 @@
 import { request } from '../../core/protocol/dispatch.ts'
 import { CHARS_PER_TOKEN, formatCount, formatUsd, plural } from '../view/numbers.ts'
-import { printText, say } from './print.ts'
+import { printNotice, printTitled } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/compact`: a summary takes the place of the history; nothing is lost, it goes into an archive. */
-export async function compact(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+/** `/slashCompact`: a summary takes the place of the history; nothing is lost, it goes into an archive. */
+export async function slashCompact(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agent, sender, session, chosenModel = '' } = context.state()
-  if (session === undefined) return say(context, 'info', 'There is nothing to compact yet')
-  say(context, 'info', 'Compacting the conversation: a model writes a summary…')
+  if (session === undefined) return printNotice(context, 'info', 'There is nothing to compact yet')
+  printNotice(context, 'info', 'Compacting the conversation: a model writes a summary…')
   const done = await context.hold(async () => {
     const compacted = await request(
       context.dispatch,
@@ -24,12 +24,12 @@ export async function compact(_args: string, context: SlashContext, signal: Abor
   const cost = done.costUsd === undefined ? [] : [formatUsd(done.costUsd)]
   const place = done.archive === '' ? [] : [`archived as ${done.archive}`]
   const title = ['Compacted', size, ...place, ...cost].join(' · ')
-  printText(context, title, headOf(done.summary))
+  printTitled(context, title, takeFirstLines(done.summary))
 }
 
 const SHOWN_LINES = 8
 
-function headOf(summary: string): string {
+function takeFirstLines(summary: string): string {
   const lines = summary.trim().split('\n')
   const rest = lines.length - SHOWN_LINES
   return rest <= 0

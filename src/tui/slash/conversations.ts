@@ -3,52 +3,52 @@ import type { AgentInfo, ConversationInfo } from '../../core/protocol/crabtalk.g
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
 import { plural } from '../view/numbers.ts'
-import { say, show } from './print.ts'
+import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/new`: the scrollback stays, the agent knows nothing of it. */
 export async function startNew(_args: string, context: SlashContext): Promise<void> {
-  await context.startAnew()
+  await context.startNewConversation()
 }
 
 /** `/resume [AGENT] [TEXT]`: the conversations of this agent, or another, whoever spoke with it. */
 export async function resume(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { agent, filter } = await readWish(args, context, signal)
+  const { agent, filter } = await readResumeArguments(args, context, signal)
   const { conversations } = await request(context.dispatch, 'listConversations', { agent }, signal)
-  if (conversations.length === 0) return say(context, 'info', `${agent} has no conversations yet`)
+  if (conversations.length === 0) return printNotice(context, 'info', `${agent} has no conversations yet`)
   const items = conversations.map((info) => toItem(info, context))
   const title = `Conversations of ${agent}`
-  show(context, newPicker({ picker: 'session', title, items, widerScope: 'conversations' }, filter))
+  showOverlay(context, newPicker({ picker: 'session', title, items, widerScope: 'conversations' }, filter))
 }
 
 /** `/agents`: who to talk to. */
 export async function chooseAgent(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agents, problems } = await request(context.dispatch, 'listAgents', {}, signal)
-  for (const problem of problems) say(context, 'warning', problem)
+  for (const problem of problems) printNotice(context, 'warning', problem)
   const named = agents.find(({ name }) => name === args)
   if (named) return context.openAgent(named.name)
   const items = agents.map((agent) => ({
     value: agent.name,
     label: agent.name,
-    detail: detailOf(agent),
+    detail: formatAgentDetail(agent),
     isCurrent: agent.name === context.state().agent,
   }))
-  show(context, newPicker({ picker: 'agent', title: 'Agents', items }, args))
+  showOverlay(context, newPicker({ picker: 'agent', title: 'Agents', items }, args))
 }
 
 /** `/title TEXT`; without a text it says the title there is. */
-export async function setTitle(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+export async function slashTitle(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session, title } = context.state()
   if (args === '')
-    return say(context, 'info', title === '' ? 'It has no title yet' : `It is called "${title}"`)
-  if (session === undefined) return say(context, 'warning', 'There is no conversation to name yet')
+    return printNotice(context, 'info', title === '' ? 'It has no title yet' : `It is called "${title}"`)
+  if (session === undefined) return printNotice(context, 'warning', 'There is no conversation to name yet')
   const info = await request(context.dispatch, 'setTitle', { session, title: args }, signal)
   context.act({ type: 'set', change: { title: info.title } })
-  say(context, 'success', `It is called "${info.title}" now`)
+  printNotice(context, 'success', `It is called "${info.title}" now`)
 }
 
 /** A first word that is an agent's name means that agent; the rest filters. */
-async function readWish(args: string, { dispatch, state }: SlashContext, signal: AbortSignal) {
+async function readResumeArguments(args: string, { dispatch, state }: SlashContext, signal: AbortSignal) {
   const [first = '', ...rest] = args.split(/\s+/)
   if (first === '') return { agent: state().agent, filter: '' }
   const { agents } = await request(dispatch, 'listAgents', {}, signal)
@@ -69,7 +69,7 @@ function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
   }
 }
 
-function detailOf({ description, model, mcps }: AgentInfo): string {
+function formatAgentDetail({ description, model, mcps }: AgentInfo): string {
   const servers = mcps.length === 0 ? [] : [plural(mcps.length, 'MCP server')]
   return [description, model, ...servers].filter((text) => text !== '').join(' · ')
 }

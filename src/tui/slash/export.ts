@@ -2,41 +2,37 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { plural } from '../view/numbers.ts'
 import { conversationMarkdown } from './markdown.ts'
 import { readAnswersBackwards } from './messages.ts'
-import { say } from './print.ts'
+import { printNotice } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/copy [N]`: the last answer, or the one N before it, as the model wrote it. */
 export async function copyAnswer(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const wanted = args === '' ? 1 : Number(args)
   if (!Number.isSafeInteger(wanted) || wanted < 1)
-    return say(context, 'warning', `Cannot copy ${args}: it is no number from 1`)
+    return printNotice(context, 'warning', `Cannot copy ${args}: it is no number from 1`)
   const { session } = context.state()
-  if (session === undefined) return say(context, 'info', 'There is no answer to copy yet')
+  if (session === undefined) return printNotice(context, 'info', 'There is no answer to copy yet')
   let at = 0
   for await (const answer of readAnswersBackwards(context.dispatch, session, signal)) {
     at += 1
     if (at < wanted) continue
-    say(context, 'success', await context.ports.copy(answer))
+    printNotice(context, 'success', await context.ports.copy(answer))
     return
   }
   const few = `There ${at === 1 ? 'is' : 'are'} only ${plural(at, 'answer')}`
-  say(context, 'info', at === 0 ? 'There is no answer to copy yet' : few)
+  printNotice(context, 'info', at === 0 ? 'There is no answer to copy yet' : few)
 }
 
 /** `/export [FILE]`: the whole conversation as Markdown, into a new file. */
-export async function exportConversation(
-  args: string,
-  context: SlashContext,
-  signal: AbortSignal,
-): Promise<void> {
+export async function slashExport(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session, title } = context.state()
-  if (session === undefined) return say(context, 'info', 'There is no conversation to export yet')
+  if (session === undefined) return printNotice(context, 'info', 'There is no conversation to export yet')
   const text = (await Array.fromAsync(conversationMarkdown(context.dispatch, session, signal))).join('')
   const path =
     args === ''
-      ? await writeNamed(usualName(title, context.ports.now()), text, context)
+      ? await writeNamed(defaultFileName(title, context.ports.now()), text, context)
       : await context.ports.writeNewFile(args, text)
-  say(context, 'success', `Written to ${path}`)
+  printNotice(context, 'success', `Written to ${path}`)
 }
 
 /** Under a name of our own the next free number is taken. */
@@ -54,7 +50,7 @@ const MOST_NAMES = 99
 const MOST_LETTERS = 60
 
 /** `fix-the-tests-2026-01-02`: letters and digits of the title, in any script, and the day. */
-function usualName(title: string, now: number): string {
+function defaultFileName(title: string, now: number): string {
   const words = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['conversation']
   const day = new Date(now).toISOString().slice(0, 10)
   const name = words

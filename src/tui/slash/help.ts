@@ -1,18 +1,18 @@
 import { newPage } from '../overlays/page.ts'
 import { KEYMAP, type KeyBinding, showChord } from '../text/keymap.ts'
-import { inColumns, show } from './print.ts'
+import { inColumns, showOverlay } from './print.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 
 /** `/help`: the commands and the keys. */
 export function showHelp(commands: readonly SlashCommand[], context: SlashContext): void {
-  const groups = GROUPS.map(([group, title]) => `${title}\n${inColumns(keysOf(group))}`)
+  const groups = GROUPS.map(([group, title]) => `${title}\n${inColumns(listKeys(group))}`)
   const text = [
     'A message is sent with Enter. @ names a file, ! runs a command line of your own, # and some words remembers them, / begins one of these:',
     inColumns(commands.map(commandLine)),
     'A card asks you: a digit or the arrows, then Enter; Esc is no. What you type goes to the composer, and letters are never answers.',
     ...groups,
   ]
-  show(context, newPage('Help', text.join('\n\n')))
+  showOverlay(context, newPage('Help', text.join('\n\n')))
 }
 
 /** A command with its arguments and other names, and what it does. */
@@ -28,7 +28,7 @@ const GROUPS = [
   ['edit', 'Editing'],
 ] as const satisfies readonly (readonly [KeyBinding['group'], string])[]
 
-function keysOf(group: KeyBinding['group']): [string, string][] {
+function listKeys(group: KeyBinding['group']): [string, string][] {
   const bindings: readonly KeyBinding[] = KEYMAP
   return bindings
     .filter((binding) => binding.group === group)

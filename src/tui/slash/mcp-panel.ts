@@ -9,7 +9,7 @@ import { formatCount, plural } from '../view/numbers.ts'
 import { byteText } from './numbers.ts'
 
 /** What a row of the panel acts on: one declaration, and through it the process it shares. */
-export interface Target {
+export interface PanelTarget {
   agent: string
   name: string
 }
@@ -19,7 +19,7 @@ export function mcpPanel(
   view: McpView,
   { agent, selected = 0, note = '' }: { agent: string; selected?: number; note?: string },
 ): Panel {
-  const groups = groupsOf(view)
+  const groups = groupDeclarations(view)
   const peers = view.peers.map((peer) => peerRow(peer, groups.get(peer.fingerprint) ?? [], agent))
   const known = new Set(view.peers.map(({ fingerprint }) => fingerprint))
   const idle = [...groups].filter(([fingerprint]) => !known.has(fingerprint))
@@ -27,7 +27,7 @@ export function mcpPanel(
   return {
     kind: 'panel',
     picker: 'mcp',
-    title: titleOf(view),
+    title: formatPanelTitle(view),
     header: [
       'SERVER',
       'STATE',
@@ -48,7 +48,7 @@ export function mcpPanel(
 }
 
 /** The row's target; undefined for what is no row of this panel. */
-export function readTarget(value: string): Target | undefined {
+export function readTarget(value: string): PanelTarget | undefined {
   const [agent, name] = value.split('\n')
   return agent !== undefined && name !== undefined ? { agent, name } : undefined
 }
@@ -62,32 +62,32 @@ const KEYS = [
   { key: 'e', label: 'enable' },
 ]
 
-function titleOf({ peers, agents }: McpView): string {
+function formatPanelTitle({ peers, agents }: McpView): string {
   const owners = new Set(agents.filter(({ servers }) => servers.length > 0).map(({ agent }) => agent))
   const running = peers.filter(({ state }) => state === McpPeerState.CONNECTED).length
   return `MCP servers: ${plural(running, 'connection')}, ${plural(owners.size, 'agent')}`
 }
 
 /** A declaration, with the agent whose it is. */
-interface Declared extends McpServerView {
+interface AgentDeclaration extends McpServerView {
   agent: string
 }
 
 /** Declarations by the connection they share; one that cannot be used stands alone. */
-function groupsOf({ agents }: McpView): Map<string, Declared[]> {
+function groupDeclarations({ agents }: McpView): Map<string, AgentDeclaration[]> {
   const servers = agents.flatMap(({ agent, servers: own }) => own.map((server) => ({ ...server, agent })))
   return Map.groupBy(servers, ({ fingerprint, agent, name }) => fingerprint || `${agent}\n${name}`)
 }
 
-function peerRow(peer: McpPeer, declared: readonly Declared[], agent: string): PanelRow {
+function peerRow(peer: McpPeer, declared: readonly AgentDeclaration[], agent: string): PanelRow {
   const { calls, errors, latencyMs, schemaTokens, memoryBytes, toolCount } = peer
   const owners = [...declared, ...peer.owners]
-  const own = ownOf(declared, agent) ?? ownOf(peer.owners, agent)
+  const own = pickDeclaration(declared, agent) ?? pickDeclaration(peer.owners, agent)
   return {
     value: own ? toValue(own) : '',
     cells: [
       [...new Set(owners.map(({ name }) => name))].join(', '),
-      stateOf(peer, ownOf(declared, agent)),
+      describePeerState(peer, pickDeclaration(declared, agent)),
       ownersText(owners.map((owner) => owner.agent)),
       String(toolCount),
       String(calls),
@@ -102,14 +102,14 @@ function peerRow(peer: McpPeer, declared: readonly Declared[], agent: string): P
 }
 
 /** Others may keep a connection that this agent has disabled; so does the turn that began before. */
-function stateOf({ state }: McpPeer, own: Declared | undefined): string {
+function describePeerState({ state }: McpPeer, own: AgentDeclaration | undefined): string {
   if (own?.state !== McpPeerState.DISABLED) return stateName(state)
   return state === McpPeerState.CONNECTED ? 'disabled, runs' : 'disabled'
 }
 
 /** Declarations without a connection: those that are disabled, cannot be used, or were never needed. */
-function idleRow(group: readonly Declared[], agent: string): PanelRow {
-  const own = ownOf(group, agent)!
+function idleRow(group: readonly AgentDeclaration[], agent: string): PanelRow {
+  const own = pickDeclaration(group, agent)!
   const tools = own.listed ? String(own.tools.filter(({ hidden }) => hidden === '').length) : '-'
   const owners = ownersText(group.map((one) => one.agent))
   return {
@@ -120,7 +120,7 @@ function idleRow(group: readonly Declared[], agent: string): PanelRow {
 }
 
 /** The declaration that is acted on: this agent's, or else somebody's. */
-function ownOf<D extends Target>(declared: readonly D[], agent: string): D | undefined {
+function pickDeclaration<D extends PanelTarget>(declared: readonly D[], agent: string): D | undefined {
   return declared.find((one) => one.agent === agent) ?? declared[0]
 }
 
@@ -129,7 +129,7 @@ function ownersText(agents: readonly string[]): string {
   return names.length <= 1 ? (names[0] ?? 'nobody') : `${names.length} agents`
 }
 
-function toValue({ agent, name }: Target): string {
+function toValue({ agent, name }: PanelTarget): string {
   return `${agent}\n${name}`
 }
 

@@ -3,16 +3,22 @@ import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtal
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
 import type { Panel } from '../overlays/types.ts'
-import { mcpPanel, readTarget, type Target } from './mcp-panel.ts'
-import { inColumns, say, show } from './print.ts'
+import { mcpPanel, type PanelTarget, readTarget } from './mcp-panel.ts'
+import { inColumns, printNotice, showOverlay } from './print.ts'
 import { toolLine } from './tools.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/mcp`: all servers, as they are now. */
 export async function showMcp(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const panel = await readPanel(context, {}, signal)
-  if (panel.rows.length > 0) show(context, panel)
-  else say(context, 'info', 'No agent has MCP servers yet', 'add one with crabtalk mcp add NAME -- COMMAND')
+  if (panel.rows.length > 0) showOverlay(context, panel)
+  else
+    printNotice(
+      context,
+      'info',
+      'No agent has MCP servers yet',
+      'add one with crabtalk mcp add NAME -- COMMAND',
+    )
 }
 
 /** Does what a key of the panel asks for, and says what came of it below the table; failures too. */
@@ -28,14 +34,14 @@ export async function actOnMcp(
   if (!busy) return
   try {
     const result = await request(context.dispatch, 'mcpAction', { ...target, action: verb.action }, signal)
-    await settle(context, verb.told(target, result), signal)
+    await refreshPanel(context, verb.describeResult(target, result), signal)
     const page = verb.page?.(target, result)
-    const panel = panelOf(context)
-    if (page !== undefined && panel) show(context, newPage(page.title, page.text, panel))
+    const panel = getPanel(context)
+    if (page !== undefined && panel) showOverlay(context, newPage(page.title, page.text, panel))
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
     if (kind === 'cancelled') throw reason
-    await settle(context, hint === undefined ? message : `${message}: ${hint}`, signal)
+    await refreshPanel(context, hint === undefined ? message : `${message}: ${hint}`, signal)
   }
 }
 
@@ -43,8 +49,8 @@ interface Verb {
   action: McpActionKind
   /** While it lasts. */
   doing: string
-  told(target: Target, result: McpActionResult): string
-  page?(target: Target, result: McpActionResult): { title: string; text: string }
+  describeResult(target: PanelTarget, result: McpActionResult): string
+  page?(target: PanelTarget, result: McpActionResult): { title: string; text: string }
 }
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
@@ -53,7 +59,8 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     {
       action: McpActionKind.RECONNECT,
       doing: 'restarting',
-      told: ({ name }, { peer }) => `restarted ${name}${peer ? ` with ${peer.toolCount} tools` : ''}`,
+      describeResult: ({ name }, { peer }) =>
+        `restarted ${name}${peer ? ` with ${peer.toolCount} tools` : ''}`,
     },
   ],
   [
@@ -61,7 +68,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     {
       action: McpActionKind.PING,
       doing: 'pinging',
-      told: ({ name }, { durationMs, connectMs }) =>
+      describeResult: ({ name }, { durationMs, connectMs }) =>
         `${name} answers in ${durationMs} ms${connectMs > 0 ? `, connected in ${connectMs} ms` : ''}`,
     },
   ],
@@ -70,7 +77,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     {
       action: McpActionKind.LOGS,
       doing: 'reading the log of',
-      told: () => '',
+      describeResult: () => '',
       page: ({ name }, { logs }) => ({
         title: `What ${name} wrote to its standard error`,
         text: logs.length === 0 ? 'Nothing, in this process.' : logs.join('\n'),
@@ -82,7 +89,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     {
       action: McpActionKind.TOOLS,
       doing: 'listing the tools of',
-      told: () => '',
+      describeResult: () => '',
       page: ({ agent, name }, { tools }) => ({
         title: `Tools of ${name}, as ${agent} gets them`,
         text: tools.length === 0 ? 'It has none.' : inColumns(tools.map(toolLine)),
@@ -94,7 +101,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     {
       action: McpActionKind.DISABLE,
       doing: 'disabling',
-      told: ({ agent, name }) => `${name} of ${agent} is disabled; its file says so now`,
+      describeResult: ({ agent, name }) => `${name} of ${agent} is disabled; its file says so now`,
     },
   ],
   [
@@ -102,7 +109,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     {
       action: McpActionKind.ENABLE,
       doing: 'enabling',
-      told: ({ agent, name }) => `${name} of ${agent} is enabled; the next turn starts it`,
+      describeResult: ({ agent, name }) => `${name} of ${agent} is enabled; the next turn starts it`,
     },
   ],
 ])
@@ -117,20 +124,24 @@ async function readPanel(
 
 /** Puts a note below the table; says whether the panel is still open. */
 function withNote(context: SlashContext, note: string): boolean {
-  const panel = panelOf(context)
-  if (panel) show(context, { ...panel, note })
+  const panel = getPanel(context)
+  if (panel) showOverlay(context, { ...panel, note })
   return panel !== undefined
 }
 
 /** The panel as things are now, unless it was closed meanwhile. */
-async function settle(context: SlashContext, note: string, signal: AbortSignal): Promise<void> {
+async function refreshPanel(context: SlashContext, note: string, signal: AbortSignal): Promise<void> {
   const fresh = await readPanel(context, {}, signal)
-  const open = panelOf(context)
+  const open = getPanel(context)
   if (open)
-    show(context, { ...fresh, selected: Math.min(open.selected, Math.max(0, fresh.rows.length - 1)), note })
+    showOverlay(context, {
+      ...fresh,
+      selected: Math.min(open.selected, Math.max(0, fresh.rows.length - 1)),
+      note,
+    })
 }
 
-function panelOf({ state }: SlashContext): Panel | undefined {
+function getPanel({ state }: SlashContext): Panel | undefined {
   const { overlay } = state()
   return overlay?.kind === 'panel' && overlay.picker === 'mcp' ? overlay : undefined
 }

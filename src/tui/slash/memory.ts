@@ -2,33 +2,33 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
-import type { Overlay, Page } from '../overlays/types.ts'
-import type { Effect } from '../state/effects.ts'
-import { say, show } from './print.ts'
-import { foundSearch } from './search.ts'
+import type { Overlay, PageOverlay } from '../overlays/types.ts'
+import type { ChatEffect } from '../state/effects.ts'
+import { printNotice, showOverlay } from './print.ts'
+import { startSearch } from './search.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/memory [WORDS]`: what the agent remembers, by words; `show NAME` and `forget NAME` are one entry of it. */
 export async function showMemory(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const [, verb, name = ''] = /^(show|forget)\s+(\S.*)$/s.exec(args) ?? []
-  if (verb === undefined) return show(context, await foundSearch('memory', args, context, signal))
+  if (verb === undefined) return showOverlay(context, await startSearch('memory', args, context, signal))
   const entry = await readEntry(name, context, signal)
   if (!entry) return unknown(name, context)
   const page = entryPage(entry, context)
   if (verb === 'forget' && !page.action) return refuse(entry, context)
-  show(context, verb === 'forget' ? asking(page) : page)
+  showOverlay(context, verb === 'forget' ? withPendingForget(page) : page)
 }
 
 /** Shows the entry that was chosen, or forgets it when that key was pressed twice. */
 export async function onMemoryChosen(
-  { value, key }: Pick<Effect & { type: 'chosen' }, 'value' | 'key'>,
+  { value, key }: Pick<ChatEffect & { type: 'chosen' }, 'value' | 'key'>,
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
   if (key === FORGET.key) return forget(value, context, signal)
   const entry = await readEntry(value, context, signal)
   if (!entry) return unknown(value, context)
-  show(context, entryPage(entry, context))
+  showOverlay(context, entryPage(entry, context))
 }
 
 const FORGET = { key: 'd', label: 'forgets it', asksAgain: 'forgets it' }
@@ -37,11 +37,11 @@ async function forget(name: string, context: SlashContext, signal: AbortSignal):
   const { agent, overlay } = context.state()
   const op = { $case: 'forget', value: { name } } as const
   const entry = await request(context.dispatch, 'memoryOp', { agent, op }, signal)
-  say(context, 'success', `Forgotten: ${entry.name}`)
-  const back = backOf(overlay)
-  show(
+  printNotice(context, 'success', `Forgotten: ${entry.name}`)
+  const back = getBack(overlay)
+  showOverlay(
     context,
-    back?.kind === 'search' ? await foundSearch('memory', back.query, context, signal) : undefined,
+    back?.kind === 'search' ? await startSearch('memory', back.query, context, signal) : undefined,
   )
 }
 
@@ -60,7 +60,7 @@ async function readEntry(
   }
 }
 
-function entryPage(entry: MemoryEntry, { state }: SlashContext): Page {
+function entryPage(entry: MemoryEntry, { state }: SlashContext): PageOverlay {
   const { name, aliases, content, createdAt, kind } = entry
   const isArchive = kind === MemoryKind.ARCHIVE
   const facts = [
@@ -68,25 +68,25 @@ function entryPage(entry: MemoryEntry, { state }: SlashContext): Page {
     `since ${createdAt.slice(0, 10)}`,
     ...(aliases.length === 0 ? [] : [`also ${aliases.join(', ')}`]),
   ]
-  const page = newPage(name, `${content.trimEnd()}\n\n${facts.join(' · ')}`, searchOf(state().overlay))
+  const page = newPage(name, `${content.trimEnd()}\n\n${facts.join(' · ')}`, getSearch(state().overlay))
   return isArchive ? page : { ...page, action: { picker: 'memory', value: name, keys: [FORGET] } }
 }
 
 /** The page as after the first press of the key: the next one forgets. */
-function asking(page: Page): Page {
+function withPendingForget(page: PageOverlay): PageOverlay {
   return { ...page, action: page.action && { ...page.action, asked: FORGET.key } }
 }
 
-function searchOf(overlay: Overlay | undefined): Overlay | undefined {
+function getSearch(overlay: Overlay | undefined): Overlay | undefined {
   return overlay?.kind === 'search' ? overlay : undefined
 }
 
-function backOf(overlay: Overlay | undefined): Overlay | undefined {
+function getBack(overlay: Overlay | undefined): Overlay | undefined {
   return overlay?.kind === 'page' ? overlay.back : undefined
 }
 
 function unknown(name: string, context: SlashContext): void {
-  say(
+  printNotice(
     context,
     'warning',
     `${context.state().agent} remembers nothing called ${name}`,
@@ -95,7 +95,7 @@ function unknown(name: string, context: SlashContext): void {
 }
 
 function refuse({ name }: MemoryEntry, context: SlashContext): void {
-  say(
+  printNotice(
     context,
     'warning',
     `"${name}" is the summary of a conversation, which needs it: it cannot be forgotten`,

@@ -4,16 +4,17 @@ import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
 import type { PickerItem } from '../overlays/types.ts'
 import { formatCount, formatUsd } from '../view/numbers.ts'
-import { say, show } from './print.ts'
+import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/model`, `/model NAME` for this chat, `/model default NAME` for every agent without a model of its own. */
-export async function chooseModel(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+export async function slashModel(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const [, wished] = /^default\s+(.+)$/.exec(args) ?? []
   if (wished !== undefined) return setDefault(wished, context, signal)
   const models = await readModels(context, signal)
-  if (args === '') show(context, picker(models, context))
-  else if (models.length === 0 || models.some((model) => isMeant(model, args))) chooseForChat(args, context)
+  if (args === '') showOverlay(context, picker(models, context))
+  else if (models.length === 0 || models.some((model) => matchesModel(model, args)))
+    chooseForChat(args, context)
   else unknown(args, models, context)
 }
 
@@ -21,7 +22,7 @@ export async function chooseModel(args: string, context: SlashContext, signal: A
 async function setDefault(model: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   await request(context.dispatch, 'setActiveModel', { model }, signal)
   await readModels(context, signal)
-  say(context, 'success', `${model} is the default from now on`)
+  printNotice(context, 'success', `${model} is the default from now on`)
 }
 
 async function readModels(
@@ -34,20 +35,20 @@ async function readModels(
 }
 
 /** A model may be named with its provider. */
-function isCalled({ name, providerName }: ModelInfo, wanted: string): boolean {
+function hasName({ name, providerName }: ModelInfo, wanted: string): boolean {
   return name === wanted || `${providerName}/${name}` === wanted
 }
 
 /** A provider may have more than it says, and takes what is asked of it by its name. */
-function isMeant(model: ModelInfo, wanted: string): boolean {
-  return isCalled(model, wanted) || wanted.startsWith(`${model.providerName}/`)
+function matchesModel(model: ModelInfo, wanted: string): boolean {
+  return hasName(model, wanted) || wanted.startsWith(`${model.providerName}/`)
 }
 
 /** The next turns of this chat use the model; an empty name leaves it to the agent. */
 export function chooseForChat(name: string, context: SlashContext): void {
   const chosenModel = name === '' ? undefined : name
   context.act({ type: 'set', change: { chosenModel, ...(name !== '' && { model: name }) } })
-  say(context, 'success', name === '' ? 'The agent chooses the model' : `${name} answers from now on`)
+  printNotice(context, 'success', name === '' ? 'The agent chooses the model' : `${name} answers from now on`)
 }
 
 function picker(models: readonly ModelInfo[], { state }: SlashContext) {
@@ -62,13 +63,13 @@ function toItem(model: ModelInfo, chosen: string | undefined): PickerItem {
   return {
     value: model.name,
     label: model.name,
-    detail: factsOf(model),
-    isCurrent: chosen !== undefined && isCalled(model, chosen),
+    detail: formatFacts(model),
+    isCurrent: chosen !== undefined && hasName(model, chosen),
   }
 }
 
 /** What is known of a model; nothing is said of the rest. */
-function factsOf({ active, providerName, context, inputUsd, outputUsd }: ModelInfo): string {
+function formatFacts({ active, providerName, context, inputUsd, outputUsd }: ModelInfo): string {
   const isPriced = inputUsd !== undefined && outputUsd !== undefined
   const price = `${formatUsd(inputUsd)} in, ${formatUsd(outputUsd)} out per million`
   return [
@@ -83,5 +84,5 @@ function unknown(name: string, models: readonly ModelInfo[], context: SlashConte
   const names = models.map((model) => model.name)
   const meant = didYouMean(name, names)
   const more = '/model lists those there are, /model PROVIDER/NAME takes one that is not listed'
-  say(context, 'warning', `There is no model ${name}`, meant ?? more)
+  printNotice(context, 'warning', `There is no model ${name}`, meant ?? more)
 }

@@ -1,8 +1,8 @@
 import { describeProtected, READ_ONLY_NAMES } from '../../core/base/permission-lists.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
-import { effectName, explain, ruleText } from './policy.ts'
-import { inColumns, printRows, say, show } from './print.ts'
+import { decisionName, explainPolicy, ruleText } from './policy.ts'
+import { inColumns, printNotice, printRows, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/permissions [CALL]`: the rules in force, or what they say of a call such as `bash(git push)`. */
@@ -26,33 +26,38 @@ export async function showPermissions(
     `Changed only where a rule names them: ${describeProtected().join(', ')}.`,
     'What they all say of one call: /permissions bash(git push)',
   ]
-  show(context, newPage(`Permissions of ${agent}`, lines.join('\n')))
+  showOverlay(context, newPage(`Permissions of ${agent}`, lines.join('\n')))
 }
 
 async function explainCall(call: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const [, tool = '', inside = ''] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(call) ?? []
   const key = MAIN_ARGUMENT[tool]
   if (tool === '' || (key !== undefined && inside.trim() === ''))
-    return say(context, 'warning', `Cannot read the call ${call}`, 'for example /permissions bash(npm test)')
+    return printNotice(
+      context,
+      'warning',
+      `Cannot read the call ${call}`,
+      'for example /permissions bash(npm test)',
+    )
   const args = key === undefined ? {} : { [key]: inside }
-  const { effect, reason, rule, matched, suggestions, builtIn, warnings } = await explain(
+  const { effect, reason, rule, matched, suggestions, builtIn, warnings } = await explainPolicy(
     tool,
     args,
     context,
     signal,
   )
   const others = matched.filter((one) => one.pattern !== rule?.pattern || one.source !== rule.source)
-  printRows(context, `${effectName(effect)}: ${call}`, [
+  printRows(context, `${decisionName(effect)}: ${call}`, [
     ['why', reason],
     [
       'rule',
       rule
-        ? `${effectName(rule.effect)} ${ruleText(rule)}`
+        ? `${decisionName(rule.effect)} ${ruleText(rule)}`
         : builtIn
           ? `built in: ${builtIn}`
           : 'none matches',
     ],
-    ...others.map((one) => ['also', `${effectName(one.effect)} ${ruleText(one)}`]),
+    ...others.map((one) => ['also', `${decisionName(one.effect)} ${ruleText(one)}`]),
     ...suggestions.map((one) => ['to allow', one]),
     ...warnings.map((one) => ['risk', one]),
   ])
@@ -74,12 +79,12 @@ function fromChat({ rules }: SlashContext): [string, string][] {
 /** The rules in an agent's configuration, and in that of its servers. */
 function readRules(config: string): [string, string][] {
   const { permissions = {}, mcps = [] } = JSON.parse(config) as AgentRules
-  const entries = mcps.map(({ name, permissions: own = {} }) => rulesOf(own, `for MCP server ${name}`))
+  const entries = mcps.map(({ name, permissions: own = {} }) => toRuleRows(own, `for MCP server ${name}`))
   const { unattended = {}, remote = {} } = permissions
   return [
-    ...rulesOf(permissions, "in the agent's file"),
-    ...rulesOf(unattended, "in the agent's file, for unattended turns"),
-    ...rulesOf(remote, "in the agent's file, for untrusted clients"),
+    ...toRuleRows(permissions, "in the agent's file"),
+    ...toRuleRows(unattended, "in the agent's file, for unattended turns"),
+    ...toRuleRows(remote, "in the agent's file, for untrusted clients"),
     ...entries.flat(),
   ]
 }
@@ -91,7 +96,7 @@ interface AgentRules {
 
 type Rules = Partial<Record<'allow' | 'ask' | 'deny', readonly string[]>>
 
-function rulesOf(rules: Rules, source: string): [string, string][] {
+function toRuleRows(rules: Rules, source: string): [string, string][] {
   return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
     (rules[effect] ?? []).map((rule): [string, string] => [`${effect} ${rule}`, source]),
   )

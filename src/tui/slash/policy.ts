@@ -1,10 +1,10 @@
 import { type PolicyDecision, PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { MODES } from '../state/modes.ts'
+import { WIRE_MODES } from '../state/modes.ts'
 import type { SlashContext } from './types.ts'
 
 /** What the policy says of a call in this chat, as it stands. */
-export async function explain(
+export async function explainPolicy(
   tool: string,
   args: object,
   { dispatch, state, ports, rules }: SlashContext,
@@ -17,7 +17,7 @@ export async function explain(
     cwd: ports.cwd,
     tool,
     arguments: JSON.stringify(args),
-    mode: MODES[mode],
+    mode: WIRE_MODES[mode],
     allow: [...rules.allow],
     ask: [...rules.ask],
     deny: [...rules.deny],
@@ -26,7 +26,7 @@ export async function explain(
 }
 
 /** What becomes of a call, in a word. */
-export function effectName(effect: PolicyEffect): string {
+export function decisionName(effect: PolicyEffect): string {
   return EFFECTS[effect] ?? 'unknown'
 }
 

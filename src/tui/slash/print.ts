@@ -1,13 +1,13 @@
 import type { Overlay } from '../overlays/types.ts'
 import type { Tone } from '../state/types.ts'
 import { cleanLine } from '../view/clean.ts'
-import { padText, widthOf } from '../view/text.ts'
+import { measureWidth, padText } from '../view/text.ts'
 import type { SlashContext } from './types.ts'
 
 type Acting = Pick<SlashContext, 'act'>
 
 /** Says a sentence in the chat. */
-export function say({ act }: Acting, tone: Tone, text: string, hint?: string): void {
+export function printNotice({ act }: Acting, tone: Tone, text: string, hint?: string): void {
   act({ type: 'print', block: { kind: 'notice', tone, text, hint } })
 }
 
@@ -17,12 +17,12 @@ export function printRows({ act }: Acting, title: string, rows: readonly (readon
 }
 
 /** Prints a text under a title. */
-export function printText({ act }: Acting, title: string, text: string): void {
+export function printTitled({ act }: Acting, title: string, text: string): void {
   act({ type: 'print', block: { kind: 'output', title, text } })
 }
 
 /** Opens an overlay, in the place of any other; undefined closes it. */
-export function show({ act }: Acting, overlay: Overlay | undefined): void {
+export function showOverlay({ act }: Acting, overlay: Overlay | undefined): void {
   act({ type: 'set', change: { overlay } })
 }
 
@@ -34,6 +34,6 @@ export function hint({ act }: Acting, text: string): void {
 /** Lines in columns, for a page; no cell breaks its line. */
 export function inColumns(rows: readonly (readonly [string, string])[]): string {
   const cells = rows.map((row) => row.map(cleanLine))
-  const width = Math.max(0, ...cells.map(([left = '']) => widthOf(left)))
+  const width = Math.max(0, ...cells.map(([left = '']) => measureWidth(left)))
   return cells.map(([left = '', right = '']) => `  ${padText(left, width)}  ${right}`.trimEnd()).join('\n')
 }

@@ -1,10 +1,10 @@
 import { nearest } from '../../core/base/nearest.ts'
-import type { Effect } from '../state/effects.ts'
+import type { ChatEffect } from '../state/effects.ts'
 import { SLASH_COMMANDS } from './commands.ts'
 import { actOnMcp } from './mcp.ts'
 import { onMemoryChosen } from './memory.ts'
 import { chooseForChat } from './models.ts'
-import { hint, say } from './print.ts'
+import { hint, printNotice } from './print.ts'
 import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
 import { findSkill } from './skills.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
@@ -18,11 +18,11 @@ export async function runSlash(line: string, context: SlashContext, signal: Abor
   if (skill) return context.say(line.trim())
   const prompt = readPromptCommand(line)
   if (prompt && context.state().turn)
-    return say(context, 'warning', `/${name} cannot run during a turn`, 'Esc interrupts it')
+    return printNotice(context, 'warning', `/${name} cannot run during a turn`, 'Esc interrupts it')
   if (prompt) return await runServerPrompt(prompt, context, signal)
-  if (!command) return say(context, 'warning', `There is no command /${name}`, adviceFor(name, names))
+  if (!command) return printNotice(context, 'warning', `There is no command /${name}`, adviceFor(name, names))
   if (!command.whileBusy && context.state().turn) {
-    return say(context, 'warning', `/${command.name} cannot run during a turn`, 'Esc interrupts it')
+    return printNotice(context, 'warning', `/${command.name} cannot run during a turn`, 'Esc interrupts it')
   }
   await command.run(rest.trim(), context, signal)
 }
@@ -41,16 +41,16 @@ async function read(line: string, context: SlashContext, signal: AbortSignal) {
 
 /** Does what was chosen in a picker, or asked for in a panel. Throws what fails. */
 export async function onChosen(
-  { picker, value, key }: Effect & { type: 'chosen' },
+  { picker, value, key }: ChatEffect & { type: 'chosen' },
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
   if (MOVES.has(picker) && context.state().turn) {
-    return say(context, 'warning', 'The turn has to be over first', 'Esc interrupts it')
+    return printNotice(context, 'warning', 'The turn has to be over first', 'Esc interrupts it')
   }
   switch (picker) {
     case 'session':
-      return openFound(value, key, context)
+      return openResult(value, key, context)
     case 'agent':
       return value === context.state().agent ? undefined : context.openAgent(value)
     case 'model':
@@ -63,7 +63,7 @@ export async function onChosen(
 }
 
 /** Goes on with a conversation; what was found in it may be further up than what is printed of it. */
-async function openFound(session: string, word: string | undefined, context: SlashContext): Promise<void> {
+async function openResult(session: string, word: string | undefined, context: SlashContext): Promise<void> {
   if (session !== context.state().session) await context.openConversation(session)
   if (word !== undefined) hint(context, `Ctrl+O, then /${word}, leads to what was found`)
 }

@@ -1,9 +1,9 @@
-import { newSearch, withFound } from '../overlays/search.ts'
+import { newSearch, withResults } from '../overlays/search.ts'
 import type { Search } from '../overlays/types.ts'
-import { find } from '../search/find.ts'
-import type { SearchScope } from '../search/types.ts'
+import { searchChat } from '../search/search-chat.ts'
+import type { ChatSearchScope } from '../search/types.ts'
 import { newestFirst } from '../text/history.ts'
-import { show } from './print.ts'
+import { showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/search [WORDS]`: all conversations by what was said in them; without words the latest. */
@@ -12,12 +12,12 @@ export async function searchConversations(
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
-  show(context, await foundSearch('conversations', args, context, signal))
+  showOverlay(context, await startSearch('conversations', args, context, signal))
 }
 
 /** A search with what it finds. Throws what the other side reports. */
-export async function foundSearch(
-  scope: Exclude<SearchScope, 'prompts'>,
+export async function startSearch(
+  scope: Exclude<ChatSearchScope, 'prompts'>,
   query: string,
   { state, dispatch, ports }: SlashContext,
   signal: AbortSignal,
@@ -25,5 +25,5 @@ export async function foundSearch(
   const { agent, prompt, sender, session } = state()
   const search = newSearch({ scope, query, agent, sent: newestFirst(prompt.history) })
   const searcher = { dispatch, agent, sender, session, cwd: ports.cwd, now: ports.now() }
-  return withFound(search, await find({ scope, query }, searcher, signal))
+  return withResults(search, await searchChat({ scope, query }, searcher, signal))
 }

@@ -7,12 +7,12 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { withReturned } from '../text/prompt.ts'
-import { printText, say } from './print.ts'
+import { printNotice, printTitled } from './print.ts'
 import { readPromptArguments } from './prompt-arguments.ts'
 import type { SlashContext } from './types.ts'
 
 /** A prompt of a server, as it is typed: `/server:prompt …`. */
-export interface PromptCommand {
+export interface ServerPromptCommand {
   server: string
   prompt: string
   /** What stands behind. */
@@ -20,7 +20,7 @@ export interface PromptCommand {
 }
 
 /** Reads `server:prompt` and what stands behind it; undefined for anything else. */
-export function readPromptCommand(line: string): PromptCommand | undefined {
+export function readPromptCommand(line: string): ServerPromptCommand | undefined {
   const found = /^\/([a-z0-9][a-z0-9_-]{0,31}):(\S+)\s*(.*)$/s.exec(line.trim())
   return found ? { server: found[1]!, prompt: found[2]!, rest: found[3]!.trim() } : undefined
 }
@@ -30,7 +30,7 @@ export function readPromptCommand(line: string): PromptCommand | undefined {
  * comes back with its blanks. Unknown ones are answered here. Throws what fails.
  */
 export async function runServerPrompt(
-  { server, prompt: name, rest }: PromptCommand,
+  { server, prompt: name, rest }: ServerPromptCommand,
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
@@ -43,15 +43,21 @@ export async function runServerPrompt(
   )
   const prompt = prompts.find((one) => one.name === name)
   if (!prompt)
-    return say(context, 'warning', `"${server}" has no prompt ${name}`, adviceFor(name, server, prompts))
+    return printNotice(
+      context,
+      'warning',
+      `"${server}" has no prompt ${name}`,
+      adviceFor(name, server, prompts),
+    )
   const { args, problem } = readPromptArguments(rest, prompt.arguments)
-  if (problem !== undefined) return say(context, 'warning', `/${server}:${name}: ${problem}`, usageOf(prompt))
+  if (problem !== undefined)
+    return printNotice(context, 'warning', `/${server}:${name}: ${problem}`, formatUsage(prompt))
   const missing = prompt.arguments.filter((blank) => blank.required && args[blank.name] === undefined)
-  if (missing.length > 0) return askFor(missing, { server, name, rest }, context)
+  if (missing.length > 0) return promptForMissing(missing, { server, name, rest }, context)
   const message = { ...at, action: McpActionKind.GET_PROMPT, tool: name, arguments: JSON.stringify(args) }
   const { promptMessages } = await request(context.dispatch, 'mcpAction', message, signal)
   const text = toText(promptMessages)
-  printText(context, `${name} of ${server}`, text)
+  printTitled(context, `${name} of ${server}`, text)
   context.send(`/${server}:${name}${rest === '' ? '' : ` ${rest}`}`, {
     content: wrapInTag('prompt', { server, name: name.replaceAll(/["<>]/g, '') }, text),
     attachments: promptMessages.flatMap(({ attachments }) => attachments),
@@ -65,7 +71,7 @@ function toText(messages: readonly McpPromptMessage[]): string {
   return messages.map(({ role, content }) => (isOne ? content : `[${role}]\n${content}`)).join('\n\n')
 }
 
-function askFor(
+function promptForMissing(
   missing: McpPrompt['arguments'],
   { server, name, rest }: { server: string; name: string; rest: string },
   context: SlashContext,
@@ -73,14 +79,19 @@ function askFor(
   const about = missing.map((blank) =>
     blank.description === '' ? blank.name : `${blank.name}: ${blank.description}`,
   )
-  say(context, 'info', `/${server}:${name} needs to know ${about.join('; ')}`, 'fill it in and press Enter')
+  printNotice(
+    context,
+    'info',
+    `/${server}:${name} needs to know ${about.join('; ')}`,
+    'fill it in and press Enter',
+  )
   const [first] = missing
   const line = `/${server}:${name} ${rest === '' ? '' : `${rest} `}${first!.name}=`
   const { prompt } = context.state()
   if (prompt.text === '') context.act({ type: 'set', change: { prompt: withReturned(prompt, [line]) } })
 }
 
-function usageOf({ arguments: blanks }: McpPrompt): string {
+function formatUsage({ arguments: blanks }: McpPrompt): string {
   if (blanks.length === 0) return 'it takes nothing'
   return `it takes ${blanks.map(({ name, required }) => (required ? `${name}=…` : `[${name}=…]`)).join(' ')}`
 }

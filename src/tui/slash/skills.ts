@@ -1,7 +1,7 @@
 import type { SkillInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
-import { inColumns, show } from './print.ts'
+import { inColumns, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/skills`: those of the agent, and what is wrong with others. */
@@ -16,7 +16,7 @@ export async function showSkills(_args: string, context: SlashContext, signal: A
     ...(rows.length === 0 ? [] : [inColumns(rows)]),
     ...problems.map(({ path, line, message }) => `${path}:${line}: ${message}`),
   ]
-  show(context, newPage(`Skills of ${agent}`, lines.join('\n\n')))
+  showOverlay(context, newPage(`Skills of ${agent}`, lines.join('\n\n')))
 }
 
 /** The skill of the agent that a line such as `/name …` or `/skill:name …` begins with, and all it could have been. */

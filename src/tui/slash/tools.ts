@@ -3,8 +3,8 @@ import { BUILT_IN_TOOLS } from '../../core/base/tool-names.ts'
 import type { McpToolView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
-import { effectName, explain, ruleText } from './policy.ts'
-import { inColumns, show } from './print.ts'
+import { decisionName, explainPolicy, ruleText } from './policy.ts'
+import { inColumns, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/tools`: what the agent may call, and what the policy says of it as it stands. */
@@ -27,13 +27,13 @@ export async function showTools(_args: string, context: SlashContext, signal: Ab
     )
   }
   if (servers.length === 0) lines.push('', `${agent} has no MCP servers`)
-  show(context, newPage(`Tools of ${agent}`, lines.join('\n')))
+  showOverlay(context, newPage(`Tools of ${agent}`, lines.join('\n')))
 }
 
 /** A tool of a server as the model gets it: its name; what the policy says, why, and what it says of itself. */
 export function toolLine(tool: McpToolView): [name: string, about: string] {
   const { name, remoteName, effect, rule, hidden, description } = tool
-  const about = hidden === '' ? [effectName(effect), rule ? ruleText(rule) : 'no rule'] : ['hidden', hidden]
+  const about = hidden === '' ? [decisionName(effect), rule ? ruleText(rule) : 'no rule'] : ['hidden', hidden]
   const words = [...about, description].filter((text) => text !== '')
   return [hidden === '' ? name : remoteName, words.join(' · ')]
 }
@@ -55,9 +55,9 @@ async function builtInRow(
   signal: AbortSignal,
 ): Promise<[string, string] | undefined> {
   try {
-    const { effect, reason, rule } = await explain(tool, SAMPLES[tool] ?? {}, context, signal)
+    const { effect, reason, rule } = await explainPolicy(tool, SAMPLES[tool] ?? {}, context, signal)
     const why = rule ? ruleText(rule) : reason.replace(NO_COMMAND, 'the command')
-    return [tool, [effectName(effect), why].join(' · ')]
+    return [tool, [decisionName(effect), why].join(' · ')]
   } catch (reason) {
     const { kind, message } = toCrabError(reason)
     if (kind === 'cancelled') throw reason

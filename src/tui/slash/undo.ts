@@ -3,20 +3,20 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import { type UndoneFile, UndoOutcome } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { plural } from '../view/numbers.ts'
-import { printRows, say } from './print.ts'
+import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/undo`: takes back what the last turn did to files; `/undo dry-run` says what that would be. */
-export async function undo(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+/** `/slashUndo`: takes back what the last turn did to files; `/undo dry-run` says what that would be. */
+export async function slashUndo(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const dryRun = args === DRY_RUN
   if (args !== '' && !dryRun)
-    return say(context, 'warning', `/undo takes back the last turn; /undo ${DRY_RUN} only says how`)
+    return printNotice(context, 'warning', `/undo takes back the last turn; /undo ${DRY_RUN} only says how`)
   const { agent, sender } = context.state()
   const { runId, files } = await request(context.dispatch, 'undo', { agent, sender, dryRun }, signal)
-  if (runId === '') return say(context, 'info', NOTHING_TO_UNDO)
+  if (runId === '') return printNotice(context, 'info', NOTHING_TO_UNDO)
   const when = relativeTime(ulidTime(runId), context.ports.now())
   const title = dryRun ? 'Undo would do this' : 'Undone'
-  const rows = files.map((file) => [outcomeWord(file.outcome), lineOf(file)])
+  const rows = files.map((file) => [outcomeWord(file.outcome), formatUndoneFile(file)])
   printRows(context, `${title} · ${plural(files.length, 'file')} · turn begun ${when}`, rows)
 }
 
@@ -32,6 +32,6 @@ export function outcomeWord(outcome: UndoOutcome): string {
 
 const DRY_RUN = 'dry-run'
 
-function lineOf({ path, reason }: UndoneFile): string {
+function formatUndoneFile({ path, reason }: UndoneFile): string {
   return reason === '' ? path : `${path}: ${reason}`
 }

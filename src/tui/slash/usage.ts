@@ -2,14 +2,14 @@ import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatState } from '../state/types.ts'
 import { formatCount, formatUsd, meter, plural } from '../view/numbers.ts'
 import { percent } from './numbers.ts'
-import { printRows, say } from './print.ts'
+import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/cost`: what this chat took, as far as it is known. */
 export function showCost(_args: string, context: SlashContext): void {
   const { input, output, cacheRead, cacheWrite, usd, turns } = context.state().usage
   if (turns === 0) {
-    say(context, 'info', 'No turn has ended in this chat yet')
+    printNotice(context, 'info', 'No turn has ended in this chat yet')
     return
   }
   printRows(context, `Cost of this chat · ${plural(turns, 'turn')}`, [
@@ -23,8 +23,8 @@ export function showCost(_args: string, context: SlashContext): void {
 /** `/context`: how full the model's window is. */
 export async function showContext(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { last } = context.state().usage
-  if (!last) return say(context, 'info', 'How full the context is shows with the first answer')
-  const window = await windowOf(context, signal)
+  if (!last) return printNotice(context, 'info', 'How full the context is shows with the first answer')
+  const window = await fetchContextWindow(context, signal)
   const used = last.totalTokens || last.promptTokens + last.completionTokens
   const bar = window === undefined ? [] : [['', meter(used / window, BAR_COLUMNS)]]
   printRows(context, `Context of ${context.state().model || 'the model'}`, [
@@ -45,17 +45,17 @@ export async function showContext(_args: string, context: SlashContext, signal: 
 const BAR_COLUMNS = 30
 
 /** Of the last turn's model; the list of models knows it before the first turn. */
-async function windowOf(context: SlashContext, signal: AbortSignal): Promise<number | undefined> {
+async function fetchContextWindow(context: SlashContext, signal: AbortSignal): Promise<number | undefined> {
   const state = context.state()
   if (state.usage.context !== undefined) return state.usage.context
   const models =
     state.models.length > 0
       ? state.models
       : (await request(context.dispatch, 'listModels', {}, signal)).models
-  return contextOf(state, models)
+  return findContextWindow(state, models)
 }
 
-function contextOf({ model }: ChatState, models: ChatState['models']): number | undefined {
+function findContextWindow({ model }: ChatState, models: ChatState['models']): number | undefined {
   return models.find(({ name }) => name === model)?.context
 }
 

@@ -3,7 +3,7 @@ import type { AskCard } from '../cards/types.ts'
 import type { Block, ChatState, Steer, Tone } from './types.ts'
 
 /** Something that happened; the only way the state changes. */
-export type Action =
+export type ChatAction =
   | { type: 'stream'; event: StreamEvent }
   /** A message goes out, the first of the queue perhaps; its block is printed. `files`: names of what goes along. */
   | { type: 'turn-begun'; text: string; files: readonly string[]; now: number }

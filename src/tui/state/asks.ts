@@ -1,9 +1,9 @@
 import type { AskClosedEvent, AskInfo, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { openCard } from '../cards/card.ts'
 import type { AskCard } from '../cards/types.ts'
-import { answersOf } from './answered.ts'
+import { toAnswerBlocks } from './answer-blocks.ts'
 import { finish } from './finish.ts'
-import { isHere } from './here.ts'
+import { isCurrent } from './is-current.ts'
 import type { ChatState } from './types.ts'
 
 /** The state with the card of a question; one that is there stays as it is. */
@@ -18,21 +18,21 @@ export function closeAsk(state: ChatState, closed: AskClosedEvent): ChatState {
   if (!card) return state
   const asks = state.asks.filter((one) => one !== card)
   const without = { ...state, asks }
-  const isOurs = isHere(state, card)
-  const told = isOurs || card.isAnswered ? answersOf(card, closed).reduce(finish, without) : without
+  const isOurs = isCurrent(state, card)
+  const told = isOurs || card.isAnswered ? toAnswerBlocks(card, closed).reduce(finish, without) : without
   return card.isAnswered || !isOurs ? told : { ...told, hint: whoAnswered(closed) || told.hint }
 }
 
 /** The state with exactly these questions, of the conversation that is shown or of all others. */
-export function listAsks(state: ChatState, asks: readonly AskInfo[], of: 'here' | 'elsewhere'): ChatState {
+export function withAsks(state: ChatState, asks: readonly AskInfo[], of: 'here' | 'elsewhere'): ChatState {
   const waiting = new Set(asks.map(({ ask }) => ask?.askId))
-  const isMeant = (card: AskCard) => isHere(state, card) === (of === 'here')
+  const isMeant = (card: AskCard) => isCurrent(state, card) === (of === 'here')
   const kept = state.asks.filter((card) => !isMeant(card) || waiting.has(card.askId))
-  return asks.reduce(openListed, { ...state, asks: kept })
+  return asks.reduce(openPendingAsk, { ...state, asks: kept })
 }
 
 /** The state with the card of a question that a daemon has told of. */
-export function openListed(state: ChatState, { ask, agent, sender }: AskInfo): ChatState {
+export function openPendingAsk(state: ChatState, { ask, agent, sender }: AskInfo): ChatState {
   return ask ? openAsk(state, ask, { agent, sender }) : state
 }
 

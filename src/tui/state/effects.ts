@@ -1,7 +1,7 @@
-import type { SearchScope } from '../search/types.ts'
+import type { ChatSearchScope } from '../search/types.ts'
 
 /** What a key asks for that is more than a change of state; the controller does it. */
-export type Effect =
+export type ChatEffect =
   /** Enter: a message, a steer, a slash command, a shell line. */
   | { type: 'submit'; text: string }
   /** Tab while a turn runs. */
@@ -25,14 +25,14 @@ export type Effect =
   | { type: 'chosen'; picker: string; value: string; key?: string | undefined }
   | { type: 'command'; line: string }
   /** Opens a search; its keys are its own at once. */
-  | { type: 'open-search'; scope: SearchScope; query: string }
+  | { type: 'open-search'; scope: ChatSearchScope; query: string }
   /** The open search wants to know what there is for its words: at once, or in a moment when more may be typed. */
   | { type: 'search'; isTyped: boolean }
   /** A text that was sent before, in the place of the draft. */
   | { type: 'insert'; text: string }
 
 /** What a key does: the new state of whatever has the focus, and what it asks for. */
-export interface Pressed<T> {
+export interface KeyResult<T> {
   state: T
-  effects: readonly Effect[]
+  effects: readonly ChatEffect[]
 }

@@ -1,6 +1,6 @@
 import { withReturned } from '../text/prompt.ts'
 import { splitClosed } from '../view/split.ts'
-import { isHere } from './here.ts'
+import { isCurrent } from './is-current.ts'
 import type { Block, ChatState, OpenText, ToolRun } from './types.ts'
 
 /** Adds a block to what is to be printed. */
@@ -45,7 +45,7 @@ export function finishTools(state: ChatState): ChatState {
 export function finishAll(state: ChatState): ChatState {
   const closed = closeText(state, true)
   const tools = closed.tools.map((tool): ToolRun => (tool.state === 'running' ? interrupted(tool) : tool))
-  const elsewhere = state.asks.filter((card) => !isHere(state, card))
+  const elsewhere = state.asks.filter((card) => !isCurrent(state, card))
   const over = { ...finishTools({ ...closed, tools }), asks: elsewhere, returned: [] }
   return backToPrompt(over, state.returned)
 }

@@ -1,14 +1,14 @@
 import { armCard } from '../cards/card.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Overlay } from '../overlays/types.ts'
-import { shownAsk } from './here.ts'
+import { shownAsk } from './is-current.ts'
 import type { ChatState } from './types.ts'
 
 /** The part of the screen that gets the keys. A question never does: its card takes digits and arrows that the empty composer has no use for. */
 export type Focus = { kind: 'nobody' } | { kind: 'overlay'; overlay: Overlay } | { kind: 'prompt' }
 
 /** Keys go to the overlay once it has been seen, else to the composer. */
-export function focusOf({ isLent, overlay, isOverlayArmed }: ChatState): Focus {
+export function getFocus({ isLent, overlay, isOverlayArmed }: ChatState): Focus {
   if (isLent) return { kind: 'nobody' }
   return overlay && isOverlayArmed ? { kind: 'overlay', overlay } : { kind: 'prompt' }
 }
@@ -24,7 +24,7 @@ export function hasUnarmedOverlay({ isLent, overlay, isOverlayArmed }: ChatState
 }
 
 /** The card that is on the screen: of the first question of this conversation, while nothing covers it. */
-export function cardOn(state: ChatState): AskCard | undefined {
+export function getVisibleCard(state: ChatState): AskCard | undefined {
   return state.isLent || state.overlay ? undefined : shownAsk(state)
 }
 

@@ -1,8 +1,8 @@
 import type { ChatOptions } from '../ports.ts'
 import { EMPTY_PROMPT } from '../text/prompt.ts'
-import type { ChatState, Spent } from './types.ts'
+import type { ChatState, UsageTotals } from './types.ts'
 
-export const NOTHING_SPENT: Spent = {
+export const NO_USAGE_TOTALS: UsageTotals = {
   last: undefined,
   context: undefined,
   input: 0,
@@ -44,9 +44,9 @@ export function initialState({ agent, sender, session, model, mode }: ChatOption
     isOverlayArmed: false,
     isLent: false,
     isCommanding: false,
-    usage: NOTHING_SPENT,
+    usage: NO_USAGE_TOTALS,
     servers: new Map(),
-    told: new Set(),
+    shownNotices: new Set(),
     hint: '',
     shellSays: '',
     isLeaving: false,

@@ -2,7 +2,7 @@ import { ApprovalMode } from '../../core/protocol/crabtalk.generated.ts'
 import type { ModeName } from '../ports.ts'
 
 /** As the wire names the modes; `ask` leaves it to the agent's file, which may be stricter. */
-export const MODES: Readonly<Record<ModeName, ApprovalMode>> = {
+export const WIRE_MODES: Readonly<Record<ModeName, ApprovalMode>> = {
   ask: ApprovalMode.UNSPECIFIED,
   edits: ApprovalMode.EDITS,
   'read-only': ApprovalMode.READ_ONLY,

@@ -1,14 +1,14 @@
-import type { Action, Settable } from './actions.ts'
-import { closeAsk, listAsks, openListed } from './asks.ts'
+import type { ChatAction, Settable } from './actions.ts'
+import { closeAsk, openPendingAsk, withAsks } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
 import { armOverlay, disarmOverlay, withArmed } from './focus.ts'
-import { NOTHING_SPENT } from './initial.ts'
+import { NO_USAGE_TOTALS } from './initial.ts'
 import { withoutSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
 import type { ChatState, RunningTurn } from './types.ts'
 
 /** The state after something happened. Pure: the same state and action give the same state. */
-export function reduce(state: ChatState, action: Action): ChatState {
+export function reduce(state: ChatState, action: ChatAction): ChatState {
   switch (action.type) {
     case 'stream':
       return reduceStream(state, action.event)
@@ -52,9 +52,9 @@ export function reduce(state: ChatState, action: Action): ChatState {
         asks: state.asks.map((ask) => (ask.askId === action.card.askId ? action.card : ask)),
       }
     case 'asks-listed':
-      return listAsks(state, action.asks, action.of)
+      return withAsks(state, action.asks, action.of)
     case 'ask-opened':
-      return openListed(state, action.ask)
+      return openPendingAsk(state, action.ask)
     case 'ask-closed':
       return closeAsk(state, action.closed)
     case 'ask-answered':
@@ -88,7 +88,7 @@ function change(state: ChatState, parts: Partial<Settable>): ChatState {
   return isTurned ? disarmOverlay(changed) : changed
 }
 
-function beginTurn(state: ChatState, { text, files, now }: Action & { type: 'turn-begun' }): ChatState {
+function beginTurn(state: ChatState, { text, files, now }: ChatAction & { type: 'turn-begun' }): ChatState {
   const turn = state.turn ?? newTurn(now, 'thinking')
   const queue = state.queue[0] === text ? state.queue.slice(1) : state.queue
   return finish({ ...state, turn, queue, hint: '' }, { kind: 'user', text, how: 'sent', files })
@@ -101,7 +101,7 @@ function newTurn(startedAt: number, doing: string): RunningTurn {
 /** The message that waits has its turn now, or another client's has one; a turn that is shown already goes on. */
 function startTurn(
   state: ChatState,
-  { runId, now, said, isUnderWay = false }: Action & { type: 'turn-started' },
+  { runId, now, said, isUnderWay = false }: ChatAction & { type: 'turn-started' },
 ): ChatState {
   if (state.turn?.runId === runId) return state
   const isWaiting = state.turn?.runId === ''
@@ -118,9 +118,9 @@ function withoutWaiting(state: ChatState): ChatState {
 }
 
 /** What was asked in the one that was shown waits on. */
-function openConversation(state: ChatState, action: Action & { type: 'conversation' }): ChatState {
+function openConversation(state: ChatState, action: ChatAction & { type: 'conversation' }): ChatState {
   const { agent, sender, session, title, summary = '' } = action
   const isOther = agent !== state.agent || sender !== state.sender
   const left = isOther && state.turn ? { ...finishAll(state), turn: undefined } : state
-  return { ...left, agent, sender, session, title, summary, usage: NOTHING_SPENT }
+  return { ...left, agent, sender, session, title, summary, usage: NO_USAGE_TOTALS }
 }

@@ -1,7 +1,7 @@
 import type { ChatState } from './types.ts'
 
 /** The first steer that was sent so, as it was typed; another client's as it was sent. */
-export function typedAs({ steers }: ChatState, content: string): string {
+export function findTypedText({ steers }: ChatState, content: string): string {
   return steers.find((steer) => steer.content === content)?.text ?? content
 }
 

@@ -1,4 +1,4 @@
-import type { Action } from './actions.ts'
+import type { ChatAction } from './actions.ts'
 import { reduce } from './reduce.ts'
 import type { ChatState } from './types.ts'
 
@@ -26,7 +26,7 @@ export class ChatStore implements Disposable {
     return () => this.#listeners.delete(listener)
   }
 
-  readonly act = (action: Action): void => {
+  readonly act = (action: ChatAction): void => {
     const before = this.#state
     this.#state = reduce(before, action)
     if (this.#state === before) return

@@ -11,9 +11,9 @@ import {
 import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { closeAsk, openAsk } from './asks.ts'
 import { closeText, finish, finishAll, finishTools } from './finish.ts'
-import { isHere } from './here.ts'
-import { isOurs, typedAs, withoutSteer } from './steers.ts'
-import type { ChatState, OpenText, Spent, ToolRun } from './types.ts'
+import { isCurrent } from './is-current.ts'
+import { findTypedText, isOurs, withoutSteer } from './steers.ts'
+import type { ChatState, OpenText, ToolRun, UsageTotals } from './types.ts'
 
 /** The state after an event of the running turn. Unknown events change nothing. */
 export function reduceStream(state: ChatState, { event }: StreamEvent): ChatState {
@@ -44,7 +44,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent): ChatStat
     case 'askClosed':
       return endAsk(state, event.value)
     case 'contextUsage':
-      return { ...state, usage: spend(state.usage, event.value) }
+      return { ...state, usage: addContextUsage(state.usage, event.value) }
     case 'userSteered':
       return takeUpSteer(state, event.value.content)
     case 'steerReturned':
@@ -125,7 +125,7 @@ function ask(state: ChatState, event: AskUserEvent): ChatState {
 
 function endAsk(state: ChatState, closed: AskClosedEvent): ChatState {
   const told = closeAsk(state, closed)
-  return told.asks.some((card) => isHere(told, card)) ? told : doing(told, runningNames(state.tools))
+  return told.asks.some((card) => isCurrent(told, card)) ? told : doing(told, runningNames(state.tools))
 }
 
 function runningNames(tools: readonly ToolRun[]): string {
@@ -135,7 +135,7 @@ function runningNames(tools: readonly ToolRun[]): string {
 
 function takeUpSteer(state: ChatState, content: string): ChatState {
   const closed = closeText(withoutSteer(state, content), true)
-  return finish(closed, { kind: 'user', text: typedAs(state, content), how: 'steered', files: [] })
+  return finish(closed, { kind: 'user', text: findTypedText(state, content), how: 'steered', files: [] })
 }
 
 function returnSteer(state: ChatState, content: string): ChatState {
@@ -146,16 +146,19 @@ function returnSteer(state: ChatState, content: string): ChatState {
       text: `The turn ended before it took up: ${content}`,
     })
   }
-  const returned = [...state.returned, typedAs(state, content)]
+  const returned = [...state.returned, findTypedText(state, content)]
   return { ...withoutSteer(state, content), returned }
 }
 
 function notice(state: ChatState, text: string): ChatState {
-  if (state.told.has(text)) return state
-  return finish({ ...state, told: new Set(state.told).add(text) }, { kind: 'notice', tone: 'info', text })
+  if (state.shownNotices.has(text)) return state
+  return finish(
+    { ...state, shownNotices: new Set(state.shownNotices).add(text) },
+    { kind: 'notice', tone: 'info', text },
+  )
 }
 
-function spend(spent: Spent, { usage, context }: ContextUsageEvent): Spent {
+function addContextUsage(spent: UsageTotals, { usage, context }: ContextUsageEvent): UsageTotals {
   if (!usage) return spent
   return {
     ...spent,

@@ -5,7 +5,7 @@ import type { ModeName } from '../ports.ts'
 import type { Prompt } from '../text/prompt.ts'
 
 export type TokenUsage = NonNullable<ContextUsageEvent['usage']>
-export type Denial = NonNullable<ToolResultEvent['denial']>
+export type CallDenial = NonNullable<ToolResultEvent['denial']>
 
 /** One tool call, from its start to its result. */
 export interface ToolRun {
@@ -20,7 +20,7 @@ export interface ToolRun {
   progress: string
   output: string
   durationMs: number
-  denial: Denial | undefined
+  denial: CallDenial | undefined
   /** Unified diff, when a permission card has shown one. */
   diff: string
 }
@@ -49,7 +49,7 @@ export type Block =
 export type Tone = 'info' | 'success' | 'warning' | 'error'
 
 /** A block with its place in the conversation; numbers only grow. */
-export interface Numbered {
+export interface NumberedBlock {
   id: number
   block: Block
 }
@@ -111,7 +111,7 @@ export interface ChatState {
   models: readonly ModelInfo[]
   turn: RunningTurn | undefined
   /** Finished, waiting to be printed. */
-  finished: readonly Numbered[]
+  finished: readonly NumberedBlock[]
   nextId: number
   open: OpenText | undefined
   /** Calls of the running step that are not printed yet, in call order. */
@@ -134,10 +134,10 @@ export interface ChatState {
   isLent: boolean
   /** A command of the chat runs. */
   isCommanding: boolean
-  usage: Spent
+  usage: UsageTotals
   servers: ReadonlyMap<string, 'connecting' | 'connected' | 'failed' | 'disconnected'>
   /** Notices that were shown: each is news only once. */
-  told: ReadonlySet<string>
+  shownNotices: ReadonlySet<string>
   /** One dim line under the prompt, gone with the next key. */
   hint: string
   /** The newest lines of what a command line of the person's prints; empty when none runs. */
@@ -147,7 +147,7 @@ export interface ChatState {
 }
 
 /** What was taken since the conversation was opened, as far as it is known. */
-export interface Spent {
+export interface UsageTotals {
   /** Of the last model call: how full the context is. */
   last: TokenUsage | undefined
   /** Context window of the model, tokens; undefined while it is not known. */

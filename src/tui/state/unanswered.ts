@@ -1,4 +1,4 @@
-import { isHere } from './here.ts'
+import { isCurrent } from './is-current.ts'
 import type { ChatState } from './types.ts'
 
 /** The questions of the conversation on the screen that had no answer when the chat was left, oldest first. */
@@ -14,7 +14,7 @@ export interface Unanswered {
 /** Lists the questions that leaving leaves without an answer; undefined when there are none, or their daemon is gone. */
 export function unansweredAsks(state: ChatState): Unanswered | undefined {
   const { agent, sender, place, isLinkLost } = state
-  const open = state.asks.filter((card) => isHere(state, card) && !card.isAnswered)
+  const open = state.asks.filter((card) => isCurrent(state, card) && !card.isAnswered)
   if (open.length === 0 || isLinkLost) return undefined
   return { agent, sender, askIds: open.map(({ askId }) => askId), isWaiting: place === 'daemon' }
 }

@@ -1,4 +1,12 @@
-import { type Drawn, drawnAt, heightOf, type Reflow, reflow, rowOf, type Size } from './reflow.ts'
+import {
+  countLineRows,
+  type DrawnFrame,
+  findRow,
+  newDrawnFrame,
+  type Reflow,
+  reflow,
+  type Size,
+} from './reflow.ts'
 
 interface Frame {
   lines: readonly string[]
@@ -14,8 +22,8 @@ interface Frame {
 export class Painter {
   readonly #reflow: Reflow
   #printed = ''
-  #wanted: Frame = { lines: [], caret: undefined }
-  #shown: Drawn | undefined
+  #targetFrame: Frame = { lines: [], caret: undefined }
+  #shown: DrawnFrame | undefined
   #drawnFrame: Frame | undefined
   #isCursorShown = false
   /** What is shown is not as it was drawn. */
@@ -31,14 +39,14 @@ export class Painter {
   }
 
   frame(lines: readonly string[]): void {
-    this.#wanted = { lines: lines.length === 1 && lines[0] === '' ? [] : lines, caret: undefined }
+    this.#targetFrame = { lines: lines.length === 1 && lines[0] === '' ? [] : lines, caret: undefined }
   }
 
   /** The hardware cursor, in columns and lines of the frame; hidden when it is not within it. */
   place(caret: { x: number; y: number } | undefined): void {
-    const { lines } = this.#wanted
+    const { lines } = this.#targetFrame
     const isInside = caret !== undefined && caret.y >= 0 && caret.y < lines.length
-    this.#wanted = { lines, caret: isInside ? caret : undefined }
+    this.#targetFrame = { lines, caret: isInside ? caret : undefined }
   }
 
   /** Whatever was drawn is no longer where it was. */
@@ -53,15 +61,15 @@ export class Painter {
       this.resized(size) // before it was told
     }
     const isWhole = this.#shown !== undefined && !this.#isTorn
-    if (this.#printed === '' && this.#wanted === this.#drawnFrame && isWhole) return ''
-    const isEmpty = (this.#shown?.lines.length ?? 0) === 0 && this.#wanted.lines.length === 0
+    if (this.#printed === '' && this.#targetFrame === this.#drawnFrame && isWhole) return ''
+    const isEmpty = (this.#shown?.lines.length ?? 0) === 0 && this.#targetFrame.lines.length === 0
     if (this.#printed === '' && isEmpty) return '' // somebody else may have the terminal
-    const next = fit(this.#wanted, size)
+    const next = fit(this.#targetFrame, size)
     const changed = this.#printed === '' && isWhole ? this.#change(next, size.columns) : undefined
     const bytes = changed ?? this.#toTop() + this.#printed + next.lines.join('\n')
-    this.#drawnFrame = this.#wanted
+    this.#drawnFrame = this.#targetFrame
     this.#printed = ''
-    this.#shown = drawnAt(next.lines, next.caret ?? endOf(next.lines, size.columns), size)
+    this.#shown = newDrawnFrame(next.lines, next.caret ?? locateEnd(next.lines, size.columns), size)
     this.#isTorn = false
     const hide = this.#isCursorShown ? HIDE : ''
     this.#isCursorShown = next.caret !== undefined
@@ -72,7 +80,7 @@ export class Painter {
   #change({ lines }: Frame, columns: number): string | undefined {
     const shown = this.#shown!
     if (shown.lines.length !== lines.length) return undefined
-    if ([...lines, ...shown.lines].some((line) => heightOf(line, columns) > 1)) return undefined
+    if ([...lines, ...shown.lines].some((line) => countLineRows(line, columns) > 1)) return undefined
     let at = shown.caret.y
     let bytes = ''
     const goTo = (y: number) => {
@@ -98,7 +106,7 @@ export class Painter {
   leave(): string {
     const shown = this.#shown
     this.forget()
-    this.#wanted = { lines: [], caret: undefined }
+    this.#targetFrame = { lines: [], caret: undefined }
     if (!shown || shown.lines.length === 0) return ''
     const below = shown.heights.reduce((sum, height) => sum + height, -1) - shown.row
     return `${LINE_FEED.repeat(Math.max(0, below))}\r\n`
@@ -117,7 +125,7 @@ function fit({ lines, caret }: Frame, { columns, rows }: Size): Frame {
   let room = Math.max(1, rows - 1)
   let start = lines.length
   while (start > 0) {
-    room -= heightOf(lines[start - 1]!, columns)
+    room -= countLineRows(lines[start - 1]!, columns)
     if (room < 0) break
     start--
   }
@@ -128,15 +136,15 @@ function fit({ lines, caret }: Frame, { columns, rows }: Size): Frame {
 /** From the end of the last line. */
 function toCaret({ lines, caret }: Frame, columns: number): string {
   if (!caret) return ''
-  const end = endOf(lines, columns)
+  const end = locateEnd(lines, columns)
   const up = rowsBetween(lines, { from: caret, to: end }, columns)
-  const x = caret.x - rowOf(lines[caret.y]!, caret.x, columns) * columns
+  const x = caret.x - findRow(lines[caret.y]!, caret.x, columns) * columns
   return `${up > 0 ? `${ESC}[${up}A` : ''}${ESC}[${Math.min(x, columns - 1) + 1}G`
 }
 
-function endOf(lines: readonly string[], columns: number): { x: number; y: number } {
+function locateEnd(lines: readonly string[], columns: number): { x: number; y: number } {
   const y = Math.max(0, lines.length - 1)
-  return { x: heightOf(lines[y] ?? '', columns) * columns - 1, y }
+  return { x: countLineRows(lines[y] ?? '', columns) * columns - 1, y }
 }
 
 function rowsBetween(
@@ -144,8 +152,8 @@ function rowsBetween(
   { from, to }: { from: { x: number; y: number }; to: { x: number; y: number } },
   columns: number,
 ): number {
-  const between = lines.slice(from.y, to.y).reduce((sum, line) => sum + heightOf(line, columns), 0)
-  return between + rowOf(lines[to.y] ?? '', to.x, columns) - rowOf(lines[from.y] ?? '', from.x, columns)
+  const between = lines.slice(from.y, to.y).reduce((sum, line) => sum + countLineRows(line, columns), 0)
+  return between + findRow(lines[to.y] ?? '', to.x, columns) - findRow(lines[from.y] ?? '', from.x, columns)
 }
 
 const ESC = '\u001b'

@@ -8,7 +8,7 @@ import stringWidth from 'string-width'
 export type Reflow = 'none' | 'all' | 'xterm.js'
 
 /** What was drawn, and what the terminal has made of it since. */
-export interface Drawn {
+export interface DrawnFrame {
   lines: readonly string[]
   /** Where the cursor rests, in columns and lines. */
   caret: { x: number; y: number }
@@ -26,9 +26,13 @@ export interface Size {
 }
 
 /** Lines that have just been drawn, with the cursor on one of them. */
-export function drawnAt(lines: readonly string[], caret: { x: number; y: number }, size: Size): Drawn {
-  const heights = lines.map((line) => heightOf(line, size.columns))
-  const row = sum(heights.slice(0, caret.y)) + rowOf(lines[caret.y] ?? '', caret.x, size.columns)
+export function newDrawnFrame(
+  lines: readonly string[],
+  caret: { x: number; y: number },
+  size: Size,
+): DrawnFrame {
+  const heights = lines.map((line) => countLineRows(line, size.columns))
+  const row = sum(heights.slice(0, caret.y)) + findRow(lines[caret.y] ?? '', caret.x, size.columns)
   return { lines, caret, heights, row, ...size }
 }
 
@@ -36,17 +40,17 @@ export function drawnAt(lines: readonly string[], caret: { x: number; y: number 
  * What becomes of it when the terminal takes another size. `row` is never more than it is, as far as that can be known:
  * erasing from too high a row would take away what is not ours.
  */
-export function reflow(drawn: Drawn, size: Size, kind: Reflow): Drawn {
+export function reflow(drawn: DrawnFrame, size: Size, kind: Reflow): DrawnFrame {
   const { lines, caret, columns, rows } = drawn
-  if (kind === 'all') return drawnAt(lines, caret, size)
+  if (kind === 'all') return newDrawnFrame(lines, caret, size)
   if (kind === 'none') return { ...drawn, ...size }
-  const left = size.rows < rows ? withoutLost(drawn, rows - size.rows) : drawn
-  if (size.columns < columns) return { ...narrowed(left, size.columns), ...size }
-  return size.columns > columns ? { ...widened(left, size.columns), ...size } : { ...left, ...size }
+  const left = size.rows < rows ? dropLostRows(drawn, rows - size.rows) : drawn
+  if (size.columns < columns) return { ...narrow(left, size.columns), ...size }
+  return size.columns > columns ? { ...widen(left, size.columns), ...size } : { ...left, ...size }
 }
 
 /** Rows that a line takes. */
-export function heightOf(line: string, columns: number): number {
+export function countLineRows(line: string, columns: number): number {
   if (line.length <= columns && PLAIN.test(line)) return 1
   const text = stripVTControlCharacters(line)
   const width = stringWidth(text)
@@ -55,8 +59,8 @@ export function heightOf(line: string, columns: number): number {
 }
 
 /** In which row of its line a column stands. A column behind the last one of a full row is still in that row. */
-export function rowOf(line: string, x: number, columns: number): number {
-  return Math.min(Math.floor(x / columns), heightOf(line, columns) - 1)
+export function findRow(line: string, x: number, columns: number): number {
+  return Math.min(Math.floor(x / columns), countLineRows(line, columns) - 1)
 }
 
 /** Which terminal this is, as far as its environment tells. */
@@ -68,7 +72,7 @@ export function guessReflow(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /** Rows that xterm.js loses go from under the cursor; blank ones first, but how many of those there were is not known. */
-function withoutLost(drawn: Drawn, lost: number): Drawn {
+function dropLostRows(drawn: DrawnFrame, lost: number): DrawnFrame {
   const { lines, heights, row } = drawn
   let [end, bottom] = [lines.length, sum(heights)]
   while (end > 1 && bottom > sum(heights) - lost && bottom - heights[end - 1]! > row)
@@ -80,7 +84,7 @@ function withoutLost(drawn: Drawn, lost: number): Drawn {
  * xterm.js goes from the bottom to the top, moves the cursor down by every row it adds, and leaves the line alone that
  * the cursor has come to (`Buffer._reflowSmaller` of 5.5 to 6.0).
  */
-function narrowed(drawn: Drawn, columns: number): Drawn {
+function narrow(drawn: DrawnFrame, columns: number): DrawnFrame {
   const heights = [...drawn.heights]
   let { row } = drawn
   let top = sum(heights)
@@ -88,19 +92,19 @@ function narrowed(drawn: Drawn, columns: number): Drawn {
     const before = heights[at]!
     top -= before
     if (row >= top && row < top + before) continue
-    heights[at] = heightOf(drawn.lines[at]!, columns)
+    heights[at] = countLineRows(drawn.lines[at]!, columns)
     row += heights[at]! - before
   }
   return { ...drawn, heights, row }
 }
 
 /** xterm.js leaves the line of the cursor alone, and moves the cursor up by every row that goes (`_reflowLarger`). */
-function widened(drawn: Drawn, columns: number): Drawn {
+function widen(drawn: DrawnFrame, columns: number): DrawnFrame {
   let top = 0
   const heights = drawn.heights.map((before, at) => {
     const isCursor = drawn.row >= top && drawn.row < top + before
     top += before
-    return isCursor ? before : Math.min(before, heightOf(drawn.lines[at]!, columns))
+    return isCursor ? before : Math.min(before, countLineRows(drawn.lines[at]!, columns))
   })
   return { ...drawn, heights, row: Math.max(0, drawn.row - (top - sum(heights))) }
 }

@@ -25,7 +25,7 @@ export interface ScreenOptions {
 }
 
 /** What was written so far. */
-export interface Written {
+export interface WriteStats {
   writes: number
   bytes: number
 }
@@ -45,7 +45,7 @@ export class Screen implements Disposable {
   readonly #painter: Painter
   readonly #events = new EventEmitter()
   readonly #modes = new Set<string>()
-  readonly #written: Written = { writes: 0, bytes: 0 }
+  readonly #writeStats: WriteStats = { writes: 0, bytes: 0 }
   #size: Size
   #texts: { text: string; caret: InkCaret | undefined }[] = []
   /** Of the frame that Ink wrote last, as it counts them. */
@@ -62,7 +62,7 @@ export class Screen implements Disposable {
   constructor(options: ScreenOptions) {
     this.#options = options
     this.#painter = new Painter(options.reflow)
-    this.#size = sizeOf(options.output)
+    this.#size = getSize(options.output)
     this.ink = this.#makeFacade()
     const { output } = options
     output.on('resize', this.#resized)
@@ -75,8 +75,8 @@ export class Screen implements Disposable {
     return this.#size
   }
 
-  get written(): Written {
-    return { ...this.#written }
+  get writeStats(): WriteStats {
+    return { ...this.#writeStats }
   }
 
   /** No redraw is still to come that a resize has caused. */
@@ -201,7 +201,7 @@ export class Screen implements Disposable {
   #paint(): void {
     this.#isDrawingSoon = false
     if (this.#isInFrame || this.#isHeld || this.#options.output.writableNeedDrain) return
-    this.#write(this.#painter.draw(sizeOf(this.#options.output)))
+    this.#write(this.#painter.draw(getSize(this.#options.output)))
   }
 
   /**
@@ -211,7 +211,7 @@ export class Screen implements Disposable {
   readonly #resized = (): void => {
     const { intervalMs = QUIET_MS } = this.#options
     const now = performance.now()
-    this.#painter.resized(sizeOf(this.#options.output))
+    this.#painter.resized(getSize(this.#options.output))
     if (this.#timer === undefined) this.#stormSince = now
     clearTimeout(this.#timer)
     const most = this.#stormSince + MOST_INTERVALS * intervalMs - now
@@ -221,7 +221,7 @@ export class Screen implements Disposable {
   readonly #settle = (): void => {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#size = sizeOf(this.#options.output)
+    this.#size = getSize(this.#options.output)
     Object.assign(this.ink, this.#size)
     this.#isHeld = true
     try {
@@ -244,8 +244,8 @@ export class Screen implements Disposable {
 
   #write(bytes: string): void {
     if (bytes === '' || this.#gone) return
-    this.#written.writes++
-    this.#written.bytes += Buffer.byteLength(bytes)
+    this.#writeStats.writes++
+    this.#writeStats.bytes += Buffer.byteLength(bytes)
     this.#options.output.write(bytes)
   }
 
@@ -263,7 +263,7 @@ export class Screen implements Disposable {
   }
 }
 
-function sizeOf({ columns, rows }: TerminalStream): Size {
+function getSize({ columns, rows }: TerminalStream): Size {
   return { columns: columns || 80, rows: rows || 24 }
 }
 

@@ -1,6 +1,6 @@
 import { nextBoundary, previousBoundary, toBoundary } from './graphemes.ts'
 import { cleanInput, holdPaste, isLongPaste, keepPastes, type Pastes } from './pastes.ts'
-import { blankWordStart, lineEnd, lineStart, wordEnd, wordStart } from './words.ts'
+import { blankWordStart, findLineStart, lineEnd, wordEnd, wordStart } from './words.ts'
 
 /** A text being edited. Replaced, never changed. */
 export interface Editor {
@@ -91,7 +91,7 @@ export function unitEdge({ text, caret }: Editor, unit: Unit, direction: 'back' 
     case 'blank-word':
       return isBack ? blankWordStart(text, caret) : wordEnd(text, caret)
     case 'line':
-      return isBack ? lineStart(text, caret) : lineEnd(text, caret)
+      return isBack ? findLineStart(text, caret) : lineEnd(text, caret)
     case 'text':
       return isBack ? 0 : text.length
   }
@@ -137,12 +137,12 @@ export function transpose<E extends Editor>(editor: E): E {
   const middle = isAtEnd ? previousBoundary(text, caret) : caret
   const start = previousBoundary(text, middle)
   const end = nextBoundary(text, middle)
-  if (start < lineStart(text, caret) || start === middle || end === middle) return settle(editor)
+  if (start < findLineStart(text, caret) || start === middle || end === middle) return settle(editor)
   return replaceRange(editor, start, end, text.slice(middle, end) + text.slice(start, middle))
 }
 
 /** One step back. */
-export function undo<E extends Editor>(editor: E): E {
+export function undoEdit<E extends Editor>(editor: E): E {
   const before = editor.undos.at(-1)
   if (before === undefined) return settle(editor)
   const redos = [...editor.redos, toSnapshot(editor)]
@@ -158,7 +158,7 @@ export function redo<E extends Editor>(editor: E): E {
 }
 
 /** Empty, with what was killed; what was there is killed, too, when asked. */
-export function cleared<E extends Editor>(editor: E, { kill }: { kill: boolean }): E {
+export function clearEditor<E extends Editor>(editor: E, { kill }: { kill: boolean }): E {
   const isKilled = kill && editor.text !== ''
   const kills = isKilled ? [editor.text, ...editor.kills].slice(0, MOST_KILLS) : editor.kills
   return { ...editor, ...EMPTY_EDITOR, kills, pastes: keepPastes(editor.pastes, kills) }

@@ -1,13 +1,13 @@
 import { expandPastes, holdPaste, isLongPaste, type Pastes, PLACEHOLDER } from './pastes.ts'
 
 /** A text whose pasted parts are placeholders, and the pastes they stand for. */
-export interface Folded {
+export interface FoldedText {
   text: string
   pastes: Pastes
 }
 
 /** A text as it was sent, with its pasted parts as placeholders again. */
-export function foldPastes(text: string, pasted: readonly string[], pastes: Pastes): Folded {
+export function foldPastes(text: string, pasted: readonly string[], pastes: Pastes): FoldedText {
   return toFolded(cutOut([{ text, isPasted: false }], pasted), pastes)
 }
 
@@ -16,11 +16,11 @@ export function foldPastes(text: string, pasted: readonly string[], pastes: Past
  * that was changed the long runs of its lines, and every line that names what the paste names, so that nothing becomes
  * typed by being edited around.
  */
-export function foldEdited(text: string, pasted: readonly string[], pastes: Pastes): Folded {
+export function foldEdited(text: string, pasted: readonly string[], pastes: Pastes): FoldedText {
   const parts = cutOut([{ text, isPasted: false }], pasted)
   const broken = pasted.filter((paste) => !isAmong(parts, paste))
   if (broken.length === 0) return toFolded(parts, pastes)
-  const source: Source = { lines: new Set(broken.flatMap(linesOf)), whole: broken.join('\n') }
+  const source: Source = { lines: new Set(broken.flatMap(splitLines)), whole: broken.join('\n') }
   const cut = parts.flatMap((part) => (part.isPasted ? [part] : cutLines(part.text, source)))
   return toFolded(cut, pastes)
 }
@@ -86,7 +86,7 @@ const MENTION = /@(?:"[^"\n]+"|[^\s"@]+)/g
 /** What may stand behind a path without being a part of it: lines of a file, and punctuation. */
 const BEHIND = /(?::\d+(?:-\d+)?)?[.,;:!?)\]}'`>]*$/
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trimEnd())
@@ -94,7 +94,7 @@ function linesOf(text: string): string[] {
 }
 
 /** A character that would pass for a placeholder makes its part one. */
-function toFolded(parts: readonly Part[], before: Pastes): Folded {
+function toFolded(parts: readonly Part[], before: Pastes): FoldedText {
   let pastes = before
   let folded = ''
   for (const { text, isPasted } of parts) {

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { isSimple, simpleWidth } from './characters.ts'
-import { lazy } from './lazy.ts'
+import { lazyValue } from './lazy-value.ts'
 
 /** What a person calls a character: where it begins, and how many columns it takes. */
 export interface Grapheme {
@@ -10,7 +10,7 @@ export interface Grapheme {
 }
 
 /** The graphemes of a line, or of a text whose line feeds count as none: they have no width. */
-export function* graphemesOf(text: string): Generator<Grapheme> {
+export function* iterateGraphemes(text: string): Generator<Grapheme> {
   if (isSimple(text)) {
     for (let start = 0; start < text.length; start++) yield toGrapheme(text[start]!, start)
     return
@@ -20,7 +20,7 @@ export function* graphemesOf(text: string): Generator<Grapheme> {
 
 /** What a reader takes for one character each. */
 export function toGraphemes(text: string): readonly string[] {
-  return isSimple(text) ? text.split('') : Array.from(graphemesOf(text), (grapheme) => grapheme.text)
+  return isSimple(text) ? text.split('') : Array.from(iterateGraphemes(text), (grapheme) => grapheme.text)
 }
 
 /** The end of the grapheme that begins, or lies, at an offset; the text's end at its end. */
@@ -74,4 +74,4 @@ function isPlain(text: string, at: number): boolean {
   return text[at] === '\n' || isSimple(text[at]!)
 }
 
-const segmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }))
+const segmenter = lazyValue(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }))

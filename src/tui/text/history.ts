@@ -1,5 +1,5 @@
 import { type Editor, moveTo, replaceAll } from './editor.ts'
-import { type Folded, foldPastes } from './fold-pastes.ts'
+import { type FoldedText, foldPastes } from './fold-pastes.ts'
 import { holdPaste, type Pastes } from './pastes.ts'
 
 /** A text as it was sent, and the parts of it that were pasted and shown as placeholders: nobody typed these. */
@@ -9,7 +9,7 @@ export interface SentText {
 }
 
 /** What was sent before, and how far back somebody looks at the moment. */
-export interface History {
+export interface PromptHistory {
   /** Oldest first. */
   sent: readonly string[]
   /** What was pasted into those that hold pastes, by their text. */
@@ -20,14 +20,14 @@ export interface History {
   left: ReadonlyMap<number, string>
 }
 
-export const EMPTY_HISTORY: History = { sent: [], pasted: new Map(), at: undefined, left: new Map() }
+export const EMPTY_HISTORY: PromptHistory = { sent: [], pasted: new Map(), at: undefined, left: new Map() }
 
 const MOST_SENT = 1_000
 /** Longer entries come back as a placeholder. */
 const MOST_SHOWN_CHARS = 20_000
 
 /** The history with something that was sent; what was just sent is not there twice. */
-export function addSent(history: History, { text, pasted }: SentText): History {
+export function addSent(history: PromptHistory, { text, pasted }: SentText): PromptHistory {
   const isNew = text.trim() !== '' && history.sent.at(-1) !== text
   const sent = isNew ? [...history.sent, text].slice(-MOST_SENT) : history.sent
   return {
@@ -39,7 +39,7 @@ export function addSent(history: History, { text, pasted }: SentText): History {
 }
 
 /** The history with what earlier runs have sent in front. */
-export function withEarlier(history: History, earlier: readonly SentText[]): History {
+export function withEarlier(history: PromptHistory, earlier: readonly SentText[]): PromptHistory {
   const by = earlier.length
   const at = history.at === undefined ? undefined : history.at + by
   const left = new Map([...history.left].map(([index, text]) => [index + by, text]))
@@ -49,7 +49,10 @@ export function withEarlier(history: History, earlier: readonly SentText[]): His
 }
 
 /** One entry back, or forth; undefined when there is none. What was in the prompt is kept for the way back. */
-export function walkHistory<E extends Editor & { history: History }>(editor: E, by: -1 | 1): E | undefined {
+export function walkHistory<E extends Editor & { history: PromptHistory }>(
+  editor: E,
+  by: -1 | 1,
+): E | undefined {
   const { sent, at = sent.length, left } = editor.history
   const next = at + by
   if (next < 0 || next > sent.length) return undefined
@@ -62,22 +65,25 @@ export function walkHistory<E extends Editor & { history: History }>(editor: E, 
 }
 
 /** A text that was sent in place of the draft, what was pasted into it as placeholders again. */
-export function showSent<E extends Editor & { history: History }>(editor: E, text: string): E {
+export function showSent<E extends Editor & { history: PromptHistory }>(editor: E, text: string): E {
   return showFolded(editor, foldSent(editor, text))
 }
 
 /** A text that was sent, with placeholders for what was pasted into it, or for all of it when it is very long. */
-export function foldSent({ history, pastes }: { history: History; pastes: Pastes }, text: string): Folded {
-  return orWhole(foldPastes(text, history.pasted.get(text) ?? [], pastes), text, pastes)
+export function foldSent(
+  { history, pastes }: { history: PromptHistory; pastes: Pastes },
+  text: string,
+): FoldedText {
+  return foldWholeIfLong(foldPastes(text, history.pasted.get(text) ?? [], pastes), text, pastes)
 }
 
 /** A folded text in place of the draft. */
-export function showFolded<E extends Editor>(editor: E, { text, pastes }: Folded): E {
+export function showFolded<E extends Editor>(editor: E, { text, pastes }: FoldedText): E {
   return replaceAll({ ...editor, pastes }, text)
 }
 
 /** A folded text, or one placeholder for all of it when it is still very long. */
-export function orWhole(folded: Folded, text: string, pastes: Pastes): Folded {
+export function foldWholeIfLong(folded: FoldedText, text: string, pastes: Pastes): FoldedText {
   const held = folded.text.length > MOST_SHOWN_CHARS ? holdPaste(pastes, text) : undefined
   return held ? { text: held.placeholder, pastes: held.pastes } : folded
 }
@@ -86,13 +92,13 @@ export function orWhole(folded: Folded, text: string, pastes: Pastes): Folded {
 function keepPasted(
   sent: readonly string[],
   entries: readonly (readonly [string, readonly string[]])[],
-): History['pasted'] {
+): PromptHistory['pasted'] {
   const kept = entries.filter(([, pasted]) => pasted.length > 0)
   const known = kept.length === 0 ? undefined : new Set(sent)
   return new Map(kept.filter(([text]) => known?.has(text)))
 }
 
 /** What was sent, newest first, each text once. */
-export function newestFirst({ sent }: History): string[] {
+export function newestFirst({ sent }: PromptHistory): string[] {
   return [...new Set(sent.toReversed())]
 }

@@ -1,7 +1,7 @@
 import type { KeyPress } from './key.ts'
 
 /** What a key of the prompt does, by name. */
-export type PromptCommand = (typeof KEYMAP)[number]['name']
+export type KeymapCommand = (typeof KEYMAP)[number]['name']
 
 /** A row of the key table: help, `?` and the documentation come from it. */
 export interface KeyBinding {
@@ -91,7 +91,7 @@ export const KEYMAP = [
 ] as const satisfies readonly KeyBinding[]
 
 /** What a key does in the prompt; undefined for what types, and for keys without a meaning. */
-export function commandOf(key: KeyPress): PromptCommand | undefined {
+export function findKeymapCommand(key: KeyPress): KeymapCommand | undefined {
   const chord = toChord(key)
   return KEYMAP.find(({ keys }) => (keys as readonly string[]).includes(chord))?.name
 }

@@ -1,4 +1,4 @@
-import { graphemesOf, toBoundary } from './graphemes.ts'
+import { iterateGraphemes, toBoundary } from './graphemes.ts'
 import { type Pastes, pasteLabel } from './pastes.ts'
 
 /** A line as it is drawn: cells of a text from one offset to another. */
@@ -41,7 +41,7 @@ export function layOut(text: string, { width, pastes, from }: LayoutOptions): La
     lines.push(...wrapLine(line, { start, width, pastes }))
     start += line.length + 1
   }
-  const lineOf = (caret: number) =>
+  const findLine = (caret: number) =>
     Math.max(
       0,
       lines.findLastIndex((line) => line.start <= caret),
@@ -49,7 +49,7 @@ export function layOut(text: string, { width, pastes, from }: LayoutOptions): La
   return {
     lines,
     at(caret) {
-      const y = lineOf(caret)
+      const y = findLine(caret)
       const before = lines[y]!.cells.filter((cell) => cell.start < caret)
       return { x: before.reduce((sum, cell) => sum + cell.width, 0), y }
     },
@@ -74,7 +74,7 @@ interface LineOptions {
 }
 
 function wrapLine(line: string, { start, width, pastes }: LineOptions): VisualLine[] {
-  const cells = cellsOf(line, { start, width, pastes })
+  const cells = toCells(line, { start, width, pastes })
   const lines: VisualLine[] = []
   let first = 0
   let taken = 0
@@ -99,13 +99,13 @@ function toLine(cells: readonly Cell[], end: number, start = cells[0]!.start): V
   return { start, end, cells }
 }
 
-function cellsOf(line: string, { start, width, pastes }: LineOptions): Cell[] {
+function toCells(line: string, { start, width, pastes }: LineOptions): Cell[] {
   const cells: Cell[] = []
-  for (const grapheme of graphemesOf(line)) {
+  for (const grapheme of iterateGraphemes(line)) {
     const label = pasteLabel(grapheme.text, pastes)
     cells.push({
       start: start + grapheme.start,
-      ...toShown(grapheme, width, label),
+      ...toDrawable(grapheme, width, label),
       isPaste: label !== undefined,
     })
   }
@@ -113,7 +113,11 @@ function cellsOf(line: string, { start, width, pastes }: LineOptions): Cell[] {
 }
 
 /** What cannot be drawn as it is gets a stand-in; nothing is wider than a line. */
-function toShown({ text, width }: { text: string; width: number }, room: number, label: string | undefined) {
+function toDrawable(
+  { text, width }: { text: string; width: number },
+  room: number,
+  label: string | undefined,
+) {
   if (label !== undefined) return { text: label.slice(0, room), width: Math.min(label.length, room) }
   if (text === '\t') return { text: ' '.repeat(Math.min(TAB, room)), width: Math.min(TAB, room) }
   if (UNDRAWABLE.test(text)) return { text: '\ufffd', width: 1 }

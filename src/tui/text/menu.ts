@@ -44,21 +44,21 @@ export interface Token {
 export function tokenAt({ text, caret }: Pick<Editor, 'text' | 'caret'>): Token | undefined {
   const before = text.slice(0, caret)
   if (/^\/(?:[^\s/]*|[a-z0-9][a-z0-9_-]{0,31}:\S*)$/.test(before)) {
-    const end = caret + restOf(text, caret, false).length
+    const end = caret + getWordRest(text, caret, false).length
     return { kind: 'command', start: 0, end, query: before.slice(1) }
   }
   if (text.startsWith('!')) return undefined
   const found = before.match(/(?<=^|[\s(])@(?:"([^"\n]*)|([^\s"]*))$/)
   if (!found) return undefined
   const isQuoted = found[1] !== undefined
-  const end = caret + restOf(text, caret, isQuoted).length
+  const end = caret + getWordRest(text, caret, isQuoted).length
   return { kind: 'file', start: found.index!, end, query: found[1] ?? found[2] ?? '' }
 }
 
 /** Commands whose name begins with the query, then those that hold it. */
 export function findCommands(commands: readonly CommandEntry[], query: string): MenuEntry[] {
   const wanted = query.toLowerCase()
-  const ranked = commands.map((command) => ({ command, rank: rankOf(command, wanted) }))
+  const ranked = commands.map((command) => ({ command, rank: rankCommand(command, wanted) }))
   return ranked
     .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
     .toSorted((a, b) => a.rank - b.rank)
@@ -87,12 +87,12 @@ export function toMention(path: string): string {
 }
 
 /** What is left of a word behind the caret. */
-function restOf(text: string, caret: number, isQuoted: boolean): string {
+function getWordRest(text: string, caret: number, isQuoted: boolean): string {
   const rest = text.slice(caret)
   return (isQuoted ? /^[^"\n]*"/.exec(rest)?.[0] : /^[^\s"]*/.exec(rest)?.[0]) ?? ''
 }
 
-function rankOf({ name, aliases = [] }: CommandEntry, wanted: string): number {
+function rankCommand({ name, aliases = [] }: CommandEntry, wanted: string): number {
   if (name === wanted) return 0
   if (name.toLowerCase().startsWith(wanted)) return 1
   if (aliases.some((alias) => alias.toLowerCase().startsWith(wanted))) return 2

@@ -7,7 +7,7 @@ import {
   settle,
   transpose,
   type Unit,
-  undo,
+  undoEdit,
   unitEdge,
   yank,
   yankPop,
@@ -15,7 +15,7 @@ import {
 import { walkHistory } from './history.ts'
 import { type Layout, layOut } from './layout.ts'
 import type { Prompt, PromptContext } from './prompt-state.ts'
-import { signOf } from './prompt-state.ts'
+import { getSign } from './prompt-state.ts'
 
 type Edit = (prompt: Prompt, context: PromptContext) => Prompt
 
@@ -48,13 +48,13 @@ export const EDITS = {
   yank: (prompt) => yank(prompt),
   'yank-pop': (prompt) => yankPop(prompt),
   transpose: (prompt) => transpose(prompt),
-  undo: (prompt) => undo(prompt),
+  undo: (prompt) => undoEdit(prompt),
   redo: (prompt) => redo(prompt),
 } as const satisfies Record<string, Edit>
 
 /** The text as it lies on the terminal; the `!` or `#` in front stands where the sign is. */
 export function layOutPrompt(prompt: Prompt, context: PromptContext): Layout {
-  const from = signOf(prompt) ? 1 : 0
+  const from = getSign(prompt) ? 1 : 0
   const width = Math.max(1, context.columns - SIGN_COLUMNS - EDGE_COLUMNS)
   return layOut(prompt.text, { width, pastes: prompt.pastes, from })
 }

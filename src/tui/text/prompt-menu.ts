@@ -5,28 +5,28 @@ import { findCommands, type Menu, type MenuEntry, type Token, takeEntry, tokenAt
 import type { Prompt, PromptContext } from './prompt-state.ts'
 
 /** What became of a key that something open over the prompt has taken. */
-export interface Taken {
+export interface MenuPress {
   prompt: Prompt
   /** The prompt is to be sent as it is now. */
   isSent: boolean
 }
 
 /** A key while a menu is open; undefined when it is none of the menu's. */
-export function pressMenu(prompt: Prompt, key: KeyPress): Taken | undefined {
+export function pressMenu(prompt: Prompt, key: KeyPress): MenuPress | undefined {
   const { menu } = prompt
   const token = tokenAt(prompt)
   if (menu === undefined || token === undefined) return undefined
   switch (toChord(key)) {
     case 'up':
     case 'ctrl+p':
-      return taken(select(prompt, menu, -1))
+      return toMenuPress(select(prompt, menu, -1))
     case 'down':
     case 'ctrl+n':
-      return taken(select(prompt, menu, 1))
+      return toMenuPress(select(prompt, menu, 1))
     case 'escape':
-      return taken({ ...settle(prompt), menu: undefined, closedAt: token.start })
+      return toMenuPress({ ...settle(prompt), menu: undefined, closedAt: token.start })
     case 'tab':
-      return taken(take(prompt, token, toTake(menu, token)))
+      return toMenuPress(take(prompt, token, toTake(menu, token)))
     case 'enter':
       return enter(prompt, token, menu.entries[menu.selected]!)
     default:
@@ -49,7 +49,7 @@ export function followMenu(
     const entries = findCommands(commands, token.query)
     return { prompt: withMenu(prompt, token, entries), query: undefined }
   }
-  return { prompt: withMenu(prompt, token, stillFitting(menu, token)), query: token.query }
+  return { prompt: withMenu(prompt, token, filterEntries(menu, token)), query: token.query }
 }
 
 function withMenu(prompt: Prompt, { kind, query }: Token, entries: readonly MenuEntry[]): Prompt {
@@ -58,7 +58,7 @@ function withMenu(prompt: Prompt, { kind, query }: Token, entries: readonly Menu
 }
 
 /** Until the files are found: those known that hold what is typed. */
-function stillFitting(menu: Menu | undefined, { query }: Token): readonly MenuEntry[] {
+function filterEntries(menu: Menu | undefined, { query }: Token): readonly MenuEntry[] {
   if (menu?.kind !== 'file') return []
   const wanted = query.toLowerCase()
   return menu.entries.filter(({ value }) => value.toLowerCase().includes(wanted))
@@ -70,7 +70,7 @@ function select(prompt: Prompt, menu: Menu, by: -1 | 1): Prompt {
 }
 
 /** A command that needs no more runs; a path that is whole already is sent with the rest. */
-function enter(prompt: Prompt, token: Token, entry: MenuEntry): Taken {
+function enter(prompt: Prompt, token: Token, entry: MenuEntry): MenuPress {
   const isTyped = token.kind === 'file' && token.query === entry.value
   if (isTyped) return { prompt: { ...prompt, menu: undefined }, isSent: true }
   return { prompt: take(prompt, token, entry), isSent: entry.isWhole }
@@ -86,6 +86,6 @@ function take(prompt: Prompt, token: Token, entry: MenuEntry): Prompt {
   return { ...takeEntry(prompt, token, entry), menu: undefined }
 }
 
-function taken(prompt: Prompt): Taken {
+function toMenuPress(prompt: Prompt): MenuPress {
   return { prompt, isSent: false }
 }

@@ -1,11 +1,11 @@
-import type { Effect, Pressed } from '../state/effects.ts'
+import type { ChatEffect, KeyResult } from '../state/effects.ts'
 import { type Editor, EMPTY_EDITOR } from './editor.ts'
-import { type Folded, foldEdited, pastedParts } from './fold-pastes.ts'
+import { type FoldedText, foldEdited, pastedParts } from './fold-pastes.ts'
 import {
   EMPTY_HISTORY,
   foldSent,
-  type History,
-  orWhole,
+  foldWholeIfLong,
+  type PromptHistory,
   type SentText,
   showFolded,
   showSent,
@@ -16,7 +16,7 @@ import { cleanInput, expandPastes } from './pastes.ts'
 
 /** The input line: what is typed, what was sent before, and what is open under it. Replaced, never changed. */
 export interface Prompt extends Editor {
-  history: History
+  history: PromptHistory
   menu: Menu | undefined
   /** Where the word begins whose menu was closed: it stays closed. */
   closedAt: number | undefined
@@ -39,7 +39,7 @@ export interface PromptContext {
   commands?: readonly CommandEntry[]
 }
 
-export type PressedPrompt = Pressed<Prompt>
+export type PromptKeyResult = KeyResult<Prompt>
 
 export const EMPTY_PROMPT: Prompt = {
   ...EMPTY_EDITOR,
@@ -50,9 +50,9 @@ export const EMPTY_PROMPT: Prompt = {
 }
 
 /** What stands in front makes it something else than a message: `!` a line for the shell, `#` a note for the memory. */
-export function signOf(prompt: Prompt): '!' | '#' | undefined {
+export function getSign(prompt: Prompt): '!' | '#' | undefined {
   if (prompt.text.startsWith('!')) return '!'
-  return prompt.text.startsWith('#') && isNote(promptText(prompt)) ? '#' : undefined
+  return prompt.text.startsWith('#') && isNote(fullPromptText(prompt)) ? '#' : undefined
 }
 
 /** One line behind a `#`; a heading, the number of an issue and the first line of a script are something else. */
@@ -61,7 +61,7 @@ export function isNote(text: string): boolean {
 }
 
 /** The text as it would be sent, pastes and all. */
-export function promptText({ text, pastes }: Prompt): string {
+export function fullPromptText({ text, pastes }: Prompt): string {
   return expandPastes(text, pastes)
 }
 
@@ -72,7 +72,7 @@ export function promptText({ text, pastes }: Prompt): string {
 export function withEdited(before: Prompt, now: Prompt, text: string): Prompt {
   const pasted = pastedParts(before.text, before.pastes)
   const clean = cleanInput(text)
-  const edited = orWhole(foldEdited(clean, pasted, now.pastes), clean, now.pastes)
+  const edited = foldWholeIfLong(foldEdited(clean, pasted, now.pastes), clean, now.pastes)
   const front = now.text.endsWith(before.text)
     ? now.text.slice(0, now.text.length - before.text.length)
     : now.text
@@ -99,7 +99,7 @@ export function withSent(prompt: Prompt, text: string): Prompt {
 }
 
 /** What of a text that was sent was pasted into it, not typed. */
-export function pastedIn({ history }: Prompt, text: string): readonly string[] {
+export function findPasted({ history }: Prompt, text: string): readonly string[] {
   return history.pasted.get(text) ?? []
 }
 
@@ -108,7 +108,7 @@ export function withHistory(prompt: Prompt, earlier: readonly SentText[]): Promp
   return { ...prompt, history: withEarlier(prompt.history, earlier) }
 }
 
-function shown(prompt: Prompt, folded: Folded): Prompt {
+function shown(prompt: Prompt, folded: FoldedText): Prompt {
   return { ...showFolded(prompt, folded), menu: undefined, armed: undefined }
 }
 
@@ -124,12 +124,12 @@ export function withCompletions(
     const { value, detail = '' } = typeof one === 'string' ? { value: one } : one
     return { value, label: value, detail, isWhole: false }
   })
-  const menu = { kind: 'file' as const, query, entries, selected: selectedIn(prompt.menu, entries) }
+  const menu = { kind: 'file' as const, query, entries, selected: findSelected(prompt.menu, entries) }
   return { ...prompt, menu: entries.length === 0 ? undefined : menu }
 }
 
 /** The same entry as before, where more have been found since. */
-function selectedIn(menu: Menu | undefined, entries: readonly MenuEntry[]): number {
+function findSelected(menu: Menu | undefined, entries: readonly MenuEntry[]): number {
   const before = menu && menu.selected > 0 ? menu.entries[menu.selected]?.value : undefined
   return Math.max(0, before === undefined ? 0 : entries.findIndex(({ value }) => value === before))
 }
@@ -140,7 +140,7 @@ export function withCommands(prompt: Prompt, commands: readonly CommandEntry[]):
   if (token?.kind !== 'command' || token.start === prompt.closedAt) return prompt
   const { query } = token
   const entries = findCommands(commands, query)
-  const menu = { kind: 'command' as const, query, entries, selected: selectedIn(prompt.menu, entries) }
+  const menu = { kind: 'command' as const, query, entries, selected: findSelected(prompt.menu, entries) }
   return { ...prompt, menu: entries.length === 0 ? undefined : menu }
 }
 
@@ -152,6 +152,6 @@ export interface Completion {
 }
 
 /** A prompt that was pressed, and what that asks for. */
-export function pressed(state: Prompt, ...effects: readonly Effect[]): PressedPrompt {
+export function toKeyResult(state: Prompt, ...effects: readonly ChatEffect[]): PromptKeyResult {
   return { state, effects }
 }

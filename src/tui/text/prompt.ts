@@ -1,21 +1,27 @@
-import { cleared, pasteText, settle, typeText } from './editor.ts'
+import { clearEditor, pasteText, settle, typeText } from './editor.ts'
 import { pastedParts } from './fold-pastes.ts'
 import { addSent } from './history.ts'
 import type { KeyPress } from './key.ts'
-import { commandOf, type PromptCommand } from './keymap.ts'
+import { findKeymapCommand, type KeymapCommand } from './keymap.ts'
 import { tokenAt } from './menu.ts'
 import { toImageMention } from './pasted-path.ts'
 import { EDITS } from './prompt-edits.ts'
 import { followMenu, pressMenu } from './prompt-menu.ts'
-import { type PressedPrompt, type Prompt, type PromptContext, pressed, promptText } from './prompt-state.ts'
+import {
+  fullPromptText,
+  type Prompt,
+  type PromptContext,
+  type PromptKeyResult,
+  toKeyResult,
+} from './prompt-state.ts'
 
 export type { SentText } from './history.ts'
 export type { Completion, Prompt, PromptContext } from './prompt-state.ts'
 export {
   EMPTY_PROMPT,
+  findPasted as pastedIn,
+  fullPromptText as promptText,
   isNote,
-  pastedIn,
-  promptText,
   withCommands,
   withCompletions,
   withEdited,
@@ -25,30 +31,30 @@ export {
 } from './prompt-state.ts'
 
 /** What a key does to the prompt. */
-export function pressPrompt(prompt: Prompt, key: KeyPress, context: PromptContext): PressedPrompt {
+export function pressPrompt(prompt: Prompt, key: KeyPress, context: PromptContext): PromptKeyResult {
   const found = pressMenu(prompt, key)
   if (found?.isSent) return submit(found.prompt)
-  if (found) return follow(prompt, pressed({ ...found.prompt, armed: undefined }), context)
+  if (found) return follow(prompt, toKeyResult({ ...found.prompt, armed: undefined }), context)
   const result = pressKey(prompt, key, context)
   const isArmed = result.state.armed !== prompt.armed
   const state = isArmed ? result.state : { ...result.state, armed: undefined }
   return follow(prompt, { ...result, state }, context)
 }
 
-function pressKey(prompt: Prompt, key: KeyPress, context: PromptContext): PressedPrompt {
-  if (key.name === 'paste') return pressed(paste(prompt, key.text))
-  const command = commandOf(key)
+function pressKey(prompt: Prompt, key: KeyPress, context: PromptContext): PromptKeyResult {
+  if (key.name === 'paste') return toKeyResult(paste(prompt, key.text))
+  const command = findKeymapCommand(key)
   if (command !== undefined) return run(command, prompt, context)
-  if (key.name !== 'text' || key.ctrl || key.alt) return pressed(prompt)
+  if (key.name !== 'text' || key.ctrl || key.alt) return toKeyResult(prompt)
   if (key.text === '?' && prompt.text === '' && !context.hasCard)
-    return pressed(prompt, { type: 'command', line: '/help' })
-  return pressed(typeText(prompt, key.text))
+    return toKeyResult(prompt, { type: 'command', line: '/help' })
+  return toKeyResult(typeText(prompt, key.text))
 }
 
-function run(command: PromptCommand, prompt: Prompt, context: PromptContext): PressedPrompt {
+function run(command: KeymapCommand, prompt: Prompt, context: PromptContext): PromptKeyResult {
   switch (command) {
     case 'submit':
-      return hasTrailingBackslash(prompt) ? pressed(breakAtBackslash(prompt)) : submit(prompt)
+      return hasTrailingBackslash(prompt) ? toKeyResult(breakAtBackslash(prompt)) : submit(prompt)
     case 'queue':
       return queue(prompt, context)
     case 'escape':
@@ -56,10 +62,10 @@ function run(command: PromptCommand, prompt: Prompt, context: PromptContext): Pr
     case 'cancel':
       return pressCancel(prompt, context)
     case 'delete-or-leave':
-      if (prompt.text === '') return pressed(prompt, { type: 'leave' })
-      return pressed(EDITS.delete(prompt))
+      if (prompt.text === '') return toKeyResult(prompt, { type: 'leave' })
+      return toKeyResult(EDITS.delete(prompt))
     case 'search-history':
-      return pressed(settle(prompt), { type: 'open-search', scope: 'prompts', query: '' })
+      return toKeyResult(settle(prompt), { type: 'open-search', scope: 'prompts', query: '' })
     case 'take-queue-back':
     case 'cycle-mode':
     case 'open-transcript':
@@ -68,14 +74,18 @@ function run(command: PromptCommand, prompt: Prompt, context: PromptContext): Pr
     case 'paste':
     case 'redraw':
     case 'suspend':
-      return pressed(settle(prompt), { type: command })
+      return toKeyResult(settle(prompt), { type: command })
     default:
-      return pressed(EDITS[command](prompt, context))
+      return toKeyResult(EDITS[command](prompt, context))
   }
 }
 
 /** Opens, narrows or closes the menu as the word at the caret says, and asks for what it needs. */
-function follow(before: Prompt, { state, effects }: PressedPrompt, context: PromptContext): PressedPrompt {
+function follow(
+  before: Prompt,
+  { state, effects }: PromptKeyResult,
+  context: PromptContext,
+): PromptKeyResult {
   if (state.text === before.text && state.caret === before.caret && state.menu === before.menu)
     return { state, effects }
   const { prompt, query } = followMenu(state, context)
@@ -86,52 +96,52 @@ function follow(before: Prompt, { state, effects }: PressedPrompt, context: Prom
   return { state: prompt, effects: [...effects, { type: 'complete', kind: 'file', query }] }
 }
 
-function submit(prompt: Prompt): PressedPrompt {
-  const text = promptText(prompt).trimEnd()
-  if (text.trim() === '') return pressed(settle(prompt))
-  return pressed(sent(prompt, text), { type: 'submit', text })
+function submit(prompt: Prompt): PromptKeyResult {
+  const text = fullPromptText(prompt).trimEnd()
+  if (text.trim() === '') return toKeyResult(settle(prompt))
+  return toKeyResult(recordSent(prompt, text), { type: 'submit', text })
 }
 
-function queue(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
-  const text = promptText(prompt).trimEnd()
-  if (!isBusy || text.trim() === '') return pressed(settle(prompt))
-  return pressed(sent(prompt, text), { type: 'queue', text })
+function queue(prompt: Prompt, { isBusy }: PromptContext): PromptKeyResult {
+  const text = fullPromptText(prompt).trimEnd()
+  if (!isBusy || text.trim() === '') return toKeyResult(settle(prompt))
+  return toKeyResult(recordSent(prompt, text), { type: 'queue', text })
 }
 
 /** The prompt without its text, which went somewhere else than to the agents. */
 export function withoutText(prompt: Prompt): Prompt {
-  return closed(cleared(prompt, { kill: false }))
+  return closeMenus(clearEditor(prompt, { kill: false }))
 }
 
 /** Empty again; what went out is in the history. */
-function sent(prompt: Prompt, text: string): Prompt {
+function recordSent(prompt: Prompt, text: string): Prompt {
   const pasted = pastedParts(prompt.text, prompt.pastes)
   const history = addSent(prompt.history, { text, pasted })
-  return { ...closed(cleared(prompt, { kill: false })), history }
+  return { ...closeMenus(clearEditor(prompt, { kill: false })), history }
 }
 
-function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
-  if (isBusy) return pressed(settle(prompt), { type: 'interrupt' })
-  if (prompt.text === '') return pressed(settle(prompt))
-  if (prompt.armed !== 'clear') return pressed({ ...settle(prompt), armed: 'clear' })
-  return pressed(discard(prompt))
+function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PromptKeyResult {
+  if (isBusy) return toKeyResult(settle(prompt), { type: 'interrupt' })
+  if (prompt.text === '') return toKeyResult(settle(prompt))
+  if (prompt.armed !== 'clear') return toKeyResult({ ...settle(prompt), armed: 'clear' })
+  return toKeyResult(discard(prompt))
 }
 
-function pressCancel(prompt: Prompt, { isBusy, isCancelling = false }: PromptContext): PressedPrompt {
-  if (isBusy && !isCancelling) return pressed(settle(prompt), { type: 'interrupt' })
-  if (prompt.text !== '') return pressed(discard(prompt))
-  if (prompt.armed === 'leave') return pressed(prompt, { type: 'leave' })
-  return pressed({ ...settle(prompt), armed: 'leave' })
+function pressCancel(prompt: Prompt, { isBusy, isCancelling = false }: PromptContext): PromptKeyResult {
+  if (isBusy && !isCancelling) return toKeyResult(settle(prompt), { type: 'interrupt' })
+  if (prompt.text !== '') return toKeyResult(discard(prompt))
+  if (prompt.armed === 'leave') return toKeyResult(prompt, { type: 'leave' })
+  return toKeyResult({ ...settle(prompt), armed: 'leave' })
 }
 
 /** Empty again; the draft can be yanked, and comes back with Up. */
 function discard(prompt: Prompt): Prompt {
   const pasted = pastedParts(prompt.text, prompt.pastes)
-  const history = addSent(prompt.history, { text: promptText(prompt), pasted })
-  return { ...closed(cleared(prompt, { kill: true })), history }
+  const history = addSent(prompt.history, { text: fullPromptText(prompt), pasted })
+  return { ...closeMenus(clearEditor(prompt, { kill: true })), history }
 }
 
-function closed(prompt: Prompt): Prompt {
+function closeMenus(prompt: Prompt): Prompt {
   return { ...prompt, menu: undefined, closedAt: undefined, armed: undefined }
 }
 

@@ -1,12 +1,12 @@
 import { toBoundary } from './graphemes.ts'
-import { lazy } from './lazy.ts'
+import { lazyValue } from './lazy-value.ts'
 import { PLACEHOLDER } from './pastes.ts'
 
 /** The end of the word at an offset, or of the next one; the text's end when there is none. */
 export function wordEnd(text: string, at: number): number {
   for (let from = at; from < text.length; from = lineEnd(text, from) + 1) {
-    const start = lineStart(text, from)
-    const end = wordsOf(text.slice(start, lineEnd(text, from))).find((word) => start + word.end > at)
+    const start = findLineStart(text, from)
+    const end = listWords(text.slice(start, lineEnd(text, from))).find((word) => start + word.end > at)
     if (end) return toBoundary(text, start + end.end)
   }
   return text.length
@@ -14,9 +14,9 @@ export function wordEnd(text: string, at: number): number {
 
 /** The start of the word before an offset; 0 when there is none. */
 export function wordStart(text: string, at: number): number {
-  for (let from = at; from >= 0; from = lineStart(text, from) - 1) {
-    const start = lineStart(text, from)
-    const word = wordsOf(text.slice(start, lineEnd(text, from))).findLast((word) => start + word.start < at)
+  for (let from = at; from >= 0; from = findLineStart(text, from) - 1) {
+    const start = findLineStart(text, from)
+    const word = listWords(text.slice(start, lineEnd(text, from))).findLast((word) => start + word.start < at)
     if (word) return toBoundary(text, start + word.start)
     if (start === 0) break
   }
@@ -30,7 +30,7 @@ export function blankWordStart(text: string, at: number): number {
 }
 
 /** Where the line of an offset begins. */
-export function lineStart(text: string, at: number): number {
+export function findLineStart(text: string, at: number): number {
   return at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 }
 
@@ -45,7 +45,7 @@ interface Word {
   end: number
 }
 
-function wordsOf(line: string): Word[] {
+function listWords(line: string): Word[] {
   if (ASCII.test(line)) return [...line.matchAll(/\w+/g)].map((found) => toWord(found.index, found[0]))
   const words: Word[] = []
   for (const { index, segment, isWordLike } of segmenter().segment(line))
@@ -58,4 +58,4 @@ function toWord(start: number, text: string): Word {
 }
 
 const ASCII = /^[\x20-\x7e]*$/
-const segmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: 'word' }))
+const segmenter = lazyValue(() => new Intl.Segmenter(undefined, { granularity: 'word' }))

@@ -2,19 +2,19 @@ import type { Block, Tone } from '../state/types.ts'
 import { cleanLine, cleanText } from './clean.ts'
 import { renderMarkdown, renderPart } from './markdown/render.ts'
 import { alignRows } from './rows.ts'
-import { paint, type Style } from './style.ts'
-import { truncateText, wrapText } from './text.ts'
+import { paint, type TextStyle } from './style.ts'
+import { truncateText, wrapLines } from './text.ts'
 import { renderTool } from './tool/render.ts'
-import type { View } from './view.ts'
+import type { RenderContext } from './view.ts'
 
 /** A finished block as lines for the scrollback, an empty one in front where a gap belongs; untrusted text is sanitised. */
-export function renderBlock(block: Block, view: View): string[] {
+export function renderBlock(block: Block, view: RenderContext): string[] {
   const lines = renderBare(block, view)
   const goesOn = block.kind === 'answer' && block.continues
   return lines.length === 0 || goesOn || block.kind === 'welcome' ? lines : ['', ...lines]
 }
 
-function renderBare(block: Block, view: View): string[] {
+function renderBare(block: Block, view: RenderContext): string[] {
   switch (block.kind) {
     case 'welcome':
       return renderWelcome(block, view)
@@ -37,12 +37,12 @@ function renderBare(block: Block, view: View): string[] {
   }
 }
 
-type Of<K extends Block['kind']> = Extract<Block, { kind: K }>
+type BlockOfKind<K extends Block['kind']> = Extract<Block, { kind: K }>
 
 /** Six lines at most. */
 function renderWelcome(
-  { agent, model, cwd, version, hint }: Of<'welcome'>,
-  { columns, color }: View,
+  { agent, model, cwd, version, hint }: BlockOfKind<'welcome'>,
+  { columns, color }: RenderContext,
 ): string[] {
   const who = [agent, model].map(cleanLine).filter(Boolean).join(' · ')
   const lines = [
@@ -50,7 +50,7 @@ function renderWelcome(
     who,
     cleanLine(cwd),
   ]
-  const hints = wrapText(cleanText(hint), columns).slice(0, 2)
+  const hints = wrapLines(cleanText(hint), columns).slice(0, 2)
   return [
     ...lines.filter(Boolean).map((line) => truncateText(line, columns)),
     ...(hint === '' ? [] : hints.map((line) => paint(line, color, 'dim'))),
@@ -58,10 +58,13 @@ function renderWelcome(
 }
 
 /** A mark before each line, so that one finds one's own words again. */
-function renderUser({ text, how, files }: Of<'user'>, { columns, color, details }: View): string[] {
+function renderUser(
+  { text, how, files }: BlockOfKind<'user'>,
+  { columns, color, details }: RenderContext,
+): string[] {
   const mark = paint('▌', color, 'accent')
-  const all = wrapText(cleanText(text).trimEnd(), columns - 2)
-  const lines = details || all.length <= MOST_OWN_LINES ? all : folded(all)
+  const all = wrapLines(cleanText(text).trimEnd(), columns - 2)
+  const lines = details || all.length <= MOST_OWN_LINES ? all : foldLines(all)
   const notes = [
     ...(how === 'steered' ? ['while it worked'] : []),
     ...files.map((name) => `+ ${cleanLine(name)}`),
@@ -72,7 +75,7 @@ function renderUser({ text, how, files }: Of<'user'>, { columns, color, details 
 }
 
 /** A person knows what they have pasted; the transcript has all of it. */
-function folded(lines: readonly string[]): string[] {
+function foldLines(lines: readonly string[]): string[] {
   const left = lines.length - OWN_HEAD - OWN_TAIL
   return [...lines.slice(0, OWN_HEAD), `… ${left} more lines`, ...lines.slice(-OWN_TAIL)]
 }
@@ -82,16 +85,19 @@ const OWN_HEAD = 12
 const OWN_TAIL = 4
 
 /** One line, or all of it with details. */
-function renderThinking({ text, isFirst }: Of<'thinking'>, { columns, color, details }: View): string[] {
+function renderThinking(
+  { text, isFirst }: BlockOfKind<'thinking'>,
+  { columns, color, details }: RenderContext,
+): string[] {
   const clean = cleanText(text).trim()
   if (clean === '' || (!details && !isFirst)) return []
   const dim = (line: string) => paint(line, color, 'dim', 'italic')
-  if (details) return wrapText(clean, columns).map(dim)
+  if (details) return wrapLines(clean, columns).map(dim)
   const first = clean.split('\n', 1)[0]!.replaceAll('**', '')
   return [dim(truncateText(`Thought: ${first}`, columns))]
 }
 
-const TONES: Record<Tone, { mark: string; style: Style }> = {
+const TONES: Record<Tone, { mark: string; style: TextStyle }> = {
   info: { mark: '•', style: 'dim' },
   success: { mark: '✓', style: 'success' },
   warning: { mark: '!', style: 'warning' },
@@ -101,34 +107,45 @@ const TONES: Record<Tone, { mark: string; style: Style }> = {
 /** Lines of a notice that are shown without details: some servers answer with a whole page. */
 const NOTICE_LINES = 12
 
-function renderNotice({ tone, text, hint = '' }: Of<'notice'>, { columns, color, details }: View): string[] {
+function renderNotice(
+  { tone, text, hint = '' }: BlockOfKind<'notice'>,
+  { columns, color, details }: RenderContext,
+): string[] {
   const { mark, style } = TONES[tone]
   const inner = Math.max(1, columns - 2)
-  const all = wrapText(cleanText(text).trim(), inner)
+  const all = wrapLines(cleanText(text).trim(), inner)
   const shown = details || all.length <= NOTICE_LINES ? all : [...all.slice(0, NOTICE_LINES - 1), '…']
   const lines = shown.map((line) => paint(line, color, style))
   const hints =
-    hint === '' ? [] : wrapText(cleanText(hint).trim(), inner).map((line) => paint(line, color, 'dim'))
+    hint === '' ? [] : wrapLines(cleanText(hint).trim(), inner).map((line) => paint(line, color, 'dim'))
   return [...lines, ...hints].map((line, i) =>
     truncateText(i === 0 ? `${paint(mark, color, style)} ${line}` : `  ${line}`, columns),
   )
 }
 
-function renderOutput({ title, text = '', rows = [] }: Of<'output'>, { columns, color }: View): string[] {
-  const body = text === '' ? [] : wrapText(cleanText(text).trimEnd(), columns)
+function renderOutput(
+  { title, text = '', rows = [] }: BlockOfKind<'output'>,
+  { columns, color }: RenderContext,
+): string[] {
+  const body = text === '' ? [] : wrapLines(cleanText(text).trimEnd(), columns)
   const table = alignRows(
     rows.map((row) => row.map(cleanLine)),
     columns,
   )
   const heading =
-    title === '' ? [] : wrapText(cleanLine(title), columns).map((line) => paint(line, color, 'heading'))
+    title === '' ? [] : wrapLines(cleanLine(title), columns).map((line) => paint(line, color, 'heading'))
   return [...heading, ...body, ...table]
 }
 
-function renderAnswered({ question, answer }: Of<'answered'>, { columns, color }: View): string[] {
+function renderAnswered(
+  { question, answer }: BlockOfKind<'answered'>,
+  { columns, color }: RenderContext,
+): string[] {
   const inner = Math.max(1, columns - 2)
-  const asked = wrapText(cleanText(question).trim(), inner).map((line, i) => `${i === 0 ? '?' : ' '} ${line}`)
-  const answered = wrapText(cleanText(answer).trim(), inner).map(
+  const asked = wrapLines(cleanText(question).trim(), inner).map(
+    (line, i) => `${i === 0 ? '?' : ' '} ${line}`,
+  )
+  const answered = wrapLines(cleanText(answer).trim(), inner).map(
     (line, i) => `${i === 0 ? '→' : ' '} ${line}`,
   )
   return [...asked.map((line) => paint(line, color, 'dim')), ...answered].map((line) =>
@@ -137,7 +154,7 @@ function renderAnswered({ question, answer }: Of<'answered'>, { columns, color }
 }
 
 /** A line across the screen with a text in it. */
-function renderRule(text: string, { columns, color }: View): string {
+function renderRule(text: string, { columns, color }: RenderContext): string {
   const label = truncateText(cleanLine(text), Math.max(0, columns - 6))
   const start = label === '' ? '' : `── ${label} `
   const rest = Math.max(0, Math.min(columns, RULE_COLUMNS) - start.length)

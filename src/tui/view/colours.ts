@@ -30,14 +30,14 @@ export class Colours {
 
   #applyOne(parameter: number): void {
     if (parameter === 0) this.#open.clear()
-    const key = keyOf(parameter)
+    const key = getClosingKey(parameter)
     if (key !== undefined) this.#open.set(key, String(parameter))
     for (const open of [...this.#open.keys()]) if (Math.trunc(open) === parameter) this.#open.delete(open)
   }
 }
 
 /** What closes an opening parameter; bold and dim, closed alike, are told apart behind the point. */
-function keyOf(parameter: number): number | undefined {
+function getClosingKey(parameter: number): number | undefined {
   if (parameter === 1) return 22
   if (parameter === 2) return 22.5
   if (parameter >= 3 && parameter <= 9) return parameter + 20

@@ -1,4 +1,4 @@
-import { shownAsk } from '../state/here.ts'
+import { shownAsk } from '../state/is-current.ts'
 import type { ChatState, RunningTurn } from '../state/types.ts'
 import { cleanLine } from './clean.ts'
 import { formatCount } from './numbers.ts'
@@ -6,20 +6,24 @@ import type { Section } from './section.ts'
 import { joinStatus, statusParts } from './status.ts'
 import { paint } from './style.ts'
 import { truncateText } from './text.ts'
-import type { View } from './view.ts'
+import type { RenderContext } from './view.ts'
 
 /** Where the chat runs, for the status line. */
-export interface ShownPlace {
+export interface StatusLocation {
   shownCwd: string
 }
 
 /** One line: who speaks with which model, how full the context is, what it cost, where. */
-export function renderStatus(state: ChatState, place: ShownPlace, { columns, color }: View): Section {
+export function renderStatus(
+  state: ChatState,
+  place: StatusLocation,
+  { columns, color }: RenderContext,
+): Section {
   return { lines: [joinStatus(statusParts(state, place), columns, color)], cut: 'tail', rank: 5 }
 }
 
 /** What the running turn does, and what waits for it; nothing when none runs. `now`: milliseconds since 1970. */
-export function renderWorking(state: ChatState, now: number, { columns, color }: View): Section {
+export function renderWorking(state: ChatState, now: number, { columns, color }: RenderContext): Section {
   const { turn, steers, queue, overlay, prompt } = state
   const isEscFree = !overlay && !(shownAsk(state) && prompt.text === '')
   const dim = (line: string) => paint(truncateText(line, columns), color, 'dim')
@@ -34,18 +38,22 @@ export function renderWorking(state: ChatState, now: number, { columns, color }:
   return { lines: lines.length === 0 ? [] : ['', ...lines], cut: 'tail', rank: 3 }
 }
 
-interface Look extends Pick<View, 'columns' | 'color'> {
+interface WorkingLineOptions extends Pick<RenderContext, 'columns' | 'color'> {
   /** Nothing else on the screen takes Esc for itself. */
   isEscFree: boolean
 }
 
-function workingLine(turn: RunningTurn, now: number, { columns, color, isEscFree }: Look): string {
+function workingLine(
+  turn: RunningTurn,
+  now: number,
+  { columns, color, isEscFree }: WorkingLineOptions,
+): string {
   const elapsed = Math.max(0, now - turn.startedAt)
   const mark = paint(FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length]!, color, 'accent')
   const what = turn.isCancelling ? 'stopping' : cleanLine(turn.doing)
   const tokens = Math.round(turn.outputTokens)
   const facts = [
-    spanOf(elapsed),
+    formatSpan(elapsed),
     ...(tokens > 0 ? [tokens === 1 ? '1 token' : `${formatCount(tokens)} tokens`] : []),
     ...(turn.isCancelling || !isEscFree ? [] : ['esc to interrupt']),
   ]
@@ -56,7 +64,7 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100
 
 /** Whole seconds: what is shown changes no more often. */
-function spanOf(ms: number): string {
+function formatSpan(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   return seconds < 60
     ? `${seconds} s`

@@ -1,8 +1,8 @@
 import type { ChatState } from '../state/types.ts'
-import type { Highlight, ParseMarkdown, View } from './view.ts'
+import type { Highlight, ParseMarkdown, RenderContext } from './view.ts'
 
 /** How things look, whatever the size of the terminal. */
-export type Look = Pick<View, 'color' | 'parse' | 'highlight'>
+export type Look = Pick<RenderContext, 'color' | 'parse' | 'highlight'>
 
 /** Loads what lays Markdown out; no first frame needs it. */
 export async function loadParser(): Promise<ParseMarkdown> {

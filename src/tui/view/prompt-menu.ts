@@ -3,20 +3,20 @@ import { toGraphemes } from '../text/graphemes.ts'
 import type { Menu } from '../text/menu.ts'
 import { cleanLine } from './clean.ts'
 import { paint } from './style.ts'
-import { padText, truncateText, widthOf } from './text.ts'
-import type { View } from './view.ts'
+import { measureWidth, padText, truncateText } from './text.ts'
+import type { RenderContext } from './view.ts'
 import { windowAround } from './window.ts'
 
 /** Suggestions: `most` rows around the selected one, none as wide as the terminal. */
-export function renderMenu({ kind, entries, selected }: Menu, view: View, most: number): string[] {
+export function renderMenu({ kind, entries, selected }: Menu, view: RenderContext, most: number): string[] {
   const rows = itemsAround(entries, selected, most).map(({ item, isSelected }) => ({
     label: toVisible(item.label),
     detail: cleanLine(item.detail),
     isSelected,
   }))
-  const room = roomOf(view)
+  const room = computeRoom(view)
   if (kind === 'file') return rows.map((row) => renderRow({ ...row, label: pathEnd(row.label, room) }, view))
-  const widest = Math.max(...rows.map(({ label }) => widthOf(label)))
+  const widest = Math.max(...rows.map(({ label }) => measureWidth(label)))
   const column = Math.min(room, widest, Math.max(8, Math.floor(room * LABEL_SHARE)))
   return rows.map((row) =>
     renderRow({ ...row, label: padText(truncateText(row.label, column), column) }, view),
@@ -28,15 +28,15 @@ const GAP = '  '
 
 /** A path's end says more than its beginning. */
 function pathEnd(path: string, width: number): string {
-  return widthOf(path) <= width || width < 1 ? truncateText(path, width) : `…${endOf(path, width - 1)}`
+  return measureWidth(path) <= width || width < 1 ? truncateText(path, width) : `…${fitEnd(path, width - 1)}`
 }
 
 /** As much of a text's end as fits. */
-export function endOf(text: string, width: number): string {
+export function fitEnd(text: string, width: number): string {
   const graphemes = toGraphemes(text)
   let room = width
   const cut = graphemes.findLastIndex((grapheme) => {
-    room -= widthOf(grapheme)
+    room -= measureWidth(grapheme)
     return room < 0
   })
   return graphemes.slice(cut + 1).join('')
@@ -48,8 +48,8 @@ interface Row {
   isSelected: boolean
 }
 
-function renderRow({ label, detail, isSelected }: Row, view: View): string {
-  const left = roomOf(view) - widthOf(label) - GAP.length
+function renderRow({ label, detail, isSelected }: Row, view: RenderContext): string {
+  const left = computeRoom(view) - measureWidth(label) - GAP.length
   const shown = left > 0 ? truncateText(detail, left) : ''
   const rest = shown === '' ? '' : GAP + paint(shown, view.color, 'dim')
   const mark = isSelected ? '› ' : '  '
@@ -59,7 +59,7 @@ function renderRow({ label, detail, isSelected }: Row, view: View): string {
 
 const MARK_COLUMNS = 2
 
-function roomOf({ columns }: View): number {
+function computeRoom({ columns }: RenderContext): number {
   return Math.max(0, columns - MARK_COLUMNS - 1)
 }
 

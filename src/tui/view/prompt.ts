@@ -1,16 +1,16 @@
 import type { Cell, VisualLine } from '../text/layout.ts'
 import type { Prompt, PromptContext } from '../text/prompt.ts'
 import { layOutPrompt } from '../text/prompt-edits.ts'
-import { signOf } from '../text/prompt-state.ts'
+import { getSign } from '../text/prompt-state.ts'
 import { renderMenu } from './prompt-menu.ts'
 import type { Section } from './section.ts'
 import { paint } from './style.ts'
 import { truncateText } from './text.ts'
-import type { View } from './view.ts'
+import type { RenderContext } from './view.ts'
 import { windowAround } from './window.ts'
 
 /** The prompt with its caret, and under it the menu that is open, or what a key would do next. */
-export function renderPrompt(prompt: Prompt, context: PromptContext, view: View): Section {
+export function renderPrompt(prompt: Prompt, context: PromptContext, view: RenderContext): Section {
   const { lines, caret } = renderText(prompt, context, view)
   const most = Math.min(MENU_ROWS, Math.max(1, Math.floor(view.rows / 2) - lines.length))
   const below = prompt.menu
@@ -23,7 +23,7 @@ const MENU_ROWS = 8
 const PLACE = { cut: 'tail', rank: 9 } as const
 
 /** At most a third of the rows, those around the caret. */
-function renderText(prompt: Prompt, context: PromptContext, view: View) {
+function renderText(prompt: Prompt, context: PromptContext, view: RenderContext) {
   const columns = Math.max(1, view.columns)
   if (prompt.text === '') return renderEmpty(context, { ...view, columns })
   const layout = layOutPrompt(prompt, { ...context, columns })
@@ -32,7 +32,7 @@ function renderText(prompt: Prompt, context: PromptContext, view: View) {
   const { length } = layout.lines
   const { start: first, end } = windowAround(length, most, at.y)
   const shown = layout.lines.slice(first, end)
-  const sign = signOf(prompt)
+  const sign = getSign(prompt)
   const lines = shown.map((line, index) => {
     const isEdge = (index === 0 && first > 0) || (index === shown.length - 1 && end < length)
     const mark = isEdge ? paint('⋮', view.color, 'dim') : first + index === 0 ? paintSign(sign, view) : ' '
@@ -43,7 +43,7 @@ function renderText(prompt: Prompt, context: PromptContext, view: View) {
   return { lines, caret: { x: Math.min(x, columns - 1), y: at.y - first } }
 }
 
-function renderEmpty({ isBusy, placeholder }: PromptContext, view: View) {
+function renderEmpty({ isBusy, placeholder }: PromptContext, view: RenderContext) {
   const room = Math.max(0, edge(view) - SIGN.length)
   const offered = placeholder === undefined ? (isBusy ? BUSY : IDLE) : [placeholder]
   const text = offered.find((words) => words.length <= room) ?? ''
@@ -60,11 +60,11 @@ const SIGN = '> '
 const IDLE = ['Ask anything · @ files · / commands · ? help', 'Ask anything · ? help', 'Ask anything']
 const BUSY = ['Enter steers · Tab queues · Esc interrupts', 'Esc interrupts']
 
-function paintSign(sign: '!' | '#' | undefined, { color }: View): string {
+function paintSign(sign: '!' | '#' | undefined, { color }: RenderContext): string {
   return paint(sign ?? '>', color, sign === undefined ? 'accent' : 'warning', 'bold')
 }
 
-function cellsText({ cells }: VisualLine, { color }: View): string {
+function cellsText({ cells }: VisualLine, { color }: RenderContext): string {
   return cells.map((cell) => toText(cell, color)).join('')
 }
 
@@ -76,7 +76,7 @@ function toText({ text, isPaste }: Cell, color: boolean): string {
 function nextKey(prompt: Prompt, context: PromptContext): string {
   if (prompt.armed === 'leave') return 'Ctrl-C again to leave'
   if (prompt.armed === 'clear') return 'Esc again to clear'
-  const sign = signOf(prompt)
+  const sign = getSign(prompt)
   if (sign !== undefined) return SIGNS[sign]
   return context.isBusy && prompt.text !== '' ? 'Enter steers · Tab queues' : ''
 }
@@ -86,10 +86,10 @@ const SIGNS = {
   '#': 'note for the memory · a blank in front makes it a message',
 } as const
 
-function renderNextKey(words: string, view: View): string[] {
+function renderNextKey(words: string, view: RenderContext): string[] {
   return words === '' ? [] : [paint(truncateText(`  ${words}`, edge(view)), view.color, 'dim')]
 }
 
-function edge({ columns }: View): number {
+function edge({ columns }: RenderContext): number {
   return Math.max(0, columns - 1)
 }

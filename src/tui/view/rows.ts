@@ -1,5 +1,5 @@
 import { fitColumns } from './markdown/table.ts'
-import { padText, wrapText } from './text.ts'
+import { padText, wrapLines } from './text.ts'
 
 const BETWEEN = 2
 
@@ -9,12 +9,12 @@ export function alignRows(rows: readonly (readonly string[])[], columns: number)
   const full = rows.map((row) => Array.from({ length: count }, (_, i) => row[i] ?? ''))
   const widths = fitColumns(full, columns - BETWEEN * (count - 1))
   if (!widths)
-    return full.flatMap((row) => row.flatMap((cell) => (cell === '' ? [] : wrapText(cell, columns))))
+    return full.flatMap((row) => row.flatMap((cell) => (cell === '' ? [] : wrapLines(cell, columns))))
   return full.flatMap((row) => alignRow(row, widths))
 }
 
 function alignRow(row: readonly string[], widths: readonly number[]): string[] {
-  const cells = row.map((cell, i) => wrapText(cell, widths[i]!))
+  const cells = row.map((cell, i) => wrapLines(cell, widths[i]!))
   const height = Math.max(...cells.map(({ length }) => length))
   return Array.from({ length: height }, (_, y) =>
     cells

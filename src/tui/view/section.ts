@@ -10,13 +10,13 @@ export interface Section {
 }
 
 /** What fits: the lines, and the caret if its line is among them. */
-export interface Fitted {
+export interface FittedLines {
   lines: readonly string[]
   caret: { x: number; y: number } | undefined
 }
 
 /** Fits sections, from top to bottom, into `most` lines. Nothing that comes out is ever higher. */
-export function fitSections(sections: readonly Section[], most: number): Fitted {
+export function fitSections(sections: readonly Section[], most: number): FittedLines {
   const room = Math.max(0, most)
   let surplus = sections.reduce((sum, { lines }) => sum + lines.length, 0) - room
   const taken = new Map<Section, number>()
@@ -26,7 +26,7 @@ export function fitSections(sections: readonly Section[], most: number): Fitted 
     surplus -= cut
   }
   const lines: string[] = []
-  let caret: Fitted['caret']
+  let caret: FittedLines['caret']
   for (const section of sections) {
     const cut = taken.get(section)!
     const start = section.cut === 'head' ? cut : 0

@@ -1,14 +1,14 @@
 import type { OpenText } from '../state/types.ts'
 import {
   closesFence,
-  fenceOf,
-  indentOf,
   interrupts,
   isBlank,
   isQuote,
   isWhole,
   type Line,
-  markerOf,
+  matchFence,
+  matchMarker,
+  measureIndent,
   readLine,
 } from './markdown/line-kinds.ts'
 import { type BlockEnd, type NextLine, scanBlock, scanFence, scanTable } from './markdown/scan-block.ts'
@@ -41,10 +41,10 @@ export function splitClosed({ text, carry }: Pick<OpenText, 'text' | 'carry'>, i
       continue
     }
     const continues = goesOn(line.text, goingOn)
-    const repeated = continues ? repeatedOf(goingOn) : ''
+    const repeated = continues ? getRepeatedLines(goingOn) : ''
     const found = scan(line, nextLine, { repeated, carry: goingOn, isOver })
     if (!found) break
-    const isCode = fenceOf(repeated.split('\n', 1)[0] || line.text) !== undefined
+    const isCode = matchFence(repeated.split('\n', 1)[0] || line.text) !== undefined
     const part = repeated + trimEnd(text.slice(at, found.end), isCode)
     if (!(continues && isClosing(line.text, goingOn))) closed.push({ text: part, continues })
     at = found.end
@@ -54,13 +54,13 @@ export function splitClosed({ text, carry }: Pick<OpenText, 'text' | 'carry'>, i
 }
 
 /** An open text as Markdown by itself, as a part would be. */
-export function toPart({ text, carry }: Pick<OpenText, 'text' | 'carry'>): {
+export function closeOpenText({ text, carry }: Pick<OpenText, 'text' | 'carry'>): {
   text: string
   continues: boolean
 } {
   const first = text.slice(0, 200).split('\n', 1)[0] ?? ''
   const continues = goesOn(first, carry)
-  return { text: continues ? repeatedOf(carry) + text : text, continues }
+  return { text: continues ? getRepeatedLines(carry) + text : text, continues }
 }
 
 function scan(
@@ -82,11 +82,11 @@ function goesOn(line: string, carry: string): boolean {
     case 'f':
       return true
     case 'l':
-      return markerOf(line)?.kind === carry[1] && !isWhole(line)
+      return matchMarker(line)?.kind === carry[1] && !isWhole(line)
     case 'q':
       return isQuote(line)
     case 'c':
-      return indentOf(line) >= 4
+      return measureIndent(line) >= 4
     case 't':
     case 'p':
       return !interrupts(line)
@@ -96,13 +96,13 @@ function goesOn(line: string, carry: string): boolean {
 }
 
 /** What a part within such a block begins with, to be Markdown by itself. */
-function repeatedOf(carry: string): string {
+function getRepeatedLines(carry: string): string {
   return carry.startsWith('f') || carry.startsWith('t') ? `${carry.slice(1)}\n` : ''
 }
 
 /** The end of a fence right behind a part: nothing is left to show. */
 function isClosing(line: string, carry: string): boolean {
-  return carry.startsWith('f') && closesFence(line, fenceOf(carry.slice(1)) ?? '')
+  return carry.startsWith('f') && closesFence(line, matchFence(carry.slice(1)) ?? '')
 }
 
 /** Blank lines go, but those within a fence, whose lines all end. */

@@ -1,16 +1,16 @@
 import type { ModeName } from '../ports.ts'
-import type { ChatState, Spent } from '../state/types.ts'
+import type { ChatState, UsageTotals } from '../state/types.ts'
 import { cleanLine } from './clean.ts'
 import { formatCount, formatUsd, meter } from './numbers.ts'
-import { paint, type Style } from './style.ts'
-import { truncateText, widthOf } from './text.ts'
+import { paint, type TextStyle } from './style.ts'
+import { measureWidth, truncateText } from './text.ts'
 
 /** A part of the status line. */
 export interface StatusPart {
   text: string
   /** Where there is no room for all, the lowest goes first. */
   rank: number
-  style: Style
+  style: TextStyle
 }
 
 /** What the status line says, from left to right; parts that have nothing to say are left out. */
@@ -41,7 +41,7 @@ function placePart({ place, isLinkLost }: ChatState): StatusPart {
 /** The parts on one line, as many as fit, the most important ones; the last one that is left may be cut. */
 export function joinStatus(parts: readonly StatusPart[], columns: number, color: boolean): string {
   let shown = parts
-  while (shown.length > 1 && widthOf(shown.map(({ text }) => text).join(BETWEEN)) > columns) {
+  while (shown.length > 1 && measureWidth(shown.map(({ text }) => text).join(BETWEEN)) > columns) {
     const least = shown.reduce((one, other) => (other.rank < one.rank ? other : one))
     shown = shown.filter((part) => part !== least)
   }
@@ -52,7 +52,7 @@ export function joinStatus(parts: readonly StatusPart[], columns: number, color:
 const BETWEEN = ' · '
 const TITLE_COLUMNS = 40
 
-const MODES: Record<ModeName, { text: string; style: Style }> = {
+const MODES: Record<ModeName, { text: string; style: TextStyle }> = {
   ask: { text: '', style: 'dim' },
   edits: { text: 'edits allowed', style: 'success' },
   'read-only': { text: 'read-only', style: 'accent' },
@@ -63,7 +63,7 @@ const MODES: Record<ModeName, { text: string; style: Style }> = {
 const MUCH = 0.7
 const TOO_MUCH = 0.9
 
-function contextMeter({ last, context }: Spent): { text: string; style: Style } {
+function contextMeter({ last, context }: UsageTotals): { text: string; style: TextStyle } {
   if (!last) return { text: '', style: 'dim' }
   const used = last.promptTokens + last.completionTokens
   if (used === 0) return { text: '', style: 'dim' }

@@ -1,5 +1,5 @@
 /** What a piece of text is; the colours are those of the terminal's own theme. */
-export type Style =
+export type TextStyle =
   | 'bold'
   | 'dim'
   | 'italic'
@@ -29,7 +29,7 @@ export type Style =
  *
  * What is painted may be painted again around: the outer styles go on behind the inner ones.
  */
-export function paint(text: string, color: boolean, ...styles: readonly Style[]): string {
+export function paint(text: string, color: boolean, ...styles: readonly TextStyle[]): string {
   if (!color || text === '') return text
   if (text.includes('\n')) {
     return text
@@ -54,7 +54,7 @@ const GREEN: Attribute = [32, 39]
 const YELLOW: Attribute = [33, 39]
 const CYAN: Attribute = [36, 39]
 
-const STYLES: Record<Style, readonly Attribute[]> = {
+const STYLES: Record<TextStyle, readonly Attribute[]> = {
   bold: [BOLD],
   dim: [[2, 22]],
   italic: [[3, 23]],

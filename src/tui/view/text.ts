@@ -4,7 +4,7 @@ import { toGraphemes } from '../text/graphemes.ts'
 import { Colours } from './colours.ts'
 
 /** Columns that a text without line breaks takes; colours take none. */
-export function widthOf(text: string): number {
+export function measureWidth(text: string): number {
   const shown = text.includes('\x1b') ? text.replaceAll(COLOUR, '') : text
   if (isPlain(shown)) return shown.length
   if (!isSimple(shown)) return stringWidth(shown)
@@ -18,7 +18,7 @@ export function widthOf(text: string): number {
  *
  * Every line closes the colours it opens. At least one line comes out; none is wider than `width`, 1 or more.
  */
-export function wrapText(text: string, width: number): string[] {
+export function wrapLines(text: string, width: number): string[] {
   const room = width >= 1 ? width : 1 // a width that is no number would never be reached
   const colours = new Colours()
   return tidy(text)
@@ -32,19 +32,19 @@ export function wrapText(text: string, width: number): string[] {
 /** The text on one line; when it is wider than `width`, its beginning and `…`. */
 export function truncateText(text: string, width: number): string {
   const line = tidy(text).replaceAll('\n', ' ')
-  if (widthOf(line) <= width) return line
+  if (measureWidth(line) <= width) return line
   if (width <= 0) return ''
   const colours = new Colours()
   let out = ''
   let room = width - 1
-  for (const token of tokensOf(line)) {
+  for (const token of splitTokens(line)) {
     if (token.startsWith('\x1b')) {
       colours.apply(token)
       out += token
       continue
     }
     for (const grapheme of toGraphemes(token)) {
-      room -= widthOf(grapheme)
+      room -= measureWidth(grapheme)
       if (room < 0) return `${out}…${colours.close()}`
       out += grapheme
     }
@@ -58,21 +58,21 @@ export function cutText(line: string, first: number, rest: number): string[] {
   const lines: string[] = []
   let out = ''
   let room = Math.max(1, first)
-  for (const token of tokensOf(tidy(line))) {
+  for (const token of splitTokens(tidy(line))) {
     if (token.startsWith('\x1b')) {
       colours.apply(token)
       out += token
       continue
     }
     for (const grapheme of toGraphemes(token)) {
-      const shown = widthOf(grapheme) > Math.max(1, rest) ? '…' : grapheme
-      if (widthOf(shown) > room) {
+      const shown = measureWidth(grapheme) > Math.max(1, rest) ? '…' : grapheme
+      if (measureWidth(shown) > room) {
         lines.push(out + colours.close())
         out = colours.open()
         room = Math.max(1, rest)
       }
       out += shown
-      room -= widthOf(shown)
+      room -= measureWidth(shown)
     }
   }
   return [...lines, out + colours.close()]
@@ -80,7 +80,7 @@ export function cutText(line: string, first: number, rest: number): string[] {
 
 /** The text with spaces on one side, or both, up to `width`; a wider one stays as it is. */
 export function padText(text: string, width: number, align: 'left' | 'right' | 'center' = 'left'): string {
-  const missing = Math.max(0, width - widthOf(text))
+  const missing = Math.max(0, width - measureWidth(text))
   const before = align === 'left' ? 0 : align === 'right' ? missing : missing >> 1
   return ' '.repeat(before) + text + ' '.repeat(missing - before)
 }
@@ -94,7 +94,7 @@ function tidy(text: string): string {
 }
 
 /** Colours, runs of spaces, and words. */
-function tokensOf(line: string): string[] {
+function splitTokens(line: string): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a colour
   return line.match(/\x1b\[[\d;]*m| +|[^ \x1b]+/g) ?? []
 }
@@ -110,10 +110,10 @@ interface Part {
 }
 
 /** A word, taken apart beside wide characters: scripts that are written without spaces break anywhere. */
-function partsOf(word: string): Part[] {
+function splitParts(word: string): Part[] {
   const parts: Part[] = []
   for (const text of toGraphemes(word)) {
-    const width = widthOf(text)
+    const width = measureWidth(text)
     const isWide = width > 1 || (parts.at(-1)?.width ?? 0) > 1
     parts.push({ text, width, mayBreak: isWide && !CLINGS.test(text) })
   }
@@ -141,7 +141,7 @@ class LineBreaker {
   }
 
   breakLine(line: string): string[] {
-    for (const token of tokensOf(line)) {
+    for (const token of splitTokens(line)) {
       if (token.startsWith('\x1b')) this.#word.push(token)
       else if (token.startsWith(' ')) this.#takeBlanks(token)
       else this.#takeWord(token)
@@ -162,7 +162,7 @@ class LineBreaker {
       this.#wordWidth += token.length
       return
     }
-    for (const part of partsOf(token)) {
+    for (const part of splitParts(token)) {
       if (part.mayBreak && this.#wordWidth > 0) this.#endWord()
       this.#word.push(part.text)
       this.#wordWidth += part.width
@@ -211,7 +211,7 @@ class LineBreaker {
   }
 
   #putGrapheme(grapheme: string): void {
-    const width = widthOf(grapheme)
+    const width = measureWidth(grapheme)
     if (width > this.#room) {
       this.#putGrapheme('…')
       return

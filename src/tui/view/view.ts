@@ -1,7 +1,7 @@
 import type { Token } from 'marked'
 
 /** The terminal as renderers see it. */
-export interface View {
+export interface RenderContext {
   columns: number
   rows: number
   color: boolean
@@ -16,10 +16,10 @@ export interface View {
 }
 
 /** The size of the terminal. */
-export type Room = Pick<View, 'columns' | 'rows'>
+export type Room = Pick<RenderContext, 'columns' | 'rows'>
 
 /** The terminal for what looks the same with and without details. */
-export type Face = Pick<View, 'columns' | 'rows' | 'color'>
+export type Face = Pick<RenderContext, 'columns' | 'rows' | 'color'>
 
 /** Rows that what has the keys may take: the rest of the live region needs six. */
 export function focusHeight(rows: number): number {

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { guardLabelOf } from '../names.ts'
+import { toGuardLabel } from '../names.ts'
 import type { ManagerCommand, ServiceSpec } from '../types.ts'
 
 /**
@@ -12,7 +12,7 @@ export function guardSpec({ grant: _, ...spec }: ServiceSpec, program: ManagerCo
     ...spec,
     envFile: join(home, 'run', 'env', 'crabtalk-guard.env'),
     name: 'guard',
-    label: guardLabelOf(spec.label),
+    label: toGuardLabel(spec.label),
     description: 'Restarts services that hang, and bounds what they print',
     argv: [...program, 'supervise', '--guard', '--home', home],
     output: join(dirname(spec.output), 'guard.crash.log'),

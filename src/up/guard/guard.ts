@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toCrabError } from '../../core/base/errors.ts'
-import { readEnvFile } from '../supervisor/environment.ts'
+import { readEnvFileSync } from '../supervisor/environment.ts'
 import { boundOutputs } from './bound-output.ts'
-import { type HangPorts, HangWatch } from './hang-watch.ts'
+import { Watchdog, type WatchdogPorts } from './watchdog.ts'
 
 /** The options of guardServices(). */
-export interface ServiceGuardOptions extends HangPorts {
+export interface ServiceGuardOptions extends WatchdogPorts {
   /** The folder of the logs. */
   logs: string
   /** The file of variables of services, which may set CRABTALK_WATCHDOG. */
@@ -20,7 +20,7 @@ export interface ServiceGuardOptions extends HangPorts {
  */
 export async function guardServices(options: ServiceGuardOptions, signal: AbortSignal): Promise<void> {
   const { logs, envFile, log, elapsed, isOver } = options
-  const watch = new HangWatch(options)
+  const watch = new Watchdog(options)
   let lookedAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     const limitMs = watchdogLimit(envFile)
@@ -31,7 +31,7 @@ export async function guardServices(options: ServiceGuardOptions, signal: AbortS
       if (elapsed() - lookedAt >= periodMs) {
         lookedAt = elapsed()
         if (await isOver?.()) return
-        if (limitMs !== undefined) await watch.look({ limitMs, periodMs }, signal)
+        if (limitMs !== undefined) await watch.probe({ limitMs, periodMs }, signal)
       }
     } catch (reason) {
       log('warn', `Cannot look after services: ${toCrabError(reason).message}`)
@@ -43,7 +43,7 @@ export async function guardServices(options: ServiceGuardOptions, signal: AbortS
 
 /** The time after which a service counts as hung, milliseconds; undefined when CRABTALK_WATCHDOG is `off`. */
 export function watchdogLimit(envFile: string): number | undefined {
-  const value = readEnvFile(envFile)['CRABTALK_WATCHDOG']?.trim()
+  const value = readEnvFileSync(envFile)['CRABTALK_WATCHDOG']?.trim()
   if (value === 'off' || value === '0') return undefined
   const seconds = Number(value || Number.NaN)
   return seconds > 0 ? seconds * 1000 : DEFAULT_LIMIT_MS

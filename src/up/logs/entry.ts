@@ -20,7 +20,10 @@ export interface LogEntry {
 }
 
 /** A line that a service wrote to its log (LogFile) or printed; `about` is when, where the line itself does not say. */
-export function toEntry(raw: string, at: { service: string; source: LogSource; about: number }): LogEntry {
+export function parseLogEntry(
+  raw: string,
+  at: { service: string; source: LogSource; about: number },
+): LogEntry {
   const { service, source, about } = at
   const line = raw.startsWith('{') ? parseObject(raw) : undefined
   const { time, level, message, msg, ...fields } = line ?? {}
@@ -29,12 +32,12 @@ export function toEntry(raw: string, at: { service: string; source: LogSource; a
     return { service, source, raw, time: about, message: raw, fields: {} }
   }
   const known = isLevel(level) && { level }
-  const whose = whoseLine(service, source, fields)
+  const whose = resolveService(service, source, fields)
   return { ...whose, source, raw, time: toTime(time) ?? about, ...known, message: said }
 }
 
 /** Our own supervisor writes one log for all of its services. */
-function whoseLine(
+function resolveService(
   service: string,
   source: LogSource,
   fields: Readonly<Record<string, unknown>>,

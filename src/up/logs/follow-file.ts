@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import type { ReadTo } from './tail.ts'
+import type { FileOffset } from './tail.ts'
 
 /**
  * Reads on in a file that others write: what was added, also what was written before the file was set aside and another
@@ -8,11 +8,11 @@ import type { ReadTo } from './tail.ts'
 export class FileFollower implements AsyncDisposable {
   readonly #path: string
   #file: FileHandle | undefined
-  #at: ReadTo | undefined
+  #at: FileOffset | undefined
   #rest = Buffer.alloc(0)
 
   /** Goes on where it was read to; a file that was not there is read from its beginning. */
-  constructor(path: string, from: ReadTo | undefined) {
+  constructor(path: string, from: FileOffset | undefined) {
     this.#path = path
     this.#at = from
   }

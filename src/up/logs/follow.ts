@@ -1,17 +1,17 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { type LogEntry, toEntry } from './entry.ts'
+import { type LogEntry, parseLogEntry } from './entry.ts'
 import { FileFollower } from './follow-file.ts'
 import type { LogFilePath } from './log-files.ts'
-import type { ReadTo } from './tail.ts'
+import type { FileOffset } from './tail.ts'
 
 /** What is followed. */
-export interface Followed {
+export interface FollowedLog {
   /** The folder of the files; it need not exist yet. */
   folder: string
   /** The files there are to be now; asked again and again, others may come. */
   files(): Promise<readonly LogFilePath[]>
   /** Where a file was read to; others are read from their beginning. */
-  readTo(file: LogFilePath): ReadTo | undefined
+  readTo(file: LogFilePath): FileOffset | undefined
   /** What came from elsewhere since it was last asked. */
   others?(): Promise<readonly LogEntry[]>
   now(): number
@@ -20,7 +20,7 @@ export interface Followed {
 }
 
 /** What is written from now on, soon after it was, in the order of its times as far as it came together; until the signal. */
-export async function* followLogs(followed: Followed, signal: AbortSignal): AsyncGenerator<LogEntry> {
+export async function* followLogs(followed: FollowedLog, signal: AbortSignal): AsyncGenerator<LogEntry> {
   const { folder, files, readTo, others, now, everyMs = EVERY_MS } = followed
   const followers = new Map<string, FileFollower>()
   using news = watchFolder(folder, everyMs, signal)
@@ -30,7 +30,7 @@ export async function* followLogs(followed: Followed, signal: AbortSignal): Asyn
       for (const file of await files()) {
         const follower = followers.get(file.path) ?? new FileFollower(file.path, readTo(file))
         followers.set(file.path, follower)
-        for (const raw of await follower.next()) entries.push(toEntry(raw, { ...file, about: now() }))
+        for (const raw of await follower.next()) entries.push(parseLogEntry(raw, { ...file, about: now() }))
       }
       yield* entries.toSorted((a, b) => a.time - b.time)
       await news.wait()

@@ -4,7 +4,7 @@ import type { UpHost } from '../types.ts'
 import type { LogEntry } from './entry.ts'
 
 /** Which lines of the journal. */
-export interface JournalWanted {
+export interface JournalQuery {
   /** The names of services by the labels of their units. */
   services: ReadonlyMap<string, string>
   lines: number | undefined
@@ -20,7 +20,7 @@ export interface JournalWanted {
  */
 export async function readJournal(
   host: Pick<UpHost, 'run' | 'env'>,
-  { services, lines, since, cursor }: JournalWanted,
+  { services, lines, since, cursor }: JournalQuery,
   signal: AbortSignal,
 ): Promise<{ entries: LogEntry[]; cursor: string | undefined }> {
   const units = [...services.keys()].map((label) => `--user-unit=${label}.service`)

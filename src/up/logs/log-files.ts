@@ -10,7 +10,7 @@ export interface LogFilePath {
 }
 
 /** The two files of a service: its log, and what it printed. */
-export function logFilesOf(service: string, logs: string): LogFilePath[] {
+export function listLogFiles(service: string, logs: string): LogFilePath[] {
   return [
     { service, source: 'log', path: join(logs, `${service}.log`) },
     { service, source: 'crash', path: join(logs, `${service}.crash.log`) },
@@ -30,7 +30,7 @@ export async function loggedServices(logs: string): Promise<string[]> {
 }
 
 /** Whether a file of the folder of logs is one of a service, or what was set aside of one. */
-export function isLogOf(service: string, file: string): boolean {
+export function isServiceLog(service: string, file: string): boolean {
   return LOG_NAME.exec(file)?.[1] === service
 }
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
 /** Where a file was read to. */
-export interface ReadTo {
+export interface FileOffset {
   /** Which file it is (its inode). */
   id: bigint
   /** Behind the last whole line, in bytes. */
@@ -9,15 +9,15 @@ export interface ReadTo {
 }
 
 /** Lines of a file, and where the whole ones end. */
-export interface ReadLines {
+export interface TailLines {
   lines: string[]
   /** What stands behind the last whole line; empty when nothing does. */
   rest: string
-  to: ReadTo
+  to: FileOffset
 }
 
 /** The last lines of a file, at most so many; undefined where it is not there or may not be read. */
-export async function readTail(path: string, most: number): Promise<ReadLines | undefined> {
+export async function readLastLogLines(path: string, most: number): Promise<TailLines | undefined> {
   try {
     await using file = await open(path, 'r')
     const { size, ino } = await file.stat({ bigint: true })

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile, makePrivateDir } from '../../core/base/files.ts'
 import { guardSpec } from '../guard/guard-spec.ts'
-import { guardLabelOf, isOurLabel } from '../names.ts'
+import { isOurLabel, toGuardLabel } from '../names.ts'
 import type {
   ManagerCommand,
   ManagerVerb,
@@ -16,7 +16,7 @@ import type {
   UpHost,
 } from '../types.ts'
 import { type LaunchdDomain, launchdPlist } from '../units/launchd-plist.ts'
-import { keptPath, writeUnit } from '../units/unit-change.ts'
+import { editedUnitPath, writeUnit } from '../units/unit-change.ts'
 import { type PrintedJob, parseDisabled, parseJob, toJobStatus } from './launchd-print.ts'
 import { toolError } from './tool-error.ts'
 
@@ -88,7 +88,7 @@ export class LaunchdManager implements ServiceManager {
   async #guard(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
     const unit = this.guardUnit(spec)
     if (!unit) return
-    const label = guardLabelOf(spec.label)
+    const label = toGuardLabel(spec.label)
     const kind = await writeUnit(unit)
     const job = await this.#print(label, signal)
     if (job?.get('state') === 'running' && kind === 'same') return
@@ -123,10 +123,10 @@ export class LaunchdManager implements ServiceManager {
 
   async remove(label: string, signal: AbortSignal): Promise<void> {
     await this.#unload(label, signal)
-    for (const path of [this.#path(label), keptPath(this.#path(label))]) await rm(path, { force: true })
-    const guard = guardLabelOf(label)
+    for (const path of [this.#path(label), editedUnitPath(this.#path(label))]) await rm(path, { force: true })
+    const guard = toGuardLabel(label)
     if (!existsSync(this.#path(guard))) return
-    if ((await this.labels(signal)).some((other) => guardLabelOf(other) === guard)) return
+    if ((await this.labels(signal)).some((other) => toGuardLabel(other) === guard)) return
     await this.#unload(guard, signal)
     await rm(this.#path(guard), { force: true })
   }

@@ -5,7 +5,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { replaceFile } from '../../core/base/files.ts'
 import { userName } from '../../core/base/user.ts'
 import type { ManagerCommand, UpHost } from '../types.ts'
-import { systemdEnv } from './systemd-place.ts'
+import { systemdEnv } from './systemd-env.ts'
 
 /** What a person runs where we may not. */
 export const LINGER_COMMAND = 'loginctl enable-linger'
@@ -25,7 +25,7 @@ export function isLingering(folder = '/var/lib/systemd/linger'): boolean {
  * Has the user manager outlive the last logout, where it does not yet and we may ask for it; whether it does now. That
  * it was us is written down.
  */
-export async function lingerOn(
+export async function enableLinger(
   host: UpHost,
   folder: string | undefined,
   signal: AbortSignal,
@@ -36,8 +36,8 @@ export async function lingerOn(
   return true
 }
 
-/** Takes back what lingerOn() did; what somebody else did stays. */
-export async function lingerOff(host: UpHost, signal: AbortSignal): Promise<void> {
+/** Takes back what enableLinger() did; what somebody else did stays. */
+export async function disableLinger(host: UpHost, signal: AbortSignal): Promise<void> {
   if (!existsSync(markPath(host))) return
   await loginctl(host, 'disable-linger', signal)
   await rm(markPath(host), { force: true })

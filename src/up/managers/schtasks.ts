@@ -13,7 +13,7 @@ import type {
   UpHost,
 } from '../types.ts'
 import { taskXml, toUtf16 } from '../units/task-xml.ts'
-import { keptPath, unitChange, writeUnit } from '../units/unit-change.ts'
+import { editedUnitPath, unitChange, writeUnit } from '../units/unit-change.ts'
 import { toolError } from './tool-error.ts'
 
 /** The loop that a task runs: a task itself restarts too slowly, and knows no variables and no output. */
@@ -21,7 +21,7 @@ export interface TaskLoop {
   /** Its program, absolute, and its arguments; it has to find the home by them. No script: only a shell could run one. */
   command(spec: ServiceSpec): readonly [string, ...string[]]
   /** Writes down what the loop is to run, before it is started. */
-  want(spec: ServiceSpec): Promise<void>
+  writeSpec(spec: ServiceSpec): Promise<void>
   /** Has the loop end its service and itself; resolves when their processes are gone, also when there are none. */
   end(label: string, signal: AbortSignal): Promise<void>
   /** Removes what it has written of a service. */
@@ -61,7 +61,7 @@ export class SchtasksManager implements ServiceManager {
   }
 
   unit(spec: ServiceSpec): UnitFile {
-    const xml = taskXml(spec, { action: this.#loop.command(spec), userId: userIdOf(this.#host.env) })
+    const xml = taskXml(spec, { action: this.#loop.command(spec), userId: readUserId(this.#host.env) })
     return { path: this.#path(spec.label), content: toUtf16(xml) }
   }
 
@@ -114,7 +114,7 @@ export class SchtasksManager implements ServiceManager {
     if ((await this.#query(label, signal)) !== undefined) {
       await this.#run(taskCommand('Delete', label, '/F'), signal)
     }
-    for (const path of [this.#path(label), keptPath(this.#path(label))]) await rm(path, { force: true })
+    for (const path of [this.#path(label), editedUnitPath(this.#path(label))]) await rm(path, { force: true })
     await this.#loop.forget(label)
   }
 
@@ -142,7 +142,7 @@ export class SchtasksManager implements ServiceManager {
   /** The file is written last: should this end in between, the next start makes the task again. */
   async #install(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
     await makePrivateDir(dirname(spec.output))
-    await this.#loop.want(spec)
+    await this.#loop.writeSpec(spec)
     const unit = this.unit(spec)
     const { kind } = await unitChange(unit)
     if (kind === 'same' && (await this.#query(spec.label, signal)) !== undefined) return
@@ -220,7 +220,7 @@ function isEnabledTask(xml: string | undefined): boolean {
 }
 
 /** Whose task it is, as Windows writes a name. */
-function userIdOf(env: UpHost['env']): string {
+function readUserId(env: UpHost['env']): string {
   const name = env['USERNAME']
   if (!name) {
     throw new CrabError('unavailable', 'Cannot write a scheduled task: USERNAME says nobody', {

@@ -1,39 +1,45 @@
 import { endService } from '../../core/process/service-process.ts'
+import { newStartRequest, readDesired, servicesFolder, setDesired } from '../supervisor/desired-state.ts'
 import { findSupervisor, readRecord, writeRecord } from '../supervisor/record.ts'
-import { knownSpecs, removeKnown, type ServiceFolder, statusOf, stopWanted } from '../supervisor/verbs.ts'
-import { ask, readWanted, servicesFolder, wantService } from '../supervisor/wanted.ts'
-import type { ManagerPlace, ServiceStatus } from '../types.ts'
+import {
+  listSpecs,
+  readStatuses,
+  removeSupervised,
+  type ServiceFolder,
+  stopSupervised,
+} from '../supervisor/verbs.ts'
+import type { ManagerContext, ServiceStatus } from '../types.ts'
 import type { TaskLoop } from './schtasks.ts'
 
 /** The loop of one service for a home: `supervise NAME` reads the same files that our own supervisor reads for all services. */
-export function taskLoop({ paths, program }: ManagerPlace): TaskLoop {
+export function taskLoop({ paths, program }: ManagerContext): TaskLoop {
   const folder = servicesFolder(paths)
-  const specOf = (label: string) => knownSpecs(folder).find((spec) => spec.label === label)
+  const findByLabel = (label: string) => listSpecs(folder).find((spec) => spec.label === label)
   const at = (name: string): ServiceFolder => ({ folder, only: name, ensure: () => endLost(folder, name) })
   return {
     command: ({ name }) => [...program, 'supervise', name, '--home', paths.home],
-    want: (spec) => wantService(folder, spec, ask('start')),
+    writeSpec: (spec) => setDesired(folder, spec, newStartRequest('start')),
     async end(label, signal) {
-      const name = specOf(label)?.name
-      if (name !== undefined) await stopWanted(at(name), name, signal)
+      const name = findByLabel(label)?.name
+      if (name !== undefined) await stopSupervised(at(name), name, signal)
     },
     async forget(label) {
-      const name = specOf(label)?.name
-      if (name !== undefined) await removeKnown(at(name), name, AbortSignal.timeout(FORGET_MS))
+      const name = findByLabel(label)?.name
+      if (name !== undefined) await removeSupervised(at(name), name, AbortSignal.timeout(FORGET_MS))
     },
     async isRunning(label) {
-      const name = specOf(label)?.name
+      const name = findByLabel(label)?.name
       return name !== undefined && (await findSupervisor(folder, name)) !== undefined
     },
     async hasHeard(label) {
-      const name = specOf(label)?.name
+      const name = findByLabel(label)?.name
       if (name === undefined) return false
       return !isDue(folder, name) || (await findSupervisor(folder, name)) !== undefined
     },
     async status(label) {
-      const name = specOf(label)?.name
+      const name = findByLabel(label)?.name
       if (name === undefined) return undefined
-      const [status] = await statusOf({ folder, only: name }, [label])
+      const [status] = await readStatuses({ folder, only: name }, [label])
       return status && isDue(folder, name) && RESTS.has(status.state)
         ? { ...status, state: 'starting' }
         : status
@@ -43,7 +49,7 @@ export function taskLoop({ paths, program }: ManagerPlace): TaskLoop {
 
 /** Whether a loop that was started has not come to what it is started for: a task takes its time. */
 function isDue(folder: string, name: string): boolean {
-  const wanted = readWanted(folder, name)
+  const wanted = readDesired(folder, name)
   return wanted !== undefined && wanted.asked.id !== readRecord(folder, name)?.asked
 }
 

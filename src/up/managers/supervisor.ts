@@ -1,19 +1,19 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { serviceFiles, servicesFolder, stopSteps } from '../supervisor/desired-state.ts'
 import { ensureSupervisor } from '../supervisor/ensure.ts'
 import { cleanEnvironment } from '../supervisor/environment.ts'
 import {
-  knownSpecs,
-  removeKnown,
-  restartWanted,
+  listSpecs,
+  readStatuses,
+  removeSupervised,
+  restartSupervised,
   type ServiceFolder,
-  startWanted,
-  statusOf,
-  stopWanted,
+  startSupervised,
+  stopSupervised,
 } from '../supervisor/verbs.ts'
-import { filesOf, servicesFolder, stopSteps } from '../supervisor/wanted.ts'
 import type {
   ManagerCommand,
-  ManagerPlace,
+  ManagerContext,
   ManagerVerb,
   ServiceManager,
   ServiceSpec,
@@ -26,7 +26,7 @@ import type {
  */
 export function supervisorManager(
   host: UpHost,
-  { paths, program }: ManagerPlace,
+  { paths, program }: ManagerContext,
   note: string | undefined,
 ): ServiceManager {
   const command = [...program, 'supervise', '--home', paths.home] as const
@@ -41,7 +41,7 @@ export function supervisorManager(
       )
     },
   }
-  const nameOf = (label: string) => knownSpecs(folder).find((spec) => spec.label === label)?.name
+  const findName = (label: string) => listSpecs(folder).find((spec) => spec.label === label)?.name
   return {
     kind: 'supervisor',
     note,
@@ -50,28 +50,28 @@ export function supervisorManager(
       ...(STEPS[verb]?.(folder, name) ?? []),
       ...(STARTS.has(verb) ? [command] : []),
     ],
-    start: (spec, signal) => startWanted(at, spec, signal),
-    stop: ({ name }, signal) => stopWanted(at, name, signal),
-    restart: (spec, signal) => restartWanted(at, spec, signal),
-    enable: (spec) => Promise.reject(atLogin('Cannot have', spec, note)),
-    disable: (spec) => Promise.reject(atLogin('Cannot keep', spec, note)),
+    start: (spec, signal) => startSupervised(at, spec, signal),
+    stop: ({ name }, signal) => stopSupervised(at, name, signal),
+    restart: (spec, signal) => restartSupervised(at, spec, signal),
+    enable: (spec) => Promise.reject(loginUnsupported('Cannot have', spec, note)),
+    disable: (spec) => Promise.reject(loginUnsupported('Cannot keep', spec, note)),
     async remove(label, signal) {
-      const name = nameOf(label)
-      if (name !== undefined) await removeKnown(at, name, signal)
+      const name = findName(label)
+      if (name !== undefined) await removeSupervised(at, name, signal)
     },
-    status: (labels) => statusOf(at, labels),
-    labels: async () => knownSpecs(folder).map(({ label }) => label),
+    status: (labels) => readStatuses(at, labels),
+    labels: async () => listSpecs(folder).map(({ label }) => label),
   }
 }
 
 /** What a verb does besides writing the file of a service and having a supervisor run. */
 const STEPS: Partial<Record<ManagerVerb, (folder: string, name: string) => ManagerCommand[]>> = {
   stop: (folder, name) => [['mv', ...stopSteps(folder, name)]],
-  remove: (folder, name) => [['rm', '-f', ...filesOf(folder, name)]],
+  remove: (folder, name) => [['rm', '-f', ...serviceFiles(folder, name)]],
 }
 const STARTS: ReadonlySet<ManagerVerb> = new Set(['start', 'restart'])
 
-function atLogin(what: string, { name }: ServiceSpec, note: string | undefined): CrabError {
+function loginUnsupported(what: string, { name }: ServiceSpec, note: string | undefined): CrabError {
   const why = note ?? "crabup's own supervisor runs it, and nothing starts at login"
   return what === 'Cannot keep'
     ? new CrabError('unavailable', `Cannot keep ${name} from starting at login: ${why} anyway`, {

@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import type { ServiceStatus } from '../types.ts'
 
 /** What of a unit is asked for; `systemctl show` prints them as `NAME=value`, a unit after the other. */
-export const SHOWN = [
+export const SHOWN_PROPERTIES = [
   'LoadState',
   'FragmentPath',
   'UnitFileState',
@@ -16,7 +16,7 @@ export const SHOWN = [
   'ExecMainStatus',
 ] as const
 
-export type ShownUnit = Partial<Record<(typeof SHOWN)[number], string>>
+export type ShownUnit = Partial<Record<(typeof SHOWN_PROPERTIES)[number], string>>
 
 /** The units that `systemctl show` printed, in the order they were asked for. */
 export function parseShown(text: string): ShownUnit[] {

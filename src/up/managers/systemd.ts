@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isMissingFile, makePrivateDir } from '../../core/base/files.ts'
 import { guardSpec } from '../guard/guard-spec.ts'
-import { guardLabelOf, isOurLabel } from '../names.ts'
+import { isOurLabel, toGuardLabel } from '../names.ts'
 import type {
   ManagerCommand,
   ManagerVerb,
@@ -14,10 +14,10 @@ import type {
   UpHost,
 } from '../types.ts'
 import { systemdGuardUnit, systemdUnit, unitName } from '../units/systemd-unit.ts'
-import { keptPath, writeUnit } from '../units/unit-change.ts'
-import { isLingering, LINGER_COMMAND, lingerOff, lingerOn, toLoginctl } from './linger.ts'
-import { systemdEnv } from './systemd-place.ts'
-import { parseShown, SHOWN, type ShownUnit, toStatus } from './systemd-show.ts'
+import { editedUnitPath, writeUnit } from '../units/unit-change.ts'
+import { disableLinger, enableLinger, isLingering, LINGER_COMMAND, toLoginctl } from './linger.ts'
+import { systemdEnv } from './systemd-env.ts'
+import { parseShown, SHOWN_PROPERTIES, type ShownUnit, toStatus } from './systemd-show.ts'
 import { joinNotes, type ToolFailure, toolError } from './tool-error.ts'
 
 export interface SystemdOptions {
@@ -78,7 +78,7 @@ export class SystemdManager implements ServiceManager {
     const { state, isEnabled } = toStatus(spec.label, shown)
     if (!isEnabled) await this.#setEnabled('enable', spec.label, signal)
     if (state !== 'running') await this.#begin('start', spec.label, state, signal)
-    const lingers = await lingerOn(this.#host, this.#options.lingerFolder, signal)
+    const lingers = await enableLinger(this.#host, this.#options.lingerFolder, signal)
     this.#lingerNote = lingers ? undefined : `it ends at your last logout unless you run ${LINGER_COMMAND}`
   }
 
@@ -104,16 +104,16 @@ export class SystemdManager implements ServiceManager {
   async remove(label: string, signal: AbortSignal): Promise<void> {
     await this.#stop(label, signal)
     if (existsSync(this.#path(label))) await this.#control(['disable', unitName(label)], signal)
-    for (const path of [this.#path(label), keptPath(this.#path(label))]) await rm(path, { force: true })
+    for (const path of [this.#path(label), editedUnitPath(this.#path(label))]) await rm(path, { force: true })
     const left = await this.labels(signal)
-    const guard = guardLabelOf(label)
-    const isNeeded = left.some((other) => guardLabelOf(other) === guard)
+    const guard = toGuardLabel(label)
+    const isNeeded = left.some((other) => toGuardLabel(other) === guard)
     if (!isNeeded && existsSync(this.#path(guard))) {
       await this.#control(['stop', unitName(guard)], signal) // it is about to end by itself
       await rm(this.#path(guard), { force: true })
     }
     await this.#control(['daemon-reload'], signal)
-    if (left.length === 0) await lingerOff(this.#host, signal)
+    if (left.length === 0) await disableLinger(this.#host, signal)
   }
 
   async status(labels: readonly string[], signal: AbortSignal): Promise<ServiceStatus[]> {
@@ -150,7 +150,7 @@ export class SystemdManager implements ServiceManager {
       return shown
     await this.#control(['daemon-reload'], signal)
     if (guardKind === 'outdated')
-      await this.#control(['try-restart', unitName(guardLabelOf(spec.label))], signal)
+      await this.#control(['try-restart', unitName(toGuardLabel(spec.label))], signal)
     return (await this.#show([spec.label], signal))[0] ?? {}
   }
 
@@ -191,7 +191,9 @@ export class SystemdManager implements ServiceManager {
 
   async #show(labels: readonly string[], signal: AbortSignal): Promise<ShownUnit[]> {
     if (labels.length === 0) return []
-    return parseShown(await this.#control(['show', `--property=${SHOWN}`, ...labels.map(unitName)], signal))
+    return parseShown(
+      await this.#control(['show', `--property=${SHOWN_PROPERTIES}`, ...labels.map(unitName)], signal),
+    )
   }
 
   async #control(
@@ -203,7 +205,7 @@ export class SystemdManager implements ServiceManager {
     const options = { env: systemdEnv(this.#host), timeoutMs: CONTROL_MS }
     const result = await this.#host.run(argv, options, signal)
     if (result.code === 0 || isFine(result.stderr)) return result.stdout
-    throw toolError({ ...result, kind: kindOf(result.stderr), manager: 'systemd', argv })
+    throw toolError({ ...result, kind: classifySystemdFailure(result.stderr), manager: 'systemd', argv })
   }
 }
 
@@ -218,7 +220,7 @@ function toCommand(words: readonly string[]): ManagerCommand {
   return ['systemctl', '--user', ...words]
 }
 
-function kindOf(stderr: string): ToolFailure['kind'] {
+function classifySystemdFailure(stderr: string): ToolFailure['kind'] {
   if (/Failed to connect to bus|not been booted with systemd|Transport endpoint/i.test(stderr))
     return 'unavailable'
   if (/Access denied|authentication required|not permitted|Permission denied/i.test(stderr))

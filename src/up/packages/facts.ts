@@ -31,7 +31,7 @@ export interface PackageFacts {
 
 /** The facts in what `npm view` says of a version, or in a package.json. */
 export function toFacts(manifest: JsonObject): PackageFacts {
-  const text = (key: string) => textOf(manifest[key])
+  const text = (key: string) => asText(manifest[key])
   const dist = isObject(manifest['dist']) ? manifest['dist'] : {}
   const times = isObject(manifest['time']) ? manifest['time'] : {}
   const version = text('version') ?? ''
@@ -41,53 +41,53 @@ export function toFacts(manifest: JsonObject): PackageFacts {
     package: text('name') ?? '',
     version,
     description: text('description') ?? '',
-    publisher: personOf(manifest['_npmUser']),
-    maintainers: listOf(manifest['maintainers']).flatMap((one) => personOf(one) ?? []),
-    publishedAt: textOf(times[version]),
+    publisher: formatPerson(manifest['_npmUser']),
+    maintainers: asList(manifest['maintainers']).flatMap((one) => formatPerson(one) ?? []),
+    publishedAt: asText(times[version]),
     bytes: typeof size === 'number' ? size : undefined,
-    dependencies: dependenciesOf(manifest),
-    scripts: scriptsOf(manifest),
-    variables: variablesOf(manifest),
-    node: textOf(engines['node']),
+    dependencies: listDependencies(manifest),
+    scripts: listInstallScripts(manifest),
+    variables: listVariables(manifest),
+    node: asText(engines['node']),
     license: text('license'),
     homepage: text('homepage'),
     deprecated: text('deprecated'),
-    hasSignature: listOf(dist['signatures']).length > 0,
+    hasSignature: asList(dist['signatures']).length > 0,
     hasProvenance: isObject(dist['attestations']) && 'provenance' in dist['attestations'],
   }
 }
 
-function dependenciesOf(manifest: JsonObject): string[] {
+function listDependencies(manifest: JsonObject): string[] {
   const names = NEEDED.flatMap((key) => (isObject(manifest[key]) ? Object.keys(manifest[key]) : []))
   const meta = isObject(manifest['peerDependenciesMeta']) ? manifest['peerDependenciesMeta'] : {}
   const isLeftOut = (name: string) => isObject(meta[name]) && meta[name]['optional'] === true
   return [...new Set(names)].filter((name) => !isLeftOut(name))
 }
 
-function scriptsOf({ scripts, gypfile }: JsonObject): string[] {
-  const own = isObject(scripts) ? INSTALL_SCRIPTS.filter((name) => textOf(scripts[name])) : []
+function listInstallScripts({ scripts, gypfile }: JsonObject): string[] {
+  const own = isObject(scripts) ? INSTALL_SCRIPTS.filter((name) => asText(scripts[name])) : []
   return gypfile === true && own.length === 0 ? ['install'] : own
 }
 
 /** Names that no shell takes are none. */
-function variablesOf({ crabtalk }: JsonObject): string[] {
+function listVariables({ crabtalk }: JsonObject): string[] {
   const names = isObject(crabtalk) && Array.isArray(crabtalk['env']) ? crabtalk['env'] : []
   const known = names.filter((name) => typeof name === 'string' && /^[A-Za-z_]\w{0,127}$/.test(name))
   return [...new Set<string>(known)].slice(0, MAX_VARIABLES)
 }
 
 /** `name <mail>`, as npm prints people; the registry has them as objects. */
-function personOf(value: unknown): string | undefined {
-  if (!isObject(value)) return textOf(value)
-  const [name, mail] = [textOf(value['name']), textOf(value['email'])]
+function formatPerson(value: unknown): string | undefined {
+  if (!isObject(value)) return asText(value)
+  const [name, mail] = [asText(value['name']), asText(value['email'])]
   return name && mail ? `${name} <${mail}>` : (name ?? mail)
 }
 
-function textOf(value: unknown): string | undefined {
+function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value]
 }
 

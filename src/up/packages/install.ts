@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { replaceFile } from '../../core/base/files.ts'
 import { parseObject } from '../../core/base/json.ts'
-import { RECORD } from './installed.ts'
+import { RECORD_FILE } from './installed.ts'
 import type { Npm } from './npm.ts'
+import { findPackageProgram } from './package-program.ts'
 import type { PackagePorts } from './ports.ts'
-import { programOf } from './program-of.ts'
 import type { PackageRecord } from './record.ts'
 import type { PackageSource } from './source.ts'
 
@@ -29,7 +29,7 @@ export async function install(at: Installation, signal: AbortSignal): Promise<vo
   const folder = join(prefix, ...parts)
   const sizes = new Map(files.map(({ path, size }) => [path, size])) // of two with one path the last counts
   for (const [path, size] of sizes) {
-    if (isMoved(path) || (await sizeOf(join(folder, path))) === size) continue
+    if (isMoved(path) || (await readSize(join(folder, path))) === size) continue
     throw new CrabError('failed', `Cannot install ${facts.package}: npm has left ${path} incomplete`)
   }
   await writeRecord(at, { folder, parts })
@@ -40,7 +40,7 @@ function isMoved(path: string): boolean {
   return path.endsWith('.gitignore') || path.includes('node_modules/')
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
+async function readSize(path: string): Promise<number | undefined> {
   return await stat(path).then(
     ({ size }) => size,
     () => undefined,
@@ -57,7 +57,7 @@ async function writeRecord(
   if (manifest?.['version'] !== facts.version) {
     throw new CrabError('failed', `Cannot install ${facts.package}: npm has put nothing into ${folder}`)
   }
-  const program = await programOf(folder, { manifest, name })
+  const program = await findPackageProgram(folder, { manifest, name })
   const record: PackageRecord = {
     package: facts.package,
     version: facts.version,
@@ -70,5 +70,5 @@ async function writeRecord(
     variables: [...facts.variables],
     ...(facts.publisher !== undefined && { publisher: facts.publisher }),
   }
-  await replaceFile(join(prefix, RECORD), `${JSON.stringify(record, undefined, 2)}\n`)
+  await replaceFile(join(prefix, RECORD_FILE), `${JSON.stringify(record, undefined, 2)}\n`)
 }

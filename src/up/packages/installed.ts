@@ -53,20 +53,20 @@ export function isServiceName(text: string): boolean {
 }
 
 /** The folder of a component: a folder for each version, and `current`, a link to the one that counts. */
-export function folderOf({ packages }: Pick<HomePaths, 'packages'>, name: string): string {
+export function componentFolder({ packages }: Pick<HomePaths, 'packages'>, name: string): string {
   return join(packages, name)
 }
 
 /** In the folder of a component: the link to the version that counts. */
-export const CURRENT = 'current'
+export const CURRENT_LINK = 'current'
 /** In the folder of a version: what it is, as JSON. Written last: a version without one is not whole. */
-export const RECORD = 'crabup.json'
+export const RECORD_FILE = 'crabup.json'
 
 function readAll(paths: Pick<HomePaths, 'packages'>): { name: string; service?: InstalledService }[] {
   return namesIn(paths.packages).map((name) => {
-    const current = join(folderOf(paths, name), CURRENT)
+    const current = join(componentFolder(paths, name), CURRENT_LINK)
     try {
-      const record = parseRecord(readFileSync(join(current, RECORD), 'utf8'))
+      const record = parseRecord(readFileSync(join(current, RECORD_FILE), 'utf8'))
       if (!record) return { name }
       const { script, ...rest } = record
       return { name, service: { name, ...rest, script: join(current, script) } }
@@ -79,7 +79,7 @@ function readAll(paths: Pick<HomePaths, 'packages'>): { name: string; service?: 
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && isServiceName(entry.name) && entry.name !== BUNDLES)
+      .filter((entry) => entry.isDirectory() && isServiceName(entry.name) && entry.name !== PKG_FOLDER)
       .map(({ name }) => name)
       .toSorted()
   } catch {
@@ -89,4 +89,4 @@ function namesIn(folder: string): string[] {
 
 const MAX_NAME = 32
 /** Below `packages/`: the records of what `crabup pkg` installed. */
-export const BUNDLES = 'pkg'
+export const PKG_FOLDER = 'pkg'

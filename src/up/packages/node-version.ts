@@ -8,7 +8,7 @@ export interface NodeProgram {
 }
 
 /** The Node at a path; undefined where it does not say its version. */
-export async function nodeAt(
+export async function probeNode(
   path: string,
   { run, env }: Pick<UpHost, 'run' | 'env'>,
   signal: AbortSignal,

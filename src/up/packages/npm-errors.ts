@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { CrabError, type Kind } from '../../core/base/errors.ts'
+import { CrabError, type ErrorKind } from '../../core/base/errors.ts'
 import { isObject, parseObject } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 
@@ -52,7 +52,7 @@ const TAR_ERROR = /^npm (?:warn|WARN) tar TAR_ENTRY_ERROR (E[A-Z]+): (.*)$/m
 
 const VERBS: Readonly<Record<string, string>> = { view: 'look up', pack: 'fetch', install: 'install' }
 
-const ROWS: readonly (readonly [code: RegExp, kind: Kind, why: string, hint?: string])[] = [
+const ROWS: readonly (readonly [code: RegExp, kind: ErrorKind, why: string, hint?: string])[] = [
   [/^(E404|ETARGET|ENOVERSIONS)$/, 'missing', 'the registry has no such package or version'],
   [/^(E401|E403|ENEEDAUTH|EOTP)$/, 'credentials', 'the registry refuses it', 'npm login'],
   [/^(EINTEGRITY|TAR_\w+|EBADMANIFEST|EJSONPARSE|Z_\w+)$/, 'invalid', 'what came is damaged'],

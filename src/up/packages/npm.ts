@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { toCancelled } from '../../core/base/cancelled.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { UpHost } from '../types.ts'
 import { hasTarError, npmFailure } from './npm-errors.ts'
 import { findNpmProgram } from './npm-program.ts'
-import { compareVersions, isVersion } from './version-order.ts'
+import { compareVersions, isNpmVersion } from './version-order.ts'
 
 /** The npm of this machine, with the person's own settings; no script of any package ever runs. */
 export interface Npm {
@@ -32,7 +32,7 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
     view: async (spec, signal) => {
       const view = async (one: string, fields: readonly string[]) =>
         parse(await run(['view', '--global', '--json', ...REGISTRY, '--', one, ...fields], signal))
-      const exact = isExact(spec) ? spec : newestOf(await view(spec, ['version']), spec)
+      const exact = isExact(spec) ? spec : pickNewest(await view(spec, ['version']), spec)
       const found = await view(exact, FIELDS)
       if (isObject(found)) return found
       throw noVersion(spec)
@@ -49,7 +49,7 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
         folder,
       ]
       await run([...args, '--', spec], signal)
-      return join(folder, await packedIn(folder, spec))
+      return join(folder, await findTarball(folder, spec))
     },
     install: async (tarball, prefix, signal) => {
       const file = (await findConfig(signal)).trim()
@@ -62,9 +62,9 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
 
 async function runNpm(host: UpHost, argv: readonly string[], signal: AbortSignal): Promise<string> {
   const [program = '', ...args] = argv
-  const options = { env: { ...host.env, ...NOBODY_ASKED }, timeoutMs: TIMEOUT_MS }
+  const options = { env: { ...host.env, ...NON_INTERACTIVE_ENV }, timeoutMs: TIMEOUT_MS }
   const { code, stdout, stderr } = await host.run([program, ...args], options, signal)
-  if (signal.aborted) throw toCancelled(signal) // Ctrl-C ends npm, too
+  if (signal.aborted) throw toCancelledError(signal) // Ctrl-C ends npm, too
   if (code === 0 && !hasTarError(stderr)) return stdout
   throw npmFailure(args, stdout, stderr)
 }
@@ -72,29 +72,29 @@ async function runNpm(host: UpHost, argv: readonly string[], signal: AbortSignal
 /** Of many versions npm gives all there is to say of each: that may be megabytes, so only one is asked for. */
 function isExact(spec: string): boolean {
   const at = spec.indexOf('@', 1)
-  return at < 0 || isVersion(spec.slice(at + 1))
+  return at < 0 || isNpmVersion(spec.slice(at + 1))
 }
 
 /** Of the versions that a range fits, or of the one that a tag is. */
-function newestOf(versions: unknown, spec: string): string {
-  const all = [versions].flat().filter((one): one is string => typeof one === 'string' && isVersion(one))
+function pickNewest(versions: unknown, spec: string): string {
+  const all = [versions].flat().filter((one): one is string => typeof one === 'string' && isNpmVersion(one))
   const newest = all.toSorted(compareVersions).at(-1)
   if (newest === undefined) throw noVersion(spec)
-  return `${nameOf(spec)}@${newest}`
+  return `${stripVersion(spec)}@${newest}`
 }
 
 function noVersion(spec: string): CrabError {
   return new CrabError('missing', `Cannot find ${spec}: the registry has no such version`, {
-    hint: `npm view ${nameOf(spec)} versions`,
+    hint: `npm view ${stripVersion(spec)} versions`,
   })
 }
 
-function nameOf(spec: string): string {
+function stripVersion(spec: string): string {
   return spec.replace(/(?<=.)@[^@]*$/, '')
 }
 
 /** What npm wrote into a folder of its own. It says so too, with every file in it, which may be megabytes. */
-async function packedIn(folder: string, spec: string): Promise<string> {
+async function findTarball(folder: string, spec: string): Promise<string> {
   const [name, ...others] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'))
   if (name !== undefined && others.length === 0) return name
   throw new CrabError(
@@ -116,5 +116,5 @@ const FIELDS = 'name version description deprecated engines dist maintainers _np
 /** What npm would ask or tell on its own. */
 const REGISTRY = ['--no-update-notifier', '--no-progress', '--loglevel=warn']
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--omit=dev']
-const NOBODY_ASKED = { CI: '1', NO_COLOR: '1' }
+const NON_INTERACTIVE_ENV = { CI: '1', NO_COLOR: '1' }
 const TIMEOUT_MS = 10 * 60_000

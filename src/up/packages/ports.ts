@@ -23,7 +23,7 @@ export interface PackagePorts {
   isLocked(resource: string): Promise<boolean>
   services: ServicePorts
   /** Shows what is to be installed, and asks where it must be asked. Fails with `denied`, or `usage` where nobody can be. */
-  consent(offer: Offer, signal: AbortSignal): Promise<void>
+  consent(offer: PackageOffer, signal: AbortSignal): Promise<void>
   /** Told what goes on now, as `Installing clock 1.2.0`. */
   step(text: string): void
 }
@@ -41,7 +41,7 @@ export interface ServicePorts {
 }
 
 /** A package that is about to be installed. */
-export interface Offer {
+export interface PackageOffer {
   /** Under which it will run. */
   name: string
   facts: PackageFacts
@@ -55,7 +55,7 @@ export interface Offer {
 }
 
 /** What became of a package. */
-export interface Pulled {
+export interface PullResult {
   name: string
   package: string
   version: string
@@ -68,6 +68,6 @@ export interface Pulled {
 }
 
 /** What is locked to change the component of a name. */
-export function changing(name: string): string {
+export function componentLockName(name: string): string {
   return `package:${name}`
 }

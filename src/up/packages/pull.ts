@@ -4,29 +4,33 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import { activate } from './activate.ts'
 import type { PackageFacts } from './facts.ts'
 import { install } from './install.ts'
-import { folderOf, type InstalledService, installedService, installedServices } from './installed.ts'
+import { componentFolder, type InstalledService, installedService, installedServices } from './installed.ts'
 import { isInRange } from './node-range.ts'
 import type { Npm } from './npm.ts'
-import type { PackagePorts, Pulled } from './ports.ts'
-import { chooseBin } from './program-of.ts'
-import { isSame, refuseOther, toPulled } from './pulled.ts'
-import { fetchPackage, lookUp, type PackageSource, takePackage } from './source.ts'
+import { chooseBin } from './package-program.ts'
+import { isKnownPackage, type PackageSpec, toServiceName } from './package-spec.ts'
+import type { PackagePorts, PullResult } from './ports.ts'
+import { isSame, refuseOther, toPullResult } from './pull-result.ts'
+import { isOnTrial } from './rollback-record.ts'
+import { fetchPackage, fetchPackageFacts, type PackageSource, takePackage } from './source.ts'
 import { openStaging } from './version-folders.ts'
-import { isKnownPackage, serviceNameOf, type Wanted } from './wanted.ts'
-import { isOnTrial } from './way-back.ts'
 
 /**
  * Installs a package, or another version of one, in a folder of its own, and switches to it at once when it is whole
  * (decision 27). No script of it runs. Its service, where it runs, is started anew; when it is not ready in time the
  * version before comes back, and that is an `unavailable` failure. Whoever dies in between leaves the version before.
  */
-export async function pull(wanted: Wanted, ports: PackagePorts, signal: AbortSignal): Promise<Pulled> {
+export async function pullComponent(
+  wanted: PackageSpec,
+  ports: PackagePorts,
+  signal: AbortSignal,
+): Promise<PullResult> {
   const npm = await ports.npm()
   await using staging = await openStaging(ports.paths, ports.pid)
   const source = await bring(wanted, { npm, folder: staging.path, ports }, signal)
   if ('isSame' in source) return source
   const { manifest, facts } = source
-  const name = serviceNameOf(manifest, ports.reserved)
+  const name = toServiceName(manifest, ports.reserved)
   const before = installedService(ports.paths, name)
   refuseOther(before, facts.package, name)
   chooseBin(manifest, name)
@@ -40,21 +44,21 @@ export async function pull(wanted: Wanted, ports: PackagePorts, signal: AbortSig
 
 /** The package as a tarball that lies here, or that the version of the registry is installed. */
 async function bring(
-  wanted: Wanted,
+  wanted: PackageSpec,
   at: { npm: Npm; folder: string; ports: PackagePorts },
   signal: AbortSignal,
-): Promise<PackageSource | Pulled> {
+): Promise<PackageSource | PullResult> {
   const { npm, folder, ports } = at
   if (wanted.kind !== 'registry') {
     ports.step(`Reading ${wanted.path}`)
     return await takePackage(wanted, { npm, folder }, signal)
   }
   ports.step(`Looking up ${wanted.package}`)
-  const known = await lookUp(wanted, npm, signal)
+  const known = await fetchPackageFacts(wanted, npm, signal)
   const before = installedServices(ports.paths).find((one) => one.package === known.package)
-  const isSettled = before !== undefined && !isOnTrial(folderOf(ports.paths, before.name))
+  const isSettled = before !== undefined && !isOnTrial(componentFolder(ports.paths, before.name))
   if (isSettled && isSame(before, { facts: known, origin: 'registry' })) {
-    return toPulled(before.name, known, { before: known.version, isSame: true })
+    return toPullResult(before.name, known, { before: known.version, isSame: true })
   }
   await refuseOtherNode(known, ports, signal)
   ports.step(`Fetching ${known.package} ${known.version}`)

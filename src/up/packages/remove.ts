@@ -4,10 +4,10 @@ import { CrabError } from '../../core/base/errors.ts'
 import { syncDir, toStorageError } from '../../core/base/files.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { ownEnvFile } from '../own-env.ts'
-import { brokenPackages, folderOf, installedServices, isServiceName } from './installed.ts'
-import { changing, type PackagePorts } from './ports.ts'
+import { brokenPackages, componentFolder, installedServices, isServiceName } from './installed.ts'
+import { findBuiltIn } from './package-spec.ts'
+import { componentLockName, type PackagePorts } from './ports.ts'
 import { openStaging } from './version-folders.ts'
-import { builtInNamed } from './wanted.ts'
 
 /**
  * Ends the service of a component and removes its package, named by either; gives the component's name. What it keeps
@@ -18,12 +18,12 @@ export async function removePackage(
   ports: Pick<PackagePorts, 'paths' | 'pid' | 'lock' | 'services' | 'step'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const name = nameOf(word, ports)
+  const name = resolveName(word, ports)
   await using staging = await openStaging(ports.paths, ports.pid)
-  await using _ = await ports.lock(changing(name), signal)
+  await using _ = await ports.lock(componentLockName(name), signal)
   ports.step(`Removing ${name}`)
   await ports.services.remove(name, signal)
-  const folder = folderOf(ports.paths, name)
+  const folder = componentFolder(ports.paths, name)
   try {
     await stat(folder)
     await rename(folder, join(staging.path, name)) // at once: nobody sees a part of it
@@ -35,12 +35,12 @@ export async function removePackage(
   return name
 }
 
-function nameOf(word: string, { paths }: Pick<PackagePorts, 'paths'>): string {
+function resolveName(word: string, { paths }: Pick<PackagePorts, 'paths'>): string {
   const services = installedServices(paths)
   const found = services.find((one) => one.name === word || one.package === word)
   if (found) return found.name
   if (isServiceName(word) && brokenPackages(paths).includes(word)) return word
-  if (builtInNamed(word)) throw new CrabError('usage', `Cannot remove ${word}: it is built in`)
+  if (findBuiltIn(word)) throw new CrabError('usage', `Cannot remove ${word}: it is built in`)
   const near = didYouMean(
     word,
     services.flatMap((one) => [one.name, one.package]),

@@ -7,9 +7,9 @@ import type { JsonObject } from '../../core/base/message.ts'
 import { type PackageFacts, toFacts } from './facts.ts'
 import type { InstalledService } from './installed.ts'
 import type { Npm } from './npm.ts'
+import type { PackageSpec } from './package-spec.ts'
 import { readTarball, type TarFile, type TarLimits } from './tarball.ts'
-import { isVersion } from './version-order.ts'
-import type { Wanted } from './wanted.ts'
+import { isNpmVersion } from './version-order.ts'
 
 /** A package that lies here as a tarball, checked; nothing of it is unpacked yet. */
 export interface PackageSource {
@@ -25,20 +25,20 @@ export interface PackageSource {
 }
 
 /** What the registry says of a package that is wanted from there. Fails with `missing`, `unavailable`… */
-export async function lookUp(
-  wanted: Extract<Wanted, { kind: 'registry' }>,
+export async function fetchPackageFacts(
+  wanted: Extract<PackageSpec, { kind: 'registry' }>,
   npm: Npm,
   signal: AbortSignal,
 ): Promise<PackageFacts> {
-  const spec = specOf(wanted)
+  const spec = toNpmSpec(wanted)
   const facts = toFacts(await npm.view(spec, signal))
-  if (facts.package === wanted.package && isVersion(facts.version)) return facts
+  if (facts.package === wanted.package && isNpmVersion(facts.version)) return facts
   throw new CrabError('invalid', `Cannot use ${spec}: the registry names another package or version`)
 }
 
 /** Brings the version that was looked up. The publisher is whom the registry names, the rest what is in it. */
 export async function fetchPackage(
-  wanted: Extract<Wanted, { kind: 'registry' }>,
+  wanted: Extract<PackageSpec, { kind: 'registry' }>,
   at: { known: PackageFacts; npm: Npm; folder: string },
   signal: AbortSignal,
 ): Promise<PackageSource> {
@@ -53,12 +53,12 @@ export async function fetchPackage(
   const { publisher, maintainers, publishedAt, deprecated, hasSignature, hasProvenance } = known
   const told = { publisher, maintainers, publishedAt, deprecated, hasSignature, hasProvenance }
   const facts = { ...inside, bytes, ...told }
-  return { manifest, facts, source: specOf(wanted), origin: 'registry', tarball, files }
+  return { manifest, facts, source: toNpmSpec(wanted), origin: 'registry', tarball, files }
 }
 
 /** Takes a tarball, or packs a folder without running its scripts. A copy: what is looked at is what is installed. */
 export async function takePackage(
-  { kind, path }: Exclude<Wanted, { kind: 'registry' }>,
+  { kind, path }: Exclude<PackageSpec, { kind: 'registry' }>,
   { npm, folder }: { npm: Npm; folder: string },
   signal: AbortSignal,
 ): Promise<PackageSource> {
@@ -75,7 +75,7 @@ export async function takePackage(
   }
 }
 
-function specOf({ package: name, version }: Extract<Wanted, { kind: 'registry' }>): string {
+function toNpmSpec({ package: name, version }: Extract<PackageSpec, { kind: 'registry' }>): string {
   return version === undefined ? name : `${name}@${version}`
 }
 
@@ -93,16 +93,16 @@ async function readManifest(
   named: string,
   signal: AbortSignal,
 ): Promise<{ manifest: JsonObject; files: TarFile[]; bytes: number }> {
-  const files = await readTarball(tarball, { ...MANIFEST_ONLY, called: named }, signal)
-  const manifest = parseObject(contentOf(files, 'package.json'))
+  const files = await readTarball(tarball, { ...MANIFEST_ONLY, displayName: named }, signal)
+  const manifest = parseObject(findContent(files, 'package.json'))
   const { package: name, version } = toFacts(manifest ?? {})
-  if (!manifest || name === '' || !isVersion(version)) {
+  if (!manifest || name === '' || !isNpmVersion(version)) {
     throw new CrabError('invalid', `Cannot use ${named}: it has no package.json with a name and a version`)
   }
   return { manifest, files, bytes: files.reduce((total, { size }) => total + size, 0) }
 }
 
-function contentOf(files: readonly TarFile[], path: string): string {
+function findContent(files: readonly TarFile[], path: string): string {
   return (
     files
       .findLast((file) => file.path === path)

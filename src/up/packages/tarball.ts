@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { toCancelled } from '../../core/base/cancelled.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { toVisible } from '../../core/base/visible.ts'
 
@@ -30,7 +30,7 @@ export interface TarLimits {
   /** Lists links and devices, for the caller to judge. */
   letsSpecial?: true
   /** As messages name it; by default its path. */
-  called?: string
+  displayName?: string
 }
 
 /**
@@ -40,14 +40,14 @@ export interface TarLimits {
  * is larger than the limits, or would leave its folder: absolute paths, `..`, links, devices.
  */
 export async function readTarball(path: string, limits: TarLimits, signal: AbortSignal): Promise<TarFile[]> {
-  const { called = path } = limits
+  const { displayName: called = path } = limits
   const reader = new TarReader(called, limits)
   try {
     const take = reader.take.bind(reader)
     if (path.endsWith('.tar')) await pipeline(createReadStream(path), take, { signal })
     else await pipeline(createReadStream(path), createGunzip(), take, { signal })
   } catch (reason) {
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     if (reason instanceof CrabError) throw reason
     throw damaged(called, 'it is no gzip file, or a part of one', reason)
   }

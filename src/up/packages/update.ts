@@ -1,13 +1,13 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { toFacts } from './facts.ts'
-import { type FailedVersion, readFailed } from './failed-version.ts'
-import { folderOf, type InstalledService, installedServices } from './installed.ts'
+import { type FailedVersion, readFailedVersion } from './failed-version.ts'
+import { componentFolder, type InstalledService, installedServices } from './installed.ts'
 import type { Npm } from './npm.ts'
 import type { PackagePorts } from './ports.ts'
-import { compareVersions, isVersion } from './version-order.ts'
+import { compareVersions, isNpmVersion } from './version-order.ts'
 
 /** What the registry has for an installed component. */
-export interface Update {
+export interface ComponentUpdate {
   service: InstalledService
   /** A newer version; undefined when there is none. */
   version?: string
@@ -21,14 +21,14 @@ export interface Update {
 export async function findUpdates(
   ports: Pick<PackagePorts, 'paths' | 'npm' | 'step'>,
   signal: AbortSignal,
-): Promise<Update[]> {
+): Promise<ComponentUpdate[]> {
   const services = installedServices(ports.paths)
   if (services.length === 0) return []
   const npm = await ports.npm()
-  const updates: Update[] = []
+  const updates: ComponentUpdate[] = []
   for (const service of services) {
     ports.step(`Looking up ${service.package}`)
-    const failed = await readFailed(folderOf(ports.paths, service.name))
+    const failed = await readFailedVersion(componentFolder(ports.paths, service.name))
     updates.push(await findUpdate({ service, failed }, npm, signal))
   }
   return updates
@@ -38,13 +38,13 @@ async function findUpdate(
   { service, failed }: { service: InstalledService; failed: FailedVersion | undefined },
   npm: Npm,
   signal: AbortSignal,
-): Promise<Update> {
+): Promise<ComponentUpdate> {
   if (service.origin !== 'registry') {
     return { service, problem: new CrabError('missing', `it came from ${service.source}; pull it again`) }
   }
   try {
     const { version } = toFacts(await npm.view(service.package, signal))
-    if (!isVersion(version) || compareVersions(version, service.version) <= 0) return { service }
+    if (!isNpmVersion(version) || compareVersions(version, service.version) <= 0) return { service }
     return failed?.version === version ? { service, failed } : { service, version }
   } catch (reason) {
     if (signal.aborted) throw reason

@@ -5,8 +5,8 @@ import { newUlid } from '../../core/base/ids.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { isRunning } from '../../core/process/signals.ts'
 import type { UpHost } from '../types.ts'
-import { FAILED } from './failed-version.ts'
-import { CURRENT } from './installed.ts'
+import { FAILED_VERSION_FILE } from './failed-version.ts'
+import { CURRENT_LINK } from './installed.ts'
 
 /** A folder for work below `packages/`, on the same disk; removed when disposed. */
 export interface Staging extends AsyncDisposable {
@@ -28,12 +28,12 @@ export async function openStaging({ packages }: Pick<HomePaths, 'packages'>, pid
 
 /** The name of the version that counts in the folder of a component; undefined when there is none. */
 export async function currentVersion(folder: string): Promise<string | undefined> {
-  const target = await readlink(join(folder, CURRENT)).catch(() => undefined)
+  const target = await readlink(join(folder, CURRENT_LINK)).catch(() => undefined)
   return target === undefined ? undefined : basename(target)
 }
 
 /** Moves a finished installation into the folder of its component and gives the name it has there. */
-export async function moveIn(made: string, folder: string, version: string): Promise<string> {
+export async function addVersion(made: string, folder: string, version: string): Promise<string> {
   await makePrivateDir(folder)
   const taken = new Set(await readdir(folder))
   let name = version
@@ -51,8 +51,12 @@ export async function moveIn(made: string, folder: string, version: string): Pro
  * Makes one of the versions the one that counts: readers see the old one or this one. On Windows, which cannot replace a
  * folder link, there is none for a moment. Fails with `storage`.
  */
-export async function switchTo(folder: string, version: string, platform: UpHost['platform']): Promise<void> {
-  const [link, fresh] = [join(folder, CURRENT), join(folder, `.${CURRENT}.${newUlid()}`)]
+export async function switchVersion(
+  folder: string,
+  version: string,
+  platform: UpHost['platform'],
+): Promise<void> {
+  const [link, fresh] = [join(folder, CURRENT_LINK), join(folder, `.${CURRENT_LINK}.${newUlid()}`)]
   try {
     if (platform === 'win32') {
       await symlink(join(folder, version), fresh, 'junction')
@@ -67,11 +71,13 @@ export async function switchTo(folder: string, version: string, platform: UpHost
 }
 
 /** Removes from the folder of a component what does not count, after whoever died in it. The caller has the right to change it. */
-export async function tidy(folder: string): Promise<void> {
+export async function pruneVersions(folder: string): Promise<void> {
   const current = await currentVersion(folder)
   const names: string[] = await readdir(folder).catch(() => [])
   const isThere = current !== undefined && names.includes(current)
-  const kept: readonly string[] = isThere ? [CURRENT, current, FAILED] : [FAILED]
+  const kept: readonly string[] = isThere
+    ? [CURRENT_LINK, current, FAILED_VERSION_FILE]
+    : [FAILED_VERSION_FILE]
   await Promise.all(
     names.filter((name) => !kept.includes(name)).map((name) => removeTree(join(folder, name))),
   )

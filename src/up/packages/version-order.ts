@@ -1,5 +1,5 @@
 /** Whether a text is a version as npm has them, and so can be the name of a folder. */
-export function isVersion(text: string): boolean {
+export function isNpmVersion(text: string): boolean {
   return text.length <= 128 && /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(text)
 }
 

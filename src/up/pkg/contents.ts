@@ -5,14 +5,14 @@ import { checkAgent } from '../../core/config/agent-schema.ts'
 import { entryRules } from '../../core/config/entry-rules.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { type PermissionRule, toRules } from '../../core/config/permissions.ts'
-import { configError, formatPath } from '../../core/config/problem.ts'
-import { parseToml, toProblems } from '../../core/config/toml.ts'
-import { findUnfilled } from '../../core/config/unfilled-values.ts'
+import { parseToml, toFileIssues } from '../../core/config/toml.ts'
+import { findUnfilledValues } from '../../core/config/unfilled-values.ts'
+import { configError, formatPath } from '../../core/config/validation-issue.ts'
 import { readFrontMatter } from '../../core/skills/front-matter.ts'
-import { flawOf } from '../../core/skills/scan-skills.ts'
+import { validateSkill } from '../../core/skills/scan-skills.ts'
 import type { TarFile } from '../packages/tarball.ts'
-import { MANIFEST, type Manifest, readManifest } from './manifest.ts'
-import type { ReadTree } from './tree.ts'
+import { PACKAGE_MANIFEST, type PackageManifest, readManifest } from './manifest.ts'
+import type { TreeReader } from './tree.ts'
 
 /** A file to write. */
 export interface PkgFile {
@@ -53,24 +53,24 @@ export interface PkgAgent {
 
 /** Everything that a package would install. */
 export interface PkgContents {
-  manifest: Manifest
+  manifest: PackageManifest
   skills: PkgSkill[]
   agents: PkgAgent[]
 }
 
 /** Reads what a package carries, whole and checked; nothing is written. Fails with `config` for what its files say, `invalid` for what they are. */
-export async function readContents(readTree: ReadTree, signal: AbortSignal): Promise<PkgContents> {
-  const listed = await readTree((path) => path === MANIFEST, signal)
-  const text = listed.find(({ path, isSpecial }) => path === MANIFEST && !isSpecial)?.content
+export async function readContents(readTree: TreeReader, signal: AbortSignal): Promise<PkgContents> {
+  const listed = await readTree((path) => path === PACKAGE_MANIFEST, signal)
+  const text = listed.find(({ path, isSpecial }) => path === PACKAGE_MANIFEST && !isSpecial)?.content
   if (!text) {
-    throw new CrabError('invalid', `Cannot use this package: there is no ${MANIFEST} at its root`, {
+    throw new CrabError('invalid', `Cannot use this package: there is no ${PACKAGE_MANIFEST} at its root`, {
       hint: 'a component, which runs as a service, is installed by crabup pull',
     })
   }
   const manifest = readManifest(text.toString())
   const isNamed = (path: string) =>
     manifest.skills.some((folder) => path.startsWith(`${folder}/`)) ||
-    manifest.agents.some((file) => path === file || path === promptOf(file))
+    manifest.agents.some((file) => path === file || path === toPromptPath(file))
   const files = await readTree(isNamed, signal)
   const own = files.filter(({ path }) => isNamed(path))
   refuseOdd(own)
@@ -112,7 +112,7 @@ function toSkill(folder: string, all: readonly TarFile[]): PkgSkill {
   if (!matter.ok)
     throw new CrabError('invalid', `Cannot use ${folder}/SKILL.md:${matter.line}: ${matter.message}`)
   const [name = '', description = ''] = ['name', 'description'].map((key) => matter.texts.get(key)?.trim())
-  const flaw = flawOf(name, description)
+  const flaw = validateSkill(name, description)
   if (flaw !== undefined) throw new CrabError('invalid', `Cannot use ${folder}/SKILL.md: ${flaw}`)
   return {
     folder: posix.basename(folder),
@@ -143,7 +143,7 @@ function toAgent(file: string, all: readonly TarFile[]): PkgAgent {
   if (!document.ok) throw configError(document.problems)
   const { value } = document
   const checked = checkAgent(value.table)
-  if (!checked.ok) throw configError(toProblems(value, checked.problems))
+  if (!checked.ok) throw configError(toFileIssues(value, checked.problems))
   const { description, model, mcps, permissions, components = false } = checked.value
   const place = () => file
   return {
@@ -153,15 +153,15 @@ function toAgent(file: string, all: readonly TarFile[]): PkgAgent {
     servers: mcps,
     rules: [...toRules(permissions, place), ...mcps.flatMap((entry) => entryRules(entry, place))],
     components,
-    placeholders: mcps.flatMap(gapsOf),
+    placeholders: mcps.flatMap(findGaps),
     text: value.text,
     table: value.table,
-    prompt: all.find(({ path }) => path === promptOf(file))?.content,
+    prompt: all.find(({ path }) => path === toPromptPath(file))?.content,
   }
 }
 
 /** Lists the values that its author left for the user to fill in: placeholders, and empty ones. */
-function gapsOf(entry: McpEntry): string[] {
+function findGaps(entry: McpEntry): string[] {
   const { name, env = {}, headers = {}, auth } = entry
   const isEmpty = (values: Readonly<Record<string, string>>) =>
     Object.keys(values).filter((key) => values[key] === '')
@@ -170,13 +170,13 @@ function gapsOf(entry: McpEntry): string[] {
     ...isEmpty(headers).map((key) => `headers.${key}`),
     ...(auth === '' ? ['auth'] : []),
   ]
-  const open = findUnfilled(entry).map(
+  const open = findUnfilledValues(entry).map(
     ({ path, placeholder }) => `${formatPath(path)}, which is ${placeholder}`,
   )
   return [...empty, ...open].map((place) => `${name}: ${place}`)
 }
 
-function promptOf(file: string): string {
+function toPromptPath(file: string): string {
   return file.replace(/\.toml$/, '.md')
 }
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { toCancelled } from '../../core/base/cancelled.ts'
+import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { UpHost } from '../types.ts'
 
@@ -68,7 +68,7 @@ export async function fetchGit(
   const protocols = /^(http|file):/.exec(url)?.[1] ?? 'https:ssh' // nothing leads from one to the other
   const own = { ...ALONE, GIT_ALLOW_PROTOCOL: protocols }
   const git = (args: readonly string[]) =>
-    runGit(host, { args, env: { ...own, ...unsettled(folder) } }, signal)
+    runGit(host, { args, env: { ...own, ...withoutUserConfig(folder) } }, signal)
   await git(['init', '--quiet', '--bare', '--template=', repository])
   const at = ['-C', repository]
   const quietly = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-commit-graph']
@@ -83,7 +83,7 @@ export async function fetchGit(
 }
 
 /** As it can be given again, wherever one stands. */
-export function addressOf({ url, ref }: GitSource): string {
+export function formatGitSource({ url, ref }: GitSource): string {
   return ref === undefined ? url : `${url}#${ref}`
 }
 
@@ -98,7 +98,7 @@ async function runGit(
     { env, timeoutMs: TIMEOUT_MS },
     signal,
   )
-  if (signal.aborted) throw toCancelled(signal) // Ctrl-C ends git, too
+  if (signal.aborted) throw toCancelledError(signal) // Ctrl-C ends git, too
   if (code === 0) return stdout
   const lines = stderr.trim().split('\n')
   const said = lines.find((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1) ?? ''
@@ -106,7 +106,7 @@ async function runGit(
 }
 
 /** Without the person's settings, which only fetching needs: a package's attributes would name filters of theirs. */
-function unsettled(folder: string): UpHost['env'] {
+function withoutUserConfig(folder: string): UpHost['env'] {
   return { HOME: folder, XDG_CONFIG_HOME: folder, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
 }
 

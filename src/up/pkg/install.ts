@@ -16,9 +16,9 @@ import { foldName } from '../../core/config/agent-schema.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { editToml } from '../../core/config/toml-edit.ts'
 import { scanSkills } from '../../core/skills/scan-skills.ts'
-import type { BroughtPkg } from './bring.ts'
 import type { PkgAgent, PkgContents, PkgSkill } from './contents.ts'
-import { type PkgRecord, readRecords, recordPath } from './records.ts'
+import type { FetchedPkg } from './fetch-pkg.ts'
+import { type PkgRecord, packageRecordPath, readRecords } from './records.ts'
 
 /** What installing skills and agents needs of the rest. */
 export interface PkgPorts {
@@ -34,7 +34,7 @@ export interface PkgPorts {
  * stands before the first file, so that `remove` finds also what was cut off. Fails with `conflict`.
  */
 export async function installPkg(
-  brought: BroughtPkg,
+  brought: FetchedPkg,
   ports: PkgPorts,
   signal: AbortSignal,
 ): Promise<PkgRecord> {
@@ -53,7 +53,7 @@ export async function installPkg(
     agents: agents.map(({ name }) => name),
     files: checksums(contents.skills, agents),
   }
-  await replaceFile(recordPath(paths, record.name), `${JSON.stringify(record, undefined, 2)}\n`)
+  await replaceFile(packageRecordPath(paths, record.name), `${JSON.stringify(record, undefined, 2)}\n`)
   for (const skill of contents.skills) await writeSkill(skill, ports)
   for (const agent of agents) await writeAgent(agent, paths)
   return record

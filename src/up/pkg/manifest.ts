@@ -1,14 +1,14 @@
 import { posix } from 'node:path'
 import * as z from 'zod/mini'
 import { nameProblem } from '../../core/config/agent-schema.ts'
-import { configError, type Outcome } from '../../core/config/problem.ts'
 import { checkValue, filledString, strictTable } from '../../core/config/schema.ts'
-import { parseToml, toProblems } from '../../core/config/toml.ts'
+import { parseToml, toFileIssues } from '../../core/config/toml.ts'
+import { configError, type Result } from '../../core/config/validation-issue.ts'
 import { isServiceName } from '../packages/installed.ts'
-import { isVersion } from '../packages/version-order.ts'
+import { isNpmVersion } from '../packages/version-order.ts'
 
 /** The file at the root of a package that carries skills and agents. */
-export const MANIFEST = 'crabtalk.toml'
+export const PACKAGE_MANIFEST = 'crabtalk.toml'
 
 const path = () =>
   filledString().check(z.refine(isInside, 'must be a path in this package, with / and without ..'))
@@ -29,27 +29,27 @@ const agentPath = () =>
 
 const schema = strictTable({
   name: z.string().check(z.refine(isServiceName, 'must be at most 32 of a-z, 0-9 and single -')),
-  version: z.string().check(z.refine(isVersion, 'must be a version such as 1.2.0')),
+  version: z.string().check(z.refine(isNpmVersion, 'must be a version such as 1.2.0')),
   description: z._default(z.string().check(z.maxLength(1_024)), ''),
   skills: z._default(z.array(skillPath()).check(z.maxLength(100)), []),
   agents: z._default(z.array(agentPath()).check(z.maxLength(100)), []),
 })
 
 /** What a package says it carries; paths are relative to its root, without `./` and a `/` at the end. */
-export type Manifest = z.infer<typeof schema>
+export type PackageManifest = z.infer<typeof schema>
 
 /** Reads a manifest. Fails with `config`, which names the lines. */
-export function readManifest(text: string): Manifest {
+export function readManifest(text: string): PackageManifest {
   const outcome = check(text)
   if (outcome.ok) return outcome.value
   throw configError(outcome.problems)
 }
 
-function check(text: string): Outcome<Manifest> {
-  const document = parseToml(MANIFEST, text)
+function check(text: string): Result<PackageManifest> {
+  const document = parseToml(PACKAGE_MANIFEST, text)
   if (!document.ok) return document
   const outcome = checkValue(schema, document.value.table)
-  if (!outcome.ok) return { ok: false, problems: toProblems(document.value, outcome.problems) }
+  if (!outcome.ok) return { ok: false, problems: toFileIssues(document.value, outcome.problems) }
   const { skills, agents, ...rest } = outcome.value
   const [cleanSkills, cleanAgents] = [skills, agents].map((paths) => paths.map(clean))
   const twice =
@@ -63,7 +63,7 @@ function check(text: string): Outcome<Manifest> {
     : `two of what it carries are called ${twice}`
   return {
     ok: false,
-    problems: [{ file: MANIFEST, line: 1, column: undefined, key: '', message, hint: undefined }],
+    problems: [{ file: PACKAGE_MANIFEST, line: 1, column: undefined, key: '', message, hint: undefined }],
   }
 }
 

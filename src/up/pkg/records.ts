@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { isMissingFile, toStorageError } from '../../core/base/files.ts'
 import { parseObject } from '../../core/base/json.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import { BUNDLES, isServiceName } from '../packages/installed.ts'
+import { isServiceName, PKG_FOLDER } from '../packages/installed.ts'
 
 const schema = z.object({
   name: z.string(),
@@ -32,7 +32,7 @@ export type PkgRecord = z.infer<typeof schema>
 export async function readRecords(
   paths: Pick<HomePaths, 'packages'>,
 ): Promise<{ records: PkgRecord[]; broken: string[] }> {
-  const folder = join(paths.packages, BUNDLES)
+  const folder = join(paths.packages, PKG_FOLDER)
   const names = await readdir(folder).catch((reason: unknown) => {
     if (isMissingFile(reason)) return []
     throw toStorageError(`Cannot read ${folder}`, reason)
@@ -51,6 +51,6 @@ export async function readRecords(
 }
 
 /** Where the record of a package is. */
-export function recordPath({ packages }: Pick<HomePaths, 'packages'>, name: string): string {
-  return join(packages, BUNDLES, `${name}.json`)
+export function packageRecordPath({ packages }: Pick<HomePaths, 'packages'>, name: string): string {
+  return join(packages, PKG_FOLDER, `${name}.json`)
 }

@@ -5,7 +5,7 @@ import { isMissingFile, toStorageError } from '../../core/base/files.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { checksum, type PkgPorts } from './install.ts'
-import { type PkgRecord, readRecords, recordPath } from './records.ts'
+import { type PkgRecord, packageRecordPath, readRecords } from './records.ts'
 
 /** What a removal did. */
 export interface PkgRemoval {
@@ -43,7 +43,7 @@ export async function removePkg(name: string, ports: PkgPorts, signal: AbortSign
       await rm(join(paths.agents, `${agent}.md`), { force: true })
     })
   }
-  await rm(recordPath(paths, name), { force: true })
+  await rm(packageRecordPath(paths, name), { force: true })
   return removal
 }
 

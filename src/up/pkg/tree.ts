@@ -6,15 +6,15 @@ import { toVisible } from '../../core/base/visible.ts'
 import { readTarball, type TarFile } from '../packages/tarball.ts'
 
 /** The files of a package; what they hold is read for those that are asked for. */
-export type ReadTree = (keeps: (path: string) => boolean, signal: AbortSignal) => Promise<TarFile[]>
+export type TreeReader = (keeps: (path: string) => boolean, signal: AbortSignal) => Promise<TarFile[]>
 
 /** Of a tarball. */
-export function tarTree(path: string): ReadTree {
+export function tarTree(path: string): TreeReader {
   return (keeps, signal) => readTarball(path, { ...LIMITS, keeps }, signal)
 }
 
 /** Of a folder of this machine; links in it are not followed, `.git` and `node_modules` are left out. */
-export function folderTree(folder: string): ReadTree {
+export function folderTree(folder: string): TreeReader {
   return async (keeps) => {
     const files: TarFile[] = []
     await walk({ folder, way: '', keeps, files })

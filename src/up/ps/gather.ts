@@ -1,13 +1,13 @@
-import type { Problem } from '../../core/config/problem.ts'
+import type { FileIssue } from '../../core/config/validation-issue.ts'
 import { type ProcessFamily, readFamilies } from '../../core/process/process-table.ts'
 import type { Probe, ProbeService } from '../probe.ts'
 import type { ServiceManager, ServiceStatus } from '../types.ts'
-import { type Note, notesOf } from './notes.ts'
+import { collectNotes, type ServiceNote } from './notes.ts'
 import { removeStale } from './stale-files.ts'
-import { isWanted, mayBeConfig, type ServiceState, stateOf } from './state.ts'
+import { describeState, isKeptAlive, mayBeConfig, type ServiceState } from './state.ts'
 
 /** A service that is looked for. */
-export interface Sought {
+export interface ServiceQuery {
   name: string
   label: string
   /** The version that would run after a restart; absent where that cannot be told. */
@@ -39,7 +39,7 @@ export interface ServiceRow {
   isEnabled: boolean
   /** Whether the service manager keeps it running, or tries to: what runs without it was started by somebody else. */
   isKept: boolean
-  notes: readonly Note[]
+  notes: readonly ServiceNote[]
 }
 
 /** What all rows together need. */
@@ -47,26 +47,26 @@ export interface GatherPorts {
   manager: ServiceManager
   probe: ProbeService
   /** What is wrong with the configuration. */
-  findProblems(): Promise<readonly Problem[]>
+  findProblems(): Promise<readonly FileIssue[]>
   now(): number
   /** What is wrong with the unit of a service that is installed. */
-  unitNotes?(name: string): Promise<readonly Note[]>
+  unitNotes?(name: string): Promise<readonly ServiceNote[]>
   /** Files that were left behind stay. */
   keepsStale?: boolean
 }
 
 /** All rows, and what keeps the service manager from being asked. */
-export interface Gathered {
+export interface GatherResult {
   rows: readonly ServiceRow[]
   problem?: unknown
 }
 
 /** Asks the service manager, the services themselves and the system about each of these services, all at once. */
 export async function gatherRows(
-  sought: readonly Sought[],
+  sought: readonly ServiceQuery[],
   ports: GatherPorts,
   signal: AbortSignal,
-): Promise<Gathered> {
+): Promise<GatherResult> {
   const asked = askManager(
     ports.manager,
     sought.map(({ label }) => label),
@@ -85,28 +85,45 @@ export async function gatherRows(
   return { rows: await Promise.all(rows), ...(problem !== undefined && { problem }) }
 }
 
-interface Known {
-  sought: Sought
+interface GatheredService {
+  sought: ServiceQuery
   status: ServiceStatus | undefined
   probe: Probe
   families: ReadonlyMap<number, ProcessFamily>
-  problems: readonly Problem[]
+  problems: readonly FileIssue[]
   ports: GatherPorts
 }
 
-async function toRow({ sought, status, probe, families, problems, ports }: Known): Promise<ServiceRow> {
+async function toRow({
+  sought,
+  status,
+  probe,
+  families,
+  problems,
+  ports,
+}: GatheredService): Promise<ServiceRow> {
   const now = ports.now()
   const hasLogin = ports.manager.kind !== 'supervisor'
   const family = status?.pid === undefined ? undefined : families.get(status.pid)
-  const { state, detail } = stateOf({ status, probe, family, hasLogin, now })
-  const pid = (isWanted(status) ? status?.pid : undefined) ?? probe.pid
+  const { state, detail } = describeState({ status, probe, family, hasLogin, now })
+  const pid = (isKeptAlive(status) ? status?.pid : undefined) ?? probe.pid
   const own = pid === undefined ? undefined : families.get(pid)
   const since = own?.startedAt ?? status?.since ?? probe.since
-  const isRemoved = !ports.keepsStale && !isWanted(status) && !status?.isLost && (await removeLeftover(probe))
+  const isRemoved =
+    !ports.keepsStale && !isKeptAlive(status) && !status?.isLost && (await removeLeftover(probe))
   const runs = pid !== undefined && { pid, ...(since !== undefined && { since }) }
   const ofUnit = status?.isInstalled ? ((await ports.unitNotes?.(sought.name)) ?? []) : []
   const ofConfig = mayBeConfig(status, ports.manager.kind) ? problems : []
-  const notes = await notesOf({ ...sought, status, probe, state, detail, pid, isRemoved, problems: ofConfig })
+  const notes = await collectNotes({
+    ...sought,
+    status,
+    probe,
+    state,
+    detail,
+    pid,
+    isRemoved,
+    problems: ofConfig,
+  })
   return {
     name: sought.name,
     label: sought.label,
@@ -120,7 +137,7 @@ async function toRow({ sought, status, probe, families, problems, ports }: Known
     ...(status?.isInstalled && status.restarts !== undefined && { restarts: status.restarts }),
     isInstalled: status?.isInstalled ?? false,
     isEnabled: status?.isEnabled ?? false,
-    isKept: isWanted(status),
+    isKept: isKeptAlive(status),
     notes: [...notes, ...ofUnit],
   }
 }

@@ -1,12 +1,12 @@
 import { readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { formatPlace, type Problem } from '../../core/config/problem.ts'
+import { type FileIssue, formatLocation } from '../../core/config/validation-issue.ts'
 import type { Probe } from '../probe.ts'
 import type { ServiceStatus } from '../types.ts'
-import { CONFIG_EXIT, exitOf, isWanted, type ServiceState } from './state.ts'
+import { CONFIG_EXIT, describeLastExit, isKeptAlive, type ServiceState } from './state.ts'
 
 /** Something about a service that will bite. */
-export interface Note {
+export interface ServiceNote {
   /** A clause without a full stop. */
   message: string
   /** What to do. */
@@ -14,7 +14,7 @@ export interface Note {
 }
 
 /** What notes are made of. */
-export interface Noted {
+export interface ServiceNoteContext {
   name: string
   /** On the disk. */
   version?: string
@@ -27,11 +27,11 @@ export interface Noted {
   /** The file that was left behind was removed. */
   isRemoved: boolean
   /** What is wrong with the configuration, where it may have ended over that. */
-  problems: readonly Problem[]
+  problems: readonly FileIssue[]
 }
 
 /** What there is to know of a service besides its state, what matters most first. */
-export async function notesOf(noted: Noted): Promise<Note[]> {
+export async function collectNotes(noted: ServiceNoteContext): Promise<ServiceNote[]> {
   return [
     ...stateNote(noted),
     ...lostNote(noted),
@@ -44,34 +44,34 @@ export async function notesOf(noted: Noted): Promise<Note[]> {
   ]
 }
 
-function stateNote({ name, state, detail }: Noted): Note[] {
+function stateNote({ name, state, detail }: ServiceNoteContext): ServiceNote[] {
   if (detail === undefined) return []
   const hint = state === 'crashed' || state === 'degraded' ? `crabup ${name} logs` : undefined
   return [{ message: detail, ...(hint !== undefined && { hint }) }]
 }
 
 /** Who kept it running was killed. */
-function lostNote({ name, status, pid }: Noted): Note[] {
+function lostNote({ name, status, pid }: ServiceNoteContext): ServiceNote[] {
   if (!status?.isLost) return []
   const what = pid === undefined ? 'is not started again' : 'would not be started again'
   return [{ message: `what kept it running was killed, so it ${what}`, hint: `crabup ${name} start` }]
 }
 
 /** Where the configuration is wrong that a service did not start with. */
-function configNotes({ status, problems, state }: Noted): Note[] {
+function configNotes({ status, problems, state }: ServiceNoteContext): ServiceNote[] {
   if (state === 'ready') return []
   const found = problems.map(({ hint, ...problem }) => ({
-    message: `${formatPlace(problem)}: ${problem.message}`,
+    message: `${formatLocation(problem)}: ${problem.message}`,
     ...(hint !== undefined && { hint }),
   }))
   if (found.length > 0 || status?.lastExit?.code !== CONFIG_EXIT) return found
-  const message = `${exitOf(status)} says that its configuration was wrong; what crabtalk reads is right by now`
+  const message = `${describeLastExit(status)} says that its configuration was wrong; what crabtalk reads is right by now`
   return [{ message, hint: 'start it again' }]
 }
 
 /** Who started it, where no service manager did. */
-function starterNote({ status, probe, state }: Noted): Note[] {
-  if (state !== 'ready' || isWanted(status)) return []
+function starterNote({ status, probe, state }: ServiceNoteContext): ServiceNote[] {
+  if (state !== 'ready' || isKeptAlive(status)) return []
   if (probe.idleExitMs !== undefined) {
     return [{ message: `started on demand; it ends after ${probe.idleExitMs / 1000} s without use` }]
   }
@@ -79,12 +79,12 @@ function starterNote({ status, probe, state }: Noted): Note[] {
 }
 
 /** A program that only listens is believed, and said to be so. */
-function unnamedNote({ name, probe: { isUnnamed, port } }: Noted): Note[] {
+function unnamedNote({ name, probe: { isUnnamed, port } }: ServiceNoteContext): ServiceNote[] {
   if (!isUnnamed) return []
   return [{ message: `what listens at port ${port} does not say that it is ${name}` }]
 }
 
-async function updateNote({ name, version, probe, pid, state }: Noted): Promise<Note[]> {
+async function updateNote({ name, version, probe, pid, state }: ServiceNoteContext): Promise<ServiceNote[]> {
   if (state !== 'ready' && state !== 'degraded' && state !== 'starting') return []
   const hint = `crabup ${name} restart`
   if (version !== undefined && probe.version !== undefined && version !== probe.version) {
@@ -100,8 +100,8 @@ async function isReplaced(pid: number): Promise<boolean> {
   return file.endsWith(' (deleted)')
 }
 
-function leftoverNote({ probe: { leftover }, status, isRemoved }: Noted): Note[] {
-  if (!leftover || isWanted(status) || status?.isLost) return [] // the next run replaces it
+function leftoverNote({ probe: { leftover }, status, isRemoved }: ServiceNoteContext): ServiceNote[] {
+  if (!leftover || isKeptAlive(status) || status?.isLost) return [] // the next run replaces it
   const what = `${basename(leftover.file)} was left behind by one that has gone`
   return [{ message: isRemoved ? `${what}; removed` : what }]
 }

@@ -17,7 +17,7 @@ export type ServiceState =
   | 'stale'
 
 /** What is known of a service from three sides. */
-export interface Seen {
+export interface ServiceObservation {
   /** What the service manager says; absent where it cannot be asked. */
   status: ServiceStatus | undefined
   probe: Probe
@@ -29,7 +29,7 @@ export interface Seen {
 }
 
 /** The state of a service, and what there is to say of it: the end of a sentence. */
-export function stateOf({ status, probe, family, hasLogin, now }: Seen): {
+export function describeState({ status, probe, family, hasLogin, now }: ServiceObservation): {
   state: ServiceState
   detail?: string
 } {
@@ -47,14 +47,17 @@ export function stateOf({ status, probe, family, hasLogin, now }: Seen): {
     case 'stopping':
       return { state: 'degraded', detail: 'it is ending' }
     case 'waiting':
-      return { state: 'crashed', detail: `${exitOf(status)}${startsOf(status)}, and is started again` }
+      return {
+        state: 'crashed',
+        detail: `${describeLastExit(status)}${formatStarts(status)}, and is started again`,
+      }
     case 'failed':
-      return { state: 'crashed', detail: `${exitOf(status)}${startsOf(status)}` }
+      return { state: 'crashed', detail: `${describeLastExit(status)}${formatStarts(status)}` }
     default:
       if (probe.problem !== undefined) return { state: 'degraded', detail: probe.problem }
       if (status?.isLost) return { state: 'crashed' } // a note says that nothing starts it again
       if (probe.pid !== undefined) return { state: 'starting' }
-      return atRest({ status, probe, hasLogin })
+      return restState({ status, probe, hasLogin })
   }
 }
 
@@ -68,11 +71,11 @@ export function mayBeConfig(status: ServiceStatus | undefined, kind: ManagerKind
 }
 
 /** Whether a service manager keeps it running, or tries to. */
-export function isWanted(status: ServiceStatus | undefined): boolean {
+export function isKeptAlive(status: ServiceStatus | undefined): boolean {
   return status !== undefined && WANTED.has(status.state)
 }
 
-function atRest({ status, probe, hasLogin }: Pick<Seen, 'status' | 'probe' | 'hasLogin'>): {
+function restState({ status, probe, hasLogin }: Pick<ServiceObservation, 'status' | 'probe' | 'hasLogin'>): {
   state: ServiceState
 } {
   if (probe.leftover) return { state: 'stale' }
@@ -80,8 +83,12 @@ function atRest({ status, probe, hasLogin }: Pick<Seen, 'status' | 'probe' | 'ha
 }
 
 /** Who answers instead of the process that the service manager runs, or tries to run. */
-function otherProcess({ status, probe, family }: Omit<Seen, 'now' | 'hasLogin'>): string | undefined {
-  if (!isWanted(status) || probe.pid === undefined) return undefined
+function otherProcess({
+  status,
+  probe,
+  family,
+}: Omit<ServiceObservation, 'now' | 'hasLogin'>): string | undefined {
+  if (!isKeptAlive(status) || probe.pid === undefined) return undefined
   if (probe.pid === status?.pid || family?.pids.includes(probe.pid)) return undefined
   if (status?.state === 'starting' && status.pid === undefined) return undefined // nothing could be written down of it
   const own = status?.pid === undefined ? 'the service does not run' : `the service is process ${status.pid}`
@@ -89,12 +96,12 @@ function otherProcess({ status, probe, family }: Omit<Seen, 'now' | 'hasLogin'>)
 }
 
 /** How its last run ended, as `exit 78` or `SIGKILL`. */
-export function exitOf({ lastExit }: Pick<ServiceStatus, 'lastExit'>): string {
+export function describeLastExit({ lastExit }: Pick<ServiceStatus, 'lastExit'>): string {
   if (lastExit?.signal) return lastExit.signal
   return lastExit?.code === null || lastExit?.code === undefined ? 'it ended' : `exit ${lastExit.code}`
 }
 
-function startsOf({ restarts }: ServiceStatus): string {
+function formatStarts({ restarts }: ServiceStatus): string {
   return restarts === undefined ? '' : `, ${Math.min(restarts + 1, MOST_STARTS)} of ${MOST_STARTS}`
 }
 

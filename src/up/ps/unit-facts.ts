@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { readKnown } from '../supervisor/wanted.ts'
+import { readKnownSpec } from '../supervisor/desired-state.ts'
 import type { ServiceManager, ServiceSpec } from '../types.ts'
 import { unitChange } from '../units/unit-change.ts'
-import type { Note } from './notes.ts'
+import type { ServiceNote } from './notes.ts'
 
 /** What a service manager was told to run, as it stands in the unit. */
 export interface UnitFacts {
@@ -20,7 +20,7 @@ export async function readUnitFacts(
   { manager, folder }: { manager: Pick<ServiceManager, 'kind' | 'unit'>; folder: string },
 ): Promise<UnitFacts | undefined> {
   if (manager.kind === 'supervisor' || manager.kind === 'schtasks') {
-    const known = readKnown(folder, spec.name)
+    const known = readKnownSpec(folder, spec.name)
     return known && { argv: known.argv, path: known.env['PATH'], isEdited: false }
   }
   const unit = manager.unit(spec)
@@ -31,7 +31,10 @@ export async function readUnitFacts(
 }
 
 /** A program or a script of a unit that is not there any more: what starts next time fails. */
-export async function goneNotes(name: string, { argv }: Pick<UnitFacts, 'argv'>): Promise<Note[]> {
+export async function missingFileNotes(
+  name: string,
+  { argv }: Pick<UnitFacts, 'argv'>,
+): Promise<ServiceNote[]> {
   const files = argv.filter((word, index) => isAbsolute(word) && (index === 0 || /\.[cm]?[jt]s$/.test(word)))
   const found = await Promise.all(
     files.map((file) =>
@@ -50,18 +53,18 @@ export async function goneNotes(name: string, { argv }: Pick<UnitFacts, 'argv'>)
 function parseSystemd(text: string): Pick<UnitFacts, 'argv' | 'path'> {
   const lines = text.split('\n')
   const command = lines.findLast((line) => line.startsWith('ExecStart=')) ?? ''
-  const argv = wordsOf(command.slice('ExecStart='.length)).map((word) => word.replaceAll('$$', '$'))
+  const argv = splitUnitWords(command.slice('ExecStart='.length)).map((word) => word.replaceAll('$$', '$'))
   const variables = lines
     .filter((line) => line.startsWith('Environment='))
-    .flatMap((line) => wordsOf(line.slice('Environment='.length)))
+    .flatMap((line) => splitUnitWords(line.slice('Environment='.length)))
   return {
-    argv: withoutDetour(argv),
+    argv: unwrapArgv(argv),
     path: variables.find((one) => one.startsWith('PATH='))?.slice('PATH='.length),
   }
 }
 
 /** Words of a systemd line: quotes and backslashes are taken off, and `%%` is a `%`. */
-function wordsOf(line: string): string[] {
+function splitUnitWords(line: string): string[] {
   const words = line.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|[^\s"'\\])+/g) ?? []
   return words.map((word) => word.replaceAll(QUOTED, unquote).replaceAll('%%', '%'))
 }
@@ -71,7 +74,7 @@ function unquote(_: string, double?: string, single?: string, escaped?: string):
 }
 
 /** What is in the way of a program whose path systemd does not take as it is. */
-function withoutDetour(argv: readonly string[]): readonly string[] {
+function unwrapArgv(argv: readonly string[]): readonly string[] {
   if (argv[0] === '/bin/sh' && argv[1] === '-c') return argv.slice(3)
   return argv[0]?.startsWith('@') ? argv.slice(1) : argv
 }

@@ -9,7 +9,7 @@ const BLOCK = 512
 const PROGRAMS: ReadonlySet<string> = new Set(['crabtalk', 'crabtalk.exe'])
 
 /** The program in what a release consists of: a `.tar.gz`, a `.tgz` of npm or a `.zip`, or the program itself. Fails with `invalid`. */
-export async function programIn(bytes: Buffer, name: string): Promise<Buffer> {
+export async function extractProgram(bytes: Buffer, name: string): Promise<Buffer> {
   const found = await unpacked(bytes).catch((cause) => {
     throw new CrabError('invalid', `Cannot read ${name}: it is damaged`, { cause })
   })

@@ -3,11 +3,11 @@ import { arch, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { toStorageError } from '../../core/base/files.ts'
-import { codeOf } from '../../core/base/system-error.ts'
+import { getErrorCode } from '../../core/base/system-error.ts'
 import type { Npm } from '../packages/npm.ts'
-import { compareVersions, isVersion } from '../packages/version-order.ts'
+import { compareVersions, isNpmVersion } from '../packages/version-order.ts'
 import type { UpHost } from '../types.ts'
-import { programIn } from './archive.ts'
+import { extractProgram } from './archive.ts'
 import { verifyFile } from './checksum.ts'
 
 /** Where another version comes from: a file, or the registry. */
@@ -37,25 +37,27 @@ export async function fetchProgram(
     return await fromRegistry(spec, found, signal)
   }
   const bytes = await readFile(file, { signal }).catch((reason) => {
-    const code = codeOf(reason)
+    const code = getErrorCode(reason)
     const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : undefined
     if (why !== undefined) throw new CrabError('no-input', `Cannot read ${file}: ${why}`)
     throw toStorageError(`Cannot read ${file}`, reason)
   })
   await verifyFile(file, bytes, sha256)
-  return await programIn(bytes, basename(file))
+  return await extractProgram(bytes, basename(file))
 }
 
 /** Nobody who asks for the newest wants an older one: a build of their own, or a release that was taken back. */
 function isOlder(there: unknown, own: string): boolean {
-  return typeof there === 'string' && isVersion(there) && isVersion(own) && compareVersions(there, own) < 0
+  return (
+    typeof there === 'string' && isNpmVersion(there) && isNpmVersion(own) && compareVersions(there, own) < 0
+  )
 }
 
 /** npm holds what it fetches against the checksum of the registry. */
 async function fromRegistry(spec: string, npm: Npm, signal: AbortSignal): Promise<Buffer> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
   const tarball = await npm.pack(spec, folder.path, signal)
-  return await programIn(await readFile(tarball), spec)
+  return await extractProgram(await readFile(tarball), spec)
 }
 
 /** The npm package that carries the program for this system and processor. */

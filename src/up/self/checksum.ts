@@ -5,7 +5,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile } from '../../core/base/files.ts'
 
 /** SHA-256 in hexadecimal. */
-function sha256Of(bytes: Uint8Array): string {
+function hashSha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
@@ -15,7 +15,7 @@ function sha256Of(bytes: Uint8Array): string {
  */
 export async function verifyFile(path: string, bytes: Uint8Array, given: string | undefined): Promise<void> {
   const wanted =
-    given === undefined ? await sayingBeside(path) : { sum: given.trim().toLowerCase(), from: '--sha256' }
+    given === undefined ? await findChecksum(path) : { sum: given.trim().toLowerCase(), from: '--sha256' }
   if (wanted === undefined) {
     throw new CrabError('invalid', `Cannot update from ${path}: nothing says what its checksum is`, {
       hint: `put SHA256SUMS or ${basename(path)}.sha256 beside it, or give --sha256`,
@@ -27,14 +27,14 @@ export async function verifyFile(path: string, bytes: Uint8Array, given: string 
       `Cannot use the checksum of ${wanted.from}: it is not 64 hexadecimal digits`,
     )
   }
-  if (sha256Of(bytes) === wanted.sum) return
+  if (hashSha256(bytes) === wanted.sum) return
   throw new CrabError('invalid', `Cannot update from ${path}: it is not the file that ${wanted.from} means`, {
     hint: 'nothing was changed; fetch it again',
   })
 }
 
 /** Lines are `HEX  NAME` as sha256sum writes them; a file of its own may have the sum alone. */
-async function sayingBeside(path: string): Promise<{ sum: string; from: string } | undefined> {
+async function findChecksum(path: string): Promise<{ sum: string; from: string } | undefined> {
   const name = basename(path)
   for (const file of [`${path}.sha256`, join(dirname(path), 'SHA256SUMS')]) {
     const text = await readFile(file, 'utf8').catch((reason) => {

@@ -17,7 +17,7 @@ export interface System {
 }
 
 /** Reads from where the program lies how it was installed. */
-export function installationOf(
+export function detectInstallation(
   { path, isOneFile }: { path: string; isOneFile: boolean },
   system: System = { isWindows: sep === win32.sep, exists: existsSync },
 ): Installation {

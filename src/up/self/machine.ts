@@ -1,5 +1,5 @@
 /** The system and processor an executable is for, as `linux-x64`, read from its first KB; undefined for what is none that is known. */
-export function machineOf(head: Buffer): string | undefined {
+export function detectMachine(head: Buffer): string | undefined {
   try {
     return elfMachine(head) ?? appleMachine(head) ?? windowsMachine(head)
   } catch {

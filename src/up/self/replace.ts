@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile, syncDir, toStorageError } from '../../core/base/files.ts'
 import { newUlid } from '../../core/base/ids.ts'
-import { codeOf } from '../../core/base/system-error.ts'
+import { getErrorCode } from '../../core/base/system-error.ts'
 import { oldProgram } from './installation.ts'
 
 /** What a program may have been called while it was written by one that was killed. */
@@ -12,7 +12,7 @@ const LEFT_OVER = /^\.crabtalk-.+\.new(\.exe)?$/
 const LEFT_OVER_MS = 3_600_000
 
 /** Writes a program beside the one it is to replace, so that it can be tried; the caller removes it or switches to it. */
-export async function putBeside(path: string, bytes: Uint8Array): Promise<string> {
+export async function stageProgram(path: string, bytes: Uint8Array): Promise<string> {
   const folder = dirname(path)
   const suffix = path.toLowerCase().endsWith('.exe') ? '.new.exe' : '.new'
   const candidate = join(folder, `.crabtalk-${newUlid()}${suffix}`)
@@ -39,7 +39,7 @@ async function sweep(folder: string): Promise<void> {
  * Puts a program in the place of another, which is kept as `crabtalk.old`. There is a program of that name at every
  * moment, and what runs keeps the file it was started from. Windows lets nobody replace a file that runs, but move it.
  */
-export async function switchTo(path: string, candidate: string, platform: string): Promise<void> {
+export async function switchProgram(path: string, candidate: string, platform: string): Promise<void> {
   const old = oldProgram(path)
   try {
     if (platform === 'win32') await moveAside(path, candidate, old)
@@ -83,13 +83,13 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function toSwitchError(path: string, reason: unknown): CrabError {
-  if (['ENOSPC', 'EDQUOT'].includes(codeOf(reason))) {
+  if (['ENOSPC', 'EDQUOT'].includes(getErrorCode(reason))) {
     return new CrabError('storage', `Cannot replace ${basename(path)}: the disk is full`, {
       cause: reason,
       hint: `nothing was changed; free some space on the disk of ${dirname(path)}`,
     })
   }
-  if (['EACCES', 'EPERM', 'EROFS'].includes(codeOf(reason))) {
+  if (['EACCES', 'EPERM', 'EROFS'].includes(getErrorCode(reason))) {
     return new CrabError('credentials', `Cannot replace ${path}: ${dirname(path)} is not yours to write`, {
       cause: reason,
       hint: 'do it as the user who owns it, or install one of your own: install.sh --prefix ~/.local',

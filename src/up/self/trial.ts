@@ -13,7 +13,7 @@ export async function tryProgram(
   host: Pick<UpHost, 'run' | 'env'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const version = await versionOf(program, host, signal)
+  const version = await readProgramVersion(program, host, signal)
   await using home = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
   const env = { ...host.env, ...TRIAL_ENV, CRABTALK_HOME: home.path }
   for (const { args, isRight } of TRIALS) {
@@ -26,7 +26,7 @@ export async function tryProgram(
 }
 
 /** The version a program answers with. Fails with `invalid` when it does not start, or is another program. */
-export async function versionOf(
+export async function readProgramVersion(
   program: string,
   host: Pick<UpHost, 'run' | 'env'>,
   signal: AbortSignal,

@@ -6,9 +6,9 @@ import type { Npm } from '../packages/npm.ts'
 import type { UpHost } from '../types.ts'
 import { fetchProgram, type UpdateSource } from './candidate.ts'
 import { oldProgram, replacedProgram } from './installation.ts'
-import { machineOf } from './machine.ts'
-import { putBeside, switchTo } from './replace.ts'
-import { tryProgram, versionOf } from './trial.ts'
+import { detectMachine } from './machine.ts'
+import { stageProgram, switchProgram } from './replace.ts'
+import { readProgramVersion, tryProgram } from './trial.ts'
 
 /** The program that is replaced. */
 export interface OwnProgram {
@@ -17,7 +17,7 @@ export interface OwnProgram {
 }
 
 /** What has become of it. */
-export interface Update {
+export interface SelfUpdate {
   from: string
   to: string
   /** `same`: it was that very program already, and nothing was changed. */
@@ -35,7 +35,7 @@ export async function updateProgram(
   source: UpdateSource,
   at: { host: UpHost; npm: () => Promise<Npm> },
   signal: AbortSignal,
-): Promise<Update> {
+): Promise<SelfUpdate> {
   const bytes = await fetchProgram(source, { ...at, own: own.version }, signal)
   if (!bytes || bytes.equals(await readFile(own.path))) {
     return { from: own.version, to: own.version, outcome: 'same', kept: undefined }
@@ -44,7 +44,7 @@ export async function updateProgram(
 }
 
 /** Puts the program before the last update back; the one that is replaced now takes its place. Fails with `missing` when none was kept. */
-export async function rollBack(own: OwnProgram, host: UpHost, signal: AbortSignal): Promise<Update> {
+export async function rollBack(own: OwnProgram, host: UpHost, signal: AbortSignal): Promise<SelfUpdate> {
   const old = oldProgram(own.path)
   const bytes = await readFile(old).catch((cause) => {
     if (!isMissingFile(cause)) throw cause
@@ -67,7 +67,7 @@ export async function ownProgram(
 ): Promise<OwnProgram> {
   const path = replacedProgram(at.path)
   if (path === at.path) return at
-  return { path, version: await versionOf(path, host, signal).catch(() => 'unknown') }
+  return { path, version: await readProgramVersion(path, host, signal).catch(() => 'unknown') }
 }
 
 async function switchToBytes(
@@ -75,16 +75,16 @@ async function switchToBytes(
   { bytes, wanted }: { bytes: Buffer; wanted: string | undefined },
   host: UpHost,
   signal: AbortSignal,
-): Promise<Update> {
+): Promise<SelfUpdate> {
   checkMachine(bytes, host)
-  const candidate = await putBeside(own.path, bytes)
+  const candidate = await stageProgram(own.path, bytes)
   try {
     const to = await tryProgram(candidate, host, signal)
     if (wanted !== undefined && to !== wanted && /^\d/.test(wanted)) {
       throw new CrabError('invalid', `Cannot update to ${wanted}: what was fetched is ${to}`)
     }
     signal.throwIfAborted()
-    await switchTo(own.path, candidate, host.platform)
+    await switchProgram(own.path, candidate, host.platform)
     return { from: own.version, to, outcome: 'updated', kept: oldProgram(own.path) }
   } finally {
     await rm(candidate, { force: true }).catch(() => undefined) // the next update looks for it
@@ -93,7 +93,7 @@ async function switchToBytes(
 
 /** What another system's program does when it is started is anybody's guess: a shell may read it line by line. */
 function checkMachine(bytes: Buffer, { platform }: Pick<UpHost, 'platform'>): void {
-  const machine = machineOf(bytes)
+  const machine = detectMachine(bytes)
   const own = `${platform}-${arch()}`
   if (machine === undefined || machine === own) return
   throw new CrabError('invalid', `Cannot switch to the new program: it is for ${machine}, and this is ${own}`)

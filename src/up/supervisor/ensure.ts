@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { orCancelled } from '../../core/base/cancelled.ts'
+import { abortable } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { makePrivateDir } from '../../core/base/files.ts'
 import { startDetached } from '../../core/process/start-detached.ts'
@@ -31,7 +31,7 @@ export async function ensureSupervisor(start: SupervisorStart, signal: AbortSign
     if (look % LOOKS === 0) checkWritable(folder, WHAT)
     if (performance.now() > deadline) throw notUp()
     started ??= (await startDetached({ argv: command, cwd, env, name: 'crabup' })).exited
-    const ended = await orCancelled(Promise.race([started, sleep(LOOK_MS)]), signal)
+    const ended = await abortable(Promise.race([started, sleep(LOOK_MS)]), signal)
     if (!ended) continue
     checkWritable(folder, WHAT)
     if (ended.code !== 0) throw endedAtOnce(ended)

@@ -12,7 +12,7 @@ export function openOutput(path: string): number | undefined {
     // it is there, or the next step says why not
   }
   try {
-    cutOutput(path)
+    truncateOutput(path)
     return openSync(path, 'a', 0o600)
   } catch {
     return undefined
@@ -20,7 +20,7 @@ export function openOutput(path: string): number | undefined {
 }
 
 /** Keeps the last half of a file that became larger than that many bytes. Nobody may be writing it. */
-export function cutOutput(path: string, maxBytes = 1024 * 1024): void {
+export function truncateOutput(path: string, maxBytes = 1024 * 1024): void {
   let fd: number
   try {
     fd = openSync(path, 'r+')

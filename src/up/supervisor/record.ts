@@ -2,9 +2,9 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toStorageError } from '../../core/base/files.ts'
 import { newUlid } from '../../core/base/ids.ts'
-import { identityOf } from '../../core/process/service-process.ts'
+import { readIdentity } from '../../core/process/service-process.ts'
 import type { ServiceStatus } from '../types.ts'
-import { ownerPath, readJson, recordPath } from './wanted.ts'
+import { ownerPath, readJson, serviceRecordPath } from './desired-state.ts'
 
 /** What a supervisor knows of a service; the next one goes on from it. */
 export interface ServiceRecord {
@@ -35,7 +35,7 @@ export interface SupervisorOwner {
 
 /** What was written last; undefined when nothing was. */
 export function readRecord(folder: string, name: string): ServiceRecord | undefined {
-  const value = readJson(recordPath(folder, name)) as ServiceRecord | undefined
+  const value = readJson(serviceRecordPath(folder, name)) as ServiceRecord | undefined
   return typeof value?.state === 'string' && Array.isArray(value.starts) ? value : undefined
 }
 
@@ -44,14 +44,14 @@ export function readRecord(folder: string, name: string): ServiceRecord | undefi
  * what is no longer true is removed; false says that nobody can read it.
  */
 export function writeRecord(folder: string, name: string, record: ServiceRecord): boolean {
-  const path = recordPath(folder, name)
+  const path = serviceRecordPath(folder, name)
   const isWritten = writeWhole(path, record)
   if (!isWritten && record.state === 'stopped') rmSync(path, { force: true })
   return isWritten
 }
 
 /** Says which supervisor runs, or that none does any more; false where nobody can read it. */
-export function announce(
+export function writeSupervisorRecord(
   folder: string,
   only: string | undefined,
   owner: SupervisorOwner | undefined,
@@ -78,12 +78,12 @@ export function checkWritable(folder: string, what: string): void {
 export async function findSupervisor(folder: string, only?: string): Promise<SupervisorOwner | undefined> {
   const owner = readJson(ownerPath(folder, only)) as SupervisorOwner | undefined
   if (typeof owner?.pid !== 'number') return undefined
-  return (await identityOf(owner.pid)) === owner.identity ? owner : undefined
+  return (await readIdentity(owner.pid)) === owner.identity ? owner : undefined
 }
 
 /** Whether the process of a record still runs. */
 export async function isAlive({ pid, identity }: Pick<ServiceRecord, 'pid' | 'identity'>): Promise<boolean> {
-  return pid !== undefined && identity !== undefined && (await identityOf(pid)) === identity
+  return pid !== undefined && identity !== undefined && (await readIdentity(pid)) === identity
 }
 
 /** Not synced: after a power failure nothing of it is true any more. */

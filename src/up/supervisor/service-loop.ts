@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { toCrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import type { Log } from '../../core/base/log.ts'
-import { endService, findMarked, identityOf } from '../../core/process/service-process.ts'
+import { endService, findTaggedProcess, readIdentity } from '../../core/process/service-process.ts'
 import type { ExitStatus } from '../../core/process/types.ts'
+import type { DesiredService } from './desired-state.ts'
 import { isAlive, readRecord, type ServiceRecord, writeRecord } from './record.ts'
 import { startRun } from './start-run.ts'
-import type { Wanted } from './wanted.ts'
 
 /** How often and how fast a service is started again (services.md). */
-export interface Pace {
+export interface RestartPolicy {
   /** Between a crash and the next start. */
   restartMs: number
   /** So many starts at most … */
@@ -23,16 +23,16 @@ export interface Pace {
 }
 
 /** What the loop of a service knows of its place. */
-export interface LoopPlace {
+export interface LoopContext {
   folder: string
   /** What every service gets, whoever started us. */
   env: Readonly<Record<string, string>>
   boot: string
-  pace: Pace
+  pace: RestartPolicy
   log: Log
   now(): number
   /** Whether the folder is still there: without it nothing is started. */
-  isStanding(): boolean
+  isIntact(): boolean
 }
 
 /** A process that runs now. */
@@ -52,21 +52,21 @@ interface Run {
  */
 export class ServiceLoop {
   readonly name: string
-  readonly #place: LoopPlace
-  #wanted: Wanted | undefined
+  readonly #place: LoopContext
+  #desired: DesiredService | undefined
   #record: ServiceRecord
   #run: Run | undefined
   #notBefore = 0
   #isLeaving = false
-  #isTold = true
+  #isRecorded = true
   #woken = Promise.withResolvers<void>()
   /** Resolves when there is nothing left to do, and nothing runs. Never rejects. */
   readonly finished: Promise<void>
 
-  constructor(name: string, wanted: Wanted | undefined, place: LoopPlace) {
+  constructor(name: string, wanted: DesiredService | undefined, place: LoopContext) {
     this.name = name
     this.#place = place
-    this.#wanted = wanted
+    this.#desired = wanted
     this.#record = readRecord(place.folder, name) ?? { state: 'stopped', boot: '', restarts: 0, starts: [] }
     this.finished = this.#live().catch(async (reason: unknown) => {
       this.#say('error', toCrabError(reason).message)
@@ -80,24 +80,24 @@ export class ServiceLoop {
   }
 
   /** The id of what was asked last and done. */
-  get asked(): string | undefined {
+  get lastRequest(): string | undefined {
     return this.#record.asked
   }
 
   /** What is wanted from now on; nothing ends it. */
-  want(wanted: Wanted | undefined): void {
-    const isNews = wanted?.asked.id !== this.#wanted?.asked.id
-    this.#wanted = wanted
+  update(wanted: DesiredService | undefined): void {
+    const isNews = wanted?.asked.id !== this.#desired?.asked.id
+    this.#desired = wanted
     if (isNews) this.#wake()
   }
 
   /** Writes down again what could not be: the disk was full. */
-  tellAgain(): void {
-    if (!this.#isTold) this.#note({})
+  retryRecord(): void {
+    if (!this.#isRecorded) this.#note({})
   }
 
   /** Ends the service, and what it is wanted for stays as it is. */
-  leave(): void {
+  shutdown(): void {
     this.#isLeaving = true
     this.#wake()
   }
@@ -106,9 +106,9 @@ export class ServiceLoop {
     this.#run = await this.#adopt()
     for (;;) {
       const woken = this.#woken.promise
-      const wanted = this.#isLeaving || !this.#place.isStanding() ? undefined : this.#wanted
+      const wanted = this.#isLeaving || !this.#place.isIntact() ? undefined : this.#desired
       if (!wanted) return await this.#end()
-      if (this.#record.asked !== wanted.asked.id) await this.#obey(wanted)
+      if (this.#record.asked !== wanted.asked.id) await this.#apply(wanted)
       if (this.#run) {
         const status = await Promise.race([this.#run.ended, woken])
         if (status && (await this.#judge(status))) return
@@ -123,8 +123,8 @@ export class ServiceLoop {
   /** The process that ran under the last supervisor, if it still does. */
   async #adopt(): Promise<Run | undefined> {
     if (this.#record.boot !== this.#place.boot) return undefined // nothing outlives a machine
-    const { mark, pid = mark === undefined ? undefined : await findMarked(mark) } = this.#record
-    const identity = this.#record.identity ?? (pid === undefined ? undefined : await identityOf(pid))
+    const { mark, pid = mark === undefined ? undefined : await findTaggedProcess(mark) } = this.#record
+    const identity = this.#record.identity ?? (pid === undefined ? undefined : await readIdentity(pid))
     if (mark === undefined || pid === undefined || identity === undefined) return undefined
     if (!(await isAlive({ pid, identity }))) {
       await endService({ pid, identity, mark }, 0) // what it left
@@ -150,7 +150,7 @@ export class ServiceLoop {
   }
 
   /** Does what was asked: what was counted before counts no more. */
-  async #obey({ asked }: Wanted): Promise<void> {
+  async #apply({ asked }: DesiredService): Promise<void> {
     if (asked.how === 'restart') await this.#endRun()
     this.#notBefore = 0
     const anew = { state: 'starting' as const, restarts: 0, starts: [], lastExit: undefined } // whoever asked waits for more
@@ -158,7 +158,7 @@ export class ServiceLoop {
   }
 
   /** True when it could not be started, and is not tried again. */
-  async #start(wanted: Wanted): Promise<boolean> {
+  async #start(wanted: DesiredService): Promise<boolean> {
     const place = this.#place
     const isAgain = this.#record.lastExit !== undefined
     const mark = newUlid()
@@ -173,7 +173,7 @@ export class ServiceLoop {
     })
     try {
       const { pid, exited } = await startRun(wanted, { mark, env: place.env })
-      const identity = (await identityOf(pid)) ?? 'ended'
+      const identity = (await readIdentity(pid)) ?? 'ended'
       this.#run = { pid, identity, mark, ended: exited, drop: () => undefined }
       this.#note({ state: 'running', pid, identity })
       this.#say('info', `Started as process ${pid}`)
@@ -190,7 +190,7 @@ export class ServiceLoop {
     this.#run = undefined
     if (run) await endService(run, 0) // what it left
     const { restartMs, maxStarts } = this.#place.pace
-    const how = toWords(status)
+    const how = describeStatus(status)
     this.#record.lastExit = { code: status.code, signal: status.signal }
     if (isClean(status)) {
       this.#say('info', `Ended (${how})`)
@@ -242,7 +242,7 @@ export class ServiceLoop {
 
   #note(change: { [K in keyof ServiceRecord]?: ServiceRecord[K] | undefined }): void {
     this.#record = { ...this.#record, ...change, boot: this.#place.boot } as ServiceRecord
-    if (this.#place.isStanding()) this.#isTold = writeRecord(this.#place.folder, this.name, this.#record)
+    if (this.#place.isIntact()) this.#isRecorded = writeRecord(this.#place.folder, this.name, this.#record)
   }
 
   #say(level: 'info' | 'warn' | 'error', message: string): void {
@@ -262,7 +262,7 @@ function isClean({ code, signal }: ExitStatus): boolean {
   return signal !== null && CLEAN_SIGNALS.has(signal)
 }
 
-function toWords({ code, signal }: ExitStatus): string {
+function describeStatus({ code, signal }: ExitStatus): string {
   if (code !== null) return `exit ${code}`
   return signal ?? 'nobody saw how'
 }

@@ -1,9 +1,9 @@
 import { closeSync } from 'node:fs'
 import { toCrabError } from '../../core/base/errors.ts'
-import { SERVICE_MARK } from '../../core/process/service-process.ts'
+import { SERVICE_TAG } from '../../core/process/service-process.ts'
 import { type DetachedProcess, startDetached } from '../../core/process/start-detached.ts'
 import type { ServiceSpec } from '../types.ts'
-import { readEnvFile } from './environment.ts'
+import { readEnvFileSync } from './environment.ts'
 import { appendLine, openOutput } from './output.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function startRun(
     return await startDetached({
       argv,
       cwd,
-      env: { ...env, ...own, ...readEnvFile(envFile), [SERVICE_MARK]: mark },
+      env: { ...env, ...own, ...readEnvFileSync(envFile), [SERVICE_TAG]: mark },
       ...(fd !== undefined && { output: fd }),
     })
   } catch (reason) {

@@ -4,10 +4,10 @@ import { makePrivateDir } from '../../core/base/files.ts'
 import type { Log } from '../../core/base/log.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { tryLock } from '../../core/lease/owner-lock.ts'
-import { bootId, identityOf } from '../../core/process/service-process.ts'
-import { announce, readRecord } from './record.ts'
-import { type LoopPlace, type Pace, ServiceLoop } from './service-loop.ts'
-import { isWantedFile, lockPath, namesIn, readWanted } from './wanted.ts'
+import { bootId, readIdentity } from '../../core/process/service-process.ts'
+import { isDesiredFile, listServiceNames, lockPath, readDesired } from './desired-state.ts'
+import { readRecord, writeSupervisorRecord } from './record.ts'
+import { type LoopContext, type RestartPolicy, ServiceLoop } from './service-loop.ts'
 
 export interface SupervisorOptions {
   /** servicesFolder() of the home. */
@@ -20,7 +20,7 @@ export interface SupervisorOptions {
   only?: string | undefined
   log: Log
   now(): number
-  pace?: Partial<Pace>
+  pace?: Partial<RestartPolicy>
 }
 
 /**
@@ -41,13 +41,13 @@ export async function supervise(options: SupervisorOptions, signal: AbortSignal)
       lock.close()
     }
     // What came to be wanted while the lock was held was nobody else's to start.
-    if (signal.aborted || !supervisor.isStanding() || supervisor.due().length === 0) return true
+    if (signal.aborted || !supervisor.isIntact() || supervisor.due().length === 0) return true
   }
 }
 
 class Supervisor {
   readonly #options: SupervisorOptions
-  readonly #place: LoopPlace
+  readonly #place: LoopContext
   readonly #loops = new Map<string, ServiceLoop>()
   /** What was asked of services that have settled, where no file can say it. */
   readonly #settled = new Map<string, string | undefined>()
@@ -62,12 +62,12 @@ class Supervisor {
     this.#place = {
       ...{ folder, env, log, now, boot },
       pace: { ...PACE, ...pace },
-      isStanding: () => this.isStanding(),
+      isIntact: () => this.isIntact(),
     }
   }
 
   /** Whether the home is still there, and still the same. */
-  isStanding(): boolean {
+  isIntact(): boolean {
     return this.#lock !== undefined && this.#inode() === this.#lock
   }
 
@@ -88,7 +88,7 @@ class Supervisor {
       clearInterval(tick)
       watcher?.close()
       signal.removeEventListener('abort', onChange)
-      if (this.isStanding()) announce(folder, only, undefined)
+      if (this.isIntact()) writeSupervisorRecord(folder, only, undefined)
     }
   }
 
@@ -96,7 +96,7 @@ class Supervisor {
     for (;;) {
       this.#isChanged = false
       this.#changed = Promise.withResolvers()
-      if (signal.aborted || !this.isStanding()) return await this.#leave()
+      if (signal.aborted || !this.isIntact()) return await this.#leave()
       if (!this.#isAnnounced) await this.#announce() // the disk was full
       for (const name of this.due()) this.#open(name)
       this.#tellLoops()
@@ -107,14 +107,14 @@ class Supervisor {
 
   async #announce(): Promise<void> {
     const { folder, only, pid } = this.#options
-    const owner = { pid, identity: (await identityOf(pid)) ?? '', version: VERSION }
-    this.#isAnnounced = announce(folder, only, owner)
+    const owner = { pid, identity: (await readIdentity(pid)) ?? '', version: VERSION }
+    this.#isAnnounced = writeSupervisorRecord(folder, only, owner)
   }
 
   /** Which services something must be done for that nobody looks after. */
   due(): string[] {
     const { folder, only } = this.#options
-    const { wanted, known } = namesIn(folder)
+    const { wanted, known } = listServiceNames(folder)
     const isOurs = (name: string) => !this.#loops.has(name) && (only === undefined || only === name)
     const starts = wanted.filter((name) => isOurs(name) && this.#isToStart(name))
     const others = known.filter((name) => isOurs(name) && !wanted.includes(name) && !hasEnded(folder, name))
@@ -123,7 +123,7 @@ class Supervisor {
 
   #isToStart(name: string): boolean {
     const { folder } = this.#options
-    const wanted = readWanted(folder, name)
+    const wanted = readDesired(folder, name)
     if (!wanted) return false
     const { asked } = wanted
     const record = readRecord(folder, name)
@@ -133,11 +133,11 @@ class Supervisor {
   }
 
   #open(name: string): void {
-    const loop = new ServiceLoop(name, readWanted(this.#options.folder, name), this.#place)
+    const loop = new ServiceLoop(name, readDesired(this.#options.folder, name), this.#place)
     this.#loops.set(name, loop)
     void loop.finished.then(() => {
       this.#loops.delete(name)
-      if (loop.hasSettled) this.#settled.set(name, loop.asked)
+      if (loop.hasSettled) this.#settled.set(name, loop.lastRequest)
       this.#change()
     })
   }
@@ -146,7 +146,7 @@ class Supervisor {
   #watch(onChange: () => void): FSWatcher | undefined {
     try {
       const watcher = watch(this.#options.folder, (_event, file) => {
-        if (file === null || isWantedFile(file) || !this.isStanding()) onChange()
+        if (file === null || isDesiredFile(file) || !this.isIntact()) onChange()
       })
       return watcher.on('error', onChange) // the tick looks at the same
     } catch (reason) {
@@ -158,11 +158,11 @@ class Supervisor {
   /** A file that somebody broke by hand means what it meant before. */
   #tellLoops(): void {
     const { folder } = this.#options
-    const { wanted } = namesIn(folder)
+    const { wanted } = listServiceNames(folder)
     for (const [name, loop] of this.#loops) {
-      const now = readWanted(folder, name)
-      if (now || !wanted.includes(name)) loop.want(now)
-      loop.tellAgain()
+      const now = readDesired(folder, name)
+      if (now || !wanted.includes(name)) loop.update(now)
+      loop.retryRecord()
     }
   }
 
@@ -173,7 +173,7 @@ class Supervisor {
 
   async #leave(): Promise<void> {
     const loops = [...this.#loops.values()]
-    for (const loop of loops) loop.leave()
+    for (const loop of loops) loop.shutdown()
     await Promise.all(loops.map(({ finished }) => finished))
   }
 
@@ -190,6 +190,12 @@ function hasEnded(folder: string, name: string): boolean {
 }
 
 /** services.md. */
-const PACE: Pace = { restartMs: 3000, maxStarts: 10, windowMs: 300_000, graceMs: 30_000, lookMs: 1000 }
+const PACE: RestartPolicy = {
+  restartMs: 3000,
+  maxStarts: 10,
+  windowMs: 300_000,
+  graceMs: 30_000,
+  lookMs: 1000,
+}
 /** How often the folder is looked at, should nothing tell of a change. */
 const TICK_MS = 5000

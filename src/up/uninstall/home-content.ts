@@ -4,7 +4,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile, toStorageError } from '../../core/base/files.ts'
 import { quoteWord } from '../../core/base/quote-word.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import { BUNDLES } from '../packages/installed.ts'
+import { PKG_FOLDER } from '../packages/installed.ts'
 
 /** Something in a home, and how much of the disk it takes. */
 export interface HomeEntry {
@@ -26,7 +26,7 @@ export async function homeContent({ home, ...paths }: HomePaths): Promise<HomeEn
 }
 
 /** Why a directory cannot be emptied as a home: it, or what it is a link to, is more than that; undefined when it can. */
-export async function notOnlyHome(
+export async function findHomeConflict(
   { home }: Pick<HomePaths, 'home'>,
   homeDir: string,
 ): Promise<string | undefined> {
@@ -56,13 +56,16 @@ export async function removeContent(home: string, entries: readonly HomeEntry[])
 }
 
 /** The names of the components below packages/. */
-export async function componentsIn(paths: Pick<HomePaths, 'packages'>): Promise<string[]> {
+export async function listComponentNames(paths: Pick<HomePaths, 'packages'>): Promise<string[]> {
   return (await componentFolders(paths)).filter((name) => /^[a-z0-9]/.test(name)).toSorted()
 }
 
 /** Removes the components below packages/, and gives their names; records of skills and agents stay with these. */
 export async function removeComponents({ packages }: Pick<HomePaths, 'packages'>): Promise<string[]> {
-  const [components, names] = await Promise.all([componentsIn({ packages }), componentFolders({ packages })])
+  const [components, names] = await Promise.all([
+    listComponentNames({ packages }),
+    componentFolders({ packages }),
+  ])
   for (const name of names) await removeTree(join(packages, name))
   await rmdir(packages).catch(() => undefined) // records are in it, or there is none
   return components
@@ -70,7 +73,7 @@ export async function removeComponents({ packages }: Pick<HomePaths, 'packages'>
 
 /** With what was being installed. */
 async function componentFolders({ packages }: Pick<HomePaths, 'packages'>): Promise<string[]> {
-  return (await list(packages)).filter((name) => name !== BUNDLES)
+  return (await list(packages)).filter((name) => name !== PKG_FOLDER)
 }
 
 async function measure(path: string): Promise<{ bytes: number; files: number }> {
@@ -106,7 +109,7 @@ async function checkDirectory(path: string): Promise<void> {
 
 async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch((reason) => {
-    throw toStorageError(`Cannot remove ${pathOf(reason) ?? path}`, reason)
+    throw toStorageError(`Cannot remove ${errorPath(reason) ?? path}`, reason)
   })
 }
 
@@ -120,7 +123,7 @@ function orMissing(path: string, reason: unknown): undefined {
   throw toStorageError(`Cannot look into ${path}`, reason)
 }
 
-function pathOf(reason: unknown): string | undefined {
+function errorPath(reason: unknown): string | undefined {
   const { path } = (reason ?? {}) as { path?: unknown }
   return typeof path === 'string' ? path : undefined
 }

@@ -25,7 +25,7 @@ export function checkSpec(spec: ServiceSpec): void {
 }
 
 /** A description as one line that ends in nothing that means something; what cannot be written becomes a space. */
-export function toDescription({ name, description }: Pick<ServiceSpec, 'name' | 'description'>): string {
+export function unitDescription({ name, description }: Pick<ServiceSpec, 'name' | 'description'>): string {
   const line = `crabtalk ${name}: ${description}`.slice(0, MAX_DESCRIPTION)
   return line
     .replaceAll(new RegExp(UNWRITABLE.source, 'gu'), ' ')

@@ -1,8 +1,8 @@
-import { guardLabelOf } from '../names.ts'
+import { toGuardLabel } from '../names.ts'
 import type { ServiceSpec } from '../types.ts'
-import { checkSpec, toDescription, unitError } from './literal.ts'
+import { checkSpec, unitDescription, unitError } from './literal.ts'
 import { SEAL, seal } from './seal.ts'
-import { escapeSpecifiers, toArgument, toPattern, toWord } from './systemd-words.ts'
+import { escapeSpecifiers, quoteUnitArgument, quoteUnitWord, toPattern } from './systemd-quoting.ts'
 
 /**
  * The systemd user unit of a service (systemd 239 and newer; the decisions are in docs/decisions/0131-units.md).
@@ -14,7 +14,7 @@ export function systemdUnit(spec: ServiceSpec): string {
   return toUnit(spec, {
     unit: `StartLimitIntervalSec=300
 StartLimitBurst=10
-Wants=${unitName(guardLabelOf(spec.label))}`,
+Wants=${unitName(toGuardLabel(spec.label))}`,
     end: `
 [Install]
 WantedBy=default.target
@@ -32,7 +32,7 @@ function toUnit(spec: ServiceSpec, { unit, end }: { unit: string; end: string })
   return seal(`# Written by crabup (${SEAL}), which writes it again when it has to.
 # Your own settings belong in a drop-in: systemctl --user edit ${unitName(spec.label)}
 [Unit]
-Description=${escapeSpecifiers(toDescription(spec))}
+Description=${escapeSpecifiers(unitDescription(spec))}
 ${unit}
 
 [Service]
@@ -40,7 +40,7 @@ Type=exec
 ExecStart=${toCommand(spec.argv)}
 WorkingDirectory=${toDirectory(spec.cwd)}
 ${Object.entries(spec.env)
-  .map(([name, value]) => `Environment=${toWord(`${name}=${value}`)}\n`)
+  .map(([name, value]) => `Environment=${quoteUnitWord(`${name}=${value}`)}\n`)
   .join('')}EnvironmentFile=-${toFile(spec, spec.envFile, toPattern)}
 StandardOutput=append:${toFile(spec, spec.output, escapeSpecifiers)}
 StandardError=inherit
@@ -63,12 +63,14 @@ export function unitName(label: string): string {
 
 /** A program whose path has a quote or a backslash is refused by systemd, so that a shell takes its place for a moment. */
 function toCommand([program, ...rest]: ServiceSpec['argv']): string {
-  const args = rest.map(toArgument)
+  const args = rest.map(quoteUnitArgument)
   if (/["'\\]/.test(program)) {
-    return ['/bin/sh', '-c', toArgument('exec "$0" "$@"'), toArgument(program), ...args].join(' ')
+    return ['/bin/sh', '-c', quoteUnitArgument('exec "$0" "$@"'), quoteUnitArgument(program), ...args].join(
+      ' ',
+    )
   }
-  if (!program.includes('$')) return [toWord(program), ...args].join(' ')
-  return [`@${toWord(program)}`, toArgument(program), ...args].join(' ') // its own name is expanded, its path is not
+  if (!program.includes('$')) return [quoteUnitWord(program), ...args].join(' ')
+  return [`@${quoteUnitWord(program)}`, quoteUnitArgument(program), ...args].join(' ') // its own name is expanded, its path is not
 }
 
 /** White space or a backslash at the end of a line would be taken for something else. */

@@ -1,5 +1,5 @@
 import type { ServiceSpec } from '../types.ts'
-import { checkSpec, toDescription, unitError } from './literal.ts'
+import { checkSpec, unitDescription, unitError } from './literal.ts'
 import { SEAL, seal } from './seal.ts'
 import { toCommandLine } from './windows-command-line.ts'
 import { toXmlText } from './xml.ts'
@@ -30,7 +30,7 @@ export function taskXml(spec: ServiceSpec, { action, userId }: TaskSettings): st
 <!-- Written by crabup (${SEAL}), which writes it again when it has to. -->
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
-    <Description>${toXmlText(toDescription(spec))}</Description>
+    <Description>${toXmlText(unitDescription(spec))}</Description>
     <URI>\\${toXmlText(spec.label)}</URI>
   </RegistrationInfo>
   <Triggers>

@@ -24,19 +24,19 @@ export async function unitChange({ path, content }: UnitFile): Promise<UnitChang
 
 /**
  * Writes a unit where it is new or differs, and gives what that changed. One that somebody has edited is kept beside it,
- * in a file that no service manager reads (keptPath()).
+ * in a file that no service manager reads (editedUnitPath()).
  */
 export async function writeUnit(unit: UnitFile): Promise<UnitChange['kind']> {
   const { kind } = await unitChange(unit)
   if (kind === 'same') return kind
   const edited = kind === 'edited' ? await readUnit(unit.path) : undefined
-  if (edited) await replaceFile(keptPath(unit.path), edited, UNIT_MODE)
+  if (edited) await replaceFile(editedUnitPath(unit.path), edited, UNIT_MODE)
   await replaceFile(unit.path, unit.content, UNIT_MODE)
   return kind
 }
 
 /** Where an edited unit is kept when it is written again. */
-export function keptPath(path: string): string {
+export function editedUnitPath(path: string): string {
   return `${path}.edited`
 }
 

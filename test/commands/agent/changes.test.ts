@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Changes, readChanges } from '../../../src/commands/agent/changes.ts'
+import { type AgentChanges, readAgentChanges } from '../../../src/commands/agent/changes.ts'
 import { parseOptions } from '../../../src/commands/parse.ts'
 import { CRABTALK } from '../../../src/commands/table.ts'
 import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
@@ -68,10 +68,10 @@ test('readChanges() takes a prompt as it is, from a file or from standard input'
 async function changesOf(
   argv: readonly string[],
   options: TestHostOptions = {},
-): Promise<Changes | undefined> {
+): Promise<AgentChanges | undefined> {
   await using at = await makeTestHost(options)
   await writeFile(join(at.folder, 'prompt.md'), 'From a file\n')
   const command = CRABTALK.find(({ path }) => path.join(' ') === 'agent edit')!
   const given = parseOptions({ program: 'crabtalk', command }, ['crab', ...argv])
-  return await readChanges(given, at.host, NEVER)
+  return await readAgentChanges(given, at.host, NEVER)
 }

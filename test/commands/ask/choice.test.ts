@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { choiceHelpLines, choiceLines, choiceNames, readChoice } from '../../../src/commands/ask/choice.ts'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskQuestion } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { denialOf } from '../../../src/tui/cards/permission-answer.ts'
+import { toDenialAnswer } from '../../../src/tui/cards/permission-answer.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 const ALL = offering(once, session, always, no)
@@ -55,15 +55,10 @@ test('readChoice() takes no digit that is not offered, and each for the same as 
 })
 
 test('denialOf() is never an answer that allows, and free of control characters', () => {
-  assert.deepEqual([once, always, session, '', ' ', `\u001b[1m${once}`, 'use \u001b[Apnpm'].map(denialOf), [
-    no,
-    no,
-    no,
-    no,
-    no,
-    no,
-    'use pnpm',
-  ])
+  assert.deepEqual(
+    [once, always, session, '', ' ', `\u001b[1m${once}`, 'use \u001b[Apnpm'].map(toDenialAnswer),
+    [no, no, no, no, no, no, 'use pnpm'],
+  )
 })
 
 test('choiceLines() and choiceHelpLines() show what is offered, with the rules and where they are written', () => {

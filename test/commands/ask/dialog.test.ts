@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Answers, converse, type Dialog } from '../../../src/commands/ask/dialog.ts'
+import { type Dialog, type DialogAnswers, runDialog } from '../../../src/commands/ask/dialog.ts'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskKind, AskUserEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { makeTestTerminal, type TestTerminal } from '../../support/test-terminal.ts'
@@ -193,7 +193,7 @@ test('converse() ends with its signal', async () => {
 interface Talk extends AsyncDisposable {
   terminal: TestTerminal
   stop: AbortController
-  answers: Promise<Answers>
+  answers: Promise<DialogAnswers>
 }
 
 async function start(ask: AskUserEvent, more: Pick<Dialog, 'see' | 'hasComposer'> = {}): Promise<Talk> {
@@ -204,7 +204,7 @@ async function start(ask: AskUserEvent, more: Pick<Dialog, 'see' | 'hasComposer'
   return {
     terminal,
     stop,
-    answers: converse(ask, dialog, stop.signal),
+    answers: runDialog(ask, dialog, stop.signal),
     async [Symbol.asyncDispose]() {
       terminal[Symbol.dispose]()
       await folder.remove()

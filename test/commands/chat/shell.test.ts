@@ -3,7 +3,7 @@ import { mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runShell } from '../../../src/commands/chat/shell.ts'
+import { runLocalShell } from '../../../src/commands/chat/shell.ts'
 import { livingWith } from '../../support/orphans.ts'
 import { openTestHost } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
@@ -59,7 +59,7 @@ async function openBox() {
   return Object.assign(folder, {
     async run(line: string, signal = NEVER, tell: (newest: string) => void = () => {}) {
       await using processes = openTestHost()
-      return await runShell(line, { ...options, processes, tell }, signal)
+      return await runLocalShell(line, { ...options, processes, tell }, signal)
     },
   })
 }

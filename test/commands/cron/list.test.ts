@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { list } from '../../../src/commands/cron/list.ts'
+import { listCronEntriesCommand } from '../../../src/commands/cron/list.ts'
 import { CRON_COMMANDS } from '../../../src/commands/cron/table.ts'
 import { parseOptions } from '../../../src/commands/parse.ts'
 import { type CronState, newEntryState, writeCronState } from '../../../src/core/cron/cron-state.ts'
-import { type HandRun, noteHandRun } from '../../../src/core/cron/hand-runs.ts'
+import { type ManualRun, recordManualRun } from '../../../src/core/cron/manual-runs.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
 const FAILED = {
@@ -106,7 +106,7 @@ test('cron list tells of a run by hand that came after the last fire', async () 
   assert.match(other.stdout, /\n1 .* failed 2h ago \(4 in a row\): /)
 })
 
-async function run(argv: readonly string[], byHand: readonly HandRun[] = []) {
+async function run(argv: readonly string[], byHand: readonly ManualRun[] = []) {
   await using test = await makeTestHost()
   const { host, folder } = test
   const home = join(folder, '.crabtalk')
@@ -116,11 +116,11 @@ async function run(argv: readonly string[], byHand: readonly HandRun[] = []) {
   await writeCronState(join(home, 'run', 'cron-state.json'), STATE)
   const lock = async () => ({ async [Symbol.asyncDispose]() {} })
   const handRuns = { path: join(home, 'run', 'cron-by-hand.json'), lock }
-  for (const one of byHand) await noteHandRun(handRuns, one, AbortSignal.timeout(5000))
+  for (const one of byHand) await recordManualRun(handRuns, one, AbortSignal.timeout(5000))
   const command = CRON_COMMANDS.find(({ path }) => path[1] === 'list')!
   const options = parseOptions({ program: 'crabtalk', command }, argv)
   const { signal } = new AbortController()
-  const code = await list({
+  const code = await listCronEntriesCommand({
     program: 'crabtalk',
     commands: CRON_COMMANDS,
     path: ['cron', 'list'],

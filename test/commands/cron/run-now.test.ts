@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../../../src/commands/main.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
-import { readHandRuns } from '../../../src/core/cron/hand-runs.ts'
+import { readManualRuns } from '../../../src/core/cron/manual-runs.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { listen } from '../../../src/core/transport/listen.ts'
 import { makeTestHost } from '../../support/test-host.ts'
@@ -26,7 +26,7 @@ test('runNow() notes how it ended without asking a daemon again', async () => {
   await host.stderr.flush()
   assert.equal(code, 0)
   assert.equal(box.stderr().match(/no daemon is used/g)?.length, 1)
-  const [run, ...others] = await readHandRuns(join(home, 'run', 'cron-by-hand.json'))
+  const [run, ...others] = await readManualRuns(join(home, 'run', 'cron-by-hand.json'))
   assert.deepEqual([run?.id, run?.last.outcome, others], [1, 'ok', []])
 })
 

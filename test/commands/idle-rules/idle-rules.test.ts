@@ -6,7 +6,7 @@ import { findIdleRules } from '../../../src/commands/idle-rules/find-idle-rules.
 import { findUnlistedTools } from '../../../src/commands/idle-rules/idle-tool-rules.ts'
 import { readRuleScopes } from '../../../src/commands/idle-rules/rule-scopes.ts'
 import { main } from '../../../src/commands/main.ts'
-import { pathsOf } from '../../../src/commands/paths.ts'
+import { resolvePaths } from '../../../src/commands/paths.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
 const SERVER = '[[mcps]]\nname = "fs"\ncommand = "true"\n'
@@ -98,5 +98,5 @@ async function makeHome(files: Record<string, string>) {
     await mkdir(join(path, '..'), { recursive: true })
     await writeFile(path, text)
   }
-  return { ...at, paths: pathsOf(at.host), [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() }
+  return { ...at, paths: resolvePaths(at.host), [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() }
 }

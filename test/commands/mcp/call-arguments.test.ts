@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readArguments } from '../../../src/commands/mcp/call-arguments.ts'
+import { parseCallArguments } from '../../../src/commands/mcp/call-arguments.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
 
@@ -40,7 +40,7 @@ test('readArguments() reads an object from standard input', async () => {
 
 test('readArguments() keeps words as they were typed, and refuses a key that is there twice', async () => {
   await using at = await makeTestHost({})
-  const { args, words } = await readArguments(['n=1.0', 'yes=true'], at.host)
+  const { args, words } = await parseCallArguments(['n=1.0', 'yes=true'], at.host)
   assert.deepEqual(
     [args, words],
     [
@@ -48,7 +48,7 @@ test('readArguments() keeps words as they were typed, and refuses a key that is 
       { n: '1.0', yes: 'true' },
     ],
   )
-  await assert.rejects(readArguments(['a=1', 'b=1', 'a=2'], at.host), {
+  await assert.rejects(parseCallArguments(['a=1', 'b=1', 'a=2'], at.host), {
     kind: 'usage',
     message: 'Cannot use the arguments: a is there twice',
   })
@@ -71,5 +71,5 @@ test('readArguments() refuses what is neither', async () => {
 
 async function argumentsOf(words: readonly string[], options: TestHostOptions = {}): Promise<JsonObject> {
   await using at = await makeTestHost(options)
-  return (await readArguments(words, at.host)).args
+  return (await parseCallArguments(words, at.host)).args
 }

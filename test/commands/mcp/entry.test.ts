@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Addition, changeEntry, readAddition } from '../../../src/commands/mcp/entry.ts'
+import { changeEntry, type NewServerEntry, readNewServerEntry } from '../../../src/commands/mcp/entry.ts'
 import { parseOptions } from '../../../src/commands/parse.ts'
 import { CRABTALK } from '../../../src/commands/table.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
@@ -189,11 +189,11 @@ for (const [argv, message] of [
   })
 }
 
-async function additionOf(argv: readonly string[]): Promise<{ folder: string; addition: Addition }> {
+async function additionOf(argv: readonly string[]): Promise<{ folder: string; addition: NewServerEntry }> {
   await using at = await makeTestHost({ env: { TOKEN: 'from here' } })
   await mkdir(join(at.folder, 'sub'))
   await Promise.all(['server.js', 'sub/server.js'].map((name) => writeFile(join(at.folder, name), '')))
-  return { folder: at.folder, addition: await readAddition(optionsOf('mcp add', argv), at.host) }
+  return { folder: at.folder, addition: await readNewServerEntry(optionsOf('mcp add', argv), at.host) }
 }
 
 function optionsOf(path: string, argv: readonly string[]) {

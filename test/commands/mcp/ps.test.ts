@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ageOf, grouped, megabytes } from '../../../src/commands/mcp/figures.ts'
-import { savingsOf } from '../../../src/commands/mcp/ps.ts'
+import { describeSavings } from '../../../src/commands/mcp/ps.ts'
+import { formatAge, formatMegabytes, groupDigits } from '../../../src/core/base/format.ts'
 import { McpPeer } from '../../../src/core/protocol/crabtalk.generated.ts'
 
 function peer(agents: readonly string[], more: Partial<McpPeer> = {}): McpPeer {
@@ -23,13 +23,16 @@ const SHARING: [McpPeer[], string | undefined][] = [
 ]
 
 for (const [peers, words] of SHARING) {
-  test(`savingsOf() says ${words}`, () => assert.equal(savingsOf(peers), words))
+  test(`savingsOf() says ${words}`, () => assert.equal(describeSavings(peers), words))
 }
 
 test('figures are as people read them', () => {
   const ages = [4, 60, 7_200, 200_000].map((seconds) =>
-    ageOf('2026-01-01T00:00:00Z', Date.UTC(2026, 0, 1) + seconds * 1000),
+    formatAge('2026-01-01T00:00:00Z', Date.UTC(2026, 0, 1) + seconds * 1000),
   )
-  assert.deepEqual([...ages, ageOf('', 0)], ['4s', '1m', '2h', '2d', '-'])
-  assert.deepEqual([megabytes(83_800_064), megabytes(undefined), grouped(12_345)], ['84 MB', '-', '12,345'])
+  assert.deepEqual([...ages, formatAge('', 0)], ['4s', '1m', '2h', '2d', '-'])
+  assert.deepEqual(
+    [formatMegabytes(83_800_064), formatMegabytes(undefined), groupDigits(12_345)],
+    ['84 MB', '-', '12,345'],
+  )
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compare, describeDifference } from '../../../src/commands/memory/compare.ts'
+import { describeDifference, diffMemories } from '../../../src/commands/memory/compare.ts'
 import { type DeepPartial, MemoryEntry, MemoryKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 
 test('compare() tells what comes, changes and goes, whatever the order and the ids are', () => {
@@ -15,7 +15,7 @@ test('compare() tells what comes, changes and goes, whatever the order and the i
     entry({ name: 'time', createdAt: '2020-01-01T00:00:00Z' }),
     entry({ name: 'same', createdAt: '' }),
   ]
-  const difference = compare(before, after)
+  const difference = diffMemories(before, after)
   assert.deepEqual(difference, {
     added: ['new'],
     changed: ['kind', 'aliases', 'text', 'time'],
@@ -26,7 +26,7 @@ test('compare() tells what comes, changes and goes, whatever the order and the i
 
 test('compare() takes the order of aliases for nothing', () => {
   const before = [entry({ name: 'x', aliases: ['a', 'b'] })]
-  const difference = compare(before, [entry({ name: 'x', aliases: ['b', 'a'] })])
+  const difference = diffMemories(before, [entry({ name: 'x', aliases: ['b', 'a'] })])
   assert.deepEqual(difference, { added: [], changed: [], removed: [] })
   assert.equal(describeDifference(difference), 'nothing changes')
 })

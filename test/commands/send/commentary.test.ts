@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Commentary, type CommentaryOptions } from '../../../src/commands/send/commentary.ts'
-import type { TurnEvent } from '../../../src/commands/send/sink.ts'
+import type { WireTurnEvent } from '../../../src/commands/send/sink.ts'
 import { McpEventKind, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { makeTestHost, type TestHost } from '../../support/test-host.ts'
 
@@ -101,7 +101,7 @@ test('Commentary shows on a terminal what is waited for, and erases it before an
   await using at = await makeTestHost({ terminals: ['stderr'] })
   using commentary = commentaryOf(at, {})
   const told: string[] = []
-  const tell = async (one: TurnEvent, ms: number) => {
+  const tell = async (one: WireTurnEvent, ms: number) => {
     const before = at.stderr().length
     commentary.event(one)
     context.mock.timers.tick(ms)
@@ -228,7 +228,7 @@ test('Commentary erases its status line when the run is over', async (context) =
   assert.equal(at.stderr(), '\r\u001b[2Kcrab · m …\r\u001b[2K')
 })
 
-async function said(events: readonly TurnEvent[], options: Partial<CommentaryOptions>): Promise<string> {
+async function said(events: readonly WireTurnEvent[], options: Partial<CommentaryOptions>): Promise<string> {
   await using at = await makeTestHost()
   using commentary = commentaryOf(at, options)
   for (const one of events) commentary.event(one)
@@ -241,6 +241,6 @@ function commentaryOf(at: TestHost, more: Partial<CommentaryOptions>): Commentar
   return new Commentary({ stderr: at.host.stderr, ...usual, ...more })
 }
 
-function event($case: TurnEvent['$case'], value: object): TurnEvent {
-  return StreamEvent.fromPartial({ event: { $case, value } as TurnEvent }).event!
+function event($case: WireTurnEvent['$case'], value: object): WireTurnEvent {
+  return StreamEvent.fromPartial({ event: { $case, value } as WireTurnEvent }).event!
 }

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { MAX_INPUT_BYTES } from '../../../src/commands/named-file.ts'
 import { type Input, readInput } from '../../../src/commands/send/input.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
-import { MAX_PAYLOAD_BYTES } from '../../../src/core/protocol/frame.ts'
+import { MAX_FRAME_BYTES } from '../../../src/core/protocol/frame.ts'
 import { openFifo } from '../../support/fifo.ts'
 import { settingsOf } from '../../support/send-settings.ts'
 import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
@@ -151,7 +151,7 @@ test('readInput() leaves room in a frame for the rest of the message, whatever t
       message: /^Cannot send all of this: its 160\d{5} bytes are more than 15728640 bytes, the limit$/,
     })
   }
-  assert.ok(MAX_INPUT_BYTES + 1024 * 1024 <= MAX_PAYLOAD_BYTES)
+  assert.ok(MAX_INPUT_BYTES + 1024 * 1024 <= MAX_FRAME_BYTES)
 })
 
 for (const option of ['-f', '-i']) {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blankLine, isAnswered, judge, RunRecord, toResult } from '../../../src/commands/send/record.ts'
-import type { TurnEvent } from '../../../src/commands/send/sink.ts'
+import {
+  blankLine,
+  findRunFailure,
+  isAnswered,
+  RunRecord,
+  toResult,
+} from '../../../src/commands/send/record.ts'
+import type { WireTurnEvent } from '../../../src/commands/send/sink.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { McpEventKind, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 
@@ -48,22 +54,22 @@ test('RunRecord remembers what was not permitted, and what nobody was asked abou
     { ...call, by: 'person' },
     { ...call, by: 'nobody' },
   ])
-  assert.deepEqual(record.unasked, [{ ...call, by: 'nobody' }])
+  assert.deepEqual(record.unattendedDenials, [{ ...call, by: 'nobody' }])
 })
 
 test('RunRecord knows when tools are waited for', () => {
   const record = recordOf(event('toolStart', { calls: [CALL] }))
   assert.equal(record.isActing, true)
-  record.take(event('toolsComplete', {}), 0)
+  record.apply(event('toolsComplete', {}), 0)
   assert.equal(record.isActing, false)
 })
 
 test('RunRecord knows when servers are waited for', () => {
   const state = (name: string, kind: McpEventKind) => event('mcpState', { name, kind })
   const record = recordOf(state('one', McpEventKind.CONNECTING), state('two', McpEventKind.CONNECTING))
-  record.take(state('one', McpEventKind.CONNECTED), 0)
+  record.apply(state('one', McpEventKind.CONNECTED), 0)
   assert.equal(record.isActing, true)
-  record.take(state('two', McpEventKind.FAILED), 0)
+  record.apply(state('two', McpEventKind.FAILED), 0)
   assert.equal(record.isActing, false)
 })
 
@@ -85,17 +91,17 @@ test('RunRecord puts exactly one blank line between texts', () => {
 
 test('RunRecord measures from the beginning of the run', () => {
   const record = new RunRecord({ startedAt: 1_000, agent: '', sender: '' })
-  record.take(event('start', {}), 1_010.04)
-  record.take(event('chunk', { content: 'a' }), 1_200)
-  record.take(event('chunk', { content: 'b' }), 1_300)
-  record.take(event('toolResult', { callId: 'x', output: '', durationMs: 30 }), 1_400)
+  record.apply(event('start', {}), 1_010.04)
+  record.apply(event('chunk', { content: 'a' }), 1_200)
+  record.apply(event('chunk', { content: 'b' }), 1_300)
+  record.apply(event('toolResult', { callId: 'x', output: '', durationMs: 30 }), 1_400)
   assert.deepEqual(record.times(2_000), { total_ms: 1_000, to_request_ms: 10, ttft_ms: 200, tools_ms: 30 })
   const silent = new RunRecord({ startedAt: 0, agent: '', sender: '' })
   assert.deepEqual(silent.times(1.26), { total_ms: 1.3, to_request_ms: null, ttft_ms: null, tools_ms: 0 })
 })
 
 /** How a turn may have ended by itself, and what that is to a command. */
-const ENDS: [string, TurnEvent[], object, string | undefined][] = [
+const ENDS: [string, WireTurnEvent[], object, string | undefined][] = [
   ['answered', [...text('yes'), ended('stop')], STRICT, undefined],
   ['ended for a reason nobody knows', [...text('yes'), ended('other')], PLAIN, undefined],
   ['answered with nothing', [ended('stop')], PLAIN, 'empty'],
@@ -135,7 +141,7 @@ const ENDS: [string, TurnEvent[], object, string | undefined][] = [
 for (const [how, events, options, kind] of ENDS) {
   test(`judge() calls a run that was ${how} ${kind ?? 'a success'}`, () => {
     const failOnToolError = 'failOnToolError' in options && options.failOnToolError === true
-    assert.equal(judge(recordOf(...events), { failOnToolError })?.kind, kind)
+    assert.equal(findRunFailure(recordOf(...events), { failOnToolError })?.kind, kind)
   })
 }
 
@@ -144,13 +150,16 @@ test('judge() names the number of model calls that a turn ended at', () => {
     [1, '1 model call'],
     [100, '100 model calls'],
   ] as const) {
-    const error = judge(recordOf(event('end', { turns, detail: { stopReason: 'max_turns' } })), PLAIN)
+    const error = findRunFailure(
+      recordOf(event('end', { turns, detail: { stopReason: 'max_turns' } })),
+      PLAIN,
+    )
     assert.equal(error?.message, `The turn was ended at its limit of ${said}`)
   }
 })
 
 test('isAnswered() asks for a whole answer only', () => {
-  const ends: [TurnEvent[], boolean][] = [
+  const ends: [WireTurnEvent[], boolean][] = [
     [[...text('yes'), ended('stop')], true],
     [[denied('a', 3), toolFailure(), ...text('yes'), ended('stop')], true],
     [[ended('stop')], false],
@@ -225,34 +234,34 @@ test('toResult() tells a run that never began, with what is known', () => {
   })
 })
 
-function recordOf(...events: TurnEvent[]): RunRecord {
+function recordOf(...events: WireTurnEvent[]): RunRecord {
   const record = new RunRecord({ startedAt: 0, agent: '', sender: '' })
-  for (const one of events) record.take(one, 0)
+  for (const one of events) record.apply(one, 0)
   return record
 }
 
-function event($case: TurnEvent['$case'], value: object): TurnEvent {
-  return StreamEvent.fromPartial({ event: { $case, value } as TurnEvent }).event!
+function event($case: WireTurnEvent['$case'], value: object): WireTurnEvent {
+  return StreamEvent.fromPartial({ event: { $case, value } as WireTurnEvent }).event!
 }
 
-function text(...deltas: string[]): TurnEvent[] {
+function text(...deltas: string[]): WireTurnEvent[] {
   const chunks = deltas.map((content) => event('chunk', { content }))
   return [event('textStart', {}), ...chunks, event('textEnd', {})]
 }
 
-function ended(stopReason: string): TurnEvent {
+function ended(stopReason: string): WireTurnEvent {
   return event('end', { detail: { stopReason } })
 }
 
-function failed(kind: string): TurnEvent {
+function failed(kind: string): WireTurnEvent {
   return event('end', { error: 'no', detail: { kind, stopReason: 'failed' } })
 }
 
-function toolFailure(): TurnEvent {
+function toolFailure(): WireTurnEvent {
   return event('toolResult', { callId: 'a', output: '', durationMs: 0, isError: true })
 }
 
-function denied(callId: string, by: number): TurnEvent {
+function denied(callId: string, by: number): WireTurnEvent {
   const denial = { action: 'write', reason: 'why', rules: ['edit'], by }
   return event('toolResult', { callId, output: '', isError: true, denial })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newRecord, outcomeOf, runTurn } from '../../../src/commands/send/run.ts'
-import { Stop } from '../../../src/commands/send/stop.ts'
+import { newRunRecord, runToOutcome, sendAndFollow } from '../../../src/commands/send/run.ts'
+import { StopController } from '../../../src/commands/send/stop-controller.ts'
 import { TextSink } from '../../../src/commands/send/text-sink.ts'
 import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, route } from '../../../src/core/protocol/dispatch.ts'
@@ -74,8 +74,8 @@ for (const [why, steps, isPatient] of RUNS) {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     await using at = await makeTestHost()
     const settings = await settingsOf(['hi', '--idle-timeout', '1s', '--timeout', '0'], at.host)
-    using stop = new Stop({ host: at.host, ...settings })
-    const record = newRecord(settings)
+    using stop = new StopController({ host: at.host, ...settings })
+    const record = newRunRecord(settings)
     const sink = new TextSink({ ...settings, stdout: at.host.stdout, structured: false })
     const attached = {
       dispatch: playing(steps, (ms) => context.mock.timers.tick(ms)),
@@ -83,7 +83,7 @@ for (const [why, steps, isPatient] of RUNS) {
     }
     const run = { settings, host: at.host, stop, sink, record, attached }
     const input = { content: 'hi', attachments: [] }
-    const { exit, error } = await outcomeOf(record, settings, () => runTurn({ ...run, input }))
+    const { exit, error } = await runToOutcome(record, settings, () => sendAndFollow({ ...run, input }))
     assert.deepEqual([exit, error?.kind], isPatient ? [0, undefined] : [124, 'timeout'])
   })
 }
@@ -91,13 +91,13 @@ for (const [why, steps, isPatient] of RUNS) {
 test('outcomeOf() gives what failed, and JSON only where a schema was asked for and met', async () => {
   await using at = await makeTestHost()
   const settings = await settingsOf(['hi', '--schema', '{}'], at.host)
-  const record = newRecord(settings)
-  for (const { event: one } of [START, event('chunk', { content: '{"a":1}' }), END]) record.take(one!, 0)
-  const met = await outcomeOf(record, settings, async () => {})
+  const record = newRunRecord(settings)
+  for (const { event: one } of [START, event('chunk', { content: '{"a":1}' }), END]) record.apply(one!, 0)
+  const met = await runToOutcome(record, settings, async () => {})
   assert.deepEqual(met, { exit: 0, error: undefined, structured: { a: 1 } })
-  const plain = await outcomeOf(record, { ...settings, schema: '' }, async () => {})
+  const plain = await runToOutcome(record, { ...settings, schema: '' }, async () => {})
   assert.equal(plain.structured, undefined)
-  const failed = await outcomeOf(record, settings, () => Promise.reject(new TypeError('bug')))
+  const failed = await runToOutcome(record, settings, () => Promise.reject(new TypeError('bug')))
   assert.deepEqual([failed.exit, failed.error?.kind, failed.structured], [70, 'internal', undefined])
 })
 

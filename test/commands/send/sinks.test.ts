@@ -5,16 +5,16 @@ import { test } from 'node:test'
 import { openOutFile } from '../../../src/commands/out-file.ts'
 import { jsonSink } from '../../../src/commands/send/json-sink.ts'
 import { RunRecord } from '../../../src/commands/send/record.ts'
-import type { Outcome, Sink, TurnEvent } from '../../../src/commands/send/sink.ts'
+import type { RunOutcome, Sink, WireTurnEvent } from '../../../src/commands/send/sink.ts'
 import { streamJsonSink } from '../../../src/commands/send/stream-json-sink.ts'
 import { TextSink, type TextSinkOptions } from '../../../src/commands/send/text-sink.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { makeTestHost, type TestHost, type TestHostOptions } from '../../support/test-host.ts'
 
-const DONE: Outcome = { exit: 0, error: undefined, structured: undefined }
-const FAILED: Outcome = { exit: 69, error: new CrabError('unavailable', 'cut'), structured: undefined }
-const LACKING: Outcome = { exit: 4, error: new CrabError('denied', 'nobody'), structured: undefined }
+const DONE: RunOutcome = { exit: 0, error: undefined, structured: undefined }
+const FAILED: RunOutcome = { exit: 69, error: new CrabError('unavailable', 'cut'), structured: undefined }
+const LACKING: RunOutcome = { exit: 4, error: new CrabError('denied', 'nobody'), structured: undefined }
 const END = event('end', { detail: { stopReason: 'stop' } })
 const QUESTION = { question: 'Allow?', options: [{ label: 'Deny' }] }
 const PERMISSION = {
@@ -30,50 +30,51 @@ const TWO_STEPS = [...text('Look', 'ing'), ...text('Done\n')]
 const TERMINAL: TestHostOptions = { terminals: ['stdout'] }
 
 /** Options, events and the bytes of standard output. */
-const PRINTED: [string, Partial<TextSinkOptions>, TurnEvent[], string, Outcome?, TestHostOptions?][] = [
-  ['nothing for nothing', {}, [], ''],
-  ['a final newline where one is missing', {}, text('hi'), 'hi\n'],
-  ['no second final newline', {}, text('hi\n'), 'hi\n'],
-  ['newlines that the answer has', {}, text('hi\n\n'), 'hi\n\n'],
-  ['a blank line between steps', {}, TWO_STEPS, 'Looking\n\nDone\n'],
+const PRINTED: [string, Partial<TextSinkOptions>, WireTurnEvent[], string, RunOutcome?, TestHostOptions?][] =
   [
-    'a blank line that is half there already',
-    {},
-    [...text('a\n'), ...text('b\n\n'), ...text('c')],
-    'a\n\nb\n\nc\n',
-  ],
-  ['a newline behind an answer that was cut off', {}, text('Half').slice(0, 2), 'Half\n', FAILED],
-  ['control sequences in a pipe', {}, text('\u001b[31mred'), '\u001b[31mred\n'],
-  ['no control sequences on a terminal', {}, text('\u001b[3', '1mred\u0007'), 'red\n', DONE, TERMINAL],
-  [
-    'control sequences on a terminal with --raw',
-    { raw: true },
-    text('\u001b[31mred'),
-    '\u001b[31mred\n',
-    DONE,
-    TERMINAL,
-  ],
-  ['everything at the end with --buffer', { buffer: true }, TWO_STEPS, 'Looking\n\nDone\n'],
-  ['nothing of a failed run with --buffer', { buffer: true }, text('Half'), '', FAILED],
-  [
-    'the answer that came without a permission, with --buffer',
-    { buffer: true },
-    [...text('hi'), END],
-    'hi\n',
-    LACKING,
-  ],
-  ['nothing of a turn that failed for a permission', { buffer: true }, text('Half'), '', LACKING],
-  ['nothing after a signal', { buffer: true }, [...text('hi'), END], '', { ...LACKING, exit: 130 }],
-  ['the last text with --last', { lastOnly: true }, TWO_STEPS, 'Done\n'],
-  [
-    'JSON that meets a schema, without fences',
-    { structured: true },
-    text('```json\n{"a": 1}\n```'),
-    '{"a":1}\n',
-    { ...DONE, structured: { a: 1 } },
-  ],
-  ['null that meets a schema', { structured: true }, text('null'), 'null\n', { ...DONE, structured: null }],
-]
+    ['nothing for nothing', {}, [], ''],
+    ['a final newline where one is missing', {}, text('hi'), 'hi\n'],
+    ['no second final newline', {}, text('hi\n'), 'hi\n'],
+    ['newlines that the answer has', {}, text('hi\n\n'), 'hi\n\n'],
+    ['a blank line between steps', {}, TWO_STEPS, 'Looking\n\nDone\n'],
+    [
+      'a blank line that is half there already',
+      {},
+      [...text('a\n'), ...text('b\n\n'), ...text('c')],
+      'a\n\nb\n\nc\n',
+    ],
+    ['a newline behind an answer that was cut off', {}, text('Half').slice(0, 2), 'Half\n', FAILED],
+    ['control sequences in a pipe', {}, text('\u001b[31mred'), '\u001b[31mred\n'],
+    ['no control sequences on a terminal', {}, text('\u001b[3', '1mred\u0007'), 'red\n', DONE, TERMINAL],
+    [
+      'control sequences on a terminal with --raw',
+      { raw: true },
+      text('\u001b[31mred'),
+      '\u001b[31mred\n',
+      DONE,
+      TERMINAL,
+    ],
+    ['everything at the end with --buffer', { buffer: true }, TWO_STEPS, 'Looking\n\nDone\n'],
+    ['nothing of a failed run with --buffer', { buffer: true }, text('Half'), '', FAILED],
+    [
+      'the answer that came without a permission, with --buffer',
+      { buffer: true },
+      [...text('hi'), END],
+      'hi\n',
+      LACKING,
+    ],
+    ['nothing of a turn that failed for a permission', { buffer: true }, text('Half'), '', LACKING],
+    ['nothing after a signal', { buffer: true }, [...text('hi'), END], '', { ...LACKING, exit: 130 }],
+    ['the last text with --last', { lastOnly: true }, TWO_STEPS, 'Done\n'],
+    [
+      'JSON that meets a schema, without fences',
+      { structured: true },
+      text('```json\n{"a": 1}\n```'),
+      '{"a":1}\n',
+      { ...DONE, structured: { a: 1 } },
+    ],
+    ['null that meets a schema', { structured: true }, text('null'), 'null\n', { ...DONE, structured: null }],
+  ]
 
 for (const [what, options, events, expected, outcome = DONE, host = {}] of PRINTED) {
   test(`TextSink prints ${what}`, async () => {
@@ -89,7 +90,7 @@ test('TextSink prints each delta when it comes', async () => {
   const record = newRecord()
   const seen: string[] = []
   for (const event of text('Hel', 'lo')) {
-    record.take(event, 0)
+    record.apply(event, 0)
     await sink.event(event, record)
     await at.host.stdout.flush()
     seen.push(at.stdout())
@@ -230,10 +231,10 @@ function textSinkOf(at: TestHost, more: Partial<TextSinkOptions>): Sink {
   return new TextSink({ stdout: at.host.stdout, ...plain, ...more })
 }
 
-async function feed(sink: Sink, events: readonly TurnEvent[], outcome: Outcome): Promise<void> {
+async function feed(sink: Sink, events: readonly WireTurnEvent[], outcome: RunOutcome): Promise<void> {
   const record = newRecord()
   for (const one of events) {
-    record.take(one, 0)
+    record.apply(one, 0)
     await sink.event(one, record)
   }
   record.closeText()
@@ -244,11 +245,11 @@ function newRecord(): RunRecord {
   return new RunRecord({ startedAt: 0, agent: '', sender: '' })
 }
 
-function event($case: TurnEvent['$case'], value: object): TurnEvent {
-  return StreamEvent.fromPartial({ event: { $case, value } as TurnEvent }).event!
+function event($case: WireTurnEvent['$case'], value: object): WireTurnEvent {
+  return StreamEvent.fromPartial({ event: { $case, value } as WireTurnEvent }).event!
 }
 
-function text(...deltas: string[]): TurnEvent[] {
+function text(...deltas: string[]): WireTurnEvent[] {
   const chunks = deltas.map((content) => event('chunk', { content }))
   return [event('textStart', {}), ...chunks, event('textEnd', {})]
 }

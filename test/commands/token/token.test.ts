@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listKind } from '../../../src/commands/completions/listed.ts'
+import { listKind } from '../../../src/commands/completions/list-kind.ts'
 import { parseOptions } from '../../../src/commands/parse.ts'
-import { pathsOf } from '../../../src/commands/paths.ts'
+import { resolvePaths } from '../../../src/commands/paths.ts'
 import { TOKEN_COMMANDS } from '../../../src/commands/token/table.ts'
 import { addToken, hashToken, readTokens, renameTokenAgent } from '../../../src/core/tokens/token-file.ts'
 import { makeTestHost, type TestHost } from '../../support/test-host.ts'
@@ -16,7 +16,7 @@ test('token new prints the token alone, and says on standard error what it may d
   assert.equal(await run(one, ['new', 'phone', '--agent', 'CRAB']), 0)
   assert.match(one.stdout(), /^crabtalk_[\w-]{43}\n$/)
   assert.match(one.stderr(), /may talk to the agent crab, as senders that begin with "phone:"/)
-  const { run: folder } = pathsOf(one.host)
+  const { run: folder } = resolvePaths(one.host)
   const { tokens } = await readTokens(folder)
   assert.equal(tokens[0]?.hash, hashToken(one.stdout().trim()))
   assert.equal((await stat(join(folder, 'tokens.json'))).mode & 0o777, 0o600)
@@ -48,7 +48,7 @@ test('token new refuses names that have a meaning, are taken or are none, and ag
     kind: 'missing',
     hint: 'did you mean "crab"?',
   })
-  assert.equal((await readTokens(pathsOf(one.host).run)).tokens.length, 2)
+  assert.equal((await readTokens(resolvePaths(one.host).run)).tokens.length, 2)
 })
 
 test('token list shows names and times, never a token; token revoke removes one', async () => {
@@ -72,7 +72,7 @@ test('many processes at once lose no token, and a broken file is never overwritt
   await using one = await makeTestHost()
   const names = Array.from({ length: 12 }, (_, at) => `t${at}`)
   await Promise.all(names.map((name) => run(one, ['new', name])))
-  const { run: folder } = pathsOf(one.host)
+  const { run: folder } = resolvePaths(one.host)
   assert.deepEqual((await readTokens(folder)).tokens.map(({ name }) => name).toSorted(), names.toSorted())
   await writeFile(join(folder, 'tokens.json'), 'broken')
   await assert.rejects(run(one, ['new', 'more']), { kind: 'config', message: /tokens\.json/ })
@@ -81,7 +81,7 @@ test('many processes at once lose no token, and a broken file is never overwritt
 
 test('renameTokenAgent() changes the tokens of that agent only', async () => {
   await using one = await makeTestHost()
-  const { run: folder } = pathsOf(one.host)
+  const { run: folder } = resolvePaths(one.host)
   const at = { run: folder, lock: async () => ({ async [Symbol.asyncDispose]() {} }) }
   for (const agent of ['Clerk', 'crab'])
     await addToken(at, { name: agent.toLowerCase(), agent, created: 'x' }, NEVER)

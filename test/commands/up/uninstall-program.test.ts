@@ -3,7 +3,7 @@ import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { howToRemove } from '../../../src/commands/up/uninstall-program.ts'
+import { removalSteps } from '../../../src/commands/up/uninstall-program.ts'
 
 test('howToRemove() names the files that are there, the one before the last update too', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), "crab's "))
@@ -13,17 +13,17 @@ test('howToRemove() names the files that are there, the one before the last upda
   const quoted = (name: string) => `'${join(bin, name).replace("'", "'\\''")}'`
   const files = ['crabtalk', 'crabup', 'crabtalk.old'].map(quoted).join(' ')
   const program = { path: join(bin, 'crabtalk'), isOneFile: true }
-  assert.deepEqual(howToRemove(program), [`the program itself stays until: rm ${files}`])
+  assert.deepEqual(removalSteps(program), [`the program itself stays until: rm ${files}`])
   await mkdir(join(dir.path, 'share/crabtalk'), { recursive: true })
   await writeFile(join(dir.path, 'share/crabtalk/installed'), '')
-  assert.match(howToRemove(program)[0]!, /sh install\.sh --uninstall/)
+  assert.match(removalSteps(program)[0]!, /sh install\.sh --uninstall/)
 })
 
 test('howToRemove() names the program as it is called, also for Windows', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   for (const name of ['crabtalk.exe', 'crabup.cmd', 'crabtalk.old.exe', 'crab'])
     await writeFile(join(dir.path, name), '')
-  const line = (name: string) => howToRemove({ path: join(dir.path, name), isOneFile: true })[0]
+  const line = (name: string) => removalSteps({ path: join(dir.path, name), isOneFile: true })[0]
   const files = ['crabtalk.exe', 'crabup.cmd', 'crabtalk.old.exe'].map((name) => join(dir.path, name))
   assert.equal(line('crabtalk.exe'), `the program itself stays until you delete ${files.join(', ')}`)
   assert.match(line('crab')!, /until: rm \S+\/crab /)
@@ -31,8 +31,8 @@ test('howToRemove() names the program as it is called, also for Windows', async 
 
 test('howToRemove() leaves to npm what npm installed', () => {
   const path = '/usr/local/lib/node_modules/crabtalk/node_modules/crabtalk-linux-x64/crabtalk'
-  assert.match(howToRemove({ path, isOneFile: true })[0]!, /npm uninstall -g crabtalk$/)
+  assert.match(removalSteps({ path, isOneFile: true })[0]!, /npm uninstall -g crabtalk$/)
   const local = '/work/node_modules/crabtalk-linux-x64/crabtalk'
-  assert.match(howToRemove({ path: local, isOneFile: true })[0]!, /npm uninstall crabtalk$/)
-  assert.match(howToRemove({ path: '/src/bin/crabtalk.ts', isOneFile: false })[0]!, /from source, in \/src$/)
+  assert.match(removalSteps({ path: local, isOneFile: true })[0]!, /npm uninstall crabtalk$/)
+  assert.match(removalSteps({ path: '/src/bin/crabtalk.ts', isOneFile: false })[0]!, /from source, in \/src$/)
 })

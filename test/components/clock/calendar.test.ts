@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { addToDate, spanBetween, weekOf, workingDaysBetween } from '../../../components/clock/src/calendar.ts'
-import { momentOf, wallTimeOf } from '../../../components/clock/src/wall-time.ts'
-import { zoneOf } from '../../../components/clock/src/zone.ts'
+import {
+  addToDate,
+  spanBetween,
+  toIsoWeek,
+  workingDaysBetween,
+} from '../../../components/clock/src/calendar.ts'
+import { toInstant, toWallTime } from '../../../components/clock/src/wall-time.ts'
+import { parseZone } from '../../../components/clock/src/zone.ts'
 
-const UTC = zoneOf('UTC')
-const BERLIN = zoneOf('Europe/Berlin')
-const day = (text: string) => wallTimeOf(UTC, Date.parse(text))
-const show = (wall: ReturnType<typeof day>) => new Date(momentOf(UTC, wall).at).toISOString().slice(0, 10)
+const UTC = parseZone('UTC')
+const BERLIN = parseZone('Europe/Berlin')
+const day = (text: string) => toWallTime(UTC, Date.parse(text))
+const show = (wall: ReturnType<typeof day>) => new Date(toInstant(UTC, wall).at).toISOString().slice(0, 10)
 const SECONDS = fc.integer({ min: Date.UTC(1990, 0) / 1_000, max: Date.UTC(2030, 0) / 1_000 })
 
 test('addToDate() takes the last day of a month that is too short, and goes over years both ways', () => {
@@ -28,7 +33,7 @@ test('spanBetween() leads from one time to the other, with less than a day left'
     fc.property(SECONDS, SECONDS, (a, b) => {
       const [from, to] = [Math.min(a, b) * 1_000, Math.max(a, b) * 1_000] as const
       const { years, months, days, restMs } = spanBetween(from, to, BERLIN)
-      const reached = momentOf(BERLIN, addToDate(wallTimeOf(BERLIN, from), { years, months, days })).at
+      const reached = toInstant(BERLIN, addToDate(toWallTime(BERLIN, from), { years, months, days })).at
       assert.equal(Math.max(from, reached) + restMs, to)
       assert.ok(restMs >= 0 && restMs <= 25 * 3_600_000 && months < 12 && days < 31)
     }),
@@ -42,14 +47,14 @@ test('weekOf() counts weeks as ISO 8601 does', () => {
     ['2024-12-30', { weekday: 1, week: 1 }],
     ['2027-01-01', { weekday: 5, week: 53 }],
   ] as const) {
-    assert.deepEqual(weekOf(day(date)), wanted)
+    assert.deepEqual(toIsoWeek(day(date)), wanted)
   }
 })
 
 test('workingDaysBetween() counts as somebody who looks at every day does', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 60 }), (start, count) => {
-      const at = (number: number) => wallTimeOf(UTC, number * 86_400_000)
+      const at = (number: number) => toWallTime(UTC, number * 86_400_000)
       const days = Array.from({ length: count }, (_, more) =>
         new Date((start + more) * 86_400_000).getUTCDay(),
       )

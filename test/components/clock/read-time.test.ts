@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readTime } from '../../../components/clock/src/read-time.ts'
-import { zoneOf } from '../../../components/clock/src/zone.ts'
+import { parseZone } from '../../../components/clock/src/zone.ts'
 
-const BERLIN = zoneOf('Europe/Berlin')
+const BERLIN = parseZone('Europe/Berlin')
 const NOW = Date.parse('2026-11-22T23:30:00Z') // the 23rd in Berlin
 
 test('readTime() reads what people and programs write', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { momentOf, type WallTime, wallTimeOf } from '../../../components/clock/src/wall-time.ts'
-import { zoneOf } from '../../../components/clock/src/zone.ts'
+import { toInstant, toWallTime, type WallTime } from '../../../components/clock/src/wall-time.ts'
+import { parseZone } from '../../../components/clock/src/zone.ts'
 
 const ZONES = [
   'Europe/Berlin',
@@ -11,30 +11,30 @@ const ZONES = [
   'Pacific/Apia',
   'Asia/Kathmandu',
   'UTC',
-].map(zoneOf)
+].map(parseZone)
 
 test('momentOf() finds the time that wallTimeOf() shows, or the earlier one of two', () => {
   const seconds = fc.integer({ min: Date.UTC(1950, 0) / 1_000, max: Date.UTC(2036, 0) / 1_000 })
   fc.assert(
     fc.property(fc.constantFrom(...ZONES), seconds, (zone, second) => {
       const at = second * 1_000
-      const moment = momentOf(zone, wallTimeOf(zone, at))
-      assert.deepEqual(wallTimeOf(zone, moment.at), wallTimeOf(zone, at))
+      const moment = toInstant(zone, toWallTime(zone, at))
+      assert.deepEqual(toWallTime(zone, moment.at), toWallTime(zone, at))
       assert.ok(moment.at === at || (moment.oddity === 'twice' && moment.at < at))
     }),
   )
 })
 
 test('momentOf() tells of times that clocks skip, or show twice', () => {
-  const berlin = zoneOf('Europe/Berlin')
-  const skipped = momentOf(berlin, wall('2026-03-29T02:30:00'))
+  const berlin = parseZone('Europe/Berlin')
+  const skipped = toInstant(berlin, wall('2026-03-29T02:30:00'))
   assert.deepEqual(skipped, { at: Date.parse('2026-03-29T01:30:00Z'), oddity: 'skipped' })
-  assert.equal(wallTimeOf(berlin, skipped.at).hour, 3)
-  const twice = momentOf(berlin, wall('2026-10-25T02:30:00'))
+  assert.equal(toWallTime(berlin, skipped.at).hour, 3)
+  const twice = toInstant(berlin, wall('2026-10-25T02:30:00'))
   assert.deepEqual(twice, { at: Date.parse('2026-10-25T00:30:00Z'), oddity: 'twice' })
-  const day = momentOf(zoneOf('Pacific/Apia'), wall('2011-12-30T12:00:00')) // Samoa had no such day
+  const day = toInstant(parseZone('Pacific/Apia'), wall('2011-12-30T12:00:00')) // Samoa had no such day
   assert.equal(day.oddity, 'skipped')
-  assert.deepEqual(momentOf(berlin, wall('2026-03-29T03:00:00')), { at: Date.parse('2026-03-29T01:00:00Z') })
+  assert.deepEqual(toInstant(berlin, wall('2026-03-29T03:00:00')), { at: Date.parse('2026-03-29T01:00:00Z') })
 })
 
 test('momentOf() refuses what no calendar or clock shows', () => {
@@ -44,7 +44,7 @@ test('momentOf() refuses what no calendar or clock shows', () => {
     ['2026-01-01T24:00:00', /There is no 24:0:0 o'clock/],
     ['0999-01-01T00:00:00', /The year 999 is out of reach/],
   ] as const) {
-    assert.throws(() => momentOf(zoneOf('UTC'), wall(text)), problem)
+    assert.throws(() => toInstant(parseZone('UTC'), wall(text)), problem)
   }
 })
 

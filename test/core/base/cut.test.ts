@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { headOf, tailOf } from '../../../src/core/base/cut.ts'
+import { takeEnd, takeStart } from '../../../src/core/base/truncate.ts'
 
 const texts = fc.string({ unit: 'grapheme' })
 
 test('headOf() and tailOf() give what they are asked for, but never half a character', () => {
   fc.assert(
     fc.property(texts, fc.nat({ max: 20 }), (text, length) => {
-      const [head, tail] = [headOf(text, length), tailOf(text, length)]
+      const [head, tail] = [takeStart(text, length), takeEnd(text, length)]
       assert.ok(text.startsWith(head) && text.endsWith(tail))
       const room = Math.min(length, text.length)
       for (const part of [head, tail]) {
@@ -17,7 +17,7 @@ test('headOf() and tailOf() give what they are asked for, but never half a chara
       }
     }),
   )
-  assert.equal(headOf('a🦀b', 2), 'a')
-  assert.equal(tailOf('a🦀b', 2), 'b')
-  assert.equal(tailOf('text', 0), '')
+  assert.equal(takeStart('a🦀b', 2), 'a')
+  assert.equal(takeEnd('a🦀b', 2), 'b')
+  assert.equal(takeEnd('text', 0), '')
 })

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   CrabError,
-  KINDS,
-  type Kind,
-  kindOfName,
-  kindOfWire,
+  ERROR_KINDS,
+  type ErrorKind,
+  parseErrorKind,
   toCrabError,
+  toErrorKind,
 } from '../../../src/core/base/errors.ts'
 
 /** cli.md, "Exit codes": kinds by the code a command leaves with. */
-const EXITS: Record<number, readonly Kind[]> = {
+const EXITS: Record<number, readonly ErrorKind[]> = {
   1: ['missing', 'conflict', 'gone', 'failed', 'storage'],
   2: ['usage'],
   3: ['refused'],
@@ -35,17 +35,17 @@ test('KINDS gives every kind the exit code of the contract', () => {
   const expected = Object.entries(EXITS).flatMap(([exit, kinds]) =>
     kinds.map((kind) => [kind, Number(exit)] as const),
   )
-  const actual = Object.entries(KINDS).map(([kind, { exit }]) => [kind, exit])
+  const actual = Object.entries(ERROR_KINDS).map(([kind, { exit }]) => [kind, exit])
   assert.deepEqual(Object.fromEntries(actual), Object.fromEntries(expected))
 })
 
 test('KINDS uses only the wire codes of decision 17', () => {
-  const codes = new Set(Object.values(KINDS).map(({ wire }) => wire))
+  const codes = new Set(Object.values(ERROR_KINDS).map(({ wire }) => wire))
   assert.deepEqual([...codes].sort(), [400, 403, 404, 409, 410, 429, 500, 503, 504])
 })
 
 test('KINDS says that trying again helps exactly where the failure is outside and may pass', () => {
-  const retryable = Object.entries(KINDS).filter(([, row]) => row.retryable)
+  const retryable = Object.entries(ERROR_KINDS).filter(([, row]) => row.retryable)
   assert.deepEqual(
     retryable.map(([kind]) => kind),
     ['throttled', 'unavailable', 'timeout'],
@@ -53,14 +53,14 @@ test('KINDS says that trying again helps exactly where the failure is outside an
 })
 
 test('kindOfWire() gives each wire code a kind of that code, and unknown ones internal', () => {
-  for (const { wire } of Object.values(KINDS)) assert.equal(KINDS[kindOfWire(wire)].wire, wire)
-  assert.equal(kindOfWire(418), 'internal')
+  for (const { wire } of Object.values(ERROR_KINDS)) assert.equal(ERROR_KINDS[toErrorKind(wire)].wire, wire)
+  assert.equal(toErrorKind(418), 'internal')
 })
 
 test('kindOfName() knows the kinds of this build and nothing else', () => {
-  for (const kind of Object.keys(KINDS)) assert.equal(kindOfName(kind), kind)
+  for (const kind of Object.keys(ERROR_KINDS)) assert.equal(parseErrorKind(kind), kind)
   for (const name of ['', 'novel', 'toString', '__proto__', 'constructor']) {
-    assert.equal(kindOfName(name), undefined)
+    assert.equal(parseErrorKind(name), undefined)
   }
 })
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { once } from '../../../src/core/base/once.ts'
+import { lazy } from '../../../src/core/base/lazy.ts'
 
 test('once() makes its value when it is first asked for, and only then', async () => {
   let made = 0
-  const value = once(async () => ++made)
-  assert.equal(value.made, undefined)
+  const value = lazy(async () => ++made)
+  assert.equal(value.current, undefined)
   assert.equal(made, 0)
-  assert.deepEqual(await Promise.all([value.get(), value.get(), value.made]), [1, 1, 1])
+  assert.deepEqual(await Promise.all([value.get(), value.get(), value.current]), [1, 1, 1])
   assert.equal(await value.get(), 1)
 })
 
 test('once() tells all who wait of a failure, and tries again for the next', async () => {
   let attempts = 0
-  const value = once(async () => {
+  const value = lazy(async () => {
     if (++attempts === 1) throw new Error('not yet')
     return attempts
   })
@@ -22,6 +22,6 @@ test('once() tells all who wait of a failure, and tries again for the next', asy
     early.map(({ status }) => status),
     ['rejected', 'rejected'],
   )
-  assert.equal(value.made, undefined)
+  assert.equal(value.current, undefined)
   assert.equal(await value.get(), 2)
 })

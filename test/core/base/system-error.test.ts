@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { test } from 'node:test'
-import { codeOf, isMissing } from '../../../src/core/base/system-error.ts'
+import { getErrorCode, isMissing } from '../../../src/core/base/system-error.ts'
 
 test('codeOf() gives the code of a failed system call, and nothing for anything else', async () => {
   const failed = await stat('/no/such/file').catch((reason: unknown) => reason)
-  assert.equal(codeOf(failed), 'ENOENT')
+  assert.equal(getErrorCode(failed), 'ENOENT')
   for (const other of [
     new Error('no'),
     Object.assign(new Error('no'), { code: 3 }),
@@ -13,7 +13,7 @@ test('codeOf() gives the code of a failed system call, and nothing for anything 
     undefined,
     null,
   ])
-    assert.equal(codeOf(other), '')
+    assert.equal(getErrorCode(other), '')
 })
 
 test('isMissing() is true for a path with nothing at it, also below a file, and false for other failures', async () => {

@@ -13,7 +13,7 @@ test('chainOf() gives an event, or those of a run, with all that came of them, a
   trace.fired(third, fired('r3'))
   trace.add({ ...event('e4'), runId: 'other' }, 4)
   trace.add({ ...event('e5'), runId: 'r3', depth: 2 }, 5)
-  const ids = (id: string) => trace.chainOf(id).map((one) => one.id)
+  const ids = (id: string) => trace.findChain(id).map((one) => one.id)
   assert.deepEqual(ids('e1'), ['e1', 'e3', 'e5'])
   assert.deepEqual(ids('e3'), ['e3', 'e5'])
   assert.deepEqual(ids('r2'), ['e3', 'e5'])
@@ -46,7 +46,7 @@ test('1,000 events are kept, of each payload 1,024 bytes', () => {
   assert.deepEqual([kept.length, kept[0]?.id, kept.at(-1)?.id], [1000, 'e5', 'e1004'])
   assert.equal(kept[0]?.payload, '€'.repeat(341))
   assert.throws(() => trace.add(event('e1004'), 0), { kind: 'conflict' })
-  assert.throws(() => trace.chainOf('e4'), { kind: 'missing', message: /e4/ })
+  assert.throws(() => trace.findChain('e4'), { kind: 'missing', message: /e4/ })
 })
 
 test('headBytes() gives a beginning of whole characters that no further one would fit', () => {

@@ -32,6 +32,6 @@ test('placesOf() says where keys of an agent stand, and nothing where there is n
   await home.write('agents/a.toml', '# Mine.\nmodel = "m"\n\n[[mcps]]\nname = "x"\ncommand = "x"\n')
   await home.write('agents/bad.toml', 'model = \n')
   const paths = [['mcps', 0], ['model']]
-  assert.deepEqual(await store.placesOf('a', paths), ['agents/a.toml:4', 'agents/a.toml:2'])
-  for (const name of ['bad', 'none']) assert.deepEqual(await store.placesOf(name, paths), ['', ''])
+  assert.deepEqual(await store.locateKeys('a', paths), ['agents/a.toml:4', 'agents/a.toml:2'])
+  for (const name of ['bad', 'none']) assert.deepEqual(await store.locateKeys(name, paths), ['', ''])
 })

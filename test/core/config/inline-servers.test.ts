@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'smol-toml'
-import { type Inlined, inlineServers } from '../../../src/core/config/inline-servers.ts'
+import { type InlinedFile, inlineServers } from '../../../src/core/config/inline-servers.ts'
 import { registryIn } from '../../../src/core/config/old-registry.ts'
 import { parseToml } from '../../../src/core/config/toml.ts'
 
@@ -112,7 +112,7 @@ for (const [form, text] of [
   })
 }
 
-function inline(text: string): Inlined {
+function inline(text: string): InlinedFile {
   const document = parseToml('agents/crab.toml', text)
   assert.ok(document.ok)
   return inlineServers(document.value, REGISTRY)

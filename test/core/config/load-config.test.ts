@@ -12,9 +12,9 @@ import {
 } from '../../../src/core/config/config.ts'
 import { PROVIDER_KINDS } from '../../../src/core/config/config-schema.ts'
 import { loadConfig } from '../../../src/core/config/load-config.ts'
-import { configError } from '../../../src/core/config/problem.ts'
 import { parseToml } from '../../../src/core/config/toml.ts'
 import { renderToml } from '../../../src/core/config/toml-render.ts'
+import { configError } from '../../../src/core/config/validation-issue.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
 type ModelText = string | { name: string; context: number; input_usd: number }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  checkEntry,
-  entriesOf,
-  findEntry,
-  putEntry,
-  takenBy,
+  checkMcpEntry,
+  findMcpEntry,
+  findNameClash,
+  putMcpEntry,
+  readMcpEntries,
 } from '../../../src/core/config/mcp-declaration.ts'
 
 const WHAT = 'Cannot add the server "fs"'
@@ -20,18 +20,22 @@ test('checkEntry() gives the entry, with stored secrets for placeholders, withou
     env: { A: '[secret]', B: '2' },
   }
   const stored = [{ name: 'fs', env: { A: 'hush' } }]
-  assert.deepEqual(checkEntry(WHAT, sent, stored), { name: 'fs', command: 'x', env: { A: 'hush', B: '2' } })
+  assert.deepEqual(checkMcpEntry(WHAT, sent, stored), {
+    name: 'fs',
+    command: 'x',
+    env: { A: 'hush', B: '2' },
+  })
 })
 
 test('checkEntry() says everything that is wrong, in the keys of the entry', () => {
-  assert.throws(() => checkEntry(WHAT, { name: 'fs', comand: 'x' }, []), {
+  assert.throws(() => checkMcpEntry(WHAT, { name: 'fs', comand: 'x' }, []), {
     kind: 'invalid',
     message: `${WHAT}: unknown key "comand"`,
     hint: 'did you mean "command"?',
   })
   const env = { TOKEN: '[secret]' }
   assert.throws(
-    () => checkEntry(WHAT, { name: 'F S', command: 'x', cwd: 'y', env }, []),
+    () => checkMcpEntry(WHAT, { name: 'F S', command: 'x', cwd: 'y', env }, []),
     (error: Error) => {
       const [head, ...lines] = error.message.split('\n')
       assert.equal(head, `${WHAT}:`)
@@ -50,27 +54,27 @@ test('putEntry() replaces the entry of that name at its place, and appends anoth
     { name: 'b', command: 'x' },
   ]
   const changed = { name: 'a', command: 'y' }
-  assert.deepEqual(putEntry([a, b], changed), [changed, b])
-  assert.deepEqual(putEntry([b], changed), [b, changed])
+  assert.deepEqual(putMcpEntry([a, b], changed), [changed, b])
+  assert.deepEqual(putMcpEntry([b], changed), [b, changed])
 })
 
 test('entriesOf() gives the tables a file has', () => {
-  assert.deepEqual(entriesOf({}), [])
-  assert.deepEqual(entriesOf({ mcps: ['old', { name: 'a' }] }), [{ name: 'a' }])
+  assert.deepEqual(readMcpEntries({}), [])
+  assert.deepEqual(readMcpEntries({ mcps: ['old', { name: 'a' }] }), [{ name: 'a' }])
 })
 
 test('findEntry() finds by name, else names the nearest or all', () => {
   const entries = [{ name: 'files' }, { name: 'github' }]
-  assert.equal(findEntry('crab', entries, 'github'), entries[1])
+  assert.equal(findMcpEntry('crab', entries, 'github'), entries[1])
   const message = /^Cannot find the server "\w+": the agent "crab" has none of that name$/
   const missing = (name: string, hint: string, among: { name: string }[] = entries) =>
-    assert.throws(() => findEntry('crab', among, name), { kind: 'missing', message, hint })
+    assert.throws(() => findMcpEntry('crab', among, name), { kind: 'missing', message, hint })
   missing('gihtub', 'did you mean "github"?')
   missing('zzz', 'it has files, github')
   missing('zzz', 'it has none; crabtalk mcp add adds one', [])
 })
 
 test('takenBy() takes names for one whose tools would have the same names', () => {
-  assert.equal(takenBy([{ name: 'my-db' }], 'my_db'), 'my-db')
-  assert.equal(takenBy([{ name: 'my-db' }], 'mydb'), undefined)
+  assert.equal(findNameClash([{ name: 'my-db' }], 'my_db'), 'my-db')
+  assert.equal(findNameClash([{ name: 'my-db' }], 'mydb'), undefined)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findTakenNames, mcpEntry } from '../../../src/core/config/mcp-entry.ts'
+import { findNameClashes, mcpEntry } from '../../../src/core/config/mcp-entry.ts'
 import { checkValue } from '../../../src/core/config/schema.ts'
 
 function messages(entry: unknown): string[] {
@@ -147,8 +147,8 @@ for (const name of ['', 'A', '-a', '_a', 'a_', 'a__b', 'a.b', 'é', 'a b', 'x'.r
 test('findTakenNames() takes - and _ for one, and looks past entries that are none', () => {
   const entries = [{ name: 'git-hub' }, 'x', { name: 'other' }, { name: 3 }, { name: 'git_hub' }]
   assert.deepEqual(
-    [...findTakenNames(entries)],
+    [...findNameClashes(entries)],
     [{ path: ['mcps', 4, 'name'], predicate: 'is taken by mcps[0]' }],
   )
-  assert.deepEqual([...findTakenNames('none')], [])
+  assert.deepEqual([...findNameClashes('none')], [])
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
-import type { KeyPath } from '../../../src/core/config/problem.ts'
-import { lineFinder, scanToml } from '../../../src/core/config/toml-scan.ts'
+import { keyLineFinder, scanToml } from '../../../src/core/config/toml-scan.ts'
+import type { KeyPath } from '../../../src/core/config/validation-issue.ts'
 import { tomlTexts } from '../../support/toml-texts.ts'
 
 test('scanToml() finds every value where the parser has it, in any TOML text', () => {
@@ -27,7 +27,7 @@ test('scanToml() finds every value where the parser has it, in any TOML text', (
 test('lineFinder() gives the line that holds the key', () => {
   fc.assert(
     fc.property(tomlTexts(), (text) => {
-      const lineOf = lineFinder(text)
+      const lineOf = keyLineFinder(text)
       const lines = text.split('\n')
       for (const { path, kind, start, valueStart } of scanToml(text)) {
         if (kind !== 'pair') continue
@@ -81,7 +81,7 @@ for (const [path, line] of [
   [['nowhere'], 1],
 ] as [KeyPath, number][]) {
   test(`lineFinder() finds ${JSON.stringify(path)}`, () => {
-    assert.equal(lineFinder(TEXT)(path), line)
+    assert.equal(keyLineFinder(TEXT)(path), line)
   })
 }
 

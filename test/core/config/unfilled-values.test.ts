@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { McpEntry } from '../../../src/core/config/mcp-entry.ts'
-import { findLostSecrets, findUnfilled, toUnfilledText } from '../../../src/core/config/unfilled-values.ts'
+import {
+  findLostSecrets,
+  findUnfilledValues,
+  toUnfilledText,
+} from '../../../src/core/config/unfilled-values.ts'
 
 const variable = (name: string) => `$\{${name}}`
 
@@ -32,13 +36,13 @@ const UNFILLED: Record<string, [entry: Partial<McpEntry>, key: string | undefine
 }
 for (const [what, [entry, key]] of Object.entries(UNFILLED)) {
   test(`findUnfilled() finds ${what}`, () => {
-    const found = findUnfilled({ name: 'a', ...entry })
+    const found = findUnfilledValues({ name: 'a', ...entry })
     assert.equal(found[0]?.path.join(), key)
   })
 }
 
 test('toUnfilledText() names the placeholder and what to do', () => {
-  const [one] = findUnfilled({ name: 'gh', command: 'x', env: { A: variable('A') } })
+  const [one] = findUnfilledValues({ name: 'gh', command: 'x', env: { A: variable('A') } })
   assert.deepEqual(toUnfilledText('gh', 'other', one!), {
     message: `env.A of the server "gh" is the placeholder ${variable('A')}, which is sent as it stands`,
     hint: 'give the value: crabtalk mcp set -a other gh --env A takes it from this shell',

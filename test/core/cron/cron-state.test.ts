@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   type CronState,
-  EMPTY_STATE,
+  EMPTY_CRON_STATE,
   readCronState,
   writeCronState,
 } from '../../../src/core/cron/cron-state.ts'
@@ -12,7 +12,7 @@ import { temporaryHome } from '../../support/temporary-home.ts'
 test('readCronState() gives what was written, and the empty state for what it does not understand', async () => {
   await using home = await temporaryHome()
   const path = `${home.paths.run}/cron-state.json`
-  assert.deepEqual(await readCronState(path), EMPTY_STATE)
+  assert.deepEqual(await readCronState(path), EMPTY_CRON_STATE)
   const last = { due: 1, ended: 2, outcome: 'failed', error: { kind: 'missing', message: 'Cannot' } } as const
   const counts = { fired: 3, failed: 1, failing: 1, skipped: 0, missed: 0 }
   const state: CronState = {
@@ -25,7 +25,7 @@ test('readCronState() gives what was written, and the empty state for what it do
   assert.deepEqual(await readCronState(path), state)
   for (const text of ['', '{', '{"v":2}', '[]', '{"v":1,"highest":"x"}']) {
     await home.write('run/cron-state.json', text)
-    assert.deepEqual(await readCronState(path), EMPTY_STATE, text)
+    assert.deepEqual(await readCronState(path), EMPTY_CRON_STATE, text)
   }
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../../src/core/base/message.ts'
-import { type Cron, readEntry } from '../../../src/core/cron/cron-entry.ts'
+import { type Cron, parseCronEntry } from '../../../src/core/cron/cron-entry.ts'
 import { EntryTimer } from '../../../src/core/cron/entry-timer.ts'
 
 const T0 = Date.UTC(2026, 0, 1, 10)
@@ -50,7 +50,7 @@ test('EntryTimer looks from now on when the clock was set back', () => {
 
 function cron(more: JsonObject = {}): Cron {
   process.env['TZ'] = 'UTC'
-  const { cron, findings } = readEntry({ id: 1, schedule: '* * * * * *', content: 'hi', ...more })
+  const { cron, findings } = parseCronEntry({ id: 1, schedule: '* * * * * *', content: 'hi', ...more })
   assert.deepEqual(findings, [])
   return cron!
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { isQuiet, nextFire, type QuietHours, readTimeOfDay } from '../../../src/core/cron/quiet-hours.ts'
-import { readSchedule, type Schedule } from '../../../src/core/cron/schedule.ts'
+import { parseSchedule, type Schedule } from '../../../src/core/cron/schedule.ts'
 import { findChanges } from './local-clock.ts'
 
 const NIGHT = { start: 23 * 60, end: 7 * 60 }
@@ -67,7 +67,7 @@ for (const zone of ['Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York'])
 const HOUR_MS = 3_600_000
 
 function schedule(text: string): Schedule {
-  const read = readSchedule(text)
+  const read = parseSchedule(text)
   assert.ok(read.ok)
   return read.schedule
 }

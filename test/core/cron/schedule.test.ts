@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readSchedule, type Schedule } from '../../../src/core/cron/schedule.ts'
+import { parseSchedule, type Schedule } from '../../../src/core/cron/schedule.ts'
 import { type Field, type Fields, findChanges, readLocalClock, walk } from './local-clock.ts'
 
 test('readSchedule() takes six fields, five, and names', () => {
@@ -41,7 +41,7 @@ test('readSchedule() says what is wrong with a text that is no schedule', () => 
     ['@sometimes', /^there is no "@sometimes"/],
   ]
   for (const [text, why] of texts) {
-    const read = readSchedule(text)
+    const read = parseSchedule(text)
     assert.ok(!read.ok, text)
     assert.match(read.why, why)
     assert.doesNotMatch(read.why, /CronPattern|\.$/)
@@ -103,7 +103,7 @@ const HOUR_MS = 3_600_000
 const WINDOW_MS = 6 * HOUR_MS
 
 function schedule(text: string): Schedule {
-  const read = readSchedule(text)
+  const read = parseSchedule(text)
   assert.ok(read.ok, read.ok ? '' : `${text}: ${read.why}`)
   return read.schedule
 }

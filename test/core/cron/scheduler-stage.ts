@@ -2,8 +2,8 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 import type { Log } from '../../../src/core/base/log.ts'
 import type { CronEntry } from '../../../src/core/cron/cron-entry.ts'
 import { CronFile } from '../../../src/core/cron/cron-file.ts'
-import { type CronState, EMPTY_STATE, type EntryState } from '../../../src/core/cron/cron-state.ts'
-import type { Fired } from '../../../src/core/cron/last-run.ts'
+import { type CronState, EMPTY_CRON_STATE, type EntryState } from '../../../src/core/cron/cron-state.ts'
+import type { FiredTurn } from '../../../src/core/cron/last-run.ts'
 import { Scheduler, type SchedulerOptions } from '../../../src/core/cron/scheduler.ts'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
@@ -36,7 +36,7 @@ export interface SchedulerStage extends AsyncDisposable {
   begun(count: number): Promise<void>
 }
 
-const DONE: Fired = { run: 'run', session: 'session' }
+const DONE: FiredTurn = { run: 'run', session: 'session' }
 
 export async function makeStage(
   text: string,
@@ -47,7 +47,7 @@ export async function makeStage(
   const [turns, lines, saved]: [Turn[], string[], CronState[]] = [[], [], []]
   const log: Log = (level, message) => lines.push(`${level} ${message}`)
   const fire: SchedulerOptions['fire'] = (entry, signal) => {
-    const gate = Promise.withResolvers<Fired>()
+    const gate = Promise.withResolvers<FiredTurn>()
     const cancel = () => gate.reject(signal.reason)
     signal.addEventListener('abort', cancel)
     const fails = (message: string) => gate.reject(new CrabError('missing', message))
@@ -59,7 +59,7 @@ export async function makeStage(
   const stage = { ahead: 0 }
   const scheduler = new Scheduler({
     file,
-    state: EMPTY_STATE,
+    state: EMPTY_CRON_STATE,
     fire,
     save: async (state) => void saved.push(state),
     log,

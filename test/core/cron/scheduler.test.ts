@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { parseToml } from '../../../src/core/config/toml.ts'
-import type { StandingCrons } from '../../../src/core/cron/cron-file.ts'
-import { EMPTY_STATE } from '../../../src/core/cron/cron-state.ts'
+import type { LoadedCrons } from '../../../src/core/cron/cron-file.ts'
+import { EMPTY_CRON_STATE } from '../../../src/core/cron/cron-state.ts'
 import { readCrons } from '../../../src/core/cron/crons.ts'
 import { until } from '../../support/until.ts'
 import { makeStage } from './scheduler-stage.ts'
@@ -184,7 +184,7 @@ describe('Scheduler', { concurrency: true }, () => {
 
   test('Scheduler goes on counting where an earlier one left off', async () => {
     const before = { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4 }
-    const state = { ...EMPTY_STATE, highest: 9, entries: [before, { ...before, id: 5 }] }
+    const state = { ...EMPTY_CRON_STATE, highest: 9, entries: [before, { ...before, id: 5 }] }
     await using stage = await makeStage(everySecond(1), { state })
     const { next: _, ...known } = stage.entry(1)
     assert.deepEqual(known, { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4 })
@@ -195,7 +195,7 @@ describe('Scheduler', { concurrency: true }, () => {
     const before = { id: 1, fired: 7, failed: 3, failing: 0, skipped: 0, missed: 0, running: 1000 }
     const text = entry({ ...NEVER, id: 1 }) + entry({ ...NEVER, id: 2, once: true })
     const claim = JSON.stringify(standingOf(text).crons[1]!.entry)
-    const state = { ...EMPTY_STATE, entries: [before, { ...before, id: 2, claim }] }
+    const state = { ...EMPTY_CRON_STATE, entries: [before, { ...before, id: 2, claim }] }
     await using stage = await makeStage(text, { state })
     const { failed, failing, last, running } = stage.entry(1)
     assert.deepEqual([failed, failing, last?.due, running], [4, 1, 1000, undefined])
@@ -284,7 +284,7 @@ function entry({ id, schedule, once = false }: { id: number; schedule: string; o
 }
 
 /** The entries of a file that was read. */
-function standingOf(text: string): StandingCrons {
+function standingOf(text: string): LoadedCrons {
   const document = parseToml('crons.toml', text)
   assert.ok(document.ok)
   return { crons: readCrons(document.value.table).crons, problems: [], broken: undefined }

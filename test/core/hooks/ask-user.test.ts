@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Kind } from '../../../src/core/base/errors.ts'
+import type { ErrorKind } from '../../../src/core/base/errors.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { askUserHook } from '../../../src/core/hooks/ask-user.ts'
-import type { Answers, Question } from '../../../src/core/runtime/asks.ts'
+import type { AskAnswers, Question } from '../../../src/core/runtime/asks.ts'
 import type { ToolDispatch, ToolOutput } from '../../../src/core/runtime/hook.ts'
 
 const NEVER = new AbortController().signal
@@ -53,7 +53,7 @@ test('ask_user tells the model what to do without an answer', async () => {
   const questions = [{ question: 'Which?' }, { question: 'Why?' }]
   const declined = await ask({ questions }, async () => ({ 'Which?': '', 'Why?': '' }))
   assert.deepEqual([declined.isError, declined.output.includes('chose not to answer')], [true, true])
-  const failures: [Kind, RegExp][] = [
+  const failures: [ErrorKind, RegExp][] = [
     ['denied', /^Nobody is there to answer\. .*do not ask again/],
     ['timeout', /did not answer in time/],
   ]
@@ -89,7 +89,7 @@ for (const [args, said] of [
 
 async function ask(
   args: Record<string, unknown>,
-  put: (questions: readonly Question[]) => Promise<Answers>,
+  put: (questions: readonly Question[]) => Promise<AskAnswers>,
 ): Promise<ToolOutput> {
   return await askUserHook().dispatch!('ask_user', { args, ask: put } as unknown as ToolDispatch, NEVER)!
 }

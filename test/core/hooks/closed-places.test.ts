@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ownPlaces } from '../../../src/core/hooks/closed-places.ts'
+import { ownPaths } from '../../../src/core/hooks/protected-paths.ts'
 import { javascriptEngine } from '../../../src/core/hooks/search/javascript.ts'
 import { searchHook } from '../../../src/core/hooks/search/search-hook.ts'
 import { toolDispatch, toolRequest } from '../../support/dispatches.ts'
@@ -24,7 +24,7 @@ const NEVER = new AbortController().signal
 test('ownPlaces() closes what of a home holds keys to every tool that touches files', async () => {
   await using home = await temporaryHome()
   for (const file of [...CLOSED, 'Crab.md']) await home.write(file, "KEY='one'\n")
-  const closed = ownPlaces(home.paths)
+  const closed = ownPaths(home.paths)
   const { say } = fileTools(home.paths.home, { closed })
   const engine = async () => javascriptEngine()
   const search = searchHook({ engine, closed, homeDir: '' })

@@ -25,18 +25,18 @@ test('LeaseTable queues tickets per resource, and the lowest is the head', async
 test('LeaseTable notices that its file was removed', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   using table = new LeaseTable(join(dir.path, 'leases.db'))
-  assert.equal(table.isStanding, true)
+  assert.equal(table.isValid, true)
   rmSync(join(dir.path, 'leases.db'))
-  assert.equal(table.isStanding, false)
+  assert.equal(table.isValid, false)
   using another = new LeaseTable(join(dir.path, 'leases.db'))
-  assert.deepEqual([table.isStanding, another.isStanding], [false, true])
+  assert.deepEqual([table.isValid, another.isValid], [false, true])
 })
 
 test('discardDamaged() leaves a sound database alone', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   using table = new LeaseTable(join(dir.path, 'leases.db'))
   discardDamaged(join(dir.path, 'leases.db'), dir.path)
-  assert.equal(table.isStanding, true)
+  assert.equal(table.isValid, true)
 })
 
 test('discardDamaged() leaves the work to whoever is at it', async () => {

@@ -22,7 +22,7 @@ test('OwnerLock shows a sign of life until it is disposed', async () => {
     using owner = new OwnerLock(dir.path)
     assert.deepEqual(readdirSync(dir.path), [owner.id])
     assert.equal(isOwnerAlive(dir.path, owner.id), true)
-    assert.equal(owner.isStanding, true)
+    assert.equal(owner.isValid, true)
   }
   assert.deepEqual(readdirSync(dir.path), [])
 })
@@ -31,7 +31,7 @@ test('OwnerLock notices that its file was removed', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   using owner = new OwnerLock(dir.path)
   rmSync(join(dir.path, owner.id))
-  assert.equal(owner.isStanding, false)
+  assert.equal(owner.isValid, false)
 })
 
 test('isOwnerAlive() removes the file of a dead owner, and makes none for one that is gone', async () => {
@@ -71,11 +71,11 @@ test('OwnerLock never ends up without its file while another process removes the
     await once(sweeper.stdout, 'data')
     for (let count = 0; count < 300; count += 1) {
       using passing = new OwnerLock(dir.path)
-      assert.equal(passing.isStanding, true)
+      assert.equal(passing.isValid, true)
       if (count % 10 === 0) owners.push(new OwnerLock(dir.path))
     }
     assert.deepEqual(
-      owners.filter((owner) => !owner.isStanding),
+      owners.filter((owner) => !owner.isValid),
       [],
     )
   } finally {

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addEntry, findEntry, freeName, type NewEntry } from '../../../src/core/memory/entries.ts'
+import {
+  addEntry,
+  findFreeName,
+  findMemoryEntry,
+  type NewMemoryEntry,
+} from '../../../src/core/memory/entries.ts'
 import { EMPTY_MEMORY } from '../../../src/core/memory/types.ts'
 
 test('findEntry() finds by name and by alias', () => {
   const memory = addEntry(EMPTY_MEMORY, entry('s-1', ['The plan']))
-  assert.equal(findEntry(memory, 'The plan')?.name, 's-1')
-  assert.equal(findEntry(memory, 's-1')?.name, 's-1')
-  assert.equal(findEntry(memory, 'the plan'), undefined)
+  assert.equal(findMemoryEntry(memory, 'The plan')?.name, 's-1')
+  assert.equal(findMemoryEntry(memory, 's-1')?.name, 's-1')
+  assert.equal(findMemoryEntry(memory, 'the plan'), undefined)
 })
 
 test('addEntry() gives ids in a row and never one twice', () => {
@@ -27,9 +32,9 @@ test('addEntry() refuses a name or alias that another entry has as name or alias
 
 test('freeName() counts until nobody has the name', () => {
   const memory = addEntry(addEntry(EMPTY_MEMORY, entry('Plan')), entry('x', ['Plan (2)']))
-  assert.deepEqual([freeName(memory, 'Plan'), freeName(memory, 'Other')], ['Plan (3)', 'Other'])
+  assert.deepEqual([findFreeName(memory, 'Plan'), findFreeName(memory, 'Other')], ['Plan (3)', 'Other'])
 })
 
-function entry(name: string, aliases: string[] = []): NewEntry {
+function entry(name: string, aliases: string[] = []): NewMemoryEntry {
   return { createdAt: 1n, kind: 'archive', name, content: '', aliases }
 }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
-import { findEntry } from '../../../src/core/memory/entries.ts'
+import { findMemoryEntry } from '../../../src/core/memory/entries.ts'
 import { MemoryStore } from '../../../src/core/memory/memory-store.ts'
 import type { Op } from '../../../src/core/memory/ops.ts'
 import { rememberOp } from '../../../src/core/memory/remember.ts'
@@ -34,7 +34,7 @@ test('apply() is there for the next reader, in this store and in others, in a pr
   await store.apply('crab', add('a'), NEVER)
   await other.apply('crab', add('b'), NEVER)
   assert.deepEqual(await store.read('crab'), await other.read('crab'))
-  assert.ok(findEntry(await store.read('crab'), 'a') && findEntry(await store.read('crab'), 'b'))
+  assert.ok(findMemoryEntry(await store.read('crab'), 'a') && findMemoryEntry(await store.read('crab'), 'b'))
   assert.deepEqual(await readdir(join(home.path, 'memory')), ['crab.db'])
   assert.equal((await stat(join(home.path, 'memory', 'crab.db'))).mode & 0o777, 0o600)
 })

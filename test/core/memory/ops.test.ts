@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MAX_ALIASES, MAX_CONTENT_BYTES } from '../../../src/core/memory/check-entry.ts'
-import { findEntry } from '../../../src/core/memory/entries.ts'
+import { findMemoryEntry } from '../../../src/core/memory/entries.ts'
 import { applyOp, type Op } from '../../../src/core/memory/ops.ts'
 import { rememberOp } from '../../../src/core/memory/remember.ts'
 import { EMPTY_MEMORY, type Memory, type MemoryKind } from '../../../src/core/memory/types.ts'
@@ -39,7 +39,11 @@ test('update replaces the content and merges the aliases, also through an alias'
     add('deploy', ['ship']),
     update('ship', 'new', ['release', 'deploy', 'ship']),
   )
-  assert.deepEqual(entry, { ...findEntry(memory, 'deploy'), content: 'new', aliases: ['ship', 'release'] })
+  assert.deepEqual(entry, {
+    ...findMemoryEntry(memory, 'deploy'),
+    content: 'new',
+    aliases: ['ship', 'release'],
+  })
   assert.equal(memory.entries.length, 1)
 })
 

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/policy/decide.ts'
-import type { Action, Effect, Setting } from '../../../src/core/policy/types.ts'
+import type { PolicyAction, PolicyContext, RuleEffect } from '../../../src/core/policy/types.ts'
 import { ruleList, setting } from '../../support/policy-setting.ts'
 
-const fetch: Action = { kind: 'tool', name: 'fetch', harmless: false }
-const served: Action = { kind: 'mcp', name: 'mcp__fs__a', server: 'fs', tool: 'a' }
+const fetch: PolicyAction = { kind: 'tool', name: 'fetch', harmless: false }
+const served: PolicyAction = { kind: 'mcp', name: 'mcp__fs__a', server: 'fs', tool: 'a' }
 
-function read(path: string): Action {
+function read(path: string): PolicyAction {
   return { kind: 'read', path, shown: path }
 }
 
-function edit(path: string): Action {
+function edit(path: string): PolicyAction {
   return { kind: 'edit', path, shown: path }
 }
 
-function bash(command: string): Action {
+function bash(command: string): PolicyAction {
   return { kind: 'bash', command }
 }
 
 function check(
-  rows: readonly [effect: Effect, rules: string[], actions: Action[]][],
-  more: Partial<Setting> = {},
+  rows: readonly [effect: RuleEffect, rules: string[], actions: PolicyAction[]][],
+  more: Partial<PolicyContext> = {},
 ) {
   for (const [effect, rules, actions] of rows) {
     for (const action of actions) {

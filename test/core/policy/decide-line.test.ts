@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { parseRule } from '../../../src/core/policy/pattern.ts'
-import type { Setting } from '../../../src/core/policy/types.ts'
+import type { PolicyContext } from '../../../src/core/policy/types.ts'
 import { checkLines, judgeLine } from '../../support/policy-lines.ts'
 import { ruleList, setting } from '../../support/policy-setting.ts'
 import { plainLines, soups } from '../../support/shell-lines.ts'
@@ -293,7 +293,7 @@ test('a line is allowed by its rule rather than by a command of it that only rea
 })
 
 test('decide() suggests nothing where no rule that allows would help', () => {
-  const lines: [line: string, rules: string[], more?: Partial<Setting>][] = [
+  const lines: [line: string, rules: string[], more?: Partial<PolicyContext>][] = [
     ['npm test', ['deny bash(npm *)']],
     ['npm test', ['ask bash(npm *)']],
     ['npm test | ls', ['ask bash(npm *)']],

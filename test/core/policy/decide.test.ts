@@ -4,31 +4,31 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { parseRule } from '../../../src/core/policy/pattern.ts'
-import type { Action, Decision, Effect, Setting } from '../../../src/core/policy/types.ts'
+import type { Decision, PolicyAction, PolicyContext, RuleEffect } from '../../../src/core/policy/types.ts'
 import { ruleList, setting } from '../../support/policy-setting.ts'
 
-const ask: Action = { kind: 'tool', name: 'ask_user', harmless: true }
-const fetch: Action = { kind: 'tool', name: 'fetch', harmless: false }
+const ask: PolicyAction = { kind: 'tool', name: 'ask_user', harmless: true }
+const fetch: PolicyAction = { kind: 'tool', name: 'fetch', harmless: false }
 
-function read(path: string): Action {
+function read(path: string): PolicyAction {
   return { kind: 'read', path, shown: path }
 }
 
-function edit(path: string): Action {
+function edit(path: string): PolicyAction {
   return { kind: 'edit', path, shown: path }
 }
 
-function mcp(name: string, tool: string, server = 'fs'): Action {
+function mcp(name: string, tool: string, server = 'fs'): PolicyAction {
   return { kind: 'mcp', name, server, tool }
 }
 
-function judge(action: Action, rules: string[] = [], more: Partial<Setting> = {}): Decision {
+function judge(action: PolicyAction, rules: string[] = [], more: Partial<PolicyContext> = {}): Decision {
   return decide(action, setting({ rules: ruleList(rules), ...more }))
 }
 
-type Row = [effect: Effect, rules: string[], actions: Action[]]
+type Row = [effect: RuleEffect, rules: string[], actions: PolicyAction[]]
 
-function check(rows: readonly Row[], more: Partial<Setting> = {}) {
+function check(rows: readonly Row[], more: Partial<PolicyContext> = {}) {
   for (const [effect, rules, actions] of rows) {
     for (const action of actions) {
       const what = `${JSON.stringify(action)} with ${rules.join(', ')}`
@@ -39,11 +39,11 @@ function check(rows: readonly Row[], more: Partial<Setting> = {}) {
 
 /** What holds without a rule: effects of reading and changing a file here, reading and changing one elsewhere. */
 const STANDARD: [
-  trust: Setting['trust'],
-  mode: Setting['mode'],
-  here: [Effect, Effect],
-  away: [Effect, Effect],
-  others: Effect[],
+  trust: PolicyContext['trust'],
+  mode: PolicyContext['mode'],
+  here: [RuleEffect, RuleEffect],
+  away: [RuleEffect, RuleEffect],
+  others: RuleEffect[],
 ][] = [
   ['local', 'ask', ['allow', 'ask'], ['ask', 'ask'], ['allow', 'ask', 'ask']],
   ['local', 'edits', ['allow', 'allow'], ['ask', 'ask'], ['allow', 'ask', 'ask']],
@@ -60,7 +60,8 @@ const STANDARD: [
 
 test('decide() without rules goes by the class of the turn and by its mode', () => {
   for (const [trust, mode, here, away, others] of STANDARD) {
-    const effects = (actions: Action[]) => actions.map((action) => judge(action, [], { trust, mode }).effect)
+    const effects = (actions: PolicyAction[]) =>
+      actions.map((action) => judge(action, [], { trust, mode }).effect)
     const what = `${trust}, ${mode}`
     assert.deepEqual(effects([read('/ws/a'), edit('/ws/a')]), here, what)
     assert.deepEqual(
@@ -73,10 +74,10 @@ test('decide() without rules goes by the class of the turn and by its mode', () 
 })
 
 test('decide() lets a turn use what its agent remembers, but for a remote one that no rule lets', () => {
-  const actions = (['recall', 'remember'] as const).map((name): Action => {
+  const actions = (['recall', 'remember'] as const).map((name): PolicyAction => {
     return { kind: 'tool', name, harmless: name === 'recall', own: true }
   })
-  const effects = (more: Partial<Setting>, rules: string[] = []) =>
+  const effects = (more: Partial<PolicyContext>, rules: string[] = []) =>
     actions.map((action) => judge(action, rules, more).effect)
   for (const trust of ['local', 'unattended'] as const) {
     assert.deepEqual(effects({ trust }), ['allow', 'allow'])
@@ -262,7 +263,7 @@ test('a rule about MCP tools knows them by both of their names, and matches no o
 })
 
 test('decide() says why', () => {
-  const reasons: [action: Action, rules: string[], more: Partial<Setting>, reason: string][] = [
+  const reasons: [action: PolicyAction, rules: string[], more: Partial<PolicyContext>, reason: string][] = [
     [read('/ws/a'), [], {}, 'it reads in the working directory'],
     [read('/a'), [], {}, 'it reads outside of the working directory'],
     [read('/c/a'), [], { readable: ['/c'] }, 'it reads what a tool wrote for this conversation'],
@@ -294,7 +295,7 @@ test('decide() names the rules that matched, and the one that decided', () => {
 })
 
 test('decide() suggests a rule for just this', () => {
-  const suggestions: [action: Action, suggestion: string][] = [
+  const suggestions: [action: PolicyAction, suggestion: string][] = [
     [edit('/ws/src/a.ts'), 'edit(src/a.ts)'],
     [read('/ws'), 'read(.)'],
     [read('/home/ann/notes/a b'), 'read(~/notes/a b)'],

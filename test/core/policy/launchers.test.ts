@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reachOf } from '../../../src/core/policy/launchers.ts'
+import { findReach } from '../../../src/core/policy/launchers.ts'
 
 /** Every command that one may start, and whether that is all. */
 function reach(...words: string[]): [commands: string[], isClear: boolean] {
-  const { commands, isClear } = reachOf(words)
+  const { commands, isClear } = findReach(words)
   return [commands.map((command) => command.join(' ')), isClear]
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { findGuard } from '../../../src/core/policy/protected-paths.ts'
-import type { Decision, Effect, Setting } from '../../../src/core/policy/types.ts'
+import type { Decision, PolicyContext, RuleEffect } from '../../../src/core/policy/types.ts'
 import { ruleList, setting } from '../../support/policy-setting.ts'
 
 const PROTECTED = [
@@ -47,7 +47,7 @@ test('no rule for many files and no mode changes a protected path unasked', () =
 })
 
 test('a rule that names a protected path allows it, and that is what is suggested', () => {
-  const rows: [path: string, rule: string, effect: Effect][] = [
+  const rows: [path: string, rule: string, effect: RuleEffect][] = [
     ['.git/config', 'edit(.git/**)', 'allow'],
     ['src/.git/config', 'edit(src/.git)', 'allow'],
     ['AGENTS.md', 'edit(AGENTS.md)', 'allow'],
@@ -95,7 +95,7 @@ test('a working directory inside of a protected folder is one like any other', (
     assert.equal(judge(`${home}/config.toml`, [], { workspace: home, mode: 'edits' }).effect, 'ask', home)
 })
 
-function judge(name: string, rules: string[], more: Partial<Setting> = {}): Decision {
+function judge(name: string, rules: string[], more: Partial<PolicyContext> = {}): Decision {
   const at = setting({ rules: ruleList(rules), ...more })
   const path = name.startsWith('/') ? name : `${at.workspace}/${name}`
   const asked = ['/home/ann/.crabtalk/Crab.md', '/home/ann/.crabtalk/skills']

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { decide } from '../../../src/core/policy/decide.ts'
 import { resolvePath } from '../../../src/core/policy/paths.ts'
 import { resolveRules } from '../../../src/core/policy/resolve-rules.ts'
-import type { Effect } from '../../../src/core/policy/types.ts'
+import type { RuleEffect } from '../../../src/core/policy/types.ts'
 import { linkTree } from '../../support/link-tree.ts'
 import { ruleList, setting } from '../../support/policy-setting.ts'
 
@@ -24,7 +24,7 @@ const TREE = [
 ]
 
 /** What rules say of reading and changing the file that a path means, each first made ready for links. */
-async function effectsOf(path: string, rules: string[]): Promise<[Effect, Effect]> {
+async function effectsOf(path: string, rules: string[]): Promise<[RuleEffect, RuleEffect]> {
   await using tree = await linkTree(TREE)
   const place = { workspace: tree.at('ws'), homeDir: tree.at('home') }
   const list = ruleList(rules.map((rule) => rule.replace('ROOT', tree.root)))
@@ -33,11 +33,11 @@ async function effectsOf(path: string, rules: string[]): Promise<[Effect, Effect
   const effects = (['read', 'edit'] as const).map(
     (kind) => decide({ kind, path: real, shown: path }, resolved).effect,
   )
-  return effects as [Effect, Effect]
+  return effects as [RuleEffect, RuleEffect]
 }
 
 test('a link leads out of the working directory', async () => {
-  const paths: [path: string, effects: [Effect, Effect]][] = [
+  const paths: [path: string, effects: [RuleEffect, RuleEffect]][] = [
     ['a.ts', ['allow', 'ask']],
     ['inner/b.ts', ['allow', 'ask']],
     ['.env', ['ask', 'ask']],
@@ -53,7 +53,7 @@ test('a link leads out of the working directory', async () => {
 })
 
 test('a rule that takes something away follows the links on its path', async () => {
-  const rows: [rules: string[], path: string, effects: [Effect, Effect]][] = [
+  const rows: [rules: string[], path: string, effects: [RuleEffect, RuleEffect]][] = [
     [['deny read(.env)'], '.env', ['deny', 'ask']],
     [['deny read(.env)'], 'ROOT/secret/env', ['deny', 'ask']],
     [['deny read(.env)'], 'src/.env', ['deny', 'ask']],
@@ -74,7 +74,7 @@ test('a rule that takes something away follows the links on its path', async () 
 })
 
 test('a rule that allows does not follow a link that somebody may have put there', async () => {
-  const rows: [rules: string[], path: string, effects: [Effect, Effect]][] = [
+  const rows: [rules: string[], path: string, effects: [RuleEffect, RuleEffect]][] = [
     [['allow edit(build/**)'], 'build/x', ['ask', 'ask']],
     [['allow edit(ROOT/ws/build/**)'], 'build/x', ['ask', 'ask']],
     [['allow edit(src/**)'], 'inner/b.ts', ['allow', 'allow']],

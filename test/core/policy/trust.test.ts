@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Channel, classOfClient, TCP_CLIENT, trustOf } from '../../../src/core/policy/trust.ts'
+import { type Channel, classifyClient, classifyTurn, TCP_CLIENT } from '../../../src/core/policy/trust.ts'
 import type { Trust } from '../../../src/core/policy/types.ts'
 
 const CHANNELS: readonly Channel[] = ['process', 'local', TCP_CLIENT]
@@ -26,25 +26,25 @@ const SENDERS: readonly [sender: string, trust: Trust, unattended: Trust][] = [
 
 test('trustOf() gives a sender the same class in this process as at the socket of the home, and none over TCP', () => {
   for (const [sender, trust] of SENDERS) {
-    const classes = CHANNELS.map((channel) => trustOf(channel, sender))
+    const classes = CHANNELS.map((channel) => classifyTurn(channel, sender))
     assert.deepEqual(classes, [trust, trust, 'remote'], sender)
   }
 })
 
 test('trustOf() gives no turn the local class that no person waits for', () => {
   for (const [sender, , trust] of SENDERS) {
-    const classes = CHANNELS.map((channel) => trustOf(channel, sender, { unattended: true }))
+    const classes = CHANNELS.map((channel) => classifyTurn(channel, sender, { unattended: true }))
     assert.deepEqual(classes, [trust, trust, 'remote'], sender)
   }
 })
 
 test('trustOf() gives a delegated turn the class of the turn that delegates', () => {
   for (const caller of ['local', 'unattended', 'remote'] as const) {
-    assert.equal(trustOf('local', 'delegate:01J', { caller }), caller)
-    assert.equal(trustOf(TCP_CLIENT, 'delegate:01J', { caller }), 'remote')
+    assert.equal(classifyTurn('local', 'delegate:01J', { caller }), caller)
+    assert.equal(classifyTurn(TCP_CLIENT, 'delegate:01J', { caller }), 'remote')
   }
 })
 
 test('classOfClient() is remote over TCP only', () => {
-  assert.deepEqual(CHANNELS.map(classOfClient), ['local', 'local', 'remote'])
+  assert.deepEqual(CHANNELS.map(classifyClient), ['local', 'local', 'remote'])
 })

@@ -4,7 +4,7 @@ import { mkdtempDisposable, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { MARK } from '../../../src/core/process/mark.ts'
+import { OWNER_TAG } from '../../../src/core/process/owner-tag.ts'
 import { commandOf, openTestHost, posixPlatforms, scriptOf, textOf } from '../../support/process-platforms.ts'
 
 for (const { name, platform } of posixPlatforms()) {
@@ -58,7 +58,7 @@ for (const { name, platform } of posixPlatforms()) {
       await using running = await host.start(commandOf(['/usr/bin/env', '-0'], { env }))
       const lines = (await textOf(running.stdout)).split('\0').slice(0, -1)
       const seen = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)))
-      const { [MARK]: mark, ÜMLAUT: _lost, SHLVL: _bash, ...rest } = seen
+      const { [OWNER_TAG]: mark, ÜMLAUT: _lost, SHLVL: _bash, ...rest } = seen
       const { ÜMLAUT: _, ...told } = env
       assert.match(mark, /^\d+\.\d+\.\d+\.\w{26}\.$/)
       assert.deepEqual(rest, told)

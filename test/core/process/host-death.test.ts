@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Command } from '../../../src/core/process/types.ts'
+import type { ProcessCommand } from '../../../src/core/process/types.ts'
 import { livingWith } from '../../support/orphans.ts'
 import { markedScript } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
@@ -48,7 +48,10 @@ describe('nothing is left when the host of', { concurrency: 6 }, () => {
 
 async function leavesNothing(scripts: string[], die: (host: ChildProcess) => void): Promise<void> {
   const { word, command } = markedScript('')
-  const commands: Command[] = scripts.map((script) => ({ ...command, argv: ['/bin/sh', '-c', script] }))
+  const commands: ProcessCommand[] = scripts.map((script) => ({
+    ...command,
+    argv: ['/bin/sh', '-c', script],
+  }))
   const host = spawn(process.execPath, [PROGRAM, JSON.stringify(commands)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -1,12 +1,12 @@
 import { openProcessHost } from '../../../src/core/process/process-host.ts'
-import type { Command, RunningProcess } from '../../../src/core/process/types.ts'
+import type { ProcessCommand, RunningProcess } from '../../../src/core/process/types.ts'
 
 /**
  * A process that starts the commands of its first argument (JSON) and says `started PID…` when each has written
  * something. Then `exit` on its standard input makes it end without a word to anybody, `dispose` and `release` make it
  * say goodbye in these ways first; a signal ends it as signals do.
  */
-const commands: Command[] = JSON.parse(process.argv[2]!)
+const commands: ProcessCommand[] = JSON.parse(process.argv[2]!)
 const host = openProcessHost({ pid: process.pid })
 const running = await Promise.all(commands.map((command) => host.start(command)))
 await Promise.all(running.map(hasWritten))

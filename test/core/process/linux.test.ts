@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startGuarded } from '../../../src/core/process/guarded-process.ts'
 import { linuxPlatform } from '../../../src/core/process/linux.ts'
-import { readEntry } from '../../../src/core/process/proc-files.ts'
+import { readProcess } from '../../../src/core/process/proc-files.ts'
 import { livingWith } from '../../support/orphans.ts'
 import { lineOf, markedScript, openTestHost, scriptOf } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
@@ -25,7 +25,7 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
       await until('it is a member', async () => (await running.members()).includes(pid))
       await running.end()
       assert.deepEqual(await livingWith(word), [])
-      assert.ok(!(await readEntry('/proc', pid))?.isRunning)
+      assert.ok(!(await readProcess('/proc', pid))?.isRunning)
     })
   }
 

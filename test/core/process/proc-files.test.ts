@@ -3,12 +3,12 @@ import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { MARK } from '../../../src/core/process/mark.ts'
+import { OWNER_TAG } from '../../../src/core/process/owner-tag.ts'
 import {
-  readEntries,
-  readEntry,
-  readMark,
   readNamespace,
+  readOwnerTag,
+  readProcess,
+  readProcesses,
   readUser,
 } from '../../../src/core/process/proc-files.ts'
 
@@ -17,7 +17,7 @@ const REST = '0 -1 4194304 100 0 0 0 1 2 0 0 20 0 1 0 4711 2700000 200 184467440
 test('readEntry() reads session, start time and state, whatever the name of the program', async () => {
   for (const name of ['sh', 'a b', ')', '(x) Z 1 2 3 ', 'two\nlines']) {
     await using proc = await procWith({ 12: { stat: `12 (${name}) S 1 10 11 ${REST}` } })
-    assert.deepEqual(await readEntry(proc.path, 12), {
+    assert.deepEqual(await readProcess(proc.path, 12), {
       pid: 12,
       session: 11,
       startTime: 4711,
@@ -28,25 +28,25 @@ test('readEntry() reads session, start time and state, whatever the name of the 
 
 test('readEntry() tells what has ended, and what is not there', async () => {
   await using proc = await procWith({ 12: { stat: `12 (sh) Z 1 10 11 ${REST}` } })
-  assert.equal((await readEntry(proc.path, 12))?.isRunning, false)
-  assert.equal(await readEntry(proc.path, 13), undefined)
+  assert.equal((await readProcess(proc.path, 12))?.isRunning, false)
+  assert.equal(await readProcess(proc.path, 13), undefined)
 })
 
 test('readEntries() reads processes only', async () => {
   const stat = `12 (sh) S 1 10 11 ${REST}`
   await using proc = await procWith({ 12: { stat }, self: { stat }, 13: {} })
   assert.deepEqual(
-    (await readEntries(proc.path)).map(({ pid }) => pid),
+    (await readProcesses(proc.path)).map(({ pid }) => pid),
     [12],
   )
 })
 
 test('readMark() finds the mark among other variables', async () => {
-  const environ = `X${MARK}=wrong\0A=1\0${MARK}=1.2.3.x.\0B=${MARK}=no\0`
+  const environ = `X${OWNER_TAG}=wrong\0A=1\0${OWNER_TAG}=1.2.3.x.\0B=${OWNER_TAG}=no\0`
   await using proc = await procWith({ 12: { environ }, 13: { environ: 'A=1\0' } })
-  assert.equal(await readMark(proc.path, 12), '1.2.3.x.')
-  assert.equal(await readMark(proc.path, 13), undefined)
-  assert.equal(await readMark(proc.path, 14), undefined)
+  assert.equal(await readOwnerTag(proc.path, 12), '1.2.3.x.')
+  assert.equal(await readOwnerTag(proc.path, 13), undefined)
+  assert.equal(await readOwnerTag(proc.path, 14), undefined)
 })
 
 test('readNamespace() and readUser() know this process, and none that is gone', async () => {

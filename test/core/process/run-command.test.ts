@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { type RunCommandOptions, runCommand } from '../../../src/core/process/run-command.ts'
-import type { Command } from '../../../src/core/process/types.ts'
+import type { ProcessCommand } from '../../../src/core/process/types.ts'
 import { windowsPlatform } from '../../../src/core/process/windows.ts'
 import { livingWith } from '../../support/orphans.ts'
 import { commandOf, markedScript, openTestHost, scriptOf } from '../../support/process-platforms.ts'
@@ -215,7 +215,7 @@ async function openBox() {
     path,
     spill,
     host,
-    run: (command: Command, options: Partial<RunCommandOptions> = {}) =>
+    run: (command: ProcessCommand, options: Partial<RunCommandOptions> = {}) =>
       runCommand(host, command, { spillFolder: spill, ...options }, never),
     async [Symbol.asyncDispose]() {
       await host[Symbol.asyncDispose]()

@@ -8,9 +8,9 @@ import { test } from 'node:test'
 import { newUlid } from '../../../src/core/base/ids.ts'
 import {
   endService,
-  findMarked,
-  identityOf,
-  SERVICE_MARK,
+  findTaggedProcess,
+  readIdentity,
+  SERVICE_TAG,
 } from '../../../src/core/process/service-process.ts'
 import { kill, processesLeft } from '../../support/processes.ts'
 import { until } from '../../support/until.ts'
@@ -18,12 +18,12 @@ import { until } from '../../support/until.ts'
 /** A line of /bin/sh as a service; what is left of it is killed. */
 async function startLine(line: string) {
   const mark = newUlid()
-  const env = { PATH: '/usr/bin:/bin', [SERVICE_MARK]: mark }
+  const env = { PATH: '/usr/bin:/bin', [SERVICE_TAG]: mark }
   const child: ChildProcess = spawn('/bin/sh', ['-c', line], { env, stdio: 'ignore', detached: true })
   const ended = once(child, 'exit')
-  const left = () => processesLeft(`${SERVICE_MARK}=${mark}`)
+  const left = () => processesLeft(`${SERVICE_TAG}=${mark}`)
   await until('it has its mark', async () => (await left()).length > 0)
-  const service = { pid: child.pid!, identity: (await identityOf(child.pid!))!, mark }
+  const service = { pid: child.pid!, identity: (await readIdentity(child.pid!))!, mark }
   return {
     service,
     ended,
@@ -37,10 +37,10 @@ async function startLine(line: string) {
 
 test('identityOf() tells processes apart, and knows none that has ended', async () => {
   await using one = await startLine('exec sleep 1000')
-  assert.equal(await identityOf(one.service.pid), one.service.identity)
-  assert.notEqual(await identityOf(process.pid), one.service.identity)
+  assert.equal(await readIdentity(one.service.pid), one.service.identity)
+  assert.notEqual(await readIdentity(process.pid), one.service.identity)
   kill(one.service.pid)
-  await until('it has ended', async () => (await identityOf(one.service.pid)) === undefined)
+  await until('it has ended', async () => (await readIdentity(one.service.pid)) === undefined)
 })
 
 test('identityOf() is another after the machine was started anew, and in another container', async () => {
@@ -53,19 +53,19 @@ test('identityOf() is another after the machine was started anew, and in another
       writeFile(join(dir.path, '7/stat'), `7 (a) b) ${state} 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 555 0`),
     ])
   await write('one', 'S')
-  assert.equal(await identityOf(7, dir.path), 'one.0.555')
+  assert.equal(await readIdentity(7, dir.path), 'one.0.555')
   await write('two', 'S')
-  assert.equal(await identityOf(7, dir.path), 'two.0.555')
+  assert.equal(await readIdentity(7, dir.path), 'two.0.555')
   await write('two', 'Z')
-  assert.equal(await identityOf(7, dir.path), undefined)
-  assert.equal(await identityOf(8, dir.path), undefined)
+  assert.equal(await readIdentity(7, dir.path), undefined)
+  assert.equal(await readIdentity(8, dir.path), undefined)
 })
 
 test('findMarked() gives the first that was started with a mark, not what that started', async () => {
   await using one = await startLine('setsid sleep 1000 & exec sleep 1000')
   await until('both run', async () => (await one.left()).length === 2)
-  assert.equal(await findMarked(one.service.mark), one.service.pid)
-  assert.equal(await findMarked(newUlid()), undefined)
+  assert.equal(await findTaggedProcess(one.service.mark), one.service.pid)
+  assert.equal(await findTaggedProcess(newUlid()), undefined)
 })
 
 test('endService() asks the process itself first, and lets it end its children in peace', async () => {
@@ -89,5 +89,5 @@ test('endService() kills what does not end in time', async () => {
 test('endService() leaves alone who has the id by now', async () => {
   await using one = await startLine('exec sleep 1000')
   await endService({ ...one.service, identity: 'another', mark: newUlid() }, 0)
-  assert.equal(await identityOf(one.service.pid), one.service.identity)
+  assert.equal(await readIdentity(one.service.pid), one.service.identity)
 })

@@ -5,7 +5,7 @@ import { mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { MARK, newMark } from '../../../src/core/process/mark.ts'
+import { newOwnerTag, OWNER_TAG } from '../../../src/core/process/owner-tag.ts'
 import { sweepStrays } from '../../../src/core/process/sweep.ts'
 import { livingWith } from '../../support/orphans.ts'
 import { commandOf, markedScript, openTestHost, textOf } from '../../support/process-platforms.ts'
@@ -115,7 +115,7 @@ async function openWorld(owners: Record<number, number>, state = 'S') {
     proc: folder.path,
     pid: 1,
     async start(prefix: string, script = 'echo ready; exec sleep 600') {
-      const env = { PATH: '/usr/bin:/bin', [MARK]: newMark(prefix) }
+      const env = { PATH: '/usr/bin:/bin', [OWNER_TAG]: newOwnerTag(prefix) }
       const child = spawn('/bin/sh', ['-c', script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
       children.push(child)
       const exited = once(child, 'exit')

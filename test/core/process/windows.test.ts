@@ -3,7 +3,7 @@ import { chmod, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { MARK } from '../../../src/core/process/mark.ts'
+import { OWNER_TAG } from '../../../src/core/process/owner-tag.ts'
 import { windowsPlatform } from '../../../src/core/process/windows.ts'
 import { livingWith } from '../../support/orphans.ts'
 import {
@@ -21,7 +21,7 @@ test('a program is started directly, with its arguments and environment as they 
   const env = { 'A-b.c': 'x', PATH: '/usr/bin:/bin' }
   await using running = await windows.host.start(commandOf(['env', '-0'], { env }))
   const lines = (await textOf(running.stdout)).split('\0').slice(0, -1)
-  assert.deepEqual(lines.filter((line) => !line.startsWith(MARK)).toSorted(), [
+  assert.deepEqual(lines.filter((line) => !line.startsWith(OWNER_TAG)).toSorted(), [
     'A-b.c=x',
     'PATH=/usr/bin:/bin',
   ])

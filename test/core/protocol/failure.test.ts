@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CrabError, KINDS, type Kind } from '../../../src/core/base/errors.ts'
+import { CrabError, ERROR_KINDS, type ErrorKind } from '../../../src/core/base/errors.ts'
 import { ErrorMsg, StreamEnd } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { fromErrorMsg, fromStreamEnd, toDetail, toErrorMsg } from '../../../src/core/protocol/failure.ts'
 
-for (const kind of Object.keys(KINDS) as Kind[]) {
+for (const kind of Object.keys(ERROR_KINDS) as ErrorKind[]) {
   test(`fromErrorMsg() gives back ${kind}, for a reply and for the end of a turn`, () => {
     const error = new CrabError(kind, 'Cannot go on: no', { hint: 'do this', retryAfterMs: 20 })
     const message = toErrorMsg(error)
-    assert.equal(message.code, KINDS[kind].wire)
-    assert.equal(message.detail?.retryable, KINDS[kind].retryable)
+    assert.equal(message.code, ERROR_KINDS[kind].wire)
+    assert.equal(message.detail?.retryable, ERROR_KINDS[kind].retryable)
     assertSame(fromErrorMsg(message), error)
     assertSame(fromStreamEnd(StreamEnd.create({ error: error.message, detail: toDetail(error) })), error)
   })

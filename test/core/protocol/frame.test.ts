@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { array, asyncProperty, assert as check, nat, uint8Array } from 'fast-check'
-import { encodeFrame, MAX_PAYLOAD_BYTES, readFrames } from '../../../src/core/protocol/frame.ts'
+import { encodeFrame, MAX_FRAME_BYTES, readFrames } from '../../../src/core/protocol/frame.ts'
 
 const payloads = array(uint8Array({ maxLength: 300 }), { maxLength: 8 })
 
@@ -39,7 +39,7 @@ test('readFrames() ends quietly when the stream ends between frames, or has none
 })
 
 test('a frame carries 16 MiB, also when it arrives in many chunks', async () => {
-  const payload = Buffer.alloc(MAX_PAYLOAD_BYTES, 'crab')
+  const payload = Buffer.alloc(MAX_FRAME_BYTES, 'crab')
   const frame = encodeFrame(payload)
   assert.equal(frame.length, 4 + 16_777_216)
   const [whole] = await Array.fromAsync(readFrames(from([frame])))
@@ -50,7 +50,7 @@ test('a frame carries 16 MiB, also when it arrives in many chunks', async () => 
 })
 
 test('encodeFrame() refuses one byte more than 16 MiB', () => {
-  assert.throws(() => encodeFrame(Buffer.alloc(MAX_PAYLOAD_BYTES + 1)), { kind: 'invalid' })
+  assert.throws(() => encodeFrame(Buffer.alloc(MAX_FRAME_BYTES + 1)), { kind: 'invalid' })
 })
 
 test('readFrames() refuses a length over the limit before the payload arrives', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LLMock } from '@copilotkit/aimock'
 import type { Message } from '../../../src/core/base/message.ts'
-import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import {
   collect,
@@ -18,7 +18,7 @@ const NEVER = new AbortController().signal
 
 /** Somebody else's idea of the wires. */
 for (const { kind, path, more } of WIRES) {
-  const at = (url: string) => (): Endpoint =>
+  const at = (url: string) => (): ModelEndpoint =>
     endpointAt(`${url}${path}`, { kind, apiKey: 'mock-key-0123', ...more })
 
   test(`callEndpoint() understands aimock's ${kind} through a tool call and its result`, async () => {

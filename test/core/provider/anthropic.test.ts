@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import type { Message } from '../../../src/core/base/message.ts'
-import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelRequest } from '../../../src/core/provider/types.ts'
 import { collect, endpointAt, modelRequest, READ_TOOL, textOf } from '../../support/model-calls.ts'
@@ -183,14 +183,14 @@ test('streamAnthropic() gives an answer that came as a call of the schema’s to
   assert.equal(finish?.type === 'finish' && finish.reason, 'stop')
 })
 
-async function sent(request: Partial<ModelRequest>, more: Partial<Endpoint> = {}) {
+async function sent(request: Partial<ModelRequest>, more: Partial<ModelEndpoint> = {}) {
   await using server = await startModelServer([{ parts: ['ok'] }])
   await collect(call(server, request, more))
   const { json: body, headers, path } = server.requests[0]!
   return { body, headers, path }
 }
 
-function call(server: ModelServer, request: Partial<ModelRequest>, more: Partial<Endpoint> = {}) {
+function call(server: ModelServer, request: Partial<ModelRequest>, more: Partial<ModelEndpoint> = {}) {
   const endpoint = endpointAt(server.url, { kind: 'anthropic', ...more })
   return callEndpoint(() => endpoint, modelRequest({ model: MODEL, ...request }), NEVER)
 }

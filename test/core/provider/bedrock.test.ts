@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message } from '../../../src/core/base/message.ts'
-import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelRequest } from '../../../src/core/provider/types.ts'
 import { converseFault, converseWriter } from '../../support/converse-wire.ts'
@@ -254,7 +254,7 @@ test('streamConverse() prints no secret of AWS', async () => {
   assert.equal(error.message, 'Cannot call scripted (test): got [secret] and [secret], or [secret] (403)')
 })
 
-function call(server: ModelServer, request: Partial<ModelRequest> = {}, more: Partial<Endpoint> = {}) {
+function call(server: ModelServer, request: Partial<ModelRequest> = {}, more: Partial<ModelEndpoint> = {}) {
   const endpoint = endpointAt(`http://127.0.0.1:${server.port}`, { kind: 'bedrock', ...more })
   return callEndpoint(() => endpoint, modelRequest(request), NEVER)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message } from '../../../src/core/base/message.ts'
-import { CONNECT, demoSource } from '../../../src/core/provider/demo.ts'
+import { CONNECT_HINT, demoSource } from '../../../src/core/provider/demo.ts'
 import type { ModelEvent } from '../../../src/core/provider/types.ts'
 import { collect, collectFailure, modelRequest, READ_TOOL, textOf } from '../../support/model-calls.ts'
 
@@ -14,7 +14,7 @@ test('demoSource() says once in a turn that it is no language model, and how to 
     [
       {
         type: 'notice',
-        message: `The built-in demo answers; it is no language model. To connect one: ${CONNECT}`,
+        message: `The built-in demo answers; it is no language model. To connect one: ${CONNECT_HINT}`,
       },
     ],
   )

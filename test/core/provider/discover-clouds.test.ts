@@ -37,7 +37,7 @@ test('a key of a variable that no header takes is named, not the network', async
   }
   const { failures } = await models.listAll(NEVER)
   assert.match(failures[0]?.message ?? '', expected.message)
-  assert.throws(() => models.sourceOf('claude-x').check?.(), expected)
+  assert.throws(() => models.getSource('claude-x').check?.(), expected)
   assert.deepEqual(server.questions, [])
 })
 
@@ -171,7 +171,7 @@ test('ModelSource.check() fails as a call would, without one', async () => {
     const { error } = await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))
     assert.match(error.message, message)
     const { kind, hint } = error
-    assert.throws(() => models.sourceOf('x').check?.(), { kind, message: error.message, hint })
+    assert.throws(() => models.getSource('x').check?.(), { kind, message: error.message, hint })
     assert.throws(() => models.prepare('x'), { kind })
   }
   const fine: Partial<ProviderConfig>[] = [
@@ -181,7 +181,7 @@ test('ModelSource.check() fails as a call would, without one', async () => {
   ]
   for (const more of fine) {
     const models = await modelsOf({ config: configOf([providerOf(more)]), env: home })
-    models.sourceOf('x').check?.()
+    models.getSource('x').check?.()
   }
 })
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { httpFetch, readText } from '../../../src/core/provider/http-fetch.ts'
+import { httpFetch, readBodyText } from '../../../src/core/provider/http-fetch.ts'
 
 const PATIENT = { firstByteMs: 20_000, idleMs: 20_000 }
 
@@ -20,7 +20,7 @@ test('httpFetch() posts a body of any length and gives status, headers and body'
   assert.equal(response.status, 201)
   assert.equal(response.ok, true)
   assert.equal(response.headers.get('X-A'), '1, 2')
-  assert.equal(await readText(response.body), 'POST 400000 200000')
+  assert.equal(await readBodyText(response.body), 'POST 400000 200000')
 })
 
 test('httpFetch() asks for no compression and follows no redirect', async () => {
@@ -29,7 +29,7 @@ test('httpFetch() asks for no compression and follows no redirect', async () => 
   })
   const response = await httpFetch(PATIENT)(server.url)
   assert.equal(response.status, 302)
-  assert.equal(await readText(response.body), 'identity')
+  assert.equal(await readBodyText(response.body), 'identity')
 })
 
 test('httpFetch() sends again when a kept connection was closed by the server', async () => {
@@ -40,7 +40,7 @@ test('httpFetch() sends again when a kept connection was closed by the server', 
   }
   await using server = await serve(closing, () => connections++)
   const fetch = httpFetch(PATIENT)
-  for (let at = 0; at < 20; at++) assert.equal(await readText((await fetch(server.url)).body), 'ok')
+  for (let at = 0; at < 20; at++) assert.equal(await readBodyText((await fetch(server.url)).body), 'ok')
   assert.ok(connections > 1, `${connections}`)
 })
 
@@ -113,9 +113,9 @@ test('httpFetch() refuses a key that is no header', async () => {
 test('httpFetch() goes through the proxy of the environment', async () => {
   await using proxy = await serve((request, response) => response.end(`proxied ${request.url}`))
   const program = `
-    import { httpFetch, readText } from ${JSON.stringify(import.meta.resolve('../../../src/core/provider/http-fetch.ts'))}
+    import { httpFetch, readBodyText } from ${JSON.stringify(import.meta.resolve('../../../src/core/provider/http-fetch.ts'))}
     const response = await httpFetch(${JSON.stringify(PATIENT)})('http://model.invalid/v1')
-    console.log(await readText(response.body))`
+    console.log(await readBodyText(response.body))`
   const child = spawn(process.execPath, ['--use-env-proxy', '--input-type=module', '-e', program], {
     env: { ...process.env, HTTP_PROXY: proxy.url, NO_PROXY: '' },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Kind } from '../../../src/core/base/errors.ts'
-import { type Refusal, toModelError, toRefusalError } from '../../../src/core/provider/model-error.ts'
+import type { ErrorKind } from '../../../src/core/base/errors.ts'
+import { type ErrorResponse, toModelError, toResponseError } from '../../../src/core/provider/model-error.ts'
 import { endpointAt } from '../../support/model-calls.ts'
 
 const PLACE = { endpoint: endpointAt('http://127.0.0.1:1/v1'), model: 'm' }
 
 describe('toRefusalError()', () => {
-  const CASES: [string, number, unknown, Kind][] = [
+  const CASES: [string, number, unknown, ErrorKind][] = [
     ['a bad key', 401, { error: { message: 'no' } }, 'credentials'],
     ['no credit', 402, { error: { message: 'Insufficient Balance' } }, 'credentials'],
     ['a forbidden model', 403, {}, 'credentials'],
@@ -50,12 +50,12 @@ describe('toRefusalError()', () => {
   ]
   for (const [name, status, body, kind] of CASES) {
     test(`takes ${name} (${status}) for ${kind}`, () => {
-      assert.equal(toRefusalError(refusal(status, body), PLACE).kind, kind)
+      assert.equal(toResponseError(refusal(status, body), PLACE).kind, kind)
     })
   }
 
   test('quotes the server in one line, whatever shape its words have', () => {
-    const said = (body: unknown) => toRefusalError(refusal(400, body), PLACE).message
+    const said = (body: unknown) => toResponseError(refusal(400, body), PLACE).message
     assert.equal(
       said({ error: { message: 'two\n  lines\u001b[31m' } }),
       'Cannot call m (test): two lines [31m (400)',
@@ -70,7 +70,7 @@ describe('toRefusalError()', () => {
 
   test('keeps the sizes of a request that is too long, and says what to do', () => {
     const message = 'prompt is too long: 210000 tokens > 200000 maximum'
-    const error = toRefusalError(refusal(400, { error: { message } }), PLACE)
+    const error = toResponseError(refusal(400, { error: { message } }), PLACE)
     assert.equal(error.kind, 'invalid')
     assert.match(error.message, /210000 tokens > 200000/)
     assert.equal(error.hint, 'send less, or use a model with a larger context')
@@ -78,7 +78,7 @@ describe('toRefusalError()', () => {
 
   test('says where the key comes from, or should', () => {
     const hintOf = (body: unknown, endpoint = PLACE.endpoint) =>
-      toRefusalError(refusal(401, body), { ...PLACE, endpoint }).hint
+      toResponseError(refusal(401, body), { ...PLACE, endpoint }).hint
     assert.equal(hintOf(''), 'check the key (TEST_API_KEY)')
     assert.equal(hintOf('out of credit'), 'add credit, or use another key (TEST_API_KEY)')
     assert.equal(
@@ -89,7 +89,7 @@ describe('toRefusalError()', () => {
 
   test('understands every way to say when to come back', () => {
     const after = (headers: Record<string, string>, body: unknown = '') =>
-      toRefusalError({ ...refusal(429, body), headers }, PLACE).retryAfterMs
+      toResponseError({ ...refusal(429, body), headers }, PLACE).retryAfterMs
     assert.equal(after({ 'retry-after': '7' }), 7000)
     assert.equal(after({ 'retry-after': '0.5' }), 500)
     assert.equal(after({ 'retry-after-ms': '120', 'retry-after': '7' }), 120)
@@ -106,7 +106,7 @@ describe('toRefusalError()', () => {
     fc.assert(
       fc.property(key, fc.string(), fc.string(), (apiKey, before, behind) => {
         const place = { ...PLACE, endpoint: { ...PLACE.endpoint, apiKey } }
-        const { message } = toRefusalError(
+        const { message } = toResponseError(
           refusal(401, { error: { message: `${before}${apiKey}${behind}` } }),
           place,
         )
@@ -137,6 +137,6 @@ describe('toModelError()', () => {
   })
 })
 
-function refusal(status: number, body: unknown): Refusal {
+function refusal(status: number, body: unknown): ErrorResponse {
   return { status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message } from '../../../src/core/base/message.ts'
-import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../../src/core/provider/endpoint.ts'
 import { httpFetch } from '../../../src/core/provider/http-fetch.ts'
 import { streamOpenAICompatible } from '../../../src/core/provider/openai-compatible.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
@@ -199,14 +199,14 @@ test('streamOpenAICompatible() tells DeepSeek the schema in words, as it takes n
   assert.ok(system?.content.endsWith(JSON.stringify(SCHEMA)))
 })
 
-async function sent(request: Partial<ModelRequest>, more: Partial<Endpoint> = {}) {
+async function sent(request: Partial<ModelRequest>, more: Partial<ModelEndpoint> = {}) {
   await using server = await startModelServer([{ parts: ['ok'] }])
   await collect(call(server, request, more))
   const { json: body, headers, path } = server.requests[0]!
   return { body, headers, path }
 }
 
-function call(server: ModelServer, request: Partial<ModelRequest>, more: Partial<Endpoint> = {}) {
+function call(server: ModelServer, request: Partial<ModelRequest>, more: Partial<ModelEndpoint> = {}) {
   return callEndpoint(() => endpointAt(server.url, more), modelRequest(request), NEVER)
 }
 

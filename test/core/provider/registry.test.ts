@@ -54,20 +54,20 @@ test('ModelRegistry names what there is, and the nearest, when a model is unknow
     hint: 'did you mean "sonnet"?',
   })
   const lost = new ModelRegistry({ hint: 'connect one' })
-  assert.throws(() => lost.use('x'), { kind: 'config', hint: 'connect one', message: /there is none$/ })
+  assert.throws(() => lost.commit('x'), { kind: 'config', hint: 'connect one', message: /there is none$/ })
   const many = registryOf(
     source(
       'a',
       Array.from({ length: 30 }, (_, at) => `model-${at}`),
     ),
   )
-  assert.throws(() => many.use('zzz'), { message: /model-11, …$/ })
+  assert.throws(() => many.commit('zzz'), { message: /model-11, …$/ })
 })
 
 test('ModelRegistry switches its default, and says why there is none', () => {
   const registry = registryOf(source('a', ['one', 'two']))
   assert.equal(registry.defaultModel(), 'one')
-  registry.use('two')
+  registry.commit('two')
   assert.equal(registry.defaultModel(), 'two')
   assert.deepEqual(
     registry.list().map(({ name, active }) => [name, active]),
@@ -76,17 +76,17 @@ test('ModelRegistry switches its default, and says why there is none', () => {
       ['two', true],
     ],
   )
-  assert.throws(() => registry.use('three'), { kind: 'config' })
+  assert.throws(() => registry.commit('three'), { kind: 'config' })
   assert.equal(registry.defaultModel(), 'two')
   const empty = registryOf(source('a', undefined))
   assert.throws(() => empty.defaultModel(), { kind: 'config' })
-  empty.lackDefault(new CrabError('unavailable', 'Cannot ask'))
+  empty.setDefaultError(new CrabError('unavailable', 'Cannot ask'))
   assert.throws(() => empty.defaultModel(), { kind: 'unavailable', message: 'Cannot ask' })
 })
 
 test('ModelRegistry adds and removes sources while it is used', async () => {
   const registry = registryOf(source('a', ['one']), source('b', ['two']))
-  registry.use('one')
+  registry.commit('one')
   registry.remove('a')
   assert.throws(() => registry.complete(modelRequest({ model: 'one' }), NEVER), { kind: 'config' })
   assert.equal(registry.defaultModel(), 'two')
@@ -97,7 +97,7 @@ test('ModelRegistry adds and removes sources while it is used', async () => {
 
 test('ModelRegistry lists declared, suggested and chosen models once each', () => {
   const registry = registryOf(source('a', ['one']), source('b', undefined, { suggests: 'two' }))
-  registry.use('three')
+  registry.commit('three')
   assert.deepEqual(
     registry.list().map(({ name, provider, active }) => `${provider}:${name}${active ? '*' : ''}`),
     ['a:one', 'b:two', 'b:three*'],

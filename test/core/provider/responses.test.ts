@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message } from '../../../src/core/base/message.ts'
-import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelRequest } from '../../../src/core/provider/types.ts'
 import {
@@ -146,7 +146,7 @@ function failed(code: string): string {
   return `data: ${JSON.stringify({ type: 'response.failed', sequence_number: 3, response })}\n\n`
 }
 
-function call(server: ModelServer, request: Partial<ModelRequest> = {}, more: Partial<Endpoint> = {}) {
+function call(server: ModelServer, request: Partial<ModelRequest> = {}, more: Partial<ModelEndpoint> = {}) {
   const endpoint = endpointAt(server.url, { kind: 'openai', wire: 'responses', ...more })
   return callEndpoint(() => endpoint, modelRequest(request), NEVER)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { CrabError, KINDS, type Kind } from '../../../src/core/base/errors.ts'
+import { CrabError, ERROR_KINDS, type ErrorKind } from '../../../src/core/base/errors.ts'
 import { withRetry } from '../../../src/core/provider/retry.ts'
 import type { ModelEvent } from '../../../src/core/provider/types.ts'
 import { collect, collectFailure } from '../../support/model-calls.ts'
@@ -28,12 +28,12 @@ test('withRetry() numbers its attempts and tells each failure', async () => {
 })
 
 test('withRetry() tries again after exactly the failures that are retryable', async () => {
-  const kinds = Object.keys(KINDS) as Kind[]
+  const kinds = Object.keys(ERROR_KINDS) as ErrorKind[]
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...kinds), async (kind) => {
       const { events, error } = await collectFailure(withRetry(failing(kind, 0), 1, NEVER))
       assert.equal(error.kind, kind)
-      assert.equal(events.length, KINDS[kind].retryable ? 1 : 0)
+      assert.equal(events.length, ERROR_KINDS[kind].retryable ? 1 : 0)
     }),
     { numRuns: kinds.length * 2 },
   )
@@ -74,7 +74,7 @@ test('withRetry() ends its wait when it is aborted', async () => {
   await assert.rejects(next, { kind: 'timeout', message: 'too long' })
 })
 
-function failing(kind: Kind, retryAfterMs?: number): () => AsyncIterable<ModelEvent> {
+function failing(kind: ErrorKind, retryAfterMs?: number): () => AsyncIterable<ModelEvent> {
   return () => saying([], new CrabError(kind, 'no', retryAfterMs === undefined ? {} : { retryAfterMs }))
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
-import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
+import type { ModelEndpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelEvent, ModelRequest } from '../../../src/core/provider/types.ts'
 import { collect, collectFailure, modelRequest, READ_TOOL, textOf } from '../../support/model-calls.ts'
@@ -265,11 +265,11 @@ for (const wire of WIRES) {
     })
   })
 
-  function call(server: ModelServer, request: Partial<ModelRequest> = {}, more: Partial<Endpoint> = {}) {
+  function call(server: ModelServer, request: Partial<ModelRequest> = {}, more: Partial<ModelEndpoint> = {}) {
     return callEndpoint(() => at(server, more), modelRequest(request), NEVER)
   }
 
-  function at(server: ModelServer, more: Partial<Endpoint> = {}): Endpoint {
+  function at(server: ModelServer, more: Partial<ModelEndpoint> = {}): ModelEndpoint {
     return wireEndpoint(wire, server, more)
   }
 }

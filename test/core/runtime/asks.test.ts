@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
-import { Asks, type PutAsk } from '../../../src/core/runtime/asks.ts'
+import { Asks, type QueuedAsk } from '../../../src/core/runtime/asks.ts'
 
 const NEVER = new AbortController().signal
 
@@ -136,7 +136,7 @@ function pending({
   id: string
   sender?: string
   kind?: 'question' | 'permission' | 'trust'
-}): PutAsk {
+}): QueuedAsk {
   const options = kind === 'trust' ? ['A', 'B'].map((label) => ({ label, description: '' })) : []
   const questions = [{ question: 'Which?', header: 'Pick', options, multiSelect: false }]
   const ask = { id, kind, questions, permission: undefined }

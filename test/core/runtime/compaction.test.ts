@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { firstSentence } from '../../../src/core/runtime/compaction.ts'
+import { quoteUser } from '../../../src/core/runtime/quote-user.ts'
 import { toTitle } from '../../../src/core/runtime/title.ts'
 import { shorten, toTranscript } from '../../../src/core/runtime/transcript.ts'
-import { wordsOfUser } from '../../../src/core/runtime/user-words.ts'
 
 test('firstSentence() is the first sentence without Markdown, at most 60 characters', () => {
   const cases: [string, string][] = [
@@ -70,8 +70,8 @@ const HEADING = '## What the user said, word for word\n\n'
 
 test('wordsOfUser() shortens single messages only where all of them are too long', () => {
   const long = words(`${'a'.repeat(900)} RULE ${'b'.repeat(2500)}`)
-  assert.equal(wordsOfUser([long], 4000), `${HEADING}> ${long.content}`)
-  const short = wordsOfUser([words('one'), long, words('two')], 3000)
+  assert.equal(quoteUser([long], 4000), `${HEADING}> ${long.content}`)
+  const short = quoteUser([words('one'), long, words('two')], 3000)
   assert.match(short, /> one\n\n> a+\n> \[… \d+ characters left out …\]\n> b+\n\n> two$/)
   assert.ok(short.length < 3000)
 })
@@ -79,15 +79,15 @@ test('wordsOfUser() shortens single messages only where all of them are too long
 test('wordsOfUser() keeps the last messages where there are too many, and at least one', () => {
   const many = Array.from({ length: 30 }, (_, n) => words(`m${n}`))
   assert.equal(
-    wordsOfUser(many, 20),
+    quoteUser(many, 20),
     `${HEADING}(26 earlier messages are left out.)\n\n> m26\n\n> m27\n\n> m28\n\n> m29`,
   )
-  assert.ok(wordsOfUser([words('x'.repeat(9000))], 100).length < 300)
+  assert.ok(quoteUser([words('x'.repeat(9000))], 100).length < 300)
 })
 
 test('wordsOfUser() leaves a trace of what was attached', () => {
   const picture = { media_type: 'image/png', data: '', name: 'crab.png' }
   const lines = [{ ...words(''), attachments: [picture, { media_type: 'text/plain', data: '' }] }]
   const trace = '> (attached: crab.png, image/png)\n> (attached: a file, text/plain)'
-  assert.equal(wordsOfUser(lines, 1000), HEADING + trace)
+  assert.equal(quoteUser(lines, 1000), HEADING + trace)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Beginning, HeldConversation } from '../../../src/core/runtime/held-conversation.ts'
+import { type ConversationStart, LeasedConversation } from '../../../src/core/runtime/leased-conversation.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
 import { newPlace } from '../../support/test-node.ts'
 
@@ -11,7 +11,7 @@ test('HeldConversation.take() begins a session with the message, or appends it t
   const contents: string[][] = []
   const ids = new Set<string>()
   for (const text of ['one', 'two']) {
-    await using held = await HeldConversation.take(place, beginning('ann', text), NEVER)
+    await using held = await LeasedConversation.lease(place, beginning('ann', text), NEVER)
     contents.push(held.history.messages.map(({ content }) => content))
     ids.add(held.id)
     assert.deepEqual([held.header.created_by, held.warnings], ['ann', []])
@@ -21,7 +21,7 @@ test('HeldConversation.take() begins a session with the message, or appends it t
 
 test('HeldConversation.append() puts what is appended at once one behind the other', async () => {
   const place = newPlace(new MemoryStorage())
-  await using held = await HeldConversation.take(place, beginning('ann', 'one'), NEVER)
+  await using held = await LeasedConversation.lease(place, beginning('ann', 'one'), NEVER)
   const titles = ['a', 'b', 'c']
   await Promise.all(titles.map((title) => held.append([{ kind: 'meta', title }])))
   const { lines } = await place.storage.read(held.id)
@@ -33,10 +33,10 @@ test('HeldConversation.append() puts what is appended at once one behind the oth
 
 test('HeldConversation gives its right back when it is disposed, and when it cannot be taken', async () => {
   const place = newPlace(new MemoryStorage())
-  const held = await HeldConversation.take(place, beginning('ann', 'one'), NEVER)
+  const held = await LeasedConversation.lease(place, beginning('ann', 'one'), NEVER)
   const stop = new AbortController()
-  const givenUp = HeldConversation.take(place, beginning('ann', 'never'), stop.signal)
-  const waiting = HeldConversation.take(place, beginning('ann', 'two'), NEVER)
+  const givenUp = LeasedConversation.lease(place, beginning('ann', 'never'), stop.signal)
+  const waiting = LeasedConversation.lease(place, beginning('ann', 'two'), NEVER)
   stop.abort()
   await assert.rejects(givenUp, { kind: 'cancelled' })
   await held.append([{ kind: 'entry', role: 'assistant', content: 'yes' }])
@@ -50,8 +50,8 @@ test('HeldConversation gives its right back when it is disposed, and when it can
 
 test('HeldConversation.take() begins another session when the one it waits for is deleted', async () => {
   const place = newPlace(new MemoryStorage())
-  const held = await HeldConversation.take(place, beginning('ann', 'one'), NEVER)
-  const waiting = HeldConversation.take(place, beginning('ann', 'two'), NEVER)
+  const held = await LeasedConversation.lease(place, beginning('ann', 'one'), NEVER)
+  const waiting = LeasedConversation.lease(place, beginning('ann', 'two'), NEVER)
   await new Promise((resolve) => setImmediate(resolve)) // it waits for the session now
   await place.storage.deleteSession(held.id)
   await held[Symbol.asyncDispose]()
@@ -69,14 +69,14 @@ test('HeldConversation.take() begins another session when the one it waits for i
 test('HeldConversation remembers the conversations used last, and no more than 32', async () => {
   const place = newPlace(new MemoryStorage())
   for (let number = 0; number < 40; number++) {
-    await using _held = await HeldConversation.take(place, beginning(`sender ${number}`, 'hi'), NEVER)
-    await using _again = await HeldConversation.take(place, beginning('often', 'hi'), NEVER)
+    await using _held = await LeasedConversation.lease(place, beginning(`sender ${number}`, 'hi'), NEVER)
+    await using _again = await LeasedConversation.lease(place, beginning('often', 'hi'), NEVER)
   }
   const senders = [...place.cache.values()].map(({ header }) => header.created_by)
   assert.deepEqual([senders.length, senders[0], senders.at(-1)], [32, 'sender 9', 'often'])
 })
 
-function beginning(sender: string, content: string): Beginning {
+function beginning(sender: string, content: string): ConversationStart {
   const created_at = '2026-01-01T00:00:00.000Z'
   const header = { v: 1, agent: 'crab', agent_id: 'a', created_by: sender, created_at, cwd: '/' }
   return { pair: { agentId: 'a', sender }, header, first: { kind: 'entry', role: 'user', content } }

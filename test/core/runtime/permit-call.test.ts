@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ToolCall } from '../../../src/core/base/message.ts'
-import type { Action } from '../../../src/core/policy/types.ts'
+import type { PolicyAction } from '../../../src/core/policy/types.ts'
 import { Asks } from '../../../src/core/runtime/asks.ts'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
 import { runToolCalls } from '../../../src/core/runtime/tool-calls.ts'
@@ -46,7 +46,7 @@ test('a line is judged again when a call before it has changed what it reads', a
 
 test('a line that changes in meaning each time it is looked at is refused', async () => {
   let looks = 0
-  const describe = async (): Promise<Action> => toReading('cat a', `${looks++}`)
+  const describe = async (): Promise<PolicyAction> => toReading('cat a', `${looks++}`)
   const hook: Hook = { describe, dispatch: () => assert.fail('is not reached') }
   const [answer] = await answersOf(runToolCalls([toCall('cat a')], step(toolSetting(hook)), NEVER))
   assert.equal(answer?.result.output, 'Cannot call bash: what it reads changes all the time')
@@ -104,7 +104,7 @@ function makeWorld({ blocked }: { blocked: readonly string[] }) {
 }
 
 /** The action of `cat a` or `cat a; make`, where a may lead to /secret. */
-function toReading(command: string, target: string): Action {
+function toReading(command: string, target: string): PolicyAction {
   const more = command.includes(';') ? [undefined] : []
   if (target === '/secret') {
     const doubt = { why: 'a leads to /secret', startsPrograms: false }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HeldConversation } from '../../../src/core/runtime/held-conversation.ts'
-import { type Running, RunningTurns } from '../../../src/core/runtime/running-turns.ts'
+import type { LeasedConversation } from '../../../src/core/runtime/leased-conversation.ts'
+import { RunningTurns, type RunningWork } from '../../../src/core/runtime/running-turns.ts'
 import { Steers } from '../../../src/core/runtime/steers.ts'
 
 const PAIR = { agentId: 'a', sender: 'ann' }
@@ -10,7 +10,7 @@ test('steer() takes the words of a stranger for a turn of a stranger only', () =
   const running = new RunningTurns()
   const turn = toRunning()
   using _local = running.enter(turn)
-  const to = (trust: Running['trust']) => ({ pair: PAIR, trust })
+  const to = (trust: RunningWork['trust']) => ({ pair: PAIR, trust })
   for (const trust of ['remote', 'unattended'] as const) {
     assert.throws(() => running.steer(to(trust), 'x'), { kind: 'denied' })
   }
@@ -56,7 +56,7 @@ test('cancel() stops all that runs for a pair, and says when nothing does', () =
 test('cancel() by a stranger stops what strangers began, and nothing else', () => {
   const running = new RunningTurns()
   const stopped: string[] = []
-  const enter = (trust: Running['trust']) =>
+  const enter = (trust: RunningWork['trust']) =>
     running.enter(toRunning({ trust, cancel: () => stopped.push(trust) }))
   enter('remote')
   assert.equal(running.cancel({ pair: PAIR, trust: 'remote' }), true)
@@ -67,13 +67,13 @@ test('cancel() by a stranger stops what strangers began, and nothing else', () =
   assert.deepEqual(stopped, ['remote'])
 })
 
-function toRunning(more: Partial<Running> = {}): Running {
+function toRunning(more: Partial<RunningWork> = {}): RunningWork {
   return {
     pair: PAIR,
     agent: 'crab',
     trust: 'local',
     since: 0,
-    conversation: {} as HeldConversation,
+    conversation: {} as LeasedConversation,
     steers: new Steers(async (content) => ({ content })),
     signal: new AbortController().signal,
     cancel() {},

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { turnOf } from '../../../src/core/runtime/held-conversation.ts'
+import { turnLeaseName } from '../../../src/core/runtime/leased-conversation.ts'
 import { Journals } from '../../../src/core/runtime/live/journals.ts'
 import { RunningTurns } from '../../../src/core/runtime/running-turns.ts'
 import {
@@ -45,7 +45,7 @@ test('appendMessage() waits for the turn that runs, and gives the line it wrote'
   const place = newPlace(storage)
   const sessions = { place, running: new RunningTurns(), journals: new Journals() }
   const { id } = await storage.createSession(headerOf(), [said('one')])
-  const turn = await place.leases.take(turnOf(id), NEVER)
+  const turn = await place.leases.take(turnLeaseName(id), NEVER)
   const message = { role: 'assistant', content: 'two' } as const
   const appended = appendMessage(sessions, { id, message }, NEVER)
   await storage.append(id, (await storage.read(id)).cursor, [said('of the turn')])
@@ -70,7 +70,7 @@ test('appendMessage() refuses calls of tools, a session that is not there, and l
   await assert.rejects(appendMessage(sessions, { id, message: { ...calling, tool_calls: [call] } }, NEVER), {
     kind: 'invalid',
   })
-  await using _turn = await place.leases.take(turnOf(id), NEVER)
+  await using _turn = await place.leases.take(turnLeaseName(id), NEVER)
   const message = { role: 'user', content: 'two' } as const
   const leaves = AbortSignal.abort()
   await assert.rejects(appendMessage(sessions, { id, message }, leaves), { name: /AbortError|CrabError/ })

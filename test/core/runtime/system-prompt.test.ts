@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
-import { type PromptSetting, systemPrompt } from '../../../src/core/runtime/system-prompt.ts'
+import { type SystemPromptContext, systemPrompt } from '../../../src/core/runtime/system-prompt.ts'
 import { AGENT } from '../../support/agents.ts'
 import { CONTEXT_TURN } from '../../support/context-turn.ts'
 
@@ -44,7 +44,7 @@ test('systemPrompt() tells the agent of guests only where there were some', asyn
   assert.match(await systemPrompt(AGENT, setting({ hasGuests: true })), /said by guest agents, not by you/)
 })
 
-function setting(more: Partial<PromptSetting>): PromptSetting {
+function setting(more: Partial<SystemPromptContext>): SystemPromptContext {
   const usual = { override: undefined, hook: HOOK, cwd: '/work', turn: CONTEXT_TURN, keeps: () => true }
   return { ...usual, guest: false, hasGuests: false, ...more }
 }

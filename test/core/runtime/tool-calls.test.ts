@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import type { ToolCall } from '../../../src/core/base/message.ts'
 import type { Hook, ToolDispatch } from '../../../src/core/runtime/hook.ts'
-import { runToolCalls, type ToolAnswer, toolsByName } from '../../../src/core/runtime/tool-calls.ts'
+import { type FinishedCall, runToolCalls, toolsByName } from '../../../src/core/runtime/tool-calls.ts'
 import { READ, remoteSpec } from '../../support/fake-tools.ts'
 import { answersOf, toolSetting } from '../../support/tool-setting.ts'
 
@@ -214,7 +214,7 @@ function step(hook: Hook, names: readonly string[]) {
   return { offered, setting: toolSetting(hook), offerAgain() {} }
 }
 
-async function* run(calls: readonly ToolCall[], tools: Tools, signal = NEVER): AsyncGenerator<ToolAnswer> {
+async function* run(calls: readonly ToolCall[], tools: Tools, signal = NEVER): AsyncGenerator<FinishedCall> {
   const hook: Hook = {
     dispatch: (name, at, stop) => tools[name]?.(at, stop).then((output) => ({ output, isError: false })),
   }

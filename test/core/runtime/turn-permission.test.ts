@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { turnFolder } from '../../../src/core/policy/class-rights.ts'
-import type { PutAsk } from '../../../src/core/runtime/asks.ts'
+import type { QueuedAsk } from '../../../src/core/runtime/asks.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
 import type { TurnRequest } from '../../../src/core/runtime/turn-request.ts'
@@ -192,7 +192,7 @@ test('a tool can ask a person, and learns when nobody is there', async () => {
 })
 
 /** A question of another turn. */
-const OTHER: Omit<PutAsk, 'hasTimeLimit'> = {
+const OTHER: Omit<QueuedAsk, 'hasTimeLimit'> = {
   agent: 'crab',
   sender: 'bob',
   trust: 'local',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import type { Part } from '../../../src/core/search/checkpoint/types.ts'
+import type { CheckpointPart } from '../../../src/core/search/checkpoint/types.ts'
 import { TextIndex } from '../../../src/core/search/text-index.ts'
 import { draws, randomQuery, randomRow, randomText } from '../../support/random-documents.ts'
 
@@ -67,11 +67,11 @@ test('TextIndex.sealNow() gives arrays that another thread reads where they are'
 
 test('TextIndex.restore() refuses arrays that do not fit each other', async () => {
   const saved = await filled().sealNow()
-  const [segment, ...others] = saved.segments as unknown as [Part, ...Part[]]
+  const [segment, ...others] = saved.segments as unknown as [CheckpointPart, ...CheckpointPart[]]
   const { facts, arrays } = segment
   const withArrays = (changed: Record<string, unknown>) =>
-    ({ facts, arrays: { ...arrays, ...changed } }) as Part
-  const brokenSegments: Part[] = [
+    ({ facts, arrays: { ...arrays, ...changed } }) as CheckpointPart
+  const brokenSegments: CheckpointPart[] = [
     { facts: {}, arrays },
     { facts: { ...facts, documents: 0 }, arrays },
     { facts: { ...facts, documents: 1e9 }, arrays },
@@ -110,7 +110,7 @@ function filled(): TextIndex {
   return index
 }
 
-type Numbers = Part['arrays'][string]
+type Numbers = CheckpointPart['arrays'][string]
 
 function longer(array: Numbers): Numbers {
   const Type = array.constructor as new (length: number) => Numbers

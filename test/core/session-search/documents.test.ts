@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message, ToolCall } from '../../../src/core/base/message.ts'
-import { documentsOf } from '../../../src/core/session-search/documents.ts'
+import { toDocuments } from '../../../src/core/session-search/documents.ts'
 import { DOCUMENT_KINDS } from '../../../src/core/session-search/types.ts'
 import type { NewLine } from '../../../src/core/storage/types.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
 
 const STAMP = { seq: 7, ts: '2026-01-02T03:04:05.000Z' }
 const documents = (line: NewLine) =>
-  documentsOf({ ...STAMP, ...line }).map(({ kind, text }) => `${DOCUMENT_KINDS[kind]}: ${text}`)
+  toDocuments({ ...STAMP, ...line }).map(({ kind, text }) => `${DOCUMENT_KINDS[kind]}: ${text}`)
 const entry = (message: Partial<Message>) =>
   documents({ kind: 'entry', role: 'assistant', content: '', ...message })
 const call = (name: string, args: unknown): ToolCall => ({ id: '1', name, arguments: JSON.stringify(args) })
@@ -70,6 +70,6 @@ test('documentsOf() leaves out secrets: by their shape, and by the name they are
 })
 
 test('documentsOf() takes only the beginning of a text without end', () => {
-  const [document] = documentsOf({ ...STAMP, kind: 'entry', role: 'user', content: 'word '.repeat(500_000) })
+  const [document] = toDocuments({ ...STAMP, kind: 'entry', role: 'user', content: 'word '.repeat(500_000) })
   assert.equal(document!.text.length, 512 * 1024)
 })

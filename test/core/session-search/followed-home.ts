@@ -59,7 +59,9 @@ export async function followedHome({ isWatched = false } = {}): Promise<Followed
 /** Everything that is found by a text: `id kind seq offset`, best first. */
 export function foundBy({ text, table }: FollowedSessions, words: string): string[] {
   const hits = text.search({ text: words, limit: 1000 })
-  return hits.map(({ group, kind, seq, offset }) => `${table.ofGroup(group)?.id} ${kind} ${seq} ${offset}`)
+  return hits.map(
+    ({ group, kind, seq, offset }) => `${table.findByGroup(group)?.id} ${kind} ${seq} ${offset}`,
+  )
 }
 
 const NEVER = new AbortController().signal

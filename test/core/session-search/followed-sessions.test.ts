@@ -195,7 +195,7 @@ function scored({ text, table }: FollowedSessions, words: string): string[] {
   return hits
     .map(
       ({ group, kind, seq, offset, score }) =>
-        `${score} ${table.ofGroup(group)?.id} ${kind} ${seq} ${offset}`,
+        `${score} ${table.findByGroup(group)?.id} ${kind} ${seq} ${offset}`,
     )
     .toSorted()
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Part } from '../../../src/core/search/checkpoint/types.ts'
+import type { CheckpointPart } from '../../../src/core/search/checkpoint/types.ts'
 import { SessionTable } from '../../../src/core/session-search/session-table.ts'
 import { headerOf } from '../storage/samples.ts'
 
@@ -10,8 +10,8 @@ test('SessionTable.fromPart() gives what toPart() was made of, and never a group
   const table = filled()
   const again = SessionTable.fromPart(table.toPart())
   assert.deepEqual([...again.all()], [...table.all()])
-  assert.equal(again.ofId('a'), again.ofGroup(0))
-  assert.equal(again.ofGroup(1), undefined)
+  assert.equal(again.findById('a'), again.findByGroup(0))
+  assert.equal(again.findByGroup(1), undefined)
   assert.equal(again.newGroup(), 3, 'the group of what was removed is not given again')
 })
 
@@ -19,7 +19,7 @@ test('SessionTable.fromPart() refuses what toPart() never gives', () => {
   const { facts, arrays } = filled().toPart()
   const rows = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
   const row = ['a', 1, 'crab', 'x', 'user', '2026-01-01', '/work']
-  const broken: Part[] = [
+  const broken: CheckpointPart[] = [
     { facts, arrays: {} },
     { facts, arrays: { ...arrays, numbers: new Float64Array(3) } },
     { facts: {}, arrays },

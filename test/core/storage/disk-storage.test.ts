@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
-import type { Cursor } from '../../../src/core/storage/types.ts'
+import type { ReadPosition } from '../../../src/core/storage/types.ts'
 import { mountReadOnly, mountSmallDisk } from '../../support/small-disk.ts'
 import { newLine } from './arbitraries.ts'
 import { headerOf, said } from './samples.ts'
@@ -183,7 +183,12 @@ test('read() while another writes gives whole lines only', async () => {
   assert.equal(count, 100)
 })
 
-async function appendMany(storage: DiskStorage, id: string, from: Cursor, count: number): Promise<Cursor> {
+async function appendMany(
+  storage: DiskStorage,
+  id: string,
+  from: ReadPosition,
+  count: number,
+): Promise<ReadPosition> {
   let cursor = from
   for (let index = 0; index < count; index += 1) {
     cursor = await storage.append(id, cursor, [said('x'.repeat(index * 50))])

@@ -57,7 +57,7 @@ for (const isWatched of [false, true]) {
     test('idsOf() gives the sessions of one pair, as they are now', async () => {
       await using home = await openFolder({ isWatched })
       for (const id of [ONE, OTHER, TWO]) home.write(id, '')
-      const found = await home.folder.idsOf('0123456789abcdef-')
+      const found = await home.folder.listIds('0123456789abcdef-')
       assert.deepEqual(found.toSorted(), [ONE, TWO])
     })
   })
@@ -98,11 +98,11 @@ async function openFolder(options: { isWatched: boolean; now?: () => number }) {
     write: (id: string, text: string) => writeFileSync(folder.file(id), text),
     /** The size of every session's file. */
     async seen() {
-      const ids = await folder.look()
+      const ids = await folder.refresh()
       return Object.fromEntries(ids.toSorted().map((id) => [id, folder.stamp(id)?.size]))
     },
     async stampOf(id: string) {
-      await folder.look()
+      await folder.refresh()
       return folder.stamp(id)
     },
     async [Symbol.asyncDispose]() {

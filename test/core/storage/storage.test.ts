@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Cursor, NewLine, Pair } from '../../../src/core/storage/types.ts'
+import type { NewLine, Pair, ReadPosition } from '../../../src/core/storage/types.ts'
 import { newLine } from './arbitraries.ts'
 import { create, type Opened, openDisk, openMemory, openWatched, toIso } from './opened.ts'
 import { headerOf, said } from './samples.ts'
@@ -48,7 +48,7 @@ for (const [name, open] of [
       const { id, cursor: first } = await storage.createSession(headerOf(), [said('one')])
       const second = await storage.append(id, first, [said('two'), said('three')])
       const third = await storage.append(id, second, [said('four')])
-      const contents = async (since?: Cursor) => {
+      const contents = async (since?: ReadPosition) => {
         const part = await storage.read(id, since)
         assert.deepEqual(part.cursor, third)
         assert.deepEqual(part.header, headerOf())
@@ -351,7 +351,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
 
 /** What a storage answered; ids are told by the order of their creation. */
 async function replay(opened: Opened, calls: readonly Call[], clock: { ms: number }): Promise<unknown> {
-  const sessions: { id: string; cursor: Cursor }[] = []
+  const sessions: { id: string; cursor: ReadPosition }[] = []
   const answers: unknown[] = []
   for (const [index, each] of calls.entries()) {
     clock.ms = index * 1000
@@ -366,7 +366,7 @@ async function replay(opened: Opened, calls: readonly Call[], clock: { ms: numbe
 
 async function answer(
   opened: Opened,
-  sessions: { id: string; cursor: Cursor }[],
+  sessions: { id: string; cursor: ReadPosition }[],
   each: Call,
 ): Promise<unknown> {
   const { storage, now } = opened

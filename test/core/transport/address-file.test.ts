@@ -3,19 +3,19 @@ import { chown, mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { freePath, readAddress, writeAddress } from '../../../src/core/transport/address-file.ts'
+import { freePath, readAddressFile, writeAddress } from '../../../src/core/transport/address-file.ts'
 import { listen } from '../../../src/core/transport/listen.ts'
 
 test('readAddress() finds a socket outside of the home, unless it belongs to another user', async () => {
   await using place = await makePlace()
   const { endpoint, addressFile } = place
-  assert.equal(await readAddress({ endpoint, addressFile }), undefined)
+  assert.equal(await readAddressFile({ endpoint, addressFile }), undefined)
   await using listener = await listen(endpoint, { ...LISTEN, addressFile })
   assert.deepEqual(listener.endpoint, endpoint)
-  assert.deepEqual(await readAddress({ endpoint, addressFile }), endpoint)
+  assert.deepEqual(await readAddressFile({ endpoint, addressFile }), endpoint)
   if (process.getuid?.() !== 0) return // only root can give it away
   await chown(endpoint.path, 12_345, 12_345)
-  assert.equal(await readAddress({ endpoint, addressFile }), undefined)
+  assert.equal(await readAddressFile({ endpoint, addressFile }), undefined)
 })
 
 test('listen() takes another path where another user took the one outside of the home', async () => {
@@ -26,7 +26,7 @@ test('listen() takes another path where another user took the one outside of the
     await chown(endpoint.path, 12_345, 12_345)
     await using listener = await listen(endpoint, { ...LISTEN, addressFile })
     assert.notDeepEqual(listener.endpoint, endpoint)
-    assert.deepEqual(await readAddress({ endpoint, addressFile }), listener.endpoint)
+    assert.deepEqual(await readAddressFile({ endpoint, addressFile }), listener.endpoint)
   } else {
     assert.notEqual(await freePath(endpoint.path, '/usr/crabtalk.addr'), endpoint.path) // root's folder: as if root asked
   }
@@ -44,7 +44,7 @@ test('readAddress() takes an address file that names nothing for no daemon', asy
   await using place = await makePlace()
   const { endpoint, addressFile } = place
   await writeAddress(addressFile, 'relative.sock')
-  assert.equal(await readAddress({ endpoint, addressFile }), undefined)
+  assert.equal(await readAddressFile({ endpoint, addressFile }), undefined)
 })
 
 const LISTEN = {

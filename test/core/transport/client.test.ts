@@ -15,8 +15,8 @@ import {
 import { request, requestMany, streamTurn } from '../../../src/core/protocol/dispatch.ts'
 import { encodeFrame, readFrames } from '../../../src/core/protocol/frame.ts'
 import { socketDispatch } from '../../../src/core/transport/client.ts'
-import { connect, isNobodyThere } from '../../../src/core/transport/connect.ts'
-import type { Endpoint } from '../../../src/core/transport/endpoint.ts'
+import { connectEndpoint, isNotListening } from '../../../src/core/transport/connect.ts'
+import type { SocketEndpoint } from '../../../src/core/transport/endpoint.ts'
 import { until } from '../../support/until.ts'
 
 const { signal } = new AbortController()
@@ -138,7 +138,7 @@ test('a daemon that goes away in a turn is unavailable, with a hint', async () =
 
 test('nobody there is one error reply, and connect() tells it from other failures', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-net-'))
-  const missing: Endpoint = { kind: 'unix', path: join(directory.path, 'none.sock') }
+  const missing: SocketEndpoint = { kind: 'unix', path: join(directory.path, 'none.sock') }
   const served = await scripted(() => undefined, 'tcp').start()
   await served[Symbol.asyncDispose]()
   for (const endpoint of [missing, served.endpoint]) {
@@ -147,12 +147,12 @@ test('nobody there is one error reply, and connect() tells it from other failure
       message: /^Cannot reach a daemon at /,
       hint: /daemon run/,
     })
-    await assert.rejects(connect(endpoint, signal), isNobodyThere)
+    await assert.rejects(connectEndpoint(endpoint, signal), isNotListening)
   }
   const tooLong = { kind: 'unix', path: join(directory.path, 'a'.repeat(200)) } as const
   await assert.rejects(
-    connect(tooLong, signal),
-    (reason) => !isNobodyThere(reason) && (reason as CrabError).kind === 'unavailable',
+    connectEndpoint(tooLong, signal),
+    (reason) => !isNotListening(reason) && (reason as CrabError).kind === 'unavailable',
   )
 })
 
@@ -161,7 +161,7 @@ test('connect() tries again where too many wait to be accepted', async () => {
   const path = join(directory.path, 'sock')
   const server = createServer((socket) => socket.end())
   await new Promise<void>((resolve) => void server.listen({ path, backlog: 1 }, resolve))
-  const attempts = Array.from({ length: 50 }, () => connect({ kind: 'unix', path }, signal))
+  const attempts = Array.from({ length: 50 }, () => connectEndpoint({ kind: 'unix', path }, signal))
   for (const socket of await Promise.all(attempts)) socket.destroy()
   await new Promise((resolve) => server.close(resolve))
 })
@@ -170,7 +170,7 @@ test('an aborted signal keeps socketDispatch() from connecting, and its reason i
   await using served = await scripted((socket) => socket.write(frame(1, pong))).start()
   const late = AbortSignal.abort(new CrabError('timeout', 'Cannot wait any longer'))
   await assert.rejects(request(socketDispatch(served), 'ping', {}, late), { kind: 'timeout' })
-  await assert.rejects(connect(served.endpoint, AbortSignal.abort()), { kind: 'cancelled' })
+  await assert.rejects(connectEndpoint(served.endpoint, AbortSignal.abort()), { kind: 'cancelled' })
   assert.equal(served.accepted, 0)
 })
 
@@ -200,7 +200,7 @@ test('a request that no frame carries is invalid, and nobody is asked', async ()
 })
 
 interface Scripted extends AsyncDisposable {
-  endpoint: Endpoint
+  endpoint: SocketEndpoint
   received: ClientMessage[]
   accepted: number
   open: number

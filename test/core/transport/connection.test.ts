@@ -8,7 +8,7 @@ import {
   StreamEvent,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, route } from '../../../src/core/protocol/dispatch.ts'
-import { encodeFrame, MAX_PAYLOAD_BYTES } from '../../../src/core/protocol/frame.ts'
+import { encodeFrame, MAX_FRAME_BYTES } from '../../../src/core/protocol/frame.ts'
 import { MAX_RUNNING_REQUESTS } from '../../../src/core/transport/serve-connection.ts'
 import { until } from '../../support/until.ts'
 import { type EndpointKind, serve } from './serving.ts'
@@ -124,7 +124,7 @@ for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
     using client = await serving.open()
     const largest = filler(ClientMessage, 0)
     client.send(ID, { $case: 'extension', value: largest })
-    assert.equal((await client.payload())!.length, MAX_PAYLOAD_BYTES)
+    assert.equal((await client.payload())!.length, MAX_FRAME_BYTES)
     client.send(ID, { $case: 'extension', value: Uint8Array.of(1) })
     const refused = await client.reply()
     assert.equal(refused?.requestId, ID)
@@ -233,7 +233,7 @@ const ID = 3
 function filler(type: MessageFns<ClientMessage> | MessageFns<ServerMessage>, excess: number): Uint8Array {
   const sample = type.create({ requestId: ID, msg: { $case: 'extension', value: new Uint8Array(9_000_000) } })
   const overhead = type.encode(sample as never).finish().length - 9_000_000
-  return new Uint8Array(MAX_PAYLOAD_BYTES + excess - overhead)
+  return new Uint8Array(MAX_FRAME_BYTES + excess - overhead)
 }
 
 function BAD_BYTES(): [string, Uint8Array, RegExp][] {

@@ -21,11 +21,11 @@ import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { type Handlers, request, route, streamTurn } from '../../../src/core/protocol/dispatch.ts'
-import { readAddress } from '../../../src/core/transport/address-file.ts'
+import { readAddressFile } from '../../../src/core/transport/address-file.ts'
 import { socketDispatch } from '../../../src/core/transport/client.ts'
-import type { Endpoint } from '../../../src/core/transport/endpoint.ts'
+import type { SocketEndpoint } from '../../../src/core/transport/endpoint.ts'
 import { type ListenOptions, listen } from '../../../src/core/transport/listen.ts'
-import { localEndpoint } from '../../../src/core/transport/local-endpoint.ts'
+import { daemonSocketEndpoint } from '../../../src/core/transport/local-endpoint.ts'
 import { until } from '../../support/until.ts'
 import { RawClient } from './raw-client.ts'
 import { type EndpointKind, freshEndpoint, serve } from './serving.ts'
@@ -37,8 +37,8 @@ const options: ListenOptions = {
   onError: (error) => assert.fail(error),
 }
 const folder = () => mkdtempDisposable(join(tmpdir(), 'crab-net-'))
-const socketIn = (path: string) => freshEndpoint('unix', path) as Endpoint & { kind: 'unix' }
-const isAlive = (endpoint: Endpoint) =>
+const socketIn = (path: string) => freshEndpoint('unix', path) as SocketEndpoint & { kind: 'unix' }
+const isAlive = (endpoint: SocketEndpoint) =>
   request(socketDispatch({ endpoint }), 'ping', {}, signal).then(
     () => true,
     () => false,
@@ -140,16 +140,16 @@ test('a home of which the path is too long has its socket elsewhere, and says wh
   const run = join(directory.path, 'a'.repeat(120), 'run')
   const tmpDir = join(directory.path, 'tmp')
   await mkdir(tmpDir)
-  const local = localEndpoint({ run, env: {}, platform: 'linux', uid: 1000, tmpDir })
-  assert.equal(await readAddress(local), undefined)
+  const local = daemonSocketEndpoint({ run, env: {}, platform: 'linux', uid: 1000, tmpDir })
+  assert.equal(await readAddressFile(local), undefined)
   {
     await using listener = await listen(local.endpoint, { ...options, addressFile: local.addressFile! })
-    assert.deepEqual(await readAddress(local), listener.endpoint)
+    assert.deepEqual(await readAddressFile(local), listener.endpoint)
     assert.equal((await lstat(local.addressFile!)).mode & 0o777, 0o600)
     assert.equal((await readdir(tmpDir)).length, 1)
-    assert.ok(await isAlive((await readAddress(local))!))
+    assert.ok(await isAlive((await readAddressFile(local))!))
   }
-  assert.equal(await readAddress(local), undefined)
+  assert.equal(await readAddressFile(local), undefined)
   assert.deepEqual([await readdir(tmpDir), await readdir(run)], [[], []])
 })
 

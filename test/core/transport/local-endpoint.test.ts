@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatEndpoint } from '../../../src/core/transport/endpoint.ts'
-import { localEndpoint } from '../../../src/core/transport/local-endpoint.ts'
+import { daemonSocketEndpoint } from '../../../src/core/transport/local-endpoint.ts'
 
 const linux = { env: {}, platform: 'linux', uid: 1000, tmpDir: '/tmp' } as const
 
 test('localEndpoint() is the socket in run/ up to 100 bytes', () => {
   const run = `/${'a'.repeat(85)}`
-  assert.deepEqual(localEndpoint({ ...linux, run }), {
+  assert.deepEqual(daemonSocketEndpoint({ ...linux, run }), {
     endpoint: { kind: 'unix', path: `${run}/crabtalk.sock` },
   })
   assert.equal(`${run}/crabtalk.sock`.length, 100)
@@ -15,7 +15,7 @@ test('localEndpoint() is the socket in run/ up to 100 bytes', () => {
 
 test('localEndpoint() of a longer path, in bytes, is outside the home, named by an address file', () => {
   for (const run of [`/${'a'.repeat(86)}`, `/${'é'.repeat(43)}`]) {
-    const { endpoint, addressFile } = localEndpoint({ ...linux, run })
+    const { endpoint, addressFile } = daemonSocketEndpoint({ ...linux, run })
     assert.match(formatEndpoint(endpoint), /^unix:\/tmp\/crabtalk-1000-[0-9a-f]{16}\.sock$/)
     assert.equal(addressFile, `${run}/crabtalk.addr`)
   }
@@ -24,17 +24,21 @@ test('localEndpoint() of a longer path, in bytes, is outside the home, named by 
 test('localEndpoint() prefers $XDG_RUNTIME_DIR, and homes differ', () => {
   const env = { XDG_RUNTIME_DIR: '/run/user/1000' }
   const paths = ['a', 'b'].map((letter) => {
-    const { endpoint } = localEndpoint({ ...linux, env, run: `/${letter.repeat(100)}` })
+    const { endpoint } = daemonSocketEndpoint({ ...linux, env, run: `/${letter.repeat(100)}` })
     return formatEndpoint(endpoint)
   })
   assert.match(paths[0]!, /^unix:\/run\/user\/1000\/crabtalk-1000-/)
   assert.notEqual(paths[0], paths[1])
-  const { endpoint } = localEndpoint({ ...linux, env: { XDG_RUNTIME_DIR: '' }, run: `/${'a'.repeat(100)}` })
+  const { endpoint } = daemonSocketEndpoint({
+    ...linux,
+    env: { XDG_RUNTIME_DIR: '' },
+    run: `/${'a'.repeat(100)}`,
+  })
   assert.match(formatEndpoint(endpoint), /^unix:\/tmp\//)
 })
 
 test('localEndpoint() on Windows is a named pipe of this home, however its path is written', () => {
-  const pipe = (run: string) => localEndpoint({ ...linux, platform: 'win32', run })
+  const pipe = (run: string) => daemonSocketEndpoint({ ...linux, platform: 'win32', run })
   const { endpoint, addressFile } = pipe('C:\\Users\\Ann\\.crabtalk\\run')
   assert.match(formatEndpoint(endpoint), /^pipe:\\\\\.\\pipe\\crabtalk-[0-9a-f]{16}$/)
   assert.equal(addressFile, undefined)

@@ -7,14 +7,14 @@ import {
   ServerMessage,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { encodeFrame, readFrames } from '../../../src/core/protocol/frame.ts'
-import type { Endpoint } from '../../../src/core/transport/endpoint.ts'
+import type { SocketEndpoint } from '../../../src/core/transport/endpoint.ts'
 
 /** A connection of which a test decides every byte; it reads only what it is asked for. */
 export class RawClient implements Disposable {
   readonly socket: Socket
   readonly #payloads: AsyncGenerator<Uint8Array>
 
-  static async open(endpoint: Endpoint): Promise<RawClient> {
+  static async open(endpoint: SocketEndpoint): Promise<RawClient> {
     const place =
       endpoint.kind === 'tcp' ? { host: endpoint.host, port: endpoint.port } : { path: endpoint.path }
     const socket = connect({ ...place, allowHalfOpen: true })

@@ -5,17 +5,17 @@ import type { CrabError } from '../../../src/core/base/errors.ts'
 import type { Dispatch } from '../../../src/core/protocol/dispatch.ts'
 import type { Gatekeeper } from '../../../src/core/transport/admission.ts'
 import { socketDispatch } from '../../../src/core/transport/client.ts'
-import type { Endpoint } from '../../../src/core/transport/endpoint.ts'
+import type { SocketEndpoint } from '../../../src/core/transport/endpoint.ts'
 import { type Listener, type ListenOptions, listen } from '../../../src/core/transport/listen.ts'
 import { isSameToken } from '../../../src/core/transport/token.ts'
 import { RawClient } from './raw-client.ts'
 
-export type EndpointKind = Endpoint['kind']
+export type EndpointKind = SocketEndpoint['kind']
 
 /** A listener of a test in a temporary directory, with what it needs of clients. */
 export interface Serving extends AsyncDisposable {
   listener: Listener
-  endpoint: Endpoint
+  endpoint: SocketEndpoint
   /** As this product's own client. */
   dispatch: Dispatch
   /** Whatever the listener reported. */
@@ -69,7 +69,7 @@ export async function serve(
 }
 
 /** An endpoint in that folder that nobody listens on. */
-export function freshEndpoint(kind: EndpointKind, folder: string): Endpoint {
+export function freshEndpoint(kind: EndpointKind, folder: string): SocketEndpoint {
   if (kind === 'tcp') return { kind, host: '127.0.0.1', port: 0 }
   return { kind, path: kind === 'unix' ? join(folder, 'run', 'crabtalk.sock') : join(folder, 'pipe') }
 }

@@ -177,7 +177,7 @@ async function openStage(agents: readonly string[], script: Script = []) {
   for (const agent of agents) await node.home.write(`agents/${agent}.toml`, ASKING)
   const { run } = node.home.paths
   await node.home.write('run/.keep', '')
-  await node.services.roster.keepAll()
+  await node.services.roster.syncAll()
   const log = (level: string, message: string) => void node.logged.push(`${level} ${message}`)
   const following = followComponents({ ...node.services, folder: run, log, lookMs: 500 })
   const view = (): Promise<McpView> => request(node.dispatch, 'mcpView', {}, NEVER)

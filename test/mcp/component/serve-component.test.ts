@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { silentLog } from '../../../src/core/base/log.ts'
 import { Announcement, takeKey } from '../../../src/mcp/component/announcement.ts'
-import { serveComponent } from '../../../src/mcp/component/serve-component.ts'
+import { serveTools } from '../../../src/mcp/component/serve-component.ts'
 import type { ComponentTool } from '../../../src/mcp/component/types.ts'
 import { HTTP_CLIENTS } from '../../support/component/http-clients.ts'
 import { madeHome, startServed } from '../../support/component/served-component.ts'
@@ -136,7 +136,7 @@ test('one that is told to end before it serves takes nothing from one that does'
   await using first = await startServed(home)
   const { home: path, run } = home.paths
   const place = { home: path, run, pid: 1, log: silentLog, now: Date.now }
-  await serveComponent({ name: 'dice', version: '1', description: '', tools: [] }, place, AbortSignal.abort())
+  await serveTools({ name: 'dice', version: '1', description: '', tools: [] }, place, AbortSignal.abort())
   assert.equal(readFileSync(join(run, 'dice.port'), 'utf8'), `${first.port}\n`)
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connect } from '../../../src/mcp/connection/connect.ts'
+import { connectServer } from '../../../src/mcp/connection/connect.ts'
 import type { Connection } from '../../../src/mcp/connection/connection.ts'
 import { serverEnvironment } from '../../../src/mcp/stdio/environment.ts'
 import { LineTail } from '../../../src/mcp/stdio/stderr-tail.ts'
@@ -59,7 +59,7 @@ async function reach(node: McpNode, { entry }: WatchedServer, questionMs = 10): 
   const needed = Promise.resolve()
   const nothing = () => {}
   const options = { open, needed, era: undefined, onToolsChanged: nothing, onMute: nothing }
-  return await connect({ ...options, startupMs: 60_000, questionMs }, NEVER)
+  return await connectServer({ ...options, startupMs: 60_000, questionMs }, NEVER)
 }
 
 /** What came before the first list. */

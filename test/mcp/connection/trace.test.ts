@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import fc from 'fast-check'
-import { calledBy, tappedLines, tracedTransport } from '../../../src/mcp/connection/trace.ts'
+import { tappedLines, tracedTransport, withCallingTurn } from '../../../src/mcp/connection/trace.ts'
 import type { McpFrame } from '../../../src/mcp/types.ts'
 
 test('tracedTransport() passes everything on, and looks at nothing while nobody listens', async () => {
-  const { transport, inner, frames, told } = setting({ isHeard: false })
+  const { transport, inner, frames, told } = setting({ hasListeners: false })
   await transport.start()
   const unseen = { jsonrpc: '2.0', method: 'x', toJSON: () => assert.fail('looked at') } as JSONRPCMessage
   await transport.send(unseen)
@@ -44,9 +44,9 @@ test('what was asked while nobody listened has no duration', async () => {
   const at = setting()
   await at.transport.start()
   await at.transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
-  at.tap.isHeard = false
+  at.tap.hasListeners = false
   await at.transport.send({ jsonrpc: '2.0', id: 2, method: 'ping' })
-  at.tap.isHeard = true
+  at.tap.hasListeners = true
   for (const id of [1, 2]) at.inner.onmessage?.({ jsonrpc: '2.0', id, result: {} })
   assert.deepEqual(
     at.frames.slice(1).map(({ durationMs }) => durationMs),
@@ -58,7 +58,7 @@ test('a call, its answer, its progress and its cancellation belong to its caller
   const at = setting()
   await at.transport.start()
   const ask = (id: number, sender: string) =>
-    calledBy({ agent: 'crab', sender, runId: `run-${id}` }, async () => {
+    withCallingTurn({ agent: 'crab', sender, runId: `run-${id}` }, async () => {
       await new Promise(setImmediate)
       const params = { name: 'x', _meta: { progressToken: `p${id}` } }
       await at.transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params })
@@ -66,7 +66,7 @@ test('a call, its answer, its progress and its cancellation belong to its caller
     })
   await Promise.all([ask(1, 'ann'), ask(2, 'bob')])
   const asked = at.frames.splice(0)
-  await calledBy({ agent: 'other', sender: 'eve', runId: 'run' }, async () => {
+  await withCallingTurn({ agent: 'other', sender: 'eve', runId: 'run' }, async () => {
     const params = { progressToken: 'p2', progress: 1 }
     at.inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/progress', params })
     at.inner.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'ping' })
@@ -86,7 +86,7 @@ test('tappedLines() tells of what a server writes to standard error, only while 
   const at = setting()
   const tell = tappedLines(at.tap, { fingerprint: 'f', owners: () => [], now: () => 7 })
   tell(() => ['one', 'two'])
-  at.tap.isHeard = false
+  at.tap.hasListeners = false
   tell(() => assert.fail('read'))
   assert.deepEqual(
     at.frames.map(({ at: ms, isLog, outgoing, payload }) => [ms, isLog, outgoing, payload]),
@@ -123,11 +123,11 @@ test('a payload has at most 64 KiB, and ends with a whole character', async () =
   )
 })
 
-function setting({ isHeard = true } = {}) {
+function setting({ hasListeners = true } = {}) {
   const frames: McpFrame[] = []
   const told: JSONRPCMessage[] = []
   const clock = { ms: 1_000 }
-  const tap = { isHeard, tell: (frame: McpFrame) => void frames.push(frame) }
+  const tap = { hasListeners, tell: (frame: McpFrame) => void frames.push(frame) }
   const inner: Transport & { sent: JSONRPCMessage[] } = {
     sent: [],
     async start() {},

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import type { Question } from '../../../src/core/runtime/asks.ts'
-import { readAddress } from '../../../src/mcp/elicitation/address.ts'
 import { elicitThrough } from '../../../src/mcp/elicitation/elicit.ts'
+import { readElicitedUrl } from '../../../src/mcp/elicitation/elicited-url.ts'
 import { readForm, takeAnswers } from '../../../src/mcp/elicitation/form.ts'
 import { NEVER } from '../mcp-node.ts'
 
@@ -242,7 +242,7 @@ for (const url of [
   'https://x.y/\u001b[2J',
 ]) {
   test(`the address ${String(url).slice(0, 40)} is declined unseen`, async () => {
-    assert.equal(readAddress(url), undefined)
+    assert.equal(readElicitedUrl(url), undefined)
     const asked = person()
     assert.deepEqual(await asked.answer({ mode: 'url', message: 'm', url }), { action: 'decline' })
     assert.equal(asked.put.length, 0)

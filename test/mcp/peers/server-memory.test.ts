@@ -3,9 +3,9 @@ import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Remembered, ServerMemory } from '../../../src/mcp/peers/server-memory.ts'
+import { ServerMemory, type ServerRecord } from '../../../src/mcp/peers/server-memory.ts'
 
-const KNOWN: Remembered = {
+const KNOWN: ServerRecord = {
   list: {
     tools: [
       {
@@ -34,7 +34,7 @@ test('ServerMemory knows nothing of what was never written', async () => {
   assert.deepEqual([await memory.read('f'), memory.readNow('f')], [{}, {}])
 })
 
-const BROKEN: Record<string, [string, Remembered]> = {
+const BROKEN: Record<string, [string, ServerRecord]> = {
   'is empty': ['', {}],
   'is torn': [JSON.stringify({ v: 1, ...KNOWN }).slice(0, 40), {}],
   'is of another version': [JSON.stringify({ v: 2, ...KNOWN }), {}],

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Slots } from '../../../src/mcp/peers/slots.ts'
+import { PrioritySemaphore } from '../../../src/mcp/peers/priority-semaphore.ts'
 
 const NEVER = new AbortController().signal
 const UNNEEDED = new Promise<void>(() => {})
 
 test('Slots lets so many in, the others in their order', async () => {
-  const slots = new Slots(2)
+  const slots = new PrioritySemaphore(2)
   const log: string[] = []
   const held = await Promise.all([slots.take(UNNEEDED, NEVER), slots.take(UNNEEDED, NEVER)])
   const waiting = ['c', 'd'].map((name) =>
@@ -27,7 +27,7 @@ test('Slots lets so many in, the others in their order', async () => {
 })
 
 test('Slots forgets who gives up', async () => {
-  const slots = new Slots(1)
+  const slots = new PrioritySemaphore(1)
   const held = await slots.take(UNNEEDED, NEVER)
   const stop = new AbortController()
   const gone = slots.take(UNNEEDED, stop.signal)
@@ -40,7 +40,7 @@ test('Slots forgets who gives up', async () => {
 })
 
 test('Slots does not lose the slot of one who gives up just as it comes', async () => {
-  const slots = new Slots(1)
+  const slots = new PrioritySemaphore(1)
   const held = await slots.take(UNNEEDED, NEVER)
   const stop = new AbortController()
   const lucky = slots.take(UNNEEDED, stop.signal)
@@ -53,7 +53,7 @@ test('Slots does not lose the slot of one who gives up just as it comes', async 
 })
 
 test('Slots lets in first who is needed, also who is needed only later', async () => {
-  const slots = new Slots(1)
+  const slots = new PrioritySemaphore(1)
   const log: string[] = []
   const held = await slots.take(UNNEEDED, NEVER)
   const later = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeAnswer, wordsOf } from '../../../src/mcp/remote/answer-words.ts'
+import { describeBody, describeResponse } from '../../../src/mcp/remote/describe-response.ts'
 
 test('wordsOf() finds what an answer says to people', () => {
   for (const [body, words] of [
@@ -13,17 +13,17 @@ test('wordsOf() finds what an answer says to people', () => {
     ['  <!DOCTYPE html><title>Bad</title>', 'a web page'],
     ['x'.repeat(900), 'x'.repeat(200)],
   ] as const) {
-    assert.equal(wordsOf(body), words)
+    assert.equal(describeBody(body), words)
   }
 })
 
 test('describeAnswer() has the status, the address and the words', () => {
   assert.equal(
-    describeAnswer({ status: 502, statusText: 'Bad Gateway', body: 'later' }, 'https://h/mcp'),
+    describeResponse({ status: 502, statusText: 'Bad Gateway', body: 'later' }, 'https://h/mcp'),
     'it answered HTTP 502 (Bad Gateway) at https://h/mcp: later',
   )
   assert.equal(
-    describeAnswer({ status: 599, statusText: '', body: '' }, 'https://h/'),
+    describeResponse({ status: 599, statusText: '', body: '' }, 'https://h/'),
     'it answered HTTP 599 at https://h/',
   )
 })

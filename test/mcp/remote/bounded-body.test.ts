@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { boundedBody, headOfBody } from '../../../src/mcp/remote/bounded-body.ts'
+import { boundedBody, readBodyStart } from '../../../src/mcp/remote/bounded-body.ts'
 
 const MIB = 2 ** 20
 
@@ -24,10 +24,10 @@ test('boundedBody() refuses an event, or a whole, of more than 64 MiB', async ()
 
 test('headOfBody() reads the beginning', async () => {
   assert.equal(
-    (await headOfBody(ReadableStream.from([Buffer.alloc(MIB, 'x'), Buffer.from('y')]))).length,
+    (await readBodyStart(ReadableStream.from([Buffer.alloc(MIB, 'x'), Buffer.from('y')]))).length,
     16 * 1024,
   )
-  assert.equal(await headOfBody(null), '')
+  assert.equal(await readBodyStart(null), '')
 })
 
 async function passed(pieces: readonly Buffer[], isStream: boolean) {

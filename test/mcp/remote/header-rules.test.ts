@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RemoteTarget } from '../../../src/mcp/fingerprint.ts'
-import { flawOf } from '../../../src/mcp/remote/header-rules.ts'
+import { validateHeaders } from '../../../src/mcp/remote/header-rules.ts'
 
 test('flawOf() takes what HTTP can carry, with one thing that says who asks', () => {
   for (const changes of [
@@ -13,7 +13,7 @@ test('flawOf() takes what HTTP can carry, with one thing that says who asks', ()
     { url: 'https://me:pw@h/mcp' },
     { headers: { 'X-Name': 'Müller' } },
   ]) {
-    assert.equal(flawOf(target(changes)), undefined, JSON.stringify(changes))
+    assert.equal(validateHeaders(target(changes)), undefined, JSON.stringify(changes))
   }
 })
 
@@ -40,7 +40,7 @@ test('flawOf() names a header that belongs to the connection, whatever its case'
     ...['Keep-Alive', 'Trailer', 'Expect', 'Proxy-Authorization', 'Sec-Fetch-Mode', 'Accept-Encoding'],
   ]) {
     assert.equal(
-      flawOf(target({ headers: { [name]: 'x' } })),
+      validateHeaders(target({ headers: { [name]: 'x' } })),
       `the header "${name}" cannot be set: it belongs to the connection`,
     )
   }
@@ -49,14 +49,14 @@ test('flawOf() names a header that belongs to the connection, whatever its case'
 test('flawOf() names what cannot be sent, without its value', () => {
   for (const value of ['a\nb', 'a\r\nX: y', '\0', '日本', '\x7f']) {
     assert.equal(
-      flawOf(target({ headers: { 'X-Key': value } })),
+      validateHeaders(target({ headers: { 'X-Key': value } })),
       'the value of the header "X-Key" holds characters that no header may have',
     )
   }
-  assert.match(flawOf(target({ headers: { 'X Key': 'v' } }))!, /"X Key" is no possible name/)
-  assert.match(flawOf(target({ headers: { 'X-A': '1', 'x-a': '2' } }))!, /"x-a" is there twice/)
+  assert.match(validateHeaders(target({ headers: { 'X Key': 'v' } }))!, /"X Key" is no possible name/)
+  assert.match(validateHeaders(target({ headers: { 'X-A': '1', 'x-a': '2' } }))!, /"x-a" is there twice/)
   for (const auth of ['', '  ', 'tok\nen', 'шифр'])
-    assert.match(flawOf(target({ auth }))!, /^"auth" is empty or/)
+    assert.match(validateHeaders(target({ auth }))!, /^"auth" is empty or/)
 })
 
 test('flawOf() names two that would both say who asks', () => {
@@ -68,7 +68,7 @@ test('flawOf() names two that would both say who asks', () => {
     [{ auth: 't', authHelper: ['h'] }, '"auth" and "auth_helper" clash: give one of them'],
     [{ auth: 't', url: 'https://me@h/' }, '"auth" and the user in "url" clash: give one of them'],
   ] as const) {
-    assert.equal(flawOf(target(changes)), words)
+    assert.equal(validateHeaders(target(changes)), words)
   }
 })
 

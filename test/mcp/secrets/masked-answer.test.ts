@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ServerTarget } from '../../../src/mcp/fingerprint.ts'
-import { maskAnswer, sureSecretsOf } from '../../../src/mcp/secrets/masked-answer.ts'
+import { collectSureSecrets, maskAnswer } from '../../../src/mcp/secrets/masked-answer.ts'
 
 test('maskAnswer() hides secrets in every text, and leaves data as it is', () => {
   const data = 'aaaasecret-1bbbb'
@@ -52,7 +52,7 @@ const SECRETS: Record<string, [Partial<ServerTarget & { transport: 'stdio' }>, s
 for (const [what, [changes, secrets]] of Object.entries(SECRETS)) {
   test(`sureSecretsOf() gives ${what}`, () => {
     assert.deepEqual(
-      sureSecretsOf({ transport: 'stdio', command: 'x', args: [], env: {}, cwd: '/', ...changes }),
+      collectSureSecrets({ transport: 'stdio', command: 'x', args: [], env: {}, cwd: '/', ...changes }),
       secrets,
     )
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskKind, AskUserEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { toAnswers, toForm } from '../../../src/mcp/serve/elicitation.ts'
+import { toAskAnswers, toForm } from '../../../src/mcp/serve/elicitation.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 const PERMISSION = AskUserEvent.create({
@@ -54,7 +54,7 @@ test('toForm() has a field for each question, free text where there is no choice
 
 test('toAnswers() takes what a person chose, and nothing that lasts longer than they were offered', () => {
   const answer = (label: string) => ({ action: 'accept', content: { answer_1: label } })
-  const given = (response: unknown) => toAnswers(PERMISSION, response)['Allow bash: ls?']
+  const given = (response: unknown) => toAskAnswers(PERMISSION, response)['Allow bash: ls?']
   assert.equal(given(answer(session)), session)
   assert.equal(given(answer(always)), once)
   assert.equal(given(answer('not like this')), 'not like this')
@@ -68,9 +68,9 @@ test('toAnswers() takes what is no answer as a no', () => {
     { action: 'accept', content: [] },
   ]
   for (const response of [...strange, ...filled, ...wrong]) {
-    assert.deepEqual(toAnswers(PERMISSION, response), { 'Allow bash: ls?': no })
+    assert.deepEqual(toAskAnswers(PERMISSION, response), { 'Allow bash: ls?': no })
   }
-  const answers = toAnswers(QUESTION, { action: 'accept', content: { answer_1: 'Red', answer_3: 'Bo' } })
+  const answers = toAskAnswers(QUESTION, { action: 'accept', content: { answer_1: 'Red', answer_3: 'Bo' } })
   assert.deepEqual(answers, { 'Which?': 'Red', 'Which ones?': '', 'Name?': 'Bo' })
 })
 
@@ -78,6 +78,6 @@ test('toAnswers() declines what a server asks when the person declines, and leav
   const options = ['Answer', 'Decline'].map((label) => ({ label, description: '' }))
   const questions = [{ question: 'A server asks: name?', header: '', options, multiSelect: false }]
   const ask = AskUserEvent.create({ askId: 'c', kind: AskKind.ELICITATION, questions })
-  assert.deepEqual(toAnswers(ask, { action: 'decline' }), { 'A server asks: name?': 'Decline' })
-  assert.deepEqual(toAnswers(ask, { action: 'cancel' }), { 'A server asks: name?': '' })
+  assert.deepEqual(toAskAnswers(ask, { action: 'decline' }), { 'A server asks: name?': 'Decline' })
+  assert.deepEqual(toAskAnswers(ask, { action: 'cancel' }), { 'A server asks: name?': '' })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../../src/core/base/message.ts'
-import { trustOf } from '../../../src/core/policy/trust.ts'
+import { classifyTurn } from '../../../src/core/policy/trust.ts'
 import { request } from '../../../src/core/protocol/dispatch.ts'
 import { toServedAgents } from '../../../src/mcp/serve/agent-tools.ts'
 import { serveAgents } from '../../../src/mcp/serve/serve-agents.ts'
@@ -78,7 +78,7 @@ describe('serveAgents()', () => {
       conversations.map(({ sender }) => sender),
       ['sh:mcp:user'],
     )
-    assert.equal(trustOf('local', 'sh:mcp:user'), trustOf('process', 'sh:mcp:user'))
+    assert.equal(classifyTurn('local', 'sh:mcp:user'), classifyTurn('process', 'sh:mcp:user'))
   })
 
   test('a turn that fails is an error with its hint', async () => {

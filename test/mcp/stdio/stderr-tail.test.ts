@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LineTail, lastWords } from '../../../src/mcp/stdio/stderr-tail.ts'
+import { describeStderrTail, LineTail } from '../../../src/mcp/stdio/stderr-tail.ts'
 
 test('LineTail tells of whole lines as they come, as lines() would give them', () => {
   const told: string[][] = []
@@ -68,7 +68,7 @@ test('LineTail puts notes on lines of their own', () => {
   tail.note('it ended')
   tail.push(Buffer.from('next'))
   assert.deepEqual(tail.lines(), ['open', '[crabtalk: it ended]', 'next'])
-  assert.equal(lastWords(['Error: old', '[crabtalk: it ended]', 'calm']), 'calm')
+  assert.equal(describeStderrTail(['Error: old', '[crabtalk: it ended]', 'calm']), 'calm')
 })
 
 const WORDS: Record<string, [string, string]> = {
@@ -95,6 +95,6 @@ const WORDS: Record<string, [string, string]> = {
 }
 for (const [what, [text, words]] of Object.entries(WORDS)) {
   test(`lastWords() of ${what} is ${JSON.stringify(words)}`, () => {
-    assert.equal(lastWords(text.split('\n')), words)
+    assert.equal(describeStderrTail(text.split('\n')), words)
   })
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { findTaint } from '../../../src/mcp/taint/find-taint.ts'
-import { isPlaceInList } from '../../../src/mcp/taint/place-in-list.ts'
+import { isPageToken } from '../../../src/mcp/taint/page-token.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
 
 const NEVER = new AbortController().signal
@@ -165,7 +165,7 @@ test('findTaint() lets arguments of plain words pass, whatever their form', asyn
 
 test('isPlaceInList() lives with schemas of any form', () => {
   for (const schema of [undefined, {}, { properties: 1 }, { properties: { token: 1 } }, { properties: [] }]) {
-    assert.equal(isPlaceInList('token', schema as never), false)
+    assert.equal(isPageToken('token', schema as never), false)
   }
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printable, readTools, replaceList } from '../../../src/mcp/tools/remote-tool.ts'
+import { readTools, replaceList, toPrintableLine } from '../../../src/mcp/tools/remote-tool.ts'
 
 const SOUND = { name: 'a', description: 'Does a', inputSchema: { type: 'object' } }
 
@@ -96,8 +96,8 @@ test('replaceList() keeps the tools that stayed the same', () => {
 })
 
 test('printable() makes one short line of anything', () => {
-  assert.equal(printable(' a\n\tb\u001b[2J \u0000c '), 'a b c')
-  assert.equal(printable('x'.repeat(5_000)).length, 301)
+  assert.equal(toPrintableLine(' a\n\tb\u001b[2J \u0000c '), 'a b c')
+  assert.equal(toPrintableLine('x'.repeat(5_000)).length, 301)
 })
 
 test('readTools() drops each pathological schema by name, and offers the others as the server gave them', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readToolSchema, requiredOf } from '../../../src/mcp/tools/tool-schema.ts'
+import { listRequired, readToolSchema } from '../../../src/mcp/tools/tool-schema.ts'
 
 const KEPT: Record<string, [unknown, unknown]> = {
   'none at all': [undefined, { type: 'object', properties: {} }],
@@ -69,8 +69,8 @@ test('readToolSchema() refuses a schema that is too large', () => {
 })
 
 test('requiredOf() gives the names of required arguments', () => {
-  assert.deepEqual(requiredOf({ required: ['a', 'b'] }), ['a', 'b'])
-  assert.deepEqual(requiredOf({}), [])
+  assert.deepEqual(listRequired({ required: ['a', 'b'] }), ['a', 'b'])
+  assert.deepEqual(listRequired({}), [])
 })
 
 function inA(schema: object): object {

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LogLevel } from '../../../src/core/base/log.ts'
-import { type ComponentPlace, serveComponent } from '../../../src/mcp/component/serve-component.ts'
+import { type ComponentContext, serveTools } from '../../../src/mcp/component/serve-component.ts'
 import type { Component, ComponentTool } from '../../../src/mcp/component/types.ts'
 import { type TemporaryHome, temporaryHome } from '../temporary-home.ts'
 
@@ -25,11 +25,11 @@ export async function madeHome(): Promise<TemporaryHome> {
   return home
 }
 
-/** Serves in a home that exists. Fails as serveComponent() does. */
+/** Serves in a home that exists. Fails as serveTools() does. */
 export async function startServed(
   { paths }: TemporaryHome,
   tools: readonly ComponentTool[] = [],
-  options: Partial<ComponentPlace> & Partial<Pick<Component, 'name'>> = {},
+  options: Partial<ComponentContext> & Partial<Pick<Component, 'name'>> = {},
 ): Promise<ServedComponent> {
   const { name = 'dice', ...rest } = options
   const over = new AbortController()
@@ -46,7 +46,7 @@ export async function startServed(
     ...rest,
   }
   const component = { name, version: '1.2.3', description: 'Throws dice', tools }
-  const ended = serveComponent(component, place, over.signal)
+  const ended = serveTools(component, place, over.signal)
   ended.catch(serving.reject)
   const port = await serving.promise
   const key = (await readFile(join(paths.run, `${name}.key`), 'utf8')).trim()

@@ -3,7 +3,7 @@ import { Client as NewClient } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { JsonObject } from '../../../src/core/base/message.ts'
-import { type ServeOptions, serveAgents } from '../../../src/mcp/serve/serve-agents.ts'
+import { type ServeAgentsOptions, serveAgents } from '../../../src/mcp/serve/serve-agents.ts'
 import { LineTransport } from './client-lines.ts'
 
 /** The official clients a host may be built on. */
@@ -43,7 +43,8 @@ export interface HostAnswer {
 /** Serves agents over a pair of pipes to an official client; with `answer` that one can put forms to its person. */
 export async function serveTo(
   kind: HostKind,
-  options: Omit<ServeOptions, 'streams' | 'log' | 'only' | 'depth' | 'env'> & Partial<ServeOptions>,
+  options: Omit<ServeAgentsOptions, 'streams' | 'log' | 'only' | 'depth' | 'env'> &
+    Partial<ServeAgentsOptions>,
   answer?: Answer,
 ): Promise<ServedHost> {
   const [input, output] = [new PassThrough(), new PassThrough()]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toCancelled } from '../../../src/core/base/cancelled.ts'
+import { toCancelledError } from '../../../src/core/base/abortable.ts'
 import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../../src/core/protocol/dispatch.ts'
 import { toSections } from '../../../src/tui/components/sections.ts'
@@ -323,7 +323,7 @@ test('Esc ends a command of the chat', async () => {
   const runShell: ChatPorts['runShell'] = (_line, tell, signal) =>
     new Promise<never>((_, reject) => {
       tell('half of it\n')
-      signal.addEventListener('abort', () => reject(toCancelled(signal)), { once: true })
+      signal.addEventListener('abort', () => reject(toCancelledError(signal)), { once: true })
     })
   await using chat = await openTestChat([{ parts: ['Hi.'] }], { ports: { runShell } })
   chat.type('!sleep 100')

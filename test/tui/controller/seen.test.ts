@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SessionMessage, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { Seen } from '../../../src/tui/controller/seen.ts'
+import { Viewport } from '../../../src/tui/controller/viewport.ts'
 import { chunk, textEnd, textStart, toolResult, toolStart, turnEnd } from '../../support/chat-state.ts'
 
 /** A turn of two steps with a steer between them, as it is stored from line 3 on. */
@@ -30,7 +30,7 @@ const EVENTS = [
 ] as const
 
 const missingAfter = (count: number) => {
-  const seen = new Seen()
+  const seen = new Viewport()
   seen.stored(3)
   for (const [at, event] of EVENTS.slice(0, count).entries())
     seen.take(StreamEvent.create({ seq: at + 1, event }))
@@ -46,7 +46,7 @@ test('Seen.missing() gives what was stored behind the last answer that was shown
 })
 
 test('Seen.stored() counts from that line on', () => {
-  const seen = new Seen()
+  const seen = new Viewport()
   seen.stored(3)
   for (const event of EVENTS) seen.take(StreamEvent.create({ event }))
   seen.stored(8)
@@ -57,7 +57,7 @@ test('Seen.stored() counts from that line on', () => {
 })
 
 test('Seen.take() refuses an event that was shown before', () => {
-  const seen = new Seen()
+  const seen = new Viewport()
   const told = (seq: number) => seen.take(StreamEvent.create({ seq, event: chunk('x') }))
   assert.deepEqual(
     [told(1), told(2), told(2), told(1), told(3), seen.seq],

@@ -5,10 +5,10 @@ import stringWidth from 'string-width'
 import { pressOverlay, renderOverlay } from '../../../src/tui/overlays/overlay.ts'
 import { newPage } from '../../../src/tui/overlays/page.ts'
 import { newPicker } from '../../../src/tui/overlays/picker.ts'
-import { newSearch, withFound } from '../../../src/tui/overlays/search.ts'
-import type { Overlay, Page, Panel, Picker } from '../../../src/tui/overlays/types.ts'
+import { newSearch, withResults } from '../../../src/tui/overlays/search.ts'
+import type { Overlay, PageOverlay, Panel, Picker } from '../../../src/tui/overlays/types.ts'
 import { SEARCH_SCOPES } from '../../../src/tui/search/types.ts'
-import type { Effect } from '../../../src/tui/state/effects.ts'
+import type { ChatEffect } from '../../../src/tui/state/effects.ts'
 import { key } from '../cards/setting.ts'
 import { hostileText, outlaws } from '../hostile.ts'
 
@@ -202,7 +202,7 @@ test('a line of two columns goes on below the second, as long as there is room',
   ])
 })
 
-function withKey(page: Page): Page {
+function withKey(page: PageOverlay): PageOverlay {
   const keys = [{ key: 'd', label: 'forgets it', asksAgain: 'forgets it' }]
   return { ...page, action: { picker: 'memory', value: 'db', keys } }
 }
@@ -274,7 +274,7 @@ const SEARCH: fc.Arbitrary<Overlay> = fc
     note: hostileText,
   })
   .map(({ items, note, ...parts }) =>
-    withFound(newSearch(parts), { scope: parts.scope, query: parts.query, items, note }),
+    withResults(newSearch(parts), { scope: parts.scope, query: parts.query, items, note }),
   )
 const OVERLAY: fc.Arbitrary<Overlay> = fc.oneof(
   SEARCH,
@@ -323,8 +323,8 @@ test('whatever is in an overlay and pressed, it fits its room and prints nothing
   )
 })
 
-function press(overlay: Overlay, ...keys: string[]): { overlay: Overlay | undefined; effects: Effect[] } {
-  const effects: Effect[] = []
+function press(overlay: Overlay, ...keys: string[]): { overlay: Overlay | undefined; effects: ChatEffect[] } {
+  const effects: ChatEffect[] = []
   let state: Overlay | undefined = overlay
   for (const one of keys) {
     if (!state) break

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pressOverlay, renderOverlay } from '../../../src/tui/overlays/overlay.ts'
-import { newSearch, withFound } from '../../../src/tui/overlays/search.ts'
+import { newSearch, withResults } from '../../../src/tui/overlays/search.ts'
 import type { Overlay, Search } from '../../../src/tui/overlays/types.ts'
 import { toPieces } from '../../../src/tui/search/pieces.ts'
-import type { Found } from '../../../src/tui/search/types.ts'
-import type { Effect } from '../../../src/tui/state/effects.ts'
+import type { SearchResult } from '../../../src/tui/search/types.ts'
+import type { ChatEffect } from '../../../src/tui/state/effects.ts'
 import { key } from '../cards/setting.ts'
 
 const SENT = newSearch({
@@ -15,7 +15,7 @@ const SENT = newSearch({
   sent: ['git diff\n--stat', 'ls', 'git log'],
 })
 
-const KRAKEN: Found = {
+const KRAKEN: SearchResult = {
   value: 's1',
   title: toPieces('Who wakes at night', []),
   detail: '1y ago · owl',
@@ -30,7 +30,7 @@ const KRAKEN: Found = {
     { lead: 'owl', pieces: toPieces('It sleeps.', []) },
   ],
 }
-const CRONS: Found = {
+const CRONS: SearchResult = {
   value: 's2',
   title: toPieces('Cron refactor', [[0, 4]]),
   detail: '3d ago',
@@ -38,9 +38,9 @@ const CRONS: Found = {
 }
 
 /** A search in all conversations that has found these. */
-function found(query: string, items: readonly Found[], note = ''): Search {
+function found(query: string, items: readonly SearchResult[], note = ''): Search {
   const search = newSearch({ scope: 'conversations', query, agent: 'crab', sent: [] })
-  return withFound(search, { scope: 'conversations', query, items, note })
+  return withResults(search, { scope: 'conversations', query, items, note })
 }
 
 test('what was sent stands there at once, newest first, and is narrowed by what is typed', () => {
@@ -105,8 +105,8 @@ test('Enter takes nothing that was found for other words', () => {
 test('what comes for words that stand there no longer changes nothing', () => {
   const search = found('kraken', [KRAKEN])
   const late = { scope: 'conversations', query: 'krak', items: [], note: '' } as const
-  assert.equal(withFound(search, late), search)
-  assert.equal(withFound(search, { ...late, scope: 'memory', query: 'kraken' }), search)
+  assert.equal(withResults(search, late), search)
+  assert.equal(withResults(search, { ...late, scope: 'memory', query: 'kraken' }), search)
 })
 
 test('Enter goes on in the conversation that was found; of the memory it shows the entry and stays', () => {
@@ -116,7 +116,7 @@ test('Enter goes on in the conversation that was found; of the memory it shows t
   })
   const search = newSearch({ scope: 'memory', query: 'db', agent: 'crab', sent: [] })
   const entry = { ...KRAKEN, value: 'prod db' }
-  const memory = withFound(search, { scope: 'memory', query: 'db', items: [entry], note: '' })
+  const memory = withResults(search, { scope: 'memory', query: 'db', items: [entry], note: '' })
   assert.deepEqual(press(memory, 'enter'), {
     overlay: memory,
     effects: [{ type: 'chosen', picker: 'memory', value: 'prod db' }],
@@ -203,8 +203,8 @@ test('words that are wider than the terminal show their end, with the caret behi
   assert.deepEqual(caret, { x: shown[0]!.length, y: 0 })
 })
 
-function press(overlay: Overlay, ...keys: string[]): { overlay: Overlay | undefined; effects: Effect[] } {
-  const effects: Effect[] = []
+function press(overlay: Overlay, ...keys: string[]): { overlay: Overlay | undefined; effects: ChatEffect[] } {
+  const effects: ChatEffect[] = []
   let state: Overlay | undefined = overlay
   for (const one of keys.flatMap(letters)) {
     if (!state) break

@@ -29,7 +29,7 @@ test('Document is the same in whichever pages it comes', () => {
       const whole = new Document(VIEW)
       whole.prepend(messages)
       const paged = new Document(VIEW)
-      paged.linesOf(0)
+      paged.getLines(0)
       for (let end = messages.length, at = 0; end > 0; at++) {
         const start = Math.max(0, end - sizes[at % sizes.length]!)
         paged.prepend(messages.slice(start, end))
@@ -53,10 +53,10 @@ test('Document.prepend() looks at nothing that was there before', () => {
   })
   const document = new Document(VIEW)
   document.prepend(counted)
-  const [lines, before] = [document.linesOf(7), reads]
+  const [lines, before] = [document.getLines(7), reads]
   for (let page = 0; page < 10; page++) document.prepend(numbered(200))
   assert.equal(reads, before)
-  assert.equal(document.linesOf(7), lines)
+  assert.equal(document.getLines(7), lines)
   assert.equal(document.blocks, 2_200)
 })
 
@@ -71,5 +71,5 @@ function message(more: Partial<SessionMessage>): SessionMessage {
 }
 
 function linesOf(document: Document): (readonly string[])[] {
-  return Array.from({ length: document.blocks }, (_, block) => document.linesOf(block))
+  return Array.from({ length: document.blocks }, (_, block) => document.getLines(block))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { rangesOf, toPieces, toRanges } from '../../../src/tui/search/pieces.ts'
+import { findRanges, toPieces, toRanges } from '../../../src/tui/search/pieces.ts'
 
 test('toRanges() turns offsets of bytes into places of the text, whatever its characters take', () => {
   const text = 'é 漢字 👍 end'
@@ -45,12 +45,12 @@ test('toPieces() keeps of a long text what stands around the first match', () =>
 })
 
 test('rangesOf() finds a phrase in upper and lower case, and nothing for nothing', () => {
-  assert.deepEqual(rangesOf('Git git', 'GIT'), [
+  assert.deepEqual(findRanges('Git git', 'GIT'), [
     [0, 3],
     [4, 7],
   ])
-  assert.deepEqual(rangesOf('git', ''), [])
-  assert.deepEqual(rangesOf('İ git', 'git'), [], 'its lower case is longer')
+  assert.deepEqual(findRanges('git', ''), [])
+  assert.deepEqual(findRanges('İ git', 'git'), [], 'its lower case is longer')
 })
 
 test('whatever the offsets are, the pieces put together are a part of the text', () => {

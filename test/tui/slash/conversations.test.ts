@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { request } from '../../../src/core/protocol/dispatch.ts'
-import { matching } from '../../../src/tui/overlays/picker.ts'
+import { filterItems } from '../../../src/tui/overlays/picker.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { startTestDispatch, type TestDispatch } from '../../support/test-dispatch.ts'
@@ -117,5 +117,5 @@ function openPicker(chat: SlashSetting) {
 }
 
 function labels(chat: SlashSetting): string[] {
-  return matching(openPicker(chat)).map(({ label }) => label)
+  return filterItems(openPicker(chat)).map(({ label }) => label)
 }

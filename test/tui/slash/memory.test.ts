@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../../src/core/protocol/dispatch.ts'
-import type { Page, Search } from '../../../src/tui/overlays/types.ts'
+import type { PageOverlay, Search } from '../../../src/tui/overlays/types.ts'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
 import { startTestDispatch, type TestDispatch } from '../../support/test-dispatch.ts'
 import { type SlashSetting, slashSetting } from './slash-setting.ts'
@@ -16,7 +16,7 @@ test('/memory lists what the agent remembers; words find entries by what they sa
   assert.deepEqual(titles(chat), ['Who wakes at night', 'tea', 'the prod db'])
   await runSlash('/memory postgres port', chat.context, NEVER)
   assert.deepEqual(titles(chat), ['the prod db'])
-  const [{ excerpts } = { excerpts: [] }] = search(chat).found.items
+  const [{ excerpts } = { excerpts: [] }] = search(chat).results.items
   assert.deepEqual(
     excerpts[0]?.pieces.filter(({ isMatch }) => isMatch).map(({ text }) => text),
     ['Postgres', 'port'],
@@ -111,14 +111,14 @@ function search(chat: SlashSetting): Search {
   return overlay
 }
 
-function openPage(chat: SlashSetting): Page {
+function openPage(chat: SlashSetting): PageOverlay {
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'page')
   return overlay
 }
 
 function titles(chat: SlashSetting): string[] {
-  return search(chat).found.items.map(({ title }) => title.map(({ text }) => text).join(''))
+  return search(chat).results.items.map(({ title }) => title.map(({ text }) => text).join(''))
 }
 
 function told(chat: SlashSetting): string[] {

@@ -17,7 +17,7 @@ test('/search opens with what it has found, and Enter goes on there', async () =
   const { overlay } = chat.state()
   assert.ok(overlay?.kind === 'search')
   assert.deepEqual(
-    [overlay.scope, overlay.query, overlay.found.items.length],
+    [overlay.scope, overlay.query, overlay.results.items.length],
     ['conversations', 'kraken dock', 1],
   )
   const { state, effects } = pressOverlay(overlay, key('enter'), { columns: 80, rows: 24 })

@@ -60,7 +60,7 @@ export function slashSetting(dispatch: Dispatch): SlashSetting {
     act: store.act,
     openConversation: async (session) => void done.push(`open ${session}`),
     openAgent: async (agent) => void done.push(`agent ${agent}`),
-    startAnew: async () => void done.push('anew'),
+    startNewConversation: async () => void done.push('anew'),
     hold: (work) => work(),
     send: (line, { content }) => done.push(`send ${line}: ${content}`),
     say: (text) => done.push(`say ${text}`),

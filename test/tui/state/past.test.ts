@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SessionMessage } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { toBlocks } from '../../../src/tui/state/past.ts'
+import { toBlocks } from '../../../src/tui/state/history-blocks.ts'
 
 const user = (content: string) => SessionMessage.create({ role: 'user', content })
 const answer = (content: string, ...ids: string[]) =>

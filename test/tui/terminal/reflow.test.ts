@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  drawnAt,
+  countLineRows,
+  findRow,
   guessReflow,
-  heightOf,
+  newDrawnFrame,
   type Reflow,
   reflow,
-  rowOf,
 } from '../../../src/tui/terminal/reflow.ts'
 
 test('heightOf() counts the rows of a line by its columns, without its colours', () => {
-  assert.equal(heightOf('', 10), 1)
-  assert.equal(heightOf('a'.repeat(10), 10), 1)
-  assert.equal(heightOf('a'.repeat(11), 10), 2)
-  assert.equal(heightOf(`\u001b[31m${'a'.repeat(10)}\u001b[39m`, 10), 1)
-  assert.equal(heightOf('漢'.repeat(5), 10), 1)
-  assert.equal(heightOf(`a${'漢'.repeat(5)}`, 10), 2, 'a wide character does not break')
-  assert.equal(heightOf('漢漢', 1), 2)
+  assert.equal(countLineRows('', 10), 1)
+  assert.equal(countLineRows('a'.repeat(10), 10), 1)
+  assert.equal(countLineRows('a'.repeat(11), 10), 2)
+  assert.equal(countLineRows(`\u001b[31m${'a'.repeat(10)}\u001b[39m`, 10), 1)
+  assert.equal(countLineRows('漢'.repeat(5), 10), 1)
+  assert.equal(countLineRows(`a${'漢'.repeat(5)}`, 10), 2, 'a wide character does not break')
+  assert.equal(countLineRows('漢漢', 1), 2)
 })
 
 test('rowOf() keeps a column behind the end of a full row in that row', () => {
-  assert.equal(rowOf('a'.repeat(10), 9, 10), 0)
-  assert.equal(rowOf('a'.repeat(10), 10, 10), 0)
-  assert.equal(rowOf('a'.repeat(20), 10, 10), 1)
+  assert.equal(findRow('a'.repeat(10), 9, 10), 0)
+  assert.equal(findRow('a'.repeat(10), 10, 10), 0)
+  assert.equal(findRow('a'.repeat(20), 10, 10), 1)
 })
 
 test('reflow() follows the cursor of a frame whose lines are wrapped anew, or not', () => {
   const lines = ['a'.repeat(15), 'b', 'c'.repeat(18), 'd'.repeat(12)]
-  const drawn = drawnAt(lines, { x: 12, y: 2 }, { columns: 20, rows: 24 })
+  const drawn = newDrawnFrame(lines, { x: 12, y: 2 }, { columns: 20, rows: 24 })
   const rowAt = (columns: number, kind: Reflow, rows = 24) => reflow(drawn, { columns, rows }, kind).row
   assert.equal(drawn.row, 2)
   assert.equal(rowAt(10, 'all'), 4)
@@ -39,7 +39,7 @@ test('reflow() follows the cursor of a frame whose lines are wrapped anew, or no
 
 test('reflow() follows what xterm.js does step by step', () => {
   const size = { columns: 20, rows: 24 }
-  const drawn = drawnAt(['a'.repeat(20), 'b', 'c'], { x: 1, y: 1 }, size)
+  const drawn = newDrawnFrame(['a'.repeat(20), 'b', 'c'], { x: 1, y: 1 }, size)
   const narrow = reflow(drawn, { columns: 5, rows: 24 }, 'xterm.js')
   assert.deepEqual([narrow.heights, narrow.row], [[4, 1, 1], 4])
   const wide = reflow(narrow, { columns: 10, rows: 24 }, 'xterm.js')

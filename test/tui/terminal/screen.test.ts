@@ -110,12 +110,12 @@ test('Screen draws in one write what belongs to one tick: a frame, and what move
   using stage = makeStage({ columns: 80, rows: 24 })
   stage.show(['Fone', 'Ftwo'])
   await stage.settle()
-  const { writes } = stage.screen.written
+  const { writes } = stage.screen.writeStats
   stage.show(['Ftwo'])
   stage.print('Pone')
   await stage.settle()
   stage.check()
-  assert.equal(stage.screen.written.writes, writes + 1)
+  assert.equal(stage.screen.writeStats.writes, writes + 1)
 })
 
 test('Screen erases nothing of what was printed when a frame is on its way while the terminal gets lower', async () => {
@@ -162,13 +162,13 @@ test('Screen draws only what changed', async () => {
   const lines = Array.from({ length: 20 }, (_, at) => `Fline ${at}${'.'.repeat(50)}`)
   stage.show(lines, { x: 3, y: 19 })
   await stage.settle()
-  const { bytes, writes } = stage.screen.written
+  const { bytes, writes } = stage.screen.writeStats
   stage.show(lines.with(19, 'Fchanged'), { x: 4, y: 19 })
   await stage.settle()
-  assert.equal(stage.screen.written.writes, writes + 1)
+  assert.equal(stage.screen.writeStats.writes, writes + 1)
   assert.ok(
-    stage.screen.written.bytes - bytes < 80,
-    `${stage.screen.written.bytes - bytes} bytes for one line`,
+    stage.screen.writeStats.bytes - bytes < 80,
+    `${stage.screen.writeStats.bytes - bytes} bytes for one line`,
   )
   stage.check()
 })

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { moveTo } from '../../../src/tui/text/editor.ts'
-import { graphemesOf, nextBoundary, previousBoundary, toBoundary } from '../../../src/tui/text/graphemes.ts'
+import {
+  iterateGraphemes,
+  nextBoundary,
+  previousBoundary,
+  toBoundary,
+} from '../../../src/tui/text/graphemes.ts'
 import { layOut } from '../../../src/tui/text/layout.ts'
 import { EMPTY_PROMPT, withReturned } from '../../../src/tui/text/prompt.ts'
 
@@ -77,7 +82,7 @@ test('layOut() has a stand-in for what cannot be drawn, and for what is wider th
 test('graphemesOf() gives the widths that string-width gives', () => {
   for (let code = 0x20; code < 0xffff; code++) {
     const char = String.fromCharCode(code)
-    const [grapheme] = [...graphemesOf(`${char}\u0378`)] // what is not assigned joins nothing
+    const [grapheme] = [...iterateGraphemes(`${char}\u0378`)] // what is not assigned joins nothing
     if (grapheme?.text === char) assert.equal(grapheme.width, stringWidth(char), code.toString(16))
   }
 })

@@ -1,4 +1,4 @@
-import type { Effect } from '../../../src/tui/state/effects.ts'
+import type { ChatEffect } from '../../../src/tui/state/effects.ts'
 import type { KeyName, KeyPress } from '../../../src/tui/text/key.ts'
 import { toPaste } from '../../../src/tui/text/key.ts'
 import {
@@ -30,8 +30,8 @@ export function keyOf(chord: string): KeyPress {
 export function typed(
   keys: readonly string[],
   { prompt = EMPTY_PROMPT, ...context }: Partial<PromptContext> & { prompt?: Prompt } = {},
-): { prompt: Prompt; effects: Effect[] } {
-  const effects: Effect[] = []
+): { prompt: Prompt; effects: ChatEffect[] } {
+  const effects: ChatEffect[] = []
   let state = prompt
   for (const key of keys) {
     const press = key.startsWith('paste:') ? toPaste(key.slice('paste:'.length)) : keyOf(key)

@@ -11,7 +11,7 @@ import {
   withReturned,
   withSent,
 } from '../../../src/tui/text/prompt.ts'
-import { signOf } from '../../../src/tui/text/prompt-state.ts'
+import { getSign } from '../../../src/tui/text/prompt-state.ts'
 import { typed, typedBefore } from './keys.ts'
 
 /** Keys, and the text they leave; `|` is the caret. */
@@ -168,7 +168,7 @@ test('withSent() puts a text in the place of the draft, which undo gives back', 
 })
 
 test('one line behind a # is a note; headings, issues, scripts and more than one line are not', () => {
-  const sign = (...keys: string[]) => signOf(typed(keys).prompt)
+  const sign = (...keys: string[]) => getSign(typed(keys).prompt)
   for (const note of ['#', '#buy milk', '# buy milk', '#日本', '#a #1']) assert.equal(sign(note), '#', note)
   for (const other of ['##', '## Title', '#12 fails', '#!/bin/sh', ' #note', 'a #note'])
     assert.equal(sign(other), undefined, other)

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import type { Block } from '../../../src/tui/state/types.ts'
 import { renderBlock } from '../../../src/tui/view/block.ts'
 import { splitClosed } from '../../../src/tui/view/split.ts'
-import type { View } from '../../../src/tui/view/view.ts'
+import type { RenderContext } from '../../../src/tui/view/view.ts'
 import { blocksOf } from './blocks.ts'
 import { cutAt, DOCUMENT } from './markdown-documents.ts'
 import { assertPrintable, makeView } from './support.ts'
 
-const linesOf = (block: Block, view: Partial<View> = {}) =>
+const linesOf = (block: Block, view: Partial<RenderContext> = {}) =>
   renderBlock(block, makeView({ columns: 30, ...view }))
 
 test('renderBlock() makes lines that can be printed of every block, whatever stands in it', () => {

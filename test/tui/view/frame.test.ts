@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { newPage } from '../../../src/tui/overlays/page.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
-import type { ChatState, Spent } from '../../../src/tui/state/types.ts'
+import type { ChatState, UsageTotals } from '../../../src/tui/state/types.ts'
 import { renderStatus, renderWorking } from '../../../src/tui/view/frame.ts'
 import { HOSTILE_TEXTS } from './hostile-texts.ts'
 import { assertPrintable, makeView } from './support.ts'
@@ -22,7 +22,7 @@ const BEGINNING: ChatState = {
   place: 'process',
 }
 const place = { shownCwd: '~/src/app' }
-const spent = (promptTokens: number, context?: number): Spent => ({
+const spent = (promptTokens: number, context?: number): UsageTotals => ({
   ...BEGINNING.usage,
   last: { promptTokens, completionTokens: 300, totalTokens: promptTokens + 300 },
   context,

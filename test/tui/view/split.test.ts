@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { splitClosed, toPart } from '../../../src/tui/view/split.ts'
+import { closeOpenText, splitClosed } from '../../../src/tui/view/split.ts'
 import { cutAt, DOCUMENT } from './markdown-documents.ts'
 
 type Part = { text: string; continues: boolean }
@@ -157,7 +157,7 @@ test('splitClosed() never leaves more open than a screen or two', () => {
 
 test('toPart() gives what is open as Markdown by itself', () => {
   const { text, carry } = splitClosed({ text: `\`\`\`ts\n${fenceLines(30).join('\n')}`, carry: '' }, false)
-  assert.deepEqual(toPart({ text, carry }), {
+  assert.deepEqual(closeOpenText({ text, carry }), {
     text: ['```ts', ...fenceLines(30).slice(24)].join('\n'),
     continues: true,
   })

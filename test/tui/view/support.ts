@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { loadHighlight } from '../../../src/tui/view/highlight/load.ts'
 import { loadMarkdown } from '../../../src/tui/view/markdown/load.ts'
-import { widthOf } from '../../../src/tui/view/text.ts'
-import type { View } from '../../../src/tui/view/view.ts'
+import { measureWidth } from '../../../src/tui/view/text.ts'
+import type { RenderContext } from '../../../src/tui/view/view.ts'
 
 const parse = await loadMarkdown()
 const highlight = await loadHighlight()
 
 /** A terminal with everything loaded. */
-export function makeView(view: Partial<View> = {}): View {
+export function makeView(view: Partial<RenderContext> = {}): RenderContext {
   return { columns: 80, rows: 24, color: false, details: false, parse, highlight, ...view }
 }
 
@@ -26,8 +26,8 @@ const HARMFUL = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Cs}]/
 export function assertPrintable(lines: readonly string[], columns: number): void {
   for (const line of lines) {
     assert.ok(
-      widthOf(line) <= columns,
-      `${widthOf(line)} columns instead of ${columns}: ${JSON.stringify(line)}`,
+      measureWidth(line) <= columns,
+      `${measureWidth(line)} columns instead of ${columns}: ${JSON.stringify(line)}`,
     )
     const [text = ''] = plain([line])
     assert.doesNotMatch(text, HARMFUL, JSON.stringify(line))

@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { isSimple, simpleWidth } from '../../../src/tui/text/characters.ts'
 import { toGraphemes } from '../../../src/tui/text/graphemes.ts'
-import { paint, type Style } from '../../../src/tui/view/style.ts'
-import { cutText, padText, truncateText, widthOf, wrapText } from '../../../src/tui/view/text.ts'
+import { paint, type TextStyle } from '../../../src/tui/view/style.ts'
+import { cutText, measureWidth, padText, truncateText, wrapLines } from '../../../src/tui/view/text.ts'
 import { assertPrintable, plain } from './support.ts'
 
-const STYLES: readonly Style[] = ['bold', 'dim', 'accent', 'error', 'link', 'heading']
+const STYLES: readonly TextStyle[] = ['bold', 'dim', 'accent', 'error', 'link', 'heading']
 const LETTERS = [
   ...'abcdefg hij  .,-',
   '漢',
@@ -35,8 +35,8 @@ const withoutBlanks = (text: string) => text.replaceAll(/\s/g, '')
 test('widthOf() agrees with string-width', () => {
   fc.assert(
     fc.property(STYLED, fc.string({ unit: 'grapheme' }), (styled, text) => {
-      assert.equal(widthOf(styled), stringWidth(styled))
-      assert.equal(widthOf(text), stringWidth(text))
+      assert.equal(measureWidth(styled), stringWidth(styled))
+      assert.equal(measureWidth(text), stringWidth(text))
     }),
   )
 })
@@ -44,7 +44,7 @@ test('widthOf() agrees with string-width', () => {
 test('wrapText() makes lines that fit, lose nothing, and close their colours', () => {
   fc.assert(
     fc.property(STYLED, WIDTH, (text, width) => {
-      const lines = wrapText(text, width)
+      const lines = wrapLines(text, width)
       assertPrintable(lines, width)
       assert.equal(withoutBlanks(plain(lines).join('')), withoutBlanks(plain([text])[0]!))
     }),
@@ -53,18 +53,18 @@ test('wrapText() makes lines that fit, lose nothing, and close their colours', (
 })
 
 test('wrapText() breaks between words, and within a word only where it has no line of its own', () => {
-  assert.deepEqual(wrapText('the quick brown fox', 10), ['the quick', 'brown fox'])
-  assert.deepEqual(wrapText('a supercalifragilistic b', 10), ['a', 'supercalif', 'ragilistic', 'b'])
-  assert.deepEqual(wrapText('日本語の文章です。とても', 8), ['日本語の', '文章で', 'す。とて', 'も'])
+  assert.deepEqual(wrapLines('the quick brown fox', 10), ['the quick', 'brown fox'])
+  assert.deepEqual(wrapLines('a supercalifragilistic b', 10), ['a', 'supercalif', 'ragilistic', 'b'])
+  assert.deepEqual(wrapLines('日本語の文章です。とても', 8), ['日本語の', '文章で', 'す。とて', 'も'])
 })
 
 test('wrapText() keeps line breaks, blank lines and what a line is indented by', () => {
-  assert.deepEqual(wrapText('a\n\n  b', 10), ['a', '', '  b'])
-  assert.deepEqual(wrapText('', 10), [''])
+  assert.deepEqual(wrapLines('a\n\n  b', 10), ['a', '', '  b'])
+  assert.deepEqual(wrapLines('', 10), [''])
 })
 
 test('wrapText() opens a colour again on the next line', () => {
-  assert.deepEqual(wrapText(paint('one two', true, 'error'), 4), [
+  assert.deepEqual(wrapLines(paint('one two', true, 'error'), 4), [
     '\x1b[31mone\x1b[39m',
     '\x1b[31mtwo\x1b[39m',
   ])
@@ -72,17 +72,17 @@ test('wrapText() opens a colour again on the next line', () => {
 
 test('wrapText() and truncateText() let nothing through that a terminal obeys, but colours', () => {
   const text = 'a\x1b[2Jb\x07c\rd\te\x1b]0;x'
-  assertPrintable(wrapText(text, 20), 20)
+  assertPrintable(wrapLines(text, 20), 20)
   assertPrintable([truncateText(text, 8), ...cutText(text, 5, 3)], 8)
 })
 
 test('wrapText() shows a character that is wider than the line as a mark', () => {
-  assert.deepEqual(wrapText('漢', 1), ['…'])
+  assert.deepEqual(wrapLines('漢', 1), ['…'])
 })
 
 test('wrapText() takes time in proportion to the text', () => {
-  assert.equal(wrapText('x'.repeat(1_000_000), 100).length, 10_000)
-  assert.equal(wrapText('ab '.repeat(300_000), 60).length, 15_000)
+  assert.equal(wrapLines('x'.repeat(1_000_000), 100).length, 10_000)
+  assert.equal(wrapLines('ab '.repeat(300_000), 60).length, 15_000)
 })
 
 test('truncateText() cuts what is too wide, with a mark at the end and its colours closed', () => {
@@ -90,7 +90,7 @@ test('truncateText() cuts what is too wide, with a mark at the end and its colou
     fc.property(STYLED, WIDTH, (text, width) => {
       const line = truncateText(text, width)
       assertPrintable([line], width)
-      if (widthOf(text) <= width) assert.equal(line, text)
+      if (measureWidth(text) <= width) assert.equal(line, text)
       else assert.ok(plain([line])[0]!.endsWith('…'))
     }),
   )
@@ -132,5 +132,5 @@ test('widthOf() and toGraphemes() look nothing up for simple characters, and yet
 })
 
 test('wrapText() comes to an end for a width that is no number', () => {
-  assert.deepEqual(wrapText('ab', Number.NaN), ['a', 'b'])
+  assert.deepEqual(wrapLines('ab', Number.NaN), ['a', 'b'])
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toEntry } from '../../../src/up/logs/entry.ts'
+import { parseLogEntry } from '../../../src/up/logs/entry.ts'
 
 const AT = { service: 'daemon', source: 'log', about: 5 } as const
 
 test('toEntry() reads a line of a log', () => {
   const raw = '{"time":"2026-01-02T03:04:05.678Z","level":"warn","pid":7,"message":"odd","file":"a b"}'
-  assert.deepEqual(toEntry(raw, AT), {
+  assert.deepEqual(parseLogEntry(raw, AT), {
     ...{ service: 'daemon', source: 'log', raw, time: Date.UTC(2026, 0, 2, 3, 4, 5, 678) },
     ...{ level: 'warn', message: 'odd', fields: { pid: 7, file: 'a b' } },
   })
@@ -14,7 +14,7 @@ test('toEntry() reads a line of a log', () => {
 
 test('toEntry() takes other lines as they are, of about the time they were written', () => {
   for (const raw of ['Error: x', '{"a":1}', '{', '', '[1]', '{"message":7}']) {
-    assert.deepEqual(toEntry(raw, AT), {
+    assert.deepEqual(parseLogEntry(raw, AT), {
       service: 'daemon',
       source: 'log',
       raw,
@@ -23,25 +23,25 @@ test('toEntry() takes other lines as they are, of about the time they were writt
       fields: {},
     })
   }
-  const odd = toEntry('{"message":"m","time":"never","level":"loud"}', AT)
+  const odd = parseLogEntry('{"message":"m","time":"never","level":"loud"}', AT)
   assert.deepEqual([odd.message, odd.time, odd.level], ['m', 5, undefined])
 })
 
 test('toEntry() reads other programs that number their milliseconds and call a message msg', () => {
-  const entry = toEntry('{"level":"info","time":1767323045678,"msg":"hello"}', AT)
+  const entry = parseLogEntry('{"level":"info","time":1767323045678,"msg":"hello"}', AT)
   assert.deepEqual([entry.message, entry.time, entry.level], ['hello', 1767323045678, 'info'])
 })
 
 test('toEntry() takes no time that no Date can be of', () => {
   for (const time of [1767323045678000000, 8.64e15 + 1, -1e17, '"x"', null]) {
-    assert.equal(toEntry(`{"time":${time},"message":"m"}`, AT).time, 5, `${time}`)
+    assert.equal(parseLogEntry(`{"time":${time},"message":"m"}`, AT).time, 5, `${time}`)
   }
 })
 
 test('toEntry() gives a line of the supervisor to the service it is about', () => {
   const at = { service: 'supervisor', source: 'supervisor', about: 5 } as const
-  const entry = toEntry('{"message":"Started","service":"clock","pid":3}', at)
+  const entry = parseLogEntry('{"message":"Started","service":"clock","pid":3}', at)
   assert.deepEqual([entry.service, entry.fields], ['clock', { pid: 3 }])
-  assert.equal(toEntry('{"message":"Looks around"}', at).service, 'supervisor')
-  assert.equal(toEntry('{"message":"m","service":"clock"}', AT).service, 'daemon')
+  assert.equal(parseLogEntry('{"message":"Looks around"}', at).service, 'supervisor')
+  assert.equal(parseLogEntry('{"message":"m","service":"clock"}', AT).service, 'daemon')
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { FileFollower } from '../../../src/up/logs/follow-file.ts'
-import { readTail } from '../../../src/up/logs/tail.ts'
+import { readLastLogLines } from '../../../src/up/logs/tail.ts'
 
 test('FileFollower gives what was written while it looked, and the file was set aside then', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
@@ -29,7 +29,7 @@ test('FileFollower goes on in a file that was set aside since it was read, to it
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const path = join(dir.path, 'a.log')
   await writeFile(path, 'read\n')
-  const { to } = (await readTail(path, 1))!
+  const { to } = (await readLastLogLines(path, 1))!
   await appendFile(path, 'last\nand killed')
   await rename(path, `${path}.1`)
   await writeFile(path, 'next\n')
@@ -41,7 +41,7 @@ test('FileFollower begins anew where another file has the name, and what was set
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const path = join(dir.path, 'a.log')
   await writeFile(path, 'read\n')
-  const { to } = (await readTail(path, 1))!
+  const { to } = (await readLastLogLines(path, 1))!
   await rename(path, `${path}.2`)
   await writeFile(`${path}.1`, 'other\n')
   await writeFile(path, 'next\n')

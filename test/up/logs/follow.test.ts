@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { LogFile } from '../../../src/core/base/log-file.ts'
 import { followLogs } from '../../../src/up/logs/follow.ts'
-import { logFilesOf, loggedServices } from '../../../src/up/logs/log-files.ts'
+import { listLogFiles, loggedServices } from '../../../src/up/logs/log-files.ts'
 
 test('followLogs() gives every line of a log that is set aside again and again, once and in order', async () => {
   await using logs = await makeFollowed()
@@ -59,7 +59,7 @@ async function makeFollowed() {
   await mkdir(folder)
   const stop = new AbortController()
   const late = setTimeout(() => stop.abort(), 10_000) // what does not come fails the test, and does not keep it
-  const files = async () => (await loggedServices(folder)).flatMap((name) => logFilesOf(name, folder))
+  const files = async () => (await loggedServices(folder)).flatMap((name) => listLogFiles(name, folder))
   const followed = { folder, files, readTo: () => undefined, now: Date.now, everyMs: 50 }
   const lines = followLogs(followed, stop.signal)
   return {

@@ -3,7 +3,7 @@ import { chmod, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { upHostOf } from '../../../src/up/host.ts'
+import { toUpHost } from '../../../src/up/host.ts'
 import { readJournal } from '../../../src/up/logs/journal.ts'
 
 const NEVER = new AbortController().signal
@@ -63,7 +63,7 @@ async function makePlace(line: string | undefined) {
   }
   const env = { PATH: line === undefined ? dir.path : `${dir.path}:/usr/bin:/bin` }
   return {
-    host: upHostOf({ env, pid: process.pid, uid: 0, homeDir: '' }),
+    host: toUpHost({ env, pid: process.pid, uid: 0, homeDir: '' }),
     asked: () => readFile(record, 'utf8'),
     [Symbol.asyncDispose]: () => dir.remove(),
   }

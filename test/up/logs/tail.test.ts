@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readTail } from '../../../src/up/logs/tail.ts'
+import { readLastLogLines } from '../../../src/up/logs/tail.ts'
 
 test('readTail() gives the last whole lines, what stands behind them, and where they end', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
@@ -17,7 +17,7 @@ test('readTail() gives the last whole lines, what stands behind them, and where 
     fc.asyncProperty(texts, async ({ lines, rest, most }) => {
       const text = lines.map((one) => `${one}\n`).join('')
       await writeFile(path, text + rest)
-      const read = (await readTail(path, most))!
+      const read = (await readLastLogLines(path, most))!
       assert.deepEqual(read.lines, most === 0 ? [] : lines.slice(-most))
       assert.equal(read.to.offset, Buffer.byteLength(text))
       if (most > 0) assert.equal(read.rest, rest)
@@ -27,5 +27,5 @@ test('readTail() gives the last whole lines, what stands behind them, and where 
 })
 
 test('readTail() gives nothing for a file that is not there', async () => {
-  assert.equal(await readTail('/nowhere/x.log', 3), undefined)
+  assert.equal(await readLastLogLines('/nowhere/x.log', 3), undefined)
 })

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { SchtasksManager, type TaskLoop } from '../../../src/up/managers/schtasks.ts'
-import { keptPath, unitChange } from '../../../src/up/units/unit-change.ts'
+import { editedUnitPath, unitChange } from '../../../src/up/units/unit-change.ts'
 import { makeStage, type Stage } from './stage.ts'
 
 const never = new AbortController().signal
@@ -16,7 +16,7 @@ function loopOf(stage: Stage, heard: string[] = []): TaskLoop {
   const known = { label: LABEL, isInstalled: true, isEnabled: false }
   return {
     command: ({ name }) => ['C:\\crab talk\\crabtalk.exe', 'supervise', name],
-    want: async ({ name }) => void heard.push(`want ${name}`),
+    writeSpec: async ({ name }) => void heard.push(`want ${name}`),
     end: async (label) => void heard.push(`end ${label}`),
     forget: async (label) => void heard.push(`forget ${label}`),
     isRunning: async () => runs(),
@@ -157,7 +157,7 @@ test('SchtasksManager.remove() leaves nothing of a task, and may be repeated', a
   const manager = managerOf(stage, heard)
   await manager.start(stage.spec, never)
   await stage.host.run(
-    ['cp', manager.unit(stage.spec).path, keptPath(manager.unit(stage.spec).path)],
+    ['cp', manager.unit(stage.spec).path, editedUnitPath(manager.unit(stage.spec).path)],
     {},
     never,
   )

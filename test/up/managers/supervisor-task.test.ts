@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { taskLoop } from '../../../src/up/managers/supervisor-task.ts'
-import { unwantService } from '../../../src/up/supervisor/wanted.ts'
+import { clearDesired } from '../../../src/up/supervisor/desired-state.ts'
 import { makeServiceHome } from '../../support/services.ts'
 import { until } from '../../support/until.ts'
 
@@ -23,7 +23,7 @@ test('taskLoop() runs a service by the words of its task, and ends and forgets i
   const spec = at.spec('one', 'exec sleep 1000')
   await loop.end(spec.label, signal)
   assert.equal(await loop.status(spec.label), undefined)
-  await loop.want(spec)
+  await loop.writeSpec(spec)
   const task = runLoop(loop.command(spec))
   const { pid } = await at.recorded('one', ({ state }) => state === 'running')
   const status = await loop.status(spec.label)
@@ -36,7 +36,7 @@ test('taskLoop() runs a service by the words of its task, and ends and forgets i
   )
   const atLogin = runLoop(loop.command(spec)) // stopped is stopped until then
   await at.recorded('one', ({ state }) => state === 'running')
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   await atLogin.ended
   await loop.forget(spec.label)
   assert.equal(existsSync(join(at.folder, 'one.state.json')), false)
@@ -46,12 +46,12 @@ test('taskLoop() knows how a service ended that it does not start again', async 
   await using at = await makeServiceHome()
   const loop = taskLoop(at)
   const spec = at.spec('one', 'exit 78')
-  await loop.want(spec)
+  await loop.writeSpec(spec)
   await runLoop(loop.command(spec)).ended
   const { state, lastExit } = (await loop.status(spec.label))!
   assert.deepEqual([await loop.isRunning(spec.label), state, lastExit?.code], [false, 'failed', 78])
   assert.equal(await loop.hasHeard(spec.label), true)
-  await loop.want(spec)
+  await loop.writeSpec(spec)
   assert.equal(await loop.hasHeard(spec.label), false)
   assert.equal((await loop.status(spec.label))?.state, 'starting') // its task takes its time
 })
@@ -60,7 +60,7 @@ test('taskLoop() ends a service whose loop was killed', async () => {
   await using at = await makeServiceHome()
   const loop = taskLoop(at)
   const spec = at.spec('one', 'exec sleep 1000')
-  await loop.want(spec)
+  await loop.writeSpec(spec)
   const task = runLoop(loop.command(spec))
   await at.recorded('one', ({ state }) => state === 'running')
   task.child.kill('SIGKILL')

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { test } from 'node:test'
 import { supervisorManager } from '../../../src/up/managers/supervisor.ts'
+import { newStartRequest, setDesired } from '../../../src/up/supervisor/desired-state.ts'
 import { findSupervisor } from '../../../src/up/supervisor/record.ts'
-import { ask, wantService } from '../../../src/up/supervisor/wanted.ts'
 import { kill, readOfProcess } from '../../support/processes.ts'
 import { makeServiceHome, type ServiceHome } from '../../support/services.ts'
 import { until } from '../../support/until.ts'
@@ -120,7 +120,7 @@ test('a supervisor is in a session of its own and holds nothing of who started i
   const file = `${at.host.homeDir}/held`
   const script = 'exec 9>"$0" 63>"$0"; "$@" & echo $!; wait'
   const line = ['-c', script, file, program, ...args, 'supervise', '--home', at.paths.home]
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   const shell = spawn('/bin/bash', line, { env: { SECRET: 'x', HOME: at.host.homeDir }, stdio: 'ignore' })
   const ended = once(shell, 'exit')
   const { pid } = await at.recorded('one', ({ state }) => state === 'running')

@@ -5,9 +5,9 @@ import { delimiter, dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { sendSignal } from '../../../src/core/process/signals.ts'
 import { SystemdManager } from '../../../src/up/managers/systemd.ts'
-import { findUnitFolder } from '../../../src/up/managers/systemd-place.ts'
+import { findUnitFolder } from '../../../src/up/managers/systemd-env.ts'
 import type { ServiceSpec, ServiceStatus } from '../../../src/up/types.ts'
-import { keptPath } from '../../../src/up/units/unit-change.ts'
+import { editedUnitPath } from '../../../src/up/units/unit-change.ts'
 import { canRunSystemd, type SystemdUser, startSystemdUser } from '../../support/systemd-user.ts'
 import { until } from '../../support/until.ts'
 import { makeStage, type Stage, stageSpec } from './stage.ts'
@@ -156,7 +156,7 @@ if (canRunSystemd()) {
     const { path } = manager.unit(spec)
     await appendFile(path, '# mine\n')
     await manager.restart(spec, never)
-    assert.match(await readFile(keptPath(path), 'utf8'), /# mine\n$/)
+    assert.match(await readFile(editedUnitPath(path), 'utf8'), /# mine\n$/)
     assert.deepEqual(await readFile(path), manager.unit(spec).content)
     assert.equal((await statusOf(spec)).state, 'running')
   })

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { SystemdManager } from '../../../src/up/managers/systemd.ts'
-import { findUnitFolder, systemdEnv } from '../../../src/up/managers/systemd-place.ts'
+import { findUnitFolder, systemdEnv } from '../../../src/up/managers/systemd-env.ts'
 import type { UpHost } from '../../../src/up/types.ts'
 import { makeStage, type Stage } from './stage.ts'
 

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { homePaths } from '../../../src/core/config/paths.ts'
 import { installedService, installedServices } from '../../../src/up/packages/installed.ts'
-import { pull } from '../../../src/up/packages/pull.ts'
+import { pullComponent } from '../../../src/up/packages/pull.ts'
 import { removePackage } from '../../../src/up/packages/remove.ts'
 import { findUpdates } from '../../../src/up/packages/update.ts'
 import { type TestPorts, testPorts } from '../../support/package-ports.ts'
@@ -100,7 +100,7 @@ function foldersOf({ home }: { home: TemporaryHome }, name = 'echo'): string[] {
 
 test('pull() installs a version with what it needs, and runs none of its scripts', async () => {
   await using at = await open(true)
-  const pulled = await pull(wanted('1.0.0'), at.ports, signal)
+  const pulled = await pullComponent(wanted('1.0.0'), at.ports, signal)
   assert.equal(pulled.version, '1.0.0')
   const [offer] = at.offers
   assert.equal(offer?.facts.publisher, 'ada <ada@example.com>')
@@ -119,7 +119,7 @@ test('pull() installs a version with what it needs, and runs none of its scripts
   assert.ok(!existsSync(join(at.home.paths.home, 'ran')))
   assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
   assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
-  assert.equal((await pull(wanted('1.0.0'), at.ports, signal)).isSame, true)
+  assert.equal((await pullComponent(wanted('1.0.0'), at.ports, signal)).isSame, true)
 })
 
 test('pull() refuses what does not run on the Node of services, before it is fetched', async () => {
@@ -129,22 +129,25 @@ test('pull() refuses what does not run on the Node of services, before it is fet
     'Cannot use crab-new 1.0.0: it needs Node >=22 <22 || >=24, and services run on v20.20.2 (/usr/bin/node)'
   const npm = async () => ({ ...(await at.ports.npm()), pack: () => assert.fail('it is fetched') })
   const ports = { ...at.ports, npm }
-  await assert.rejects(pull(wanted(undefined, 'crab-new'), ports, signal), { kind: 'invalid', message })
+  await assert.rejects(pullComponent(wanted(undefined, 'crab-new'), ports, signal), {
+    kind: 'invalid',
+    message,
+  })
   const { tarball } = published['new']!
-  await assert.rejects(pull({ kind: 'tarball', path: tarball }, at.ports, signal), {
+  await assert.rejects(pullComponent({ kind: 'tarball', path: tarball }, at.ports, signal), {
     kind: 'invalid',
     message,
   })
   const none = { ...at.ports, node: async () => undefined }
-  assert.equal((await pull({ kind: 'tarball', path: tarball }, none, signal)).version, '1.0.0')
+  assert.equal((await pullComponent({ kind: 'tarball', path: tarball }, none, signal)).version, '1.0.0')
 })
 
 test('pull() takes tarballs and folders, again also when their version is the same', async () => {
   await using at = await open()
   const { folder, tarball } = published['two']!
-  await pull({ kind: 'folder', path: folder }, at.ports, signal)
+  await pullComponent({ kind: 'folder', path: folder }, at.ports, signal)
   assert.equal(installedService(at.home.paths, 'echo')?.origin, 'folder')
-  const again = await pull({ kind: 'tarball', path: tarball }, at.ports, signal)
+  const again = await pullComponent({ kind: 'tarball', path: tarball }, at.ports, signal)
   assert.equal(again.isSame, false)
   assert.equal(installedService(at.home.paths, 'echo')?.source, tarball)
   assert.deepEqual(foldersOf(at), ['1.1.0_2', 'current'])
@@ -165,10 +168,10 @@ test('pull() lets go of what it cannot use, and says why', async () => {
     ['crab-gone', 'invalid', /its program nothing.mjs is not in it/],
   ]
   for (const [name, kind, message] of reasons) {
-    await assert.rejects(pull(wanted(undefined, name), at.ports, signal), { kind, message })
+    await assert.rejects(pullComponent(wanted(undefined, name), at.ports, signal), { kind, message })
   }
   const declining = { ...at.ports, consent: async () => Promise.reject(new CrabError('denied', 'no')) }
-  await assert.rejects(pull(wanted('1.1.0'), declining, signal), { kind: 'denied' })
+  await assert.rejects(pullComponent(wanted('1.1.0'), declining, signal), { kind: 'denied' })
   assert.deepEqual(installedServices(at.home.paths), [])
   assert.deepEqual(readdirSync(at.home.paths.packages), ['.staging'])
   assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
@@ -178,17 +181,17 @@ test('npm failures are said as what they are', async () => {
   await using at = await open(true)
   registry.replace('crab-cut', '1.0.0', readFileSync(published['cut']!.tarball).subarray(0, 200))
   await Promise.all([
-    assert.rejects(pull(wanted('9.9.9'), at.ports, signal), {
+    assert.rejects(pullComponent(wanted('9.9.9'), at.ports, signal), {
       kind: 'missing',
       message: /no such package or version/,
     }),
-    assert.rejects(pull(wanted('1.0.0', 'crab-cut'), at.ports, signal), {
+    assert.rejects(pullComponent(wanted('1.0.0', 'crab-cut'), at.ports, signal), {
       kind: 'invalid',
       message: /what came is damaged/,
     }),
   ])
   registry.fail(503)
-  await assert.rejects(pull(wanted(), at.ports, signal), { kind: 'unavailable' })
+  await assert.rejects(pullComponent(wanted(), at.ports, signal), { kind: 'unavailable' })
   registry.fail(undefined)
 })
 
@@ -201,8 +204,8 @@ test('npm is asked for the newest of the versions that a range fits, of which th
 
 test('pull() keeps a name with the package that has it', async () => {
   await using at = await open()
-  await pull(wanted('1.1.0'), at.ports, signal)
-  await assert.rejects(pull(wanted(undefined, '@other/echo'), at.ports, signal), {
+  await pullComponent(wanted('1.1.0'), at.ports, signal)
+  await assert.rejects(pullComponent(wanted(undefined, '@other/echo'), at.ports, signal), {
     kind: 'conflict',
     message: 'Cannot pull @other/echo: echo is crabtalk-echo here',
     hint: 'crabup rm echo makes room for it',
@@ -211,18 +214,22 @@ test('pull() keeps a name with the package that has it', async () => {
 
 test('pull() of one name at once by two: one waits until the other is done', async () => {
   await using at = await open()
-  await pull(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(wanted('1.0.0'), at.ports, signal)
   at.running.add('echo')
   const gate = Promise.withResolvers<void>()
   at.onRestart.now = () => gate.promise
-  const first = pull(wanted('1.1.0'), at.ports, signal)
+  const first = pullComponent(wanted('1.1.0'), at.ports, signal)
   await until('the first restarts it', () => at.told.length > 0)
   let isWaiting = false
   const lock: typeof at.ports.lock = (resource, given) => {
     isWaiting = true
     return at.ports.lock(resource, given)
   }
-  const second = pull({ kind: 'tarball', path: published['two']!.tarball }, { ...at.ports, lock }, signal)
+  const second = pullComponent(
+    { kind: 'tarball', path: published['two']!.tarball },
+    { ...at.ports, lock },
+    signal,
+  )
   await until('the second waits', () => isWaiting || at.told.length > 1)
   assert.deepEqual(at.told, ['restart echo'])
   gate.resolve()
@@ -232,7 +239,7 @@ test('pull() of one name at once by two: one waits until the other is done', asy
 
 test('findUpdates() finds what is newer, and names what nobody can say of', async () => {
   await using at = await open()
-  await pull(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(wanted('1.0.0'), at.ports, signal)
   const [update] = await findUpdates(at.ports, signal)
   assert.equal(update?.version, '1.1.0')
   const npm = async () => ({
@@ -245,7 +252,7 @@ test('findUpdates() finds what is newer, and names what nobody can say of', asyn
 
 test('removePackage() ends the service and removes the package, by either name', async () => {
   await using at = await open()
-  await pull(wanted('1.1.0'), at.ports, signal)
+  await pullComponent(wanted('1.1.0'), at.ports, signal)
   assert.equal(await removePackage('crabtalk-echo', at.ports, signal), 'echo')
   assert.deepEqual(at.told, ['remove echo'])
   assert.deepEqual(readdirSync(at.home.paths.packages), ['.staging'])
@@ -260,9 +267,9 @@ test('pull() onto a full disk says so, leaves the old version and nothing of the
   if (!disk) return t.diagnostic('this user may not mount a disk')
   const paths = homePaths({ CRABTALK_HOME: disk.path }, { cwd: '/', homeDir: '' })
   const at = testPorts({ paths, registry, home: disk.path })
-  await pull(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(wanted('1.0.0'), at.ports, signal)
   const real = testPorts({ paths, registry, home: disk.path, isRealNpm: true })
-  await assert.rejects(pull(wanted('1.0.0', 'crab-large'), real.ports, signal), {
+  await assert.rejects(pullComponent(wanted('1.0.0', 'crab-large'), real.ports, signal), {
     kind: 'storage',
     message: /the disk is full/,
   })
@@ -275,5 +282,8 @@ test('pull() says in one line that there is no npm', async () => {
   await using at = await open()
   const nowhere = { path: '/nowhere', isRealNpm: true }
   const { ports } = testPorts({ paths: at.home.paths, registry, home: at.home.paths.home, ...nowhere })
-  await assert.rejects(pull(wanted(), ports, signal), { kind: 'missing', message: /no npm is on the PATH/ })
+  await assert.rejects(pullComponent(wanted(), ports, signal), {
+    kind: 'missing',
+    message: /no npm is on the PATH/,
+  })
 })

@@ -4,12 +4,12 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
-import { countBack, endCutOffTrials } from '../../../src/up/packages/cut-off.ts'
 import { brokenPackages, installedService } from '../../../src/up/packages/installed.ts'
-import { pull } from '../../../src/up/packages/pull.ts'
+import { pullComponent } from '../../../src/up/packages/pull.ts'
+import { countRollbacks, recoverUpdates } from '../../../src/up/packages/recover-update.ts'
+import { writeRollbackRecord } from '../../../src/up/packages/rollback-record.ts'
 import { findUpdates } from '../../../src/up/packages/update.ts'
-import { switchTo } from '../../../src/up/packages/version-folders.ts'
-import { noteWayBack } from '../../../src/up/packages/way-back.ts'
+import { switchVersion } from '../../../src/up/packages/version-folders.ts'
 import { type TestPorts, testPorts } from '../../support/package-ports.ts'
 import { componentFiles, openRegistry, type Registry } from '../../support/registry.ts'
 import { type TemporaryHome, temporaryHome } from '../../support/temporary-home.ts'
@@ -51,14 +51,14 @@ function foldersOf({ home }: Opened): string[] {
 
 test('pull() switches a running service to the new version, and back when it does not start', async () => {
   await using at = await open()
-  await pull(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(wanted('1.0.0'), at.ports, signal)
   at.running.add('echo')
   const seen: (string | undefined)[] = []
   at.onRestart.now = async () => {
     seen.push(installedService(at.home.paths, 'echo')?.version)
     if (seen.length === 1) throw new CrabError('unavailable', 'echo is not ready', { hint: 'its last lines' })
   }
-  const failed = pull(wanted('1.1.0'), at.ports, signal)
+  const failed = pullComponent(wanted('1.1.0'), at.ports, signal)
   await assert.rejects(failed, {
     kind: 'unavailable',
     message: 'Cannot change echo to 1.1.0: echo is not ready; 1.0.0 runs again',
@@ -66,7 +66,7 @@ test('pull() switches a running service to the new version, and back when it doe
   })
   assert.deepEqual(seen, ['1.1.0', '1.0.0'])
   assert.deepEqual(foldersOf(at), ['1.0.0', 'current', 'failed.json'])
-  const pulled = await pull(wanted('1.1.0'), at.ports, signal)
+  const pulled = await pullComponent(wanted('1.1.0'), at.ports, signal)
   assert.deepEqual([pulled.before, pulled.wasRestarted], ['1.0.0', true])
   assert.deepEqual(foldersOf(at), ['1.1.0', 'current'])
 })
@@ -74,14 +74,14 @@ test('pull() switches a running service to the new version, and back when it doe
 test('pull() brings in order what died before a new version had shown that it starts', async () => {
   await using at = await open()
   const folder = join(at.home.paths.packages, 'echo')
-  await pull(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(wanted('1.0.0'), at.ports, signal)
   await at.home.write('packages/echo/1.1.0/crabup.json', 'half of it')
   await rm(join(folder, 'current'))
   symlinkSync('1.1.0', join(folder, 'current'))
   writeFileSync(join(folder, 'pending.json'), '{"back":"1.0.0"}')
   await mkdir(join(at.home.paths.packages, '.staging', '999999999-01'), { recursive: true })
   assert.deepEqual(brokenPackages(at.home.paths), ['echo'])
-  const pulled = await pull(wanted('1.1.0'), at.ports, signal)
+  const pulled = await pullComponent(wanted('1.1.0'), at.ports, signal)
   assert.equal(pulled.before, '1.0.0') // the way back was gone first
   assert.equal(readlinkSync(join(folder, 'current')), '1.1.0')
   assert.equal(installedService(at.home.paths, 'echo')?.version, '1.1.0')
@@ -91,14 +91,14 @@ test('pull() brings in order what died before a new version had shown that it st
 
 /** Leaves `echo` as somebody who died while 1.1.0 was tried: it counts, and runs. */
 async function cutOffTrial(at: Opened): Promise<{ versions: (string | undefined)[] }> {
-  await pull(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(wanted('1.0.0'), at.ports, signal)
   const folder = join(at.home.paths.packages, 'echo')
   await at.home.write(
     'packages/echo/1.1.0/crabup.json',
     readFileSync(join(folder, '1.0.0/crabup.json'), 'utf8'),
   )
-  await switchTo(folder, '1.1.0', 'linux')
-  await noteWayBack(folder, { back: '1.0.0', tried: '1.1.0' })
+  await switchVersion(folder, '1.1.0', 'linux')
+  await writeRollbackRecord(folder, { back: '1.0.0', tried: '1.1.0' })
   at.running.add('echo')
   const seen = { versions: [] as (string | undefined)[] }
   at.onRestart.now = async () => void seen.versions.push(readlinkSync(join(folder, 'current')))
@@ -109,13 +109,13 @@ test('endCutOffTrials() goes back, starts the service anew, and removes what was
   await using at = await open()
   const seen = await cutOffTrial(at)
   at.locked.add('package:echo')
-  assert.deepEqual(await endCutOffTrials(at.ports, signal), []) // it is being tried
+  assert.deepEqual(await recoverUpdates(at.ports, signal), []) // it is being tried
   assert.deepEqual(foldersOf(at), ['1.0.0', '1.1.0', 'current', 'pending.json'])
   at.locked.clear()
-  const [ended] = await endCutOffTrials(at.ports, signal)
+  const [ended] = await recoverUpdates(at.ports, signal)
   assert.deepEqual(ended, { name: 'echo', tried: '1.1.0', version: '1.0.0', wasRestarted: true })
   assert.deepEqual([seen.versions, foldersOf(at)], [['1.0.0'], ['1.0.0', 'current']])
-  assert.deepEqual(await endCutOffTrials(at.ports, signal), [])
+  assert.deepEqual(await recoverUpdates(at.ports, signal), [])
   assert.equal((await findUpdates(at.ports, signal))[0]?.version, '1.1.0') // it has not failed
 })
 
@@ -126,11 +126,11 @@ test('endCutOffTrials() that dies leaves the note to the next; a service that do
     ...at.ports.services,
     isRunning: () => Promise.reject(new CrabError('unavailable', 'no bus')),
   }
-  await assert.rejects(endCutOffTrials({ ...at.ports, services: dying }, signal), { message: 'no bus' })
+  await assert.rejects(recoverUpdates({ ...at.ports, services: dying }, signal), { message: 'no bus' })
   assert.deepEqual(foldersOf(at), ['1.0.0', '1.1.0', 'current', 'pending.json'])
   assert.equal(installedService(at.home.paths, 'echo')?.version, '1.0.0')
   at.onRestart.now = () => Promise.reject(new CrabError('unavailable', 'echo is not ready'))
-  const [ended] = await endCutOffTrials(at.ports, signal)
+  const [ended] = await recoverUpdates(at.ports, signal)
   assert.deepEqual(
     [ended?.failure?.message, ended?.wasRestarted, seen.versions],
     ['echo is not ready', true, []],
@@ -142,30 +142,30 @@ test('endCutOffTrials() starts what has failed meanwhile, and not what somebody 
   await using at = await open()
   const seen = await cutOffTrial(at)
   at.running.clear()
-  assert.equal((await endCutOffTrials(at.ports, signal))[0]?.wasRestarted, false)
+  assert.equal((await recoverUpdates(at.ports, signal))[0]?.wasRestarted, false)
   await cutOffTrial(at)
   at.running.clear()
   at.failed.add('echo')
-  assert.equal((await endCutOffTrials(at.ports, signal))[0]?.wasRestarted, true)
+  assert.equal((await recoverUpdates(at.ports, signal))[0]?.wasRestarted, true)
   assert.deepEqual([seen.versions, foldersOf(at)], [[], ['1.0.0', 'current']])
 })
 
 test('countBack() has the version before count again, and leaves the rest to whoever comes next', async () => {
   await using at = await open()
   const seen = await cutOffTrial(at)
-  await countBack(at.ports, async (resource) => resource === 'package:echo')
+  await countRollbacks(at.ports, async (resource) => resource === 'package:echo')
   const counting = () => readlinkSync(join(at.home.paths.packages, 'echo/current'))
   assert.equal(counting(), '1.1.0')
-  await countBack(at.ports, async () => false)
+  await countRollbacks(at.ports, async () => false)
   assert.deepEqual([counting(), seen.versions], ['1.0.0', []])
-  assert.equal((await endCutOffTrials(at.ports, signal)).length, 1)
+  assert.equal((await recoverUpdates(at.ports, signal)).length, 1)
 })
 
 test('pull() brings a version back whose program is gone', async () => {
   await using at = await open()
-  await pull(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(wanted('1.0.0'), at.ports, signal)
   await rm(installedService(at.home.paths, 'echo')!.script)
-  const pulled = await pull(wanted('1.0.0'), at.ports, signal)
+  const pulled = await pullComponent(wanted('1.0.0'), at.ports, signal)
   assert.equal(pulled.isSame, false)
   assert.ok(existsSync(installedService(at.home.paths, 'echo')!.script))
   assert.deepEqual(foldersOf(at), ['1.0.0_2', 'current'])
@@ -174,18 +174,18 @@ test('pull() brings a version back whose program is gone', async () => {
 test('pull() waits for a trial, and goes back itself when whoever tried dies', async () => {
   await using at = await open()
   const seen = await cutOffTrial(at)
-  const same = await pull(wanted('1.0.0'), at.ports, signal)
+  const same = await pullComponent(wanted('1.0.0'), at.ports, signal)
   assert.deepEqual([same.isSame, same.wasRestarted, seen.versions], [true, true, ['1.0.0']])
   assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
   const folder = join(at.home.paths.packages, 'echo')
   writeFileSync(join(folder, 'pending.json'), '{"back":"gone"}')
-  assert.equal((await pull(wanted('1.0.0'), at.ports, signal)).isSame, true) // with nothing to go back to
+  assert.equal((await pullComponent(wanted('1.0.0'), at.ports, signal)).isSame, true) // with nothing to go back to
   assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
 })
 
 test('findUpdates() does not offer a version again that did not start, until one that is no older does', async () => {
   await using at = await open()
-  await pull(wanted('1.0.0'), at.ports, signal)
+  await pullComponent(wanted('1.0.0'), at.ports, signal)
   at.running.add('echo')
   const failing = (how: CrabError, times: number) => {
     let left = times
@@ -193,7 +193,7 @@ test('findUpdates() does not offer a version again that did not start, until one
       left -= 1
       if (left >= 0) throw how
     }
-    return assert.rejects(pull(wanted('1.1.0'), at.ports, signal))
+    return assert.rejects(pullComponent(wanted('1.1.0'), at.ports, signal))
   }
   const found = async () => {
     const [{ version, failed } = {}] = await findUpdates(at.ports, signal)
@@ -205,8 +205,8 @@ test('findUpdates() does not offer a version again that did not start, until one
   assert.deepEqual(await found(), ['1.1.0', undefined, undefined]) // the one before does not start, either
   await failing(new CrabError('unavailable', 'Cannot have echo ready: it exited'), 1)
   assert.deepEqual(await found(), [undefined, '1.1.0', 'it exited'])
-  await pull({ kind: 'tarball', path: tarball }, at.ports, signal)
+  await pullComponent({ kind: 'tarball', path: tarball }, at.ports, signal)
   assert.deepEqual(foldersOf(at), ['1.0.0_2', 'current', 'failed.json'])
-  await pull(wanted('1.1.0'), at.ports, signal) // whoever names it has it tried
+  await pullComponent(wanted('1.1.0'), at.ports, signal) // whoever names it has it tried
   assert.deepEqual(foldersOf(at), ['1.1.0', 'current'])
 })

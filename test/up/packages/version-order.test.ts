@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { compareVersions, isVersion } from '../../../src/up/packages/version-order.ts'
+import { compareVersions, isNpmVersion } from '../../../src/up/packages/version-order.ts'
 
 /** From semver.org, section 11, in order. */
 const ORDER = [
@@ -24,7 +24,7 @@ test('compareVersions() orders as semver does', () => {
 })
 
 test('isVersion() takes what npm takes, and nothing that is more than the name of a folder', () => {
-  for (const version of ORDER) assert.ok(isVersion(version), version)
+  for (const version of ORDER) assert.ok(isNpmVersion(version), version)
   for (const version of [
     '1.0',
     '1.0.0/..',
@@ -35,6 +35,6 @@ test('isVersion() takes what npm takes, and nothing that is more than the name o
     '',
     `1.0.0-${'a'.repeat(200)}`,
   ]) {
-    assert.ok(!isVersion(version), version)
+    assert.ok(!isNpmVersion(version), version)
   }
 })

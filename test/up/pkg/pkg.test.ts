@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
-import { upHostOf } from '../../../src/up/host.ts'
+import { toUpHost } from '../../../src/up/host.ts'
 import { openStaging } from '../../../src/up/packages/version-folders.ts'
-import { type BroughtPkg, bringPkg } from '../../../src/up/pkg/bring.ts'
+import { type FetchedPkg, fetchPkg } from '../../../src/up/pkg/fetch-pkg.ts'
 import { installPkg, type PkgPorts } from '../../../src/up/pkg/install.ts'
 import { readRecords } from '../../../src/up/pkg/records.ts'
 import { removePkg } from '../../../src/up/pkg/remove.ts'
@@ -58,7 +58,7 @@ interface Place extends AsyncDisposable {
   home: TemporaryHome
   ports: PkgPorts
   /** Looks at what a word means. */
-  bring(word: string): ReturnType<typeof bringPkg>
+  bring(word: string): ReturnType<typeof fetchPkg>
   /** A folder of a package. */
   kit(files?: Readonly<Record<string, string>>): Promise<string>
 }
@@ -68,7 +68,7 @@ async function open(): Promise<Place> {
   await mkdir(home.paths.home, { recursive: true })
   const staging = await openStaging(home.paths, process.pid)
   const env = { PATH: process.env['PATH'], HOME: home.paths.home }
-  const host = upHostOf({ env, pid: process.pid, uid: 0, homeDir: home.paths.home })
+  const host = toUpHost({ env, pid: process.pid, uid: 0, homeDir: home.paths.home })
   const ports = {
     paths: home.paths,
     now: () => Date.now(),
@@ -82,7 +82,7 @@ async function open(): Promise<Place> {
     bring: (word) => {
       const standing = { cwd: home.paths.home, homeDir: home.paths.home }
       const npm = () => Promise.reject(new Error('no npm in this test'))
-      return bringPkg(word, { host, npm, folder: staging.path, standing, step: () => {} }, signal)
+      return fetchPkg(word, { host, npm, folder: staging.path, standing, step: () => {} }, signal)
     },
     async kit(files = KIT) {
       count += 1
@@ -101,7 +101,7 @@ function modeOf(path: string): number {
   return statSync(path).mode & 0o777
 }
 
-function executables({ contents }: BroughtPkg): string[] {
+function executables({ contents }: FetchedPkg): string[] {
   return contents.skills
     .flatMap(({ files }) => files.filter((file) => file.isExecutable))
     .map(({ path }) => path)

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { supervisorManager } from '../../../src/up/managers/supervisor.ts'
 import { type GatherPorts, gatherRows, type ServiceRow } from '../../../src/up/ps/gather.ts'
-import { stampOfOld } from '../../../src/up/ps/stale-files.ts'
-import { ask, wantService } from '../../../src/up/supervisor/wanted.ts'
+import { readStaleStamp } from '../../../src/up/ps/stale-files.ts'
+import { newStartRequest, setDesired } from '../../../src/up/supervisor/desired-state.ts'
 import type { ServiceSpec } from '../../../src/up/types.ts'
 import { makeServiceHome, type ServiceHome } from '../../support/services.ts'
 
@@ -66,7 +66,7 @@ test('gatherRows() removes what is left of one that has gone, unless it is to st
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, '4711\n')
   await utimes(file, 1, 1)
-  const stamp = (await stampOfOld(file, Date.now()))!
+  const stamp = (await readStaleStamp(file, Date.now()))!
   const probe = async () => ({ answers: false, leftover: { file, stamp } })
   const files = () => readdir(stage.home.paths.run)
   const [kept] = await stage.gather(['clock'], probe, { keepsStale: true })
@@ -142,7 +142,7 @@ async function makeStage() {
     async want(name: string, line: string) {
       const spec = home.spec(name, line)
       specs.set(name, spec)
-      await wantService(home.folder, spec, ask('start'))
+      await setDesired(home.folder, spec, newStartRequest('start'))
       supervising ??= home.supervise(stop.signal)
     },
     stop: (name: string) => manager.stop(specs.get(name)!, stop.signal),

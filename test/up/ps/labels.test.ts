@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { labelOf } from '../../../src/up/names.ts'
-import { nameOfLabel } from '../../../src/up/ps/labels.ts'
+import { toServiceLabel } from '../../../src/up/names.ts'
+import { parseServiceLabel } from '../../../src/up/ps/labels.ts'
 
 const USUAL = { home: '/home/me/.crabtalk', usualHome: '/home/me/.crabtalk' }
 const OTHER = { home: '/srv/crab', usualHome: '/home/me/.crabtalk' }
 
 test('nameOfLabel() gives the name that labelOf() was given, of the same home only', () => {
   for (const name of ['daemon', 'my-clock', 'a1']) {
-    for (const place of [USUAL, OTHER]) assert.equal(nameOfLabel(labelOf(name, place), place), name)
-    assert.equal(nameOfLabel(labelOf(name, USUAL), OTHER), undefined)
-    assert.equal(nameOfLabel(labelOf(name, OTHER), USUAL), undefined)
+    for (const place of [USUAL, OTHER])
+      assert.equal(parseServiceLabel(toServiceLabel(name, place), place), name)
+    assert.equal(parseServiceLabel(toServiceLabel(name, USUAL), OTHER), undefined)
+    assert.equal(parseServiceLabel(toServiceLabel(name, OTHER), USUAL), undefined)
   }
   for (const label of ['', 'ai.crabtalk.', 'com.example.daemon', 'ai.crabtalk.a b']) {
-    assert.equal(nameOfLabel(label, USUAL), undefined, label)
+    assert.equal(parseServiceLabel(label, USUAL), undefined, label)
   }
 })

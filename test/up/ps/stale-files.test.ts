@@ -3,13 +3,13 @@ import { mkdtempDisposable, readdir, readFile, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { removeStale, stampOfOld } from '../../../src/up/ps/stale-files.ts'
+import { readStaleStamp, removeStale } from '../../../src/up/ps/stale-files.ts'
 
 test('removeStale() removes what stampOfOld() has seen, and nothing else', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const file = join(dir.path, 'clock.port')
   await writeOld(file, '4711\n')
-  const stamp = (await stampOfOld(file, Date.now()))!
+  const stamp = (await readStaleStamp(file, Date.now()))!
   for (const name of ['clock.key', 'other.key']) await writeFile(join(dir.path, name), 'k')
   assert.equal(await removeStale(file, stamp), true)
   assert.deepEqual(await readdir(dir.path), ['other.key'])
@@ -20,7 +20,7 @@ test('removeStale() leaves a file that was written again, whatever it holds', as
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const file = join(dir.path, 'clock.port')
   await writeOld(file, '4711\n')
-  const stamp = (await stampOfOld(file, Date.now()))!
+  const stamp = (await readStaleStamp(file, Date.now()))!
   await writeFile(file, '4711\n')
   assert.equal(await removeStale(file, stamp), false)
   assert.equal(await readFile(file, 'utf8'), '4711\n')
@@ -30,10 +30,10 @@ test('removeStale() leaves a file that was written again, whatever it holds', as
 test('stampOfOld() knows nothing of a file that was just written, and of none', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const file = join(dir.path, 'clock.port')
-  assert.equal(await stampOfOld(file, Date.now()), undefined)
+  assert.equal(await readStaleStamp(file, Date.now()), undefined)
   await writeFile(file, '4711\n')
-  assert.equal(await stampOfOld(file, Date.now()), undefined)
-  assert.notEqual(await stampOfOld(file, Date.now() + 60_000), undefined)
+  assert.equal(await readStaleStamp(file, Date.now()), undefined)
+  assert.notEqual(await readStaleStamp(file, Date.now() + 60_000), undefined)
 })
 
 async function writeOld(file: string, text: string): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Probe } from '../../../src/up/probe.ts'
-import { stateOf } from '../../../src/up/ps/state.ts'
+import { describeState } from '../../../src/up/ps/state.ts'
 import type { ServiceStatus } from '../../../src/up/types.ts'
 
 const NOW = 1_000_000_000
@@ -101,7 +101,7 @@ for (const [what, status, probe, state, detail = /^$/] of STATES) {
       ...status,
     } as ServiceStatus
     const family = status.pid === 5 ? { startedAt: LONG_AGO, memoryBytes: 1, pids: [5, 6, 7] } : undefined
-    const said = stateOf({ status: whole, probe, family, hasLogin: true, now: NOW })
+    const said = describeState({ status: whole, probe, family, hasLogin: true, now: NOW })
     assert.equal(said.state, state)
     assert.match(said.detail ?? '', detail)
   })
@@ -110,12 +110,12 @@ for (const [what, status, probe, state, detail = /^$/] of STATES) {
 test('stateOf() calls nothing disabled where nothing starts at login', () => {
   const status = { label: 'l', isInstalled: true, isEnabled: false, state: 'stopped' } as const
   const at = { status, probe: SILENT, family: undefined, now: NOW }
-  assert.equal(stateOf({ ...at, hasLogin: false }).state, 'stopped')
-  assert.equal(stateOf({ ...at, hasLogin: true }).state, 'disabled')
+  assert.equal(describeState({ ...at, hasLogin: false }).state, 'stopped')
+  assert.equal(describeState({ ...at, hasLogin: true }).state, 'disabled')
 })
 
 test('stateOf() goes by what answers where the service manager cannot be asked', () => {
   const at = { status: undefined, family: undefined, hasLogin: true, now: NOW }
-  assert.equal(stateOf({ ...at, probe: ANSWERS }).state, 'ready')
-  assert.equal(stateOf({ ...at, probe: SILENT }).state, 'stopped')
+  assert.equal(describeState({ ...at, probe: ANSWERS }).state, 'ready')
+  assert.equal(describeState({ ...at, probe: SILENT }).state, 'stopped')
 })

@@ -3,7 +3,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { goneNotes, readUnitFacts } from '../../../src/up/ps/unit-facts.ts'
+import { missingFileNotes, readUnitFacts } from '../../../src/up/ps/unit-facts.ts'
 import type { ManagerKind, ServiceSpec } from '../../../src/up/types.ts'
 import { launchdPlist } from '../../../src/up/units/launchd-plist.ts'
 import { systemdUnit } from '../../../src/up/units/systemd-unit.ts'
@@ -43,14 +43,14 @@ test('readUnitFacts() knows nothing of a unit that is not there', async () => {
 })
 
 test('goneNotes() names the program and the script that are not there', async () => {
-  const notes = await goneNotes('clock', {
+  const notes = await missingFileNotes('clock', {
     argv: ['/nowhere/node', process.execPath, '/nowhere/clock.js', '/x'],
   })
   assert.deepEqual(
     notes.map(({ message }) => message),
     ['its unit runs /nowhere/node, which is gone', 'its unit runs /nowhere/clock.js, which is gone'],
   )
-  assert.deepEqual(await goneNotes('clock', { argv: [process.execPath, 'daemon', 'run'] }), [])
+  assert.deepEqual(await missingFileNotes('clock', { argv: [process.execPath, 'daemon', 'run'] }), [])
 })
 
 function makeSpec(argv: readonly [string, ...string[]]): ServiceSpec {

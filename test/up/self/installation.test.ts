@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { installationOf, oldProgram } from '../../../src/up/self/installation.ts'
+import { detectInstallation, oldProgram } from '../../../src/up/self/installation.ts'
 
 test('installationOf() reads from the path who installed a program', () => {
-  const of = (path: string, isOneFile = true) => installationOf({ path, isOneFile })
+  const of = (path: string, isOneFile = true) => detectInstallation({ path, isOneFile })
   assert.deepEqual(of('/home/me/.local/bin/crabtalk'), { kind: 'file', path: '/home/me/.local/bin/crabtalk' })
   assert.deepEqual(of('/src/crabtalk/bin/crabtalk.ts', false), {
     kind: 'source',
@@ -24,7 +24,7 @@ test('installationOf() reads from the path who installed a program', () => {
 test('installationOf() tells global packages of Windows from those of a project by what starts them', () => {
   const of = (folder: string) => {
     const path = `${folder}\\node_modules\\crabtalk\\node_modules\\crabtalk-win-x64\\bin\\crabtalk.exe`
-    return installationOf(
+    return detectInstallation(
       { path, isOneFile: true },
       { isWindows: true, exists: (file) => file === 'D:\\nodejs\\crabtalk.cmd' },
     )
@@ -34,7 +34,7 @@ test('installationOf() tells global packages of Windows from those of a project 
   assert.deepEqual(at(of('D:\\nodejs')), ['D:\\nodejs\\node_modules', 'D:\\nodejs'])
   assert.deepEqual(at(of('D:\\lib')), ['D:\\lib\\node_modules', undefined])
   const file = { path: 'C:\\bin\\crabtalk.exe', isOneFile: true }
-  assert.equal(installationOf(file, { isWindows: true, exists: () => true }).kind, 'file')
+  assert.equal(detectInstallation(file, { isWindows: true, exists: () => true }).kind, 'file')
 })
 
 test('oldProgram() is beside the program', () => {

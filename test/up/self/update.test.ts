@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeTarGz } from '../../../scripts/release/tar.ts'
 import { makeZip } from '../../../scripts/release/zip.ts'
-import { upHostOf } from '../../../src/up/host.ts'
+import { toUpHost } from '../../../src/up/host.ts'
 import type { Npm } from '../../../src/up/packages/npm.ts'
 import type { UpdateSource } from '../../../src/up/self/candidate.ts'
 import { ownProgram, rollBack, updateProgram } from '../../../src/up/self/update.ts'
@@ -24,7 +24,7 @@ import { mountReadOnly, mountSmallDisk } from '../../support/small-disk.ts'
 import { makeTree } from '../../support/trees.ts'
 
 const { signal } = new AbortController()
-const HOST = upHostOf({ env: process.env, pid: process.pid, uid: 0, homeDir: homedir() })
+const HOST = toUpHost({ env: process.env, pid: process.pid, uid: 0, homeDir: homedir() })
 
 test('updateProgram() switches to the program of a file, and keeps the one before', async () => {
   await using box = await makeBox()

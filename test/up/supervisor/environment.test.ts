@@ -3,7 +3,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { cleanEnvironment, readEnvFile } from '../../../src/up/supervisor/environment.ts'
+import { cleanEnvironment, readEnvFileSync } from '../../../src/up/supervisor/environment.ts'
 
 test('cleanEnvironment() keeps what a session gives, and nothing else of a shell', () => {
   const kept = { HOME: '/h', LANG: 'de_DE.UTF-8', LC_ALL: 'C', TZ: 'UTC', XDG_RUNTIME_DIR: '/run/user/0' }
@@ -28,7 +28,7 @@ test('cleanEnvironment() keeps what a session gives, and nothing else of a shell
 test('readEnvFile() reads lines with quotes and comments; a missing file has none', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-env-'))
   const path = join(dir.path, 'service.env')
-  assert.deepEqual(readEnvFile(path), {})
+  assert.deepEqual(readEnvFileSync(path), {})
   await writeFile(path, '# no=1\nA=1\nB=\'x y # $A \\n\'\n\nexport C="d"\n')
-  assert.deepEqual({ ...readEnvFile(path) }, { A: '1', B: 'x y # $A \\n', C: 'd' })
+  assert.deepEqual({ ...readEnvFileSync(path) }, { A: '1', B: 'x y # $A \\n', C: 'd' })
 })

@@ -3,10 +3,10 @@ import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { newStartRequest, setDesired } from '../../../src/up/supervisor/desired-state.ts'
 import { ensureSupervisor } from '../../../src/up/supervisor/ensure.ts'
 import { findSupervisor } from '../../../src/up/supervisor/record.ts'
-import { startWanted, statusOf, stopWanted } from '../../../src/up/supervisor/verbs.ts'
-import { ask, wantService } from '../../../src/up/supervisor/wanted.ts'
+import { readStatuses, startSupervised, stopSupervised } from '../../../src/up/supervisor/verbs.ts'
 import { kill } from '../../support/processes.ts'
 import { makeServiceHome } from '../../support/services.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
@@ -17,30 +17,30 @@ test('supervise() keeps a service running on a full disk, and ends it when it is
   if (!disk) return t.diagnostic('this user may not mount a disk to fill')
   await using at = await makeServiceHome(disk.path)
   const { signal } = new AbortController()
-  await wantService(at.folder, at.spec('one', 'echo up; exec sleep 1000'), ask('start'))
+  await setDesired(at.folder, at.spec('one', 'echo up; exec sleep 1000'), newStartRequest('start'))
   const done = at.supervise(signal)
   const { pid } = await at.recorded('one', ({ state }) => state === 'running')
   fill(disk.path)
   kill(pid!)
   await until('it runs again', async () => (await at.left()).some((one) => one !== pid))
   const other = { ...at.spec('two', 'exec sleep 1000'), description: 'x'.repeat(300_000) }
-  await assert.rejects(wantService(at.folder, other, ask('start')), {
+  await assert.rejects(setDesired(at.folder, other, newStartRequest('start')), {
     kind: 'storage',
     message: /disk is full/,
   })
   const served = { folder: at.folder, ensure: async () => undefined }
   const page = 4096 // room for what is asked, and none for what has become of it
   truncateSync(join(disk.path, 'full'), statSync(join(disk.path, 'full')).size - page)
-  await assert.rejects(startWanted(served, at.spec('three', 'exec sleep 1000'), signal), {
+  await assert.rejects(startSupervised(served, at.spec('three', 'exec sleep 1000'), signal), {
     kind: 'storage',
     message: /^Cannot hear whether three has started: the disk is full$/,
   })
-  const [unheard] = await statusOf(served, ['ai.crabtalk.three.test'])
+  const [unheard] = await readStatuses(served, ['ai.crabtalk.three.test'])
   assert.equal(unheard?.state, 'starting')
   await rm(join(disk.path, 'full'))
-  await wantService(at.folder, at.spec('four', 'exec sleep 1000'), ask('start')) // so that it looks now
+  await setDesired(at.folder, at.spec('four', 'exec sleep 1000'), newStartRequest('start')) // so that it looks now
   await at.recorded('three', ({ state }) => state === 'running')
-  for (const name of ['one', 'three', 'four']) await stopWanted(served, name, signal)
+  for (const name of ['one', 'three', 'four']) await stopSupervised(served, name, signal)
   assert.equal(await done, true)
   assert.deepEqual(await at.left(), [])
 })
@@ -50,7 +50,7 @@ test('ensureSupervisor() says that the disk is full, and the supervisor says tha
   if (!disk) return t.diagnostic('this user may not mount a disk to fill')
   await using at = await makeServiceHome(disk.path)
   const { signal } = new AbortController()
-  await wantService(at.folder, at.spec('one', 'exec sleep 1000'), ask('start'))
+  await setDesired(at.folder, at.spec('one', 'exec sleep 1000'), newStartRequest('start'))
   fill(disk.path)
   const done = at.supervise(signal)
   await until('it runs', async () => (await at.left()).length > 0)
@@ -60,9 +60,9 @@ test('ensureSupervisor() says that the disk is full, and the supervisor says tha
     message: /^Cannot start the supervisor of services: the disk is full$/,
   })
   await rm(join(disk.path, 'full'))
-  await wantService(at.folder, at.spec('one', 'exec sleep 1000'), ask('start'))
+  await setDesired(at.folder, at.spec('one', 'exec sleep 1000'), newStartRequest('start'))
   await until('it is found', async () => (await findSupervisor(at.folder)) !== undefined)
-  await stopWanted({ folder: at.folder, ensure: async () => undefined }, 'one', signal)
+  await stopSupervised({ folder: at.folder, ensure: async () => undefined }, 'one', signal)
   assert.equal(await done, true)
 })
 

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { makePrivateDirSync } from '../../../src/core/base/files.ts'
-import { bootId, identityOf, SERVICE_MARK } from '../../../src/core/process/service-process.ts'
+import { bootId, readIdentity, SERVICE_TAG } from '../../../src/core/process/service-process.ts'
+import { clearDesired, newStartRequest, setDesired } from '../../../src/up/supervisor/desired-state.ts'
 import { findSupervisor, type ServiceRecord, writeRecord } from '../../../src/up/supervisor/record.ts'
-import { ask, unwantService, wantService } from '../../../src/up/supervisor/wanted.ts'
 import { kill } from '../../support/processes.ts'
 import { makeServiceHome, type ServiceHome } from '../../support/services.ts'
 import { until } from '../../support/until.ts'
@@ -29,28 +29,28 @@ async function superviseAndKill(at: ServiceHome, name: string) {
 
 test('supervise() goes on with services that outlived a supervisor which was killed', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   const pid = await superviseAndKill(at, 'one')
   assert.deepEqual(await at.left(), [pid])
   const done = at.supervise(signal)
   await until('a supervisor is there', async () => (await findSupervisor(at.folder)) !== undefined)
-  await wantService(at.folder, at.spec('two', STAYS), ask('start'))
+  await setDesired(at.folder, at.spec('two', STAYS), newStartRequest('start'))
   await at.recorded('two', ({ state }) => state === 'running')
   assert.equal(at.record('one')?.pid, pid)
   assert.equal((await at.left()).length, 2)
   kill(pid)
   const again = await at.recorded('one', ({ state, restarts }) => state === 'running' && restarts === 1)
   assert.deepEqual(again.lastExit, { code: null, signal: null })
-  unwantService(at.folder, 'one')
-  unwantService(at.folder, 'two')
+  clearDesired(at.folder, 'one')
+  clearDesired(at.folder, 'two')
   assert.equal(await done, true)
 })
 
 test('supervise() ends what was stopped while no supervisor ran', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', `sleep 1000 & ${STAYS}`), ask('start'))
+  await setDesired(at.folder, at.spec('one', `sleep 1000 & ${STAYS}`), newStartRequest('start'))
   await superviseAndKill(at, 'one')
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   assert.equal(await at.supervise(signal), true)
   assert.deepEqual(await at.left(), [])
   assert.equal(at.record('one')?.state, 'stopped')
@@ -58,13 +58,13 @@ test('supervise() ends what was stopped while no supervisor ran', async () => {
 
 test('supervise() ends what is left of a service that was killed together with a supervisor which was ending it', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', 'sleep 1000 & wait'), ask('start'))
+  await setDesired(at.folder, at.spec('one', 'sleep 1000 & wait'), newStartRequest('start'))
   const pid = await superviseAndKill(at, 'one')
   await until('both run', async () => (await at.left()).length === 2)
   writeRecordIn(at, 'one', { ...at.record('one')!, state: 'stopping' })
   kill(pid)
   await until('it has ended', async () => (await at.left()).length === 1)
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   assert.equal(await at.supervise(signal), true)
   assert.deepEqual(await at.left(), [])
   assert.equal(at.record('one')?.state, 'stopped')
@@ -72,7 +72,7 @@ test('supervise() ends what is left of a service that was killed together with a
 
 test('supervise() starts what was killed together with its supervisor, and ends what it left', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', 'sleep 1000 & wait'), ask('start'))
+  await setDesired(at.folder, at.spec('one', 'sleep 1000 & wait'), newStartRequest('start'))
   const pid = await superviseAndKill(at, 'one')
   await until('both run', async () => (await at.left()).length === 2)
   const before = await at.left()
@@ -86,7 +86,7 @@ test('supervise() starts what was killed together with its supervisor, and ends 
     after.filter((one) => before.includes(one)),
     [],
   )
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   assert.equal(await done, true)
 })
 
@@ -95,7 +95,7 @@ test('supervise() never touches another process that has the id of a service by 
   const other = spawn('/bin/sleep', ['1000'], { env: {}, stdio: 'ignore', detached: true })
   const ended = once(other, 'exit')
   try {
-    const identity = `${await identityOf(other.pid!)}0`
+    const identity = `${await readIdentity(other.pid!)}0`
     const record: ServiceRecord = {
       state: 'running',
       boot: await bootId(),
@@ -106,12 +106,12 @@ test('supervise() never touches another process that has the id of a service by 
       identity,
     }
     writeRecordIn(at, 'one', record)
-    await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+    await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
     const done = at.supervise(signal)
     await at.recorded('one', ({ state, pid }) => state === 'running' && pid !== other.pid)
-    unwantService(at.folder, 'one')
+    clearDesired(at.folder, 'one')
     await done
-    assert.notEqual(await identityOf(other.pid!), undefined)
+    assert.notEqual(await readIdentity(other.pid!), undefined)
   } finally {
     other.kill('SIGKILL')
     await ended
@@ -120,8 +120,8 @@ test('supervise() never touches another process that has the id of a service by 
 
 test('supervise() finds a service by its mark whose supervisor was killed before it wrote the pid', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
-  const env = { CRABTALK_HOME: at.paths.home, [SERVICE_MARK]: 'MARK-OF-IT', PATH: '/usr/bin:/bin' }
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
+  const env = { CRABTALK_HOME: at.paths.home, [SERVICE_TAG]: 'MARK-OF-IT', PATH: '/usr/bin:/bin' }
   const service = spawn('/bin/sh', ['-c', 'setsid sleep 1000 & exec sleep 1000'], {
     env,
     stdio: 'ignore',
@@ -139,7 +139,7 @@ test('supervise() finds a service by its mark whose supervisor was killed before
   const { pid } = await at.recorded('one', ({ state }) => state === 'running')
   assert.equal(pid, service.pid)
   assert.equal((await at.left()).length, 2)
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   assert.equal(await done, true)
 })
 

@@ -4,18 +4,18 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { cutOutput, openOutput } from '../../../src/up/supervisor/output.ts'
+import { openOutput, truncateOutput } from '../../../src/up/supervisor/output.ts'
 
 test('cutOutput() keeps the last half of a file that is too large, in whole lines', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-out-'))
   const path = join(dir.path, 'x.log')
-  cutOutput(path, 100)
+  truncateOutput(path, 100)
   assert.equal(existsSync(path), false)
   const lines = Array.from({ length: 30 }, (_, at) => `line ${at}\n`)
   await writeFile(path, lines.join(''))
-  cutOutput(path, 1000)
+  truncateOutput(path, 1000)
   assert.equal(readFileSync(path, 'utf8'), lines.join(''))
-  cutOutput(path, 100)
+  truncateOutput(path, 100)
   assert.equal(readFileSync(path, 'utf8'), lines.slice(-6).join(''))
 })
 

@@ -3,8 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import {
+  clearDesired,
+  forgetService,
+  newStartRequest,
+  setDesired,
+} from '../../../src/up/supervisor/desired-state.ts'
 import { writeRecord } from '../../../src/up/supervisor/record.ts'
-import { ask, forgetService, unwantService, wantService } from '../../../src/up/supervisor/wanted.ts'
 import { kill } from '../../support/processes.ts'
 import { makeServiceHome, QUICK, type ServiceHome } from '../../support/services.ts'
 import { until } from '../../support/until.ts'
@@ -29,10 +34,10 @@ test('supervise() starts what is wanted with a clean environment, the spec over 
   await using at = await makeServiceHome()
   await mkdir(at.paths.home, { recursive: true })
   await writeFile(join(at.paths.home, 'service.env'), "KEY='a b'\nPATH=/bin\n# no KEY=c\n")
-  await wantService(
+  await setDesired(
     at.folder,
     at.spec('one', `echo "$KEY|$PATH|$LANG|$CRAB"; echo oops >&2; ${STAYS}`),
-    ask('start'),
+    newStartRequest('start'),
   )
   const over = new AbortController()
   const done = at.supervise(over.signal, { env: { LANG: 'x', PATH: '/nowhere' } })
@@ -48,7 +53,7 @@ test('supervise() starts what is wanted with a clean environment, the spec over 
 
 test('supervise() starts a service again that crashed, and counts', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   await using _ = await supervised(at)
   const first = await at.recorded('one', ({ state }) => state === 'running')
   assert.equal(first.restarts, 0)
@@ -56,21 +61,21 @@ test('supervise() starts a service again that crashed, and counts', async () => 
   const second = await at.recorded('one', ({ state, restarts }) => state === 'running' && restarts === 1)
   assert.notEqual(second.pid, first.pid)
   assert.deepEqual(second.lastExit, { code: null, signal: 'SIGKILL' })
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   assert.equal(await _.done, true)
 })
 
 test('supervise() gives up on a service that crashed in ten starts, and ends; who asks again gets ten more', async () => {
   await using at = await makeServiceHome()
   const spec = at.spec('one', 'echo x; exit 9')
-  await wantService(at.folder, spec, ask('start'))
+  await setDesired(at.folder, spec, newStartRequest('start'))
   assert.equal(await at.supervise(new AbortController().signal), true)
   assert.equal(at.record('one')?.state, 'failed')
   assert.deepEqual(at.record('one')?.lastExit, { code: 9, signal: null })
   assert.equal(readFileSync(spec.output, 'utf8'), 'x\n'.repeat(10))
   assert.equal(await at.supervise(new AbortController().signal), true) // it has failed: nobody starts it
   assert.equal(readFileSync(spec.output, 'utf8'), 'x\n'.repeat(10))
-  await wantService(at.folder, spec, ask('start'))
+  await setDesired(at.folder, spec, newStartRequest('start'))
   assert.equal(await at.supervise(new AbortController().signal), true)
   assert.equal(readFileSync(spec.output, 'utf8'), 'x\n'.repeat(20))
 })
@@ -78,10 +83,10 @@ test('supervise() gives up on a service that crashed in ten starts, and ends; wh
 test('supervise() does not count starts that are long past', async () => {
   await using at = await makeServiceHome()
   const spec = at.spec('one', `echo x; [ $(wc -l < '${at.spec('one', '').output}') -lt 14 ]`)
-  await wantService(
+  await setDesired(
     at.folder,
     { ...spec, argv: ['/bin/sh', '-c', `${spec.argv[2]} && exit 9; exit 0`] },
-    ask('start'),
+    newStartRequest('start'),
   )
   let now = 1_000_000
   const later = () => (now += QUICK.windowMs / 8)
@@ -99,7 +104,7 @@ for (const [how, line, state] of [
   test(`supervise() starts nothing again that ended with ${how}`, async () => {
     await using at = await makeServiceHome()
     const spec = at.spec('one', `echo x; ${line}`)
-    await wantService(at.folder, spec, ask('start'))
+    await setDesired(at.folder, spec, newStartRequest('start'))
     assert.equal(await at.supervise(new AbortController().signal), true)
     assert.equal(at.record('one')?.state, state)
     assert.equal(readFileSync(spec.output, 'utf8'), 'x\n')
@@ -109,7 +114,7 @@ for (const [how, line, state] of [
 test('supervise() says in the output of a service that its program is gone', async () => {
   await using at = await makeServiceHome()
   const spec = { ...at.spec('one', ''), argv: ['/nowhere/clock'] as [string] }
-  await wantService(at.folder, spec, ask('start'))
+  await setDesired(at.folder, spec, newStartRequest('start'))
   assert.equal(await at.supervise(new AbortController().signal), true)
   assert.equal(at.record('one')?.state, 'failed')
   assert.match(readFileSync(spec.output, 'utf8'), /^(crabup: Cannot start \/nowhere\/clock: .*ENOENT\n){10}$/)
@@ -119,10 +124,10 @@ test('supervise() kills a service that ignores TERM, and all it started, also wh
   await using at = await makeServiceHome()
   const line =
     'trap "" TERM; sleep 1000 & setsid sleep 1000 & setsid -f sh -c "trap \\"\\" TERM; sleep 1000"; echo up; wait; wait'
-  await wantService(at.folder, at.spec('one', line), ask('start'))
+  await setDesired(at.folder, at.spec('one', line), newStartRequest('start'))
   await using _ = await supervised(at)
   await until('all of it runs', async () => (await at.left()).length >= 5)
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   assert.equal(await _.done, true)
   assert.deepEqual(await at.left(), [])
   assert.deepEqual(at.record('one')?.lastExit, { code: null, signal: 'SIGKILL' })
@@ -130,7 +135,7 @@ test('supervise() kills a service that ignores TERM, and all it started, also wh
 
 test('supervise() ends what a crashed service has left before it starts it again', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', 'sleep 1000 & wait'), ask('start'))
+  await setDesired(at.folder, at.spec('one', 'sleep 1000 & wait'), newStartRequest('start'))
   await using _ = await supervised(at)
   const first = await at.recorded('one', ({ state }) => state === 'running')
   await until('both run', async () => (await at.left()).length === 2)
@@ -148,10 +153,10 @@ test('supervise() ends what a crashed service has left before it starts it again
 test('supervise() does not start again what is stopped while it waits', async () => {
   await using at = await makeServiceHome()
   const spec = at.spec('one', 'echo x; exit 9')
-  await wantService(at.folder, spec, ask('start'))
+  await setDesired(at.folder, spec, newStartRequest('start'))
   const done = at.supervise(new AbortController().signal, { pace: { ...QUICK, restartMs: 3_600_000 } })
   await at.recorded('one', ({ state }) => state === 'waiting')
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   assert.equal(await done, true)
   assert.equal(at.record('one')?.state, 'stopped')
   assert.equal(readFileSync(spec.output, 'utf8'), 'x\n')
@@ -159,27 +164,27 @@ test('supervise() does not start again what is stopped while it waits', async ()
 
 test('supervise() starts at once what is asked for while it waits, restarts when asked, and leaves alone what runs', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', 'exit 9'), ask('start'))
+  await setDesired(at.folder, at.spec('one', 'exit 9'), newStartRequest('start'))
   const done = at.supervise(new AbortController().signal, { pace: { ...QUICK, restartMs: 3_600_000 } })
   await at.recorded('one', ({ state }) => state === 'waiting')
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   const first = await at.recorded('one', ({ state }) => state === 'running')
-  const start = ask('start')
-  await wantService(at.folder, at.spec('one', STAYS), start)
+  const start = newStartRequest('start')
+  await setDesired(at.folder, at.spec('one', STAYS), start)
   const same = await at.recorded('one', ({ asked }) => asked === start.id)
   assert.equal(same.pid, first.pid)
-  const restart = ask('restart')
-  await wantService(at.folder, at.spec('one', STAYS), restart)
+  const restart = newStartRequest('restart')
+  await setDesired(at.folder, at.spec('one', STAYS), restart)
   const other = await at.recorded('one', ({ asked, state }) => asked === restart.id && state === 'running')
   assert.notEqual(other.pid, first.pid)
   assert.equal(other.restarts, 0)
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   await done
 })
 
 test('supervise() runs once per home; the second gives false', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   await using first = await supervised(at)
   await at.recorded('one', ({ state }) => state === 'running')
   assert.equal(await at.supervise(new AbortController().signal), false)
@@ -189,11 +194,11 @@ test('supervise() runs once per home; the second gives false', async () => {
 
 test('supervise() ends with all its services when its home is removed, and makes nothing anew', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
-  await wantService(
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
+  await setDesired(
     at.folder,
     at.spec('two', `trap 'exit 1' TERM; ${STAYS.replace('exec ', '')} & wait`),
-    ask('start'),
+    newStartRequest('start'),
   )
   const done = at.supervise(new AbortController().signal)
   await at.recorded('two', ({ state }) => state === 'running')
@@ -206,8 +211,8 @@ test('supervise() ends with all its services when its home is removed, and makes
 
 test('supervise() starts again after an abort what ran then, and nothing that was settled in this start of the machine', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
-  await wantService(at.folder, at.spec('two', 'echo x; exit 78'), ask('start'))
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
+  await setDesired(at.folder, at.spec('two', 'echo x; exit 78'), newStartRequest('start'))
   const first = await supervised(at)
   await at.recorded('one', ({ state }) => state === 'running')
   await at.recorded('two', ({ state }) => state === 'failed')
@@ -224,12 +229,12 @@ test('supervise() starts again after an abort what ran then, and nothing that wa
 
 test('supervise() goes on with what it knows when a file was broken by hand', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
   await using _ = await supervised(at)
   const { pid } = await at.recorded('one', ({ state }) => state === 'running')
   await writeFile(join(at.folder, 'one.json'), '{')
   await writeFile(join(at.folder, 'none.json'), '{"name": "none"}')
-  await wantService(at.folder, at.spec('two', STAYS), ask('start'))
+  await setDesired(at.folder, at.spec('two', STAYS), newStartRequest('start'))
   await at.recorded('two', ({ state }) => state === 'running') // so it has read both
   assert.equal(at.record('one')?.pid, pid)
   assert.equal(at.record('one')?.state, 'running')
@@ -238,11 +243,11 @@ test('supervise() goes on with what it knows when a file was broken by hand', as
 
 test('supervise() looks after one service only where it is told to', async () => {
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
-  await wantService(at.folder, at.spec('two', STAYS), ask('start'))
+  await setDesired(at.folder, at.spec('one', STAYS), newStartRequest('start'))
+  await setDesired(at.folder, at.spec('two', STAYS), newStartRequest('start'))
   const done = at.supervise(new AbortController().signal, { only: 'two' })
   await at.recorded('two', ({ state }) => state === 'running')
-  unwantService(at.folder, 'two')
+  clearDesired(at.folder, 'two')
   assert.equal(await done, true)
   assert.equal(at.record('one'), undefined)
 })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ask, unwantService, wantService } from '../../../src/up/supervisor/wanted.ts'
+import { clearDesired, newStartRequest, setDesired } from '../../../src/up/supervisor/desired-state.ts'
 import { makeServiceHome } from '../../support/services.ts'
 
 const WITHOUT_WATCHES = ['-Ur', 'sh', '-c', 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"', 'sh']
@@ -12,12 +12,12 @@ const WITHOUT_WATCHES = ['-Ur', 'sh', '-c', 'echo 0 >/proc/sys/user/max_inotify_
 test('supervise() looks for changes by itself where the system has no watch left to give', async (context) => {
   if (!canLimit()) return context.diagnostic('this user may not make a namespace')
   await using at = await makeServiceHome()
-  await wantService(at.folder, at.spec('one', 'exec sleep 1000'), ask('start'))
+  await setDesired(at.folder, at.spec('one', 'exec sleep 1000'), newStartRequest('start'))
   const words = [...WITHOUT_WATCHES, ...at.program, 'supervise', '--home', at.paths.home]
   const supervisor = spawn('unshare', words, { env: { PATH: process.env['PATH'] }, stdio: 'ignore' })
   const ended = once(supervisor, 'exit')
   await at.recorded('one', ({ state }) => state === 'running')
-  unwantService(at.folder, 'one')
+  clearDesired(at.folder, 'one')
   assert.deepEqual(await ended, [0, null])
   assert.equal(at.record('one')?.state, 'stopped')
   assert.match(readFileSync(join(at.paths.logs, 'supervisor.log'), 'utf8'), /Cannot watch for changes/)

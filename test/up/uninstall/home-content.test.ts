@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
-  componentsIn,
+  findHomeConflict,
   homeContent,
-  notOnlyHome,
+  listComponentNames,
   removeComponents,
   removeContent,
 } from '../../../src/up/uninstall/home-content.ts'
@@ -44,17 +44,17 @@ test('removeContent() removes links and not what they lead to, and an empty home
 
 test('notOnlyHome() refuses a directory that holds more than a home', async () => {
   for (const home of ['/', '/home', '/home/me']) {
-    assert.match((await notOnlyHome({ home }, '/home/me')) ?? '', /holds more/, home)
+    assert.match((await findHomeConflict({ home }, '/home/me')) ?? '', /holds more/, home)
   }
   for (const home of ['/home/me/.crabtalk', '/home/me2', '/srv/crab']) {
-    assert.equal(await notOnlyHome({ home }, '/home/me'), undefined, home)
+    assert.equal(await findHomeConflict({ home }, '/home/me'), undefined, home)
   }
   await using tree = await makeTree({ 'me/.crabtalk/config.toml': '' })
   const [me, link] = [tree.path('me'), tree.path('link')]
   await symlink(me, link)
-  assert.match((await notOnlyHome({ home: link }, me)) ?? '', /link holds more/)
-  assert.match((await notOnlyHome({ home: me }, link)) ?? '', /me holds more/)
-  assert.equal(await notOnlyHome({ home: join(link, '.crabtalk') }, me), undefined)
+  assert.match((await findHomeConflict({ home: link }, me)) ?? '', /link holds more/)
+  assert.match((await findHomeConflict({ home: me }, link)) ?? '', /me holds more/)
+  assert.equal(await findHomeConflict({ home: join(link, '.crabtalk') }, me), undefined)
 })
 
 test('removeComponents() leaves the records of skills and agents', async () => {
@@ -62,9 +62,9 @@ test('removeComponents() leaves the records of skills and agents', async () => {
   await home.write('packages/clock/1.0.0/crabup.json', '{}')
   await home.write('packages/pkg/notes.json', '{}')
   await home.write('packages/.staging/1-01/package.tgz', '')
-  assert.deepEqual(await componentsIn(home.paths), ['clock'])
+  assert.deepEqual(await listComponentNames(home.paths), ['clock'])
   assert.deepEqual(await removeComponents(home.paths), ['clock'])
   assert.deepEqual(await readdir(home.paths.packages), ['pkg'])
-  assert.deepEqual(await componentsIn(home.paths), [])
+  assert.deepEqual(await listComponentNames(home.paths), [])
   assert.deepEqual(await removeComponents({ packages: '/nowhere' }), [])
 })

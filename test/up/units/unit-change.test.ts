@@ -8,7 +8,7 @@ import { launchdPlist } from '../../../src/up/units/launchd-plist.ts'
 import { isSealed } from '../../../src/up/units/seal.ts'
 import { systemdUnit } from '../../../src/up/units/systemd-unit.ts'
 import { taskXml, toUtf16 } from '../../../src/up/units/task-xml.ts'
-import { keptPath, unitChange, writeUnit } from '../../../src/up/units/unit-change.ts'
+import { editedUnitPath, unitChange, writeUnit } from '../../../src/up/units/unit-change.ts'
 import { daemonSpec, windowsSpec } from './specs.ts'
 
 const RENDERED: Readonly<Record<string, (home: string) => Buffer>> = {
@@ -41,7 +41,7 @@ for (const [what, render] of Object.entries(RENDERED)) {
     const edited = await readFile(unit.path)
     assert.equal(await writeUnit(unit), 'edited')
     assert.deepEqual(await readFile(unit.path), unit.content)
-    assert.deepEqual(await readFile(keptPath(unit.path)), edited)
+    assert.deepEqual(await readFile(editedUnitPath(unit.path)), edited)
     assert.deepEqual((await readdir(folder.path)).toSorted(), ['x', 'x.edited'])
   })
 }

@@ -1,21 +1,29 @@
 import { access } from 'node:fs/promises'
 import { toCrabError } from '../../../core/base/errors.ts'
 import { quoteWord } from '../../../core/base/quote-word.ts'
-import { readText } from '../../../core/config/load-config.ts'
-import { upHostOf } from '../../../up/host.ts'
+import { readTextFile } from '../../../core/config/load-config.ts'
+import { toUpHost } from '../../../up/host.ts'
 import { ownVariables } from '../../../up/own-env.ts'
-import { readFailed } from '../../../up/packages/failed-version.ts'
+import { readFailedVersion } from '../../../up/packages/failed-version.ts'
 import {
   brokenPackages,
-  folderOf,
+  componentFolder,
   type InstalledService,
   installedServices,
 } from '../../../up/packages/installed.ts'
-import { nodeAt } from '../../../up/packages/node-version.ts'
+import { probeNode } from '../../../up/packages/node-version.ts'
 import { findNpmProgram } from '../../../up/packages/npm-program.ts'
-import { envFileOf } from '../../../up/service-spec.ts'
-import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
-import { specPlace } from '../service/place.ts'
+import { serviceEnvPath } from '../../../up/service-spec.ts'
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  note,
+  ok,
+  problem,
+  warning,
+} from '../../doctor/check.ts'
+import { buildSpecContext } from '../service/spec-context.ts'
 
 /** Whether components can run and be installed: Node, npm, and the files of each. */
 export const checkComponents: Check = async (place, signal) => {
@@ -28,8 +36,8 @@ export const checkComponents: Check = async (place, signal) => {
     )
     const isWhole = isThere
       ? ok(`${name} ${version} is installed`)
-      : problem(`${name}: ${script} is gone`, `crabup pull ${wordFor(service)} brings it back`)
-    return [isWhole, ...(await failedUpdate(service, place)), ...(await variablesOf(service, place))]
+      : problem(`${name}: ${script} is gone`, `crabup pull ${pullArgument(service)} brings it back`)
+    return [isWhole, ...(await failedUpdate(service, place)), ...(await checkVariables(service, place))]
   })
   const broken = brokenPackages(place.paths).map((name) =>
     warning(
@@ -41,15 +49,18 @@ export const checkComponents: Check = async (place, signal) => {
   return [
     ...(await Promise.all(files)).flat(),
     ...broken,
-    await ofNode(place, needsNode, signal),
-    await ofNpm(place),
+    await checkNode(place, needsNode, signal),
+    await checkNpm(place),
   ]
 }
 
 /** The variables that it gets of service.env, and those that it asks for in vain; names only. */
-async function variablesOf({ name, variables }: InstalledService, { paths }: Place): Promise<Finding[]> {
-  const file = envFileOf(paths)
-  const text = (await readText(file).catch(() => '')) ?? '' // checkServiceEnvironment says why
+async function checkVariables(
+  { name, variables }: InstalledService,
+  { paths }: CheckContext,
+): Promise<CheckResult[]> {
+  const file = serviceEnvPath(paths)
+  const text = (await readTextFile(file).catch(() => '')) ?? '' // checkServiceEnvironment says why
   const given = ownVariables(text, { service: name, names: variables })
   const missing = variables.filter((one) => !given.includes(one))
   return [
@@ -61,36 +72,40 @@ async function variablesOf({ name, variables }: InstalledService, { paths }: Pla
 }
 
 /** What pulls it again: of a name that is not in our table somebody else may have a package. */
-function wordFor({ origin, package: packageName, source }: InstalledService): string {
+function pullArgument({ origin, package: packageName, source }: InstalledService): string {
   return origin === 'registry' ? packageName : quoteWord(source)
 }
 
 /** What an update leaves out. */
 async function failedUpdate(
   { name, package: packageName }: InstalledService,
-  { paths }: Place,
-): Promise<Finding[]> {
-  const failed = await readFailed(folderOf(paths, name))
+  { paths }: CheckContext,
+): Promise<CheckResult[]> {
+  const failed = await readFailedVersion(componentFolder(paths, name))
   if (!failed) return []
   const message = `${name}: ${failed.version} was tried on ${failed.at.slice(0, 10)} and not kept: ${failed.why}`
   return [note(message, `crabup pull ${packageName} --version ${failed.version} tries it again`)]
 }
 
-async function ofNode({ host }: Place, isNeeded: boolean, signal: AbortSignal): Promise<Finding> {
-  const { node } = await specPlace(host)
+async function checkNode(
+  { host }: CheckContext,
+  isNeeded: boolean,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const { node } = await buildSpecContext(host)
   if (node === undefined) {
     const message = 'no node is on the PATH of services; components are scripts for it'
     return isNeeded ? problem(message, 'install Node 20 or newer') : note(message)
   }
-  const { version = '' } = (await nodeAt(node, upHostOf(host), signal)) ?? {}
+  const { version = '' } = (await probeNode(node, toUpHost(host), signal)) ?? {}
   if (Number(/^v(\d+)/.exec(version)?.[1] ?? 0) >= LEAST_NODE)
     return ok(`components run on Node ${version}: ${node}`)
   const message = `${node} is Node ${version}, and components need ${LEAST_NODE} or newer`
   return isNeeded ? problem(message, 'install a newer Node') : warning(message, 'install a newer Node')
 }
 
-async function ofNpm({ host }: Place): Promise<Finding> {
-  return await findNpmProgram(upHostOf(host), host.cwd()).then(
+async function checkNpm({ host }: CheckContext): Promise<CheckResult> {
+  return await findNpmProgram(toUpHost(host), host.cwd()).then(
     (argv) => ok(`crabup pull uses ${argv.at(-1)}`),
     (reason: unknown) => note(`${toCrabError(reason).message}; crabup pull needs it`),
   )

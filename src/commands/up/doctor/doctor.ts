@@ -1,5 +1,5 @@
-import type { Run } from '../../command.ts'
-import { DOCTOR_CHECKS, examine } from '../../doctor/doctor.ts'
+import type { CommandHandler } from '../../command.ts'
+import { DOCTOR_CHECKS, runChecks } from '../../doctor/doctor.ts'
 import { checkComponents } from './components.ts'
 import { checkServiceEnvironment } from './environment.ts'
 import { checkLogs } from './logs.ts'
@@ -7,9 +7,9 @@ import { checkServicePaths } from './paths.ts'
 import { checkServices } from './services.ts'
 import { checkSystem } from './system.ts'
 
-/** `crabup doctor`: what `crabtalk doctor` looks at, and the services. */
-export const doctor: Run = async (invocation) => {
-  return await examine(invocation, [
+/** `crabup crabupDoctorCommand`: what `crabtalk crabupDoctorCommand` looks at, and the services. */
+export const crabupDoctorCommand: CommandHandler = async (invocation) => {
+  return await runChecks(invocation, [
     ...DOCTOR_CHECKS,
     ['services', checkServices],
     ['service environment', checkServiceEnvironment],

@@ -1,18 +1,26 @@
 import { chmod, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { readConfig } from '../../../core/config/load-config.ts'
-import { formatPlace, type Problem } from '../../../core/config/problem.ts'
+import { type FileIssue, formatLocation } from '../../../core/config/validation-issue.ts'
 import { modelVariables } from '../../../core/provider/model-variables.ts'
-import { envFileOf } from '../../../up/service-spec.ts'
-import { readEnvFile } from '../../../up/supervisor/environment.ts'
-import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
+import { serviceEnvPath } from '../../../up/service-spec.ts'
+import { readEnvFileSync } from '../../../up/supervisor/environment.ts'
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  note,
+  ok,
+  problem,
+  warning,
+} from '../../doctor/check.ts'
 import { serviceEnvProblems } from '../service/service-env.ts'
 
 /** Whether service.env is for its owner only, and has what the models need that this shell has. */
 export const checkServiceEnvironment: Check = async (place) => {
-  const file = envFileOf(place.paths)
+  const file = serviceEnvPath(place.paths)
   const stats = await stat(file).catch(() => undefined) // none is needed
-  const values = readEnvFile(file)
+  const values = readEnvFileSync(file)
   const names = Object.keys(values)
   const which = names.length === 0 ? 'sets nothing' : `sets ${names.join(', ')}`
   return [
@@ -21,14 +29,14 @@ export const checkServiceEnvironment: Check = async (place) => {
       ? openMode(file, stats.mode)
       : []),
     ...(await serviceEnvProblems(place.paths)).map(toFinding),
-    ...(await onlyHere(place, values)),
+    ...(await findShellOnlyKeys(place, values)),
   ]
 }
 
 /** A line of it that is not read as it stands there; none keeps a service from starting but that of another home. */
-function toFinding({ key, message, hint, ...place }: Problem): Finding {
+function toFinding({ key, message, hint, ...place }: FileIssue): CheckResult {
   const say = key === 'CRABTALK_HOME' ? problem : hint === undefined ? note : warning
-  return say(`${formatPlace(place)}: ${message}`, hint)
+  return say(`${formatLocation(place)}: ${message}`, hint)
 }
 
 /** Other users cannot reach a file of a directory that is closed to them, whatever its mode. */
@@ -37,17 +45,17 @@ async function isClosed(folder: string): Promise<boolean> {
   return stats !== undefined && (stats.mode & 0o077) === 0
 }
 
-function openMode(file: string, mode: number): Finding[] {
+function openMode(file: string, mode: number): CheckResult[] {
   if ((mode & 0o077) === 0) return []
   const fix = { done: `${file} is readable for you only`, apply: () => chmod(file, 0o600) }
   return [{ ...problem(`${file}: others can read the secrets in it`, `chmod 600 it`), fix }]
 }
 
 /** What the choice of a model depends on, and a service does not see. */
-async function onlyHere(
-  { paths, host }: Place,
+async function findShellOnlyKeys(
+  { paths, host }: CheckContext,
   values: Readonly<Record<string, string>>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const config = await readConfig(paths)
   if (!config.ok) return [] // said where the configuration is looked at
   return modelVariables(config.value, host.env)
@@ -55,7 +63,7 @@ async function onlyHere(
     .map((name) =>
       warning(
         `${name} is set in this shell, and services do not see it`,
-        `write ${name}='…' into ${envFileOf(paths)}`,
+        `write ${name}='…' into ${serviceEnvPath(paths)}`,
       ),
     )
 }

@@ -1,22 +1,22 @@
 import { join } from 'node:path'
-import { fileSizes, LARGE_LOG_BYTES, roomNotes } from '../../../up/ps/disk-notes.ts'
-import { type Check, type Finding, ok, warning } from '../../doctor/check.ts'
+import { fileSizes, freeSpaceNotes, LARGE_LOG_BYTES } from '../../../up/ps/disk-notes.ts'
+import { type Check, type CheckResult, ok, warning } from '../../doctor/check.ts'
 import { bytesText } from '../packages/facts-text.ts'
 
 /** Whether a file has grown all the same: the guard bounds what services print, and programs their own logs. */
 export const checkLogs: Check = async ({ paths }) => {
   const sizes = await fileSizes(paths.logs)
-  const room = await roomNotes(paths.home)
+  const room = await freeSpaceNotes(paths.home)
   const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
   const large = sizes.filter(({ bytes }) => bytes > LARGE_LOG_BYTES)
   return [
     ok(`logs take ${bytesText(total)}`),
     ...room.map(({ message, hint }) => warning(message, hint)),
-    ...large.map(({ name, bytes }) => ofLarge(join(paths.logs, name), name, bytes)),
+    ...large.map(({ name, bytes }) => toLargeLogResult(join(paths.logs, name), name, bytes)),
   ]
 }
 
-function ofLarge(path: string, name: string, bytes: number): Finding {
+function toLargeLogResult(path: string, name: string, bytes: number): CheckResult {
   const [, service] = /^([a-z0-9-]+)\.crash\.log$/.exec(name) ?? []
   const hint =
     service === undefined

@@ -1,15 +1,23 @@
 import { delimiter } from 'node:path'
 import { findProgram } from '../../../core/process/find-program.ts'
-import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
-import { servicePath } from '../service/place.ts'
-import { unitFactsOf } from '../view/look-around.ts'
-import { openPlace } from '../view/place.ts'
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  note,
+  ok,
+  problem,
+  warning,
+} from '../../doctor/check.ts'
+import { servicePath } from '../service/spec-context.ts'
+import { fetchUnitFacts } from '../view/collect-services.ts'
+import { openServicesContext } from '../view/services-context.ts'
 
 /** Whether the daemon as a service finds the programs of MCP servers that this shell finds. */
 export const checkServicePaths: Check = async (place, signal) => {
   const { host, agents } = place
-  const services = await openPlace(host, signal)
-  const facts = await unitFactsOf(services, 'daemon')
+  const services = await openServicesContext(host, signal)
+  const facts = await fetchUnitFacts(services, 'daemon')
   const isNow = facts?.path !== undefined
   const { hasOwnPath } = services.specs
   const path = facts?.path ?? services.specs.path
@@ -19,15 +27,20 @@ export const checkServicePaths: Check = async (place, signal) => {
   const folders = path.split(delimiter).length
   const many = folders === 1 ? 'one directory' : `${folders} directories`
   const whose = isNow ? 'the daemon as a service has' : 'as a service the daemon would have'
-  return [ok(`${whose} ${many} on its PATH`), ...(hasOwnPath ? [] : lent(place)), ...found]
+  return [ok(`${whose} ${many} on its PATH`), ...(hasOwnPath ? [] : checkTransientPath(place)), ...found]
 }
 
-type Entry = Place['agents'][number]['mcps'][number]
+type Entry = CheckContext['agents'][number]['mcps'][number]
 
 async function compare(
   { agent, entry }: { agent: string; entry: Entry },
-  { place, path, isNow, hasOwnPath }: { place: Place; path: string; isNow: boolean; hasOwnPath: boolean },
-): Promise<Finding> {
+  {
+    place,
+    path,
+    isNow,
+    hasOwnPath,
+  }: { place: CheckContext; path: string; isNow: boolean; hasOwnPath: boolean },
+): Promise<CheckResult> {
   const { host, paths } = place
   const { name, command = '', cwd = paths.home } = entry
   const folder = cwd === paths.home ? host.cwd() : cwd // the home may not be there yet
@@ -46,7 +59,7 @@ async function compare(
   return (isNow ? problem : warning)(message, `${again}name it by its whole path`)
 }
 
-function lent({ host }: Place): Finding[] {
+function checkTransientPath({ host }: CheckContext): CheckResult[] {
   const { lent } = servicePath(host)
   if (lent === undefined) return []
   return [

@@ -1,16 +1,16 @@
 import type { ServiceRow } from '../../../up/ps/gather.ts'
 import { removeStale } from '../../../up/ps/stale-files.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
-import { type Check, type Finding, note, ok, type Status, warning } from '../../doctor/check.ts'
-import { MANAGER_NAMES } from '../service/said.ts'
-import { lookAround, unitFactsOf, wantedSpec } from '../view/look-around.ts'
-import { openPlace, type ViewPlace } from '../view/place.ts'
+import { type Check, type CheckResult, type CheckStatus, note, ok, warning } from '../../doctor/check.ts'
+import { MANAGER_NAMES } from '../service/print-ready.ts'
+import { collectServices, fetchUnitFacts, findSpec } from '../view/collect-services.ts'
+import { openServicesContext, type ServicesContext } from '../view/services-context.ts'
 
 /** Which service manager there is, how every service stands, and whether its unit is what a start would write. */
 export const checkServices: Check = async ({ host }, signal) => {
-  const place = await openPlace(host, signal)
-  const { manager, rows, notes } = await lookAround(place, signal, { keepsStale: true, withDisk: false })
-  const found = await Promise.all(rows.map((row) => ofRow(row, place)))
+  const place = await openServicesContext(host, signal)
+  const { manager, rows, notes } = await collectServices(place, signal, { keepsStale: true, withDisk: false })
+  const found = await Promise.all(rows.map((row) => checkRow(row, place)))
   return [
     ok(`services are kept running by ${MANAGER_NAMES[manager.kind]}`),
     ...notes.map(({ message, hint }) => warning(message, hint)),
@@ -19,17 +19,17 @@ export const checkServices: Check = async ({ host }, signal) => {
   ]
 }
 
-async function ofRow(row: ServiceRow, place: ViewPlace): Promise<Finding[]> {
+async function checkRow(row: ServiceRow, place: ServicesContext): Promise<CheckResult[]> {
   const { name, state, pid, notes } = row
   const where = pid === undefined ? '' : ` (pid ${pid})`
-  const found: Finding = { status: STATUSES[state], message: `${name} is ${state}${where}` }
+  const found: CheckResult = { status: STATUSES[state], message: `${name} is ${state}${where}` }
   const more = notes.map(({ message, hint }) => warning(`${name}: ${message}`, hint))
   return [found, ...more, ...(row.isInstalled ? await unitFindings(name, place) : [])]
 }
 
 /** Whether a start would write another unit, for other reasons than another PATH. */
-async function unitFindings(name: string, place: ViewPlace): Promise<Finding[]> {
-  const [facts, spec] = [await unitFactsOf(place, name), wantedSpec(place, name)]
+async function unitFindings(name: string, place: ServicesContext): Promise<CheckResult[]> {
+  const [facts, spec] = [await fetchUnitFacts(place, name), findSpec(place, name)]
   if (!facts || !spec) return []
   const isOther = facts.argv.join('\0') !== spec.argv.join('\0')
   return [
@@ -50,9 +50,9 @@ async function unitFindings(name: string, place: ViewPlace): Promise<Finding[]> 
 /** What services that have gone left in run/; --fix removes it. */
 async function staleFiles(
   rows: readonly ServiceRow[],
-  place: ViewPlace,
+  place: ServicesContext,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const resting = rows.filter(({ state }) => state === 'stale')
   const probed = await Promise.all(resting.map(({ name }) => place.probe(name, signal)))
   return probed.flatMap(({ leftover }) => {
@@ -63,7 +63,7 @@ async function staleFiles(
   })
 }
 
-const STATUSES: Readonly<Record<ServiceState, Status>> = {
+const STATUSES: Readonly<Record<ServiceState, CheckStatus>> = {
   ready: 'ok',
   starting: 'note',
   degraded: 'problem',

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { daemonEndpoint } from '../../../daemon/find-daemon.ts'
-import { type Check, type Finding, note, ok, type Place } from '../../doctor/check.ts'
+import { type Check, type CheckContext, type CheckResult, note, ok } from '../../doctor/check.ts'
 
 /** What of the system makes services different: where the socket has to be, and WSL. */
 export const checkSystem: Check = async (place) => {
   return [socket(place), ...(await wsl(place))]
 }
 
-function socket({ host, paths }: Place): Finding {
+function socket({ host, paths }: CheckContext): CheckResult {
   const { endpoint, addressFile } = daemonEndpoint({ paths, env: host.env, uid: host.uid })
   if (endpoint.kind !== 'unix') return ok('the daemon listens on a named pipe')
   if (addressFile === undefined) return ok('the path of the socket fits')
@@ -16,7 +16,7 @@ function socket({ host, paths }: Place): Finding {
 }
 
 /** A distribution of WSL ends when nobody uses it, and what runs in it with it. */
-async function wsl({ host }: Place): Promise<Finding[]> {
+async function wsl({ host }: CheckContext): Promise<CheckResult[]> {
   const kernel = await readFile('/proc/version', 'utf8').catch(() => '') // another system
   if (!host.env['WSL_DISTRO_NAME'] && !/microsoft/i.test(kernel)) return []
   const init = await readFile('/proc/1/comm', 'utf8').catch(() => '')

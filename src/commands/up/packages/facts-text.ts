@@ -1,9 +1,9 @@
 import { toVisible } from '../../../core/base/visible.ts'
 import type { PackageFacts } from '../../../up/packages/facts.ts'
-import type { Offer } from '../../../up/packages/ports.ts'
+import type { PackageOffer } from '../../../up/packages/ports.ts'
 
 /** What is shown of a package before it is installed: a headline, and a line for each thing that is known. */
-export function factsText({ facts, source, origin, before }: Offer): string {
+export function factsText({ facts, source, origin, before }: PackageOffer): string {
   const rows: [string, string | undefined][] = [
     ['published', publishedText(facts)],
     ['by', origin === 'registry' ? publisherText(facts, before?.publisher) : undefined],
@@ -45,7 +45,7 @@ function sizeText({ bytes }: PackageFacts): string | undefined {
 
 function vouchedText(
   { hasSignature, hasProvenance }: PackageFacts,
-  origin: Offer['origin'],
+  origin: PackageOffer['origin'],
 ): string | undefined {
   if (origin !== 'registry') return undefined
   const what = [

@@ -1,13 +1,13 @@
 import { VERSION } from '../../../core/base/version.ts'
-import { KNOWN } from '../../../up/names.ts'
+import { KNOWN_SERVICES } from '../../../up/names.ts'
 import { brokenPackages, installedServices } from '../../../up/packages/installed.ts'
-import type { Run } from '../../command.ts'
-import { pathsOf } from '../../paths.ts'
+import type { CommandHandler } from '../../command.ts'
+import { resolvePaths } from '../../paths.ts'
 import { printJson, printTable } from '../../print.ts'
 
-/** `crabup list`: what is built in, and the components that were pulled. */
-export const list: Run = async ({ options, host }) => {
-  const paths = pathsOf(host)
+/** `crabup listComponentsCommand`: what is built in, and the components that were pulled. */
+export const listComponentsCommand: CommandHandler = async ({ options, host }) => {
+  const paths = resolvePaths(host)
   const rows = [...builtIn(), ...installedServices(paths).map(toRow)]
   if (options.has('json')) printJson(host, rows)
   else {
@@ -44,7 +44,7 @@ function builtIn(): Row[] {
     installed_at: null,
     script: null,
   }
-  return KNOWN.filter((one) => one.package === undefined).map(({ name, description }) => ({
+  return KNOWN_SERVICES.filter((one) => one.package === undefined).map(({ name, description }) => ({
     name,
     version: VERSION,
     description,

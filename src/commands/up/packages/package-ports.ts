@@ -1,20 +1,20 @@
 import { CrabError } from '../../../core/base/errors.ts'
-import { upHostOf } from '../../../up/host.ts'
-import { labelOf } from '../../../up/names.ts'
-import { nodeAt } from '../../../up/packages/node-version.ts'
+import { toUpHost } from '../../../up/host.ts'
+import { toServiceLabel } from '../../../up/names.ts'
+import { probeNode } from '../../../up/packages/node-version.ts'
 import { findNpm } from '../../../up/packages/npm.ts'
-import type { Offer, PackagePorts, ServicePorts } from '../../../up/packages/ports.ts'
-import { confirm, declined } from '../../ask/confirm.ts'
-import type { Command, Options } from '../../command.ts'
+import type { PackageOffer, PackagePorts, ServicePorts } from '../../../up/packages/ports.ts'
+import { confirm, declinedError } from '../../ask/confirm.ts'
+import type { Command, ParsedOptions } from '../../command.ts'
 import type { Host } from '../../host.ts'
-import { pathsOf } from '../../paths.ts'
-import { specPlace } from '../service/place.ts'
-import { NotReady, waitReady } from '../service/ready.ts'
+import { resolvePaths } from '../../paths.ts'
+import { NotReadyError, waitReady } from '../service/ready.ts'
+import { buildSpecContext } from '../service/spec-context.ts'
 import { factsText } from './facts-text.ts'
 import { StatusLine } from './status-line.ts'
 
 /** What packages are installed with, until it is disposed. */
-export interface OpenPorts extends AsyncDisposable {
+export interface OpenPackagePorts extends AsyncDisposable {
   ports: PackagePorts
   status: StatusLine
   /** Aborted by Ctrl-C and by what ends processes; a second time the process ends at once. */
@@ -22,15 +22,15 @@ export interface OpenPorts extends AsyncDisposable {
 }
 
 /** Opens what packages are installed with, for a command of crabup. */
-export async function openPorts(at: {
+export async function openPackagePorts(at: {
   host: Host
-  options: Options
+  options: ParsedOptions
   commands: readonly Command[]
   signal: AbortSignal
-}): Promise<OpenPorts> {
+}): Promise<OpenPackagePorts> {
   const { host, options, commands } = at
-  const paths = pathsOf(host)
-  const up = upHostOf(host)
+  const paths = resolvePaths(host)
+  const up = toUpHost(host)
   const stop = new AbortController()
   const listening = host.onSignal(() => (stop.signal.aborted ? host.leave(INTERRUPTED) : stop.abort()))
   const status = new StatusLine(host)
@@ -43,8 +43,8 @@ export async function openPorts(at: {
     reserved: new Set(commands.map(({ path }) => path[0]!)),
     now: up.now,
     node: async (signal) => {
-      const { node } = await specPlace(host)
-      return node === undefined ? undefined : await nodeAt(node, up, signal)
+      const { node } = await buildSpecContext(host)
+      return node === undefined ? undefined : await probeNode(node, up, signal)
     },
     npm: () => findNpm(up, host.cwd()),
     lock: (resource, signal) => leases.take(resource, signal),
@@ -66,9 +66,9 @@ export async function openPorts(at: {
 }
 
 /** Prints what a service wrote that did not start with its new version. */
-export function tellLastWords(host: Host, reason: unknown): void {
+export function printLastLogLines(host: Host, reason: unknown): void {
   const cause = reason instanceof Error ? reason.cause : undefined
-  if (!(cause instanceof NotReady) || cause.lines.length === 0) return
+  if (!(cause instanceof NotReadyError) || cause.lines.length === 0) return
   host.stderr.write(`${cause.lines.map((line) => `  ${line}`).join('\n')}\n`)
 }
 
@@ -78,13 +78,13 @@ function servicePorts(host: Host): ServicePorts {
       return await (await import('../service/open-service.ts')).isServiceRunning(host, name, signal)
     },
     async hasFailed(name, signal) {
-      const { openService, statusOf } = await import('../service/open-service.ts')
+      const { openService, fetchStatus: statusOf } = await import('../service/open-service.ts')
       return (await statusOf(await openService(host, name, signal), signal)).state === 'failed'
     },
     /** Also one that has ended meanwhile: that is how a version that does not start is left. */
     async restart(name, signal) {
       const at = await (await import('../service/open-service.ts')).openService(host, name, signal)
-      const { markLogs } = await import('../../../up/control/last-words.ts')
+      const { markLogs } = await import('../../../up/control/last-lines.ts')
       const mark = await markLogs(at.paths.logs, name)
       await at.manager.restart(at.spec(), signal)
       await waitReady(at, mark, signal)
@@ -93,14 +93,14 @@ function servicePorts(host: Host): ServicePorts {
       const { openService } = await import('../service/open-service.ts')
       // any service leads to what keeps them running; that of a package that is broken cannot be opened by its name
       const { manager, paths, place } = await openService(host, 'daemon', signal)
-      await manager.remove(labelOf(name, { home: paths.home, usualHome: place.usualHome }), signal)
+      await manager.remove(toServiceLabel(name, { home: paths.home, usualHome: place.usualHome }), signal)
     },
   }
 }
 
 async function askConsent(
-  offer: Offer,
-  { host, options, status }: { host: Host; options: Options; status: StatusLine },
+  offer: PackageOffer,
+  { host, options, status }: { host: Host; options: ParsedOptions; status: StatusLine },
   signal: AbortSignal,
 ): Promise<void> {
   status.clear()
@@ -114,7 +114,7 @@ async function askConsent(
       hint: 'check where it comes from; --yes installs it without a question',
     })
   }
-  if (!isYes) throw declined(`install ${facts.package}`)
+  if (!isYes) throw declinedError(`install ${facts.package}`)
 }
 
 const INTERRUPTED = 130

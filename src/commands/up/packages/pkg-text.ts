@@ -1,11 +1,11 @@
 import { toVisible } from '../../../core/base/visible.ts'
 import type { McpEntry } from '../../../core/config/mcp-entry.ts'
-import type { BroughtPkg } from '../../../up/pkg/bring.ts'
 import type { PkgAgent, PkgSkill } from '../../../up/pkg/contents.ts'
+import type { FetchedPkg } from '../../../up/pkg/fetch-pkg.ts'
 import { bytesText } from './facts-text.ts'
 
 /** Everything that a package would install, for a person to judge: what it may do, and what it would start. */
-export function pkgText({ contents, source, facts }: BroughtPkg): string {
+export function pkgText({ contents, source, facts }: FetchedPkg): string {
   const { manifest, skills, agents } = contents
   const commit = source.commit === undefined ? '' : `, commit ${source.commit.slice(0, 12)}`
   const lines = [

@@ -1,28 +1,28 @@
 import { CrabError } from '../../../core/base/errors.ts'
-import { upHostOf } from '../../../up/host.ts'
+import { toUpHost } from '../../../up/host.ts'
 import { openStaging } from '../../../up/packages/version-folders.ts'
-import { type BroughtPkg, bringPkg } from '../../../up/pkg/bring.ts'
+import { type FetchedPkg, fetchPkg } from '../../../up/pkg/fetch-pkg.ts'
 import { installPkg, refuseTaken } from '../../../up/pkg/install.ts'
 import { type PkgRecord, readRecords } from '../../../up/pkg/records.ts'
 import { removePkg } from '../../../up/pkg/remove.ts'
-import { confirm, declined } from '../../ask/confirm.ts'
-import type { Run } from '../../command.ts'
-import { pathsOf } from '../../paths.ts'
+import { confirm, declinedError } from '../../ask/confirm.ts'
+import type { CommandHandler } from '../../command.ts'
+import { resolvePaths } from '../../paths.ts'
 import { printJson, printTable } from '../../print.ts'
-import { openPorts } from './package-ports.ts'
+import { openPackagePorts } from './package-ports.ts'
 import { pkgText } from './pkg-text.ts'
 
-/** `crabup pkg add`: shows skills and agents of a package, and copies them into the home. */
-export const add: Run = async ({ options, host, commands, signal }) => {
+/** `crabup pkg addPackageCommand`: shows skills and agents of a package, and copies them into the home. */
+export const addPackageCommand: CommandHandler = async ({ options, host, commands, signal }) => {
   const [word = ''] = options.args
-  const paths = pathsOf(host)
-  await using open = await openPorts({ host, options, commands, signal })
+  const paths = resolvePaths(host)
+  await using open = await openPackagePorts({ host, options, commands, signal })
   await using staging = await openStaging(paths, host.pid)
   const { ports, status } = open
-  const brought: BroughtPkg = await bringPkg(
+  const brought: FetchedPkg = await fetchPkg(
     word,
     {
-      host: upHostOf(host),
+      host: toUpHost(host),
       npm: ports.npm,
       folder: staging.path,
       standing: { cwd: host.cwd(), homeDir: host.homeDir },
@@ -41,16 +41,16 @@ export const add: Run = async ({ options, host, commands, signal }) => {
       hint: 'check where it comes from; --yes adds it without a question',
     })
   }
-  if (!isYes) throw declined(`add ${name}`)
+  if (!isYes) throw declinedError(`add ${name}`)
   const record = await installPkg(brought, { ...ports, paths, folder: staging.path }, open.signal)
-  host.stdout.write(`added ${name} ${version}: ${partsOf(record).join(', ')}\n`)
+  host.stdout.write(`added ${name} ${version}: ${listParts(record).join(', ')}\n`)
   return 0
 }
 
-/** `crabup pkg remove`: takes the skills and agents of a package away, but for those that were changed. */
-export const remove: Run = async ({ options, host, commands, signal }) => {
-  const paths = pathsOf(host)
-  await using open = await openPorts({ host, options, commands, signal })
+/** `crabup pkg removePackageCommand`: takes the skills and agents of a package away, but for those that were changed. */
+export const removePackageCommand: CommandHandler = async ({ options, host, commands, signal }) => {
+  const paths = resolvePaths(host)
+  await using open = await openPackagePorts({ host, options, commands, signal })
   await using staging = await openStaging(paths, host.pid)
   const ports = { ...open.ports, paths, folder: staging.path }
   const { name, removed, kept } = await removePkg(options.args[0] ?? '', ports, open.signal)
@@ -60,20 +60,20 @@ export const remove: Run = async ({ options, host, commands, signal }) => {
   return 0
 }
 
-/** `crabup pkg list`: the packages that brought skills and agents. */
-export const list: Run = async ({ options, host }) => {
-  const { records, broken } = await readRecords(pathsOf(host))
+/** `crabup pkg listPackagesCommand`: the packages that brought skills and agents. */
+export const listPackagesCommand: CommandHandler = async ({ options, host }) => {
+  const { records, broken } = await readRecords(resolvePaths(host))
   if (options.has('json')) printJson(host, records.map(toJson))
   else if (records.length === 0) host.stderr.write('No packages yet; add one with crabup pkg add\n')
   else {
-    const rows = records.map((one) => [one.name, one.version, partsOf(one).join(', '), fromText(one)])
+    const rows = records.map((one) => [one.name, one.version, listParts(one).join(', '), fromText(one)])
     await printTable(host, ['NAME', 'VERSION', 'BROUGHT', 'FROM'], rows)
   }
   for (const file of broken) host.stderr.write(`crabup: ${file} is no record of a package\n`)
   return broken.length > 0 ? 1 : 0
 }
 
-function partsOf({ skills, agents }: Pick<PkgRecord, 'skills' | 'agents'>): string[] {
+function listParts({ skills, agents }: Pick<PkgRecord, 'skills' | 'agents'>): string[] {
   return [...skills.map((one) => `skills/${one}`), ...agents.map((one) => `agents/${one}`)]
 }
 

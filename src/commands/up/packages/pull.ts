@@ -1,23 +1,26 @@
-import type { Pulled } from '../../../up/packages/ports.ts'
-import { pull as pullPackage } from '../../../up/packages/pull.ts'
-import { builtInNamed, readWanted } from '../../../up/packages/wanted.ts'
-import type { Run } from '../../command.ts'
-import { openPorts, tellLastWords } from './package-ports.ts'
+import { findBuiltIn, parsePackageSpec } from '../../../up/packages/package-spec.ts'
+import type { PullResult } from '../../../up/packages/ports.ts'
+import { pullComponent as pullPackage } from '../../../up/packages/pull.ts'
+import type { CommandHandler } from '../../command.ts'
+import { openPackagePorts, printLastLogLines } from './package-ports.ts'
 
-/** `crabup pull`: installs a component, or another version of one. */
-export const pull: Run = async ({ options, host, commands, signal }) => {
+/** `crabup pullCommand`: installs a component, or another version of one. */
+export const pullCommand: CommandHandler = async ({ options, host, commands, signal }) => {
   const [word = ''] = options.args
-  const builtIn = builtInNamed(word)
+  const builtIn = findBuiltIn(word)
   if (builtIn) {
     host.stdout.write(`${word} is built in; crabup self update updates it\n`)
     return 0
   }
-  const wanted = await readWanted(word, options.value('version'), { cwd: host.cwd(), homeDir: host.homeDir })
-  await using open = await openPorts({ host, options, commands, signal })
+  const wanted = await parsePackageSpec(word, options.value('version'), {
+    cwd: host.cwd(),
+    homeDir: host.homeDir,
+  })
+  await using open = await openPackagePorts({ host, options, commands, signal })
   try {
     const pulled = await pullPackage(wanted, open.ports, open.signal)
     open.status.clear()
-    host.stdout.write(`${pulledText(pulled)}\n`)
+    host.stdout.write(`${pullResultText(pulled)}\n`)
     if (pulled.before === undefined && host.stderr.isTerminal) {
       await host.stdout.flush()
       host.stderr.write(`Agents have its tools when their file says components = ["${pulled.name}"]\n`)
@@ -25,13 +28,13 @@ export const pull: Run = async ({ options, host, commands, signal }) => {
     return 0
   } catch (reason) {
     open.status.clear()
-    tellLastWords(host, reason)
+    printLastLogLines(host, reason)
     throw reason
   }
 }
 
 /** `installed echo 1.2.0 (was 1.1.0); it runs with it already`. */
-export function pulledText({ name, version, before, isSame, wasRestarted }: Pulled): string {
+export function pullResultText({ name, version, before, isSame, wasRestarted }: PullResult): string {
   if (isSame) return `${name} ${version} is installed already${wasRestarted ? '; it runs with it again' : ''}`
   const was = before === undefined ? '' : ` (was ${before})`
   const next = wasRestarted

@@ -1,5 +1,5 @@
-import { headOf } from '../../../core/base/cut.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
+import { takeStart } from '../../../core/base/truncate.ts'
 import type { Host } from '../../host.ts'
 
 /** What goes on now, as one line of a terminal that the next one replaces; nothing of it stays, and a pipe gets none. */
@@ -14,7 +14,7 @@ export class StatusLine implements Disposable {
   show(text: string): void {
     const { stderr, env, columns } = this.#host
     if (!stderr.isTerminal || env['TERM'] === 'dumb') return
-    stderr.write(`${ERASE_LINE}${headOf(sanitize(text), columns() - 3)} …`) // a second line would never be erased
+    stderr.write(`${ERASE_LINE}${takeStart(sanitize(text), columns() - 3)} …`) // a second line would never be erased
     this.#isShown = true
   }
 

@@ -1,7 +1,7 @@
-import type { Command, Option } from '../../command.ts'
+import type { Command, CommandOption } from '../../command.ts'
 import { JSON_OPTION } from '../../options.ts'
 
-const YES: Option = { name: 'yes', short: 'y', summary: 'Do not ask' }
+const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask' }
 
 /** Components and packages. */
 export const PACKAGE_COMMANDS: readonly Command[] = [
@@ -29,7 +29,7 @@ command of crabup that looks at services or packages.`,
       'crabup pull --yes ./my-component',
     ],
     isAlone: true,
-    load: async () => (await import('./pull.ts')).pull,
+    load: async () => (await import('./pull.ts')).pullCommand,
   },
   {
     path: ['update'],
@@ -41,7 +41,7 @@ not tried again. Exits 0 when all are up to date now, else as the last that fail
     options: [{ name: 'dry-run', summary: 'Print what would change' }, YES],
     examples: ['crabup update', 'crabup update --dry-run'],
     isAlone: true,
-    load: async () => (await import('./update.ts')).update,
+    load: async () => (await import('./update.ts')).updateComponentsCommand,
   },
   {
     path: ['rm'],
@@ -52,7 +52,7 @@ not tried again. Exits 0 when all are up to date now, else as the last that fail
     options: [],
     examples: ['crabup rm clock'],
     isAlone: true,
-    load: async () => (await import('./rm.ts')).rm,
+    load: async () => (await import('./rm.ts')).removeComponentCommand,
   },
   {
     path: ['list'],
@@ -61,7 +61,7 @@ not tried again. Exits 0 when all are up to date now, else as the last that fail
     options: [JSON_OPTION],
     examples: ['crabup list', 'crabup list --json'],
     isAlone: true,
-    load: async () => (await import('./list.ts')).list,
+    load: async () => (await import('./list.ts')).listComponentsCommand,
   },
   {
     path: ['pkg', 'add'],
@@ -76,7 +76,7 @@ nothing is installed.`,
     options: [YES],
     examples: ['crabup pkg add --yes ./review-kit', 'crabup pkg add --yes review-kit@1.0.0'],
     isAlone: true,
-    load: async () => (await import('./pkg.ts')).add,
+    load: async () => (await import('./pkg.ts')).addPackageCommand,
   },
   {
     path: ['pkg', 'remove'],
@@ -87,7 +87,7 @@ nothing is installed.`,
     options: [],
     examples: ['crabup pkg remove review-kit'],
     isAlone: true,
-    load: async () => (await import('./pkg.ts')).remove,
+    load: async () => (await import('./pkg.ts')).removePackageCommand,
   },
   {
     path: ['pkg', 'list'],
@@ -96,6 +96,6 @@ nothing is installed.`,
     options: [JSON_OPTION],
     examples: ['crabup pkg list', 'crabup pkg list --json'],
     isAlone: true,
-    load: async () => (await import('./pkg.ts')).list,
+    load: async () => (await import('./pkg.ts')).listPackagesCommand,
   },
 ]

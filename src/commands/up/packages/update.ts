@@ -1,15 +1,15 @@
-import { KINDS, toCrabError } from '../../../core/base/errors.ts'
+import { ERROR_KINDS, toCrabError } from '../../../core/base/errors.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
-import { pull } from '../../../up/packages/pull.ts'
-import { findUpdates, type Update } from '../../../up/packages/update.ts'
-import type { Run } from '../../command.ts'
+import { pullComponent } from '../../../up/packages/pull.ts'
+import { type ComponentUpdate, findUpdates } from '../../../up/packages/update.ts'
+import type { CommandHandler } from '../../command.ts'
 import type { Host } from '../../host.ts'
-import { type OpenPorts, openPorts, tellLastWords } from './package-ports.ts'
-import { pulledText } from './pull.ts'
+import { type OpenPackagePorts, openPackagePorts, printLastLogLines } from './package-ports.ts'
+import { pullResultText } from './pull.ts'
 
-/** `crabup update`: brings every component to the newest version; one that fails does not keep the others from it. */
-export const update: Run = async ({ options, host, commands, signal }) => {
-  await using open = await openPorts({ host, options, commands, signal })
+/** `crabup updateComponentsCommand`: brings every component to the newest version; one that fails does not keep the others from it. */
+export const updateComponentsCommand: CommandHandler = async ({ options, host, commands, signal }) => {
+  await using open = await openPackagePorts({ host, options, commands, signal })
   const updates = await findUpdates(open.ports, open.signal)
   open.status.clear()
   if (updates.length === 0) {
@@ -22,24 +22,24 @@ export const update: Run = async ({ options, host, commands, signal }) => {
   for (const { service, version } of changing) {
     host.stdout.write(`${service.name}: ${service.version} → ${version}\n`)
   }
-  tellSame(host, updates)
-  await tellFailed(host, updates)
+  printUpToDate(host, updates)
+  await printFailed(host, updates)
   let code = 0
   for (const { service, version } of options.has('dry-run') ? [] : changing) {
     const one = { name: service.name, package: service.package, version }
     code = (await updateOne(one, { open, host })) || code
   }
-  return tellProblems(host, updates) || code
+  return printProblems(host, updates) || code
 }
 
-function tellSame(host: Host, updates: readonly Update[]): void {
+function printUpToDate(host: Host, updates: readonly ComponentUpdate[]): void {
   const same = updates.filter(({ version, failed, problem }) => !version && !failed && !problem)
   const names = same.map(({ service }) => `${service.name} ${service.version}`)
   if (names.length > 0) host.stdout.write(`up to date: ${names.join(', ')}\n`)
 }
 
 /** Who wants one tried again says so. */
-async function tellFailed(host: Host, updates: readonly Update[]): Promise<void> {
+async function printFailed(host: Host, updates: readonly ComponentUpdate[]): Promise<void> {
   await host.stdout.flush()
   for (const { service, failed } of updates) {
     if (!failed) continue
@@ -53,36 +53,36 @@ async function tellFailed(host: Host, updates: readonly Update[]): Promise<void>
 
 async function updateOne(
   one: { name: string; package: string; version: string },
-  { open, host }: { open: OpenPorts; host: Host },
+  { open, host }: { open: OpenPackagePorts; host: Host },
 ): Promise<number> {
   try {
-    const pulled = await pull(
+    const pulled = await pullComponent(
       { kind: 'registry', package: one.package, version: one.version },
       open.ports,
       open.signal,
     )
     open.status.clear()
-    host.stdout.write(`${pulledText(pulled)}\n`)
+    host.stdout.write(`${pullResultText(pulled)}\n`)
     return 0
   } catch (reason) {
     open.status.clear()
     if (open.signal.aborted) throw reason
     const { message, kind, hint } = toCrabError(reason)
     await host.stdout.flush()
-    tellLastWords(host, reason)
+    printLastLogLines(host, reason)
     host.stderr.write(`crabup: ${one.name}: ${sanitize(message)}\n`)
     if (hint !== undefined) host.stderr.write(`hint: ${sanitize(hint)}\n`)
-    return KINDS[kind].exit
+    return ERROR_KINDS[kind].exit
   }
 }
 
 /** A component that came from a file is none: there is no newer one to know of. */
-function tellProblems(host: Host, updates: readonly Update[]): number {
+function printProblems(host: Host, updates: readonly ComponentUpdate[]): number {
   let code = 0
   for (const { service, problem } of updates) {
     if (problem === undefined) continue
     host.stderr.write(`crabup: ${service.name}: ${sanitize(problem.message)}\n`)
-    if (service.origin === 'registry') code = KINDS[problem.kind].exit
+    if (service.origin === 'registry') code = ERROR_KINDS[problem.kind].exit
   }
   return code
 }

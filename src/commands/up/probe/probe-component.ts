@@ -3,11 +3,11 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { parseObject } from '../../../core/base/json.ts'
 import type { JsonObject } from '../../../core/base/message.ts'
-import { codeOf } from '../../../core/base/system-error.ts'
+import { getErrorCode } from '../../../core/base/system-error.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { toTime } from '../../../up/foreign-time.ts'
 import type { Probe } from '../../../up/probe.ts'
-import { stampOfOld } from '../../../up/ps/stale-files.ts'
+import { readStaleStamp } from '../../../up/ps/stale-files.ts'
 
 /**
  * Whether the component of that name answers where its port file says (RFC 0043). One that has no /health, or speaks no
@@ -19,7 +19,7 @@ export async function probeComponent(
   signal: AbortSignal,
 ): Promise<Probe> {
   const file = join(run, `${name}.port`)
-  const stamp = await stampOfOld(file, Date.now())
+  const stamp = await readStaleStamp(file, Date.now())
   const text = await readFile(file, 'latin1').catch(() => undefined) // it announces nothing
   if (text === undefined) return { answers: false }
   const port = Number(/^(\d{1,5})\s*$/.exec(text)?.[1] ?? 0)
@@ -61,8 +61,8 @@ async function askHealth(port: number, signal: AbortSignal): Promise<JsonObject 
     }
     return parseObject(text) ?? {}
   } catch (reason) {
-    if (codeOf(reason) === 'ECONNREFUSED') return 'refused'
-    return /^HPE_/.test(codeOf(reason)) ? {} : 'silent'
+    if (getErrorCode(reason) === 'ECONNREFUSED') return 'refused'
+    return /^HPE_/.test(getErrorCode(reason)) ? {} : 'silent'
   }
 }
 

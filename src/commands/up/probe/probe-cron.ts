@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { stampOf } from '../../../core/base/file-stamp.ts'
+import { readStamp } from '../../../core/base/file-stamp.ts'
 import { parseObject } from '../../../core/base/json.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { isRunning } from '../../../core/process/signals.ts'
 import { toTime } from '../../../up/foreign-time.ts'
 import type { Probe } from '../../../up/probe.ts'
-import { schedulerHolder } from '../../cron/scheduler-lease.ts'
+import { findSchedulerHolder } from '../../cron/scheduler-lease.ts'
 
 /**
  * Whether the scheduler of a home says that it is ready, in run/cron.json, is still there (it holds a lease as long as it
@@ -14,7 +14,7 @@ import { schedulerHolder } from '../../cron/scheduler-lease.ts'
  */
 export async function probeCron(paths: HomePaths): Promise<Probe> {
   const file = join(paths.run, 'cron.json')
-  const stamp = await stampOf(file).catch(() => undefined) // before it is read: it may be written again meanwhile
+  const stamp = await readStamp(file).catch(() => undefined) // before it is read: it may be written again meanwhile
   const text = await readFile(file, 'utf8').catch(() => undefined) // none runs
   if (text === undefined) return { answers: false }
   const { pid, ready, started, version, beat_ms: beatMs } = parseObject(text) ?? {}
@@ -27,14 +27,14 @@ export async function probeCron(paths: HomePaths): Promise<Probe> {
     ...(typeof version === 'string' && { version }),
   }
   if (ready === false) return { ...known, answers: false, problem: 'it says that it is not ready' }
-  const silentMs = typeof beatMs === 'number' ? await ageOf(file) : 0 // one of an older version does not beat
+  const silentMs = typeof beatMs === 'number' ? await readFileAge(file) : 0 // one of an older version does not beat
   if (silentMs <= MISSED_BEATS * Number(beatMs ?? 0)) return { ...known, answers: true }
   const problem = `it has shown no sign of life for ${Math.round(silentMs / 1000)} s`
   return { ...known, answers: false, problem }
 }
 
 /** The difference between a file's time and now, in milliseconds. It is absolute, because the clock may have been set back. */
-async function ageOf(file: string): Promise<number> {
+async function readFileAge(file: string): Promise<number> {
   const stats = await stat(file).catch(() => undefined) // it ends in this moment
   return stats === undefined ? 0 : Math.abs(Date.now() - stats.mtimeMs)
 }
@@ -45,7 +45,7 @@ const MISSED_BEATS = 3
 async function isScheduler(pid: number, paths: HomePaths): Promise<boolean> {
   if (!isRunning(pid)) return false
   try {
-    return (await schedulerHolder(paths))?.pid === pid
+    return (await findSchedulerHolder(paths))?.pid === pid
   } catch {
     return true // the leases cannot be read, which says nothing of it
   }

@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { toCrabError } from '../../../core/base/errors.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { request } from '../../../core/protocol/dispatch.ts'
-import { type DaemonPlace, daemonEndpoint, findDaemon } from '../../../daemon/find-daemon.ts'
+import { type DaemonTarget, daemonEndpoint, findDaemon } from '../../../daemon/find-daemon.ts'
 import type { Probe } from '../../../up/probe.ts'
-import { stampOfOld } from '../../../up/ps/stale-files.ts'
+import { readStaleStamp } from '../../../up/ps/stale-files.ts'
 
 /** Whether the daemon of a home answers, and what it says of itself. */
-export async function probeDaemon(place: DaemonPlace, signal: AbortSignal): Promise<Probe> {
+export async function probeDaemon(place: DaemonTarget, signal: AbortSignal): Promise<Probe> {
   try {
-    const stamp = await stampOfOld(portFileOf(place.paths), Date.now())
+    const stamp = await readStaleStamp(portFilePath(place.paths), Date.now())
     const found = await findDaemon(place, signal)
-    if (!found) return { answers: false, ...(await leftBehind(place, stamp)) }
+    if (!found) return { answers: false, ...(await findLeftover(place, stamp)) }
     if (found.olderAt !== undefined)
       return { answers: false, isForeign: true, problem: 'it speaks an older protocol (no hello)' }
     const { pid, build: version, home, ...stats } = await request(found.dispatch, 'getStats', {}, signal)
     if (home !== place.paths.home)
       return { answers: false, isForeign: true, pid, problem: `it is that of ${home}` }
-    const port = portOf(stats.endpoints)
+    const port = findTcpPort(stats.endpoints)
     return {
       ...{ answers: true, pid, version, since: Date.now() - stats.uptimeSecs * 1000 },
       ...(port !== undefined && { port }),
@@ -32,18 +32,21 @@ export async function probeDaemon(place: DaemonPlace, signal: AbortSignal): Prom
 }
 
 /** What a daemon that was killed leaves: the port file of its TCP listener, and its socket, which the next one replaces. */
-async function leftBehind(place: DaemonPlace, stamp: string | undefined): Promise<Pick<Probe, 'leftover'>> {
-  if (stamp !== undefined) return { leftover: { file: portFileOf(place.paths), stamp } }
+async function findLeftover(
+  place: DaemonTarget,
+  stamp: string | undefined,
+): Promise<Pick<Probe, 'leftover'>> {
+  if (stamp !== undefined) return { leftover: { file: portFilePath(place.paths), stamp } }
   const { endpoint } = daemonEndpoint(place)
   return endpoint.kind === 'unix' && existsSync(endpoint.path) ? { leftover: { file: endpoint.path } } : {}
 }
 
-function portFileOf({ run }: Pick<HomePaths, 'run'>): string {
+function portFilePath({ run }: Pick<HomePaths, 'run'>): string {
   return join(run, 'crabtalk.port')
 }
 
 /** Of the listener for other machines, if there is one. */
-function portOf(endpoints: readonly string[]): number | undefined {
+function findTcpPort(endpoints: readonly string[]): number | undefined {
   const tcp = endpoints.find((endpoint) => endpoint.startsWith('tcp:'))
   return tcp === undefined ? undefined : Number(tcp.slice(tcp.lastIndexOf(':') + 1))
 }

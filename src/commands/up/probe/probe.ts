@@ -2,7 +2,7 @@ import type { HomePaths } from '../../../core/config/paths.ts'
 import type { Probe, ProbeService } from '../../../up/probe.ts'
 
 /** Whose services. */
-export interface ProbePlace {
+export interface ProbeOptions {
   paths: HomePaths
   env: Readonly<Record<string, string | undefined>>
   uid: number
@@ -14,7 +14,7 @@ export interface ProbePlace {
  * How services of a home are asked whether they are ready: the daemon over its socket, cron by what it says of itself in
  * run/cron.json, a component over the port of its port file.
  */
-export function serviceProbe({ limitMs = LIMIT_MS, ...place }: ProbePlace): ProbeService {
+export function serviceProbe({ limitMs = LIMIT_MS, ...place }: ProbeOptions): ProbeService {
   return async (name, signal) => {
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), limitMs)
@@ -23,7 +23,7 @@ export function serviceProbe({ limitMs = LIMIT_MS, ...place }: ProbePlace): Prob
     const late = { answers: false, problem: `it does not answer within ${limitMs / 1000} s` }
     soon.addEventListener('abort', () => silent.resolve(late), { once: true })
     try {
-      return await Promise.race([ask(name, place, soon), silent.promise])
+      return await Promise.race([probeByName(name, place, soon), silent.promise])
     } finally {
       clearTimeout(timer)
       limit.abort()
@@ -31,7 +31,7 @@ export function serviceProbe({ limitMs = LIMIT_MS, ...place }: ProbePlace): Prob
   }
 }
 
-async function ask(name: string, place: ProbePlace, signal: AbortSignal): Promise<Probe> {
+async function probeByName(name: string, place: ProbeOptions, signal: AbortSignal): Promise<Probe> {
   if (name === 'daemon') return (await import('./probe-daemon.ts')).probeDaemon(place, signal)
   if (name === 'cron') return (await import('./probe-cron.ts')).probeCron(place.paths)
   return (await import('./probe-component.ts')).probeComponent(name, place.paths, signal)

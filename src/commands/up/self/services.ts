@@ -1,13 +1,13 @@
 import { realpathSync } from 'node:fs'
 import { readlink } from 'node:fs/promises'
-import { KINDS } from '../../../core/base/errors.ts'
-import { KNOWN, labelOf } from '../../../up/names.ts'
+import { ERROR_KINDS } from '../../../core/base/errors.ts'
+import { KNOWN_SERVICES, toServiceLabel } from '../../../up/names.ts'
 import type { Host } from '../../host.ts'
-import { unitFactsOf } from '../view/look-around.ts'
-import { openPlace, type ViewPlace } from '../view/place.ts'
+import { fetchUnitFacts } from '../view/collect-services.ts'
+import { openServicesContext, type ServicesContext } from '../view/services-context.ts'
 
 /** The result of restarting the services that ran the program that was replaced. */
-export interface Settled {
+export interface RestartResult {
   /** The exit code. */
   code: number
   /** The services that run the new program, in order. */
@@ -17,17 +17,17 @@ export interface Settled {
 }
 
 /** The home whose services are restarted, and the program that restarts them and that they run. */
-export interface RestartPlace {
+export interface RestartContext {
   program: string
   host: Host
 }
 
 /** Restarts the services that still run the program that was replaced until one fails, or says how. */
-export async function settleServices(
-  { program, restarts, host }: RestartPlace & { restarts: boolean },
+export async function restartOutdatedServices(
+  { program, restarts, host }: RestartContext & { restarts: boolean },
   signal: AbortSignal,
-): Promise<Settled> {
-  const names = await namesOfRunning({ program, host }, signal)
+): Promise<RestartResult> {
+  const names = await listRunningNames({ program, host }, signal)
   if (names.length === 0) return { code: 0, restarted: [] }
   if (restarts) return await restartServices(names, { program, host }, signal)
   const verb = names.length > 1 ? 'run' : 'runs'
@@ -39,17 +39,17 @@ export async function settleServices(
 /** Restarts services with the program itself, which knows what they need. */
 export async function restartServices(
   names: readonly string[],
-  { program, host }: RestartPlace,
+  { program, host }: RestartContext,
   signal: AbortSignal,
-): Promise<Settled> {
+): Promise<RestartResult> {
   await Promise.all([host.stdout.flush(), host.stderr.flush()])
   const { runForeground } = await import('../../../core/process/foreground.ts')
   const restarted: string[] = []
   for (const name of names) {
-    const before = await pidOf(name, host, signal)
+    const before = await findPid(name, host, signal)
     const code = await runForeground([program, '--as-crabup', name, 'restart'], host.env)
     if (code !== 0) {
-      const after = await pidOf(name, host, signal)
+      const after = await findPid(name, host, signal)
       return { code, restarted, failed: { name, isUntouched: before !== undefined && before === after } }
     }
     restarted.push(name)
@@ -58,45 +58,45 @@ export async function restartServices(
 }
 
 /** Whether a restart failed for any reason but that the user interrupted it. */
-export function isUnfit({ code }: Settled): boolean {
-  return code !== 0 && code !== KINDS.cancelled.exit
+export function isRestartFailure({ code }: RestartResult): boolean {
+  return code !== 0 && code !== ERROR_KINDS.cancelled.exit
 }
 
 /** The services that run this program; none where the service manager cannot be asked. */
-async function namesOfRunning({ program, host }: RestartPlace, signal: AbortSignal): Promise<string[]> {
-  const place = await openPlace(host, signal).catch(() => undefined)
+async function listRunningNames({ program, host }: RestartContext, signal: AbortSignal): Promise<string[]> {
+  const place = await openServicesContext(host, signal).catch(() => undefined)
   if (!place) return []
-  const own = KNOWN.filter(({ run }) => run !== undefined).map(({ name }) => name)
+  const own = KNOWN_SERVICES.filter(({ run }) => run !== undefined).map(({ name }) => name)
   const running = await Promise.all(own.map((name) => runsProgram(name, { place, program }, signal)))
   return own.filter((_, index) => running[index])
 }
 
 async function runsProgram(
   name: string,
-  { place, program }: { place: ViewPlace; program: string },
+  { place, program }: { place: ServicesContext; program: string },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const [status] = await place.manager.status([labelOf(name, place.labels)], signal).catch(() => [])
+  const [status] = await place.manager.status([toServiceLabel(name, place.labels)], signal).catch(() => [])
   const isUp = status !== undefined && status.state !== 'stopped' && status.state !== 'failed'
   const probe = isUp ? undefined : await place.probe(name, signal)
   if (!isUp && !probe?.answers) return false
   const pid = status?.pid ?? probe?.pid
-  const unit = isUp ? (await unitFactsOf(place, name))?.argv[0] : undefined
-  const files = [pid === undefined ? undefined : await executableOf(pid), unit]
+  const unit = isUp ? (await fetchUnitFacts(place, name))?.argv[0] : undefined
+  const files = [pid === undefined ? undefined : await readExecutable(pid), unit]
   const known = files.filter((file) => file !== undefined)
   return known.length === 0 || known.some((file) => toReal(file) === toReal(program))
 }
 
 /** The file a process was started from, which Linux tells, also when another file has its name now. */
-async function executableOf(pid: number): Promise<string | undefined> {
+async function readExecutable(pid: number): Promise<string | undefined> {
   const file = await readlink(`/proc/${pid}/exe`).catch(() => undefined) // another system, or another user's
   return file?.replace(/ \(deleted\)$/, '')
 }
 
-async function pidOf(name: string, host: Host, signal: AbortSignal): Promise<number | undefined> {
-  const place = await openPlace(host, signal).catch(() => undefined)
+async function findPid(name: string, host: Host, signal: AbortSignal): Promise<number | undefined> {
+  const place = await openServicesContext(host, signal).catch(() => undefined)
   if (!place) return undefined
-  const [status] = await place.manager.status([labelOf(name, place.labels)], signal).catch(() => [])
+  const [status] = await place.manager.status([toServiceLabel(name, place.labels)], signal).catch(() => [])
   return status?.pid
 }
 

@@ -1,69 +1,75 @@
 import { resolve } from 'node:path'
-import { CrabError, KINDS, toCrabError } from '../../../core/base/errors.ts'
+import { CrabError, ERROR_KINDS, toCrabError } from '../../../core/base/errors.ts'
 import { quoteWord } from '../../../core/base/quote-word.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import { VERSION } from '../../../core/base/version.ts'
-import { upHostOf } from '../../../up/host.ts'
+import { toUpHost } from '../../../up/host.ts'
 import { findNpm } from '../../../up/packages/npm.ts'
 import { findNpmProgram } from '../../../up/packages/npm-program.ts'
 import type { UpdateSource } from '../../../up/self/candidate.ts'
-import { type Installation, installationOf, oldProgram } from '../../../up/self/installation.ts'
-import { type OwnProgram, ownProgram, rollBack, type Update, updateProgram } from '../../../up/self/update.ts'
-import type { Options, Run } from '../../command.ts'
+import { detectInstallation, type Installation, oldProgram } from '../../../up/self/installation.ts'
+import {
+  type OwnProgram,
+  ownProgram,
+  rollBack,
+  type SelfUpdate,
+  updateProgram,
+} from '../../../up/self/update.ts'
+import type { CommandHandler, ParsedOptions } from '../../command.ts'
 import type { Host } from '../../host.ts'
-import { showWhile } from '../../progress.ts'
-import { isUnfit, restartServices, type Settled, settleServices } from './services.ts'
+import { withProgress } from '../../progress.ts'
+import { isRestartFailure, type RestartResult, restartOutdatedServices, restartServices } from './services.ts'
 
 /** `crabup self update`: another version of this program in its place. */
-export const selfUpdate: Run = async ({ options, host }) => {
+export const selfUpdateCommand: CommandHandler = async ({ options, host }) => {
   const stop = new AbortController()
   using _listening = host.onSignal(() => stop.abort())
-  const source = sourceOf(options, host)
-  const installation = installationOf(await host.build())
+  const source = readSource(options, host)
+  const installation = detectInstallation(await host.build())
   if (installation.kind === 'npm') {
-    return await byNpm({ installation, source, options, host }, stop.signal)
+    return await updateByNpm({ installation, source, options, host }, stop.signal)
   }
   if (installation.kind === 'source') {
     throw new CrabError('conflict', `Cannot update ${installation.path}: it runs from its sources`, {
       hint: 'git pull && npm ci',
     })
   }
-  const own = await ownProgram({ path: installation.path, version: VERSION }, upHostOf(host), stop.signal)
+  const own = await ownProgram({ path: installation.path, version: VERSION }, toUpHost(host), stop.signal)
   const update = options.has('rollback')
-    ? await rollBack(own, upHostOf(host), stop.signal)
+    ? await rollBack(own, toUpHost(host), stop.signal)
     : await fetchAndSwitch(own, source, host, stop.signal)
   host.stdout.write(`${toLine(update, own.path)}\n`)
   if (update.outcome === 'same') return 0
-  await tellWrongConfig({ program: own.path, version: update.to, host }, stop.signal)
+  await warnWrongConfig({ program: own.path, version: update.to, host }, stop.signal)
   const at = { program: own.path, restarts: options.has('restart'), host }
-  const settled = await settleServices(at, stop.signal)
-  if (!isUnfit(settled)) return settled.code
+  const settled = await restartOutdatedServices(at, stop.signal)
+  if (!isRestartFailure(settled)) return settled.code
   if (options.has('rollback')) {
     host.stderr.write(`hint: crabup self update --rollback puts crabtalk ${update.from} back\n`)
     return settled.code
   }
-  return await goBack({ update, settled, own, host }, stop.signal)
+  return await revertUpdate({ update, settled, own, host }, stop.signal)
 }
 
 /** Services that run go on; they would not start again. */
-async function tellWrongConfig(
+async function warnWrongConfig(
   { program, version, host }: { program: string; version: string; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
-  const { run, env } = upHostOf(host)
+  const { run, env } = toUpHost(host)
   const { code, stdout } = await run([program, 'config', 'check'], { env }, signal)
-  if (code !== KINDS.config.exit) return
+  if (code !== ERROR_KINDS.config.exit) return
   host.stderr.write(`crabup: your configuration is wrong for crabtalk ${version}:\n`)
   for (const line of stdout.trimEnd().split('\n')) host.stderr.write(`  ${sanitize(line)}\n`)
   host.stderr.write('hint: mend it, or crabup self update --rollback\n')
 }
 
 /** The program before comes back where a service does not run with the new one; what was restarted runs with it again. */
-async function goBack(
-  { update, settled, own, host }: { update: Update; settled: Settled; own: OwnProgram; host: Host },
+async function revertUpdate(
+  { update, settled, own, host }: { update: SelfUpdate; settled: RestartResult; own: OwnProgram; host: Host },
   signal: AbortSignal,
 ): Promise<number> {
-  await rollBack({ ...own, version: update.to }, upHostOf(host), signal).catch((reason) => {
+  await rollBack({ ...own, version: update.to }, toUpHost(host), signal).catch((reason) => {
     const { kind, message } = toCrabError(reason)
     const hint = `put it back by hand: mv ${quoteWord(oldProgram(own.path))} ${quoteWord(own.path)}`
     throw new CrabError(kind, message, { cause: reason, hint })
@@ -78,7 +84,7 @@ async function goBack(
 }
 
 /** What was asked for, as far as it makes sense together. */
-function sourceOf(options: Options, host: Host): UpdateSource {
+function readSource(options: ParsedOptions, host: Host): UpdateSource {
   const [from, sha256, version] = ['from', 'sha256', 'version'].map((name) => options.value(name))
   const given = [from, version, options.has('rollback') || undefined].filter((one) => one !== undefined)
   if (given.length > 1) throw new CrabError('usage', 'Give only one of --from, --version and --rollback')
@@ -97,28 +103,35 @@ async function fetchAndSwitch(
   source: UpdateSource,
   host: Host,
   signal: AbortSignal,
-): Promise<Update> {
-  const upHost = upHostOf(host)
+): Promise<SelfUpdate> {
+  const upHost = toUpHost(host)
   const npm = () => findNpm(upHost, host.cwd())
   const what = source.file ?? `crabtalk ${source.version ?? 'from npm'}`
-  return await showWhile(host, `Fetching ${what}`, updateProgram(own, source, { host: upHost, npm }, signal))
+  return await withProgress(
+    host,
+    `Fetching ${what}`,
+    updateProgram(own, source, { host: upHost, npm }, signal),
+  )
 }
 
-function toLine({ from, to, outcome, kept }: Update, path: string): string {
+function toLine({ from, to, outcome, kept }: SelfUpdate, path: string): string {
   return outcome === 'same'
     ? `crabtalk ${to} is what you have already`
     : `crabtalk ${from} → ${to}: ${path}; the one before is ${kept}`
 }
 
-interface ByNpm {
+interface NpmUpdate {
   installation: Extract<Installation, { kind: 'npm' }>
   source: UpdateSource
-  options: Options
+  options: ParsedOptions
   host: Host
 }
 
 /** What npm has installed is npm's to replace. */
-async function byNpm({ installation, source, options, host }: ByNpm, signal: AbortSignal): Promise<number> {
+async function updateByNpm(
+  { installation, source, options, host }: NpmUpdate,
+  signal: AbortSignal,
+): Promise<number> {
   const { prefix, folder } = installation
   if (prefix === undefined) {
     throw new CrabError(
@@ -137,11 +150,11 @@ async function byNpm({ installation, source, options, host }: ByNpm, signal: Abo
   host.stderr.write(`npm has installed this program, so npm updates it: ${line}\n`)
   await host.stderr.flush()
   const { runForeground } = await import('../../../core/process/foreground.ts')
-  const code = await runForeground([...(await findNpmProgram(upHostOf(host), host.cwd())), ...args], host.env)
+  const code = await runForeground([...(await findNpmProgram(toUpHost(host), host.cwd())), ...args], host.env)
   const restarts = options.has('restart')
   if (code !== 0) return code
-  const settled = await settleServices({ program: installation.path, restarts, host }, signal)
-  if (isUnfit(settled)) {
+  const settled = await restartOutdatedServices({ program: installation.path, restarts, host }, signal)
+  if (isRestartFailure(settled)) {
     const back = [...args.slice(0, -1), `crabtalk@${VERSION}`].map(quoteWord).join(' ')
     host.stderr.write(
       `the one before comes back with: npm ${back} && crabup ${settled.failed?.name} restart\n`,

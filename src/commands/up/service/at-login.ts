@@ -1,36 +1,36 @@
 import { CrabError } from '../../../core/base/errors.ts'
-import type { Run } from '../../command.ts'
+import type { CommandHandler } from '../../command.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { isKept, type OpenService, openService, statusOf } from './open-service.ts'
-import { MANAGER_NAMES } from './said.ts'
+import { fetchStatus, isKept, type OpenService, openService } from './open-service.ts'
+import { MANAGER_NAMES } from './print-ready.ts'
 import { showEdits } from './unit-diff.ts'
 
-/** `crabup NAME enable`: it starts at login; whether it runs now stays as it is. */
-export const enable: Run = async ({ path: [name = ''], options, host, signal }) => {
+/** `crabup NAME enableServiceCommand`: it starts at login; whether it runs now stays as it is. */
+export const enableServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
   const at = await openService(host, name, signal)
-  mustKnowLogins(at)
+  requireLoginSupport(at)
   if (isDryRun(options)) return await printPlan(at, 'enable')
   const spec = at.spec()
   await showEdits(at, spec, { options }, signal)
   await at.manager.enable(spec, signal)
   host.stdout.write(
-    `${name} starts at login${isKept(await statusOf(at, signal)) ? '' : `; crabup ${name} start starts it now`}\n`,
+    `${name} starts at login${isKept(await fetchStatus(at, signal)) ? '' : `; crabup ${name} start starts it now`}\n`,
   )
   return 0
 }
 
-/** `crabup NAME disable`: it does not start at login; what runs, runs on. */
-export const disable: Run = async ({ path: [name = ''], options, host, signal }) => {
+/** `crabup NAME disableServiceCommand`: it does not start at login; what runs, runs on. */
+export const disableServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
   const at = await openService(host, name, signal)
-  mustKnowLogins(at)
+  requireLoginSupport(at)
   if (isDryRun(options)) return await printPlan(at, 'disable')
-  const status = await statusOf(at, signal)
-  if (status.isInstalled) await at.manager.disable(at.known, signal)
+  const status = await fetchStatus(at, signal)
+  if (status.isInstalled) await at.manager.disable(at.stopSpec, signal)
   host.stdout.write(`${name} does not start at login${isKept(status) ? '; it runs on' : ''}\n`)
   return 0
 }
 
-function mustKnowLogins({ manager, service }: OpenService): void {
+function requireLoginSupport({ manager, service }: OpenService): void {
   if (manager.kind !== 'supervisor') return
   const why = manager.note ?? `${MANAGER_NAMES.supervisor} is itself started by no one`
   throw new CrabError('unavailable', `Cannot change whether ${service.name} starts at login: ${why}`, {

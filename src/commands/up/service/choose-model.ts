@@ -1,4 +1,4 @@
-import { KINDS, toCrabError } from '../../../core/base/errors.ts'
+import { ERROR_KINDS, toCrabError } from '../../../core/base/errors.ts'
 import type { JsonObject } from '../../../core/base/message.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import { changeConfig } from '../../../core/config/change-config.ts'
@@ -6,17 +6,17 @@ import { normaliseBaseUrl } from '../../../core/config/config.ts'
 import { withModel } from '../../../core/config/default-model.ts'
 import { setInEnvFile } from '../../../core/config/env-file.ts'
 import { SqliteLeases } from '../../../core/lease/sqlite-leases.ts'
-import { type Endpoint, endpointFromEnv, localEndpoint } from '../../../core/provider/endpoint.ts'
-import { listModels } from '../../../core/provider/list-models.ts'
+import { endpointFromEnv, localModelEndpoint, type ModelEndpoint } from '../../../core/provider/endpoint.ts'
+import { fetchModels } from '../../../core/provider/list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset } from '../../../core/provider/presets.ts'
-import { envFileOf } from '../../../up/service-spec.ts'
+import { serviceEnvPath } from '../../../up/service-spec.ts'
 import { readSecret } from '../../ask/secret.ts'
 import type { Terminal } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
 import { unanswered } from './unanswered.ts'
 
 /** Where a person chooses, and what was found on this machine. */
-interface Choice {
+interface SetupContext {
   at: OpenService
   terminal: Terminal
   local: { server: string; model: string } | undefined
@@ -26,13 +26,13 @@ interface Choice {
  * Asks a person who shall answer, for a key, and for a model, and writes that down: the key into service.env, all else into
  * config.toml. Enter leaves everything as it is. Fails with `cancelled` on Ctrl-C and Ctrl-D; nothing is written then.
  */
-export async function chooseModel(choice: Choice, signal: AbortSignal): Promise<void> {
+export async function promptForModel(choice: SetupContext, signal: AbortSignal): Promise<void> {
   const { at, terminal, local } = choice
   if (local && (await wantsLocal(choice, local, signal))) return await writeServer(at, local, signal)
   terminal.output.write(menu())
   for (;;) {
     const answer = await ask(terminal, 'Number, or Enter for the built-in demo: ', signal)
-    if (answer === '') return demoStays(choice)
+    if (answer === '') return printDemoNote(choice)
     const preset = OFFERED[Number(answer) - 1] ?? OFFERED.find(({ name }) => name === answer.toLowerCase())
     const isDone = preset
       ? await takePreset(choice, preset, signal)
@@ -43,13 +43,17 @@ export async function chooseModel(choice: Choice, signal: AbortSignal): Promise<
   }
 }
 
-function demoStays({ at, terminal }: Choice): void {
+function printDemoNote({ at, terminal }: SetupContext): void {
   terminal.output.write(
-    `The built-in demo answers. Later: a key in ${envFileOf(at.paths)}, or [llm] in ${at.paths.config}, and crabup daemon restart.\n`,
+    `The built-in demo answers. Later: a key in ${serviceEnvPath(at.paths)}, or [llm] in ${at.paths.config}, and crabup daemon restart.\n`,
   )
 }
 
-async function wantsLocal({ terminal }: Choice, local: NonNullable<Choice['local']>, signal: AbortSignal) {
+async function wantsLocal(
+  { terminal }: SetupContext,
+  local: NonNullable<SetupContext['local']>,
+  signal: AbortSignal,
+) {
   const what = sanitize(`${local.server} answers on this machine, with ${local.model}`)
   return /^(y(es)?)?$/i.test(await ask(terminal, `${what}. Use it? [Y/n] `, signal))
 }
@@ -66,35 +70,35 @@ function isOwn(answer: string): boolean {
 }
 
 /** False where the person gives no key, and may choose again. */
-async function takePreset(choice: Choice, preset: Preset, signal: AbortSignal): Promise<boolean> {
+async function takePreset(choice: SetupContext, preset: Preset, signal: AbortSignal): Promise<boolean> {
   const { at, terminal } = choice
   const key = await askKey(choice, `Key of ${TITLES[preset.name] ?? preset.name} (it is not shown): `)
   if (key === '') return false
   const variable = preset.keys[0]
   const endpoint = endpointFromEnv(preset, { [variable]: key })
-  const names = endpoint && (await namesAt(choice, endpoint, signal))
+  const names = endpoint && (await fetchModelNames(choice, endpoint, signal))
   if (names === 'refused') return false
   const model = await askModel(terminal, { names: names ?? [], usual: preset.defaultModel }, signal)
-  await setInEnvFile(envFileOf(at.paths), { [variable]: key })
+  await setInEnvFile(serviceEnvPath(at.paths), { [variable]: key })
   if (model !== undefined) await write(at, (table) => withModel(table, model), signal)
   terminal.output.write(
-    `Written: the key to ${envFileOf(at.paths)}${model === undefined ? '' : `, the model to ${at.paths.config}`}.\n`,
+    `Written: the key to ${serviceEnvPath(at.paths)}${model === undefined ? '' : `, the model to ${at.paths.config}`}.\n`,
   )
   return true
 }
 
-async function takeOwn(choice: Choice, signal: AbortSignal): Promise<boolean> {
+async function takeOwn(choice: SetupContext, signal: AbortSignal): Promise<boolean> {
   const { at, terminal } = choice
   const baseUrl = await askAddress(terminal, signal)
   if (baseUrl === undefined) return false
   const key = await askKey(choice, 'Its key, if it has one (it is not shown): ')
   const endpoint = {
-    ...localEndpoint('llm', 0),
+    ...localModelEndpoint('llm', 0),
     baseUrl,
     where: baseUrl,
     apiKey: key === '' ? undefined : key,
   }
-  const names = await namesAt(choice, endpoint, signal)
+  const names = await fetchModelNames(choice, endpoint, signal)
   if (names === 'refused') return false
   const model = await askModel(terminal, { names, usual: names[0] }, signal)
   const llm = {
@@ -118,18 +122,18 @@ async function askAddress(terminal: Terminal, signal: AbortSignal): Promise<stri
 }
 
 /** What a server has; none where it cannot be asked, which is told, and no reason to stop. */
-async function namesAt(
-  { terminal }: Choice,
-  endpoint: Endpoint,
+async function fetchModelNames(
+  { terminal }: SetupContext,
+  endpoint: ModelEndpoint,
   signal: AbortSignal,
 ): Promise<string[] | 'refused'> {
   try {
-    return await listModels({ ...endpoint, timeoutMs: ASK_MS, idleMs: ASK_MS }, signal)
+    return await fetchModels({ ...endpoint, timeoutMs: ASK_MS, idleMs: ASK_MS }, signal)
   } catch (reason) {
     signal.throwIfAborted()
     const { kind, message } = toCrabError(reason)
     terminal.output.write(`${sanitize(message)}\n`)
-    if (KINDS[kind].exit === KINDS.credentials.exit) return 'refused'
+    if (ERROR_KINDS[kind].exit === ERROR_KINDS.credentials.exit) return 'refused'
     terminal.output.write('It is kept all the same.\n')
     return []
   }
@@ -148,7 +152,7 @@ async function askModel(
   return answer === '' ? usual : answer
 }
 
-async function askKey({ at, terminal }: Choice, prompt: string): Promise<string> {
+async function askKey({ at, terminal }: SetupContext, prompt: string): Promise<string> {
   await terminal.output.flush()
   const screen = at.host.screen()
   if (!screen) return ''
@@ -172,7 +176,7 @@ async function writeServer(
   signal: AbortSignal,
 ): Promise<void> {
   const { port } = LOCAL_SERVERS.find(({ name }) => name === server)!
-  const { baseUrl } = localEndpoint(server, port)
+  const { baseUrl } = localModelEndpoint(server, port)
   await write(at, (table) => ({ ...table, llm: { base_url: baseUrl, model } }), signal)
 }
 

@@ -2,9 +2,9 @@ import { readEnvFile } from '../../../core/config/env-file.ts'
 import { loadConfig } from '../../../core/config/load-config.ts'
 import { openModels } from '../../../core/provider/discover.ts'
 import { LOCAL_SERVERS } from '../../../core/provider/presets.ts'
-import { envFileOf } from '../../../up/service-spec.ts'
+import { serviceEnvPath } from '../../../up/service-spec.ts'
 import type { Terminal } from '../../host.ts'
-import { type OpenService, statusOf } from './open-service.ts'
+import { fetchStatus, type OpenService } from './open-service.ts'
 import { keepKeys, shellKeys } from './shell-keys.ts'
 import { unanswered } from './unanswered.ts'
 
@@ -16,23 +16,23 @@ type Models = { kind: 'demo' } | { kind: 'local'; server: string; model: string 
  * elsewhere what is missing is said in a line, and the built-in demo answers.
  */
 export async function firstRun(at: OpenService, signal: AbortSignal): Promise<void> {
-  const { state, isInstalled } = await statusOf(at, signal)
+  const { state, isInstalled } = await fetchStatus(at, signal)
   if (state === 'running' || state === 'starting') return
   using terminal = at.host.screen() === undefined ? undefined : at.host.terminal()
   const isFirst = !isInstalled
   await offerKeys(at, terminal, signal)
-  const models = await modelsOf(at, signal)
+  const models = await loadServiceModels(at, signal)
   if (models.kind === 'own') return
   if (terminal && isFirst) {
-    const { chooseModel } = await import('./choose-model.ts')
+    const { promptForModel: chooseModel } = await import('./choose-model.ts')
     return await chooseModel({ at, terminal, local: models.kind === 'local' ? models : undefined }, signal)
   }
   if (models.kind === 'local') return
-  at.host.stderr.write(`crabup: there is no model yet, so the built-in demo answers: ${howTo(at)}\n`)
+  at.host.stderr.write(`crabup: there is no model yet, so the built-in demo answers: ${setupHint(at)}\n`)
 }
 
-function howTo({ paths }: OpenService): string {
-  return `add a key such as ANTHROPIC_API_KEY='KEY' to ${envFileOf(paths)}, or write [llm] in ${paths.config}`
+function setupHint({ paths }: OpenService): string {
+  return `add a key such as ANTHROPIC_API_KEY='KEY' to ${serviceEnvPath(paths)}, or write [llm] in ${paths.config}`
 }
 
 /** What is in this shell only. */
@@ -42,7 +42,7 @@ async function offerKeys(
   signal: AbortSignal,
 ): Promise<void> {
   const { absent, different } = await shellKeys(at)
-  const file = envFileOf(at.paths)
+  const file = serviceEnvPath(at.paths)
   if (different.length > 0)
     at.host.stderr.write(`crabup: ${listed(different)} in this shell is not what ${file} says\n`)
   if (absent.length === 0) return
@@ -63,13 +63,13 @@ async function offerKeys(
   if (/^(y(es)?)?$/i.test(answer.trim())) await keepKeys(at, absent)
 }
 
-async function modelsOf({ paths }: OpenService, signal: AbortSignal): Promise<Models> {
+async function loadServiceModels({ paths }: OpenService, signal: AbortSignal): Promise<Models> {
   const config = await loadConfig(paths)
-  const registry = await openModels({ config, env: await readEnvFile(envFileOf(paths)) }, signal)
+  const registry = await openModels({ config, env: await readEnvFile(serviceEnvPath(paths)) }, signal)
   if (config.defaultModel !== undefined || config.providers.length > 0) return { kind: 'own' }
   try {
     const model = registry.defaultModel()
-    const server = registry.sourceOf(model).name
+    const server = registry.getSource(model).name
     if (server === 'demo') return { kind: 'demo' }
     return LOCAL_SERVERS.some(({ name }) => name === server)
       ? { kind: 'local', server, model }

@@ -1,15 +1,15 @@
-import { type Service, servicesOf } from '../../../up/service-spec.ts'
+import { listServices, type Service } from '../../../up/service-spec.ts'
 import type { Host } from '../../host.ts'
-import { pathsOf } from '../../paths.ts'
+import { resolvePaths } from '../../paths.ts'
 
 /** The services there are; of a home that cannot be told, those inside this program. */
 export async function serviceNames(host: Host): Promise<Pick<Service, 'name' | 'description'>[]> {
-  return servicesOf(homeOf(host))
+  return listServices(findPackages(host))
 }
 
-function homeOf(host: Host): { packages: string } {
+function findPackages(host: Host): { packages: string } {
   try {
-    return pathsOf(host)
+    return resolvePaths(host)
   } catch {
     return { packages: '' } // the command that is meant says what is wrong with it
   }

@@ -3,26 +3,26 @@ import { readUser } from '../../../core/process/proc-files.ts'
 import { endDaemon } from '../../daemon/end-daemon.ts'
 import type { Host } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
-import { isKept, statusOf } from './open-service.ts'
-import { settleTurns } from './turns.ts'
+import { fetchStatus, isKept } from './open-service.ts'
+import { waitForTurns } from './turns.ts'
 
 /**
  * Ends a daemon that a command has started on demand, once its turns have ended, so that the service can take its place.
  * Fails with `conflict` on one that a person runs, which is theirs to end.
  */
-export async function replaceOther(
+export async function replaceOnDemandDaemon(
   at: OpenService,
   { now }: { now: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   if (!(await hasOther(at, signal))) return
-  await settleTurns(at.host, { verb: 'replace', now }, signal)
+  await waitForTurns(at.host, { verb: 'replace', now }, signal)
   await endDaemon(at.host, signal)
 }
 
 /** Whether there is one that a command has started; fails with `conflict` on any other. */
 export async function hasOther(at: OpenService, signal: AbortSignal): Promise<boolean> {
-  if (at.service.name !== 'daemon' || isKept(await statusOf(at, signal))) return false
+  if (at.service.name !== 'daemon' || isKept(await fetchStatus(at, signal))) return false
   const { answers, pid, idleExitMs, isForeign, problem } = await at.probe('daemon', signal)
   if (isForeign) throw foreign(problem)
   if (answers && idleExitMs === undefined) throw await startedByHand(pid, at.host)

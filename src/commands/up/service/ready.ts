@@ -1,12 +1,12 @@
 import { CrabError } from '../../../core/base/errors.ts'
-import { type LogMark, lastWords } from '../../../up/control/last-words.ts'
-import { untilReady } from '../../../up/control/until-ready.ts'
+import { type LogPosition, readLastLines } from '../../../up/control/last-lines.ts'
+import { waitUntilServiceReady } from '../../../up/control/wait-until-ready.ts'
 import type { Probe } from '../../../up/probe.ts'
-import { announcedBy } from '../probe/announced.ts'
+import { findAnnouncedName } from '../probe/announced-names.ts'
 import type { OpenService } from './open-service.ts'
 
 /** A service that was started and is not ready. */
-export class NotReady extends CrabError {
+export class NotReadyError extends CrabError {
   /** What it has written since it was started. */
   readonly lines: readonly string[]
 
@@ -18,12 +18,12 @@ export class NotReady extends CrabError {
   }
 }
 
-/** Waits until a service that was started is ready. Fails with NotReady, which has what it wrote behind that mark. */
-export async function waitReady(at: OpenService, since: LogMark, signal: AbortSignal): Promise<Probe> {
+/** Waits until a service that was started is ready. Fails with NotReadyError, which has what it wrote behind that mark. */
+export async function waitReady(at: OpenService, since: LogPosition, signal: AbortSignal): Promise<Probe> {
   const { service, label, manager, probe, paths } = at
-  const otherName = (pid: number) => announcedBy(pid, { paths, probe, name: service.name }, signal)
+  const otherName = (pid: number) => findAnnouncedName(pid, { paths, probe, name: service.name }, signal)
   const ports = { manager, probe, now: Date.now, otherName }
-  const outcome = await untilReady({ name: service.name, label }, ports, signal)
+  const outcome = await waitUntilServiceReady({ name: service.name, label }, ports, signal)
   if (outcome.isReady) return outcome.probe
-  throw new NotReady(service.name, outcome.why, await lastWords(paths.logs, service.name, { since }))
+  throw new NotReadyError(service.name, outcome.why, await readLastLines(paths.logs, service.name, { since }))
 }

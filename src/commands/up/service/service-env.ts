@@ -1,18 +1,18 @@
 import { basename } from 'node:path'
 import { envFileProblems, parseVariables, variableLine } from '../../../core/config/env-file-text.ts'
-import { readText } from '../../../core/config/load-config.ts'
+import { readTextFile } from '../../../core/config/load-config.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
-import type { Problem } from '../../../core/config/problem.ts'
-import { envFileOf } from '../../../up/service-spec.ts'
+import type { FileIssue } from '../../../core/config/validation-issue.ts'
+import { serviceEnvPath } from '../../../up/service-spec.ts'
 
 /**
  * What is wrong in service.env, and what it sets otherwise than crabup: PATH, and CRABTALK_HOME, with which a service
  * would serve another home. Fails with `storage` where it cannot be read.
  */
-export async function serviceEnvProblems(paths: HomePaths): Promise<Problem[]> {
-  const path = envFileOf(paths)
+export async function serviceEnvProblems(paths: HomePaths): Promise<FileIssue[]> {
+  const path = serviceEnvPath(paths)
   const file = basename(path)
-  const text = (await readText(path)) ?? ''
+  const text = (await readTextFile(path)) ?? ''
   const values = parseVariables(text)
   const said = ['PATH', 'CRABTALK_HOME'].flatMap((key) => {
     const line = variableLine(text, key)
@@ -25,7 +25,7 @@ export async function serviceEnvProblems(paths: HomePaths): Promise<Problem[]> {
 }
 
 /** What it means that a variable of crabup's own stands there. */
-function instead(key: string, values: Readonly<Record<string, string>>): Pick<Problem, 'message' | 'hint'> {
+function instead(key: string, values: Readonly<Record<string, string>>): Pick<FileIssue, 'message' | 'hint'> {
   if (key === 'CRABTALK_HOME') {
     return {
       message: 'CRABTALK_HOME would give services another home, and each home has services of its own',

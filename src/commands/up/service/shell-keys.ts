@@ -1,7 +1,7 @@
 import { readEnvFile, setInEnvFile } from '../../../core/config/env-file.ts'
 import { loadConfig } from '../../../core/config/load-config.ts'
 import { modelVariables } from '../../../core/provider/model-variables.ts'
-import { envFileOf } from '../../../up/service-spec.ts'
+import { serviceEnvPath } from '../../../up/service-spec.ts'
 import type { OpenService } from './open-service.ts'
 
 /** Variables of this shell on which it depends which models there are, and that a service does not see. */
@@ -15,7 +15,7 @@ export interface ShellKeys {
 /** What of this shell a service lacks. A session of AWS is left out: it is over before long. */
 export async function shellKeys({ paths, host }: Pick<OpenService, 'paths' | 'host'>): Promise<ShellKeys> {
   const { env } = host
-  const own = await readEnvFile(envFileOf(paths))
+  const own = await readEnvFile(serviceEnvPath(paths))
   const names = modelVariables(await loadConfig(paths), env).filter(
     (name) => env[name] && !(env['AWS_SESSION_TOKEN'] && name.startsWith('AWS_')),
   )
@@ -31,5 +31,5 @@ export async function keepKeys(
   names: readonly string[],
 ): Promise<void> {
   const values = Object.fromEntries(names.map((name) => [name, host.env[name]!]))
-  await setInEnvFile(envFileOf(paths), values)
+  await setInEnvFile(serviceEnvPath(paths), values)
 }

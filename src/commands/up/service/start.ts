@@ -2,26 +2,26 @@ import { stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { readAgentFiles, toAgent } from '../../../core/config/agent-files.ts'
 import { wantsComponent } from '../../../core/config/component.ts'
-import { markLogs } from '../../../up/control/last-words.ts'
-import { exitOf } from '../../../up/ps/state.ts'
-import { cutOutput } from '../../../up/supervisor/output.ts'
-import { knownSpecs } from '../../../up/supervisor/verbs.ts'
-import { servicesFolder } from '../../../up/supervisor/wanted.ts'
+import { markLogs } from '../../../up/control/last-lines.ts'
+import { describeLastExit } from '../../../up/ps/state.ts'
+import { servicesFolder } from '../../../up/supervisor/desired-state.ts'
+import { truncateOutput } from '../../../up/supervisor/output.ts'
+import { listSpecs } from '../../../up/supervisor/verbs.ts'
 import type { ServiceSpec, ServiceStatus } from '../../../up/types.ts'
-import type { Options, Run } from '../../command.ts'
+import type { CommandHandler, ParsedOptions } from '../../command.ts'
 import type { Host } from '../../host.ts'
-import { checkConfiguration } from './check-configuration.ts'
+import { requireValidConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { type OpenService, openService, statusOf } from './open-service.ts'
-import { hasOther, replaceOther } from './other-daemon.ts'
-import { servicePath } from './place.ts'
-import { sayReady } from './said.ts'
+import { fetchStatus, type OpenService, openService } from './open-service.ts'
+import { hasOther, replaceOnDemandDaemon } from './other-daemon.ts'
+import { printReady } from './print-ready.ts'
+import { servicePath } from './spec-context.ts'
 import { showEdits } from './unit-diff.ts'
 
-/** `crabup NAME start`: has a service run now and from now on, and waits until it is ready. */
-export const start: Run = async ({ path: [name = ''], options, host, signal }) => {
+/** `crabup NAME startServiceCommand`: has a service run now and from now on, and waits until it is ready. */
+export const startServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
   const at = await openService(host, name, signal)
-  await checkConfiguration(at)
+  await requireValidConfiguration(at)
   if (isDryRun(options)) return await printPlan(at, 'start')
   if (name === 'daemon') {
     await hasOther(at, signal) // nobody is asked for what cannot be used
@@ -33,35 +33,35 @@ export const start: Run = async ({ path: [name = ''], options, host, signal }) =
 /** Starts a service whose configuration is right, prints one line and gives the exit code. Fails with NotReady. */
 export async function startService(
   at: OpenService,
-  { options }: { options: Options },
+  { options }: { options: ParsedOptions },
   signal: AbortSignal,
 ): Promise<number> {
   const { host, service, manager, paths } = at
-  const before = await statusOf(at, signal)
+  const before = await fetchStatus(at, signal)
   const ran = before.state === 'running' || before.state === 'starting'
   const isSame = (after: ServiceStatus) => ran && (before.pid === undefined || before.pid === after.pid)
-  if (before.state === 'waiting' || before.state === 'failed') tellCrash(at, before)
-  await replaceOther(at, { now: options.has('now') }, signal)
+  if (before.state === 'waiting' || before.state === 'failed') warnEarlierCrash(at, before)
+  await replaceOnDemandDaemon(at, { now: options.has('now') }, signal)
   const spec = at.spec()
-  if (!ran && !at.place.hasOwnPath) tellLent(host)
+  if (!ran && !at.place.hasOwnPath) warnTransientPath(host)
   const hasChanged = (await showEdits(at, spec, { options }, signal)) || isOther(at, spec)
-  if (!ran) cutOutput(spec.output) // nobody writes it now
+  if (!ran) truncateOutput(spec.output) // nobody writes it now
   const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
   const word = (after: ServiceStatus) => (isSame(after) ? 'runs already' : 'is ready')
-  const after = await sayReady(at, { word, since, isFirst: !before.isInstalled }, signal)
+  const after = await printReady(at, { word, since, isFirst: !before.isInstalled }, signal)
   const changed = hasChanged ? 'its unit has changed' : (await isNewer(spec.envFile, after)) && ENV_CHANGED
   if (isSame(after) && changed) {
     host.stderr.write(`crabup: ${changed}: crabup ${service.name} restart uses it\n`)
   }
-  if (!before.isInstalled && service.package !== undefined) await tellUnasked(at)
+  if (!before.isInstalled && service.package !== undefined) await warnUnusedTools(at)
   return 0
 }
 
 /** Whether our own supervisor, which has no units, runs it in another way. */
 function isOther({ manager, paths }: OpenService, { name, argv, env }: ServiceSpec): boolean {
   if (manager.kind !== 'supervisor') return false
-  const known = knownSpecs(servicesFolder(paths)).find((one) => one.name === name)
+  const known = listSpecs(servicesFolder(paths)).find((one) => one.name === name)
   return known !== undefined && !isDeepStrictEqual([known.argv, known.env], [argv, env])
 }
 
@@ -72,12 +72,14 @@ async function isNewer(path: string, { since }: ServiceStatus): Promise<boolean>
 }
 
 /** One that is started anew may well end as before. */
-function tellCrash({ host, service: { name } }: OpenService, before: ServiceStatus): void {
-  host.stderr.write(`crabup: ${name} had crashed (${exitOf(before)}): crabup ${name} logs shows why\n`)
+function warnEarlierCrash({ host, service: { name } }: OpenService, before: ServiceStatus): void {
+  host.stderr.write(
+    `crabup: ${name} had crashed (${describeLastExit(before)}): crabup ${name} logs shows why\n`,
+  )
 }
 
 /** The tools of a component are nobody's until an agent asks for them. */
-async function tellUnasked({ host, service: { name }, paths }: OpenService): Promise<void> {
+async function warnUnusedTools({ host, service: { name }, paths }: OpenService): Promise<void> {
   const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
   if (agents.some((agent) => agent.ok && wantsComponent(agent.value, name))) return
   host.stderr.write(
@@ -86,7 +88,7 @@ async function tellUnasked({ host, service: { name }, paths }: OpenService): Pro
 }
 
 /** A path that does not last is named as soon as something relies on it. */
-function tellLent(host: Host): void {
+function warnTransientPath(host: Host): void {
   const { lent } = servicePath(host)
   if (lent === undefined) return
   host.stderr.write(

@@ -1,36 +1,41 @@
 import { join } from 'node:path'
 import { toCrabError } from '../../../core/base/errors.ts'
+import { formatAge, formatMegabytes } from '../../../core/base/format.ts'
 import { quoteWord } from '../../../core/base/quote-word.ts'
 import { VERSION } from '../../../core/base/version.ts'
-import { findProblems } from '../../../core/config/describe.ts'
 import { parseVariables } from '../../../core/config/env-file-text.ts'
-import { readText } from '../../../core/config/load-config.ts'
-import { lastWords } from '../../../up/control/last-words.ts'
+import { findProblems } from '../../../core/config/find-problems.ts'
+import { readTextFile } from '../../../core/config/load-config.ts'
+import { readLastLines } from '../../../up/control/last-lines.ts'
 import { ownVariables } from '../../../up/own-env.ts'
 import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
-import { envFileOf, grantOf } from '../../../up/service-spec.ts'
-import type { Run } from '../../command.ts'
-import { ageOf, megabytes } from '../../mcp/figures.ts'
+import { serviceEnvPath, toEnvGrant } from '../../../up/service-spec.ts'
+import type { CommandHandler } from '../../command.ts'
 import { printJson } from '../../print.ts'
 import { psJson } from '../view/ps-lines.ts'
 import { type OpenService, openService } from './open-service.ts'
-import { MANAGER_NAMES } from './said.ts'
+import { MANAGER_NAMES } from './print-ready.ts'
 
-/** `crabup NAME status`: one service, with what it said last. */
-export const status: Run = async ({ path: [name = ''], options, host, signal }) => {
+/** `crabup NAME showServiceStatusCommand`: one service, with what it said last. */
+export const showServiceStatusCommand: CommandHandler = async ({
+  path: [name = ''],
+  options,
+  host,
+  signal,
+}) => {
   const at = await openService(host, name, signal)
-  const { rows, problem } = await gatherRows([soughtOf(at)], portsOf(at), signal)
+  const { rows, problem } = await gatherRows([toServiceQuery(at)], toGatherPorts(at), signal)
   const row = rows[0]!
-  const lines = await lastWords(at.paths.logs, name)
+  const lines = await readLastLines(at.paths.logs, name)
   if (problem !== undefined) host.stderr.write(`crabup: ${toCrabError(problem).message}\n`)
-  const seen = { row, lines, variables: await variablesOf(at) }
+  const seen = { row, lines, variables: await listVariables(at) }
   if (options.has('json')) printJson(host, toJson(at, seen))
   else print(at, seen)
   return EXITS[row.state]
 }
 
-interface Seen {
+interface StatusView {
   row: ServiceRow
   /** The last lines of its log. */
   lines: readonly string[]
@@ -38,44 +43,47 @@ interface Seen {
   variables: readonly string[]
 }
 
-async function variablesOf({ paths, service }: OpenService): Promise<string[]> {
-  const text = await readText(envFileOf(paths)).catch(() => '') // doctor says what keeps it from being read
-  const grant = grantOf(service)
+async function listVariables({ paths, service }: OpenService): Promise<string[]> {
+  const text = await readTextFile(serviceEnvPath(paths)).catch(() => '') // doctor says what keeps it from being read
+  const grant = toEnvGrant(service)
   return grant ? ownVariables(text ?? '', grant) : Object.keys(parseVariables(text ?? ''))
 }
 
-function soughtOf({ service, label }: OpenService) {
+function toServiceQuery({ service, label }: OpenService) {
   return { name: service.name, label, version: service.version ?? VERSION }
 }
 
-function portsOf({ manager, probe, paths }: OpenService) {
+function toGatherPorts({ manager, probe, paths }: OpenService) {
   return { manager, probe, findProblems: () => findProblems(paths), now: Date.now }
 }
 
-function print(at: OpenService, { row, lines, variables }: Seen): void {
+function print(at: OpenService, { row, lines, variables }: StatusView): void {
   const { host } = at
   host.stdout.write(`${[row.name, at.service.description].filter(Boolean).join(': ')}\n`)
-  for (const [key, value] of factsOf(at, row, variables)) host.stdout.write(`  ${key.padEnd(9)} ${value}\n`)
+  for (const [key, value] of listFacts(at, row, variables)) host.stdout.write(`  ${key.padEnd(9)} ${value}\n`)
   for (const { message, hint } of row.notes) {
     host.stdout.write(`  ${'note'.padEnd(9)} ${message}${hint === undefined ? '' : `: ${hint}`}\n`)
   }
   if (lines.length > 0) host.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join('')}`)
 }
 
-function factsOf(at: OpenService, row: ServiceRow, variables: readonly string[]): [string, string][] {
-  const { manager, known, paths, service } = at
+function listFacts(at: OpenService, row: ServiceRow, variables: readonly string[]): [string, string][] {
+  const { manager, stopSpec: known, paths, service } = at
   const unit = manager.unit(known)
   const isOwn = row.pid !== undefined && !row.isKept // then a note says who started it
   return [
     ['state', row.state],
     ...fact('pid', row.pid),
-    ...fact('up', row.since === undefined ? undefined : ageOf(new Date(row.since).toISOString(), Date.now())),
-    ...fact('memory', row.memoryBytes === undefined ? undefined : sizeOf(row)),
+    ...fact(
+      'up',
+      row.since === undefined ? undefined : formatAge(new Date(row.since).toISOString(), Date.now()),
+    ),
+    ...fact('memory', row.memoryBytes === undefined ? undefined : formatMemory(row)),
     ...fact('port', row.port),
     ...fact('version', row.version ?? row.versionOnDisk),
     ...fact('restarts', row.restarts || undefined),
     ['at login', row.isEnabled && manager.kind !== 'supervisor' ? 'starts' : 'does not start'],
-    ['kept by', isOwn ? 'nothing' : keeperOf(manager)],
+    ['kept by', isOwn ? 'nothing' : describeManager(manager)],
     ...fact('unit', row.isInstalled ? unit?.path : undefined),
     ...fact('runs', isOwn ? undefined : known.argv.map(quoteWord).join(' ')),
     ...fact('env', variables.length > 0 ? variables.join(', ') : undefined),
@@ -83,7 +91,7 @@ function factsOf(at: OpenService, row: ServiceRow, variables: readonly string[])
   ]
 }
 
-function keeperOf({ kind, note }: OpenService['manager']): string {
+function describeManager({ kind, note }: OpenService['manager']): string {
   return `${MANAGER_NAMES[kind]}${note === undefined ? '' : ` (${note})`}`
 }
 
@@ -91,11 +99,14 @@ function fact(key: string, value: string | number | undefined): [string, string]
   return value === undefined ? [] : [[key, String(value)]]
 }
 
-function sizeOf({ memoryBytes, processes = 1 }: ServiceRow): string {
-  return `${megabytes(memoryBytes)}${processes > 1 ? ` of ${processes} processes` : ''}`
+function formatMemory({ memoryBytes, processes = 1 }: ServiceRow): string {
+  return `${formatMegabytes(memoryBytes)}${processes > 1 ? ` of ${processes} processes` : ''}`
 }
 
-function toJson({ manager, known, paths, service }: OpenService, { row, lines, variables }: Seen) {
+function toJson(
+  { manager, stopSpec: known, paths, service }: OpenService,
+  { row, lines, variables }: StatusView,
+) {
   return {
     ...psJson(row, Date.now()),
     description: service.description,
@@ -109,7 +120,7 @@ function toJson({ manager, known, paths, service }: OpenService, { row, lines, v
   }
 }
 
-/** As `systemctl status` says it, where it can. */
+/** As `systemctl showServiceStatusCommand` says it, where it can. */
 const EXITS: Readonly<Record<ServiceState, number>> = {
   ready: 0,
   starting: 69,

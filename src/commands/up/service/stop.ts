@@ -1,11 +1,11 @@
-import type { Run } from '../../command.ts'
+import type { CommandHandler } from '../../command.ts'
 import { endDaemon } from '../../daemon/end-daemon.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { isKept, leftUnit, type OpenService, openService, statusOf } from './open-service.ts'
+import { fetchStatus, findOrphanedUnit, isKept, type OpenService, openService } from './open-service.ts'
 
-/** `crabup NAME stop`: ends a service, which stays installed. */
-export const stop: Run = async ({ path: [name = ''], options, host, signal }) => {
-  const left = await leftUnit(host, name, signal)
+/** `crabup NAME stopServiceCommand`: ends a service, which stays installed. */
+export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
+  const left = await findOrphanedUnit(host, name, signal)
   if (left && !isDryRun(options)) {
     await left.manager.remove(left.label, signal)
     host.stdout.write(`${name} stopped, and its unit removed: no such component is installed any more\n`)
@@ -13,8 +13,8 @@ export const stop: Run = async ({ path: [name = ''], options, host, signal }) =>
   }
   const at = await openService(host, name, signal)
   if (isDryRun(options)) return await printPlan(at, 'stop')
-  const before = await statusOf(at, signal)
-  if (before.isInstalled || isKept(before)) await at.manager.stop(at.known, signal)
+  const before = await fetchStatus(at, signal)
+  if (before.isInstalled || isKept(before)) await at.manager.stop(at.stopSpec, signal)
   const other = await endOnDemand(at, signal)
   const pid = isKept(before) ? before.pid : other
   const ended = `${name} stopped${pid === undefined ? '' : ` (pid ${pid})`}`

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toCancelled } from '../../../core/base/cancelled.ts'
+import { toCancelledError } from '../../../core/base/abortable.ts'
 import { CrabError } from '../../../core/base/errors.ts'
 import type { ActiveConversationInfo } from '../../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../../core/protocol/dispatch.ts'
-import { visibleLine } from '../../../tui/cards/subject.ts'
-import { runningDaemon } from '../../daemon/running.ts'
+import { escapeLine } from '../../../tui/cards/subject.ts'
+import { findRunningDaemon } from '../../daemon/running.ts'
 import type { Host } from '../../host.ts'
 
 /** How turns are waited for. */
-export interface Patience {
+export interface TurnWait {
   /** What is about to be done, as in `restart`. */
   verb: string
   /** Nobody waits. */
@@ -21,15 +21,15 @@ export interface Patience {
  * Resolves when no turn runs in the daemon of this home. A person at a terminal is told of them, and may have them cut.
  * Fails with `timeout` when they take too long, and `cancelled` when the person thinks better of it.
  */
-export async function settleTurns(
+export async function waitForTurns(
   host: Host,
-  { verb, now, limitMs = LIMIT_MS }: Patience,
+  { verb, now, limitMs = LIMIT_MS }: TurnWait,
   signal: AbortSignal,
 ): Promise<void> {
   if (now) return
-  const found = await runningDaemon(host, signal)
+  const found = await findRunningDaemon(host, signal)
   if (!found) return
-  const turns = await turnsOf(found.dispatch, signal)
+  const turns = await fetchTurns(found.dispatch, signal)
   if (turns.length === 0) return
   if ((await ask(host, verb, turns, signal)) === 'cut') return
   const left = await waitForNone(found.dispatch, limitMs, signal)
@@ -47,7 +47,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<'wait' | 'cut'> {
   const names = turns.map(
-    ({ agent, sender, asks }) => `${visibleLine(`${agent}/${sender}`)}${asks > 0 ? ' (asks)' : ''}`,
+    ({ agent, sender, asks }) => `${escapeLine(`${agent}/${sender}`)}${asks > 0 ? ' (asks)' : ''}`,
   )
   const who = `${counted(turns)}: ${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', …' : ''}`
   using terminal = host.stdinKind() === 'terminal' ? host.terminal() : undefined
@@ -74,14 +74,17 @@ async function waitForNone(
 ): Promise<readonly ActiveConversationInfo[]> {
   const deadline = performance.now() + limitMs
   for (;;) {
-    const turns = await turnsOf(dispatch, signal)
+    const turns = await fetchTurns(dispatch, signal)
     if (turns.length === 0 || performance.now() > deadline) return turns
-    if (signal.aborted) throw toCancelled(signal)
-    await sleep(LOOK_MS)
+    if (signal.aborted) throw toCancelledError(signal)
+    await sleep(POLL_MS)
   }
 }
 
-async function turnsOf(dispatch: Dispatch, signal: AbortSignal): Promise<readonly ActiveConversationInfo[]> {
+async function fetchTurns(
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): Promise<readonly ActiveConversationInfo[]> {
   try {
     return (await request(dispatch, 'listActiveConversations', {}, signal)).conversations
   } catch (reason) {
@@ -95,5 +98,5 @@ function counted(turns: readonly unknown[]): string {
 }
 
 const LIMIT_MS = 60_000
-const LOOK_MS = 200
+const POLL_MS = 200
 const MOST_NAMED = 3

@@ -1,9 +1,9 @@
 import { toVisible } from '../../../core/base/visible.ts'
 import type { ServiceSpec } from '../../../up/types.ts'
 import { unitChange } from '../../../up/units/unit-change.ts'
-import { confirm, declined } from '../../ask/confirm.ts'
-import { paint, wantsColor } from '../../color.ts'
-import type { Options } from '../../command.ts'
+import { confirm, declinedError } from '../../ask/confirm.ts'
+import { colorize, wantsColor } from '../../color.ts'
+import type { ParsedOptions } from '../../command.ts'
 import type { Host } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
 
@@ -14,7 +14,7 @@ import type { OpenService } from './open-service.ts'
 export async function showEdits(
   at: OpenService,
   spec: ServiceSpec,
-  { options }: { options: Options },
+  { options }: { options: ParsedOptions },
   signal: AbortSignal,
 ): Promise<boolean> {
   const unit = at.manager.kind === 'supervisor' ? undefined : at.manager.unit(spec) // nobody edits files of run/
@@ -24,16 +24,16 @@ export async function showEdits(
   const { host, service } = at
   const advice = `what you add belongs in a drop-in or in ${spec.envFile}; the edited one is kept as ${unit.path}.edited`
   host.stderr.write(
-    `crabup: ${unit.path} was edited; this is lost when it is written anew:\n${await patchOf(host, before, after)}crabup: ${advice}\n`,
+    `crabup: ${unit.path} was edited; this is lost when it is written anew:\n${await renderPatch(host, before, after)}crabup: ${advice}\n`,
   )
   await host.stderr.flush()
   const may = await confirm('Write it?', { options, host }, signal)
-  if (may === false) throw declined(`write the unit of ${service.name}`)
+  if (may === false) throw declinedError(`write the unit of ${service.name}`)
   return true
 }
 
 /** From what stands there to what is written, as a diff without file names. */
-async function patchOf(host: Host, before: string, after: string): Promise<string> {
+async function renderPatch(host: Host, before: string, after: string): Promise<string> {
   const { createTwoFilesPatch } = await import('diff')
   const color = wantsColor('auto', host.env, host.stderr)
   const patch = createTwoFilesPatch('', '', before, after, '', '', { context: 2 }).trimEnd()
@@ -42,6 +42,6 @@ async function patchOf(host: Host, before: string, after: string): Promise<strin
 }
 
 function tint(line: string, color: boolean): string {
-  if (line.startsWith('+')) return paint(line, 'green', color)
-  return line.startsWith('-') ? paint(line, 'red', color) : line
+  if (line.startsWith('+')) return colorize(line, 'green', color)
+  return line.startsWith('-') ? colorize(line, 'red', color) : line
 }

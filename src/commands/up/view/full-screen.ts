@@ -1,4 +1,4 @@
-import type { Screen } from '../../host.ts'
+import type { TerminalStreams } from '../../host.ts'
 
 /** A terminal on which whole frames are drawn, until it is disposed; then it is as it was. */
 export interface FullScreen extends Disposable {
@@ -13,7 +13,7 @@ export interface FullScreen extends Disposable {
  * Takes a terminal for frames. They are drawn over each other on its other screen, so that nothing flickers, nothing is
  * cleared, and what the person had on it is there again afterwards, also after a crash and while this process is stopped.
  */
-export function openFullScreen({ stdin, stdout, hooks }: Screen): FullScreen {
+export function openFullScreen({ stdin, stdout, hooks }: TerminalStreams): FullScreen {
   let last: readonly string[] = []
   const draw = (lines: readonly string[]) => {
     last = lines

@@ -1,7 +1,7 @@
 import { toShownJson } from '../../../core/base/json.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import type { LogEntry } from '../../../up/logs/entry.ts'
-import { type Paint, paint } from '../../color.ts'
+import { colorize, type Paint } from '../../color.ts'
 
 /** How lines of logs are shown. */
 export interface LogStyle {
@@ -24,11 +24,11 @@ export function logLine(entry: LogEntry, style: LogStyle): string {
     return style.isNamed ? `${entry.service}: ${line}` : line
   }
   const { color } = style
-  const name = style.isNamed ? [paint(entry.service, 'cyan', color)] : []
-  const time = paint(timeOf(entry.time, style.now), 'dim', color)
-  const level = paint(levelOf(entry).padEnd(5), paintOf(entry), color)
+  const name = style.isNamed ? [colorize(entry.service, 'cyan', color)] : []
+  const time = colorize(formatLogTime(entry.time, style.now), 'dim', color)
+  const level = colorize(levelLabel(entry).padEnd(5), choosePaint(entry), color)
   const fields = Object.entries(entry.fields).flatMap(([key, value]) =>
-    key === 'pid' ? [] : [paint(`${tidy(key)}=${text(value)}`, 'dim', color)],
+    key === 'pid' ? [] : [colorize(`${tidy(key)}=${text(value)}`, 'dim', color)],
   )
   return [...name, time, level, tidy(entry.message), ...fields].join(' ')
 }
@@ -48,7 +48,7 @@ function text(value: unknown): string {
 }
 
 /** Of this computer's zone. */
-function timeOf(time: number, now: number): string {
+function formatLogTime(time: number, now: number): string {
   const date = new Date(time)
   const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')
   if (date.toDateString() === new Date(now).toDateString()) return clock
@@ -59,12 +59,12 @@ function two(number: number): string {
   return String(number).padStart(2, '0')
 }
 
-function levelOf({ level, source }: LogEntry): string {
+function levelLabel({ level, source }: LogEntry): string {
   if (source === 'journal' || source === 'supervisor') return 'unit'
   return level ?? (source === 'crash' ? 'crash' : '')
 }
 
-function paintOf({ level, source }: LogEntry): Paint {
+function choosePaint({ level, source }: LogEntry): Paint {
   if (level === 'error' || (source === 'crash' && level === undefined)) return 'red'
   if (level === 'warn') return 'yellow'
   return level === 'info' ? 'green' : 'dim'

@@ -1,47 +1,47 @@
 import { toCrabError } from '../../../core/base/errors.ts'
-import { readBacklog } from '../../../up/logs/backlog.ts'
 import type { LogEntry } from '../../../up/logs/entry.ts'
 import { followLogs } from '../../../up/logs/follow.ts'
-import { type LogFilePath, logFilesOf, loggedServices, supervisorLog } from '../../../up/logs/log-files.ts'
-import type { ReadTo } from '../../../up/logs/tail.ts'
-import { labelOf } from '../../../up/names.ts'
+import { type LogFilePath, listLogFiles, loggedServices, supervisorLog } from '../../../up/logs/log-files.ts'
+import { readBacklog } from '../../../up/logs/log-filter.ts'
+import type { FileOffset } from '../../../up/logs/tail.ts'
+import { toServiceLabel } from '../../../up/names.ts'
 import { findService } from '../../../up/service-spec.ts'
 import { wantsColor } from '../../color.ts'
-import type { Options, Run } from '../../command.ts'
+import type { CommandHandler, ParsedOptions } from '../../command.ts'
 import { parseWhen } from '../../conversation/when.ts'
 import { parseCount } from '../../duration.ts'
 import type { Host } from '../../host.ts'
-import { Stop } from '../../send/stop.ts'
+import { StopController } from '../../send/stop-controller.ts'
 import { logLine } from './log-lines.ts'
-import { openPlace, type ViewPlace } from './place.ts'
+import { openServicesContext, type ServicesContext } from './services-context.ts'
 
-/** `crabup logs`: what all services wrote, or those that are named, by time. */
-export const logs: Run = async ({ options, host }) => {
-  return await show({ names: [...new Set(options.args)], options, host })
+/** `crabup serviceLogsCommand`: what all services wrote, or those that are named, by time. */
+export const serviceLogsCommand: CommandHandler = async ({ options, host }) => {
+  return await showLogs({ names: [...new Set(options.args)], options, host })
 }
 
-/** `crabup <name> logs`: what a service wrote. */
-export const serviceLogs: Run = async ({ path: [name = ''], options, host }) => {
-  return await show({ names: [name], options, host })
+/** `crabup <name> serviceLogsCommand`: what a service wrote. */
+export const oneServiceLogsCommand: CommandHandler = async ({ path: [name = ''], options, host }) => {
+  return await showLogs({ names: [name], options, host })
 }
 
-interface Shown {
+interface LogsRequest {
   /** All when there is none. */
   names: readonly string[]
-  options: Options
+  options: ParsedOptions
   host: Host
 }
 
-async function show(shown: Shown): Promise<number> {
+async function showLogs(shown: LogsRequest): Promise<number> {
   const { options, host } = shown
-  const wanted = wantedOf(options)
-  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  const wanted = readLogOptions(options)
+  using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
-    const place = await openPlace(host, stop.signal)
+    const place = await openServicesContext(host, stop.signal)
     await checkNames(shown.names, place)
     const count = await print(shown, { place, wanted }, stop.signal)
     if (count === 0 && wanted.lines !== 0 && !options.has('follow'))
-      host.stderr.write(nothing(shown.names, wanted.since))
+      host.stderr.write(noLinesText(shown.names, wanted.since))
     await host.stdout.flush()
     return stop.exit ?? 0
   } catch (reason) {
@@ -53,18 +53,18 @@ async function show(shown: Shown): Promise<number> {
 
 /** Prints what there is, and with --follow what comes; gives how many lines that were. */
 async function print(
-  { names, options, host }: Shown,
-  { place, wanted }: { place: ViewPlace; wanted: ReturnType<typeof wantedOf> },
+  { names, options, host }: LogsRequest,
+  { place, wanted }: { place: ServicesContext; wanted: ReturnType<typeof readLogOptions> },
   signal: AbortSignal,
 ): Promise<number> {
   const { logs: folder } = place.paths
   const services = async () => (names.length > 0 ? names : await loggedServices(folder))
   const filesNow = async () => {
-    return [...(await services()).flatMap((name) => logFilesOf(name, folder)), supervisorLog(folder)]
+    return [...(await services()).flatMap((name) => listLogFiles(name, folder)), supervisorLog(folder)]
   }
   const isWanted = ({ service }: LogEntry) => names.length === 0 || names.includes(service)
-  const readTo = new Map<string, ReadTo>()
-  const onRead = ({ path }: LogFilePath, to: ReadTo) => void readTo.set(path, to)
+  const readTo = new Map<string, FileOffset>()
+  const onRead = ({ path }: LogFilePath, to: FileOffset) => void readTo.set(path, to)
   const journal = await openJournal(place, await services(), wanted, signal)
   const style = {
     isJson: options.has('json'),
@@ -93,14 +93,14 @@ async function print(
 
 /** What systemd says of the services, where it runs them. */
 async function openJournal(
-  place: ViewPlace,
+  place: ServicesContext,
   names: readonly string[],
   { lines, since }: { lines: number | undefined; since: number | undefined },
   signal: AbortSignal,
 ) {
   const { readJournal } = await import('../../../up/logs/journal.ts')
   const isThere = place.manager.kind === 'systemd'
-  const services = new Map(isThere ? names.map((name) => [labelOf(name, place.labels), name]) : [])
+  const services = new Map(isThere ? names.map((name) => [toServiceLabel(name, place.labels), name]) : [])
   const first = await readJournal(place.host, { services, lines, since }, signal)
   let { cursor } = first
   const begun = place.host.now()
@@ -127,24 +127,24 @@ async function openJournal(
 }
 
 /** There is such a service, or was one. Fails with `no-service`. */
-async function checkNames(names: readonly string[], { paths }: ViewPlace): Promise<void> {
+async function checkNames(names: readonly string[], { paths }: ServicesContext): Promise<void> {
   const logged = await loggedServices(paths.logs)
   for (const name of names) if (!logged.includes(name)) findService(paths, name)
 }
 
 /** The last 50 lines, or all since some time. */
-function wantedOf(options: Options): { lines: number | undefined; since: number | undefined } {
+function readLogOptions(options: ParsedOptions): { lines: number | undefined; since: number | undefined } {
   const [lines, since] = [options.value('lines'), options.value('since')]
   const from = since === undefined ? undefined : Date.parse(parseWhen('since', since, new Date()))
   if (lines !== undefined) return { lines: parseCount('lines', lines), since: from }
-  return { lines: from === undefined ? FEW : undefined, since: from }
+  return { lines: from === undefined ? DEFAULT_LINES : undefined, since: from }
 }
 
-function nothing(names: readonly string[], since: number | undefined): string {
+function noLinesText(names: readonly string[], since: number | undefined): string {
   const what = names.length === 0 ? 'Nothing was written' : `Nothing was written by ${names.join(' and ')}`
   return since === undefined ? `${what} yet\n` : `${what} since ${new Date(since).toLocaleString('sv')}\n`
 }
 
-const FEW = 50
+const DEFAULT_LINES = 50
 /** The journal is asked again no sooner: that starts a program. */
 const JOURNAL_MS = 2000

@@ -1,16 +1,16 @@
 import { isLingering, LINGER_COMMAND } from '../../../up/managers/linger.ts'
 import type { ServiceRow } from '../../../up/ps/gather.ts'
-import { nameOfLabel } from '../../../up/ps/labels.ts'
-import type { Note } from '../../../up/ps/notes.ts'
-import { MANAGER_NAMES } from '../service/said.ts'
-import type { ViewPlace } from './place.ts'
+import { parseServiceLabel } from '../../../up/ps/labels.ts'
+import type { ServiceNote } from '../../../up/ps/notes.ts'
+import { MANAGER_NAMES } from '../service/print-ready.ts'
+import type { ServicesContext } from './services-context.ts'
 
 /** What the service manager does, or does not, for all services of a home. */
 export async function managerNotes(
-  { manager, labels }: ViewPlace,
+  { manager, labels }: ServicesContext,
   rows: readonly ServiceRow[],
   signal: AbortSignal,
-): Promise<Note[]> {
+): Promise<ServiceNote[]> {
   if (!rows.some(({ isInstalled }) => isInstalled)) return []
   return [
     ...(manager.note === undefined
@@ -21,19 +21,19 @@ export async function managerNotes(
   ]
 }
 
-function lingerNote(): Note[] {
+function lingerNote(): ServiceNote[] {
   if (isLingering()) return []
   const message = 'lingering is off: services end when you log out, and start when you log in'
   return [{ message, hint: LINGER_COMMAND }]
 }
 
 async function otherHomes(
-  manager: ViewPlace['manager'],
-  labels: ViewPlace['labels'],
+  manager: ServicesContext['manager'],
+  labels: ServicesContext['labels'],
   signal: AbortSignal,
-): Promise<Note[]> {
+): Promise<ServiceNote[]> {
   const all = await manager.labels(signal).catch(() => [])
-  const others = all.filter((label) => nameOfLabel(label, labels) === undefined)
+  const others = all.filter((label) => parseServiceLabel(label, labels) === undefined)
   if (others.length === 0) return []
   const [first] = others
   const which =

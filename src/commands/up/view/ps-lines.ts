@@ -1,9 +1,9 @@
+import { formatAge, formatMegabytes } from '../../../core/base/format.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import type { ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
-import { type Paint, paint } from '../../color.ts'
-import { ageOf, megabytes } from '../../mcp/figures.ts'
-import { cutColored } from './fit.ts'
+import { colorize, type Paint } from '../../color.ts'
+import { truncateAnsi } from './ansi.ts'
 
 /** Services as lines of any length. */
 export interface PsLines {
@@ -34,15 +34,15 @@ export async function psLines(rows: readonly ServiceRow[], style: PsStyle): Prom
       const padding = ' '.repeat(widths[column]! - width(row[column]!))
       return `${column === STATE ? paintState(row[column]!) : row[column]!}${padding}`
     })
-    return cutColored(parts.join('  ').trimEnd(), columns, width)
+    return truncateAnsi(parts.join('  ').trimEnd(), columns, width)
   }
   const body = cells.map((row, index) =>
-    toLine(row, (state) => paint(state, PAINTS[rows[index]!.state], color)),
+    toLine(row, (state) => colorize(state, PAINTS[rows[index]!.state], color)),
   )
   const notes = rows.flatMap(({ name, notes }) =>
     notes.flatMap(({ message, hint }) => [
       line(`${name}: ${message}`),
-      ...(hint === undefined ? [] : [`  ${paint('hint', 'dim', color)}: ${line(hint)}`]),
+      ...(hint === undefined ? [] : [`  ${colorize('hint', 'dim', color)}: ${line(hint)}`]),
     ]),
   )
   return { table: [toLine(HEADER), ...body], notes }
@@ -84,8 +84,8 @@ function toCells(row: ServiceRow, now: number): string[] {
     sanitize(name),
     state,
     `${pid ?? '-'}`,
-    since === undefined ? '-' : ageOf(new Date(since).toISOString(), now),
-    megabytes(memoryBytes),
+    since === undefined ? '-' : formatAge(new Date(since).toISOString(), now),
+    formatMegabytes(memoryBytes),
     `${port ?? '-'}`,
     sanitize(isPending ? `${version} → ${versionOnDisk}` : (version ?? versionOnDisk ?? '-')),
     `${restarts ?? '-'}`,

@@ -1,19 +1,19 @@
 import { wantsColor } from '../../color.ts'
-import type { Run } from '../../command.ts'
+import type { CommandHandler } from '../../command.ts'
 import { printJson } from '../../print.ts'
-import { lookAround } from './look-around.ts'
-import { openPlace } from './place.ts'
-import { toJson, toParts } from './shown-services.ts'
+import { collectServices } from './collect-services.ts'
+import { openServicesContext } from './services-context.ts'
+import { toJson, toParts } from './services-output.ts'
 
-/** `crabup ps`: every service of this home, from the service manager, from itself and from the system. */
-export const ps: Run = async ({ options, host, signal }) => {
+/** `crabup listServicesCommand`: every service of this home, from the service manager, from itself and from the system. */
+export const listServicesCommand: CommandHandler = async ({ options, host, signal }) => {
   const isJson = options.has('json')
-  const place = await openPlace(host, signal)
+  const place = await openServicesContext(host, signal)
   if (options.has('watch')) {
     const { watchPs } = await import('./watch-ps.ts')
-    return await watchPs({ host, isJson, look: (stop) => lookAround(place, stop) })
+    return await watchPs({ host, isJson, collect: (stop) => collectServices(place, stop) })
   }
-  const seen = await lookAround(place, signal)
+  const seen = await collectServices(place, signal)
   if (isJson) return printJson(host, toJson(seen))
   const { table, notes } = await toParts(seen, {
     color: wantsColor('auto', host.env, host.stdout),

@@ -1,8 +1,8 @@
-import type { Command, Option } from '../../command.ts'
+import type { Command, CommandOption } from '../../command.ts'
 import { JSON_OPTION as json } from '../../options.ts'
-import { SERVICE } from '../../service-rows.ts'
+import { SERVICE_PLACEHOLDER } from '../../service-rows.ts'
 
-const LOG_OPTIONS: readonly Option[] = [
+const LOG_OPTIONS: readonly CommandOption[] = [
   { name: 'follow', short: 'f', summary: 'Go on with what they write, until Ctrl-C' },
   {
     name: 'lines',
@@ -32,16 +32,16 @@ of a service and all it has started.`,
       { name: 'watch', short: 'w', summary: 'Look every two seconds until q; with --json an object a line' },
     ],
     examples: ['crabup ps', "crabup ps --json | jq -r '.services[].name'"],
-    load: async () => (await import('./ps.ts')).ps,
+    load: async () => (await import('./ps.ts')).listServicesCommand,
   },
   {
-    path: [SERVICE, 'logs'],
+    path: [SERVICE_PLACEHOLDER, 'logs'],
     args: '',
     summary: 'Print what the service wrote',
     details: LOG_DETAILS,
     options: LOG_OPTIONS,
     examples: ['crabup daemon logs -n 20', 'crabup daemon logs --since 2h | grep \'"warn"\''],
-    load: async () => (await import('./logs.ts')).serviceLogs,
+    load: async () => (await import('./logs.ts')).oneServiceLogsCommand,
   },
   {
     path: ['doctor'],
@@ -56,7 +56,7 @@ readable for you only and removes what services left in run/; everything else it
       json,
     ],
     examples: ['crabup doctor', "crabup doctor --json | jq -r '.checks[].message'"],
-    load: async () => (await import('../doctor/doctor.ts')).doctor,
+    load: async () => (await import('../doctor/doctor.ts')).crabupDoctorCommand,
   },
   {
     path: ['logs'],
@@ -66,6 +66,6 @@ readable for you only and removes what services left in run/; everything else it
     details: `Of all services without a name. ${LOG_DETAILS}`,
     options: LOG_OPTIONS,
     examples: ['crabup logs', 'crabup logs daemon cron --since yesterday --json'],
-    load: async () => (await import('./logs.ts')).logs,
+    load: async () => (await import('./logs.ts')).serviceLogsCommand,
   },
 ]

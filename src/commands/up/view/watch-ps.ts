@@ -3,26 +3,26 @@ import { CrabError, toCrabError } from '../../../core/base/errors.ts'
 import { toShownJson } from '../../../core/base/json.ts'
 import { wantsColor } from '../../color.ts'
 import type { Host } from '../../host.ts'
-import { SIGNAL_EXIT, Stop } from '../../send/stop.ts'
-import { cutColored, wrapColored } from './fit.ts'
+import { SIGNAL_EXIT, StopController } from '../../send/stop-controller.ts'
+import { truncateAnsi, wrapAnsi } from './ansi.ts'
+import type { ServicesSnapshot } from './collect-services.ts'
 import { openFullScreen } from './full-screen.ts'
-import type { Seen } from './look-around.ts'
-import { toJson, toParts } from './shown-services.ts'
+import { toJson, toParts } from './services-output.ts'
 
 /** What is watched. */
-interface Watched {
+interface PsWatchOptions {
   host: Host
   isJson: boolean
-  look(signal: AbortSignal): Promise<Seen>
+  collect(signal: AbortSignal): Promise<ServicesSnapshot>
 }
 
 /** Looks again and again: as lines of JSON, or drawn over each other on a terminal, until `q` or a signal. */
-export async function watchPs(watched: Watched): Promise<number> {
+export async function watchPs(watched: PsWatchOptions): Promise<number> {
   return watched.isJson ? await printAll(watched) : await drawAll(watched)
 }
 
-async function printAll({ host, look }: Watched): Promise<number> {
-  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+async function printAll({ host, collect: look }: PsWatchOptions): Promise<number> {
+  using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
     for (;;) {
       await host.stdout.write(`${toShownJson(toJson(await look(stop.signal)))}\n`)
@@ -34,7 +34,7 @@ async function printAll({ host, look }: Watched): Promise<number> {
   }
 }
 
-async function drawAll({ host, look }: Watched): Promise<number> {
+async function drawAll({ host, collect: look }: PsWatchOptions): Promise<number> {
   const terminal = host.env['TERM'] === 'dumb' ? undefined : host.screen()
   if (!terminal) {
     throw new CrabError('usage', 'Cannot watch the services: standard input and output are no terminal', {
@@ -49,7 +49,7 @@ async function drawAll({ host, look }: Watched): Promise<number> {
   }
   using _signals = host.onSignal((name) => (over.signal.aborted ? host.leave(code) : end(SIGNAL_EXIT[name])))
   using screen = openFullScreen(terminal)
-  let seen: Seen | undefined
+  let seen: ServicesSnapshot | undefined
   const draw = async () => {
     if (seen && !over.signal.aborted) screen.draw(await frame(seen, screen.size(), host))
   }
@@ -74,7 +74,7 @@ async function drawAll({ host, look }: Watched): Promise<number> {
 
 /** What fits the terminal; the last line says what does not. */
 async function frame(
-  seen: Seen,
+  seen: ServicesSnapshot,
   { columns, rows }: { columns: number; rows: number },
   host: Host,
 ): Promise<string[]> {
@@ -84,8 +84,8 @@ async function frame(
   const lines = [
     ...table,
     ...notes
-      .flatMap((line) => wrapColored(line, columns, width))
-      .map((line) => cutColored(line, columns, width)),
+      .flatMap((line) => wrapAnsi(line, columns, width))
+      .map((line) => truncateAnsi(line, columns, width)),
   ]
   if (lines.length <= rows) return lines
   return [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines; q ends`]

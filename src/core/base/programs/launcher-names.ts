@@ -1,5 +1,7 @@
 /** Programs that run what a line or their input says. */
-export const SHELLS: ReadonlySet<string> = words('sh bash dash zsh ksh mksh ash rbash yash fish csh tcsh')
+export const SHELL_PROGRAMS: ReadonlySet<string> = words(
+  'sh bash dash zsh ksh mksh ash rbash yash fish csh tcsh',
+)
 
 /** Those that give a word to a shell, besides shells. */
 export const LINE_READERS: ReadonlySet<string> = words(
@@ -59,7 +61,7 @@ export const REMOTE_LAUNCHERS: ReadonlySet<string> = words('ssh claude codex ope
 
 /** Launchers with one of EXEC among their options. */
 export const FINDERS: ReadonlySet<string> = words('find gfind fd fdfind')
-export const EXEC = /^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/
+export const EXEC_OPTION = /^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/
 
 /** They add words from a pipe, or names of files, to the command that they start. */
 export const FEEDERS: ReadonlySet<string> = words('xargs parallel find gfind fd fdfind')
@@ -79,7 +81,7 @@ export const OPAQUE_LAUNCHERS: ReadonlySet<string> = words(
 )
 
 /** How many words that are no options stand before the command; where options have several words, plenty. */
-export const OPERANDS: ReadonlyMap<string, number> = new Map([
+export const OPERAND_COUNTS: ReadonlyMap<string, number> = new Map([
   ...[...words('timeout gtimeout chroot flock taskset chrt su runuser ssh script setarch sg gosu')].map(
     (name): [string, number] => [name, 1],
   ),
@@ -89,7 +91,7 @@ export const OPERANDS: ReadonlyMap<string, number> = new Map([
 ])
 
 /** Options that take no word, where that is not plain. */
-export const FLAGS: ReadonlyMap<string, RegExp> = new Map([
+export const VALUELESS_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ['xargs', /^(-[0rtpxo]+|--null|--no-run-if-empty|--verbose|--interactive)$/],
   ['sudo', /^(-[AEHPSbikns]+|--login|--shell|--preserve-env|--set-home|--non-interactive)$/],
   ['env', /^(-[0iv]+|--null|--ignore-environment)$/],

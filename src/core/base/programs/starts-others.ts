@@ -1,5 +1,5 @@
 import { CONSOLES, INTERPRETERS } from './interpreter-names.ts'
-import { LAUNCHERS, SHELLS, SUB_LAUNCHERS } from './launcher-names.ts'
+import { LAUNCHERS, SHELL_PROGRAMS, SUB_LAUNCHERS } from './launcher-names.ts'
 
 /**
  * Returns whether the words behind a program say which program or code runs: a shell, an interpreter, a launcher, a package
@@ -8,7 +8,7 @@ import { LAUNCHERS, SHELLS, SUB_LAUNCHERS } from './launcher-names.ts'
 export function startsOthers(command: string): boolean {
   const [, name = ''] = /([^/\\]*)$/.exec(command.toLowerCase()) ?? []
   const plain = name.replace(/\.(?:exe|cmd|bat|ps1)$/, '')
-  const isKnown = SHELLS.has(plain) || LAUNCHERS.has(plain) || SUB_LAUNCHERS.has(plain)
+  const isKnown = SHELL_PROGRAMS.has(plain) || LAUNCHERS.has(plain) || SUB_LAUNCHERS.has(plain)
   return isKnown || INTERPRETERS.test(plain) || CONSOLES.test(plain) || RUNNERS.test(plain)
 }
 

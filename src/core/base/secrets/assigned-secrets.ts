@@ -10,7 +10,7 @@ export type TextSpan = [from: number, to: number]
  *
  * In prose and source code only values of letters and digits count; behind `NAME=`, as in a `.env`, any word does. It takes time in proportion to the text.
  */
-export function* assignedSecrets(text: string): Generator<TextSpan> {
+export function* findAssignedSecrets(text: string): Generator<TextSpan> {
   for (const sign of ['=', ':']) {
     for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
       const place = assignedAt(text, at)

@@ -1,5 +1,5 @@
-import { credentialPlaces } from '../credentials.ts'
-import { addressPlaces } from './address-places.ts'
+import { findCredentials } from '../credentials.ts'
+import { findAddressSecrets } from './address-secrets.ts'
 import type { TextSpan } from './assigned-secrets.ts'
 import { guessedSecret } from './guessed-options.ts'
 import { isKnownProgram, isLastSecret, optionSecret, programAfter } from './program-options.ts'
@@ -16,12 +16,12 @@ export function redactValue(value: string): string {
 
 /** Returns the words of a command line, or an address, without their secrets; as in what an entry is made of. */
 export function redactWords(words: readonly string[]): string[] {
-  return secretPlaces(words).map((places, i) => without(words[i]!, places))
+  return findSecrets(words).map((places, i) => without(words[i]!, places))
 }
 
 /** Returns a text that is no part of an entry without its secrets. Keys in the paths of addresses stay: most are ids. */
 export function redactText(text: string): string {
-  return without(text, placesInWord(text, {}, false))
+  return without(text, findWordSecrets(text, {}, false))
 }
 
 /** Returns a text with REDACTED in place of each of some secrets; the longest come first. */
@@ -30,10 +30,10 @@ export function hideSecretsIn(text: string, secrets: readonly string[]): string 
 }
 
 /** Returns where the secrets of each word stand: those that redactWords() hides, in order, none in another. */
-export function secretPlaces(words: readonly string[]): TextSpan[][] {
+export function findSecrets(words: readonly string[]): TextSpan[][] {
   let program: string | undefined
   return words.map((word, i) => {
-    const places = placesInWord(word, { before: words[i - 1], program, after: words[i + 1] }, true)
+    const places = findWordSecrets(word, { before: words[i - 1], program, after: words[i + 1] }, true)
     program = programAfter(word, program)
     return places
   })
@@ -60,17 +60,17 @@ interface WordContext {
 }
 
 /** Finds the places of secrets in a word, in order, joined where they overlap, without placeholders. */
-function placesInWord(word: string, context: WordContext, isEntry: boolean): TextSpan[] {
+function findWordSecrets(word: string, context: WordContext, isEntry: boolean): TextSpan[] {
   const found = [
-    ...literalPlaces(word),
-    ...givenPlaces(word, 0, context),
+    ...findLiteralMarkers(word),
+    ...findValueSecrets(word, 0, context),
     ...(isEntry ? guessedPlaces(word, 0, context) : []),
     ...pieces(word, isEntry),
-    ...addressPlaces(word, isEntry),
-    ...matchedPlaces(word, SCHEME),
-    ...matchedPlaces(word, AUTHORIZATION),
-    ...jsonPlaces(word),
-    ...credentialPlaces(word),
+    ...findAddressSecrets(word, isEntry),
+    ...findPatternSecrets(word, SCHEME),
+    ...findPatternSecrets(word, AUTHORIZATION),
+    ...findJsonSecrets(word),
+    ...findCredentials(word),
   ]
   const joined: TextSpan[] = []
   for (const [from, to] of found.toSorted(([a], [b]) => a - b)) {
@@ -82,7 +82,7 @@ function placesInWord(word: string, context: WordContext, isEntry: boolean): Tex
 }
 
 /** A REDACTED that stands in the text itself is shown like a secret, and has to be told from one when it is put back. */
-function* literalPlaces(text: string): Generator<TextSpan> {
+function* findLiteralMarkers(text: string): Generator<TextSpan> {
   for (let at = text.indexOf(REDACTED); at >= 0; at = text.indexOf(REDACTED, at + 1)) {
     yield [at, at + REDACTED.length]
   }
@@ -98,7 +98,7 @@ function* pieces(text: string, isEntry: boolean): Generator<TextSpan> {
     const context = { before, program, after: all[i + 1]?.[0] }
     const open = quoteAfter(piece, quote)
     const end = quote === '' && open !== '' ? findWordEnd(text, open, index + piece.length) : undefined
-    const found = [...givenPlaces(piece, index, context)]
+    const found = [...findValueSecrets(piece, index, context)]
     if (isEntry) found.push(...guessedPlaces(piece, index, context))
     for (const [from, to] of found) yield [from, end ?? to]
     before = piece
@@ -125,7 +125,7 @@ function findWordEnd(text: string, quote: string, from: number): number | undefi
 }
 
 /** Finds values that an option or an assignment gives: `--token value`, `NAME=value`, `Header: value`. */
-function* givenPlaces(
+function* findValueSecrets(
   word: string,
   at: number,
   { before = '', program, after }: WordContext,
@@ -171,14 +171,14 @@ function isSecretOption(word: string): boolean {
   return name !== undefined && isSecretName(name)
 }
 
-function* matchedPlaces(text: string, pattern: RegExp): Generator<TextSpan> {
+function* findPatternSecrets(text: string, pattern: RegExp): Generator<TextSpan> {
   for (const { index, 0: all, 1: value = '' } of text.matchAll(pattern)) {
     yield [index + all.length - value.length, index + all.length]
   }
 }
 
 /** Members of JSON, also of JSON in a string of JSON. */
-function* jsonPlaces(text: string): Generator<TextSpan> {
+function* findJsonSecrets(text: string): Generator<TextSpan> {
   if (!text.includes('"')) return
   for (const { index, 0: all, 1: name = '' } of text.matchAll(JSON_NAME)) {
     if (!isSecretName(name)) continue

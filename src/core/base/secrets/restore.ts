@@ -1,4 +1,4 @@
-import { REDACTED, redactWords, secretPlaces } from './redact.ts'
+import { findSecrets, REDACTED, redactWords } from './redact.ts'
 
 /** Words with the secrets back in them, and the places in the list of those where REDACTED is left. */
 export interface RestoredWords {
@@ -21,13 +21,13 @@ export function restoreWords(sent: readonly string[], stored: readonly string[])
     if (sent.length !== stored.length || sent[i] !== shown[i]) return false
     return !sent[i]!.startsWith(REDACTED) || sent[i - 1] === shown[i - 1]
   }
-  const open = slotsOf(stored, shown).filter(({ word }) => !isSame(word))
-  const wanted = sent.flatMap((_, i) => (isSame(i) ? [] : leadsOf(sent, i)))
+  const open = findSlots(stored, shown).filter(({ word }) => !isSame(word))
+  const wanted = sent.flatMap((_, i) => (isSame(i) ? [] : findLeads(sent, i)))
   const take = chooser(open, wanted)
   const lost: number[] = []
   const words = sent.map((word, i) => {
     if (isSame(i)) return stored[i]!
-    const secrets = leadsOf(sent, i)
+    const secrets = findLeads(sent, i)
       .map(take)
       .map((secret) => (secret === REDACTED ? undefined : secret))
     if (secrets.includes(undefined)) lost.push(i)
@@ -43,15 +43,15 @@ interface Slot {
   secret: string
 }
 
-function slotsOf(stored: readonly string[], shown: readonly string[]): Slot[] {
-  return secretPlaces(stored).flatMap((places, word) => {
-    const leads = leadsOf(shown, word)
+function findSlots(stored: readonly string[], shown: readonly string[]): Slot[] {
+  return findSecrets(stored).flatMap((places, word) => {
+    const leads = findLeads(shown, word)
     return places.map(([from, to], i) => ({ word, lead: leads[i]!, secret: stored[word]!.slice(from, to) }))
   })
 }
 
 /** Returns what stands before each REDACTED of a word, in order, behind the hosts of the word. */
-function leadsOf(words: readonly string[], at: number): string[] {
+function findLeads(words: readonly string[], at: number): string[] {
   const word = words[at]!
   const parts = word.split(REDACTED)
   const hosts = parts.length > 1 ? hostsIn(word) : ''

@@ -9,8 +9,8 @@ export type SecretVerdict = 'always' | 'shaped' | 'never'
  * the name decides: `KEY_FILE` and `token_type` count, `--keyboard` and `author` do not.
  */
 export function isSecretName(name: string): boolean {
-  const words = wordsOf(name)
-  return words.some((word) => ANYWHERE.test(word)) || verdictOf(words, name) !== 'never'
+  const words = splitName(name)
+  return words.some((word) => ANYWHERE.test(word)) || judgeName(words, name) !== 'never'
 }
 
 /**
@@ -22,7 +22,7 @@ export function isSecretName(name: string): boolean {
  */
 export function secretVerdict(name: string): SecretVerdict {
   if (name.length > MAX_NAME || !mayEndHere(name, name.length)) return 'never'
-  return verdictOf(wordsOf(name), name)
+  return judgeName(splitName(name), name)
 }
 
 /** Returns whether the name of a secret may end at this place of a text: a quick look, before secretVerdict() is asked. */
@@ -45,7 +45,7 @@ export function isShaped(value: string): boolean {
 }
 
 /** The words of a name, in lower case: `clientSecret`, `CLIENT_SECRET` and `client-secret` have the same. */
-function wordsOf(name: string): string[] {
+function splitName(name: string): string[] {
   return name
     .slice(0, MAX_NAME)
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
@@ -54,7 +54,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '')
 }
 
-function verdictOf(words: readonly string[], name: string): SecretVerdict {
+function judgeName(words: readonly string[], name: string): SecretVerdict {
   const last = words.at(-1) ?? ''
   const before = words.at(-2) ?? ''
   if (TOKEN.test(last)) return words.some((word) => PLAIN_TOKEN.has(word)) ? 'never' : 'always'

@@ -14,7 +14,7 @@ export interface SecretPart {
  * Gives the members of an object with what their names say: their own, that of the object they are in (`credentials:
  * {user, pass}`), and the one that stands beside them as a value (`{name: "password", value: "…"}`).
  */
-export function secretPartsOf(table: Record<string, unknown>, inCredentials: boolean): SecretPart[] {
+export function listSecretParts(table: Record<string, unknown>, inCredentials: boolean): SecretPart[] {
   const named = namedVerdict(table)
   return Object.entries(table).map(([name, value]) => ({
     name,

@@ -9,7 +9,7 @@ export function isUnfilled(value: string): boolean {
 }
 
 /** Returns the first placeholder in a text, whole or a part of it; undefined without one. */
-export function unfilledIn(text: string): string | undefined {
+export function findPlaceholder(text: string): string | undefined {
   const word = text.trim()
   if (isUnfilled(word)) return word.replace(/^(?:bearer|basic|token) +/i, '')
   return SOMEWHERE.exec(text.slice(0, MAX_TEXT))?.[0]

@@ -1,5 +1,5 @@
 import { CrabError } from '../../base/errors.ts'
-import type { Action } from '../../policy/types.ts'
+import type { PolicyAction } from '../../policy/types.ts'
 import type { ProcessHost } from '../../process/types.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { Hook, ToolDispatch, ToolGroup, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
@@ -60,9 +60,9 @@ type Args = Readonly<Record<string, unknown>>
 async function describe(
   { args, cwd, env }: ToolRequest,
   { processes, ...place }: BashOptions,
-): Promise<Action> {
-  secondsOf(args)
-  const command = commandOf(args)
+): Promise<PolicyAction> {
+  parseTimeout(args)
+  const command = parseCommand(args)
   const { analyzeLine } = await import('./read-only.ts') // only now: most turns run no command
   const { DEFAULT_PATH, gitConfigFiles } = await import('./environment.ts')
   const path = env && (env['PATH'] ?? DEFAULT_PATH)
@@ -83,10 +83,10 @@ async function run(processes: ProcessHost, call: ToolDispatch, signal: AbortSign
   const { runShell } = await import('./run-shell.ts')
   const { command, readOnly } = action
   const uses = readOnly?.every((use) => use !== undefined) ? readOnly : undefined
-  return await runShell(processes, { call, command, uses, seconds: secondsOf(args) }, signal)
+  return await runShell(processes, { call, command, uses, seconds: parseTimeout(args) }, signal)
 }
 
-function commandOf(args: Args): string {
+function parseCommand(args: Args): string {
   const command = args['command']
   if (typeof command !== 'string' || command.trim() === '')
     throw bad(typeof command === 'string' ? 'command is empty' : 'command must be a string')
@@ -96,7 +96,7 @@ function commandOf(args: Args): string {
 }
 
 /** Some models say null for what they leave out, and a number as a string. */
-function secondsOf(args: Args): number {
+function parseTimeout(args: Args): number {
   const seconds = Number(args['timeout'] ?? DEFAULT_SECONDS)
   if (seconds > 0 && seconds <= MAX_SECONDS) return seconds
   throw bad(`timeout must be a number of seconds, ${MAX_SECONDS} at most`)

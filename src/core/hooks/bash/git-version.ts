@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { ProcessHost } from '../../process/types.ts'
 import { DEFAULT_PATH, hardenedEnv } from './environment.ts'
-import { keepFoldersOutside } from './own-programs.ts'
+import { keepFoldersOutside } from './program-origin.ts'
 
 /**
  * Returns whether the git that a line would run is older than 2.38 or unknown. Such a git ignores `safe.bareRepository`, and

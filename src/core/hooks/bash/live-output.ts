@@ -13,7 +13,7 @@ export function liveOutput(
     tell({ message: newest })
   }
   const watch = (piece: Buffer) => {
-    const lines = linesOf(newest, piece)
+    const lines = takeLastLines(newest, piece)
     if (lines === newest) return
     newest = lines
     timer ??= setTimeout(say, INTERVAL_MS)
@@ -32,7 +32,7 @@ export function liveOutput(
 }
 
 /** The last lines of what there was and what has come, without those that say nothing. */
-function linesOf(before: string, piece: Buffer): string {
+function takeLastLines(before: string, piece: Buffer): string {
   const text = before + piece.subarray(-MOST_BYTES).toString()
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines

@@ -3,24 +3,24 @@ import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
 import { lexShell, type ShellWord } from '../../base/shell-lexer.ts'
-import { codeOf, isMissing } from '../../base/system-error.ts'
+import { getErrorCode, isMissing } from '../../base/system-error.ts'
 import { toVisible } from '../../base/visible.ts'
 import { isInside, resolvePath } from '../../policy/paths.ts'
 import { READ_ONLY_COMMANDS } from '../../policy/read-only/commands.ts'
 import { Doubt, showText } from '../../policy/read-only/doubt.ts'
 import { checkRepository } from '../../policy/read-only/git-repository.ts'
 import type { ReadOnlyForm } from '../../policy/read-only/read-only-form.ts'
-import type { Action, ReadOnlyDoubt, ReadOnlyUse } from '../../policy/types.ts'
-import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
+import type { PolicyAction, ReadOnlyDoubt, ReadOnlyUse } from '../../policy/types.ts'
+import { openProtectedPaths, type ProtectedPaths } from '../protected-paths.ts'
 import { expandGlob } from './expand-glob.ts'
-import { openPrograms, type ProgramOrigin } from './own-programs.ts'
+import { openPrograms, type ProgramOrigin } from './program-origin.ts'
 
 /** The place that a command line runs in. */
-export interface LinePlace {
+export interface LineContext {
   /** The working directory, links resolved. */
   cwd: string
   homeDir: string
-  /** The paths that no tool reads, as openClosedPlaces() takes them. */
+  /** The paths that no tool reads, as openProtectedPaths() takes them. */
   closed: readonly string[]
   /** Folders of programs, as in the environment that the line would run in; undefined when it will not be run. */
   path: string | undefined
@@ -31,7 +31,7 @@ export interface LinePlace {
 }
 
 /** The result of the analysis of a line, with an entry for each of its simple commands; empty for a line without forms. */
-export type LineAnalysis = Pick<Extract<Action, { kind: 'bash' }>, 'readOnly' | 'doubts'>
+export type LineAnalysis = Pick<Extract<PolicyAction, { kind: 'bash' }>, 'readOnly' | 'doubts'>
 
 /**
  * Says of each simple command of a line what it reads, where it is known to change nothing, or why one that has such a form
@@ -41,7 +41,7 @@ export type LineAnalysis = Pick<Extract<Action, { kind: 'bash' }>, 'readOnly' | 
  * change something only commands that name no path count: that one could have put a link there. A `cd` may have failed, so
  * paths behind it are looked at from both folders.
  */
-export async function analyzeLine(line: string, place: LinePlace): Promise<LineAnalysis> {
+export async function analyzeLine(line: string, place: LineContext): Promise<LineAnalysis> {
   const lexed = lexShell(line)
   if ('opaque' in lexed) return {}
   const forms = lexed.commands.map(readForm)
@@ -58,12 +58,12 @@ export async function analyzeLine(line: string, place: LinePlace): Promise<LineA
 
 async function judgeForms(
   forms: readonly (LineForm | undefined)[],
-  place: LinePlace,
+  place: LineContext,
 ): Promise<(ReadOnlyUse | ReadOnlyDoubt | undefined)[]> {
   try {
     if (forms.length > MAX_COMMANDS) throw new Doubt(`the line has more than ${MAX_COMMANDS} commands`)
     const originOf = await openPrograms(place.path, place.cwd)
-    const places = await openClosedPlaces(place.closed)
+    const places = await openProtectedPaths(place.closed)
     const walk: Walk = { ...place, originOf, places, folders: [place.cwd], isChanged: false }
     const results: (ReadOnlyUse | ReadOnlyDoubt | undefined)[] = []
     for (const form of forms) {
@@ -82,7 +82,7 @@ async function judgeForms(
 function explain(reason: unknown): ReadOnlyDoubt {
   if (reason instanceof Doubt) return { why: reason.message, startsPrograms: reason.startsPrograms }
   if (reason instanceof CrabError) return { why: toVisible(reason.message), startsPrograms: false }
-  const cause = CAUSES[codeOf(reason)] ?? 'a file cannot be looked at'
+  const cause = CAUSES[getErrorCode(reason)] ?? 'a file cannot be looked at'
   return { why: `what it reads cannot be checked: ${cause}`, startsPrograms: false }
 }
 
@@ -101,10 +101,10 @@ function toDoubt(result: ReadOnlyUse | ReadOnlyDoubt | undefined): ReadOnlyDoubt
 type LineForm = ReadOnlyForm & { program: string; globs: ReadonlyMap<string, number> }
 
 /** The state of the analysis before a command of the line. */
-interface Walk extends LinePlace {
+interface Walk extends LineContext {
   /** Says whether the working directory decides which program runs. */
   originOf: Awaited<ReturnType<typeof openPrograms>>
-  places: ClosedPlaces
+  places: ProtectedPaths
   /** The folders that it may run in. */
   folders: readonly string[]
   /** Whether a command before it may have changed something. */
@@ -146,7 +146,7 @@ async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
   const paths = [...new Set(found.flat())]
   const repository = form.git && (await findRepository(form.git, walk))
   const trees = repository === undefined ? paths : [isInside(walk.cwd, repository) ? walk.cwd : repository]
-  if (form.isRecursive && trees.some((tree) => walk.places.places.some((place) => isInside(tree, place))))
+  if (form.isRecursive && trees.some((tree) => walk.places.paths.some((place) => isInside(tree, place))))
     throw new Doubt("crabtalk's own files are below the folder that it reads")
   if (form.changesTo !== undefined) changeFolder(form.changesTo, paths, walk)
   return { form: form.name, paths, trees: form.isRecursive ? trees : [], ...(repository && { repository }) }
@@ -219,7 +219,8 @@ async function resolveName(
     workspace: folder,
     homeDir,
   })
-  if (!isInside(cwd, path)) throw new Doubt(sayOutside(shown, path, isInside(cwd, resolve(folder, name))))
+  if (!isInside(cwd, path))
+    throw new Doubt(describeOutside(shown, path, isInside(cwd, resolve(folder, name))))
   if (places.holds(path)) throw new Doubt(`${shown} is a file of crabtalk itself`)
   const stats = await statIfThere(path)
   if (stats === undefined) return path // the command reports a missing file
@@ -232,7 +233,7 @@ async function resolveName(
   return path
 }
 
-function sayOutside(shown: string, path: string, isLinked: boolean): string {
+function describeOutside(shown: string, path: string, isLinked: boolean): string {
   const what = isLinked ? `${shown} leads to ${showText(path)}` : shown
   return `${what}${isLinked ? ', which' : ''} is outside of the working directory`
 }

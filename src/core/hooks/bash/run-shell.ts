@@ -6,7 +6,7 @@ import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import { outputCleaner } from './clean-output.ts'
 import { commandEnv } from './environment.ts'
 import { liveOutput } from './live-output.ts'
-import { readingEnv } from './reading-env.ts'
+import { readOnlyEnv } from './read-only-env.ts'
 
 /** One command line, for a call of `bash`. */
 export interface ShellCommand {
@@ -35,7 +35,7 @@ async function runBash(
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const { cwd, spillDir } = call
-  const env = uses ? await readingEnv(call, uses) : commandEnv(call.env)
+  const env = uses ? await readOnlyEnv(call, uses) : commandEnv(call.env)
   const line = uses ? `ulimit -d ${MAX_DATA_KIB} 2>/dev/null; ${command}` : command
   using live = liveOutput(outputCleaner, call.progress)
   const options = { timeoutMs: seconds * 1000, spillFolder: spillDir, keep: true, filter: live.filter }

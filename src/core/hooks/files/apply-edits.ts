@@ -3,7 +3,7 @@ import { explainMiss, type Obstacle } from './explain-miss.ts'
 import { lineAt } from './text.ts'
 
 /** A text after its edits. */
-export interface Edited {
+export interface EditedText {
   text: string
   /** What was put in, as positions in the new text, in its order. */
   places: { start: number; end: number }[]
@@ -15,7 +15,7 @@ export interface Edited {
  * `old` must occur once, or with `all` at least once. In a text with CRLF a line feed in `old` matches either line ending,
  * and one in `new` becomes what the lines there end with. Everything else stays as it is, to the byte.
  */
-export function applyEdits(text: string, edits: readonly Edit[]): Edited | Obstacle {
+export function applyEdits(text: string, edits: readonly Edit[]): EditedText | Obstacle {
   const source = toSource(text)
   let found: Replacement[] = []
   for (const [index, edit] of edits.entries()) {
@@ -25,7 +25,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): Edited | Obsta
     found = found.concat(replacements.map((replacement) => ({ ...replacement, index })))
   }
   found.sort((a, b) => a.start - b.start)
-  return overlapIn(found, text) ?? excessOf(text, found) ?? splice(text, found)
+  return findOverlap(found, text) ?? checkResultSize(text, found) ?? splice(text, found)
 }
 
 /** A part of the original text, what takes its place, and by which edit. */
@@ -55,7 +55,7 @@ function toSource(original: string): Source {
 }
 
 /** The position in the original of one in the plain text. */
-function originalOf({ joints }: Source, position: number): number {
+function toOriginal({ joints }: Source, position: number): number {
   let [low, high] = [0, joints.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -71,15 +71,15 @@ function locate(source: Source, edit: Edit, name: string): Omit<Replacement, 'in
   const replacement = hasCrlf ? toPlain(edit.new) : edit.new
   if (old === replacement)
     return { problem: `${name} and new differ in line ends only, and edits keep those of the file` }
-  const starts = edit.all ? allOf(source.plain, old) : someOf(source.plain, old)
+  const starts = edit.all ? findAll(source.plain, old) : findSome(source.plain, old)
   if (starts.length === 0) return explainMiss(source.plain, { ...edit, old, new: replacement }, name)
   if (starts.length > 1 && !edit.all) return ambiguity(source.plain, starts, name)
   return starts.map((at) => {
-    const start = originalOf(source, at)
+    const start = toOriginal(source, at)
     const feed = hasCrlf ? lineEndAt(source.original, start) : '\n'
     return {
       start,
-      end: originalOf(source, at + old.length),
+      end: toOriginal(source, at + old.length),
       text: feed === '\n' ? replacement : replacement.replaceAll('\n', feed),
     }
   })
@@ -90,7 +90,7 @@ function toPlain(text: string): string {
 }
 
 /** Where a text stands, without overlaps. */
-function allOf(text: string, old: string): number[] {
+function findAll(text: string, old: string): number[] {
   const positions: number[] = []
   for (let at = text.indexOf(old); at !== -1; at = text.indexOf(old, at + old.length)) positions.push(at)
   return positions
@@ -99,7 +99,7 @@ function allOf(text: string, old: string): number[] {
 const MAX_COUNTED = 1_000
 
 /** Where a text stands, also where it overlaps itself; not all places when they are many. */
-function someOf(text: string, old: string): number[] {
+function findSome(text: string, old: string): number[] {
   const positions: number[] = []
   for (
     let at = text.indexOf(old);
@@ -134,7 +134,7 @@ function withOrderHint(obstacle: Obstacle, { old }: Edit, earlier: readonly Edit
   return { ...obstacle, hint: 'an earlier edit would put it in, but all edits apply to the file as it was' }
 }
 
-function overlapIn(found: readonly Replacement[], text: string): Obstacle | undefined {
+function findOverlap(found: readonly Replacement[], text: string): Obstacle | undefined {
   const at = found.findIndex((replacement, index) => index > 0 && replacement.start < found[index - 1]!.end)
   if (at === -1) return undefined
   const [first, second] = [found[at - 1]!.index, found[at]!.index].toSorted((a, b) => a - b)
@@ -145,7 +145,7 @@ function overlapIn(found: readonly Replacement[], text: string): Obstacle | unde
 /** Larger than this no text becomes, UTF-16 units. */
 const MAX_CHARS = 64 * 1024 * 1024
 
-function excessOf(text: string, found: readonly Replacement[]): Obstacle | undefined {
+function checkResultSize(text: string, found: readonly Replacement[]): Obstacle | undefined {
   const length = found.reduce(
     (sum, { start, end, text: put }) => sum + put.length - (end - start),
     text.length,
@@ -153,9 +153,9 @@ function excessOf(text: string, found: readonly Replacement[]): Obstacle | undef
   return length > MAX_CHARS ? { problem: `it would become too large: ${length} characters` } : undefined
 }
 
-function splice(text: string, found: readonly Replacement[]): Edited {
+function splice(text: string, found: readonly Replacement[]): EditedText {
   const parts: string[] = []
-  const places: Edited['places'] = []
+  const places: EditedText['places'] = []
   let [from, length] = [0, 0]
   for (const { start, end, text: insert } of found) {
     parts.push(text.slice(from, start), insert)

@@ -24,8 +24,12 @@ export interface Edit {
  * is one that is not there; numbers and truth values may come as strings, and `edits` as JSON. Arguments that mean
  * nothing here are ignored.
  */
-export function pathOf(tool: FileTool, args: Args): string {
-  const path = textOf(tool, 'path', given(args, ['path', 'file_path', 'filePath', 'filename', 'file']))
+export function readPathArgument(tool: FileTool, args: Args): string {
+  const path = requireText(
+    tool,
+    'path',
+    pickArgument(args, ['path', 'file_path', 'filePath', 'filename', 'file']),
+  )
   if (path === '') throw bad(tool, 'path must not be empty')
   if (path.includes('\0')) throw bad(tool, 'path holds a NUL character')
   if (tool === 'write' && /[/\\]$/.test(path)) throw bad(tool, 'path must name a file, not a folder')
@@ -33,19 +37,19 @@ export function pathOf(tool: FileTool, args: Args): string {
 }
 
 /** Where `read` begins and how far it goes. An offset of 0 means the first line too. */
-export function rangeOf(args: Args): LineRange {
-  const offset = countOf('offset', args['offset'], 0)
-  return { offset: Math.max(1, offset ?? 1), limit: countOf('limit', args['limit'], 1) }
+export function readRangeArgument(args: Args): LineRange {
+  const offset = readCount('offset', args['offset'], 0)
+  return { offset: Math.max(1, offset ?? 1), limit: readCount('limit', args['limit'], 1) }
 }
 
 /** What `write` shall put into the file. */
-export function contentOf(args: Args): string {
-  return textOf('write', 'content', given(args, ['content', 'contents', 'text']))
+export function readContentArgument(args: Args): string {
+  return requireText('write', 'content', pickArgument(args, ['content', 'contents', 'text']))
 }
 
 /** The replacements of `edit`, at least one; a single one may stand beside `path` instead. */
-export function editsOf(args: Args): Edit[] {
-  const list = toList(given(args, ['edits']) ?? args)
+export function readEditsArgument(args: Args): Edit[] {
+  const list = toList(pickArgument(args, ['edits']) ?? args)
   if (list.length === 0) throw bad('edit', 'edits must not be empty')
   return list.map((item, index) => toEdit(item, args['edits'] == null ? '' : `edits[${index}].`))
 }
@@ -65,9 +69,9 @@ function toList(value: unknown): unknown[] {
 
 function toEdit(item: unknown, place: string): Edit {
   if (!isObject(item)) throw bad('edit', `${place.slice(0, -1)} must be an object {old, new}`)
-  const before = textOf('edit', `${place}old`, given(item, OLD))
-  const after = textOf('edit', `${place}new`, given(item, NEW))
-  const all = given(item, ALL) ?? false
+  const before = requireText('edit', `${place}old`, pickArgument(item, OLD))
+  const after = requireText('edit', `${place}new`, pickArgument(item, NEW))
+  const all = pickArgument(item, ALL) ?? false
   if (before === '')
     throw bad('edit', `${place}old must not be empty`, 'to insert, replace a line by itself and the new ones')
   if (before === after) throw bad('edit', `${place}old and new are the same`)
@@ -77,19 +81,19 @@ function toEdit(item: unknown, place: string): Edit {
 }
 
 /** The first of these names that is there. */
-function given(args: Args, names: readonly string[]): unknown {
+function pickArgument(args: Args, names: readonly string[]): unknown {
   const name = names.find((known) => Object.hasOwn(args, known) && args[known] !== null)
   return name === undefined ? undefined : args[name]
 }
 
-function textOf(tool: FileTool, field: string, value: unknown): string {
+function requireText(tool: FileTool, field: string, value: unknown): string {
   if (value === undefined) throw bad(tool, `${field} is missing`)
   if (typeof value !== 'string') throw bad(tool, `${field} must be a string`)
   if (!value.isWellFormed()) throw bad(tool, `${field} holds half of a surrogate pair`)
   return value
 }
 
-function countOf(field: string, value: unknown, least: number): number | undefined {
+function readCount(field: string, value: unknown, least: number): number | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < least)

@@ -1,4 +1,4 @@
-import { headOf } from '../../base/cut.ts'
+import { takeStart } from '../../base/truncate.ts'
 import type { LineRange } from './arguments.ts'
 
 const MAX_LINES = 2_000
@@ -61,7 +61,7 @@ function endingRemark({ feeds, returns }: Scan): string {
 
 /** As many lines as fit; long ones are cut only when not everything fits, and one alone at the whole size. */
 function fitting(lines: readonly string[]): string[] {
-  if (sizeOf(lines) <= MAX_CHARS) return [...lines]
+  if (countChars(lines) <= MAX_CHARS) return [...lines]
   if (lines.length === 1) return [cut(lines[0]!, MAX_CHARS)]
   const shown: string[] = []
   let size = 0
@@ -74,12 +74,12 @@ function fitting(lines: readonly string[]): string[] {
   return shown
 }
 
-function sizeOf(lines: readonly string[]): number {
+function countChars(lines: readonly string[]): number {
   return lines.reduce((size, line) => size + line.length, lines.length - 1)
 }
 
 function cut(line: string, length: number): string {
   if (line.length <= length) return line
-  const head = headOf(line, length)
+  const head = takeStart(line, length)
   return `${head}[… ${line.length - head.length} more characters]`
 }

@@ -1,20 +1,20 @@
 import type { SeenVersions } from '../../policy/types.ts'
 import type { KnownFiles } from '../../runtime/hook.ts'
 import type { FileTool } from './arguments.ts'
-import type { KeepLimits } from './kept-room.ts'
-import { cannot, type Target } from './target.ts'
+import { type FileTarget, newFileError } from './target.ts'
+import type { UndoQuota } from './undo/quota.ts'
 
 /** Waits for the exclusive right to a resource, between all processes; disposing gives it back. */
 export type Lock = (resource: string, signal: AbortSignal) => Promise<AsyncDisposable>
 
 /** A permitted call of a file tool. */
 export interface FileCall {
-  target: Target & { tool: FileTool }
+  target: FileTarget & { tool: FileTool }
   /** What this conversation knows. */
   files: KnownFiles
   lock: Lock
   /** Where what the file was before is kept for undo; undefined: nowhere. */
-  keep: { folder: string; limits: KeepLimits } | undefined
+  keep: { folder: string; limits: UndoQuota } | undefined
 }
 
 /** The right to change the file of a call: nobody else on this home changes it meanwhile. */
@@ -23,14 +23,14 @@ export function lockTarget({ target, lock }: FileCall, signal: AbortSignal): Pro
 }
 
 /** Fails with `conflict` unless the conversation has seen this version of the file. */
-export function requireKnown(
-  { target, files }: { target: Target; files: SeenVersions },
+export function requireSeenVersion(
+  { target, files }: { target: FileTarget; files: SeenVersions },
   version: string,
 ): void {
   const known = files.get(target.path)
   if (known === version) return
   if (known !== undefined)
-    throw cannot(target, 'conflict', 'it has changed since you last saw it', { hint: 'read it again' })
+    throw newFileError(target, 'conflict', 'it has changed since you last saw it', { hint: 'read it again' })
   const why = target.tool === 'write' ? 'it exists, and you have not read it' : 'you have not read it'
-  throw cannot(target, 'conflict', why, { hint: 'read it first' })
+  throw newFileError(target, 'conflict', why, { hint: 'read it first' })
 }

@@ -1,24 +1,24 @@
 import type { Hook } from '../../runtime/hook.ts'
-import type { GuardedPlaces } from '../closed-places.ts'
 import { FD_LINKS } from '../folder.ts'
+import type { GuardedPaths } from '../protected-paths.ts'
 import type { FileTool } from './arguments.ts'
-import type { FileSetting } from './file-tools.ts'
-import { KEEP_LIMITS, type KeepLimits } from './kept-room.ts'
+import type { FileToolContext } from './file-tools.ts'
 import { FILE_GROUP, FILE_TOOLS } from './specs.ts'
+import { UNDO_QUOTA, type UndoQuota } from './undo/quota.ts'
 
 /** What the file tools use. */
-export interface FileHookOptions extends Pick<FileSetting, 'closed' | 'homeDir' | 'lock'> {
+export interface FileHookOptions extends Pick<FileToolContext, 'closed' | 'homeDir' | 'lock'> {
   /** Files of the home that need more than a rule; by default none. */
-  guarded?: GuardedPlaces
+  guarded?: GuardedPaths
   /** Folder whose links lead to the open files of this process; by default that of Linux. */
   fdLinks?: string
   /** How much is kept for undo. */
-  limits?: KeepLimits
+  limits?: UndoQuota
 }
 
 /** The tools `read`, `write` and `edit`; what they do is loaded when one is called. */
 export function fileHook(options: FileHookOptions): Hook {
-  const setting = { fdLinks: FD_LINKS, limits: KEEP_LIMITS, guarded: NOTHING_GUARDED, ...options }
+  const setting = { fdLinks: FD_LINKS, limits: UNDO_QUOTA, guarded: NOTHING_GUARDED, ...options }
   const tools = () => import('./file-tools.ts')
   return {
     schema: () => FILE_TOOLS,
@@ -34,7 +34,7 @@ export function fileHook(options: FileHookOptions): Hook {
   }
 }
 
-const NOTHING_GUARDED: GuardedPlaces = { sealed: [], asked: [] }
+const NOTHING_GUARDED: GuardedPaths = { sealed: [], asked: [] }
 
 function isFileTool(name: string): name is FileTool {
   return FILE_TOOLS.some((tool) => tool.name === name)

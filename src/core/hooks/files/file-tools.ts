@@ -1,46 +1,53 @@
 import { realpath } from 'node:fs/promises'
 import { CrabError } from '../../base/errors.ts'
 import { findGuard } from '../../policy/protected-paths.ts'
-import type { Action, EditGuard } from '../../policy/types.ts'
+import type { EditGuard, PolicyAction } from '../../policy/types.ts'
 import type { ToolDispatch, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
-import type { GuardedPlaces } from '../closed-places.ts'
-import { contentOf, editsOf, type FileTool, pathOf, rangeOf } from './arguments.ts'
-import { edit } from './edit.ts'
+import type { GuardedPaths } from '../protected-paths.ts'
+import {
+  type FileTool,
+  readContentArgument,
+  readEditsArgument,
+  readPathArgument,
+  readRangeArgument,
+} from './arguments.ts'
+import { editFile } from './edit.ts'
 import type { FileCall, Lock } from './file-call.ts'
-import type { KeepLimits } from './kept-room.ts'
 import { locate } from './locate.ts'
 import { refuseClosed } from './open-target.ts'
 import { preview } from './preview.ts'
-import { read } from './read.ts'
-import { type FileAccess, type Target, toFileError } from './target.ts'
+import { readFileTool } from './read.ts'
+import { type FileAccess, type FileTarget, toFileError } from './target.ts'
+import type { UndoQuota } from './undo/quota.ts'
 import { write } from './write.ts'
 
 /** What all calls of the file tools share. */
-export interface FileSetting extends FileAccess {
+export interface FileToolContext extends FileAccess {
   /** The person's own directory, for `~/`; empty when there is none. */
   homeDir: string
   /** Held while a file is changed. */
   lock: Lock
-  limits: KeepLimits
-  guarded: GuardedPlaces
+  limits: UndoQuota
+  guarded: GuardedPaths
 }
 
 /** The file a call would touch, and how. Fails with `invalid` for its arguments, with `denied` for what is closed. */
 export async function describe(
   tool: FileTool,
   { args, cwd }: ToolRequest,
-  { homeDir, guarded, ...access }: FileSetting,
-): Promise<Action> {
-  const shown = pathOf(tool, args)
+  { homeDir, guarded, ...access }: FileToolContext,
+): Promise<PolicyAction> {
+  const shown = readPathArgument(tool, args)
   const path = await locate(shown, { workspace: cwd, homeDir })
   const target = toTarget(tool, { path, shown, mayShow: () => false }, access, guarded)
   await refuseClosed(target)
   if (tool === 'read') {
-    rangeOf(args)
+    readRangeArgument(args)
     return { kind: 'read', path, shown }
   }
-  const change = tool === 'write' ? { content: contentOf(args) } : { edits: editsOf(args) }
-  const guard = await guardOf(path, { workspace: cwd, homeDir }, guarded)
+  const change =
+    tool === 'write' ? { content: readContentArgument(args) } : { edits: readEditsArgument(args) }
+  const guard = await findEditGuard(path, { workspace: cwd, homeDir }, guarded)
   return { kind: 'edit', path, shown, diff: (seen) => preview(target, change, seen), ...(guard && { guard }) }
 }
 
@@ -48,7 +55,7 @@ export async function describe(
 export async function dispatch(
   tool: FileTool,
   { args, action, files, mayShow, keepDir }: ToolDispatch,
-  { lock, limits, guarded, ...access }: FileSetting,
+  { lock, limits, guarded, ...access }: FileToolContext,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   if (action.kind !== 'read' && action.kind !== 'edit')
@@ -69,19 +76,19 @@ export async function dispatch(
 async function run(call: FileCall, args: ToolDispatch['args'], signal: AbortSignal): Promise<ToolOutput> {
   switch (call.target.tool) {
     case 'read':
-      return read(call, rangeOf(args), signal)
+      return readFileTool(call, readRangeArgument(args), signal)
     case 'write':
-      return { output: await write(call, contentOf(args), signal), isError: false }
+      return { output: await write(call, readContentArgument(args), signal), isError: false }
     case 'edit':
-      return { output: await edit(call, editsOf(args), signal), isError: false }
+      return { output: await editFile(call, readEditsArgument(args), signal), isError: false }
   }
 }
 
 /** Finds the protected path that a change of a file would touch; protected paths need not exist. */
-async function guardOf(
+async function findEditGuard(
   path: string,
   { workspace, homeDir }: { workspace: string; homeDir: string },
-  { asked }: GuardedPlaces,
+  { asked }: GuardedPaths,
 ): Promise<EditGuard | undefined> {
   const real = (place: string) => realpath(place).catch(() => place)
   const [home, ...places] = await Promise.all(
@@ -92,9 +99,9 @@ async function guardOf(
 
 function toTarget(
   tool: FileTool,
-  { path, shown, mayShow }: Pick<Target, 'path' | 'shown' | 'mayShow'>,
+  { path, shown, mayShow }: Pick<FileTarget, 'path' | 'shown' | 'mayShow'>,
   { closed, fdLinks }: FileAccess,
-  { sealed }: GuardedPlaces,
+  { sealed }: GuardedPaths,
 ): FileCall['target'] {
   const refused = tool === 'read' ? closed : [...closed, ...sealed]
   return { tool, path, shown, mayShow, closed: refused, fdLinks }

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isMissingFile } from '../../base/files.ts'
-import { codeOf } from '../../base/system-error.ts'
+import { getErrorCode } from '../../base/system-error.ts'
 import { type Folder, openFolder } from '../folder.ts'
-import { folderAccess, type Target, toFileError } from './target.ts'
+import { type FileTarget, folderAccess, toFileError } from './target.ts'
 
 /** As openFolder(), but makes what is missing, readable and writable as the umask says. */
-export async function makeFolder(path: string, target: Target): Promise<Folder> {
+export async function makeFolder(path: string, target: FileTarget): Promise<Folder> {
   try {
     return await openFolder(path, folderAccess(target))
   } catch (reason) {
@@ -23,5 +23,5 @@ export async function makeFolder(path: string, target: Target): Promise<Folder> 
 }
 
 function unlessThere(reason: unknown): void {
-  if (codeOf(reason) !== 'EEXIST') throw reason // else somebody was faster
+  if (getErrorCode(reason) !== 'EEXIST') throw reason // else somebody was faster
 }

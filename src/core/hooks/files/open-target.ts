@@ -2,10 +2,10 @@ import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { isMissingFile } from '../../base/files.ts'
-import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
 import { type Folder, openFolder } from '../folder.ts'
+import { openProtectedPaths, type ProtectedPaths } from '../protected-paths.ts'
 import { listing } from './listing.ts'
-import { cannot, changed, folderAccess, type Target, toFileError } from './target.ts'
+import { type FileTarget, folderAccess, newChangedError, newFileError, toFileError } from './target.ts'
 
 /** Largest file that is read as a whole, in bytes. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -20,8 +20,8 @@ export interface OpenFile extends AsyncDisposable {
 }
 
 /** What is closed to a call; fails with `denied` when its path is. */
-export async function refuseClosed(target: Target): Promise<ClosedPlaces> {
-  const closed = await openClosedPlaces(target.closed)
+export async function refuseClosed(target: FileTarget): Promise<ProtectedPaths> {
+  const closed = await openProtectedPaths(target.closed)
   if (closed.holds(target.path)) throw closedError(target)
   return closed
 }
@@ -31,7 +31,10 @@ export async function refuseClosed(target: Target): Promise<ClosedPlaces> {
  *
  * To change it, it must be writable. Fails with a CrabError that names the file and says what is in the way.
  */
-export async function openTarget(target: Target, { toChange = false } = {}): Promise<OpenFile | undefined> {
+export async function openFileTarget(
+  target: FileTarget,
+  { toChange = false } = {},
+): Promise<OpenFile | undefined> {
   try {
     const closed = await refuseClosed(target)
     await using stack = new AsyncDisposableStack()
@@ -41,7 +44,7 @@ export async function openTarget(target: Target, { toChange = false } = {}): Pro
     await refuseOddities(stats, target, closed)
     const handle = stack.use(await open(folder.at(name), flagsFor(toChange)))
     const opened = await handle.stat({ bigint: true })
-    if (!isSameFile(opened, stats)) throw changed(target)
+    if (!isSameFile(opened, stats)) throw newChangedError(target)
     await folder.verify()
     const owned = stack.move()
     return { folder, name, handle, stats: opened, [Symbol.asyncDispose]: () => owned.disposeAsync() }
@@ -52,7 +55,7 @@ export async function openTarget(target: Target, { toChange = false } = {}): Pro
 }
 
 /** All bytes of an open file. Fails with `invalid` when they are too many. */
-export async function readBytes(file: OpenFile, target: Target, signal: AbortSignal): Promise<Buffer> {
+export async function readBytes(file: OpenFile, target: FileTarget, signal: AbortSignal): Promise<Buffer> {
   try {
     let bytes = Buffer.allocUnsafe(Math.min(Number(file.stats.size), MAX_FILE_BYTES) + 1)
     let length = 0
@@ -83,13 +86,13 @@ function flagsFor(toChange: boolean): number {
   return access | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 }
 
-async function refuseOddities(stats: BigIntStats, target: Target, closed: ClosedPlaces): Promise<void> {
+async function refuseOddities(stats: BigIntStats, target: FileTarget, closed: ProtectedPaths): Promise<void> {
   if (stats.isDirectory()) {
     const hint = target.tool === 'read' ? await listing(target) : undefined
-    throw cannot(target, 'invalid', 'it is a folder', hint === undefined ? {} : { hint })
+    throw newFileError(target, 'invalid', 'it is a folder', hint === undefined ? {} : { hint })
   }
   const kind = ODDITIES.find(({ is }) => is(stats))
-  if (kind) throw cannot(target, 'invalid', `it is ${kind.name}, not a file`)
+  if (kind) throw newFileError(target, 'invalid', `it is ${kind.name}, not a file`)
   if (await closed.hasNameIn(stats)) throw closedError(target)
 }
 
@@ -100,15 +103,15 @@ const ODDITIES: readonly { name: string; is(stats: BigIntStats): boolean }[] = [
   { name: 'a device', is: (stats) => stats.isCharacterDevice() || stats.isBlockDevice() },
 ]
 
-function closedError(target: Target): Error {
-  return cannot(target, 'denied', "it is one of crabtalk's own files")
+function closedError(target: FileTarget): Error {
+  return newFileError(target, 'denied', "it is one of crabtalk's own files")
 }
 
 function isSameFile(a: BigIntStats, b: BigIntStats): boolean {
   return a.ino === b.ino && a.dev === b.dev
 }
 
-function tooLarge({ stats }: OpenFile, target: Target): Error {
+function tooLarge({ stats }: OpenFile, target: FileTarget): Error {
   const why = `it has ${stats.size} bytes; the limit is ${MAX_FILE_BYTES}`
-  return cannot(target, 'invalid', why, { hint: 'search it with grep, or take a part of it with bash' })
+  return newFileError(target, 'invalid', why, { hint: 'search it with grep, or take a part of it with bash' })
 }

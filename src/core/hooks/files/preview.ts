@@ -1,15 +1,15 @@
 import type { SeenVersions } from '../../policy/types.ts'
 import type { Edit } from './arguments.ts'
-import { editable, editedOf, missing } from './edit.ts'
-import { requireKnown } from './file-call.ts'
-import { openTarget, readBytes } from './open-target.ts'
-import type { Target } from './target.ts'
+import { editable, editTarget, missing } from './edit.ts'
+import { requireSeenVersion } from './file-call.ts'
+import { openFileTarget, readBytes } from './open-target.ts'
+import type { FileTarget } from './target.ts'
 import { decodeText } from './text.ts'
-import { versionOf } from './version.ts'
+import { hashVersion } from './version.ts'
 import { contentFor } from './write.ts'
 
 /** What `write` or `edit` shall do to its file. */
-export type Change = { content: string } | { edits: readonly Edit[] }
+export type ProposedChange = { content: string } | { edits: readonly Edit[] }
 
 /** Longest diff, UTF-16 units. */
 const MAX_CHARS = 20_000
@@ -22,24 +22,28 @@ const MAX_COMPARED = 4_000_000
  * A unified diff of what a call would do to its file as it is now, for a person who is asked; what differs too much is told
  * in numbers. Changes nothing. Fails as the call would; without `seen` not for what the conversation has not read.
  */
-export async function preview(target: Target, change: Change, seen?: SeenVersions): Promise<string> {
+export async function preview(
+  target: FileTarget,
+  change: ProposedChange,
+  seen?: SeenVersions,
+): Promise<string> {
   const { before, after } = await bothTexts(target, change, seen)
   return await unifiedDiff(target.shown, before, after)
 }
 
 async function bothTexts(
-  target: Target,
-  change: Change,
+  target: FileTarget,
+  change: ProposedChange,
   seen: SeenVersions | undefined,
 ): Promise<{ before: string; after: string }> {
-  await using file = await openTarget(target)
+  await using file = await openFileTarget(target)
   if (!file && 'edits' in change) throw await missing(target)
   const bytes = file ? await readBytes(file, target, AbortSignal.any([])) : Buffer.alloc(0)
   const isNew = 'content' in change && bytes.length === 0
-  if (seen && !isNew) requireKnown({ target, files: seen }, await versionOf(bytes))
+  if (seen && !isNew) requireSeenVersion({ target, files: seen }, await hashVersion(bytes))
   if ('edits' in change) {
     const before = editable(bytes, target).text
-    return { before, after: editedOf(before, change.edits, target).text }
+    return { before, after: editTarget(before, change.edits, target).text }
   }
   const before = decodeText(bytes)
   return { before: before?.text ?? '', after: contentFor(change.content, before).text }

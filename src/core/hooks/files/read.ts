@@ -4,50 +4,50 @@ import type { LineRange } from './arguments.ts'
 import { excerpt } from './excerpt.ts'
 import type { FileCall } from './file-call.ts'
 import { MAX_IMAGE_BYTES } from './image.ts'
-import { nearName } from './listing.ts'
-import { openTarget, readBytes } from './open-target.ts'
-import { cannot, type Target } from './target.ts'
+import { suggestName } from './listing.ts'
+import { openFileTarget, readBytes } from './open-target.ts'
+import { type FileTarget, newFileError } from './target.ts'
 import { countLines, decodeText } from './text.ts'
-import { versionOf } from './version.ts'
+import { hashVersion } from './version.ts'
 
 /** Shows lines of a text or an image; from then on the conversation knows this version of the file. */
-export async function read(
+export async function readFileTool(
   { target, files }: FileCall,
   range: LineRange,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const bytes = await bytesOf(target, signal)
+  const bytes = await readTargetBytes(target, signal)
   const content = decodeText(bytes)
   const output = content
-    ? { output: linesOf(content.text, range, target), isError: false }
+    ? { output: selectLines(content.text, range, target), isError: false }
     : image(bytes, target)
-  files.set(target.path, await versionOf(bytes))
+  files.set(target.path, await hashVersion(bytes))
   return output
 }
 
-async function bytesOf(target: Target, signal: AbortSignal): Promise<Buffer> {
-  await using file = await openTarget(target)
+async function readTargetBytes(target: FileTarget, signal: AbortSignal): Promise<Buffer> {
+  await using file = await openFileTarget(target)
   if (file) return await readBytes(file, target, signal)
-  const hint = await nearName(target)
-  throw cannot(target, 'missing', 'there is no such file', hint === undefined ? {} : { hint })
+  const hint = await suggestName(target)
+  throw newFileError(target, 'missing', 'there is no such file', hint === undefined ? {} : { hint })
 }
 
-function linesOf(text: string, range: LineRange, target: Target): string {
+function selectLines(text: string, range: LineRange, target: FileTarget): string {
   const lines = excerpt(text, range)
   if (lines !== undefined) return lines
-  throw cannot(
+  throw newFileError(
     target,
     'invalid',
     `it has ${countLines(text)} lines; offset ${range.offset} is behind the last`,
   )
 }
 
-function image(bytes: Buffer, target: Target): ToolOutput {
+function image(bytes: Buffer, target: FileTarget): ToolOutput {
   const type = imageType(bytes)
-  if (!type) throw cannot(target, 'invalid', `it is a binary file of ${bytes.length} bytes`)
+  if (!type) throw newFileError(target, 'invalid', `it is a binary file of ${bytes.length} bytes`)
   if (bytes.length > MAX_IMAGE_BYTES) {
     const why = `the image has ${bytes.length} bytes; the limit is ${MAX_IMAGE_BYTES}`
-    throw cannot(target, 'invalid', why, { hint: 'make a smaller copy of it with bash' })
+    throw newFileError(target, 'invalid', why, { hint: 'make a smaller copy of it with bash' })
   }
   const attachment = { media_type: type, data: bytes.toString('base64'), name: target.shown }
   return { output: `[${type}, ${bytes.length} bytes]`, isError: false, attachments: [attachment] }

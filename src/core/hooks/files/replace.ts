@@ -1,11 +1,11 @@
 import type { BigIntStats } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { codeOf } from '../../base/system-error.ts'
+import { getErrorCode } from '../../base/system-error.ts'
 import type { Folder } from '../folder.ts'
 import { hasChanged, type OpenFile } from './open-target.ts'
 import { newSiblingName } from './sibling.ts'
-import { cannot, changed, type Target, toFileError } from './target.ts'
+import { type FileTarget, newChangedError, newFileError, toFileError } from './target.ts'
 
 /**
  * Makes a file whole or not at all, with this mode, or that the umask gives. Fails with `conflict` when the name is taken by now.
@@ -14,7 +14,7 @@ import { cannot, changed, type Target, toFileError } from './target.ts'
  */
 export async function createContent(
   folder: Folder,
-  { bytes, target, mode }: { bytes: Buffer; target: Target; mode?: number },
+  { bytes, target, mode }: { bytes: Buffer; target: FileTarget; mode?: number },
 ): Promise<void> {
   const sibling = folder.at(newSiblingName(target.path))
   try {
@@ -25,8 +25,8 @@ export async function createContent(
     await folder.verify()
     await takeName(sibling, folder.at(basename(target.path)))
   } catch (reason) {
-    if (codeOf(reason) === 'EEXIST')
-      throw cannot(target, 'conflict', 'a file of that name has come up', { hint: 'read it first' })
+    if (getErrorCode(reason) === 'EEXIST')
+      throw newFileError(target, 'conflict', 'a file of that name has come up', { hint: 'read it first' })
     throw toFileError(target, reason)
   } finally {
     await rm(sibling, { force: true }).catch(() => undefined) // a stray copy is no reason to fail
@@ -42,7 +42,7 @@ export async function createContent(
 export async function replaceContent(
   file: OpenFile,
   content: { before: Buffer; after: Buffer },
-  target: Target,
+  target: FileTarget,
 ): Promise<void> {
   try {
     if (file.stats.nlink > 1n || !(await replaceBySibling(file, content.after, target)))
@@ -56,18 +56,18 @@ export async function replaceContent(
 async function replaceBySibling(
   { folder, name, stats }: OpenFile,
   bytes: Buffer,
-  target: Target,
+  target: FileTarget,
 ): Promise<boolean> {
   const sibling = folder.at(newSiblingName(target.path))
   try {
     await writeAlike(sibling, bytes, stats)
     const now = await lstat(folder.at(name), { bigint: true })
-    if (hasChanged(now, stats)) throw changed(target)
+    if (hasChanged(now, stats)) throw newChangedError(target)
     await folder.verify()
     await rename(sibling, folder.at(name))
     return true
   } catch (reason) {
-    if (!NEEDS_ITS_PLACE.has(codeOf(reason))) throw reason
+    if (!NEEDS_ITS_PLACE.has(getErrorCode(reason))) throw reason
     return false
   } finally {
     await rm(sibling, { force: true }).catch(() => undefined) // a stray copy is no reason to fail
@@ -88,9 +88,9 @@ async function writeAlike(path: string, bytes: Buffer, { uid, gid, mode }: BigIn
 async function overwrite(
   { handle, stats }: OpenFile,
   { before, after }: { before: Buffer; after: Buffer },
-  target: Target,
+  target: FileTarget,
 ): Promise<void> {
-  if (hasChanged(await handle.stat({ bigint: true }), stats)) throw changed(target)
+  if (hasChanged(await handle.stat({ bigint: true }), stats)) throw newChangedError(target)
   try {
     await writeAt(handle, after.subarray(before.length), before.length)
     await writeAt(handle, after.subarray(0, before.length), 0)
@@ -107,7 +107,7 @@ async function takeName(sibling: string, path: string): Promise<void> {
   try {
     await link(sibling, path)
   } catch (reason) {
-    if (!WITHOUT_LINKS.has(codeOf(reason))) throw reason
+    if (!WITHOUT_LINKS.has(getErrorCode(reason))) throw reason
     await rename(sibling, path)
   }
 }

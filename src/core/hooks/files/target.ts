@@ -1,5 +1,5 @@
-import { CrabError, type Kind } from '../../base/errors.ts'
-import { codeOf } from '../../base/system-error.ts'
+import { CrabError, type ErrorKind } from '../../base/errors.ts'
+import { getErrorCode } from '../../base/system-error.ts'
 import type { FolderAccess } from '../folder.ts'
 import type { FileTool } from './arguments.ts'
 
@@ -10,7 +10,7 @@ export interface FileAccess extends Pick<FolderAccess, 'fdLinks'> {
 }
 
 /** The file of one tool call. */
-export interface Target extends FileAccess {
+export interface FileTarget extends FileAccess {
   tool: FileTool | 'undo'
   /** Absolute, links resolved: what was judged, and the only path that is touched. */
   path: string
@@ -21,9 +21,9 @@ export interface Target extends FileAccess {
 }
 
 /** `Cannot read a.ts: why`. */
-export function cannot(
-  { tool, shown }: Target,
-  kind: Kind,
+export function newFileError(
+  { tool, shown }: FileTarget,
+  kind: ErrorKind,
   why: string,
   { hint, cause }: { hint?: string; cause?: unknown } = {},
 ): CrabError {
@@ -32,26 +32,26 @@ export function cannot(
 }
 
 /** How the folders of a call are held. */
-export function folderAccess(target: Target): FolderAccess {
+export function folderAccess(target: FileTarget): FolderAccess {
   const why = 'its path leads elsewhere than when it was permitted'
-  const moved = () => cannot(target, 'conflict', why, { hint: 'try again' })
+  const moved = () => newFileError(target, 'conflict', why, { hint: 'try again' })
   return { fdLinks: target.fdLinks, moved }
 }
 
 /** The file is not the one it was a moment ago. */
-export function changed(target: Target): CrabError {
-  return cannot(target, 'conflict', 'another program changes it right now', { hint: 'read it again' })
+export function newChangedError(target: FileTarget): CrabError {
+  return newFileError(target, 'conflict', 'another program changes it right now', { hint: 'read it again' })
 }
 
 /** A failed system call as a sentence; a CrabError and what is no system error pass through. */
-export function toFileError(target: Target, reason: unknown): unknown {
-  const code = codeOf(reason)
+export function toFileError(target: FileTarget, reason: unknown): unknown {
+  const code = getErrorCode(reason)
   if (reason instanceof CrabError || !/^E[A-Z0-9]+$/.test(code)) return reason
   const known = REASONS[code] ?? { kind: 'failed', why: `the system says ${code}` }
-  return cannot(target, known.kind, known.why, { cause: reason })
+  return newFileError(target, known.kind, known.why, { cause: reason })
 }
 
-const REASONS: Record<string, { kind: Kind; why: string }> = {
+const REASONS: Record<string, { kind: ErrorKind; why: string }> = {
   ENOENT: { kind: 'missing', why: 'there is no such file' },
   EACCES: { kind: 'failed', why: 'permission denied by the file system' },
   EPERM: { kind: 'failed', why: 'the system does not permit it' },

@@ -5,7 +5,7 @@ import { sha256 } from '../../base/sha256.ts'
  *
  * Not its time: that changes when nothing else does (a checkout, a formatter), and may stay when the content changes.
  */
-export async function versionOf(bytes: Uint8Array): Promise<string> {
+export async function hashVersion(bytes: Uint8Array): Promise<string> {
   return (await digest(bytes)).subarray(0, 16).toString('base64url')
 }
 

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
-import { type FileCall, lockTarget, requireKnown } from './file-call.ts'
-import { keepBefore } from './keep-before.ts'
+import { type FileCall, lockTarget, requireSeenVersion } from './file-call.ts'
 import { makeFolder } from './make-folder.ts'
-import { openTarget, readBytes } from './open-target.ts'
+import { openFileTarget, readBytes } from './open-target.ts'
 import { createContent, replaceContent } from './replace.ts'
 import { countLines, decodeText, encodeText, type FileText } from './text.ts'
-import { versionOf } from './version.ts'
+import { backUpFile } from './undo/backup.ts'
+import { hashVersion } from './version.ts'
 
 /**
  * Creates a file and its missing folders, or replaces one whose version the conversation knows. Says what it did.
@@ -16,7 +16,7 @@ export async function write(call: FileCall, content: string, signal: AbortSignal
   await using _ = await lockTarget(call, signal)
   const { target, files } = call
   const { bytes, did, remark = '' } = await put(call, content, signal)
-  files.set(target.path, await versionOf(bytes))
+  files.set(target.path, await hashVersion(bytes))
   return `${did}: ${count(countLines(content), 'line')}, ${count(bytes.length, 'byte')}${remark}`
 }
 
@@ -28,32 +28,32 @@ export function contentFor(content: string, before: FileText | undefined): FileT
   return { ...before, text: before.hasMark && text.startsWith('\ufeff') ? text.slice(1) : text }
 }
 
-interface Put {
+interface WriteResult {
   bytes: Buffer
   did: string
   remark?: string
 }
 
-async function put(call: FileCall, content: string, signal: AbortSignal): Promise<Put> {
+async function put(call: FileCall, content: string, signal: AbortSignal): Promise<WriteResult> {
   const { target } = call
-  await using file = await openTarget(target, { toChange: true })
+  await using file = await openFileTarget(target, { toChange: true })
   if (!file) return await create(call, content, signal)
   const before = await readBytes(file, target, signal)
-  if (before.length > 0) requireKnown(call, await versionOf(before))
+  if (before.length > 0) requireSeenVersion(call, await hashVersion(before))
   const text = contentFor(content, decodeText(before))
   const after = encodeText(text)
   if (after.equals(before)) return { bytes: after, did: `${target.shown} has this content already` }
   signal.throwIfAborted()
   const change = { before: { bytes: before, mode: file.stats.mode }, after }
-  const remark = await keepBefore(call, change, () => replaceContent(file, { before, after }, target))
+  const remark = await backUpFile(call, change, () => replaceContent(file, { before, after }, target))
   return { bytes: after, did: `Replaced ${target.shown}${remarkOn(content, text)}`, remark }
 }
 
-async function create(call: FileCall, content: string, signal: AbortSignal): Promise<Put> {
+async function create(call: FileCall, content: string, signal: AbortSignal): Promise<WriteResult> {
   const { target } = call
   const bytes = encodeText(contentFor(content, undefined))
   signal.throwIfAborted()
-  const remark = await keepBefore(call, { before: undefined, after: bytes }, async () => {
+  const remark = await backUpFile(call, { before: undefined, after: bytes }, async () => {
     await using folder = await makeFolder(dirname(target.path), target)
     await createContent(folder, { bytes, target })
   })

@@ -1,9 +1,9 @@
 import { MAX_SHOWN_MCP_TOOLS } from '../../base/tool-limits.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { Hook, ToolsTurn } from '../../runtime/hook.ts'
-import { Catalogue, isSelectable } from './catalogue.ts'
-import type { Surveyed } from './guide.ts'
+import type { GroupContext } from './run-group-tool.ts'
 import { GROUP_TOOLS, isGroupTool } from './specs.ts'
+import { isSelectable, ToolCatalog } from './tool-catalog.ts'
 
 /**
  * A hook with all of another, for agents with many MCP tools: one that has more than MAX_SHOWN_MCP_TOOLS is offered tools
@@ -13,7 +13,7 @@ import { GROUP_TOOLS, isGroupTool } from './specs.ts'
  */
 export function groupsHook(inner: Hook): Hook {
   /** Of the turns that are not shown all their tools, by what is aborted when they are over. */
-  const surveyed = new WeakMap<AbortSignal, Surveyed>()
+  const surveyed = new WeakMap<AbortSignal, GroupContext>()
   return {
     ...inner,
     async schema(agent, turn) {
@@ -23,9 +23,9 @@ export function groupsHook(inner: Hook): Hook {
       if (turn.over) surveyed.delete(turn.over)
       if (many.length <= MAX_SHOWN_MCP_TOOLS) return tools
       const others = tools.filter((tool) => !isSelectable(tool))
-      const catalogue = new Catalogue([...others, ...many], inner.groups?.(agent) ?? [])
+      const catalogue = new ToolCatalog([...others, ...many], inner.groups?.(agent) ?? [])
       const { selection } = turn
-      selectWanted(catalogue, turn)
+      selectRequiredTool(catalogue, turn)
       if (turn.over && selection) surveyed.set(turn.over, { catalogue, selection })
       const selected = new Set(selection?.names)
       return [...others, ...GROUP_TOOLS, ...many.filter(({ name }) => selected.has(name))]
@@ -37,7 +37,7 @@ export function groupsHook(inner: Hook): Hook {
     dispatch(name, call, signal) {
       const found = surveyed.get(call.turnOver)
       if (found && isGroupTool(name))
-        return import('./guide.ts').then(({ guide }) => guide(name, call, found))
+        return import('./run-group-tool.ts').then(({ runGroupTool: guide }) => guide(name, call, found))
       if (found?.selection.names.includes(name)) found.selection.use([name])
       return inner.dispatch?.(name, call, signal)
     },
@@ -45,13 +45,13 @@ export function groupsHook(inner: Hook): Hook {
 }
 
 /** A tool that the model has to call must be there for it. */
-function selectWanted(catalogue: Catalogue, { wanted = '', selection }: ToolsTurn): void {
+function selectRequiredTool(catalogue: ToolCatalog, { wanted = '', selection }: ToolsTurn): void {
   const tool = catalogue.find(wanted)
   if (tool && isSelectable(tool) && !selection?.names.includes(tool.name)) selection?.use([tool.name])
 }
 
 /** A call of a tool that was not shown never reaches it. */
-function whyNot(name: string, { catalogue, selection }: Surveyed): string {
+function whyNot(name: string, { catalogue, selection }: GroupContext): string {
   const tool = catalogue.find(name)
   if (!tool) return `Cannot call ${name}: there is no such tool; ${advice(catalogue.nearest(name))}`
   if (selection.names.includes(tool.name))

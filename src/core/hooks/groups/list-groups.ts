@@ -1,11 +1,11 @@
 import type { ToolOutput } from '../../runtime/hook.ts'
-import type { Catalogue } from './catalogue.ts'
-import { answer, showGroup } from './show.ts'
+import { showGroup, toResultOutput } from './show.ts'
+import type { ToolCatalog } from './tool-catalog.ts'
 
 /** The directory of an agent's groups, without schemas. */
-export function listGroups({ groups, tools }: Catalogue): ToolOutput {
+export function listGroups({ groups, tools }: ToolCatalog): ToolOutput {
   const isCut = groups.length > MAX_GROUPS
-  return answer({
+  return toResultOutput({
     groups: groups.slice(0, MAX_GROUPS).map(showGroup),
     total_groups: groups.length,
     total_tools: tools.length,

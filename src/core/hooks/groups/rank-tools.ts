@@ -2,20 +2,20 @@ import type { ToolSpec } from '../../provider/types.ts'
 
 /** The tools that have any of the words of a query, best first; of two that are as good, by name. */
 export function rankTools(tools: readonly ToolSpec[], query: string): ToolSpec[] {
-  const words = wordsOf(query).slice(0, MAX_WORDS)
+  const words = splitWords(query).slice(0, MAX_WORDS)
   const wanted = query.toLowerCase()
   return tools
-    .map((tool) => ({ tool, score: scoreOf(tool, wanted, words) }))
+    .map((tool) => ({ tool, score: scoreTool(tool, wanted, words) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1))
     .map(({ tool }) => tool)
 }
 
 /** A name counts more than a description, the whole of one more than a part, and having all words more than some. */
-function scoreOf(tool: ToolSpec, wanted: string, words: readonly string[]): number {
+function scoreTool(tool: ToolSpec, wanted: string, words: readonly string[]): number {
   const { name, alias = '', description } = tool
   const names = [name.toLowerCase(), alias.toLowerCase()]
-  const [parts, described] = [new Set(wordsOf(`${name} ${alias}`)), new Set(wordsOf(description))]
+  const [parts, described] = [new Set(splitWords(`${name} ${alias}`)), new Set(splitWords(description))]
   const said = description.toLowerCase()
   const scores = words.map((word) => {
     const inName = parts.has(word) ? 100 : names.some((one) => one.includes(word)) ? 50 : 0
@@ -28,7 +28,7 @@ function scoreOf(tool: ToolSpec, wanted: string, words: readonly string[]): numb
 }
 
 /** `createIssue`, `create_issue` and `create issue` are the same two words. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   const apart = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').toLowerCase()
   return [...new Set(apart.split(/[^\p{L}\p{N}]+/u).filter(Boolean))]
 }

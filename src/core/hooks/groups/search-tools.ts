@@ -2,24 +2,24 @@ import { CrabError } from '../../base/errors.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { ToolOutput } from '../../runtime/hook.ts'
 import type { SelectedTools } from '../../runtime/selected-tools.ts'
-import { type Catalogue, isSelectable } from './catalogue.ts'
 import { rankTools } from './rank-tools.ts'
-import { answer, attachGroup, showTool } from './show.ts'
+import { attachGroup, showTool, toResultOutput } from './show.ts'
+import { isSelectable, type ToolCatalog } from './tool-catalog.ts'
 
 /** Finds tools by words, best first, with the groups they belong to; `*` gives the names of all. Throws `invalid`. */
 export function searchTools(
   args: Record<string, unknown>,
-  { catalogue, selection }: { catalogue: Catalogue; selection: Pick<SelectedTools, 'names'> },
+  { catalogue, selection }: { catalogue: ToolCatalog; selection: Pick<SelectedTools, 'names'> },
 ): ToolOutput {
   const { tools } = catalogue
   const query = typeof args['query'] === 'string' ? args['query'].trim() : ''
   if (query === '') throw new CrabError('invalid', 'Cannot search: query must be words, or * for all names')
-  if (query === '*') return answer(listNames(tools))
+  if (query === '*') return toResultOutput(listNames(tools))
   const found = rankTools(tools, query)
-  const matches = found.slice(0, limitOf(args))
-  const groups = catalogue.groupsOf(matches)
+  const matches = found.slice(0, parseLimit(args))
+  const groups = catalogue.findGroups(matches)
   const isThere = (tool: ToolSpec) => !isSelectable(tool) || selection.names.includes(tool.name)
-  return answer({
+  return toResultOutput({
     tools: matches.map((tool) => ({ ...showTool(tool), ...(isThere(tool) && { selected: true }) })),
     total_matches: found.length,
     total_tools: tools.length,
@@ -34,7 +34,7 @@ function listNames(tools: readonly ToolSpec[]): object {
 }
 
 /** Some models send a number as a text. */
-function limitOf({ limit }: Record<string, unknown>): number {
+function parseLimit({ limit }: Record<string, unknown>): number {
   const wanted = Math.trunc(Number(limit ?? DEFAULT_RESULTS))
   return wanted >= 1 ? Math.min(wanted, MAX_RESULTS) : DEFAULT_RESULTS
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import { headOf } from '../../base/cut.ts'
 import { CrabError } from '../../base/errors.ts'
 import { MAX_SELECTED_TOOLS } from '../../base/tool-limits.ts'
+import { takeStart } from '../../base/truncate.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import type { SelectedTools } from '../../runtime/selected-tools.ts'
-import { type Catalogue, isSelectable } from './catalogue.ts'
-import { answer, attachGroup, showTool } from './show.ts'
+import { attachGroup, showTool, toResultOutput } from './show.ts'
+import { isSelectable, type ToolCatalog } from './tool-catalog.ts'
 
 /**
  * Selects tools for the conversation: from its next step on the model is shown their schemas. Of more than a conversation
@@ -14,24 +14,24 @@ import { answer, attachGroup, showTool } from './show.ts'
  */
 export function selectTools(
   { args, offerAgain }: Pick<ToolDispatch, 'args' | 'offerAgain'>,
-  { catalogue, selection }: { catalogue: Catalogue; selection: SelectedTools },
+  { catalogue, selection }: { catalogue: ToolCatalog; selection: SelectedTools },
 ): ToolOutput {
-  const asked = findAsked(readSelect(args), catalogue)
+  const asked = findTools(readSelect(args), catalogue)
   const wanted = asked.filter(isSelectable)
   const taken = wanted.slice(0, MAX_SELECTED_TOOLS)
-  const rest = namesOf(wanted.slice(MAX_SELECTED_TOOLS))
+  const rest = toNames(wanted.slice(MAX_SELECTED_TOOLS))
   const builtIn = asked.filter((tool) => !isSelectable(tool))
   const more = rest.length - MAX_REST
-  const left = selection.use(namesOf(taken)).filter((name) => catalogue.find(name))
+  const left = selection.use(toNames(taken)).filter((name) => catalogue.find(name))
   if (taken.length > 0) offerAgain()
-  return answer({
+  return toResultOutput({
     selected: taken.map(showTool),
-    ...(builtIn.length > 0 && { always_there: namesOf(builtIn) }),
+    ...(builtIn.length > 0 && { always_there: toNames(builtIn) }),
     ...(rest.length > 0 && { not_selected: rest.slice(0, MAX_REST) }),
     ...(more > 0 && { more_not_selected: more }),
     ...(left.length > 0 && { left }),
     groups: catalogue
-      .groupsOf([...taken, ...builtIn])
+      .findGroups([...taken, ...builtIn])
       .slice(0, MAX_GROUPS)
       .map(attachGroup),
     note: [
@@ -44,13 +44,13 @@ export function selectTools(
   })
 }
 
-interface Asked {
+interface SelectRequest {
   group: string | undefined
   tools: readonly string[]
 }
 
 /** The tools that are asked for, each once. */
-function findAsked({ group: id, tools: names }: Asked, catalogue: Catalogue): ToolSpec[] {
+function findTools({ group: id, tools: names }: SelectRequest, catalogue: ToolCatalog): ToolSpec[] {
   const group = id === undefined ? undefined : catalogue.findGroup(id)
   if (id !== undefined && !group) throw noGroup(id, catalogue)
   const unknown = names.filter((name) => !catalogue.find(name))
@@ -58,16 +58,18 @@ function findAsked({ group: id, tools: names }: Asked, catalogue: Catalogue): To
   return [...new Set([...names, ...(group?.tools ?? [])].map((name) => catalogue.find(name)!))]
 }
 
-function noGroup(id: string, catalogue: Catalogue): CrabError {
+function noGroup(id: string, catalogue: ToolCatalog): CrabError {
   const meant = catalogue.nearestGroup(id)
   const hint = meant ? `did you mean "${meant.id}"?` : 'tools_groups lists the groups'
-  return new CrabError('invalid', `Cannot select the group ${shown(id)}: there is no such group`, { hint })
+  return new CrabError('invalid', `Cannot select the group ${shortenName(id)}: there is no such group`, {
+    hint,
+  })
 }
 
-function noTools(names: readonly string[], catalogue: Catalogue): CrabError {
+function noTools(names: readonly string[], catalogue: ToolCatalog): CrabError {
   const said = names.slice(0, MAX_NAMED).map((name) => {
     const meant = catalogue.nearest(name)?.name
-    return meant === undefined ? shown(name) : `${shown(name)} (did you mean "${meant}"?)`
+    return meant === undefined ? shortenName(name) : `${shortenName(name)} (did you mean "${meant}"?)`
   })
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
   const what = `Cannot select ${said.join(', ')}${more}`
@@ -78,7 +80,7 @@ function noTools(names: readonly string[], catalogue: Catalogue): CrabError {
 }
 
 /** Models leave out what they can, say null or nothing for it, and write one name as a bare text. Throws `invalid`. */
-function readSelect(args: Record<string, unknown>): Asked {
+function readSelect(args: Record<string, unknown>): SelectRequest {
   const parsed = shape().safeParse(args)
   if (!parsed.success) throw new CrabError('invalid', `Cannot select tools: it takes ${SHAPE}`)
   const { group, tools } = parsed.data
@@ -97,11 +99,11 @@ function shape() {
 }
 
 /** What a model wrote, short enough for a message. */
-function shown(name: string): string {
-  return name.length > MAX_SHOWN ? `${headOf(name, MAX_SHOWN)}…` : name
+function shortenName(name: string): string {
+  return name.length > MAX_SHOWN ? `${takeStart(name, MAX_SHOWN)}…` : name
 }
 
-function namesOf(tools: readonly ToolSpec[]): string[] {
+function toNames(tools: readonly ToolSpec[]): string[] {
   return tools.map(({ name }) => name)
 }
 

@@ -1,4 +1,4 @@
-import { headOf } from '../../base/cut.ts'
+import { takeStart } from '../../base/truncate.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { ToolGroup, ToolOutput } from '../../runtime/hook.ts'
 
@@ -24,14 +24,14 @@ export function attachGroup({ id, title, description, instructions = '', tools }
 }
 
 /** A result as models read it. */
-export function answer(result: object): ToolOutput {
+export function toResultOutput(result: object): ToolOutput {
   return { output: JSON.stringify(result), isError: false }
 }
 
 /** Words on one line, cut where they are longer. */
 function short(text: string, length: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > length ? `${headOf(line, length - 1)}…` : line
+  return line.length > length ? `${takeStart(line, length - 1)}…` : line
 }
 
 const MAX_TOOL_WORDS = 300

@@ -1,10 +1,10 @@
-import { once } from '../../base/once.ts'
+import { lazy } from '../../base/lazy.ts'
 import { wrapInTag } from '../../base/wrap-text.ts'
 import { isInside } from '../../policy/paths.ts'
 import type { ContextTurn, Hook } from '../../runtime/hook.ts'
 import { findProject, type Project, type ProjectOwner } from '../../trust/find-project.ts'
 import type { TrustStore } from '../../trust/trust-store.ts'
-import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
+import { openProtectedPaths, type ProtectedPaths } from '../protected-paths.ts'
 import { type InstructionFile, readFolder, readInstructions } from './read-instructions.ts'
 import { selectTrusted } from './select-trusted.ts'
 
@@ -26,7 +26,7 @@ export interface InstructionsOptions extends ProjectOwner {
 export function instructionsHook(options: InstructionsOptions): Hook {
   return {
     async context(cwd, turn) {
-      const closed = once(() => openClosedPlaces(options.closed))
+      const closed = lazy(() => openProtectedPaths(options.closed))
       const [own, project] = await Promise.all([
         readHomeFile(options, closed.get),
         turn.trust === 'remote' ? undefined : findProject(cwd, options),
@@ -42,14 +42,14 @@ export function instructionsHook(options: InstructionsOptions): Hook {
 
 async function readHomeFile(
   { uid, homeFile }: InstructionsOptions,
-  closed: () => Promise<ClosedPlaces>,
+  closed: () => Promise<ProtectedPaths>,
 ): Promise<InstructionFile | undefined> {
   return await readInstructions(homeFile, { uid, linkRoot: undefined, closed })
 }
 
 async function readProject(
   project: Project,
-  at: { options: InstructionsOptions; closed: () => Promise<ClosedPlaces>; turn: ContextTurn },
+  at: { options: InstructionsOptions; closed: () => Promise<ProtectedPaths>; turn: ContextTurn },
 ): Promise<readonly InstructionFile[]> {
   const { options, closed, turn } = at
   const access = { uid: options.uid, linkRoot: project.root, closed }

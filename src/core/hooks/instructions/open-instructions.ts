@@ -2,11 +2,11 @@ import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { basename, dirname, extname, relative, sep } from 'node:path'
-import { codeOf, isMissing } from '../../base/system-error.ts'
+import { getErrorCode, isMissing } from '../../base/system-error.ts'
 import { isInside } from '../../policy/paths.ts'
 import { isOwned } from '../../trust/find-project.ts'
-import type { ClosedPlaces } from '../closed-places.ts'
 import { FD_LINKS } from '../folder.ts'
+import type { ProtectedPaths } from '../protected-paths.ts'
 
 /** The limits on opening instruction files. */
 export interface InstructionAccess {
@@ -14,7 +14,7 @@ export interface InstructionAccess {
   /** The folder that links may not lead out of; undefined for the user's own file, whose links may lead anywhere. */
   linkRoot: string | undefined
   /** The places that are never read, by path and by inode. */
-  closed(): Promise<ClosedPlaces>
+  closed(): Promise<ProtectedPaths>
   /** The folder whose links lead to the open files of this process, where the system has one. */
   fdLinks?: string
 }
@@ -42,7 +42,9 @@ export async function readInstructionBytes(
   } catch (reason) {
     if (reason instanceof RefusedFile) throw reason
     if (isMissing(reason)) return undefined
-    throw new RefusedFile(REASONS[codeOf(reason)] ?? `the system says ${codeOf(reason) || String(reason)}`)
+    throw new RefusedFile(
+      REASONS[getErrorCode(reason)] ?? `the system says ${getErrorCode(reason) || String(reason)}`,
+    )
   }
 }
 
@@ -55,7 +57,7 @@ async function readChecked(
   await using file = await open(path, OPEN_FLAGS)
   const stats = await file.stat({ bigint: true })
   if (stats.ino !== found.ino || stats.dev !== found.dev) throw new RefusedFile(SWAPPED)
-  await requirePlace(file, { path, stats }, access)
+  await requireSamePath(file, { path, stats }, access)
   await refuseWriters(path, stats, access)
   if (access.linkRoot !== undefined || stats.nlink > 1n) {
     const closed = await access.closed()
@@ -87,7 +89,7 @@ function refuseKind(stats: BigIntStats): void {
 }
 
 /** The open file must be what the path leads to without a link: a parent folder may have been swapped meanwhile. */
-async function requirePlace(
+async function requireSamePath(
   file: FileHandle,
   { path, stats }: { path: string; stats: BigIntStats },
   { fdLinks = FD_LINKS }: InstructionAccess,

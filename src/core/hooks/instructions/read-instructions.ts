@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { headOf } from '../../base/cut.ts'
+import { takeStart } from '../../base/truncate.ts'
 import { type InstructionAccess, RefusedFile, readInstructionBytes } from './open-instructions.ts'
 
 /** An instruction file that is there. */
@@ -58,5 +58,7 @@ const HIDDEN =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e0fff}]/gu
 
 function cut(text: string): string {
-  return text.length <= MAX_CHARS ? text : `${headOf(text, MAX_CHARS)}\n[cut after ${MAX_CHARS} characters]`
+  return text.length <= MAX_CHARS
+    ? text
+    : `${takeStart(text, MAX_CHARS)}\n[cut after ${MAX_CHARS} characters]`
 }

@@ -33,7 +33,7 @@ export async function selectTrusted(
       turn.notice(`${UNATTENDED} ${command('add', found.project)}`)
       return []
     }
-    await tellNew(found, { state, notices: known?.notices ?? [] }, turn)
+    await notifyNew(found, { state, notices: known?.notices ?? [] }, turn)
     return found.files
   } catch (reason) {
     turn.signal.throwIfAborted()
@@ -70,7 +70,7 @@ const YES = 'Yes'
 const NO = 'No'
 
 /** Says once which files are used, which are not and why. Used files of a trusted project need no word. */
-async function tellNew(
+async function notifyNew(
   { project, files, trust }: ProjectFiles,
   { state, notices }: Pick<ProjectTrust, 'state' | 'notices'>,
   turn: ContextTurn,

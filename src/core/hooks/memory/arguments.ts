@@ -8,19 +8,19 @@ export type MemoryCall =
   | { tool: 'recall'; query: string; limit: number }
 
 /** Reads the arguments of a call; some models say null for what they leave out. Throws `invalid`, naming the field. */
-export function readArguments(tool: MemoryTool, args: Readonly<Record<string, unknown>>): MemoryCall {
+export function parseMemoryArguments(tool: MemoryTool, args: Readonly<Record<string, unknown>>): MemoryCall {
   switch (tool) {
     case 'remember':
       return {
         tool,
         name: text(tool, 'name', args),
         content: text(tool, 'content', args),
-        aliases: aliasesOf(args),
+        aliases: parseAliases(args),
       }
     case 'forget':
       return { tool, name: text(tool, 'name', args) }
     case 'recall':
-      return { tool, query: text(tool, 'query', args), limit: limitOf(args) }
+      return { tool, query: text(tool, 'query', args), limit: parseLimit(args) }
   }
 }
 
@@ -34,13 +34,13 @@ function text(tool: MemoryTool, key: string, args: Readonly<Record<string, unkno
 }
 
 /** A single one may come without its list. */
-function aliasesOf({ aliases }: Readonly<Record<string, unknown>>): string[] {
+function parseAliases({ aliases }: Readonly<Record<string, unknown>>): string[] {
   const given: unknown[] = Array.isArray(aliases) ? aliases : [aliases ?? []].flat()
   if (given.every((alias) => typeof alias === 'string')) return given.filter((alias) => alias.trim() !== '')
   throw bad('remember', 'aliases must be a list of texts')
 }
 
-function limitOf({ limit }: Readonly<Record<string, unknown>>): number {
+function parseLimit({ limit }: Readonly<Record<string, unknown>>): number {
   const count = Number(limit ?? USUAL_LIMIT)
   if (Number.isInteger(count) && count > 0) return Math.min(count, MAX_LIMIT)
   throw bad('recall', 'limit must be a number from 1 on')

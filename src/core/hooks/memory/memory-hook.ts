@@ -1,6 +1,6 @@
-import type { Action } from '../../policy/types.ts'
+import type { PolicyAction } from '../../policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
-import { readArguments } from './arguments.ts'
+import { parseMemoryArguments } from './arguments.ts'
 import type { MemoryPort } from './run-memory-tool.ts'
 import { MEMORY_GROUP, MEMORY_TOOLS, type MemoryTool, memoryPrompt } from './specs.ts'
 
@@ -23,8 +23,8 @@ function isMemoryTool(name: string): name is MemoryTool {
   return MEMORY_TOOLS.some((tool) => tool.name === name)
 }
 
-async function describe(name: MemoryTool, args: Record<string, unknown>): Promise<Action> {
-  readArguments(name, args)
+async function describe(name: MemoryTool, args: Record<string, unknown>): Promise<PolicyAction> {
+  parseMemoryArguments(name, args)
   return { kind: 'tool', name, harmless: name === 'recall', own: true }
 }
 
@@ -34,7 +34,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const { runMemoryTool } = await import('./run-memory-tool.ts') // only now: most turns need no memory
-  const given = readArguments(name, call.args)
+  const given = parseMemoryArguments(name, call.args)
   return {
     output: await runMemoryTool(given, { ...port, agent: call.agent.name }, signal),
     isError: false,

@@ -1,5 +1,5 @@
-import { headOf } from '../../base/cut.ts'
-import { findEntry } from '../../memory/entries.ts'
+import { takeStart } from '../../base/truncate.ts'
+import { findMemoryEntry } from '../../memory/entries.ts'
 import type { MemoryStore } from '../../memory/memory-store.ts'
 import { rememberOp } from '../../memory/remember.ts'
 import type { Memory } from '../../memory/types.ts'
@@ -14,12 +14,12 @@ export interface MemoryPort {
 }
 
 /** Whose memory, and what reaches it. */
-interface MemoryOf extends MemoryPort {
+interface AgentMemory extends MemoryPort {
   agent: string
 }
 
 /** Does what a call asks for, and says so to the model. Throws what the memory says against it. */
-export async function runMemoryTool(call: MemoryCall, of: MemoryOf, signal: AbortSignal): Promise<string> {
+export async function runMemoryTool(call: MemoryCall, of: AgentMemory, signal: AbortSignal): Promise<string> {
   switch (call.tool) {
     case 'remember':
       return await remember(call, of, signal)
@@ -36,13 +36,13 @@ type CallOf<K extends MemoryCall['tool']> = Extract<MemoryCall, { tool: K }>
 
 async function remember(
   { name, content, aliases }: CallOf<'remember'>,
-  { memory, agent, now }: MemoryOf,
+  { memory, agent, now }: AgentMemory,
   signal: AbortSignal,
 ): Promise<string> {
   const op = rememberOp({ name, content, aliases, now: now() })
   let before: string | undefined
   const noting = (known: Memory) => {
-    before = findEntry(known, name)?.content
+    before = findMemoryEntry(known, name)?.content
     return op(known)
   }
   const entry = await memory.apply(agent, noting, signal)
@@ -51,9 +51,9 @@ async function remember(
 }
 
 /** An entry of that very name comes whole, and first. */
-async function recall({ query, limit }: CallOf<'recall'>, { memory, agent }: MemoryOf): Promise<string> {
+async function recall({ query, limit }: CallOf<'recall'>, { memory, agent }: AgentMemory): Promise<string> {
   const known = await memory.read(agent)
-  const named = findEntry(known, query)
+  const named = findMemoryEntry(known, query)
   const found = await memory.search(agent, { query, limit })
   const others = found.flatMap(({ entry }) => (entry.id === named?.id ? [] : [showMatch(entry, query)]))
   const shown = [...(named ? [showEntry(named)] : []), ...others].slice(0, limit)
@@ -72,7 +72,7 @@ const MAX_NAMES = 30
 const SHORT_CHARS = 300
 
 function inShort(content: string): string {
-  return content.length <= SHORT_CHARS ? content : `${headOf(content, SHORT_CHARS)}…`
+  return content.length <= SHORT_CHARS ? content : `${takeStart(content, SHORT_CHARS)}…`
 }
 
 function quote(name: string): string {

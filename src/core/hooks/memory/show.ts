@@ -1,4 +1,4 @@
-import { headOf, tailOf } from '../../base/cut.ts'
+import { takeEnd, takeStart } from '../../base/truncate.ts'
 import { toIsoTime } from '../../memory/time.ts'
 import type { MemoryEntry } from '../../memory/types.ts'
 import { matchesIn } from '../../search/terms/query-words.ts'
@@ -6,26 +6,26 @@ import { matchesIn } from '../../search/terms/query-words.ts'
 /** An entry for a model, whole up to what an answer may hold. */
 export function showEntry(entry: MemoryEntry): string {
   const { content } = entry
-  return `${headOfEntry(entry)}\n${content.length <= WHOLE_CHARS ? content : `${headOf(content, WHOLE_CHARS)}…`}`
+  return `${formatHeading(entry)}\n${content.length <= WHOLE_CHARS ? content : `${takeStart(content, WHOLE_CHARS)}…`}`
 }
 
 /** An entry that was found, with the place where words of the query stand when it is long. */
 export function showMatch(entry: MemoryEntry, query: string): string {
   const { content } = entry
-  if (content.length <= MATCH_CHARS) return `${headOfEntry(entry)}\n${content}`
+  if (content.length <= MATCH_CHARS) return `${formatHeading(entry)}\n${content}`
   const [first = 0] = matchesIn(content, query)
   const before = Buffer.from(content).subarray(0, first).toString()
-  const lead = tailOf(before, MATCH_CHARS / 4)
+  const lead = takeEnd(before, MATCH_CHARS / 4)
   const start = before.length - lead.length
-  const excerpt = headOf(content.slice(start), MATCH_CHARS)
+  const excerpt = takeStart(content.slice(start), MATCH_CHARS)
   const more = start + excerpt.length < content.length ? '…' : ''
-  return `${headOfEntry(entry)} (a part; recall it by its name for all)\n${start > 0 ? '…' : ''}${excerpt}${more}`
+  return `${formatHeading(entry)} (a part; recall it by its name for all)\n${start > 0 ? '…' : ''}${excerpt}${more}`
 }
 
 const WHOLE_CHARS = 24_000
 const MATCH_CHARS = 1500
 
-function headOfEntry({ name, kind, aliases, createdAt }: MemoryEntry): string {
+function formatHeading({ name, kind, aliases, createdAt }: MemoryEntry): string {
   const others = aliases.length > 0 ? ` (also ${aliases.join(', ')})` : ''
   return `[${name}]${others} ${kind} of ${toIsoTime(createdAt).split('T')[0]}`
 }

@@ -1,4 +1,4 @@
-import { headOf } from '../../base/cut.ts'
+import { takeStart } from '../../base/truncate.ts'
 import type { Excerpt, SessionMatch, SessionMatches } from '../../session-search/types.ts'
 
 /**
@@ -25,7 +25,7 @@ function toBlock({ session, header, seq, window }: SessionMatch, title: string):
 function toLine({ role, snippet, toolName, truncated }: Excerpt, isMatch: boolean): string {
   const who = role === 'tool' ? toolName || role : role
   const text = inLine(snippet)
-  const shown = isMatch ? text : headOf(text, CONTEXT_CHARS)
+  const shown = isMatch ? text : takeStart(text, CONTEXT_CHARS)
   const isCut = truncated || shown.length < text.length
   return `${isMatch ? '>' : ' '} ${who}: ${shown}${isCut && !shown.endsWith('…') ? '…' : ''}`
 }

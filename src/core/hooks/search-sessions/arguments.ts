@@ -39,12 +39,12 @@ function toTime(name: 'since' | 'until', text: string | null | undefined): numbe
   if (text === undefined || text === null || text.trim() === '') return undefined
   const time = Date.parse(text)
   const isDate = /^\d{4}(-\d\d){0,2}$/.test(text.trim())
-  if (!Number.isNaN(time)) return isDate && name === 'until' ? endOf(text.trim()) : time
+  if (!Number.isNaN(time)) return isDate && name === 'until' ? findPeriodEnd(text.trim()) : time
   throw new CrabError('invalid', `Cannot search: ${name} is no date such as 2026-03-01`)
 }
 
 /** Behind a day, a month or a year. */
-function endOf(text: string): number {
+function findPeriodEnd(text: string): number {
   const [year = 0, month, day] = text.split('-').map(Number)
   if (month === undefined) return Date.UTC(year + 1, 0, 1)
   return day === undefined ? Date.UTC(year, month, 1) : Date.UTC(year, month - 1, day + 1)

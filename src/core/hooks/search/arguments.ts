@@ -25,7 +25,7 @@ type Args = Readonly<Record<string, unknown>>
 /** Reads the arguments of `glob`. Throws `invalid`, naming the field. A pattern may begin with the folder to look in. */
 export function globArguments(args: Args): GlobArguments {
   const pattern = requiredText('glob', 'pattern', args['pattern'])
-  const path = pathOf('glob', args)
+  const path = parsePath('glob', args)
   if (!/^(?:~|\.\.)?[\\/]|^[A-Za-z]:[\\/]/.test(pattern)) return { pattern, path }
   const segments = pattern.split('/')
   const first = segments.findIndex(hasGlob)
@@ -49,47 +49,47 @@ export function grepArguments(args: Args): GrepArguments {
   }
   return {
     pattern,
-    path: pathOf('grep', args),
-    glob: textOf('grep', 'glob', args['glob'] ?? args['include']),
-    ignoreCase: truthOf(args['ignoreCase'] ?? args['ignore_case'] ?? args['-i']),
-    context: contextOf(args['context'] ?? args['-C']),
-    mode: modeOf(args['mode'] ?? args['output_mode']),
+    path: parsePath('grep', args),
+    glob: parseText('grep', 'glob', args['glob'] ?? args['include']),
+    ignoreCase: parseBoolean(args['ignoreCase'] ?? args['ignore_case'] ?? args['-i']),
+    context: parseContext(args['context'] ?? args['-C']),
+    mode: parseMode(args['mode'] ?? args['output_mode']),
   }
 }
 
 /** More is what `read` is for. */
 const MAX_CONTEXT = 20
 
-function contextOf(value: unknown): number {
+function parseContext(value: unknown): number {
   const count = Number(value ?? 0)
   if (Number.isInteger(count) && count >= 0) return Math.min(count, MAX_CONTEXT)
   throw bad('grep', 'context must be a number of lines')
 }
 
-function modeOf(value: unknown): GrepMode {
+function parseMode(value: unknown): GrepMode {
   const mode = value === 'files_with_matches' ? 'files' : (value ?? 'content')
   if (mode === 'content' || mode === 'files' || mode === 'count') return mode
   throw bad('grep', 'mode must be content, files or count')
 }
 
-function truthOf(value: unknown): boolean {
+function parseBoolean(value: unknown): boolean {
   if (value === undefined || value === null) return false
   if (['true', 'false'].includes(String(value))) return String(value) === 'true'
   throw bad('grep', 'ignoreCase must be true or false')
 }
 
-function pathOf(tool: string, args: Args): string {
-  return textOf(tool, 'path', args['path']) || '.'
+function parsePath(tool: string, args: Args): string {
+  return parseText(tool, 'path', args['path']) || '.'
 }
 
 function requiredText(tool: string, name: string, value: unknown): string {
-  const text = textOf(tool, name, value)
+  const text = parseText(tool, name, value)
   if (text !== undefined && text !== '') return text
   throw bad(tool, `${name} is missing`)
 }
 
 /** Without what no argument of a program can hold. */
-function textOf(tool: string, name: string, value: unknown): string | undefined {
+function parseText(tool: string, name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw bad(tool, `${name} must be a string`)
   if (value.includes('\0')) throw bad(tool, `${name} holds a NUL character`)

@@ -1,5 +1,5 @@
 import { delimiter, isAbsolute } from 'node:path'
-import { once } from '../../base/once.ts'
+import { lazy } from '../../base/lazy.ts'
 import type { ProcessHost } from '../../process/types.ts'
 import type { SearchEngine } from './engine.ts'
 
@@ -14,7 +14,7 @@ export interface EngineOptions {
 /** Chooses on the first call: the ripgrep of this program, one of the system, or JavaScript. */
 export function chooseEngine({ processes, ripgrep, env }: EngineOptions): () => Promise<SearchEngine> {
   const folders = env['PATH']?.split(delimiter).filter((folder) => isAbsolute(folder)) ?? []
-  const found = once(async () => {
+  const found = lazy(async () => {
     const { isRipgrep, ripgrepEngine } = await import('./ripgrep.ts')
     for (const program of [await ripgrep(), 'rg']) {
       if (program === undefined) continue

@@ -1,5 +1,5 @@
 /** What a search gave. */
-export interface Collected<T> {
+export interface CollectedItems<T> {
   items: T[]
   /** Why there may be more; undefined when this is all. */
   stopped: string | undefined
@@ -12,11 +12,11 @@ export interface CollectOptions {
 }
 
 /** Gathers what a search gives, until there is enough or the time is over. An abort of `signal` fails. */
-export async function collect<T>(
+export async function collectMatches<T>(
   search: (signal: AbortSignal) => AsyncIterable<T>,
   { maxItems, timeLimitMs }: CollectOptions,
   signal: AbortSignal,
-): Promise<Collected<T>> {
+): Promise<CollectedItems<T>> {
   const limit = AbortSignal.timeout(timeLimitMs)
   const items: T[] = []
   try {

@@ -1,5 +1,5 @@
 /** Where is searched, and what is never looked at. */
-export interface SearchScope {
+export interface FileSearchScope {
   /** A folder, or one file, which is searched whatever would ignore it. Absolute, links resolved. */
   root: string
   isFile: boolean
@@ -52,17 +52,17 @@ export interface FoundFile {
  * the search. Throws `invalid` for a pattern that is no regular expression.
  */
 export interface SearchEngine {
-  files(scope: SearchScope, signal: AbortSignal): AsyncIterable<string>
+  files(scope: FileSearchScope, signal: AbortSignal): AsyncIterable<string>
   /** Of one file no more than `limit` lines that match. */
   lines(
     query: SearchQuery & { context: number; limit: number },
-    scope: SearchScope,
+    scope: FileSearchScope,
     signal: AbortSignal,
   ): AsyncIterable<FoundLine>
   /** Whether a file matches, or in how many lines. */
   matchingFiles(
     query: SearchQuery & { counted: boolean },
-    scope: SearchScope,
+    scope: FileSearchScope,
     signal: AbortSignal,
   ): AsyncIterable<FoundFile>
 }

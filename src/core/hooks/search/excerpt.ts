@@ -1,4 +1,4 @@
-import { headOf, tailOf } from '../../base/cut.ts'
+import { takeEnd, takeStart } from '../../base/truncate.ts'
 import type { FoundLine } from './engine.ts'
 
 /** Longest line that is shown whole, UTF-16 units. */
@@ -7,10 +7,10 @@ const MAX_LINE_CHARS = 300
 const LEAD_CHARS = 100
 
 /** A line as it is shown: a long one around its match. It holds no other text in memory. */
-export function excerptOf({ text, matchAt = 0 }: Pick<FoundLine, 'text' | 'matchAt'>): string {
+export function toLineExcerpt({ text, matchAt = 0 }: Pick<FoundLine, 'text' | 'matchAt'>): string {
   const start = Math.max(0, Math.min(matchAt - LEAD_CHARS, text.length - MAX_LINE_CHARS))
-  const rest = tailOf(text, text.length - start)
-  const head = headOf(rest, MAX_LINE_CHARS)
+  const rest = takeEnd(text, text.length - start)
+  const head = takeStart(rest, MAX_LINE_CHARS)
   return detached(`${start > 0 ? '…' : ''}${head}${head.length < rest.length ? '…' : ''}`)
 }
 

@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../../runtime/hook.ts'
-import { collect } from './collect.ts'
+import { collectMatches } from './collect.ts'
 import type { SearchEngine } from './engine.ts'
 import type { SearchTarget } from './target.ts'
 
@@ -15,7 +15,7 @@ export async function findFiles(
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const search = (either: AbortSignal) => admitted(engine.files(target.scope, either), target)
-  const { items, stopped } = await collect(search, { maxItems: MAX_FOUND, timeLimitMs }, signal)
+  const { items, stopped } = await collectMatches(search, { maxItems: MAX_FOUND, timeLimitMs }, signal)
   const files = await newestFirst(items, target, signal)
   const shown = files.slice(0, MAX_SHOWN).map((path) => target.show(path))
   const left = files.length - shown.length

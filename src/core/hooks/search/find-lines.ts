@@ -21,7 +21,7 @@ export type LineFinder = (text: string, limit: number) => LineMatch[]
 const MAX_MATCH_MS = 2_000
 
 /** A finder for one search. */
-export function lineFinder(pattern: RegExp, maxMs = MAX_MATCH_MS): LineFinder {
+export function patternLineFinder(pattern: RegExp, maxMs = MAX_MATCH_MS): LineFinder {
   const work = { run: (): LineMatch[] => [] }
   const context = createContext({ work })
   const script = new Script('work.run()')
@@ -42,7 +42,7 @@ export function lineFinder(pattern: RegExp, maxMs = MAX_MATCH_MS): LineFinder {
 
 function matchingLines(text: string, pattern: RegExp, limit: number): LineMatch[] {
   const found: LineMatch[] = []
-  for (const line of linesOf(text)) {
+  for (const line of splitLineSpans(text)) {
     const match = pattern.exec(text.slice(line.start, line.end))
     if (match) found.push({ ...line, at: match.index })
     if (found.length >= limit) break
@@ -51,7 +51,7 @@ function matchingLines(text: string, pattern: RegExp, limit: number): LineMatch[
 }
 
 /** Every line of a text; one that ends with the text needs no line break. */
-export function* linesOf(text: string): Generator<LineSpan> {
+export function* splitLineSpans(text: string): Generator<LineSpan> {
   for (let number = 1, start = 0; start < text.length; number++) {
     const newline = text.indexOf('\n', start)
     const next = newline < 0 ? text.length : newline + 1

@@ -1,8 +1,8 @@
 import type { ToolOutput } from '../../runtime/hook.ts'
 import type { GrepArguments } from './arguments.ts'
-import { collect } from './collect.ts'
+import { collectMatches } from './collect.ts'
 import type { FoundFile, FoundLine, SearchEngine } from './engine.ts'
-import { excerptOf } from './excerpt.ts'
+import { toLineExcerpt } from './excerpt.ts'
 import { renderFiles, renderLines } from './render.ts'
 import type { SearchTarget } from './target.ts'
 
@@ -23,16 +23,16 @@ export async function findText(
       const lines = engine.lines({ ...query, limit: MAX_FOUND }, target.scope, either)
       return excerpted(admitted<FoundLine>(lines, admits))
     }
-    return renderLines(await collect(search, limits, signal), target)
+    return renderLines(await collectMatches(search, limits, signal), target)
   }
   const counted = mode === 'count'
   const search = (either: AbortSignal) =>
     admitted<FoundFile>(engine.matchingFiles({ ...query, counted }, target.scope, either), admits)
-  return renderFiles(await collect(search, limits, signal), { target, counted })
+  return renderFiles(await collectMatches(search, limits, signal), { target, counted })
 }
 
 async function* excerpted(lines: AsyncIterable<FoundLine>): AsyncGenerator<FoundLine> {
-  for await (const line of lines) yield { ...line, text: excerptOf(line) }
+  for await (const line of lines) yield { ...line, text: toLineExcerpt(line) }
 }
 
 async function* admitted<T extends { path: string }>(

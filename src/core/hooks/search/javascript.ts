@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FoundLine, SearchEngine } from './engine.ts'
-import { type LineMatch, lineFinder, linesOf } from './find-lines.ts'
+import { type LineMatch, patternLineFinder, splitLineSpans } from './find-lines.ts'
 import { toRegExp } from './regexp.ts'
 import { walk } from './walk.ts'
 
@@ -15,7 +15,7 @@ export function javascriptEngine(): SearchEngine {
       for await (const { shown } of walk(scope, signal)) yield shown
     },
     async *lines(query, scope, signal) {
-      const find = lineFinder(toRegExp(query))
+      const find = patternLineFinder(toRegExp(query))
       for await (const { path, shown } of walk(scope, signal)) {
         const text = await readText(path, signal)
         const matches = find(text, query.limit)
@@ -23,7 +23,7 @@ export function javascriptEngine(): SearchEngine {
       }
     },
     async *matchingFiles(query, scope, signal) {
-      const find = lineFinder(toRegExp(query))
+      const find = patternLineFinder(toRegExp(query))
       for await (const { path, shown } of walk(scope, signal)) {
         const limit = query.counted ? Number.POSITIVE_INFINITY : 1
         const { length } = find(await readText(path, signal), limit)
@@ -39,7 +39,7 @@ function* withContext(
 ): Generator<FoundLine> {
   const found = new Map(matches.map(({ number, at }) => [number, at]))
   let next = 0
-  for (const { number, start, end } of linesOf(matches.length > 0 ? text : '')) {
+  for (const { number, start, end } of splitLineSpans(matches.length > 0 ? text : '')) {
     while (next < matches.length && matches[next]!.number + context < number) next++
     const near = matches[next]
     if (!near) return

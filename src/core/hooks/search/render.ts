@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../../runtime/hook.ts'
-import type { Collected } from './collect.ts'
+import type { CollectedItems } from './collect.ts'
 import type { FoundFile, FoundLine } from './engine.ts'
 import type { SearchTarget } from './target.ts'
 
@@ -11,7 +11,7 @@ const MAX_CHARS = 30_000
 type Show = Pick<SearchTarget, 'show'>
 
 /** Lines under the names of their files: `12:` before one that matches, `12-` before one that stands near it. */
-export function renderLines({ items, stopped }: Collected<FoundLine>, target: Show): ToolOutput {
+export function renderLines({ items, stopped }: CollectedItems<FoundLine>, target: Show): ToolOutput {
   const files = Map.groupBy(items, ({ path }) => path)
   const blocks: string[] = []
   const left = { lines: 0, files: 0 }
@@ -35,7 +35,7 @@ export function renderLines({ items, stopped }: Collected<FoundLine>, target: Sh
 
 /** Names of files, with the number of matching lines behind each. */
 export function renderFiles(
-  { items, stopped }: Collected<FoundFile>,
+  { items, stopped }: CollectedItems<FoundFile>,
   { target, counted }: { target: Show; counted: boolean },
 ): ToolOutput {
   const files = items.toSorted((a, b) => byPath(a.path, b.path))

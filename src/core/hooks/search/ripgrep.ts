@@ -1,11 +1,11 @@
 import { basename, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
-import { orCancelled, toCancelled } from '../../base/cancelled.ts'
+import { abortable, toCancelledError } from '../../base/abortable.ts'
 import { CrabError } from '../../base/errors.ts'
 import { isInside } from '../../policy/paths.ts'
 import { readUntilExit } from '../../process/read-until-exit.ts'
 import type { ProcessHost } from '../../process/types.ts'
-import type { FoundLine, SearchEngine, SearchQuery, SearchScope } from './engine.ts'
+import type { FileSearchScope, FoundLine, SearchEngine, SearchQuery } from './engine.ts'
 import { splitRecords } from './records.ts'
 
 /** Longest record that is read; a line that makes a longer one is passed over. */
@@ -20,7 +20,7 @@ export interface RipgrepOptions {
 
 /** Searches with ripgrep, a process for each search; the person's own settings of it do not count. */
 export function ripgrepEngine(options: RipgrepOptions): SearchEngine {
-  const search = (args: readonly string[], scope: SearchScope, signal: AbortSignal) =>
+  const search = (args: readonly string[], scope: FileSearchScope, signal: AbortSignal) =>
     runRipgrep(options, { args: [...args, ...scopeArgs(scope), './'], cwd: scope.folder }, signal)
   return {
     async *files(scope, signal) {
@@ -74,8 +74,8 @@ export async function isRipgrep({ processes, program, env }: RipgrepOptions): Pr
       if (said.length < MAX_SAID) said += piece.toString()
       return undefined
     }
-    await orCancelled(readUntilExit(running.stdout, running.exited, take), limit)
-    const { code } = await orCancelled(running.exited, limit)
+    await abortable(readUntilExit(running.stdout, running.exited, take), limit)
+    const { code } = await abortable(running.exited, limit)
     const [, version] = /^ripgrep (\d+)\./.exec(said) ?? []
     return code === 0 && Number(version) >= OLDEST
   } catch {
@@ -88,7 +88,7 @@ function queryArgs({ pattern, ignoreCase }: SearchQuery): string[] {
 }
 
 /** A glob that only includes (`--glob=*.ts`) would include what git ignores; a file type does not. */
-function scopeArgs({ root, isFile, closed, glob }: SearchScope): string[] {
+function scopeArgs({ root, isFile, closed, glob }: FileSearchScope): string[] {
   const only = isFile ? ['--glob=!*', `--glob=/${escapeGlob(basename(root))}`] : []
   const inside = closed.filter((place) => isInside(root, place))
   return [
@@ -118,7 +118,7 @@ async function* runRipgrep(
     const said = keepStart(running.stderr)
     yield* running.stdout
     const { code, signal: killedBy } = await running.exited
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     if (killedBy) throw new CrabError('failed', `Cannot search: ripgrep was ended by ${killedBy}`)
     if (code === 2 && said() !== '') throw toRefusal(said()) // without a word, something could not be read
   } finally {

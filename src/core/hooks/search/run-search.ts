@@ -1,14 +1,14 @@
-import { orCancelled } from '../../base/cancelled.ts'
+import { abortable } from '../../base/abortable.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import type { FolderAccess } from '../folder.ts'
 import { globArguments, grepArguments } from './arguments.ts'
 import type { SearchEngine } from './engine.ts'
 import { findFiles } from './find-files.ts'
 import { findText } from './find-text.ts'
-import { openTarget } from './target.ts'
+import { openSearchTarget } from './target.ts'
 
 /** What a call searches with. */
-export interface SearchSetting extends Pick<FolderAccess, 'fdLinks'> {
+export interface SearchContext extends Pick<FolderAccess, 'fdLinks'> {
   /** Asked for each call. */
   engine(): Promise<SearchEngine>
   /** Files, and folders with all below, that are neither named nor read (0065). */
@@ -22,7 +22,7 @@ const TIME_LIMIT_MS = 30_000
 /** Runs a permitted call of `glob` or `grep`. */
 export async function runSearch(
   name: 'glob' | 'grep',
-  { call, setting }: { call: ToolDispatch; setting: SearchSetting },
+  { call, setting }: { call: ToolDispatch; setting: SearchContext },
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const { timeLimitMs = TIME_LIMIT_MS, ...access } = setting
@@ -30,8 +30,8 @@ export async function runSearch(
   if (action.kind !== 'read') throw new TypeError(`${name} was permitted as ${action.kind}`)
   const query = name === 'glob' ? undefined : grepArguments(args)
   const glob = query ? query.glob : globArguments(args).pattern
-  const engine = await orCancelled(setting.engine(), signal)
-  await using target = await openTarget({ ...access, ...action, glob, cwd, mayShow })
+  const engine = await abortable(setting.engine(), signal)
+  await using target = await openSearchTarget({ ...access, ...action, glob, cwd, mayShow })
   const output = query
     ? await findText(engine, { query, target, timeLimitMs }, signal)
     : await findFiles(engine, { target, timeLimitMs }, signal)

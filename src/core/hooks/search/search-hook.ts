@@ -1,12 +1,12 @@
 import { resolvePath } from '../../policy/paths.ts'
-import type { Action } from '../../policy/types.ts'
+import type { PolicyAction } from '../../policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
 import { FD_LINKS } from '../folder.ts'
 import { globArguments, grepArguments } from './arguments.ts'
-import type { SearchSetting } from './run-search.ts'
+import type { SearchContext } from './run-search.ts'
 import { SEARCH_GROUP, SEARCH_TOOLS } from './specs.ts'
 
-export interface SearchHookOptions extends Omit<SearchSetting, 'fdLinks'> {
+export interface SearchHookOptions extends Omit<SearchContext, 'fdLinks'> {
   /** Folder whose links lead to the open files of this process; by default that of Linux. */
   fdLinks?: string
   /** The person's own directory, for `~/`; empty when there is none. */
@@ -33,7 +33,7 @@ async function describe(
   name: SearchTool,
   { args, cwd }: ToolRequest,
   { homeDir }: SearchHookOptions,
-): Promise<Action> {
+): Promise<PolicyAction> {
   const { path } = name === 'glob' ? globArguments(args) : grepArguments(args)
   return { kind: 'read', path: await resolvePath(path, { workspace: cwd, homeDir }), shown: path }
 }

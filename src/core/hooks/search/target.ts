@@ -4,15 +4,15 @@ import { dirname, join, relative, sep } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
 import { isMissingFile } from '../../base/files.ts'
 import { isInside } from '../../policy/paths.ts'
-import { openClosedPlaces } from '../closed-places.ts'
 import { type Folder, type FolderAccess, openFolder } from '../folder.ts'
-import { printable } from '../printable.ts'
-import type { SearchScope } from './engine.ts'
+import { toPrintablePath } from '../printable-path.ts'
+import { openProtectedPaths } from '../protected-paths.ts'
+import type { FileSearchScope } from './engine.ts'
 import { toPathFilter } from './path-filter.ts'
 
 /** What one call searches, held until it is disposed. */
 export interface SearchTarget extends AsyncDisposable {
-  scope: SearchScope
+  scope: FileSearchScope
   /** Whether the answer may name a file, by its path below the root. */
   admits(path: string): boolean
   /** When a file was changed last, in milliseconds since 1970; undefined when it is gone, is reached by a link, or is closed by another name. */
@@ -23,7 +23,7 @@ export interface SearchTarget extends AsyncDisposable {
   show(path: string): string
 }
 
-export interface TargetOptions extends Pick<FolderAccess, 'fdLinks'> {
+export interface SearchTargetOptions extends Pick<FolderAccess, 'fdLinks'> {
   /** What was permitted. */
   path: string
   /** As the model wrote it. */
@@ -38,21 +38,21 @@ export interface TargetOptions extends Pick<FolderAccess, 'fdLinks'> {
  * Throws `missing` when nothing is there, `denied` for what no tool opens, `conflict` when the path leads elsewhere than
  * when it was judged, `invalid` for a bad glob.
  */
-export async function openTarget(options: TargetOptions): Promise<SearchTarget> {
+export async function openSearchTarget(options: SearchTargetOptions): Promise<SearchTarget> {
   const { path: root, shown, glob, cwd, closed, mayShow } = options
-  const closedPlaces = await openClosedPlaces(closed)
+  const closedPlaces = await openProtectedPaths(closed)
   if (closedPlaces.holds(root))
     throw new CrabError('denied', `Cannot search ${shown}: crabtalk keeps its own files there`)
   await using stack = new AsyncDisposableStack()
-  const { folder, isFile } = await openPlace(options)
+  const { folder, isFile } = await openSearchRoot(options)
   stack.use(folder)
   const filter = glob === undefined || isFile ? undefined : toPathFilter(glob, root)
   const parent = isFile ? dirname(root) : root
   const absolute = (path: string) => join(parent, path)
-  const look = lookBelow(folder, parent)
+  const look = statBelow(folder, parent)
   const owned = stack.move()
   return {
-    scope: { root, isFile, folder: folder.at(''), closed: closedPlaces.places, glob: filter },
+    scope: { root, isFile, folder: folder.at(''), closed: closedPlaces.paths, glob: filter },
     admits(path) {
       const file = absolute(path)
       const isWanted = isFile ? file === root : (filter?.matches(path) ?? true)
@@ -66,15 +66,15 @@ export async function openTarget(options: TargetOptions): Promise<SearchTarget> 
       await folder.verify()
       if ((await realpath(folder.at('')).catch(() => '')) !== parent) throw movedError(shown)
     },
-    show: (path) => printable(fromCwd(absolute(path), cwd)),
+    show: (path) => toPrintablePath(fromCwd(absolute(path), cwd)),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
 /** Looks at what is below a held folder; undefined when that is a link, or a folder on the way is one by now. */
-function lookBelow(folder: Folder, root: string): (path: string) => Promise<BigIntStats | undefined> {
+function statBelow(folder: Folder, root: string): (path: string) => Promise<BigIntStats | undefined> {
   const underway = new Map<string, Promise<string>>() // what looks at the same time shares the way
-  const realOf = (parent: string) => {
+  const resolveParent = (parent: string) => {
     const known = underway.get(parent)
     if (known) return known
     const real = realpath(folder.at(parent)).finally(() => underway.delete(parent))
@@ -84,7 +84,10 @@ function lookBelow(folder: Folder, root: string): (path: string) => Promise<BigI
   return async (path) => {
     try {
       const parent = dirname(path)
-      const [stats, real] = await Promise.all([lstat(folder.at(path), { bigint: true }), realOf(parent)])
+      const [stats, real] = await Promise.all([
+        lstat(folder.at(path), { bigint: true }),
+        resolveParent(parent),
+      ])
       return real === join(root, parent) && !stats.isSymbolicLink() ? stats : undefined
     } catch {
       return undefined // gone meanwhile
@@ -92,14 +95,14 @@ function lookBelow(folder: Folder, root: string): (path: string) => Promise<BigI
   }
 }
 
-interface Place {
+interface SearchRoot {
   /** The root, or the folder its file is in. */
   folder: Folder
   isFile: boolean
 }
 
 /** Holds what was judged; a link in its place, or in that of a folder above, is not followed. */
-async function openPlace({ path, shown, fdLinks }: TargetOptions): Promise<Place> {
+async function openSearchRoot({ path, shown, fdLinks }: SearchTargetOptions): Promise<SearchRoot> {
   const moved = () => movedError(shown)
   try {
     const stats = await lstat(path)

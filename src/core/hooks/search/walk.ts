@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
-import type { SearchScope } from './engine.ts'
+import type { FileSearchScope } from './engine.ts'
 import { type IgnoreRules, rulesAbove } from './ignore-rules.ts'
 
 /** A file of a scope. */
@@ -13,7 +13,7 @@ export interface WalkedFile {
 }
 
 /** Every file of a scope that its glob matches, folder by folder. */
-export async function* walk(scope: SearchScope, signal: AbortSignal): AsyncGenerator<WalkedFile> {
+export async function* walk(scope: FileSearchScope, signal: AbortSignal): AsyncGenerator<WalkedFile> {
   const { root, isFile, glob } = scope
   if (isFile) {
     yield { path: join(scope.folder, basename(root)), shown: basename(root) }

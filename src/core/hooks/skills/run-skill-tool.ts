@@ -3,7 +3,7 @@ import type { ToolOutput } from '../../runtime/hook.ts'
 import type { Skill } from '../../skills/scan-skills.ts'
 import { readBody } from '../../skills/skill-body.ts'
 import { readSkillFile } from './skill-file.ts'
-import { listSkills } from './skill-tool.ts'
+import { formatSkillList } from './skill-tool.ts'
 import { tagSkill } from './wrap-skill.ts'
 
 /**
@@ -20,8 +20,8 @@ export async function runSkillTool(
   if (skill && file !== '') return { output: await readSkillFile(skill, file), isError: false }
   if (skill) return { output: tagSkill(skill, await readBody(skill)), isError: false }
   const found = searchSkills(asked, skills)
-  if (found.length > 0) return { output: `${FOUND}\n${listSkills(found, MAX_CHARS)}`, isError: false }
-  const known = skills.length === 0 ? 'there are none' : `there are:\n${listSkills(skills, MAX_CHARS)}`
+  if (found.length > 0) return { output: `${FOUND}\n${formatSkillList(found, MAX_CHARS)}`, isError: false }
+  const known = skills.length === 0 ? 'there are none' : `there are:\n${formatSkillList(skills, MAX_CHARS)}`
   return { output: `No skill is called, or is about, ${JSON.stringify(asked)}; ${known}`, isError: true }
 }
 

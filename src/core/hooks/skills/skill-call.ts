@@ -1,5 +1,5 @@
 /** What of these a message begins with, as `/name` or `/skill:name`, and what stands behind. */
-export function callsOf<T extends { name: string }>(
+export function findSkillCalls<T extends { name: string }>(
   content: string,
   skills: readonly T[],
 ): { skill: T; args: string }[] {

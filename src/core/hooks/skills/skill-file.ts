@@ -4,7 +4,7 @@ import { CrabError } from '../../base/errors.ts'
 import { toStorageError } from '../../base/files.ts'
 import { isInside } from '../../policy/paths.ts'
 import type { Skill } from '../../skills/scan-skills.ts'
-import { printable } from '../printable.ts'
+import { toPrintablePath } from '../printable-path.ts'
 
 /**
  * What another file of a skill says, by its path in the skill's folder; of a folder what is in it.
@@ -56,7 +56,7 @@ async function namesIn(folder: string, root: string): Promise<string> {
   )
   const names = entries
     .filter((_, at) => isReadable[at])
-    .map((entry) => printable(entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .map((entry) => toPrintablePath(entry.isDirectory() ? `${entry.name}/` : entry.name))
     .toSorted()
   if (names.length === 0) return 'nothing'
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''

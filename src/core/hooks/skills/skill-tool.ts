@@ -1,4 +1,4 @@
-import { headOf } from '../../base/cut.ts'
+import { takeStart } from '../../base/truncate.ts'
 import { toVisible } from '../../base/visible.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { ToolGroup } from '../../runtime/hook.ts'
@@ -21,7 +21,7 @@ export const SKILL_GROUP: ToolGroup = {
 export function skillTool(skills: readonly Skill[], isNamed: boolean): ToolSpec {
   return {
     name: SKILL_TOOL,
-    description: `${HEAD}\n${listSkills(skills, MAX_CHARS)}`,
+    description: `${HEAD}\n${formatSkillList(skills, MAX_CHARS)}`,
     parameters: {
       type: 'object',
       properties: { name: STRING, file: STRING },
@@ -42,7 +42,7 @@ const MAX_CHARS = 8000
  * Skills as a model reads them, a line for each, those of crabtalk first. Where there is not enough room descriptions are
  * cut, those of other programs' skills first; then only names are left, and at last not all of them.
  */
-export function listSkills(skills: readonly Skill[], maxChars: number): string {
+export function formatSkillList(skills: readonly Skill[], maxChars: number): string {
   const own = skills.filter(({ root }) => root.isOwn)
   const others = skills.filter(({ root }) => !root.isOwn)
   for (const [ofOwn, ofOthers] of WIDTHS) {
@@ -65,13 +65,13 @@ const WIDTHS: readonly (readonly [number, number])[] = [
 /** Undefined as soon as they have no room: nobody looks at the rest of thousands. */
 function listLines(
   skills: readonly Skill[],
-  widthOf: (skill: Skill) => number,
+  toWidth: (skill: Skill) => number,
   maxChars: number,
 ): string | undefined {
   const lines: string[] = []
   let chars = -1
   for (const skill of skills) {
-    const line = toLine(skill, widthOf(skill))
+    const line = toLine(skill, toWidth(skill))
     chars += line.length + 1
     if (chars > maxChars) return undefined
     lines.push(line)
@@ -85,7 +85,7 @@ function toLine({ name, description }: Skill, width: number): string {
 
 function inShort(description: string, width: number): string {
   const line = toVisible(description.trim().replaceAll(/\s+/g, ' '))
-  return line.length <= width ? line : `${headOf(line, width - 1).trimEnd()}…`
+  return line.length <= width ? line : `${takeStart(line, width - 1).trimEnd()}…`
 }
 
 function listNames(skills: readonly Skill[], maxChars: number): string {

@@ -6,8 +6,8 @@ import type { Trust } from '../../policy/types.ts'
 import type { Hook } from '../../runtime/hook.ts'
 import type { Skill, SkillProblem } from '../../skills/scan-skills.ts'
 import { readBody } from '../../skills/skill-body.ts'
-import { isSkillOf } from '../../skills/skill-scope.ts'
-import { callsOf } from './skill-call.ts'
+import { mayUseSkill } from '../../skills/skill-scope.ts'
+import { findSkillCalls } from './skill-call.ts'
 import { SKILL_GROUP, SKILL_TOOL, skillTool } from './skill-tool.ts'
 import { wrapSkill } from './wrap-skill.ts'
 
@@ -18,7 +18,7 @@ import { wrapSkill } from './wrap-skill.ts'
  * `scan` is asked each time, so that an edit holds at once. A skill that a person names and that cannot be used is told
  * as a notice, except to an untrusted sender, who reaches by name the same skills as the model of its turn.
  */
-export function skillsHook({ scan }: { scan(): Promise<Scanned> }): Hook {
+export function skillsHook({ scan }: { scan(): Promise<ScanResult> }): Hook {
   return {
     async schema(agent, { trust = 'local' }) {
       const skills = forModel((await scan()).skills, agent, trust)
@@ -38,7 +38,7 @@ export function skillsHook({ scan }: { scan(): Promise<Scanned> }): Hook {
       if (isLimited && agent.skills.length === 0) return undefined
       const { skills, problems } = await scan()
       const allowed = isLimited ? forModel(skills, agent, trust) : usable(skills, agent)
-      const call = longest(callsOf(content, allowed))
+      const call = longest(findSkillCalls(content, allowed))
       if (call) return await expand(call, notice)
       for (const problem of problems) if (isMeant(problem, content)) notice(sentence(problem))
       return undefined
@@ -46,7 +46,7 @@ export function skillsHook({ scan }: { scan(): Promise<Scanned> }): Hook {
   }
 }
 
-interface Scanned {
+interface ScanResult {
   skills: readonly Skill[]
   problems: readonly SkillProblem[]
 }
@@ -62,7 +62,7 @@ function mayNameSkill(content: string): boolean {
 }
 
 function usable(skills: readonly Skill[], { skills: scope }: AgentConfig): Skill[] {
-  return skills.filter(({ name }) => isSkillOf(name, scope))
+  return skills.filter(({ name }) => mayUseSkill(name, scope))
 }
 
 /** Returns the skills that a model may fetch: those that the agent's file names, where its class reaches no others. */
@@ -86,7 +86,7 @@ async function expand({ skill, args }: Call, notice: (text: string) => void): Pr
 }
 
 function isMeant({ path }: SkillProblem, content: string): boolean {
-  return callsOf(content, [{ name: basename(dirname(path)) }]).length > 0
+  return findSkillCalls(content, [{ name: basename(dirname(path)) }]).length > 0
 }
 
 function sentence({ path, line, message }: SkillProblem): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
 import { createFile, isMissingFile, makePrivateDir, toStorageError } from '../../base/files.ts'
 import type { MemoryEntry } from '../types.ts'
-import { BOOK, BOOK_TEXT, filesOf, KIND_FOLDERS, SUMMARY } from './layout.ts'
+import { BOOK_FILE, BOOK_TEXT, KIND_FOLDERS, SUMMARY_FILE, toTreeFiles } from './layout.ts'
 import { finishDump, markdownFiles, refuseLinkedKinds, stageDump } from './staged-dump.ts'
 
 /**
@@ -25,8 +25,8 @@ export async function dumpTree(
     await refuseLinkedKinds(folder)
     await finishDump(folder)
     await refuseForeign(folder)
-    if (!(await isThere(join(folder, BOOK)))) await createFile(join(folder, BOOK), BOOK_TEXT)
-    await stageDump(folder, filesOf(entries), signal)
+    if (!(await isThere(join(folder, BOOK_FILE)))) await createFile(join(folder, BOOK_FILE), BOOK_TEXT)
+    await stageDump(folder, toTreeFiles(entries), signal)
     return { files: entries.length, removed: await finishDump(folder) }
   } catch (reason) {
     if (signal.aborted) throw reason
@@ -44,7 +44,7 @@ async function refuseFile(folder: string): Promise<void> {
 
 /** Notes that somebody has in a folder of that name would be gone. */
 async function refuseForeign(folder: string): Promise<void> {
-  if (await isThere(join(folder, SUMMARY))) return
+  if (await isThere(join(folder, SUMMARY_FILE))) return
   for (const kind of Object.values(KIND_FOLDERS)) {
     const [first] = await markdownFiles(join(folder, kind))
     if (first === undefined) continue

@@ -37,14 +37,14 @@ export function parseEntryFile(text: string): EntryFile {
   }
   const end = plain.indexOf(END)
   if (end < 0) throw bad(`it has no ${END}`)
-  return { ...readRows(plain.slice(BEGIN.length, end)), content: contentOf(plain.slice(end + END.length)) }
+  return { ...readRows(plain.slice(BEGIN.length, end)), content: toContent(plain.slice(end + END.length)) }
 }
 
 const BEGIN = '<div id="meta">'
 const END = '</div>'
 
 /** Behind the block: the end of its line, and an empty one. An editor may have made all line ends those of Windows. */
-function contentOf(rest: string): string {
+function toContent(rest: string): string {
   const text = rest.startsWith('\r\n') ? rest.replaceAll('\r\n', '\n') : rest
   return text.replace(/^\n{0,2}/, '').replace(/\n$/, '')
 }
@@ -52,26 +52,26 @@ function contentOf(rest: string): string {
 function readRows(block: string): Omit<EntryFile, 'content'> {
   const list = inside(block.trim(), 'dl')
   if (list === undefined) throw bad('there is more in it than a <dl>')
-  const rows = new Map(elementsOf(list, ['dt', 'dd'], 'the <dl>'))
+  const rows = new Map(parseElements(list, ['dt', 'dd'], 'the <dl>'))
   const unknown = [...rows.keys()].find((term) => !['Name', 'Created', 'Aliases'].includes(term))
   if (unknown !== undefined) throw bad(`nothing is known by the name "${unknown}"`)
   const [name, created, aliases] = [rows.get('Name'), rows.get('Created'), rows.get('Aliases')]
   return {
-    name: name === undefined ? undefined : textOf(name),
+    name: name === undefined ? undefined : unescapeHtml(name),
     createdAt: created === undefined ? undefined : readTime(created),
     aliases: aliases === undefined ? [] : readAliases(aliases),
   }
 }
 
 /** Pairs of elements that follow one another, by the trimmed text of the first. */
-function elementsOf(text: string, [first, second]: [string, string], where: string): [string, string][] {
+function parseElements(text: string, [first, second]: [string, string], where: string): [string, string][] {
   const pairs: [string, string][] = []
   let rest = text.trim()
   while (rest !== '') {
     const term = firstElement(rest, first)
     const value = term && firstElement(term.rest, second)
     if (!value) throw bad(`${where} holds something else than pairs of <${first}> and <${second}>`)
-    pairs.push([textOf(term.text), value.text])
+    pairs.push([unescapeHtml(term.text), value.text])
     rest = value.rest
   }
   return pairs
@@ -79,7 +79,7 @@ function elementsOf(text: string, [first, second]: [string, string], where: stri
 
 function readTime(value: string): bigint {
   const [, attribute] = /^\s*<time datetime="([^"]*)">[^<]*<\/time>\s*$/.exec(value) ?? []
-  const text = textOf(attribute ?? value)
+  const text = unescapeHtml(attribute ?? value)
   const time = fromIsoTime(text)
   if (time === undefined) throw bad(`"${text}" is no time`)
   return time
@@ -92,7 +92,7 @@ function readAliases(value: string): string[] {
   for (let rest = list.trim(); rest !== ''; ) {
     const item = firstElement(rest, 'li')
     if (!item) throw bad('the <ul> of the aliases holds something else than <li>')
-    aliases.push(textOf(item.text))
+    aliases.push(unescapeHtml(item.text))
     rest = item.rest
   }
   return aliases
@@ -120,7 +120,7 @@ function escapeHtml(text: string): string {
   })
 }
 
-function textOf(html: string): string {
+function unescapeHtml(html: string): string {
   return html.trim().replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMES.get(name) ?? whole
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)

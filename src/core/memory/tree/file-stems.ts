@@ -1,4 +1,4 @@
-import { headOf } from '../../base/cut.ts'
+import { takeStart } from '../../base/truncate.ts'
 
 /**
  * File names for entries, without `.md`, in the order of their names: the name itself where every file system can have it
@@ -35,7 +35,7 @@ function shorten(text: string): string {
   let short = text
   while (Buffer.byteLength(short) > MAX_STEM_BYTES) {
     const excess = Math.ceil((Buffer.byteLength(short) - MAX_STEM_BYTES) / 3)
-    short = headOf(short, short.length - excess)
+    short = takeStart(short, short.length - excess)
   }
   return short
 }

@@ -9,14 +9,14 @@ export const KIND_FOLDERS = {
   topic: 'topics',
 } as const satisfies Record<MemoryKind, string>
 
-export const SUMMARY = 'SUMMARY.md'
-export const BOOK = 'book.toml'
+export const SUMMARY_FILE = 'SUMMARY.md'
+export const BOOK_FILE = 'book.toml'
 
 /** Written where there is none (RFC 0150). */
 export const BOOK_TEXT = '[book]\ntitle = "Memory"\nsrc = "."\n'
 
 /** The files of a memory by their paths in the tree, with `/`; SUMMARY.md is the last. */
-export function filesOf(entries: readonly MemoryEntry[]): Map<string, string> {
+export function toTreeFiles(entries: readonly MemoryEntry[]): Map<string, string> {
   const files = new Map<string, string>()
   const parts = ['# Summary\n']
   for (const [kind, folder] of Object.entries(KIND_FOLDERS)) {
@@ -25,11 +25,11 @@ export function filesOf(entries: readonly MemoryEntry[]): Map<string, string> {
     const links = own.map((entry, index) => {
       const path = `${folder}/${stems[index]}.md`
       files.set(path, formatEntryFile(entry, stems[index]!))
-      return { text: titleOf(entry), path }
+      return { text: renderTitle(entry), path }
     })
-    if (links.length > 0) parts.push(partOf(folder, links))
+    if (links.length > 0) parts.push(renderBookPart(folder, links))
   }
-  return files.set(SUMMARY, parts.join('\n'))
+  return files.set(SUMMARY_FILE, parts.join('\n'))
 }
 
 interface Link {
@@ -37,7 +37,7 @@ interface Link {
   path: string
 }
 
-function partOf(folder: string, links: readonly Link[]): string {
+function renderBookPart(folder: string, links: readonly Link[]): string {
   const title = `${folder[0]!.toUpperCase()}${folder.slice(1)}`
   const sorted = links.toSorted((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text)))
   const lines = sorted.map(({ text, path }) => `- [${text}](${path.replaceAll(' ', '%20')})\n`)
@@ -45,7 +45,7 @@ function partOf(folder: string, links: readonly Link[]): string {
 }
 
 /** An archive is named after its session, which tells a person nothing; its title is its alias. */
-function titleOf({ kind, name, aliases }: MemoryEntry): string {
+function renderTitle({ kind, name, aliases }: MemoryEntry): string {
   const title = (kind === 'archive' ? aliases[0] : undefined) ?? name
   return title.replace(/[\s\p{C}]+/gu, ' ').replace(/[\\`*_[\]<>&#!|~$^{}]/g, '\\$&')
 }

@@ -5,8 +5,8 @@ import { isMissingFile, toStorageError } from '../../base/files.ts'
 import { MAX_CONTENT_BYTES } from '../check-entry.ts'
 import type { MemoryEntry, MemoryKind } from '../types.ts'
 import { parseEntryFile } from './entry-file.ts'
-import { KIND_FOLDERS, SUMMARY } from './layout.ts'
-import { finishDump, isLink, isMarkdown, markdownFiles, openOwn } from './staged-dump.ts'
+import { KIND_FOLDERS, SUMMARY_FILE } from './layout.ts'
+import { finishDump, isLink, isMarkdown, markdownFiles, openTreeFile } from './staged-dump.ts'
 
 /** An entry that a tree holds. Its id is 0: a tree has none. */
 export type TreeEntry = Omit<MemoryEntry, 'createdAt'> & {
@@ -64,7 +64,7 @@ async function readEntry(
   folder: string,
   { kind, path }: { kind: MemoryKind; path: string },
 ): Promise<TreeEntry> {
-  await using file = await openOwn(join(folder, path))
+  await using file = await openTreeFile(join(folder, path))
   const found = await file.stat()
   if (!found.isFile()) throw refused(path, 'it is no file')
   if (found.size > 2 * MAX_CONTENT_BYTES) throw refused(path, `it is longer than ${MAX_CONTENT_BYTES} bytes`)
@@ -115,7 +115,7 @@ async function refuseOther(folder: string): Promise<void> {
     if (!isMissingFile(reason)) throw reason
     throw new CrabError('no-input', `Cannot load ${folder}: there is no such folder`)
   })
-  const known: string[] = [SUMMARY, ...Object.values(KIND_FOLDERS)]
+  const known: string[] = [SUMMARY_FILE, ...Object.values(KIND_FOLDERS)]
   if (names.some((name) => known.includes(name))) return
   throw new CrabError('no-input', `Cannot load ${folder}: it has no folder notes and no folder archives`, {
     hint: 'crabtalk memory dump writes such a folder',

@@ -16,7 +16,7 @@ export async function stageDump(
   files: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): Promise<void> {
-  await removeLeft(folder)
+  await removeStaleDumps(folder)
   const staged = join(folder, `${READY}.${newUlid()}.tmp`)
   try {
     for (const parent of ['', ...Object.values(KIND_FOLDERS)]) await mkdir(join(staged, parent), PRIVATE)
@@ -53,7 +53,7 @@ export async function finishDump(folder: string): Promise<number> {
  * Opens a file of a tree to read it. Throws where a symbolic link is in its place: a tree may be somebody else's, and no
  * file outside it becomes an entry.
  */
-export async function openOwn(path: string): Promise<FileHandle> {
+export async function openTreeFile(path: string): Promise<FileHandle> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK }: Partial<typeof constants> = constants // two of them not on Windows
   return await open(path, O_RDONLY! | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)) // a pipe holds nobody up
 }
@@ -124,7 +124,7 @@ function linked(folder: string, name: string): CrabError {
 /** The text of a file; undefined when there is none, or a link. */
 async function readOwn(path: string): Promise<string | undefined> {
   if (await isLink(path)) return undefined
-  const file = await openOwn(path).catch(orUndefined)
+  const file = await openTreeFile(path).catch(orUndefined)
   if (!file) return undefined
   await using opened = file
   return await opened.readFile('utf8')
@@ -153,7 +153,7 @@ async function removeOthers(folder: string, paths: ReadonlySet<string>): Promise
 }
 
 /** Of dumps that were killed before they were whole. */
-async function removeLeft(folder: string): Promise<void> {
+async function removeStaleDumps(folder: string): Promise<void> {
   const now = Date.parse(ulidTime(newUlid()))
   for (const name of await readdir(folder)) {
     const [, id] = /^\.crabtalk-dump\.(\w+)\.tmp$/.exec(name) ?? []

@@ -17,7 +17,7 @@ export interface CommandSpec {
 }
 
 /** A command's arguments, told apart. */
-export interface ReadArguments {
+export interface ParsedArguments {
   /** The options that were given, without values: `-r`, `--stat`. */
   options: ReadonlySet<string>
   operands: readonly string[]
@@ -31,7 +31,7 @@ export interface ReadArguments {
  * Options are looked for after operands, too. BSD programs do not, and take such an option and its value for files.
  * Returns undefined for an option that the spec does not list.
  */
-export function readArguments(args: readonly string[], spec: CommandSpec): ReadArguments | undefined {
+export function parseCommandOptions(args: readonly string[], spec: CommandSpec): ParsedArguments | undefined {
   const options = new Set<string>()
   const operands: string[] = []
   let first = args.length

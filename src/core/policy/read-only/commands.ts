@@ -1,6 +1,6 @@
-import { type CommandSpec, readArguments } from './command-spec.ts'
+import { type CommandSpec, parseCommandOptions } from './command-spec.ts'
 import { readFind } from './find.ts'
-import { readGit } from './git-commands.ts'
+import { parseGitCommand } from './git-commands.ts'
 import {
   readCd,
   readDate,
@@ -12,7 +12,7 @@ import {
   readSed,
   readTest,
 } from './own-forms.ts'
-import { type ReadForm, withoutInput } from './read-only-form.ts'
+import { type FormReader, withoutInput } from './read-only-form.ts'
 
 /**
  * The commands that are known to change nothing, each with the options that it may have.
@@ -23,7 +23,7 @@ import { type ReadForm, withoutInput } from './read-only-form.ts'
  * commands that are scripts (`egrep`, `shasum`, `npm`), which start what PATH or a variable names, and `--version` of
  * what may be a shim (`node`, `python3`), which runs or fetches the version that a project names.
  */
-export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string, ReadForm>([
+export const READ_ONLY_COMMANDS: ReadonlyMap<string, FormReader> = new Map<string, FormReader>([
   ...ofFiles({
     cat: {
       short: 'AbeEnstTuv',
@@ -105,7 +105,7 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string,
   ['jq', readJq],
   ['sed', readSed],
   ['find', readFind],
-  ['git', readGit],
+  ['git', parseGitCommand],
   ['cd', readCd],
   ['test', (args) => readTest('test', args)],
   ['[', (args) => (args.at(-1) === ']' ? readTest('[', args.slice(0, -1)) : undefined)],
@@ -122,17 +122,17 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string,
   ['command', (args) => (args[0] === '-v' ? names('command -v', {})(args.slice(1)) : undefined)],
   ['echo', anything('echo')],
   ['printf', readPrintf],
-  ...['true', 'false', ':'].map((name): [string, ReadForm] => [name, anything(name)]),
+  ...['true', 'false', ':'].map((name): [string, FormReader] => [name, anything(name)]),
 ])
 
-function ofFiles(specs: Readonly<Record<string, CommandSpec>>): [string, ReadForm][] {
+function ofFiles(specs: Readonly<Record<string, CommandSpec>>): [string, FormReader][] {
   return Object.entries(specs).map(([name, spec]) => [name, files(name, spec)])
 }
 
 /** Every operand is a path; `most`: more would be something else, the file that `uniq` writes. */
-function files(name: string, spec: CommandSpec, most = Number.POSITIVE_INFINITY): ReadForm {
+function files(name: string, spec: CommandSpec, most = Number.POSITIVE_INFINITY): FormReader {
   return (args) => {
-    const read = readArguments(args, spec)
+    const read = parseCommandOptions(args, spec)
     if (read === undefined || read.words.length > most) return undefined
     if (read.words.some((word) => word.startsWith('+'))) return undefined // `tail +1f x` never ends
     const paths = withoutInput(read.words)
@@ -146,23 +146,23 @@ function files(name: string, spec: CommandSpec, most = Number.POSITIVE_INFINITY)
 }
 
 /** Arguments mean nothing but text. */
-function anything(name: string): ReadForm {
+function anything(name: string): FormReader {
   return () => ({ name, paths: [] })
 }
 
 /** Operands are not paths. */
-function text(name: string, spec: CommandSpec): ReadForm {
-  return (args) => readArguments(args, spec) && { name, paths: [] }
+function text(name: string, spec: CommandSpec): FormReader {
+  return (args) => parseCommandOptions(args, spec) && { name, paths: [] }
 }
 
-function none(name: string, spec: CommandSpec): ReadForm {
-  return (args) => (readArguments(args, spec)?.operands.length === 0 ? { name, paths: [] } : undefined)
+function none(name: string, spec: CommandSpec): FormReader {
+  return (args) => (parseCommandOptions(args, spec)?.operands.length === 0 ? { name, paths: [] } : undefined)
 }
 
 /** Operands are names of programs. */
-function names(name: string, spec: CommandSpec): ReadForm {
+function names(name: string, spec: CommandSpec): FormReader {
   return (args) => {
-    const read = readArguments(args, spec)
+    const read = parseCommandOptions(args, spec)
     return read?.operands.every((word) => !word.includes('/')) ? { name, paths: [] } : undefined
   }
 }

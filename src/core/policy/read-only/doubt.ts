@@ -1,4 +1,4 @@
-import { headOf } from '../../base/cut.ts'
+import { takeStart } from '../../base/truncate.ts'
 import { toVisible } from '../../base/visible.ts'
 
 /**
@@ -18,7 +18,7 @@ export class Doubt extends Error {
 /** Shows text of a project, such as a file name, in one short line. */
 export function showText(text: string): string {
   const line = toVisible(text).replaceAll('\n', '␊')
-  return line.length > MAX_SHOWN ? `${headOf(line, MAX_SHOWN)}…` : line
+  return line.length > MAX_SHOWN ? `${takeStart(line, MAX_SHOWN)}…` : line
 }
 
 /** The most UTF-16 units that are shown. */

@@ -1,7 +1,7 @@
-import type { ReadForm } from './read-only-form.ts'
+import type { FormReader } from './read-only-form.ts'
 
 /** Reads the arguments of find; undefined with any test or action that is not listed, such as -exec, -delete or -fprint. */
-export const readFind: ReadForm = (args) => {
+export const readFind: FormReader = (args) => {
   const begin = args.findIndex((arg) => /^[-(!]/.test(arg))
   const paths = args.slice(0, begin < 0 ? args.length : begin)
   const words = args.slice(paths.length)

@@ -1,5 +1,5 @@
-import { type CommandSpec, type ReadArguments, readArguments } from './command-spec.ts'
-import type { ReadForm, ReadOnlyForm } from './read-only-form.ts'
+import { type CommandSpec, type ParsedArguments, parseCommandOptions } from './command-spec.ts'
+import type { FormReader, ReadOnlyForm } from './read-only-form.ts'
 
 /**
  * Reads the arguments of git, for sub-commands that only read.
@@ -7,11 +7,11 @@ import type { ReadForm, ReadOnlyForm } from './read-only-form.ts'
  * Options of git itself (`-c`, `-C`, `--git-dir`, `--exec-path`) may start anything and are unknown, but for
  * `--no-pager`. So are `--no-index`, `--output`, `--ext-diff` and `--textconv`.
  */
-export const readGit: ReadForm = (args) => {
+export const parseGitCommand: FormReader = (args) => {
   const [name = '', ...rest] = args[0] === '--no-pager' ? args.slice(1) : args
   const sub = name === 'stash' || name === 'worktree' ? `${name} ${rest.shift()}` : name
   const found = Object.hasOwn(COMMANDS, sub) ? COMMANDS[sub] : undefined
-  const read = found && readArguments(rest, found.spec)
+  const read = found && parseCommandOptions(rest, found.spec)
   if (!read || read.operands.some((word) => word.startsWith(':')) || rest.some(asksGpg)) return undefined
   const more = found.read(read)
   if (more === undefined) return undefined
@@ -26,7 +26,7 @@ function asksGpg(word: string): boolean {
 interface GitCommand {
   spec: CommandSpec
   /** Returns the form of a call with these arguments; undefined when they do more than read. */
-  read(found: ReadArguments): Partial<ReadOnlyForm> | undefined
+  read(found: ParsedArguments): Partial<ReadOnlyForm> | undefined
 }
 
 const DIFF: CommandSpec = {
@@ -139,7 +139,7 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = {
 
 /** A name without one of these options makes a branch or a tag. */
 function listing(
-  { options, operands }: ReadArguments,
+  { options, operands }: ParsedArguments,
   ...lists: string[]
 ): Partial<ReadOnlyForm> | undefined {
   const isListing = [...lists, '--contains', '--merged', '--no-merged', '--points-at', '--no-contains'].some(

@@ -39,7 +39,7 @@ export async function checkRepository(
 }
 
 /** Links resolved. */
-interface RepositoryPlace {
+interface RepositoryPaths {
   /** The folder that has the `.git`. */
   top: string
   gitDir: string
@@ -47,17 +47,17 @@ interface RepositoryPlace {
 }
 
 /** Looks for a repository as git does. A bare one, which any folder of a project can be, is refused. */
-async function findRepository(folder: string, cwd: string): Promise<RepositoryPlace> {
+async function findRepository(folder: string, cwd: string): Promise<RepositoryPaths> {
   for (let top = folder; ; top = dirname(top)) {
     const git = join(top, '.git')
-    if (await isThere(git)) return { top, ...(await openPlace(git, isInside(cwd, top) ? cwd : top)) }
+    if (await isThere(git)) return { top, ...(await openGitDir(git, isInside(cwd, top) ? cwd : top)) }
     if (await isThere(join(top, 'HEAD'))) throw new Doubt(`${showText(top)} may be a bare repository`)
     if (top === dirname(top)) throw new Doubt('there is no git repository')
   }
 }
 
 /** Refuses a repository that git would pass over for one in the folder above, and one outside of `root`. */
-async function openPlace(git: string, root: string): Promise<Omit<RepositoryPlace, 'top'>> {
+async function openGitDir(git: string, root: string): Promise<Omit<RepositoryPaths, 'top'>> {
   const isFolder = (await stat(git)).isDirectory()
   const gitDir = await realpath(isFolder ? git : await followGitFile(git))
   const common = join(gitDir, 'commondir') // git follows it in any repository, not only in that of a work tree

@@ -1,16 +1,16 @@
-import { type CommandSpec, readArguments } from './command-spec.ts'
+import { type CommandSpec, parseCommandOptions } from './command-spec.ts'
 import { type ReadOnlyForm, withoutInput } from './read-only-form.ts'
 
 /** Reads the arguments of diff, which compares folders file by file and follows the links in them. */
 export function readDiff(args: readonly string[]): ReadOnlyForm | undefined {
-  const read = readArguments(args, DIFF)
+  const read = parseCommandOptions(args, DIFF)
   if (read === undefined || read.operands.length > 2) return undefined
   return { name: 'diff', paths: withoutInput(read.words), isFilesOnly: true, hasFewPaths: true }
 }
 
 /** Reads the arguments of grep, whose `-R` and `-f` are unknown. */
 export function readGrep(args: readonly string[]): ReadOnlyForm | undefined {
-  const read = readArguments(args, GREP)
+  const read = parseCommandOptions(args, GREP)
   if (read === undefined) return undefined
   const { options, words } = read
   const hasPattern = options.has('-e') || options.has('--regexp')
@@ -21,7 +21,7 @@ export function readGrep(args: readonly string[]): ReadOnlyForm | undefined {
 
 /** Reads the arguments of rg, whose `--pre`, `--search-zip`, `-f`, `--follow` and `--no-config` are unknown. */
 export function readRipgrep(args: readonly string[]): ReadOnlyForm | undefined {
-  const read = readArguments(args, RIPGREP)
+  const read = parseCommandOptions(args, RIPGREP)
   if (read === undefined) return undefined
   const { options, words } = read
   const hasPattern = ['-e', '--regexp', '--files', '--type-list'].some((option) => options.has(option))
@@ -31,14 +31,14 @@ export function readRipgrep(args: readonly string[]): ReadOnlyForm | undefined {
 
 /** Reads the arguments of jq, whose program could also read the environment and modules from other folders, or not end. */
 export function readJq(args: readonly string[]): ReadOnlyForm | undefined {
-  const [program = '', ...paths] = readArguments(args, JQ)?.words ?? []
+  const [program = '', ...paths] = parseCommandOptions(args, JQ)?.words ?? []
   if (program === '' || JQ_UNKNOWN.test(program)) return undefined
   return { name: 'jq', paths }
 }
 
 /** Reads the arguments of `sed -n` with a script that only prints lines: others write files and run commands. */
 export function readSed(args: readonly string[]): ReadOnlyForm | undefined {
-  const read = readArguments(args, { short: 'n', long: 'quiet silent' })
+  const read = parseCommandOptions(args, { short: 'n', long: 'quiet silent' })
   const [script = '', ...paths] = read?.words ?? []
   if (read?.options.size === 0 || !/^((\d+|\$)(,(\+?\d+|\$))?p;?\s*)+$/.test(script)) return undefined
   return { name: 'sed -n', paths: withoutInput(paths) }
@@ -80,7 +80,7 @@ export function readPrintf(args: readonly string[]): ReadOnlyForm | undefined {
 
 /** Reads the arguments of date, whose operand sets the clock when it is not a format, and whose `TZ="…"` names a file. */
 export function readDate(args: readonly string[]): ReadOnlyForm | undefined {
-  const read = readArguments(args, DATE)
+  const read = parseCommandOptions(args, DATE)
   if (args.some((word) => /TZ/i.test(word))) return undefined
   return read?.operands.every((word) => word.startsWith('+')) ? { name: 'date', paths: [] } : undefined
 }

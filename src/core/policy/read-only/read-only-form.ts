@@ -21,7 +21,7 @@ export interface ReadOnlyForm {
 }
 
 /** Reads the arguments of one command; undefined when it is not known to change nothing. */
-export type ReadForm = (args: readonly string[]) => ReadOnlyForm | undefined
+export type FormReader = (args: readonly string[]) => ReadOnlyForm | undefined
 
 /** Operands without `-`, which means the standard input. */
 export function withoutInput(operands: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { toCancelled } from '../../base/cancelled.ts'
+import { toCancelledError } from '../../base/abortable.ts'
 import { CrabError } from '../../base/errors.ts'
 
 /** Tells many what happens; whoever tells never waits for those who listen. */
@@ -6,7 +6,7 @@ export class Broadcast<T> {
   readonly #listeners = new Set<(value: T) => void>()
 
   /** Whether anybody would hear it. */
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners.size > 0
   }
 
@@ -38,7 +38,7 @@ export class Broadcast<T> {
       try {
         for (;;) {
           await news.promise
-          if (signal.aborted) throw toCancelled(signal)
+          if (signal.aborted) throw toCancelledError(signal)
           if (waiting.length > most) throw tooSlow(most)
           const taken = waiting.splice(0)
           news = Promise.withResolvers()

@@ -1,12 +1,12 @@
 import type { Pair, Storage } from '../../storage/types.ts'
 import type { AgentEvent } from '../events.ts'
-import type { Journal, SaidMessage } from './journal.ts'
+import type { Journal, JournalMessage } from './journal.ts'
 import type { Journals } from './journals.ts'
 import type { LiveTurns } from './live-turns.ts'
-import type { Run } from './run.ts'
+import type { TurnRun } from './run.ts'
 
 /** A conversation as it stands, for somebody who begins to follow it. */
-export interface Standing {
+export interface ConversationSnapshot {
   /** Undefined: the pair has none yet. */
   session: string | undefined
   /** Empty: nothing runs. */
@@ -20,9 +20,9 @@ export interface Standing {
 }
 
 /** What a follower learns. */
-export type Followed =
-  | { type: 'standing'; standing: Standing }
-  | { type: 'message'; runId: string; message: SaidMessage }
+export type FollowEvent =
+  | { type: 'standing'; standing: ConversationSnapshot }
+  | { type: 'message'; runId: string; message: JournalMessage }
   | { type: 'event'; seq: number; event: AgentEvent }
 
 export interface Followable {
@@ -41,10 +41,10 @@ export async function* followConversation(
   { pair, afterSeq }: { pair: Pair; afterSeq: number },
   at: Followable,
   signal: AbortSignal,
-): AsyncGenerator<Followed> {
+): AsyncGenerator<FollowEvent> {
   using followed = at.journals.followed(pair)
   const { journal } = followed
-  const begin = await findBeginning({ journal, pair, afterSeq }, at)
+  const begin = await findFollowStart({ journal, pair, afterSeq }, at)
   let standing = begin.standing
   let { resumedAfter } = standing
   yield { type: 'standing', standing }
@@ -55,27 +55,27 @@ export async function* followConversation(
     } else if (told.type === 'message') {
       if (told.message.line === 0 || told.message.line > standing.upto) yield told
     } else {
-      standing = await standAnew({ journal, pair, before: standing, resumedAfter }, at)
+      standing = await refreshSnapshot({ journal, pair, before: standing, resumedAfter }, at)
       yield { type: 'standing', standing }
     }
   }
 }
 
-interface Beginning {
+interface FollowStart {
   /** In the journal. */
   position: number
-  standing: Standing
+  standing: ConversationSnapshot
 }
 
-async function findBeginning(
+async function findFollowStart(
   { journal, pair, afterSeq }: { journal: Journal; pair: Pair; afterSeq: number },
   at: Followable,
-): Promise<Beginning> {
+): Promise<FollowStart> {
   for (let attempt = 1; ; attempt++) {
     const { end, seq } = journal
-    const run = runningOf(pair, at.live)
+    const run = findRunning(pair, at.live)
     const behind = afterSeq > 0 ? journal.behind(afterSeq) : undefined
-    const start = run && journal.startOf(run.id)
+    const start = run && journal.findStart(run.id)
     const session = await at.storage.activeSession(pair)
     const standing = { session, runId: run?.id ?? '', seq, resumedAfter: seq, upto: 0 }
     if (behind !== undefined) return { position: behind, standing: { ...standing, resumedAfter: afterSeq } }
@@ -90,16 +90,16 @@ async function findBeginning(
 }
 
 /** After something changed: what was told so far stays as it is, unless the pair continues in another session. */
-async function standAnew(
+async function refreshSnapshot(
   {
     journal,
     pair,
     before,
     resumedAfter,
-  }: { journal: Journal; pair: Pair; before: Standing; resumedAfter: number },
+  }: { journal: Journal; pair: Pair; before: ConversationSnapshot; resumedAfter: number },
   { storage, live }: Followable,
-): Promise<Standing> {
-  const runId = runningOf(pair, live)?.id ?? ''
+): Promise<ConversationSnapshot> {
+  const runId = findRunning(pair, live)?.id ?? ''
   const session = await storage.activeSession(pair)
   const { seq } = journal
   const isSame = session === before.session
@@ -110,7 +110,7 @@ async function standAnew(
 /** A turn whose start is not kept any more may speak without a pause; then what it stores meanwhile may be told as well. */
 const MOST_READS = 5
 
-function runningOf({ agentId, sender }: Pair, live: LiveTurns): Run | undefined {
+function findRunning({ agentId, sender }: Pair, live: LiveTurns): TurnRun | undefined {
   return live
     .running()
     .find((run) => run.start?.primary.id === agentId && run.sender === sender && !run.ephemeral)

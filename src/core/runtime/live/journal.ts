@@ -1,10 +1,10 @@
-import { toCancelled } from '../../base/cancelled.ts'
+import { toCancelledError } from '../../base/abortable.ts'
 import { CrabError } from '../../base/errors.ts'
 import type { Attachment } from '../../base/message.ts'
 import type { AgentEvent } from '../events.ts'
 
 /** A person's message, as followers of its conversation are shown it. */
-export interface SaidMessage {
+export interface JournalMessage {
   /** Its line in the session; 0 where that is not stored. */
   line: number
   content: string
@@ -14,9 +14,9 @@ export interface SaidMessage {
 }
 
 /** One thing that happened to a conversation. */
-export type Told =
+export type JournalEntry =
   | { type: 'event'; seq: number; runId: string; event: AgentEvent }
-  | { type: 'message'; runId: string; message: SaidMessage }
+  | { type: 'message'; runId: string; message: JournalMessage }
   /** Its session, its title, or what runs on it is another now. */
   | { type: 'changed' }
 
@@ -27,7 +27,7 @@ export type Told =
  */
 export class Journal {
   readonly #maxBytes: number
-  #told: { told: Told; bytes: number }[] = []
+  #entries: { told: JournalEntry; bytes: number }[] = []
   /** Position of the oldest that is kept. */
   #first = 0
   #bytes = 0
@@ -54,7 +54,7 @@ export class Journal {
 
   /** Where what is told next will stand. */
   get end(): number {
-    return this.#first + this.#told.length
+    return this.#first + this.#entries.length
   }
 
   /** Numbers an event and tells it. */
@@ -63,7 +63,7 @@ export class Journal {
     return this.#seq
   }
 
-  tell(told: Exclude<Told, { type: 'event' }>): void {
+  append(told: Exclude<JournalEntry, { type: 'event' }>): void {
     this.#tell(told)
   }
 
@@ -71,16 +71,16 @@ export class Journal {
   behind(seq: number): number | undefined {
     if (seq > this.#seq) return undefined
     if (seq === this.#seq) return this.end
-    const index = this.#told.findIndex(({ told }) => told.type === 'event' && told.seq > seq)
-    const next = this.#told[index]?.told
+    const index = this.#entries.findIndex(({ told }) => told.type === 'event' && told.seq > seq)
+    const next = this.#entries[index]?.told
     if (next?.type !== 'event' || next.seq !== seq + 1) return undefined
-    return this.#first + this.#leadOf(index)
+    return this.#first + this.#findLead(index)
   }
 
   /** Where the events of a run begin, and the first one's `seq`; undefined when not all of them are kept. */
-  startOf(runId: string): { position: number; seq: number } | undefined {
-    const index = this.#told.findIndex(({ told }) => told.type === 'event' && told.runId === runId)
-    const first = this.#told[index]?.told
+  findStart(runId: string): { position: number; seq: number } | undefined {
+    const index = this.#entries.findIndex(({ told }) => told.type === 'event' && told.runId === runId)
+    const first = this.#entries[index]?.told
     if (first?.type !== 'event' || first.event.type !== 'start') return undefined
     return { position: this.#first + index, seq: first.seq }
   }
@@ -90,16 +90,16 @@ export class Journal {
    *
    * Throws `unavailable` when whoever reads is so slow that what it needs is not kept any more.
    */
-  async *read(from: number, signal: AbortSignal): AsyncGenerator<Told> {
+  async *read(from: number, signal: AbortSignal): AsyncGenerator<JournalEntry> {
     const reader = { position: from }
     this.#readers.add(reader)
     try {
       for (; ; reader.position++) {
         while (reader.position >= this.end) await this.#growth(signal)
-        const kept = this.#told[reader.position - this.#first]
+        const kept = this.#entries[reader.position - this.#first]
         if (!kept) throw tooSlow()
         yield kept.told
-        if (signal.aborted) throw toCancelled(signal)
+        if (signal.aborted) throw toCancelledError(signal)
       }
     } finally {
       this.#readers.delete(reader)
@@ -114,34 +114,34 @@ export class Journal {
 
   #forget(maxBytes: number, most: number): void {
     let count = 0
-    while (this.#bytes > maxBytes && count < most) this.#bytes -= this.#told[count++]!.bytes
+    while (this.#bytes > maxBytes && count < most) this.#bytes -= this.#entries[count++]!.bytes
     if (count === 0) return
-    this.#told = this.#told.slice(count)
+    this.#entries = this.#entries.slice(count)
     this.#first += count
   }
 
   /** The message and the news that stand right before an event belong to it. */
-  #leadOf(index: number): number {
+  #findLead(index: number): number {
     let lead = index
-    while (lead > 0 && this.#told[lead - 1]!.told.type !== 'event') lead--
+    while (lead > 0 && this.#entries[lead - 1]!.told.type !== 'event') lead--
     return lead
   }
 
-  #tell(told: Told): void {
-    const bytes = bytesOf(told)
-    this.#told.push({ told, bytes })
+  #tell(told: JournalEntry): void {
+    const bytes = estimateBytes(told)
+    this.#entries.push({ told, bytes })
     this.#bytes += bytes
-    const others = this.#told.length - 1 // whoever waits for this one is not slow, however long it is
+    const others = this.#entries.length - 1 // whoever waits for this one is not slow, however long it is
     if (this.#bytes > this.#maxBytes) this.#forget(this.#maxBytes * KEPT_SHARE, others)
     this.#grown?.resolve()
     this.#grown = undefined
   }
 
   async #growth(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw toCancelled(signal)
+    if (signal.aborted) throw toCancelledError(signal)
     this.#grown ??= Promise.withResolvers()
     const stopped = Promise.withResolvers<never>()
-    const onAbort = () => stopped.reject(toCancelled(signal))
+    const onAbort = () => stopped.reject(toCancelledError(signal))
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       await Promise.race([this.#grown.promise, stopped.promise])
@@ -157,7 +157,7 @@ const KEPT_SHARE = 0.75
 const OVERHEAD_BYTES = 160
 
 /** What a thing takes in memory, about. */
-function bytesOf(told: Told): number {
+function estimateBytes(told: JournalEntry): number {
   if (told.type === 'changed') return OVERHEAD_BYTES
   if (told.type === 'message') {
     const { content, attachments } = told.message

@@ -37,11 +37,11 @@ export class Journals {
 
   /** Tells those who follow a pair that it is not as they know it. */
   changed(pair: Pair): void {
-    this.#entries.get(keyOf(pair))?.journal.tell({ type: 'changed' })
+    this.#entries.get(toKey(pair))?.journal.append({ type: 'changed' })
   }
 
   #used(pair: Pair): Entry {
-    const key = keyOf(pair)
+    const key = toKey(pair)
     const found = this.#entries.get(key)
     const fresh = () => new Journal({ maxBytes: RUNNING_BYTES, from: this.#from })
     const entry = found ?? { journal: fresh(), running: 0, users: 0 }
@@ -65,7 +65,7 @@ export class Journals {
   }
 }
 
-function keyOf({ agentId, sender }: Pair): string {
+function toKey({ agentId, sender }: Pair): string {
   return `${agentId}\0${sender}`
 }
 

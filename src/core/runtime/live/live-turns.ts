@@ -1,11 +1,11 @@
-import { orCancelled } from '../../base/cancelled.ts'
+import { abortable } from '../../base/abortable.ts'
 import { toCrabError } from '../../base/errors.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
 import type { Runtime } from '../runtime.ts'
 import type { TurnRequest } from '../turn-request.ts'
 import { Journal } from './journal.ts'
 import type { Journals } from './journals.ts'
-import { brokenEnd, clientLeft, type Origin, type Run, type RunEnd, take } from './run.ts'
+import { applyEvent, brokenEnd, clientLeft, type Origin, type RunEnd, type TurnRun } from './run.ts'
 import { Runs } from './runs.ts'
 
 /** An event of a turn, counted in its conversation. */
@@ -15,10 +15,10 @@ export interface NumberedEvent {
 }
 
 /** A run that has begun. */
-export type BegunRun = Run & { readonly start: TurnStart }
+export type StartedRun = TurnRun & { readonly start: TurnStart }
 
 /** Is told of every event of every turn, when it happens. It must not throw, and nobody waits for it. */
-export type TurnObserver = (run: BegunRun, event: AgentEvent) => void
+export type TurnObserver = (run: StartedRun, event: AgentEvent) => void
 
 export interface LiveTurnsOptions {
   runtime(signal: AbortSignal): Promise<Pick<Runtime, 'turn'>>
@@ -32,17 +32,17 @@ export interface LiveTurnsOptions {
 }
 
 /** Where the events of a run are told. */
-interface Place {
+interface JournalPosition {
   journal: Journal
   /** Of its first event. */
   position: number
 }
 
 interface LiveRun {
-  run: Run
+  run: TurnRun
   /** Whole; only while it runs. */
   request: TurnRequest
-  begun: PromiseWithResolvers<Place>
+  begun: PromiseWithResolvers<JournalPosition>
   /** Its id was told: how it ends is to be known, also when it never begins. */
   isTold?: boolean
   /** Of one that has begun. */
@@ -62,7 +62,7 @@ export class LiveTurns {
   }
 
   /** Those that have not ended, oldest first. */
-  running(): Run[] {
+  running(): TurnRun[] {
     return this.#runs.running()
   }
 
@@ -100,7 +100,7 @@ export class LiveTurns {
   }
 
   /** A run as it stands. Throws `missing` for one that is not known any more. */
-  get(id: string): Run {
+  get(id: string): TurnRun {
     return this.#runs.get(id)
   }
 
@@ -116,18 +116,18 @@ export class LiveTurns {
 
   #newRun(request: TurnRequest, more: { detached: boolean; origin?: Origin | undefined }): LiveRun {
     const id = request.runId ?? this.#options.newId()
-    const begun = Promise.withResolvers<Place>()
+    const begun = Promise.withResolvers<JournalPosition>()
     begun.promise.catch(() => {}) // whoever began the turn is told, too
     const state = { start: undefined, text: '', end: undefined }
     const { agent, sender, trust, guest, settings } = request
     const who = { id, agent, sender, trust, guest, ephemeral: settings.ephemeral ?? false }
-    const run: Run = { ...who, origin: undefined, ...more, ...state }
+    const run: TurnRun = { ...who, origin: undefined, ...more, ...state }
     this.#runs.add(run)
     return { run, request: { ...request, runId: id }, begun }
   }
 
   async *#follow({ run, begun }: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
-    const { journal, position } = await orCancelled(begun.promise, signal)
+    const { journal, position } = await abortable(begun.promise, signal)
     for await (const told of journal.read(position, signal)) {
       if (told.type !== 'event' || told.runId !== run.id) continue
       yield { seq: told.seq, event: told.event }
@@ -154,14 +154,14 @@ export class LiveTurns {
           live.journal = kept.journal
           begun.resolve({ journal: kept.journal, position: kept.journal.end })
         }
-        yield { seq: this.#tell(run, event, kept!.journal), event }
+        yield { seq: this.#emit(run, event, kept!.journal), event }
       }
     } catch (reason) {
       failure = toCrabError(reason)
       begun.reject(reason)
       throw reason
     } finally {
-      if (kept && !run.end) this.#tell(run, brokenEnd(run, failure), kept.journal)
+      if (kept && !run.end) this.#emit(run, brokenEnd(run, failure), kept.journal)
       else if (!run.start && live.isTold) this.#runs.end(run, brokenEnd(run, failure))
       else if (!run.start) this.#runs.refuse(run, failure)
       kept?.[Symbol.dispose]()
@@ -178,16 +178,16 @@ export class LiveTurns {
     const { attachments = [] } = request.settings
     const at = this.#options.now()
     const message = { line: start.line, content: request.content, attachments, at }
-    kept.journal.tell({ type: 'message', runId: start.runId, message })
+    kept.journal.append({ type: 'message', runId: start.runId, message })
     return kept
   }
 
-  #tell(run: Run, event: AgentEvent, journal: Journal): number {
-    take(run, event)
+  #emit(run: TurnRun, event: AgentEvent, journal: Journal): number {
+    applyEvent(run, event)
     const seq = journal.event(run.id, event)
-    for (const observe of this.#options.observers) observe(run as BegunRun, event)
+    for (const observe of this.#options.observers) observe(run as StartedRun, event)
     if (event.type === 'end') this.#runs.end(run, event)
-    if (event.type === 'start' || event.type === 'end') journal.tell({ type: 'changed' })
+    if (event.type === 'start' || event.type === 'end') journal.append({ type: 'changed' })
     return seq
   }
 }

@@ -14,7 +14,7 @@ export interface Origin {
 }
 
 /** A turn, from when it was asked for. */
-export interface Run {
+export interface TurnRun {
   readonly id: string
   /** As it was asked for; `start` has the name it goes by. */
   readonly agent: string
@@ -37,12 +37,12 @@ export interface Run {
 
 /** How a run went. */
 export interface RunEnd {
-  run: Run
+  run: TurnRun
   end: EndEvent
 }
 
 /** Adds an event to what is known of a run. */
-export function take(run: Run, event: AgentEvent): void {
+export function applyEvent(run: TurnRun, event: AgentEvent): void {
   if (event.type === 'start') run.start = event
   if (event.type === 'text-start' && run.text !== '') run.text += '\n\n'
   if (event.type === 'text') run.text += event.delta
@@ -52,7 +52,7 @@ export function take(run: Run, event: AgentEvent): void {
 }
 
 /** How a turn ends that whoever followed it has left, or that broke before it could say so. */
-export function brokenEnd({ start, agent: asked }: Run, error: CrabError): EndEvent {
+export function brokenEnd({ start, agent: asked }: TurnRun, error: CrabError): EndEvent {
   const agent = start?.agent ?? asked
   const stopReason = error.kind === 'cancelled' ? 'cancelled' : 'failed'
   const nothing = { usage: undefined, turns: 0, costUsd: undefined }

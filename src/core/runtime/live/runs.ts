@@ -1,9 +1,9 @@
-import { orCancelled } from '../../base/cancelled.ts'
+import { abortable } from '../../base/abortable.ts'
 import { CrabError } from '../../base/errors.ts'
-import type { EndEvent, Run, RunEnd } from './run.ts'
+import type { EndEvent, RunEnd, TurnRun } from './run.ts'
 
 interface Entry {
-  run: Run
+  run: TurnRun
   ended: PromiseWithResolvers<RunEnd>
 }
 
@@ -15,14 +15,14 @@ export class Runs {
   #chars = 0
 
   /** Throws `conflict` for an id that is taken. */
-  add(run: Run): void {
+  add(run: TurnRun): void {
     if (this.#entries.has(run.id)) throw new CrabError('conflict', `Cannot begin run ${run.id}: there is one`)
     const ended = Promise.withResolvers<RunEnd>()
     ended.promise.catch(() => {}) // perhaps nobody waits
     this.#entries.set(run.id, { run, ended })
   }
 
-  end(run: Run, end: EndEvent): void {
+  end(run: TurnRun, end: EndEvent): void {
     run.end = end
     this.#entries.get(run.id)?.ended.resolve({ run, end })
     this.#ended.push(run.id)
@@ -32,23 +32,23 @@ export class Runs {
   }
 
   /** Ends one that never began. */
-  refuse(run: Run, reason: CrabError): void {
+  refuse(run: TurnRun, reason: CrabError): void {
     this.#entries.get(run.id)?.ended.reject(reason)
     this.#entries.delete(run.id)
   }
 
   /** How a run ends. Throws what it was refused with, `missing` for one that is not known any more. */
   async wait(id: string, signal: AbortSignal): Promise<RunEnd> {
-    return await orCancelled(this.#known(id).ended.promise, signal)
+    return await abortable(this.#known(id).ended.promise, signal)
   }
 
   /** A run as it stands. Throws `missing` for one that is not known any more. */
-  get(id: string): Run {
+  get(id: string): TurnRun {
     return this.#known(id).run
   }
 
   /** Those that have not ended, oldest first. */
-  running(): Run[] {
+  running(): TurnRun[] {
     return [...this.#entries.values()].flatMap(({ run }) => (run.end ? [] : [run]))
   }
 

@@ -4,11 +4,11 @@ import { isMissingFile, makePrivateDir, replaceFile, syncDir, toStorageError } f
 import { newUlid } from '../../base/ids.ts'
 import type { Log } from '../../base/log.ts'
 import {
+  CHECKPOINT_MANIFEST,
+  type CheckpointManifest,
   decodeManifest,
   encodeManifest,
-  MANIFEST,
   MAX_MANIFEST_BYTES,
-  type Manifest,
   type ManifestPart,
   toPartFile,
 } from './manifest.ts'
@@ -38,7 +38,7 @@ export async function saveCheckpoint(
     }
     await syncDir(folder)
     signal.throwIfAborted()
-    await replaceFile(join(folder, MANIFEST), encodeManifest({ maker, parts: entries }))
+    await replaceFile(join(folder, CHECKPOINT_MANIFEST), encodeManifest({ maker, parts: entries }))
     return entries.map(({ file }) => file)
   } catch (reason) {
     if (signal.aborted) throw signal.reason
@@ -67,7 +67,7 @@ export async function loadCheckpoint(
     } catch (reason) {
       const isReplaced = isMissingFile(reason) && attempt < ATTEMPTS // a newer generation took its place meanwhile
       if (isReplaced) continue
-      log('warn', `The search index in ${folder} is built anew: ${whyOf(reason)}`)
+      log('warn', `The search index in ${folder} is built anew: ${describeReason(reason)}`)
       return undefined
     }
   }
@@ -80,7 +80,7 @@ export async function loadCheckpoint(
 export async function removeLeftovers(folder: string): Promise<void> {
   try {
     const manifest = await readManifest(folder).catch(orDamaged)
-    const kept = new Set(manifest ? [MANIFEST, ...manifest.parts.map(({ file }) => file)] : [])
+    const kept = new Set(manifest ? [CHECKPOINT_MANIFEST, ...manifest.parts.map(({ file }) => file)] : [])
     for (const name of await readdir(folder)) {
       if (!kept.has(name)) await rm(join(folder, name), { recursive: true, force: true })
     }
@@ -98,14 +98,14 @@ const PRIVATE_FILE = 0o600
 /** What is in the files is not what was written there. */
 class Unusable extends Error {}
 
-function whyOf(reason: unknown): string {
+function describeReason(reason: unknown): string {
   return reason instanceof Unusable ? reason.message : toStorageError('it cannot be read', reason).message
 }
 
 /** Undefined when there is none. */
-async function readManifest(folder: string): Promise<Manifest | undefined> {
+async function readManifest(folder: string): Promise<CheckpointManifest | undefined> {
   try {
-    const bytes = await readWhole(join(folder, MANIFEST), MAX_MANIFEST_BYTES)
+    const bytes = await readWhole(join(folder, CHECKPOINT_MANIFEST), MAX_MANIFEST_BYTES)
     const manifest = decodeManifest(Buffer.from(bytes.buffer).toString())
     if (manifest) return manifest
     throw new Unusable('its manifest is damaged')

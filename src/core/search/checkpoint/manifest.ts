@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { isObject, parseObject } from '../../base/json.ts'
 
 /** Which files are a generation. */
-export interface Manifest {
+export interface CheckpointManifest {
   /** As CheckpointPlace has it. */
   maker: string
   parts: readonly ManifestPart[]
@@ -17,7 +17,7 @@ export interface ManifestPart {
 }
 
 /** Where the newest generation is written down, in the folder of its files. */
-export const MANIFEST = 'manifest'
+export const CHECKPOINT_MANIFEST = 'manifest'
 /** More files than an index ever has make no manifest larger than this. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024
 
@@ -25,13 +25,13 @@ const FORMAT = 'CRABTALK-INDEX 1'
 const FILE_NAME = /^[0-9A-Z]{26}\.part$/
 
 /** A line with the format and the CRC-32 of the rest, and a line of JSON. */
-export function encodeManifest(manifest: Manifest): string {
+export function encodeManifest(manifest: CheckpointManifest): string {
   const json = `${JSON.stringify(manifest)}\n`
   return `${FORMAT} ${crc32(json)}\n${json}`
 }
 
 /** The manifest a text is; undefined for any other text. Every file it names is a name in its own folder. */
-export function decodeManifest(text: string): Manifest | undefined {
+export function decodeManifest(text: string): CheckpointManifest | undefined {
   const end = text.indexOf('\n') + 1
   const json = text.slice(end)
   if (text.slice(0, end) !== `${FORMAT} ${crc32(json)}\n`) return undefined

@@ -2,7 +2,7 @@ import { endianness } from 'node:os'
 import { crc32 } from 'node:zlib'
 import { isObject, parseObject } from '../../base/json.ts'
 import type { JsonObject } from '../../base/message.ts'
-import type { NumberArray, Part } from './types.ts'
+import type { CheckpointPart, NumberArray } from './types.ts'
 
 // A part in a file: the magic, u32 version, u32 CRC-32 of all that follows, u32 length of the head, the head as JSON
 // {facts, arrays: [[name, type, items]…]}, then the arrays in that order; head and arrays are filled up to 8 bytes.
@@ -30,7 +30,7 @@ interface ViewConstructor {
 }
 
 /** The pieces of a part's file, in their order, and the CRC-32 in it. The arrays themselves are among them, not copied. */
-export function encodePart({ facts, arrays }: Part): { pieces: Uint8Array[]; crc: number } {
+export function encodePart({ facts, arrays }: CheckpointPart): { pieces: Uint8Array[]; crc: number } {
   const entries = Object.entries(arrays)
   const head = JSON.stringify({
     facts,
@@ -55,7 +55,9 @@ export function encodePart({ facts, arrays }: Part): { pieces: Uint8Array[]; crc
  *
  * `bytes` begin where their buffer does. The arrays are views of it; nothing is allocated by what the file says.
  */
-export function decodePart(bytes: Uint8Array<ArrayBufferLike>): { part: Part; crc: number } | string {
+export function decodePart(
+  bytes: Uint8Array<ArrayBufferLike>,
+): { part: CheckpointPart; crc: number } | string {
   if (endianness() !== 'LE') return 'this machine has its numbers the other way round'
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < HEAD_AT || !view.subarray(0, MAGIC.length).equals(MAGIC))
@@ -73,7 +75,7 @@ export function decodePart(bytes: Uint8Array<ArrayBufferLike>): { part: Part; cr
 function toPart(
   { facts, arrays }: JsonObject,
   { bytes, at }: { bytes: Uint8Array<ArrayBufferLike>; at: number },
-): Part | undefined {
+): CheckpointPart | undefined {
   if (!isObject(facts) || !Array.isArray(arrays)) return undefined
   if (!Object.values(facts).every((fact) => typeof fact === 'number')) return undefined
   const found: [string, NumberArray][] = []

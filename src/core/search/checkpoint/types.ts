@@ -7,7 +7,7 @@ export type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | 
  * Read back, all arrays are views of one SharedArrayBuffer, each at a multiple of 8 bytes: nothing is copied between
  * threads.
  */
-export interface Part {
+export interface CheckpointPart {
   facts: Readonly<Record<string, number>>
   arrays: Readonly<Record<string, NumberArray>>
 }
@@ -18,14 +18,14 @@ export interface PartToSave {
   role: string
   /** As saveCheckpoint() or loadCheckpoint() gave it: then that file is kept where it is still there. */
   file?: string
-  part: Part
+  part: CheckpointPart
 }
 
 /** A part as it was read. */
 export interface SavedPart {
   role: string
   file: string
-  part: Part
+  part: CheckpointPart
 }
 
 /** Where checkpoints of one index are, and what understands them. */

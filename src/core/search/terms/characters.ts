@@ -36,7 +36,7 @@ export class CharacterTable {
   #lastPage: CharacterPage | undefined
 
   /** The page with a code point; its place in it are the lowest 8 bits. */
-  pageOf(code: number): CharacterPage {
+  getPage(code: number): CharacterPage {
     const number = code >>> 8
     if (this.#lastPage !== undefined && number === this.#last) return this.#lastPage
     const page = this.#pages.get(number) ?? this.#makePage(code & ~0xff)
@@ -52,7 +52,7 @@ export class CharacterTable {
       const code = first + i
       if (isSurrogate(code)) continue
       const char = String.fromCodePoint(code)
-      page.classes[i] = classOf(char)
+      page.classes[i] = classifyCharacter(char)
       page.folds[i] = code
       if (isWritten(page.classes[i]!) && !isPlainSign(code)) this.#fold(page, i, char)
     }
@@ -61,7 +61,7 @@ export class CharacterTable {
 
   #fold(page: CharacterPage, i: number, char: string): void {
     const text = foldCharacter(char)
-    const [code] = codesOf(text)
+    const [code] = toCodePoints(text)
     if (code === undefined) page.classes[i] = SEPARATOR
     else if (text.length === (code > 0xffff ? 2 : 1)) page.folds[i] = code
     else page.folds[i] = FIRST_TEXT + this.texts.push(text) - 1
@@ -103,7 +103,7 @@ function makeAscii(): CharacterPage {
   return page
 }
 
-function classOf(char: string): number {
+function classifyCharacter(char: string): number {
   if (!WRITTEN_OR_IGNORED.test(char)) return SEPARATOR
   if (IGNORED_CHARACTER.test(char)) return IGNORED
   if (UNSPACED.test(char)) return SIGN
@@ -149,6 +149,6 @@ const PLAIN: ReadonlyMap<string, string> = new Map(
   Object.entries({ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ё: 'е' }),
 )
 
-function codesOf(text: string): number[] {
+function toCodePoints(text: string): number[] {
   return [...text].map((char) => char.codePointAt(0)!)
 }

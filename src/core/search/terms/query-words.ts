@@ -2,7 +2,7 @@ import { CharacterTable, composeText } from './characters.ts'
 import { TermBuffer } from './term-buffer.ts'
 
 /** Where a word of a query stands in a text, in UTF-16 units: begin and end. */
-export interface WordPlace {
+export interface WordMatch {
   from: number
   to: number
   /** Which word of the query. */
@@ -25,26 +25,26 @@ export class QueryWords {
     this.#query.fill(query, 'query')
     const { count, hashes } = this.#query
     for (let i = 0; i < count; i++) {
-      if (this.#wordOf(this.#query, i) !== undefined) continue
+      if (this.#findWord(this.#query, i) !== undefined) continue
       this.#words.push(i)
       this.#mayBe[hashes[i]! & HASH_BITS] = 1
     }
   }
 
   /** By where they end; places may overlap. The text is one that `composeText` leaves as it is. */
-  placesIn(text: string): WordPlace[] {
+  findIn(text: string): WordMatch[] {
     if (this.#words.length === 0) return []
     const terms = this.#text
     terms.fill(text, 'document')
-    const places: WordPlace[] = []
+    const places: WordMatch[] = []
     for (let i = 0; i < terms.count; i++) {
-      const word = this.#wordOf(terms, i)
+      const word = this.#findWord(terms, i)
       if (word !== undefined) places.push({ from: terms.froms[i]!, to: terms.tos[i]!, word })
     }
     return places
   }
 
-  #wordOf(terms: TermBuffer, i: number): number | undefined {
+  #findWord(terms: TermBuffer, i: number): number | undefined {
     if (this.#mayBe[terms.hashes[i]! & HASH_BITS] === 0) return undefined
     return this.#words.find((word) => this.#isSame(terms, i, word))
   }
@@ -65,11 +65,11 @@ const HASH_BITS = 0x3ff
 /** Where words of a query stand in a text: pairs of byte offsets (UTF-8), begin and end, rising; never overlapping. */
 export function matchesIn(text: string, query: string): number[] {
   // words of a text that is not composed cannot be found at their places
-  return composeText(text) === text ? toByteRanges(text, new QueryWords(query).placesIn(text)) : []
+  return composeText(text) === text ? toByteRanges(text, new QueryWords(query).findIn(text)) : []
 }
 
 /** Places as pairs of byte offsets (UTF-8), rising; what overlaps or touches is one. */
-export function toByteRanges(text: string, places: readonly WordPlace[]): number[] {
+export function toByteRanges(text: string, places: readonly WordMatch[]): number[] {
   const sorted = places.toSorted((a, b) => a.from - b.from)
   const ranges: number[] = []
   let unit = 0

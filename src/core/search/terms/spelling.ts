@@ -25,7 +25,7 @@ export function isLoneLetter(text: string, at: number): boolean {
 }
 
 /** Whether a word is a `v` with a number. */
-export function isVersion(text: string, from: number, to: number): boolean {
+export function isVersionWord(text: string, from: number, to: number): boolean {
   if ((text.charCodeAt(from) | 0x20) !== LOWER_V || to - from < 2) return false
   for (let at = from + 1; at < to; at++) if (!isDigit(text.charCodeAt(at))) return false
   return true

@@ -16,7 +16,7 @@ import {
 import { endsInIe, singularEnd } from './fold-plural.ts'
 import { finishHash, HASH_SEED, hashTerm, mixByte } from './hash-term.ts'
 import { NameParts } from './name-parts.ts'
-import { hasLeadingDot, isBetweenDigits, isLoneLetter, isVersion, markEnd } from './spelling.ts'
+import { hasLeadingDot, isBetweenDigits, isLoneLetter, isVersionWord, markEnd } from './spelling.ts'
 import { cutUtf8, utf8Length, writeUtf8 } from './utf8.ts'
 
 /** What a text is to an index: one of its documents, or what is looked for. They differ in scripts without blanks. */
@@ -89,12 +89,12 @@ export class TermBuffer {
 
   #kindAt(text: string, at: number): number {
     const unit = text.charCodeAt(at)
-    return unit < 128 ? this.#ascii.classes[unit]! : this.#kindOf(text.codePointAt(at)!)
+    return unit < 128 ? this.#ascii.classes[unit]! : this.#classify(text.codePointAt(at)!)
   }
 
-  #kindOf(code: number): number {
+  #classify(code: number): number {
     if (isLoose(code)) this.#isLoose = true
-    return this.#table.pageOf(code).classes[code & 255]!
+    return this.#table.getPage(code).classes[code & 255]!
   }
 
   /** Words joined by single joiners: each gives its terms, then all of them together one. The end of the last word. */
@@ -105,7 +105,7 @@ export class TermBuffer {
     let to = this.#readWord(text, from)
     if (isDotted) this.#putRange(start - 1, from - 1, to)
     if (!this.#goesOn(text, to)) return this.#readMark(text, { from, to, start, mode })
-    const first = start + (isVersion(text, from, to) ? 1 : 0)
+    const first = start + (isVersionWord(text, from, to) ? 1 : 0)
     do {
       if (text.charCodeAt(to) === DOT && isBetweenDigits(text, to)) this.#used = this.#write(DOT, this.#used)
       to = this.#readWord(text, to + 1)
@@ -187,7 +187,7 @@ export class TermBuffer {
       code = text.charCodeAt(at)
       const isAscii = code < 128
       if (!isAscii) code = text.codePointAt(at)!
-      const kind = isAscii ? classes[code]! : this.#kindOf(code)
+      const kind = isAscii ? classes[code]! : this.#classify(code)
       if (kind === IGNORED) continue
       if (!isOfWord(kind)) break
       if (kind !== last || kind === UPPER) parts.turn(kind, used, at)
@@ -249,7 +249,7 @@ export class TermBuffer {
 
   /** Writes the folded form of a character as far as it fits before `limit`; gives where it ends. */
   #writeFolded(code: number, at: number, limit: number): number {
-    const fold = this.#table.pageOf(code).folds[code & 255]!
+    const fold = this.#table.getPage(code).folds[code & 255]!
     if (fold < FIRST_TEXT) return this.#write(fold, at, limit)
     let end = at
     for (const char of this.#table.texts[fold - FIRST_TEXT]!)

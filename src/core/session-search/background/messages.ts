@@ -1,11 +1,11 @@
-import type { Kind } from '../../base/errors.ts'
+import type { ErrorKind } from '../../base/errors.ts'
 import type { LogLevel } from '../../base/log.ts'
 import type { CheckpointPlace, PartToSave } from '../../search/checkpoint/types.ts'
 import type { FrozenTail, MergeJob } from '../../search/parts.ts'
 import type { FileToRead } from './types.ts'
 
 /** What the worker is asked to do. Arrays on SharedArrayBuffers are not copied on the way. */
-export type Job =
+export type WorkerJob =
   | { job: 'seal'; tail: FrozenTail }
   | { job: 'merge'; merge: MergeJob }
   | { job: 'save'; place: CheckpointPlace; parts: readonly PartToSave[] }
@@ -17,7 +17,7 @@ export type Job =
   | { job: 'close'; run: number }
 
 /** To the worker: each job is answered once, `stop` is not. */
-export type Request = { id: number } & (Job | { job: 'stop' })
+export type Request = { id: number } & (WorkerJob | { job: 'stop' })
 
 /** From the worker. */
 export type Reply =
@@ -28,7 +28,7 @@ export type Reply =
 /** A failure between threads. */
 export interface Failure {
   /** Undefined: a fault of this program. */
-  kind: Kind | undefined
+  kind: ErrorKind | undefined
   message: string
   hint: string | undefined
 }

@@ -1,6 +1,6 @@
 import { CrabError } from '../../base/errors.ts'
+import { lazy } from '../../base/lazy.ts'
 import type { Log } from '../../base/log.ts'
-import { once } from '../../base/once.ts'
 import { filesOnly } from './empty-batch.ts'
 import { WorkerEnded } from './messages.ts'
 import { ReadProgress } from './read-progress.ts'
@@ -23,8 +23,8 @@ export interface BackgroundOptions {
 export function openBackground({ worker, log, idleMs = IDLE_MS }: BackgroundOptions): IndexBackground {
   const over = new AbortController()
   const running = new Set<Promise<unknown>>()
-  const inline = once(async () => (await import('./inline-jobs.ts')).inlineJobs({ log }))
-  const thread = once(async () => {
+  const inline = lazy(async () => (await import('./inline-jobs.ts')).inlineJobs({ log }))
+  const thread = lazy(async () => {
     const source = await worker()
     if (source === undefined) return undefined
     const { WorkerThread } = await import('./worker-thread.ts')
@@ -94,7 +94,7 @@ export function openBackground({ worker, log, idleMs = IDLE_MS }: BackgroundOpti
     },
     async [Symbol.asyncDispose]() {
       over.abort(new CrabError('cancelled', 'Cancelled: the search index is closed'))
-      const made = await thread.made?.catch(() => undefined)
+      const made = await thread.current?.catch(() => undefined)
       await made?.[Symbol.asyncDispose]()
       await Promise.allSettled(running)
     },

@@ -29,7 +29,7 @@ export function serveJobs(port: MessagePort): void {
     stops.set(id, stop)
     try {
       const value = await worker.run(request, stop.signal)
-      say({ id, value }, request.job === 'next' ? buffersOf(value as ReadBatch | undefined) : [])
+      say({ id, value }, request.job === 'next' ? listBuffers(value as ReadBatch | undefined) : [])
     } catch (reason) {
       say({ id, failure: toFailure(reason) })
     } finally {
@@ -94,7 +94,7 @@ function ahead(batches: AsyncGenerator<ReadBatch>): Promise<IteratorResult<ReadB
   return next
 }
 
-function buffersOf(batch: ReadBatch | undefined): ArrayBuffer[] {
+function listBuffers(batch: ReadBatch | undefined): ArrayBuffer[] {
   const arrays = Object.values(batch ?? {}).filter((value) => ArrayBuffer.isView(value))
   return arrays.map(({ buffer }) => buffer as ArrayBuffer)
 }

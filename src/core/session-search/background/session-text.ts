@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type DocumentRow, NO_OFFSET } from '../../search/types.ts'
 import { decodeHeader, decodeLine, NEWLINE } from '../../storage/session-file.ts'
-import { type FileStamp, TO_READ } from '../../storage/session-reader.ts'
-import type { Cursor, SessionHeader } from '../../storage/types.ts'
-import { documentsOf } from '../documents.ts'
+import { type FileStamp, READ_FLAGS } from '../../storage/session-reader.ts'
+import type { ReadPosition, SessionHeader } from '../../storage/types.ts'
+import { toDocuments } from '../documents.ts'
 import { type FileLine, fileLines } from './file-lines.ts'
 
 /** A document of a session whose ordinal the caller knows. */
@@ -19,7 +19,7 @@ export interface SessionText extends Disposable {
   /** Title and summary as the lines that were read leave them; an empty text takes the one before away. */
   descriptions(): Iterable<SessionDocument>
   /** How far it was read. */
-  readonly state: { header: SessionHeader; cursor: Cursor; stamp: FileStamp }
+  readonly state: { header: SessionHeader; cursor: ReadPosition; stamp: FileStamp }
 }
 
 /**
@@ -27,8 +27,8 @@ export interface SessionText extends Disposable {
  *
  * It is read synchronously: a worker waits for nothing else, and in a row that takes a tenth of the time.
  */
-export function openSessionText(path: string, since: Cursor | undefined): SessionText | undefined {
-  const fd = openSync(path, TO_READ)
+export function openSessionText(path: string, since: ReadPosition | undefined): SessionText | undefined {
+  const fd = openSync(path, READ_FLAGS)
   try {
     const { size, mtimeMs, ino } = fstatSync(fd)
     if (since && !endsLine(fd, since.bytes, size)) {
@@ -47,7 +47,7 @@ class OpenText implements SessionText {
   readonly state: SessionText['state']
   readonly #descriptions = new Map<number, SessionDocument>()
 
-  constructor(fd: number, { stamp, since }: { stamp: FileStamp; since: Cursor | undefined }) {
+  constructor(fd: number, { stamp, since }: { stamp: FileStamp; since: ReadPosition | undefined }) {
     this.#fd = fd
     const { header, end } = readHeader(fd, stamp.size)
     this.state = { header, stamp, cursor: since ?? { bytes: end, seq: 0 } }
@@ -56,7 +56,7 @@ class OpenText implements SessionText {
   *lines(): ReturnType<SessionText['lines']> {
     const { cursor, stamp } = this.state
     for (const line of fileLines(this.#fd, { from: cursor.bytes, to: stamp.size })) {
-      yield { documents: this.#documentsOf(line), bytes: line.end - line.offset }
+      yield { documents: this.#toDocuments(line), bytes: line.end - line.offset }
     }
   }
 
@@ -68,14 +68,14 @@ class OpenText implements SessionText {
     closeSync(this.#fd)
   }
 
-  #documentsOf({ bytes, offset, end }: FileLine): readonly SessionDocument[] {
+  #toDocuments({ bytes, offset, end }: FileLine): readonly SessionDocument[] {
     const { header, cursor } = this.state
     const text = bytes ? decodeText(bytes) : TOO_LONG
     const { seq, line } = decodeLine(text, { seq: cursor.seq, createdAt: header.created_at })
     this.state.cursor = { bytes: end, seq }
     if (typeof line !== 'object') return []
     const place = { offset: Math.min(offset, NO_OFFSET), time: Date.parse(line.ts) || 0 }
-    const documents = documentsOf(line)
+    const documents = toDocuments(line)
     if (line.kind === 'meta') {
       for (const { kind, text } of documents)
         this.#descriptions.set(kind, { row: { ...place, kind, seq: 0 }, text })

@@ -1,7 +1,7 @@
 import type { CheckpointPlace, PartToSave, SavedPart } from '../../search/checkpoint/types.ts'
 import type { Background } from '../../search/parts.ts'
 import type { FileStamp } from '../../storage/session-reader.ts'
-import type { Cursor, SessionHeader } from '../../storage/types.ts'
+import type { ReadPosition, SessionHeader } from '../../storage/types.ts'
 
 /** A session file, or what came behind a cursor, that is to be indexed. */
 export interface FileToRead {
@@ -9,7 +9,7 @@ export interface FileToRead {
   group: number
   path: string
   /** Absent: from its beginning. */
-  since?: Cursor
+  since?: ReadPosition
 }
 
 /** How far a file was read: all its documents up to `cursor` are in this batch or came before it. */
@@ -18,7 +18,7 @@ export interface ReadFile {
   /** Undefined when there is no such file, or it cannot be read: `problem` then says why. */
   header: SessionHeader | undefined
   /** Behind its last whole line. */
-  cursor: Cursor
+  cursor: ReadPosition
   /** Of before it was read. */
   stamp: FileStamp | undefined
   /**

@@ -3,7 +3,7 @@ import { CrabError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { SavedPart } from '../../search/checkpoint/types.ts'
 import type { Segment } from '../../search/parts.ts'
-import { type Failure, type Job, type Reply, type Request, WorkerEnded } from './messages.ts'
+import { type Failure, type Reply, type Request, WorkerEnded, type WorkerJob } from './messages.ts'
 import type { BackgroundJobs, ReadBatch } from './types.ts'
 
 export interface WorkerThreadOptions {
@@ -68,7 +68,7 @@ export class WorkerThread implements AsyncDisposable {
   }
 
   /** The answer; with a signal that is given, too, when the job has really stopped. */
-  async #do(job: Job, signal?: AbortSignal): Promise<unknown> {
+  async #do(job: WorkerJob, signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted()
     const id = ++this.#lastId
     const answer = Promise.withResolvers<unknown>()

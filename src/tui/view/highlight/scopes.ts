@@ -1,18 +1,18 @@
-import { paint, type Style } from '../style.ts'
+import { paint, type TextStyle } from '../style.ts'
 
 /** The HTML that highlight.js makes of clean code, as lines with colours. */
 export function paintScopes(html: string): string[] {
-  const open: (Style | undefined)[] = []
+  const open: (TextStyle | undefined)[] = []
   let out = ''
   for (const piece of html.split(/(<span class="[^"]*">|<\/span>)/)) {
-    if (piece.startsWith('<span ')) open.push(styleOf(piece))
+    if (piece.startsWith('<span ')) open.push(findStyle(piece))
     else if (piece === '</span>') open.pop()
     else out += paintText(unescapeHtml(piece), open.findLast(Boolean))
   }
   return out.split('\n')
 }
 
-function paintText(text: string, style: Style | undefined): string {
+function paintText(text: string, style: TextStyle | undefined): string {
   return style === undefined ? text : paint(text, true, style)
 }
 
@@ -29,13 +29,13 @@ const ENTITIES: Record<string, string> = {
 }
 
 /** `<span class="hljs-title function_">` by its first scope that has a style, the narrower ones first. */
-function styleOf(tag: string): Style | undefined {
+function findStyle(tag: string): TextStyle | undefined {
   const classes = tag.slice('<span class="'.length, -'">'.length).split(' ')
   const scope = classes.map((name) => name.replace(/^hljs-/, '').replace(/_$/, ''))
   return scope.map((name) => STYLES.get(name)).findLast(Boolean)
 }
 
-const STYLES: ReadonlyMap<string, Style> = new Map<string, Style>([
+const STYLES: ReadonlyMap<string, TextStyle> = new Map<string, TextStyle>([
   ['keyword', 'keyword'],
   ['selector-tag', 'keyword'],
   ['doctag', 'keyword'],

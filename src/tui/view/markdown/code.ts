@@ -1,7 +1,7 @@
 import type { Tokens } from 'marked'
 import { paint } from '../style.ts'
-import { cutText, truncateText, widthOf } from '../text.ts'
-import { closesFence, fenceOf, indentOf } from './line-kinds.ts'
+import { cutText, measureWidth, truncateText } from '../text.ts'
+import { closesFence, matchFence, measureIndent } from './line-kinds.ts'
 import type { MarkdownView } from './types.ts'
 
 /**
@@ -25,17 +25,17 @@ export function renderCode(
 /** A fence that stands for itself, open or closed, from its first line on; undefined for other text. */
 export function readFence(text: string): Pick<Tokens.Code, 'lang' | 'text'> | undefined {
   const [opening = '', ...lines] = text.replace(/\n$/, '').split('\n')
-  const fence = fenceOf(opening)
+  const fence = matchFence(opening)
   if (fence === undefined) return undefined
-  const indent = indentOf(opening)
+  const indent = measureIndent(opening)
   if (closesFence(lines.at(-1) ?? '', fence)) lines.pop()
   const lang = opening.trim().slice(fence.length).trim()
-  return { lang, text: lines.map((line) => line.slice(Math.min(indent, indentOf(line)))).join('\n') }
+  return { lang, text: lines.map((line) => line.slice(Math.min(indent, measureIndent(line)))).join('\n') }
 }
 
 /** A line of code, broken behind visible marks. */
 function wrapCode(line: string, { columns, color }: Pick<MarkdownView, 'columns' | 'color'>): string[] {
-  if (widthOf(line) <= columns) return [line]
+  if (measureWidth(line) <= columns) return [line]
   if (columns <= GOES_ON.length) return cutText(line, columns, columns)
   const [first = '', ...others] = cutText(line, columns, columns - GOES_ON.length)
   return [first, ...others.map((rest) => paint(GOES_ON, color, 'dim') + rest)]

@@ -37,7 +37,7 @@ export function isBlank(line: string): boolean {
 }
 
 /** Columns of blanks at its beginning, tabs to multiples of four. */
-export function indentOf(line: string): number {
+export function measureIndent(line: string): number {
   let columns = 0
   for (const char of line) {
     if (char === ' ') columns++
@@ -48,7 +48,7 @@ export function indentOf(line: string): number {
 }
 
 /** What opens a fence: its characters; undefined for other lines. */
-export function fenceOf(line: string): string | undefined {
+export function matchFence(line: string): string | undefined {
   const found = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line)
   return found?.[1] ?? found?.[2]
 }
@@ -69,7 +69,7 @@ export interface Marker {
 }
 
 /** The marker of a line; undefined for other lines. */
-export function markerOf(line: string): Marker | undefined {
+export function matchMarker(line: string): Marker | undefined {
   const found = /^( {0,3})([-+*]|\d{1,9}[.)])([ \t]+|$)/.exec(line)
   if (!found) return undefined
   const [all, before = '', mark = '', blanks = ''] = found
@@ -105,5 +105,7 @@ export function isDelimiter(line: string): boolean {
 
 /** Whether a line ends a paragraph without a blank one between. */
 export function interrupts(line: string): boolean {
-  return fenceOf(line) !== undefined || isWhole(line) || isQuote(line) || markerOf(line)?.interrupts === true
+  return (
+    matchFence(line) !== undefined || isWhole(line) || isQuote(line) || matchMarker(line)?.interrupts === true
+  )
 }

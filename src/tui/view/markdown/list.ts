@@ -6,8 +6,8 @@ import type { MarkdownView, RenderTokens } from './types.ts'
 /** A list, item under item without gaps, whatever the author left between them. */
 export function renderList(list: Tokens.List, view: MarkdownView, render: RenderTokens): string[] {
   const start = typeof list.start === 'number' ? list.start : 1
-  const markOf = (i: number) => (list.ordered ? `${start + i}.` : '•')
-  return list.items.flatMap((item, i) => renderItem(item, markOf(i), view, render))
+  const formatMark = (i: number) => (list.ordered ? `${start + i}.` : '•')
+  return list.items.flatMap((item, i) => renderItem(item, formatMark(i), view, render))
 }
 
 function renderItem(item: Tokens.ListItem, mark: string, view: MarkdownView, render: RenderTokens): string[] {

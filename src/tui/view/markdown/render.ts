@@ -2,7 +2,7 @@ import type { Token, Tokens } from 'marked'
 import { cleanText } from '../clean.ts'
 import { type Split, splitClosed } from '../split.ts'
 import { paint } from '../style.ts'
-import { wrapText } from '../text.ts'
+import { wrapLines } from '../text.ts'
 import { isTame } from './bounds.ts'
 import { readFence, renderCode } from './code.ts'
 import { renderInline } from './inline.ts'
@@ -38,7 +38,7 @@ export function renderPart(text: string, continues: boolean, view: MarkdownView)
   if (clean.trim() === '') return []
   const fence = readFence(clean)
   if (fence) return renderCode(fence, view, continues)
-  if (!view.parse || !isTame(clean)) return wrapText(clean.replace(/\n+$/, ''), view.columns)
+  if (!view.parse || !isTame(clean)) return wrapLines(clean.replace(/\n+$/, ''), view.columns)
   return renderTokens(view.parse(clean), view, continues)
 }
 
@@ -73,7 +73,7 @@ function renderToken(token: Token, view: MarkdownView, continues: boolean): stri
       return [paint('─'.repeat(Math.min(view.columns, HR_COLUMNS)), view.color, 'dim')]
     case 'def':
     case 'html':
-      return wrapText(token.raw.trimEnd(), view.columns)
+      return wrapLines(token.raw.trimEnd(), view.columns)
     default:
       return renderParagraph(token, view)
   }
@@ -82,7 +82,7 @@ function renderToken(token: Token, view: MarkdownView, continues: boolean): stri
 const HR_COLUMNS = 40
 
 function renderParagraph(token: Token, view: MarkdownView): string[] {
-  return wrapText(
+  return wrapLines(
     renderInline('tokens' in token && token.tokens ? token.tokens : [token], view.color),
     view.columns,
   )
@@ -91,8 +91,8 @@ function renderParagraph(token: Token, view: MarkdownView): string[] {
 /** Its level shows in colour as underlining, and without colours as it was written. */
 function renderHeading({ depth, tokens }: Tokens.Heading, view: MarkdownView): string[] {
   const text = renderInline(tokens, view.color)
-  if (!view.color) return wrapText(`${'#'.repeat(depth)} ${text}`, view.columns)
-  const lines = wrapText(text, view.columns)
+  if (!view.color) return wrapLines(`${'#'.repeat(depth)} ${text}`, view.columns)
+  const lines = wrapLines(text, view.columns)
   return lines.map((line) =>
     depth === 1 ? paint(line, true, 'heading', 'underline') : paint(line, true, 'heading'),
   )

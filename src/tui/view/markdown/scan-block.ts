@@ -1,7 +1,5 @@
 import {
   closesFence,
-  fenceOf,
-  indentOf,
   interrupts,
   isBlank,
   isDelimiter,
@@ -10,7 +8,9 @@ import {
   isWhole,
   type Line,
   type Marker,
-  markerOf,
+  matchFence,
+  matchMarker,
+  measureIndent,
 } from './line-kinds.ts'
 
 /** Gives the line behind another; undefined when it is not there, yet or for ever. */
@@ -39,13 +39,13 @@ const MOST_ITEM_CHARS = 8_000
 export function scanBlock(first: Line, nextLine: NextLine, isOver: boolean): BlockEnd | undefined {
   const { text } = first
   const scan = new BlockScan(first, nextLine, isOver)
-  const fence = fenceOf(text)
+  const fence = matchFence(text)
   if (fence !== undefined) return scan.code(fence, text)
   if (isWhole(text)) return { end: first.next, carry: '' }
   if (isQuote(text)) return scan.quote()
-  const marker = markerOf(text)
+  const marker = matchMarker(text)
   if (marker) return scan.item(marker)
-  return indentOf(text) >= 4 ? scan.indented() : scan.paragraph()
+  return measureIndent(text) >= 4 ? scan.indented() : scan.paragraph()
 }
 
 /** Goes on in a fence that an earlier part began; `first` is the line behind that part. */
@@ -55,7 +55,7 @@ export function scanFence(
   opening: string,
   isOver: boolean,
 ): BlockEnd | undefined {
-  const fence = fenceOf(opening) ?? '```'
+  const fence = matchFence(opening) ?? '```'
   return new BlockScan(first, nextLine, isOver).restOfCode(first, fence, opening)
 }
 
@@ -146,7 +146,7 @@ class BlockScan {
   indented(): BlockEnd | undefined {
     let last = this.#first
     for (let line = this.#nextLine(last), count = 2; line; line = this.#nextLine(line), count++) {
-      if (!isBlank(line.text) && indentOf(line.text) < 4) return whole(line)
+      if (!isBlank(line.text) && measureIndent(line.text) < 4) return whole(line)
       if (count >= CODE_LINES || line.next - this.#first.start > MOST_ITEM_CHARS) {
         return { end: line.next, carry: 'c' }
       }
@@ -161,7 +161,7 @@ class BlockScan {
     let isBehindBlank = false
     for (let line = this.#nextLine(last), count = 2; line; line = this.#nextLine(line), count++) {
       const blank = isBlank(line.text)
-      if (!blank && indentOf(line.text) < offset && (isBehindBlank || endsItem(line.text))) {
+      if (!blank && measureIndent(line.text) < offset && (isBehindBlank || endsItem(line.text))) {
         return { end: line.start, carry: `l${kind}` }
       }
       isBehindBlank = blank
@@ -184,5 +184,5 @@ function whole(line: Line): BlockEnd {
 }
 
 function endsItem(line: string): boolean {
-  return interrupts(line) || markerOf(line) !== undefined
+  return interrupts(line) || matchMarker(line) !== undefined
 }

@@ -1,6 +1,6 @@
 import type { Tokens } from 'marked'
 import { paint } from '../style.ts'
-import { padText, widthOf, wrapText } from '../text.ts'
+import { measureWidth, padText, wrapLines } from '../text.ts'
 import { renderInline } from './inline.ts'
 import type { MarkdownView } from './types.ts'
 
@@ -33,7 +33,7 @@ function toLine(text: string): string {
 export function fitColumns(rows: readonly (readonly string[])[], room: number): number[] | undefined {
   const count = rows[0]?.length ?? 0
   const natural = Array.from({ length: count }, (_, i) =>
-    rows.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), 1),
+    rows.reduce((most, row) => Math.max(most, measureWidth(row[i] ?? '')), 1),
   )
   const needed = natural.map((width) => Math.min(width, MIN_WIDTH))
   if (sum(needed) > room) return undefined
@@ -57,7 +57,7 @@ function renderRow(
   cells: readonly string[],
   { widths, align, color }: { widths: readonly number[]; align: Tokens.Table['align']; color: boolean },
 ): string[] {
-  const columns = widths.map((width, i) => wrapText(cells[i] ?? '', width))
+  const columns = widths.map((width, i) => wrapLines(cells[i] ?? '', width))
   const height = Math.max(...columns.map(({ length }) => length))
   const between = paint(BETWEEN, color, 'dim')
   return Array.from({ length: height }, (_, y) =>
@@ -75,8 +75,8 @@ function renderRecords(
 ): string[] {
   const line = paint('─'.repeat(Math.min(columns, 12)), color, 'dim')
   const toRecord = (row: readonly string[]) =>
-    header.flatMap((name, i) => wrapText(`${paint(`${name}:`, color, 'bold')} ${row[i] ?? ''}`, columns))
-  if (rows.length === 0) return wrapText(header.join(', '), columns)
+    header.flatMap((name, i) => wrapLines(`${paint(`${name}:`, color, 'bold')} ${row[i] ?? ''}`, columns))
+  if (rows.length === 0) return wrapLines(header.join(', '), columns)
   return rows.flatMap((row, i) => (i === 0 ? toRecord(row) : [line, ...toRecord(row)]))
 }
 

@@ -1,4 +1,4 @@
 /** What is a text, else empty. */
-export function textOf(value: unknown): string {
+export function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

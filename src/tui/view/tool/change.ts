@@ -1,31 +1,31 @@
 import { isObject, parseObject } from '../../../core/base/json.ts'
 import type { ToolRun } from '../../state/types.ts'
-import { textOf } from './arguments.ts'
+import { textOrEmpty } from './arguments.ts'
 import { type DiffLine, diffTexts, readUnifiedDiff } from './diff-lines.ts'
 
 /** What a call of `edit` or `write` changes: from the diff that was shown for it, else from its arguments. */
-export function changeOf(tool: ToolRun): readonly DiffLine[] {
+export function computeChange(tool: ToolRun): readonly DiffLine[] {
   if (tool.server !== '' || (tool.name !== 'edit' && tool.name !== 'write')) return []
   const shown = tool.diff === '' ? undefined : readUnifiedDiff(tool.diff)
   if (shown) return shown
   const args = parseObject(tool.arguments) ?? {}
-  return tool.name === 'edit' ? editsOf(args, tool.output) : createdBy(args, tool.output)
+  return tool.name === 'edit' ? diffEdits(args, tool.output) : diffCreatedFile(args, tool.output)
 }
 
-function editsOf({ edits }: Readonly<Record<string, unknown>>, output: string): DiffLine[] {
+function diffEdits({ edits }: Readonly<Record<string, unknown>>, output: string): DiffLine[] {
   if (!Array.isArray(edits)) return []
   const places = readPlaces(output)
   return edits.filter(isObject).flatMap((edit, i) => {
-    const [before, after] = [textOf(edit['old']), textOf(edit['new'])]
-    const lines = diffTexts(before, after, lineOf(after, places))
+    const [before, after] = [textOrEmpty(edit['old']), textOrEmpty(edit['new'])]
+    const lines = diffTexts(before, after, findLineNumber(after, places))
     return i === 0 ? lines : [{ kind: 'gap' as const, number: 0, text: '' }, ...lines]
   })
 }
 
 /** Only of a new file is it known what was there before. */
-function createdBy(args: Readonly<Record<string, unknown>>, output: string): DiffLine[] {
+function diffCreatedFile(args: Readonly<Record<string, unknown>>, output: string): DiffLine[] {
   if (!output.startsWith('Created ')) return []
-  return diffTexts('', textOf(args['content']), 1)
+  return diffTexts('', textOrEmpty(args['content']), 1)
 }
 
 /** Where the lines that the result of `edit` shows stand in the file. */
@@ -44,7 +44,7 @@ function readPlaces(output: string): Map<string, number> {
 }
 
 /** The number of a text's first line; 0 when it is not known, or the text begins within a line. */
-function lineOf(text: string, places: ReadonlyMap<string, number>): number {
+function findLineNumber(text: string, places: ReadonlyMap<string, number>): number {
   const first = text.split('\n', 1)[0] ?? ''
   return first.trim() === '' ? 0 : (places.get(first.replace(/\r$/, '')) ?? 0)
 }

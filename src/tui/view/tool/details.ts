@@ -2,8 +2,8 @@ import type { ToolRun } from '../../state/types.ts'
 import { cleanText } from '../clean.ts'
 import { plural } from '../numbers.ts'
 import { paint } from '../style.ts'
-import { truncateText, wrapText } from '../text.ts'
-import type { View } from '../view.ts'
+import { truncateText, wrapLines } from '../text.ts'
+import type { RenderContext } from '../view.ts'
 
 /** Lines of arguments, and of output, that are shown. */
 const MOST_LINES = 100
@@ -11,13 +11,13 @@ const MOST_LINES = 100
 const MAX_CHARS = 100_000
 
 /** Everything of a call: its arguments and what it gave. */
-export function renderDetails(tool: ToolRun, view: View): string[] {
+export function renderDetails(tool: ToolRun, view: RenderContext): string[] {
   return [...section('arguments', prettyJson(tool.arguments), view), ...section('output', tool.output, view)]
 }
 
-function section(title: string, text: string, { columns, color, isWhole = false }: View): string[] {
+function section(title: string, text: string, { columns, color, isWhole = false }: RenderContext): string[] {
   if (text === '') return []
-  const lines = wrapText(cleanText(text.slice(0, MAX_CHARS)).trimEnd(), columns)
+  const lines = wrapLines(cleanText(text.slice(0, MAX_CHARS)).trimEnd(), columns)
   const left = isWhole ? 0 : lines.length - MOST_LINES
   const isCut = text.length > MAX_CHARS
   const more = left > 0 || isCut ? [`… ${left > 0 ? plural(left, 'more line') : 'more'}`] : []

@@ -1,15 +1,15 @@
 import { cleanLine } from '../clean.ts'
 import { plural } from '../numbers.ts'
-import { paint, type Style } from '../style.ts'
+import { paint, type TextStyle } from '../style.ts'
 import { truncateText } from '../text.ts'
-import type { View } from '../view.ts'
+import type { RenderContext } from '../view.ts'
 import type { DiffLine } from './diff-lines.ts'
 
 /** A diff as lines with numbers and signs; behind `most` it says how many more there are. */
 export function renderDiff(
   lines: readonly DiffLine[],
   most: number,
-  { columns, color }: Pick<View, 'columns' | 'color'>,
+  { columns, color }: Pick<RenderContext, 'columns' | 'color'>,
 ): string[] {
   const shown = lines.length <= most + 1 ? lines : lines.slice(0, most)
   const digits = String(Math.max(0, ...shown.map(({ number }) => number))).length
@@ -34,7 +34,7 @@ export function countChanges(lines: readonly DiffLine[]): string {
 }
 
 const SIGN = { added: '+', removed: '-', same: ' ' } as const
-const STYLE = { added: 'added', removed: 'removed', same: 'dim' } as const satisfies Record<string, Style>
+const STYLE = { added: 'added', removed: 'removed', same: 'dim' } as const satisfies Record<string, TextStyle>
 
 /** Longest line that is looked at. */
 const MAX_CHARS = 1_000

@@ -1,7 +1,7 @@
 import { parseObject } from '../../../core/base/json.ts'
 import type { ToolRun } from '../../state/types.ts'
 import { cleanLine, cleanText } from '../clean.ts'
-import { textOf } from './arguments.ts'
+import { textOrEmpty } from './arguments.ts'
 
 /** A call in words: what it does, and with what. Clean, each on one line. */
 export interface Headline {
@@ -10,7 +10,7 @@ export interface Headline {
 }
 
 /** What a call does, for its line. */
-export function headlineOf({ name, server, arguments: json }: ToolRun): Headline {
+export function toHeadline({ name, server, arguments: json }: ToolRun): Headline {
   const args = parseObject(json) ?? {} // half an object, while it is written
   if (server !== '')
     return { verb: `${cleanLine(server)} · ${cleanLine(withoutServer(name, server))}`, object: short(args) }
@@ -21,37 +21,37 @@ export function headlineOf({ name, server, arguments: json }: ToolRun): Headline
 
 type Args = Readonly<Record<string, unknown>>
 
-const pathOf = (args: Args) => textOf(args['path'])
-const nameOf = (args: Args) => textOf(args['name'])
+const getPath = (args: Args) => textOrEmpty(args['path'])
+const getName = (args: Args) => textOrEmpty(args['name'])
 
 const BUILT_IN: Record<string, { verb: string; object: (args: Args) => string }> = {
-  bash: { verb: 'Run', object: (args) => textOf(args['command']) },
-  read: { verb: 'Read', object: (args) => pathOf(args) + rangeOf(args) },
-  write: { verb: 'Write', object: pathOf },
-  edit: { verb: 'Edit', object: pathOf },
-  glob: { verb: 'Find', object: (args) => inPath(textOf(args['pattern']), args) },
-  grep: { verb: 'Search', object: (args) => inPath(textOf(args['pattern']), args) },
-  ask_user: { verb: 'Ask', object: questionOf },
-  remember: { verb: 'Remember', object: nameOf },
-  forget: { verb: 'Forget', object: nameOf },
-  recall: { verb: 'Recall', object: (args) => textOf(args['query']) },
-  search_sessions: { verb: 'Search conversations', object: (args) => textOf(args['query']) },
-  skill: { verb: 'Read skill', object: nameOf },
+  bash: { verb: 'Run', object: (args) => textOrEmpty(args['command']) },
+  read: { verb: 'Read', object: (args) => getPath(args) + formatRange(args) },
+  write: { verb: 'Write', object: getPath },
+  edit: { verb: 'Edit', object: getPath },
+  glob: { verb: 'Find', object: (args) => inPath(textOrEmpty(args['pattern']), args) },
+  grep: { verb: 'Search', object: (args) => inPath(textOrEmpty(args['pattern']), args) },
+  ask_user: { verb: 'Ask', object: getQuestion },
+  remember: { verb: 'Remember', object: getName },
+  forget: { verb: 'Forget', object: getName },
+  recall: { verb: 'Recall', object: (args) => textOrEmpty(args['query']) },
+  search_sessions: { verb: 'Search conversations', object: (args) => textOrEmpty(args['query']) },
+  skill: { verb: 'Read skill', object: getName },
 }
 
 function inPath(pattern: string, args: Args): string {
-  const path = pathOf(args)
+  const path = getPath(args)
   return path === '' || path === '.' ? pattern : `${pattern} in ${path}`
 }
 
-function rangeOf({ offset, limit }: Args): string {
+function formatRange({ offset, limit }: Args): string {
   if (typeof offset !== 'number') return ''
   return typeof limit === 'number' ? `:${offset}-${offset + limit - 1}` : `:${offset}`
 }
 
-function questionOf({ questions }: Args): string {
+function getQuestion({ questions }: Args): string {
   const first: unknown = Array.isArray(questions) ? questions[0] : undefined
-  return typeof first === 'object' && first !== null && 'question' in first ? textOf(first.question) : ''
+  return typeof first === 'object' && first !== null && 'question' in first ? textOrEmpty(first.question) : ''
 }
 
 /** The server's own name of a tool, as far as the one that the model uses (`mcp__<server>__<tool>`) tells. */

@@ -5,9 +5,10 @@ import { countChanges } from './diff.ts'
 import type { DiffLine } from './diff-lines.ts'
 
 /** What came of a call, in a few words for the end of its line: `exit 1`, `34 lines`, `+3 −1`, how long it took. */
-export function outcomeOf(tool: ToolRun, change: readonly DiffLine[]): string[] {
+export function describeOutcome(tool: ToolRun, change: readonly DiffLine[]): string[] {
   if (tool.state === 'running') return []
-  const parts = tool.state === 'denied' ? [deniedBy(tool)] : [...exitOf(tool), ...amountOf(tool, change)]
+  const parts =
+    tool.state === 'denied' ? [deniedBy(tool)] : [...describeExit(tool), ...describeAmount(tool, change)]
   return tool.durationMs >= MIN_SHOWN_MS && tool.state !== 'denied'
     ? [...parts, formatDuration(tool.durationMs)]
     : parts
@@ -27,14 +28,14 @@ const DENIED_BY: Readonly<Record<number, string>> = {
   [DeniedBy.NOBODY]: 'nobody could be asked',
 }
 
-function exitOf({ name, server, state, output }: ToolRun): string[] {
+function describeExit({ name, server, state, output }: ToolRun): string[] {
   if (name !== 'bash' || server !== '') return state === 'failed' ? ['failed'] : []
   const end = /\[(?:exit code (\d+)|ended by (\w+))\][^\n]*(?:\n\[[^\n]*)*$/.exec(output.slice(-1000))
   if (end) return [end[1] === undefined ? String(end[2]) : `exit ${end[1]}`]
   return state === 'failed' ? ['failed'] : []
 }
 
-function amountOf({ name, server, state, output }: ToolRun, change: readonly DiffLine[]): string[] {
+function describeAmount({ name, server, state, output }: ToolRun, change: readonly DiffLine[]): string[] {
   if (change.length > 0) return [countChanges(change)]
   if (state === 'failed' || server !== '' || !COUNTED.has(name)) return []
   if (output === '[no output]' || output === 'No matches.')

@@ -4,8 +4,8 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { takeScheduler } from '../../../../src/commands/cron/scheduler-lease.ts'
-import { announcedBy } from '../../../../src/commands/up/probe/announced.ts'
+import { acquireSchedulerLease } from '../../../../src/commands/cron/scheduler-lease.ts'
+import { findAnnouncedName } from '../../../../src/commands/up/probe/announced-names.ts'
 import { serviceProbe } from '../../../../src/commands/up/probe/probe.ts'
 import { SqliteLeases } from '../../../../src/core/lease/sqlite-leases.ts'
 import { freePort } from '../../../support/component.ts'
@@ -36,9 +36,9 @@ test('announcedBy() finds the other name under which a service announces itself'
   })
   await box.announce('wordcount', server.port)
   const at = { paths: box.paths, probe: (name: string) => box.probe(name), name: 'letters' }
-  assert.equal(await announcedBy(process.pid, at, NEVER), 'wordcount')
-  assert.equal(await announcedBy(process.pid, { ...at, name: 'wordcount' }, NEVER), undefined)
-  assert.equal(await announcedBy(2 ** 22 + 1, at, NEVER), undefined)
+  assert.equal(await findAnnouncedName(process.pid, at, NEVER), 'wordcount')
+  assert.equal(await findAnnouncedName(process.pid, { ...at, name: 'wordcount' }, NEVER), undefined)
+  assert.equal(await findAnnouncedName(2 ** 22 + 1, at, NEVER), undefined)
 })
 
 test('serviceProbe() takes a component that knows no /health, or speaks no HTTP, as one that answers', async () => {
@@ -104,7 +104,7 @@ test('serviceProbe() believes cron while its process fires what is due, and is n
     proc: box.paths.proc,
     pid: process.pid,
   })
-  await using _ = await takeScheduler(leases, { pid: process.pid, home: box.paths.home })
+  await using _ = await acquireSchedulerLease(leases, { pid: process.pid, home: box.paths.home })
   assert.deepEqual(await box.probe('cron'), { ...known, answers: true })
   const file = join(box.run, 'cron.json')
   await utimes(file, new Date(0), new Date(0))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { main } from '../../../../src/commands/main.ts'
-import { SERVICE } from '../../../../src/commands/service-rows.ts'
+import { SERVICE_PLACEHOLDER } from '../../../../src/commands/service-rows.ts'
 import { CRABUP } from '../../../../src/commands/up/table.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
@@ -88,7 +88,7 @@ test('the first help page of crabup has one line for what is done with services'
 
 test('every page of help of crabup fits a terminal of 80 columns, but for examples', async () => {
   const rows = CRABUP.filter(({ hidden }) => !hidden)
-  const paths = rows.map(({ path }) => path.map((word) => (word === SERVICE ? 'daemon' : word)))
+  const paths = rows.map(({ path }) => path.map((word) => (word === SERVICE_PLACEHOLDER ? 'daemon' : word)))
   const groups = paths.filter(({ length }) => length > 1).map(([group = '']) => group)
   for (const path of [[], ...new Set(groups).values().map((group) => [group]), ...paths]) {
     const [text = ''] = (await run([...path, '--help'])).stdout.split('\nExamples:\n')
@@ -101,7 +101,7 @@ test('every page of help of crabup fits a terminal of 80 columns, but for exampl
 
 /** What is typed, and words that are offered. */
 const COMPLETED: [string[], string[], string[]][] = [
-  [[''], ['daemon', 'cron', 'ps', 'pull', 'help'], [SERVICE, 'clock', 'start']],
+  [[''], ['daemon', 'cron', 'ps', 'pull', 'help'], [SERVICE_PLACEHOLDER, 'clock', 'start']],
   [['daemon', ''], ['start', 'stop', 'restart', 'status', 'enable', 'disable', 'logs'], ['daemon']],
   [['daemon', 'start', '--'], ['--dry-run', '--now', '--help'], ['--no-daemon']],
   [['help', 'cron', ''], ['start'], []],

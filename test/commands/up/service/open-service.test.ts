@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openService } from '../../../../src/commands/up/service/open-service.ts'
-import { ask, wantService } from '../../../../src/up/supervisor/wanted.ts'
+import { newStartRequest, setDesired } from '../../../../src/up/supervisor/desired-state.ts'
 import { makeServiceHome } from '../../../support/services.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
@@ -15,17 +15,18 @@ test('openService() leaves a service the PATH of which a bare shell has less, as
   await mkdir(mine)
   const env = { CRABTALK_HOME: at.paths.home, CRABTALK_SERVICE_MANAGER: 'supervisor' }
   const open = async (PATH: string) => {
-    const { keptPath, spec, known, manager } = await openService(
-      { ...box.host, env: { ...env, PATH } },
-      'cron',
-      over.signal,
-    )
+    const {
+      keptPath,
+      spec,
+      stopSpec: known,
+      manager,
+    } = await openService({ ...box.host, env: { ...env, PATH } }, 'cron', over.signal)
     return { keptPath, path: spec().env['PATH'], known, manager }
   }
   const { path, known } = await open('/usr/bin:/bin')
   const argv = ['/bin/sleep', '1000'] as const
   const own = { ...known, argv, cwd: '/', env: { ...known.env, PATH: `${mine}:${path}` } }
-  await wantService(at.folder, own, ask('start'))
+  await setDesired(at.folder, own, newStartRequest('start'))
   const supervising = at.supervise(over.signal)
   await at.recorded('cron', ({ state }) => state === 'running')
   const bare = await open('/usr/bin:/bin')

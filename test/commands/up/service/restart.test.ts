@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { main } from '../../../../src/commands/main.ts'
-import { mustBeOutside } from '../../../../src/commands/up/service/outside.ts'
+import { refuseSelfRestart } from '../../../../src/commands/up/service/refuse-self-restart.ts'
 import type { ServiceStatus } from '../../../../src/up/types.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 import { makeStage } from '../../../up/managers/stage.ts'
@@ -24,7 +24,7 @@ test('crabup NAME restart refuses to end what it runs in, where nobody would sta
 
 test('crabup daemon restart from within a turn is refused at once, as it would wait for itself', async () => {
   const outside = { manager: { kind: 'supervisor' }, host: { pid: process.pid }, service: { name: 'daemon' } }
-  const at = outside as Parameters<typeof mustBeOutside>[0]
+  const at = outside as Parameters<typeof refuseSelfRestart>[0]
   const status: ServiceStatus = {
     label: '',
     isInstalled: true,
@@ -32,11 +32,11 @@ test('crabup daemon restart from within a turn is refused at once, as it would w
     state: 'running',
     pid: process.ppid,
   }
-  await assert.rejects(mustBeOutside(at, status, { now: false }), {
+  await assert.rejects(refuseSelfRestart(at, status, { now: false }), {
     kind: 'conflict',
     message: /^Cannot restart daemon: this command runs in one of its turns/,
     hint: /cut the turn with --now$/,
   })
-  await mustBeOutside(at, status, { now: true })
-  await mustBeOutside(at, { ...status, pid: 2 ** 22 + 1 }, { now: false })
+  await refuseSelfRestart(at, status, { now: true })
+  await refuseSelfRestart(at, { ...status, pid: 2 ** 22 + 1 }, { now: false })
 })

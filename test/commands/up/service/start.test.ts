@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../../../../src/commands/main.ts'
 import { ownEnvFile } from '../../../../src/up/own-env.ts'
-import { ask, wantService } from '../../../../src/up/supervisor/wanted.ts'
+import { newStartRequest, setDesired } from '../../../../src/up/supervisor/desired-state.ts'
 import { makeServiceHome, QUICK } from '../../../support/services.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
 test('crabup NAME start says that a service runs already only of the process that ran before', async () => {
   await using at = await makeServiceHome()
   await install(at.paths.packages)
-  await wantService(at.folder, at.spec('other', 'exec sleep 1000'), ask('start')) // so that the supervisor stays
+  await setDesired(at.folder, at.spec('other', 'exec sleep 1000'), newStartRequest('start')) // so that the supervisor stays
   const over = new AbortController()
   const supervising = at.supervise(over.signal, { pace: { ...QUICK, restartMs: 600_000 } })
   const start = () => crabup(at.paths.home, ['echo', 'start'])
@@ -35,7 +35,7 @@ test('crabup NAME start says what a service that runs would take from a restart'
   await using at = await makeServiceHome()
   await install(at.paths.packages)
   const over = new AbortController()
-  await wantService(at.folder, at.spec('other', 'exec sleep 1000'), ask('start')) // so that the supervisor stays
+  await setDesired(at.folder, at.spec('other', 'exec sleep 1000'), newStartRequest('start')) // so that the supervisor stays
   const supervising = at.supervise(over.signal, { pace: QUICK })
   const start = () => crabup(at.paths.home, ['echo', 'start'])
   await start()

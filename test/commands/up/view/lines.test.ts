@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import width from 'string-width'
-import { cutColored, wrapColored } from '../../../../src/commands/up/view/fit.ts'
+import { truncateAnsi, wrapAnsi } from '../../../../src/commands/up/view/ansi.ts'
 import { type LogStyle, logLine } from '../../../../src/commands/up/view/log-lines.ts'
 import { psJson, psLines } from '../../../../src/commands/up/view/ps-lines.ts'
-import { toEntry } from '../../../../src/up/logs/entry.ts'
+import { parseLogEntry } from '../../../../src/up/logs/entry.ts'
 import type { ServiceRow } from '../../../../src/up/ps/gather.ts'
 
 const NOW = new Date(2026, 0, 2, 12, 0, 0).getTime()
@@ -15,26 +15,29 @@ const time = new Date(2026, 0, 2, 9, 5, 3).toISOString()
 
 test('logLine() shows people time, level, message and fields, and lets a line obey nothing', () => {
   const raw = JSON.stringify({ time, level: 'warn', pid: 3, message: 'a\u001b[2Jb\nc', file: 'x y', n: 1 })
-  assert.equal(logLine(toEntry(raw, AT), STYLE), '09:05:03 warn  ab ⏎ c file="x y" n=1')
+  assert.equal(logLine(parseLogEntry(raw, AT), STYLE), '09:05:03 warn  ab ⏎ c file="x y" n=1')
   const named = { ...STYLE, isNamed: true, now: NOW + 86_400_000 }
-  assert.equal(logLine(toEntry(raw, AT), named), 'daemon 2026-01-02 09:05:03 warn  ab ⏎ c file="x y" n=1')
-  assert.equal(logLine(toEntry('boom', { ...AT, source: 'crash' }), STYLE), '11:59:59 crash boom')
-  const colored = logLine(toEntry(raw, AT), { ...STYLE, color: true })
+  assert.equal(
+    logLine(parseLogEntry(raw, AT), named),
+    'daemon 2026-01-02 09:05:03 warn  ab ⏎ c file="x y" n=1',
+  )
+  assert.equal(logLine(parseLogEntry('boom', { ...AT, source: 'crash' }), STYLE), '11:59:59 crash boom')
+  const colored = logLine(parseLogEntry(raw, AT), { ...STYLE, color: true })
   assert.equal(stripVTControlCharacters(colored), '09:05:03 warn  ab ⏎ c file="x y" n=1')
 })
 
 test('logLine() leaves a line as it is in a pipe, and gives programs an object', () => {
   const raw = JSON.stringify({ time, level: 'info', message: 'm', n: 1 })
   const plain = { ...STYLE, isPretty: false }
-  assert.equal(logLine(toEntry(raw, AT), plain), raw)
-  assert.equal(logLine(toEntry(raw, AT), { ...plain, isNamed: true }), `daemon: ${raw}`)
-  assert.deepEqual(JSON.parse(logLine(toEntry(raw, AT), { ...STYLE, isJson: true })), {
+  assert.equal(logLine(parseLogEntry(raw, AT), plain), raw)
+  assert.equal(logLine(parseLogEntry(raw, AT), { ...plain, isNamed: true }), `daemon: ${raw}`)
+  assert.deepEqual(JSON.parse(logLine(parseLogEntry(raw, AT), { ...STYLE, isJson: true })), {
     ...{ service: 'daemon', source: 'log', time, level: 'info', message: 'm', fields: { n: 1 } },
   })
 })
 
 test('logLine() makes an object of a line of the journal in a pipe, which holds text', () => {
-  const entry = toEntry('Started it.', { ...AT, source: 'journal' })
+  const entry = parseLogEntry('Started it.', { ...AT, source: 'journal' })
   const line = JSON.parse(logLine(entry, { ...STYLE, isPretty: false })) as {
     message: string
     source: string
@@ -45,13 +48,13 @@ test('logLine() makes an object of a line of the journal in a pipe, which holds 
 test('cutColored() and wrapColored() keep to a width, and keep colours whole', () => {
   const line = '\u001b[32mgrün 漢字\u001b[39m and more'
   for (let columns = 1; columns < 30; columns += 1) {
-    const cut = cutColored(line, columns, width)
+    const cut = truncateAnsi(line, columns, width)
     assert.ok(width(cut) <= columns, `${columns}: ${cut}`)
     assert.ok(cut.includes('\u001b[32m') && cut.includes('\u001b[39m'), cut)
   }
-  assert.equal(cutColored(line, 40, width), line)
-  assert.deepEqual(wrapColored('one two three', 8, width), ['one two', '    three'])
-  assert.deepEqual(wrapColored('', 8, width), [''])
+  assert.equal(truncateAnsi(line, 40, width), line)
+  assert.deepEqual(wrapAnsi('one two three', 8, width), ['one two', '    three'])
+  assert.deepEqual(wrapAnsi('', 8, width), [''])
 })
 
 const ROW: ServiceRow = {

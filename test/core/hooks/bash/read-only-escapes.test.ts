@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { commandEnv, hardenedEnv } from '../../../../src/core/hooks/bash/environment.ts'
 import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { decide } from '../../../../src/core/policy/decide.ts'
-import type { Effect } from '../../../../src/core/policy/types.ts'
+import type { RuleEffect } from '../../../../src/core/policy/types.ts'
 import { ruleList, setting } from '../../../support/policy-setting.ts'
 import { makeTree, type Tree } from '../../../support/trees.ts'
 
@@ -75,7 +75,7 @@ test('no command is known where PATH leads into the working directory', async ()
     'tools/rev': '-> ../ws/bin/wc',
     linked: '-> ws/bin',
   })
-  const cases: [path: string | undefined, line: string, effect: Effect][] = [
+  const cases: [path: string | undefined, line: string, effect: RuleEffect][] = [
     [PATH, 'cd sub && ls', 'allow'],
     [`./bin:${PATH}`, 'cd sub && ls', 'ask'],
     [`bin:${PATH}`, 'cat a', 'ask'],
@@ -213,7 +213,7 @@ async function judge(
   tree: Tree,
   line: string,
   { rules = [], ...more }: { rules?: string[]; path?: string | undefined } = {},
-): Promise<Effect> {
+): Promise<RuleEffect> {
   const [workspace, homeDir] = [tree.path('ws'), tree.path('home')]
   const path = 'path' in more ? more.path : PATH
   const analysis = await analyzeLine(line, { cwd: workspace, homeDir, closed: [], path })

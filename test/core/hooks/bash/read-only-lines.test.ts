@@ -10,7 +10,7 @@ import { hardenedEnv } from '../../../../src/core/hooks/bash/environment.ts'
 import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { decide } from '../../../../src/core/policy/decide.ts'
 import { READ_ONLY_COMMANDS } from '../../../../src/core/policy/read-only/commands.ts'
-import type { Effect, Setting } from '../../../../src/core/policy/types.ts'
+import type { PolicyContext, RuleEffect } from '../../../../src/core/policy/types.ts'
 import { ruleList, setting } from '../../../support/policy-setting.ts'
 import { makeTree, type Tree } from '../../../support/trees.ts'
 
@@ -51,7 +51,7 @@ test('the names that are shown are those of the forms', () => {
 })
 
 test('rules go before the built-in forms, and what is denied to read is not read by a command', async () => {
-  const rows: [effect: Effect, rules: string[], lines: string[]][] = [
+  const rows: [effect: RuleEffect, rules: string[], lines: string[]][] = [
     ['ask', ['ask bash(ls *)'], ['ls', 'ls src']],
     ['deny', ['deny bash(cat *)'], ['cat README.md', 'ls | cat']],
     ['ask', ['ask bash'], ['ls', 'git status']],
@@ -195,7 +195,7 @@ test('what no tool reads is read by no command either', async () => {
 })
 
 /** The lines that get another verdict. */
-async function others(lines: readonly string[], effect: Effect): Promise<string[]> {
+async function others(lines: readonly string[], effect: RuleEffect): Promise<string[]> {
   const effects = await Promise.all(lines.map((line) => judge(line)))
   return lines.filter((_, i) => effects[i] !== effect)
 }
@@ -223,9 +223,9 @@ function project(): string {
 
 async function judge(
   line: string,
-  more: Partial<Setting> = {},
+  more: Partial<PolicyContext> = {},
   { path = PATH, closed = [] as string[] } = {},
-): Promise<Effect> {
+): Promise<RuleEffect> {
   const workspace = more.workspace ?? project()
   const command = line.replaceAll('WS', quoted(workspace))
   const place = { cwd: workspace, homeDir: box.path('home'), closed, path }

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { decide } from '../../../../src/core/policy/decide.ts'
-import type { Decision, Setting } from '../../../../src/core/policy/types.ts'
+import type { Decision, PolicyContext } from '../../../../src/core/policy/types.ts'
 import { ruleList, setting } from '../../../support/policy-setting.ts'
 import { makeTree } from '../../../support/trees.ts'
 
@@ -150,7 +150,7 @@ test('the reason says where a repository is not as it should be', async () => {
 })
 
 test('git reads a repository above the working directory where a rule allows reading it', async () => {
-  const at = async (line: string, rules: string[], more: Partial<Setting> = {}) =>
+  const at = async (line: string, rules: string[], more: Partial<PolicyContext> = {}) =>
     await judge(
       line,
       { workspace: tree.path('repo/sub'), rules: ruleList(rules), ...more },
@@ -191,7 +191,7 @@ test('git reads a repository above the working directory where a rule allows rea
 
 async function judge(
   command: string,
-  more: Partial<Setting> = {},
+  more: Partial<PolicyContext> = {},
   { path = PATH, closed = 'repo/sub/closed' } = {},
 ): Promise<Decision> {
   const workspace = more.workspace ?? tree.path('repo')

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { contentOf, editsOf, pathOf, rangeOf } from '../../../../src/core/hooks/files/arguments.ts'
+import {
+  readContentArgument,
+  readEditsArgument,
+  readPathArgument,
+  readRangeArgument,
+} from '../../../../src/core/hooks/files/arguments.ts'
 
 test('pathOf() takes the names other tools have for it', () => {
   for (const name of ['path', 'file_path', 'filePath', 'filename', 'file'])
-    assert.equal(pathOf('read', { [name]: 'a', path: name === 'path' ? 'a' : null }), 'a')
+    assert.equal(readPathArgument('read', { [name]: 'a', path: name === 'path' ? 'a' : null }), 'a')
 })
 
 test('rangeOf() takes null, text and zero for what they mean', () => {
@@ -16,8 +21,8 @@ test('rangeOf() takes null, text and zero for what they mean', () => {
     { offset: 0 },
     { offset: '0' },
   ])
-    assert.deepEqual(rangeOf(args), whole)
-  assert.deepEqual(rangeOf({ offset: '12', limit: 3 }), { offset: 12, limit: 3 })
+    assert.deepEqual(readRangeArgument(args), whole)
+  assert.deepEqual(readRangeArgument({ offset: '12', limit: 3 }), { offset: 12, limit: 3 })
 })
 
 test('editsOf() takes a list, one edit, JSON, and an edit beside the path', () => {
@@ -33,33 +38,33 @@ test('editsOf() takes a list, one edit, JSON, and an edit beside the path', () =
     { path: 'x', oldText: 'a', newText: 'b' },
     { old_str: 'a', new_str: 'b', replaceAll: 'false' },
   ]
-  for (const form of forms) assert.deepEqual(editsOf({ ...form }), expected, JSON.stringify(form))
+  for (const form of forms) assert.deepEqual(readEditsArgument({ ...form }), expected, JSON.stringify(form))
   for (const all of [true, 'true'])
-    assert.deepEqual(editsOf({ edits: [{ ...one, all }] }), [{ ...one, all: true }])
+    assert.deepEqual(readEditsArgument({ edits: [{ ...one, all }] }), [{ ...one, all: true }])
 })
 
-test('contentOf() takes an empty text', () => assert.equal(contentOf({ content: '' }), ''))
+test('contentOf() takes an empty text', () => assert.equal(readContentArgument({ content: '' }), ''))
 
-const edit = (item: unknown) => () => editsOf({ edits: [{ old: 'a', new: 'b' }, item] })
+const edit = (item: unknown) => () => readEditsArgument({ edits: [{ old: 'a', new: 'b' }, item] })
 const REFUSED: [() => unknown, RegExp][] = [
-  [() => pathOf('read', {}), /^Cannot read: path is missing$/],
-  [() => pathOf('edit', { path: null }), /^Cannot edit: path is missing$/],
-  [() => pathOf('read', { path: 7 }), /^Cannot read: path must be a string$/],
-  [() => pathOf('read', { path: '' }), /^Cannot read: path must not be empty$/],
-  [() => pathOf('read', { path: 'a\0b' }), /path holds a NUL character$/],
-  [() => pathOf('write', { path: 'a/' }), /^Cannot write: path must name a file, not a folder$/],
+  [() => readPathArgument('read', {}), /^Cannot read: path is missing$/],
+  [() => readPathArgument('edit', { path: null }), /^Cannot edit: path is missing$/],
+  [() => readPathArgument('read', { path: 7 }), /^Cannot read: path must be a string$/],
+  [() => readPathArgument('read', { path: '' }), /^Cannot read: path must not be empty$/],
+  [() => readPathArgument('read', { path: 'a\0b' }), /path holds a NUL character$/],
+  [() => readPathArgument('write', { path: 'a/' }), /^Cannot write: path must name a file, not a folder$/],
   ...[-1, 1.5, 'x', '1e3', Number.NaN, true, {}].map((offset): [() => unknown, RegExp] => [
-    () => rangeOf({ offset }),
+    () => readRangeArgument({ offset }),
     /^Cannot read: offset must be a whole number from 1$/,
   ]),
-  [() => rangeOf({ limit: 0 }), /^Cannot read: limit must be a whole number from 1$/],
-  [() => contentOf({}), /^Cannot write: content is missing$/],
-  [() => contentOf({ content: { a: 1 } }), /^Cannot write: content must be a string$/],
-  [() => contentOf({ content: '\ud800' }), /content holds half of a surrogate pair$/],
-  [() => editsOf({}), /^Cannot edit: old is missing$/],
-  [() => editsOf({ edits: [] }), /^Cannot edit: edits must not be empty$/],
-  [() => editsOf({ edits: '[{' }), /^Cannot edit: edits must be an array of \{old, new\}$/],
-  [() => editsOf({ edits: 7 }), /^Cannot edit: edits must be an array/],
+  [() => readRangeArgument({ limit: 0 }), /^Cannot read: limit must be a whole number from 1$/],
+  [() => readContentArgument({}), /^Cannot write: content is missing$/],
+  [() => readContentArgument({ content: { a: 1 } }), /^Cannot write: content must be a string$/],
+  [() => readContentArgument({ content: '\ud800' }), /content holds half of a surrogate pair$/],
+  [() => readEditsArgument({}), /^Cannot edit: old is missing$/],
+  [() => readEditsArgument({ edits: [] }), /^Cannot edit: edits must not be empty$/],
+  [() => readEditsArgument({ edits: '[{' }), /^Cannot edit: edits must be an array of \{old, new\}$/],
+  [() => readEditsArgument({ edits: 7 }), /^Cannot edit: edits must be an array/],
   [edit('a'), /^Cannot edit: edits\[1\] must be an object \{old, new\}$/],
   [edit({ old: 'a' }), /^Cannot edit: edits\[1\]\.new is missing$/],
   [edit({ old: 1, new: 'b' }), /^Cannot edit: edits\[1\]\.old must be a string$/],

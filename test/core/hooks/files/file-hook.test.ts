@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Validator } from '@cfworker/json-schema'
 import { fileHook } from '../../../../src/core/hooks/files/file-hook.ts'
-import type { Action } from '../../../../src/core/policy/types.ts'
+import type { PolicyAction } from '../../../../src/core/policy/types.ts'
 import { AGENT } from '../../../support/agents.ts'
 import { fileTools } from '../../../support/file-tools.ts'
 
@@ -55,7 +55,7 @@ test('describe() says which file a call would touch, and refuses what makes no s
   for (const [name, args] of bad) await assert.rejects(describe(name, args), { kind: 'invalid' })
 })
 
-type Edit = Extract<Action, { kind: 'edit' }>
+type Edit = Extract<PolicyAction, { kind: 'edit' }>
 
 async function diffOf(cwd: string, name: string, args: object, seen?: Map<string, string>): Promise<string> {
   return ((await fileTools(cwd).describe(name, args)) as Edit).diff!(seen)

@@ -19,8 +19,8 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ulid } from 'ulid'
-import type { KeepLimits } from '../../../../src/core/hooks/files/kept-room.ts'
-import { KeptTurns } from '../../../../src/core/hooks/files/kept-turns.ts'
+import type { UndoQuota } from '../../../../src/core/hooks/files/undo/quota.ts'
+import { UndoTurns } from '../../../../src/core/hooks/files/undo/turns.ts'
 import { MemoryLeases } from '../../../../src/core/lease/memory-leases.ts'
 import { type FileTools, fileTools } from '../../../support/file-tools.ts'
 import { mountSmallDisk } from '../../../support/small-disk.ts'
@@ -328,7 +328,7 @@ interface Place extends AsyncDisposable {
   kept: string
 }
 
-async function place(limits?: KeepLimits): Promise<Place> {
+async function place(limits?: UndoQuota): Promise<Place> {
   const dir = await mkdtempDisposable(join(await realpath(tmpdir()), 'crab-'))
   const [work, kept] = [join(dir.path, 'work'), join(dir.path, 'kept')]
   await mkdir(work)
@@ -356,10 +356,10 @@ async function place(limits?: KeepLimits): Promise<Place> {
     },
     async undo({ dryRun = false, closed = [] } = {}) {
       const lock = (name: string, signal: AbortSignal) => leases.take(name, signal)
-      const turns = new KeptTurns({ folder: kept, closed, lock })
+      const turns = new UndoTurns({ folder: kept, closed, lock })
       const run = await turns.last(SESSION)
       if (run === undefined) return undefined
-      const files = await Array.fromAsync(turns.takeBack({ session: SESSION, run, dryRun }, NEVER))
+      const files = await Array.fromAsync(turns.restore({ session: SESSION, run, dryRun }, NEVER))
       if (!dryRun) await turns.forget({ session: SESSION, run }, files)
       return files.map(({ path: file, outcome, reason }) => {
         const name = file.startsWith(work) ? file.slice(work.length + 1) : basename(file)
@@ -371,7 +371,7 @@ async function place(limits?: KeepLimits): Promise<Place> {
 }
 
 async function versionIn(at: Place, name: string): Promise<string> {
-  const { versionOf } = await import('../../../../src/core/hooks/files/version.ts')
+  const { hashVersion: versionOf } = await import('../../../../src/core/hooks/files/version.ts')
   return await versionOf(await readFile(at.path(name)))
 }
 

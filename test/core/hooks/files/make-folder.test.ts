@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeFolder } from '../../../../src/core/hooks/files/make-folder.ts'
-import type { Target } from '../../../../src/core/hooks/files/target.ts'
+import type { FileTarget } from '../../../../src/core/hooks/files/target.ts'
 
 const PREFIX = join(tmpdir(), 'crab-')
 
-function targetOf(path: string, fdLinks: string): Target {
+function targetOf(path: string, fdLinks: string): FileTarget {
   return { tool: 'write', path, shown: 'it', closed: [], fdLinks, mayShow: () => true }
 }
 

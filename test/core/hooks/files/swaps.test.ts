@@ -18,7 +18,7 @@ import { Worker } from 'node:worker_threads'
 import { CrabError } from '../../../../src/core/base/errors.ts'
 import { MemoryLeases } from '../../../../src/core/lease/memory-leases.ts'
 import { isInside } from '../../../../src/core/policy/paths.ts'
-import type { Action } from '../../../../src/core/policy/types.ts'
+import type { PolicyAction } from '../../../../src/core/policy/types.ts'
 import { fileTools } from '../../../support/file-tools.ts'
 
 const PREFIX = join(tmpdir(), 'crab-')
@@ -199,7 +199,7 @@ test('however often a file and its folder are swapped for links, what these lead
   const over = new Promise((resolve) => swapper.once('exit', resolve)).then(() => {
     isOver = true
   })
-  const meanwhile = async (action: Action) => {
+  const meanwhile = async (action: PolicyAction) => {
     if (!('path' in action) || !isInside(at('work'), action.path))
       throw new CrabError('denied', 'not permitted')
   }

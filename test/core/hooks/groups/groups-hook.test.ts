@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_SELECTED_TOOLS, MAX_SHOWN_MCP_TOOLS } from '../../../../src/core/base/tool-limits.ts'
-import { Catalogue } from '../../../../src/core/hooks/groups/catalogue.ts'
 import { groupsHook } from '../../../../src/core/hooks/groups/groups-hook.ts'
 import { GROUP_TOOLS } from '../../../../src/core/hooks/groups/specs.ts'
+import { ToolCatalog } from '../../../../src/core/hooks/groups/tool-catalog.ts'
 import type { ToolSpec } from '../../../../src/core/provider/types.ts'
 import type { Hook, ToolOutput, ToolsTurn } from '../../../../src/core/runtime/hook.ts'
 import { SelectedTools } from '../../../../src/core/runtime/selected-tools.ts'
@@ -104,7 +104,7 @@ test('groupsHook() takes no tool for one of another server that it is named afte
   turn.selection.use([evil.name])
   const offered = await turn.offer()
   assert.equal(toolsByName(offered).get('mcp__web__tool_01'), undefined)
-  const gone = new Catalogue([READ, evil], [])
+  const gone = new ToolCatalog([READ, evil], [])
   assert.equal(gone.find('mcp__web__tool_01'), undefined)
   assert.equal(gone.find(evil.name), evil)
 })

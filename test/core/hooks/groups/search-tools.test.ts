@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Catalogue } from '../../../../src/core/hooks/groups/catalogue.ts'
 import { searchTools } from '../../../../src/core/hooks/groups/search-tools.ts'
+import { ToolCatalog } from '../../../../src/core/hooks/groups/tool-catalog.ts'
 import type { ToolSpec } from '../../../../src/core/provider/types.ts'
 import { groupOf, READ, remoteSpec, remoteSpecs } from '../../../support/fake-tools.ts'
 
@@ -83,6 +83,6 @@ function search(
   { specs = TRACKER, selected = [] }: { specs?: readonly ToolSpec[]; selected?: readonly string[] } = {},
 ) {
   const groups = [groupOf('hub', specs), groupOf('mail', specs, { instructions: 'Be brief.' })]
-  const catalogue = new Catalogue([READ, ...specs], groups)
+  const catalogue = new ToolCatalog([READ, ...specs], groups)
   return { result: JSON.parse(searchTools(args, { catalogue, selection: { names: selected } }).output) }
 }

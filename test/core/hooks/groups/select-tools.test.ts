@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MAX_SELECTED_TOOLS } from '../../../../src/core/base/tool-limits.ts'
-import { Catalogue } from '../../../../src/core/hooks/groups/catalogue.ts'
 import { selectTools } from '../../../../src/core/hooks/groups/select-tools.ts'
+import { ToolCatalog } from '../../../../src/core/hooks/groups/tool-catalog.ts'
 import { SelectedTools } from '../../../../src/core/runtime/selected-tools.ts'
 import { groupOf, READ, remoteSpec, remoteSpecs } from '../../../support/fake-tools.ts'
 
@@ -135,7 +135,7 @@ test('selectTools() never goes over the bound, and does the same for the same', 
 
 test('selectTools() looks for what was meant by as many unknown names as it says, and repeats none at length', () => {
   const asked: string[] = []
-  const catalogue = new Catalogue([READ, ...SPECS], GROUPS)
+  const catalogue = new ToolCatalog([READ, ...SPECS], GROUPS)
   const nearest = catalogue.nearest.bind(catalogue)
   catalogue.nearest = (name) => {
     asked.push(name)
@@ -155,7 +155,7 @@ test('selectTools() looks for what was meant by as many unknown names as it says
 test('selectTools() describes the groups of what it selected, as many as help', () => {
   const specs = Array.from({ length: 30 }, (_, n) => remoteSpecs(`s${n}`, 10)).flat()
   const groups = Array.from({ length: 30 }, (_, n) => groupOf(`s${n}`, specs))
-  const catalogue = new Catalogue([READ, ...specs], groups)
+  const catalogue = new ToolCatalog([READ, ...specs], groups)
   const select = (tools: string[]) => {
     const selection = new SelectedTools([])
     return JSON.parse(selectTools({ args: { tools }, offerAgain() {} }, { catalogue, selection }).output)
@@ -170,7 +170,7 @@ test('selectTools() describes the groups of what it selected, as many as help', 
 
 /** A conversation with these tools selected, of an agent with those above. */
 function conversation(before: readonly string[] = []) {
-  const catalogue = new Catalogue([READ, ...SPECS], GROUPS)
+  const catalogue = new ToolCatalog([READ, ...SPECS], GROUPS)
   const selection = new SelectedTools(before)
   let offers = 0
   const run = (args: Record<string, unknown>) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { collect } from '../../../../src/core/hooks/search/collect.ts'
+import { collectMatches } from '../../../../src/core/hooks/search/collect.ts'
 
 const NEVER = new AbortController().signal
 
@@ -8,11 +8,11 @@ test('collect() gathers all, or as much as is enough', async () => {
   const search = async function* () {
     yield* [1, 2, 3]
   }
-  assert.deepEqual(await collect(search, { maxItems: 4, timeLimitMs: 60_000 }, NEVER), {
+  assert.deepEqual(await collectMatches(search, { maxItems: 4, timeLimitMs: 60_000 }, NEVER), {
     items: [1, 2, 3],
     stopped: undefined,
   })
-  assert.deepEqual(await collect(search, { maxItems: 2, timeLimitMs: 60_000 }, NEVER), {
+  assert.deepEqual(await collectMatches(search, { maxItems: 2, timeLimitMs: 60_000 }, NEVER), {
     items: [1, 2],
     stopped: 'after 2 results',
   })
@@ -23,7 +23,7 @@ test('collect() gives what was found when the time is up', async () => {
     yield 1
     yield await aborted(signal)
   }
-  assert.deepEqual(await collect(search, { maxItems: 9, timeLimitMs: 5 }, NEVER), {
+  assert.deepEqual(await collectMatches(search, { maxItems: 9, timeLimitMs: 5 }, NEVER), {
     items: [1],
     stopped: 'after 0.005 s',
   })
@@ -36,14 +36,16 @@ test('collect() fails when it is aborted, also when the time is up as well', asy
     await aborted(signal).catch(() => stop.abort())
     signal.throwIfAborted()
   }
-  await assert.rejects(collect(search, { maxItems: 9, timeLimitMs: 5 }, stop.signal))
+  await assert.rejects(collectMatches(search, { maxItems: 9, timeLimitMs: 5 }, stop.signal))
 })
 
 test('collect() fails as the search does', async () => {
   const search = (): AsyncGenerator<never> => {
     throw new Error('broken')
   }
-  await assert.rejects(collect(search, { maxItems: 9, timeLimitMs: 60_000 }, NEVER), { message: 'broken' })
+  await assert.rejects(collectMatches(search, { maxItems: 9, timeLimitMs: 60_000 }, NEVER), {
+    message: 'broken',
+  })
 })
 
 /** Rejects when the signal is aborted. */

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { installedRipgrep } from '../../../../bin/ripgrep.ts'
 import { toCrabError } from '../../../../src/core/base/errors.ts'
-import type { SearchEngine, SearchScope } from '../../../../src/core/hooks/search/engine.ts'
+import type { FileSearchScope, SearchEngine } from '../../../../src/core/hooks/search/engine.ts'
 import { javascriptEngine } from '../../../../src/core/hooks/search/javascript.ts'
 import { toPathFilter } from '../../../../src/core/hooks/search/path-filter.ts'
 import { ripgrepEngine } from '../../../../src/core/hooks/search/ripgrep.ts'
@@ -27,7 +27,7 @@ const ENGINES: Readonly<Record<string, SearchEngine>> = {
 
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(`${name}()`, () => {
-    const filesIn = async (tree: Tree, more: Partial<SearchScope> = {}) =>
+    const filesIn = async (tree: Tree, more: Partial<FileSearchScope> = {}) =>
       (await Array.fromAsync(engine.files(scopeOf(tree, more), NEVER))).toSorted()
     const linesIn = async (
       tree: Tree,
@@ -319,7 +319,7 @@ function isCancelled(reason: unknown): boolean {
   return toCrabError(reason).kind === 'cancelled'
 }
 
-function scopeOf(tree: Tree, more: Partial<SearchScope> = {}): SearchScope {
+function scopeOf(tree: Tree, more: Partial<FileSearchScope> = {}): FileSearchScope {
   const root = more.root ?? tree.root
   const folder = more.isFile ? dirname(root) : root
   return { root, folder, isFile: false, closed: [], glob: undefined, ...more }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { excerptOf } from '../../../../src/core/hooks/search/excerpt.ts'
+import { toLineExcerpt } from '../../../../src/core/hooks/search/excerpt.ts'
 
 test('excerptOf() shows 300 units of a long line, from 100 before its match', () => {
   const text = Array.from({ length: 1000 }, (_, n) => String(n % 10)).join('')
-  assert.equal(excerptOf({ text, matchAt: 500 }), `…${text.slice(400, 700)}…`)
-  assert.equal(excerptOf({ text, matchAt: 20 }), `${text.slice(0, 300)}…`)
-  assert.equal(excerptOf({ text, matchAt: 990 }), `…${text.slice(700)}`)
-  assert.equal(excerptOf({ text, matchAt: undefined }), `${text.slice(0, 300)}…`)
-  assert.equal(excerptOf({ text: text.slice(0, 300), matchAt: 299 }), text.slice(0, 300))
+  assert.equal(toLineExcerpt({ text, matchAt: 500 }), `…${text.slice(400, 700)}…`)
+  assert.equal(toLineExcerpt({ text, matchAt: 20 }), `${text.slice(0, 300)}…`)
+  assert.equal(toLineExcerpt({ text, matchAt: 990 }), `…${text.slice(700)}`)
+  assert.equal(toLineExcerpt({ text, matchAt: undefined }), `${text.slice(0, 300)}…`)
+  assert.equal(toLineExcerpt({ text: text.slice(0, 300), matchAt: 299 }), text.slice(0, 300))
 })
 
 test('excerptOf() cuts no character in two', () => {
-  const shown = excerptOf({ text: `x${'🦀'.repeat(500)}`, matchAt: 500 })
+  const shown = toLineExcerpt({ text: `x${'🦀'.repeat(500)}`, matchAt: 500 })
   assert.ok(shown.isWellFormed())
   assert.match(shown, /^…🦀+…$/u)
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lineFinder, linesOf } from '../../../../src/core/hooks/search/find-lines.ts'
+import { patternLineFinder, splitLineSpans } from '../../../../src/core/hooks/search/find-lines.ts'
 
 test('linesOf() spans every line, with or without a line break at the end', () => {
   const lines = (text: string) =>
-    [...linesOf(text)].map(({ number, start, end }) => [number, text.slice(start, end)])
+    [...splitLineSpans(text)].map(({ number, start, end }) => [number, text.slice(start, end)])
   assert.deepEqual(lines('a\r\n\nb\r\r\nc'), [
     [1, 'a'],
     [2, ''],
@@ -17,7 +17,7 @@ test('linesOf() spans every line, with or without a line break at the end', () =
 })
 
 test('lineFinder() finds lines up to the limit, and where they match', () => {
-  const find = lineFinder(/b+/u)
+  const find = patternLineFinder(/b+/u)
   assert.deepEqual(find('ab\nx\nbb\nb', 2), [
     { number: 1, start: 0, end: 2, at: 1 },
     { number: 3, start: 5, end: 7, at: 0 },
@@ -26,7 +26,7 @@ test('lineFinder() finds lines up to the limit, and where they match', () => {
 })
 
 test('lineFinder() gives up on a pattern that takes for ever, and can be used again', () => {
-  const find = lineFinder(/^(a+)+$/u, 20)
+  const find = patternLineFinder(/^(a+)+$/u, 20)
   const refused = { kind: 'invalid', message: 'Cannot search: the pattern takes too long' }
   assert.throws(() => find(`${'a'.repeat(50)}!`, 1), refused)
   assert.equal(find('aaa', 1).length, 1)

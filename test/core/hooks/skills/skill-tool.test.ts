@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { listSkills, skillTool } from '../../../../src/core/hooks/skills/skill-tool.ts'
+import { formatSkillList, skillTool } from '../../../../src/core/hooks/skills/skill-tool.ts'
 import type { Skill } from '../../../../src/core/skills/scan-skills.ts'
 
 test('skillTool() names skills with what they are for, one’s own first, in one line each', () => {
@@ -19,13 +19,13 @@ test('skillTool() names skills with what they are for, one’s own first, in one
 test('listSkills() cuts descriptions of other programs’ skills first, then its own, and names at last', () => {
   const own = Array.from({ length: 3 }, (_, i) => toSkill(`own-${i}`, 'o'.repeat(240)))
   const others = Array.from({ length: 20 }, (_, i) => toSkill(`other-${i}`, 't'.repeat(240), false))
-  const [first, ...rest] = listSkills([...others, ...own], 4000).split('\n')
+  const [first, ...rest] = formatSkillList([...others, ...own], 4000).split('\n')
   assert.equal(first, `- own-0: ${'o'.repeat(240)}`)
   assert.equal(rest[2], `- other-0: ${'t'.repeat(119)}…`)
-  const tight = listSkills([...others, ...own], 1200).split('\n')
+  const tight = formatSkillList([...others, ...own], 1200).split('\n')
   assert.equal(tight[0], `- own-0: ${'o'.repeat(240)}`)
   assert.equal(tight[3], '- other-0')
-  assert.match(listSkills([...others, ...own], 60), /^own-0, own-1, .*, other-\d and \d+ more$/)
+  assert.match(formatSkillList([...others, ...own], 60), /^own-0, own-1, .*, other-\d and \d+ more$/)
 })
 
 test('listSkills() keeps to its room, and says of how many there is nothing', () => {
@@ -34,7 +34,7 @@ test('listSkills() keeps to its room, and says of how many there is nothing', ()
   fc.assert(
     fc.property(fc.array(skill, { maxLength: 60 }), fc.integer({ min: 80, max: 6000 }), (all, room) => {
       const skills = all.map(({ name, description, isOwn }) => toSkill(name, description, isOwn))
-      const text = listSkills(skills, room)
+      const text = formatSkillList(skills, room)
       assert.ok(text.length <= room + ' and 60 more'.length)
       const [, more] = / and (\d+) more$/.exec(text) ?? []
       if (more === undefined) for (const one of skills) assert.ok(text.includes(one.name))

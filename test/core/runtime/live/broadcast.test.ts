@@ -14,13 +14,13 @@ test('Broadcast.listen() gives what is told from its call on, and ends when its 
   const next = heard.next()
   leave.abort()
   await assert.rejects(next, isCancelled)
-  assert.equal(broadcast.isHeard, false)
+  assert.equal(broadcast.hasListeners, false)
 })
 
 test('Broadcast.listen() ends at once for whoever has left before', async () => {
   const broadcast = new Broadcast<number>()
   const heard = broadcast.listen(AbortSignal.abort())
-  assert.equal(broadcast.isHeard, false)
+  assert.equal(broadcast.hasListeners, false)
   await assert.rejects(heard.next(), isCancelled)
 })
 
@@ -29,5 +29,5 @@ test('Broadcast.listen() throws for a reader that falls behind too far', async (
   const heard = broadcast.listen(new AbortController().signal, { most: 2 })
   for (const value of [1, 2, 3]) broadcast.tell(value)
   await assert.rejects(heard.next(), { kind: 'unavailable' })
-  assert.equal(broadcast.isHeard, false)
+  assert.equal(broadcast.hasListeners, false)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
-import { Journal, type Told } from '../../../../src/core/runtime/live/journal.ts'
+import { Journal, type JournalEntry } from '../../../../src/core/runtime/live/journal.ts'
 
 const NEVER = new AbortController().signal
 const text = (delta: string): AgentEvent => ({ type: 'text', delta })
@@ -10,7 +10,7 @@ const text = (delta: string): AgentEvent => ({ type: 'text', delta })
 test('Journal counts events from 1, and reads from any position what was and what will be told', async () => {
   const journal = new Journal({ maxBytes: 100_000 })
   assert.deepEqual([journal.event('a', text('one')), journal.event('a', text('two'))], [1, 2])
-  journal.tell({ type: 'changed' })
+  journal.append({ type: 'changed' })
   const seen: string[] = []
   const reading = (async () => {
     for await (const told of journal.read(1, NEVER)) {
@@ -75,7 +75,7 @@ test('Journal.behind() gives what came after an event, with the message that led
   const journal = new Journal({ maxBytes: 100_000 })
   journal.event('a', text('one'))
   const before = journal.end
-  journal.tell({ type: 'message', runId: 'b', message: { line: 3, content: 'hi', attachments: [], at: 0 } })
+  journal.append({ type: 'message', runId: 'b', message: { line: 3, content: 'hi', attachments: [], at: 0 } })
   journal.event('b', text('two'))
   assert.equal(journal.behind(1), before)
   assert.equal(journal.behind(2), journal.end)
@@ -91,10 +91,10 @@ test('Journal.startOf() gives the first event of a run only while it is kept', (
   const position = journal.end
   journal.event('b', START)
   journal.event('b', text('one'))
-  assert.deepEqual(journal.startOf('b'), { position, seq: 2 })
-  assert.equal(journal.startOf('a'), undefined)
+  assert.deepEqual(journal.findStart('b'), { position, seq: 2 })
+  assert.equal(journal.findStart('a'), undefined)
   journal.trim(250)
-  assert.equal(journal.startOf('b'), undefined)
+  assert.equal(journal.findStart('b'), undefined)
 })
 
 test('Journal never keeps more than it may, and whoever is not too slow misses nothing', () => {
@@ -123,6 +123,6 @@ const START: AgentEvent = {
   line: 1,
 }
 
-function seqOf(told: Told | undefined): number | undefined {
+function seqOf(told: JournalEntry | undefined): number | undefined {
   return told?.type === 'event' ? told.seq : undefined
 }

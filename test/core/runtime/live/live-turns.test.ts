@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { CrabError } from '../../../../src/core/base/errors.ts'
 import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
 import type { Hook } from '../../../../src/core/runtime/hook.ts'
-import { type Followed, followConversation, type Standing } from '../../../../src/core/runtime/live/follow.ts'
+import {
+  type ConversationSnapshot,
+  type FollowEvent,
+  followConversation,
+} from '../../../../src/core/runtime/live/follow.ts'
 import { Journals } from '../../../../src/core/runtime/live/journals.ts'
 import { LiveTurns, type NumberedEvent } from '../../../../src/core/runtime/live/live-turns.ts'
 import type { TurnRequest } from '../../../../src/core/runtime/turn-request.ts'
@@ -20,7 +24,7 @@ interface LiveNode extends AsyncDisposable {
   journals: Journals
   observed: string[]
   request(content: string, more?: Partial<TurnRequest>): TurnRequest
-  follow(afterSeq?: number, signal?: AbortSignal): AsyncGenerator<Followed>
+  follow(afterSeq?: number, signal?: AbortSignal): AsyncGenerator<FollowEvent>
 }
 
 async function startLive(script: Script, options?: TestNodeOptions): Promise<LiveNode> {
@@ -178,7 +182,7 @@ test('followConversation() brings a running turn from its start, and everything 
   const old = await Array.fromAsync(at.live.stream(at.request('a'), NEVER))
   const run = await at.live.detach(at.request('b'))
   await until('it speaks', () => at.live.running()[0]?.text === 'One')
-  const seen: Followed[] = []
+  const seen: FollowEvent[] = []
   const stop = new AbortController()
   const following = collect(at.follow(0, stop.signal), seen).catch(({ kind }) =>
     assert.equal(kind, 'cancelled'),
@@ -217,7 +221,7 @@ test('followConversation() resumes behind the last event that was seen', async (
   const one = await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
   const two = await Array.fromAsync(at.live.stream(at.request('two'), NEVER))
   const stop = new AbortController()
-  const seen: Followed[] = []
+  const seen: FollowEvent[] = []
   const following = collect(at.follow(one.length, stop.signal), seen).catch(() => undefined)
   await until('it has ended', () => ends(seen) === 1)
   stop.abort()
@@ -234,7 +238,7 @@ test('followConversation() resumes behind the last event that was seen', async (
 test('followConversation() of a pair that has nothing yet waits for its first message', async () => {
   await using at = await startLive(() => ({ parts: ['yes'] }))
   const stop = new AbortController()
-  const seen: Followed[] = []
+  const seen: FollowEvent[] = []
   const following = collect(at.follow(0, stop.signal), seen).catch(() => undefined)
   await until('it is seen', () => seen.length === 1)
   assert.deepEqual(seen[0], {
@@ -253,7 +257,7 @@ test('followConversation() of a pair that has nothing yet waits for its first me
 test('what is not stored is nobody else’s to follow', async () => {
   await using at = await startLive(() => ({ parts: ['secret'] }))
   const stop = new AbortController()
-  const seen: Followed[] = []
+  const seen: FollowEvent[] = []
   const following = collect(at.follow(0, stop.signal), seen).catch(() => undefined)
   await until('it is seen', () => seen.length === 1)
   await Array.fromAsync(at.live.stream(at.request('x', { settings: { ephemeral: true } }), NEVER))
@@ -306,7 +310,7 @@ test('followConversation() says of what its reader has not seen yet that it foll
   const following = at.follow()
   await following.next()
   const all = await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
-  const seen: Followed[] = []
+  const seen: FollowEvent[] = []
   for await (const told of following) if (seen.push(told) && ends(seen) === 1) break
   const anew = seen.flatMap((told) => (told.type === 'standing' ? [told.standing] : []))
   assert.deepEqual(
@@ -315,12 +319,12 @@ test('followConversation() says of what its reader has not seen yet that it foll
   )
 })
 
-async function standingOf(at: LiveNode): Promise<Standing> {
+async function standingOf(at: LiveNode): Promise<ConversationSnapshot> {
   for await (const told of at.follow()) if (told.type === 'standing') return told.standing
   assert.fail('nothing is told')
 }
 
-async function collect<T extends Followed | NumberedEvent>(
+async function collect<T extends FollowEvent | NumberedEvent>(
   source: AsyncIterable<T>,
   into: (T | AgentEvent)[],
 ): Promise<void> {
@@ -332,11 +336,11 @@ async function sessionOf({ node }: LiveNode): Promise<string | undefined> {
   return await node.place.storage.activeSession({ agentId, sender: 'ann' })
 }
 
-function ends(seen: readonly Followed[]): number {
+function ends(seen: readonly FollowEvent[]): number {
   return seen.filter((told) => told.type === 'event' && told.event.type === 'end').length
 }
 
-function textOf(seen: readonly Followed[]): string {
+function textOf(seen: readonly FollowEvent[]): string {
   return seen
     .map((told) => (told.type === 'event' && told.event.type === 'text' ? told.event.delta : ''))
     .join('')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { decodePart, encodePart } from '../../../../src/core/search/checkpoint/part-file.ts'
-import type { Part } from '../../../../src/core/search/checkpoint/types.ts'
+import type { CheckpointPart } from '../../../../src/core/search/checkpoint/types.ts'
 
 const numbers = fc.oneof(
   fc.uint8Array({ maxLength: 40 }),
@@ -13,11 +13,11 @@ const numbers = fc.oneof(
   fc.float32Array({ maxLength: 40, noNaN: true }),
   fc.float64Array({ maxLength: 40, noNaN: true }),
 )
-const parts: fc.Arbitrary<Part> = fc.record({
+const parts: fc.Arbitrary<CheckpointPart> = fc.record({
   facts: fc.dictionary(fc.string(), fc.integer()),
   arrays: fc.dictionary(fc.string({ unit: 'grapheme' }), numbers, { maxKeys: 6 }),
 })
-const SAMPLE: Part = {
+const SAMPLE: CheckpointPart = {
   facts: { documents: 3 },
   arrays: { lengths: Uint16Array.of(1, 2, 3), times: Float64Array.of(1.5, -0), none: new Uint32Array() },
 }
@@ -117,7 +117,7 @@ test('decodePart() says that another version wrote it', () => {
   assert.equal(decodePart(bytes), 'its format is 2, not 1')
 })
 
-function fileOf(part: Part): Uint8Array<SharedArrayBuffer> {
+function fileOf(part: CheckpointPart): Uint8Array<SharedArrayBuffer> {
   return shared(Buffer.concat(encodePart(part).pieces))
 }
 

@@ -24,7 +24,7 @@ test('matchesIn() finds nothing in a text that is not composed', () => {
 
 test('placesIn() tells the words of a query apart, however often each is in it', () => {
   const words = new QueryWords('cron job cron')
-  const places = words.placesIn('job, cron, jobs')
+  const places = words.findIn('job, cron, jobs')
   assert.equal(places.length, 3)
   assert.equal(new Set(places.map(({ word }) => word)).size, 2)
   assert.equal(places[0]!.word, places[2]!.word)
@@ -39,8 +39,8 @@ test('placesIn() takes no other word with the same hash', () => {
     const other = byHash.get(terms.hashes[0]!)
     byHash.set(terms.hashes[0]!, word)
     if (other === undefined) continue
-    assert.deepEqual(new QueryWords(word).placesIn(other), [])
-    assert.equal(new QueryWords(`${word} ${other}`).placesIn(`${other} ${word} ${other}`).length, 3)
+    assert.deepEqual(new QueryWords(word).findIn(other), [])
+    assert.equal(new QueryWords(`${word} ${other}`).findIn(`${other} ${word} ${other}`).length, 3)
     return
   }
 })

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { DeniedBy } from '../../../../src/core/protocol/crabtalk.generated.ts'
 import type { ToolRun } from '../../../../src/tui/state/types.ts'
 import { renderTool } from '../../../../src/tui/view/tool/render.ts'
-import type { View } from '../../../../src/tui/view/view.ts'
+import type { RenderContext } from '../../../../src/tui/view/view.ts'
 import { makeTool } from '../blocks.ts'
 import { makeView, plain } from '../support.ts'
 
-const linesOf = (tool: Partial<ToolRun>, view: Partial<View> = {}) =>
+const linesOf = (tool: Partial<ToolRun>, view: Partial<RenderContext> = {}) =>
   renderTool(makeTool(tool), makeView({ columns: 60, ...view }))
 const lineOf = (name: string, args: object, tool: Partial<ToolRun> = {}) =>
   linesOf({ name, arguments: JSON.stringify(args), ...tool })[0]

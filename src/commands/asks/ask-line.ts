@@ -1,0 +1,17 @@
+import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { optionKeys } from '../../tui/cards/option-keys.ts'
+import { escapeLine, toSubject } from '../../tui/cards/subject.ts'
+
+/** What is asked, whole and in one line that no terminal obeys: the questions with their options, or what would be done. */
+export function formatAskLine({ permission, questions }: AskUserEvent): string {
+  if (permission) {
+    const { verb, what } = toSubject(permission)
+    return `may it ${escapeLine(verb)} in ${escapeLine(permission.cwd)}: ${escapeLine(what)}`
+  }
+  const lines = questions.map(({ question, options }) => {
+    const keys = optionKeys(options)
+    const shown = options.map(({ label }, at) => `${keys[at]} ${escapeLine(label)}`).join(', ')
+    return escapeLine(question) + (shown === '' ? '' : ` (${shown})`)
+  })
+  return lines.join(' · ')
+}

@@ -1,0 +1,31 @@
+import { quoteWord } from '../../core/base/quote-word.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { escapeLine } from '../../tui/cards/subject.ts'
+import type { Unanswered } from '../../tui/state/unanswered.ts'
+import { shortId } from '../conversation/find.ts'
+import { defaultSender } from '../follow/target.ts'
+import type { Host } from '../host.ts'
+
+/** Says in one line what becomes of questions that were left without an answer, and what to type. Ends its line. */
+export function exitHint(unanswered: Unanswered, host: Pick<Host, 'env'>): string {
+  const { agent, sender, askIds, isWaiting } = unanswered
+  const where = escapeLine(`${agent}/${sender}`)
+  const open = openCommand({ agent, sender }, host)
+  const [only = ''] = askIds.length === 1 ? askIds : []
+  if (!isWaiting) {
+    const what = only === '' ? `The ${askIds.length} open questions` : 'The open question'
+    return `${what} in ${where} ended with the chat and its turn: ${open} opens the conversation again.\n`
+  }
+  return only === ''
+    ? `${askIds.length} questions still wait in ${where}: crabtalk asks shows them, ${open} opens the chat again.\n`
+    : `A question still waits in ${where}: crabtalk answer ${shortId(only)} answers it, ${open} opens the chat again.\n`
+}
+
+/** The shortest command that opens the chat of a conversation. */
+function openCommand({ agent, sender }: { agent: string; sender: string }, host: Pick<Host, 'env'>): string {
+  const options = [
+    ...(agent === DEFAULT_AGENT ? [] : ['-a', quoteWord(escapeLine(agent))]),
+    ...(sender === defaultSender(host) ? [] : ['-s', quoteWord(escapeLine(sender))]),
+  ]
+  return options.length === 0 ? 'crabtalk' : ['crabtalk chat', ...options].join(' ')
+}

@@ -1,0 +1,92 @@
+import { parseObject } from '../../core/base/json.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { McpTraceEvent } from '../../core/protocol/crabtalk.generated.ts'
+
+/** Remembers what was asked, so that an answer can be told by it. */
+export class RequestTracker {
+  readonly #methods = new Map<string, string>()
+
+  /** The method of a message: of an answer, that of its request; empty when nobody saw that. */
+  resolveMethod({ fingerprint, outgoing, method, id }: McpTraceEvent): string {
+    if (method === '') return this.#take(`${fingerprint} ${!outgoing} ${id}`)
+    const [oldest] = this.#methods.keys()
+    if (oldest !== undefined && this.#methods.size >= MAX_PENDING) this.#methods.delete(oldest) // never answered
+    if (id !== '') this.#methods.set(`${fingerprint} ${outgoing} ${id}`, method)
+    return method
+  }
+
+  #take(key: string): string {
+    const method = this.#methods.get(key) ?? ''
+    this.#methods.delete(key)
+    return method
+  }
+}
+
+/** A message on one line: when, which way, whose server, what, how long it took, whose turn, and the message itself. */
+export function toFrameLine(frame: McpTraceEvent, asked: string): string {
+  const { ts, outgoing, id, durationMs, owners, payload } = frame
+  const names = [...new Set(owners.map(({ name }) => name))].join(',')
+  const words = [
+    formatClockMs(ts),
+    outgoing ? '→' : '←',
+    names || frame.fingerprint.slice(0, 8),
+    describeFrame(frame, asked),
+    id === '' ? '' : `#${id}`,
+    durationMs === undefined ? '' : `${durationMs} ms`,
+    formatCaller(frame),
+    payload,
+  ]
+  const clean = words.map((word) => sanitize(word).replaceAll(/\s+/g, ' ').trim())
+  return clean.filter((word) => word !== '').join('  ')
+}
+
+/** A message as `--json` prints it; one that was cut is text. */
+export function toJsonFrame(frame: McpTraceEvent, asked: string) {
+  const { ts, fingerprint, owners, outgoing, method, id, durationMs, agent, sender, runId } = frame
+  return {
+    at: ts,
+    fingerprint,
+    owners,
+    direction: outgoing ? 'out' : 'in',
+    kind: classifyFrame(frame),
+    method: method || asked || null,
+    id: id || null,
+    duration_ms: durationMs ?? null,
+    agent: agent || null,
+    sender: sender || null,
+    run: runId || null,
+    truncated: frame.truncated,
+    payload: (frame.truncated ? undefined : parseObject(frame.payload)) ?? frame.payload,
+  }
+}
+
+type FrameKind = 'request' | 'notification' | 'result' | 'error'
+
+function classifyFrame({ method, id, payload, truncated }: McpTraceEvent): FrameKind {
+  if (method !== '') return id === '' ? 'notification' : 'request'
+  const isError = truncated
+    ? /^[^{]*\{[^{]*"error":/.test(payload)
+    : parseObject(payload)?.['error'] !== undefined
+  return isError ? 'error' : 'result'
+}
+
+function describeFrame(frame: McpTraceEvent, asked: string): string {
+  if (frame.method !== '') return frame.method
+  const kind = classifyFrame(frame)
+  return asked === '' ? kind : `${asked} ${kind}`
+}
+
+/** The turn it belongs to. */
+function formatCaller({ agent, sender, runId }: McpTraceEvent): string {
+  if (agent === '') return ''
+  return [sender === '' ? agent : `${agent}/${sender}`, runId].filter(Boolean).join(' ')
+}
+
+/** The time of day here, to the millisecond. */
+function formatClockMs(ts: string): string {
+  const date = new Date(ts)
+  if (Number.isNaN(date.getTime())) return ts
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
+
+const MAX_PENDING = 1_000

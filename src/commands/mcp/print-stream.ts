@@ -1,0 +1,25 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
+import { requireDaemon } from '../follow/require-daemon.ts'
+import type { Host } from '../host.ts'
+import { StopController } from '../send/stop-controller.ts'
+
+/**
+ * Prints lines of the daemon as they come, until a signal, their reader, or the daemon ends it; gives the exit code: 130
+ * for Ctrl-C. Throws `unavailable` where no daemon runs, and what the daemon reports.
+ */
+export async function printStream(
+  host: Host,
+  lines: (dispatch: Dispatch, signal: AbortSignal) => AsyncIterable<string>,
+): Promise<number> {
+  using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  try {
+    await using attached = await requireDaemon(host, {}, stop.signal)
+    for await (const line of lines(attached.dispatch, stop.signal)) await host.stdout.write(`${line}\n`)
+    return 0
+  } catch (reason) {
+    if (stop.exit === undefined) throw toCrabError(reason)
+    await host.stdout.flush()
+    return stop.exit
+  }
+}

@@ -1,0 +1,61 @@
+import type { Command } from '../command.ts'
+import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
+
+/** The commands for what servers have besides tools. */
+export const MCP_RESOURCE_COMMANDS: readonly Command[] = [
+  {
+    path: ['mcp', 'resources'],
+    args: '[name]',
+    kinds: ['server'],
+    summary: 'List what servers have to read',
+    details: `Without a name those of all that are not disabled. An address with {braces} is a family: fill them in. The servers are
+started.`,
+    options: [agent, json],
+    examples: ['crabtalk mcp resources', 'crabtalk mcp resources everything --json | jq -r .[].uri'],
+    load: async () => (await import('./resources.ts')).listResourcesCommand,
+  },
+  {
+    path: ['mcp', 'read'],
+    args: '<name> <uri>',
+    kinds: ['server'],
+    summary: 'Read a resource',
+    details: 'By its address, or by its name as crabtalk mcp resources lists it.',
+    options: [
+      agent,
+      {
+        name: 'out-file',
+        short: 'O',
+        value: 'FILE',
+        kind: 'file',
+        summary: 'Write the images or files of the resource, or its text when there are none',
+      },
+      json,
+    ],
+    examples: [
+      'crabtalk mcp read everything demo://resource/static/document/features.md',
+      'crabtalk mcp read -O features.md everything demo://resource/static/document/features.md',
+    ],
+    load: async () => (await import('./resources.ts')).readResourceCommand,
+  },
+  {
+    path: ['mcp', 'prompts'],
+    args: '[name]',
+    kinds: ['server'],
+    summary: 'List the prompts that servers have ready',
+    details: 'In a chat they are commands: /NAME:PROMPT. The servers are started.',
+    options: [agent, json],
+    examples: ['crabtalk mcp prompts', 'crabtalk mcp prompts everything'],
+    load: async () => (await import('./prompts.ts')).listPromptsCommand,
+  },
+  {
+    path: ['mcp', 'prompt'],
+    args: '<name> <prompt> [...arguments]',
+    kinds: ['server'],
+    summary: 'Show a prompt with its blanks filled in',
+    details:
+      'Arguments are key=VALUE words. What is printed can be sent: crabtalk mcp prompt … | crabtalk send.',
+    options: [agent, json],
+    examples: ['crabtalk mcp prompt everything args-prompt city=Paris'],
+    load: async () => (await import('./prompts.ts')).getPromptCommand,
+  },
+]

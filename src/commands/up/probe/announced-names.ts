@@ -1,0 +1,33 @@
+import { readdir } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { HomePaths } from '../../../core/config/paths.ts'
+import { readFamilies } from '../../../core/process/process-table.ts'
+import type { ProbeService } from '../../../up/probe.ts'
+
+/** The names of components that announce themselves in run/, by their port files. */
+export async function listAnnouncedNames({ run }: Pick<HomePaths, 'run'>): Promise<string[]> {
+  const files = await readdir(run).catch(() => []) // nothing has ever run here
+  return files
+    .filter((file) => /^[a-z0-9][\w-]*\.port$/i.test(file) && file !== 'crabtalk.port')
+    .map((file) => basename(file, '.port'))
+    .toSorted()
+}
+
+/** The other name under which a process of a service, or one that it has started, announces itself. */
+export async function findAnnouncedName(
+  pid: number,
+  { paths, probe, name }: { paths: Pick<HomePaths, 'run'>; probe: ProbeService; name: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const others = (await listAnnouncedNames(paths)).filter((other) => other !== name)
+  if (others.length === 0) return undefined
+  const [families, probes] = await Promise.all([
+    readFamilies([pid]),
+    Promise.all(others.map((other) => probe(other, signal))),
+  ])
+  const own = families.get(pid)?.pids ?? [pid]
+  return others.find((_, index) => {
+    const answering = probes[index]?.pid
+    return answering !== undefined && own.includes(answering)
+  })
+}

@@ -1,0 +1,130 @@
+import { realpathSync, statSync } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
+import { platform, tmpdir } from 'node:os'
+import { basename, delimiter, dirname, join } from 'node:path'
+import { homePaths } from '../../../core/config/paths.ts'
+import { toUpHost } from '../../../up/host.ts'
+import { keepPath } from '../../../up/keep-path.ts'
+import { type PathSnapshot, snapshotPath } from '../../../up/path-snapshot.ts'
+import { type SpecContext, serviceEnvPath } from '../../../up/service-spec.ts'
+import { readEnvFileSync } from '../../../up/supervisor/environment.ts'
+import type { Build, Host } from '../../host.ts'
+import { resolvePaths } from '../../paths.ts'
+
+/** What the units of this home say besides what each service is, as the shell is that asks for it. Fails as resolvePaths(). */
+export async function buildSpecContext(host: Host): Promise<SpecContext> {
+  const paths = resolvePaths(host)
+  const { platform } = toUpHost(host)
+  const own = readEnvFileSync(serviceEnvPath(paths))
+  const ownPath = own['PATH'] ?? (platform === 'win32' ? own['Path'] : undefined)
+  const path = ownPath ?? servicePath(host).path
+  return {
+    paths,
+    usualHome: usualHome(host),
+    platform,
+    program: stableProgram(await host.build(), path),
+    path,
+    hasOwnPath: ownPath !== undefined,
+    node: findIn(path, 'node'),
+    hasEnvFile: await access(serviceEnvPath(paths), constants.R_OK).then(
+      () => true,
+      () => false,
+    ),
+  }
+}
+
+/** The PATH that services of this home are given by this shell, or by one that has another. */
+export function servicePath(host: Host, path = host.env['PATH'] ?? host.env['Path'] ?? ''): PathSnapshot {
+  const temporary = [
+    tmpdir(),
+    host.env['TMPDIR'],
+    host.env['TEMP'],
+    host.env['XDG_RUNTIME_DIR'],
+    ...TEMPORARY,
+  ]
+  return snapshotPath({
+    path,
+    platform: toUpHost(host).platform,
+    homeDir: host.homeDir,
+    cwd: host.cwd(),
+    temporary: temporary.filter((folder): folder is string => Boolean(folder)),
+    isDirectory,
+    hasProgram: (folder, name) => fileIn(folder, name) !== undefined,
+  })
+}
+
+/** The same with the PATH of a service that runs, as keepPath() has it. */
+export function mergeUnitPath(
+  place: SpecContext,
+  before: string | undefined,
+  host: Host,
+): { place: SpecContext; kept: readonly string[] } {
+  if (place.hasOwnPath) return { place, kept: [] }
+  const usual = servicePath(host, '').path
+  const { path, kept } = keepPath({ before, now: place.path, usual, delimiter, isDirectory })
+  return { place: { ...place, path, node: findIn(path, 'node') }, kept }
+}
+
+/** Where the home is of somebody who does not say where; empty for whom the system gives no directory. */
+function usualHome({ homeDir }: Host): string {
+  return homeDir === '' ? '' : homePaths({}, { cwd: homeDir, homeDir }).home
+}
+
+/**
+ * What starts this program, by the path by which a person has it: that on the PATH, when it is this very file. An update
+ * often brings another file, and leads the path to it. A file called crabup is the wrong program, whose neighbour is meant.
+ */
+function stableProgram({ command, isOneFile }: Build, path: string): SpecContext['program'] {
+  const [file, ...rest] = command
+  if (!isOneFile) return command
+  const own = /^crabup/i.test(basename(file))
+    ? join(dirname(file), basename(file).replace(/crabup/i, 'crabtalk'))
+    : file
+  const found = findIn(path, 'crabtalk')
+  return [found !== undefined && isSame(found, own) ? found : own, ...rest]
+}
+
+function isSame(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other)
+  } catch {
+    return false // the one on the PATH leads nowhere
+  }
+}
+
+function findIn(path: string, name: string): string | undefined {
+  for (const folder of path.split(delimiter)) {
+    const file = fileIn(folder, name)
+    if (file !== undefined) return file
+  }
+  return undefined
+}
+
+function fileIn(folder: string, name: string): string | undefined {
+  const file = join(folder, platform() === 'win32' ? `${name}.exe` : name)
+  const stat = statOrUndefined(file)
+  return stat?.isFile() && (platform() === 'win32' || (stat.mode & 0o111) !== 0) ? file : undefined
+}
+
+function isDirectory(path: string): boolean {
+  return statOrUndefined(path)?.isDirectory() ?? false
+}
+
+function statOrUndefined(path: string) {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined // none, or not to be seen
+  }
+}
+
+const TEMPORARY = [
+  '/tmp',
+  '/var/tmp',
+  '/private/tmp',
+  '/private/var/tmp',
+  '/var/folders',
+  '/private/var/folders',
+  '/run/user',
+  '/dev/shm',
+]

@@ -1,0 +1,64 @@
+import { CrabError, toCrabError } from '../../../core/base/errors.ts'
+import { findProblems } from '../../../core/config/find-problems.ts'
+import { diskNotes } from '../../../up/ps/disk-notes.ts'
+import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
+import type { ServiceNote } from '../../../up/ps/notes.ts'
+import { missingFileNotes, readUnitFacts, type UnitFacts } from '../../../up/ps/unit-facts.ts'
+import { findService, toSpec } from '../../../up/service-spec.ts'
+import { servicesFolder } from '../../../up/supervisor/desired-state.ts'
+import type { ManagerKind, ServiceSpec } from '../../../up/types.ts'
+import { managerNotes } from './manager-notes.ts'
+import { listServiceQueries, type ServicesContext } from './services-context.ts'
+
+/** How all services stood at one moment. */
+export interface ServicesSnapshot {
+  at: number
+  manager: { kind: ManagerKind; note: string | undefined }
+  rows: readonly ServiceRow[]
+  /** What concerns no single service. */
+  notes: readonly ServiceNote[]
+}
+
+/** Looks at all services of a home; files that were left behind are removed, unless they are to be kept. */
+export async function collectServices(
+  place: ServicesContext,
+  signal: AbortSignal,
+  { keepsStale = false, withDisk = true }: { keepsStale?: boolean; withDisk?: boolean } = {},
+): Promise<ServicesSnapshot> {
+  const { manager, probe, paths, host } = place
+  const sought = await listServiceQueries(place, signal)
+  const unitNotes = async (name: string) => {
+    const facts = await fetchUnitFacts(place, name)
+    return facts ? await missingFileNotes(name, facts) : []
+  }
+  const ports = { manager, probe, findProblems: () => findProblems(paths), now: () => host.now() }
+  const { rows, problem } = await gatherRows(sought, { ...ports, unitNotes, keepsStale }, signal)
+  if (signal.aborted) throw new CrabError('cancelled', 'Cancelled')
+  const failure = problem === undefined ? [] : [toNote(toCrabError(problem))]
+  const notes = [
+    ...failure,
+    ...(withDisk ? await diskNotes(paths) : []),
+    ...(await managerNotes(place, rows, signal)),
+  ]
+  return { at: host.now(), manager: { kind: manager.kind, note: manager.note }, rows, notes }
+}
+
+/** What the unit of a service says; undefined for one that has none, or is none. */
+export async function fetchUnitFacts(place: ServicesContext, name: string): Promise<UnitFacts | undefined> {
+  const spec = findSpec(place, name)
+  const at = { manager: place.manager, folder: servicesFolder(place.paths) }
+  return spec && (await readUnitFacts(spec, at))
+}
+
+/** The service as it would be started by this shell; undefined for one that is not installed any more. */
+export function findSpec({ specs }: ServicesContext, name: string): ServiceSpec | undefined {
+  try {
+    return toSpec(findService(specs.paths, name), { ...specs, node: specs.node ?? 'node' })
+  } catch {
+    return undefined
+  }
+}
+
+function toNote({ message, hint }: CrabError): ServiceNote {
+  return { message, ...(hint !== undefined && { hint }) }
+}

@@ -1,0 +1,63 @@
+import { VERSION } from '../../../core/base/version.ts'
+import type { HomePaths } from '../../../core/config/paths.ts'
+import { chooseManager } from '../../../up/choose-manager.ts'
+import { toUpHost } from '../../../up/host.ts'
+import { toServiceLabel } from '../../../up/names.ts'
+import type { ProbeService } from '../../../up/probe.ts'
+import type { ServiceQuery } from '../../../up/ps/gather.ts'
+import { type LabelContext, parseServiceLabel } from '../../../up/ps/labels.ts'
+import { listServices, type SpecContext } from '../../../up/service-spec.ts'
+import type { ServiceManager, UpHost } from '../../../up/types.ts'
+import type { Host } from '../../host.ts'
+import { listAnnouncedNames } from '../probe/announced-names.ts'
+import { serviceProbe } from '../probe/probe.ts'
+import { buildSpecContext } from '../service/spec-context.ts'
+
+/** What services of a home are looked at with. */
+export interface ServicesContext {
+  paths: HomePaths
+  labels: LabelContext
+  /** What units say when they are written by this shell. */
+  specs: SpecContext
+  host: UpHost
+  manager: ServiceManager
+  probe: ProbeService
+}
+
+/** Opens it for the home of a command. Fails as chooseManager() does. */
+export async function openServicesContext(host: Host, signal: AbortSignal): Promise<ServicesContext> {
+  const specs = await buildSpecContext(host)
+  const { paths, usualHome } = specs
+  const upHost = toUpHost(host)
+  const manager = await chooseManager(upHost, specs, signal)
+  const probe = serviceProbe({ paths, env: host.env, uid: host.uid })
+  return { paths, specs, labels: { home: paths.home, usualHome }, host: upHost, manager, probe }
+}
+
+/** Every service of the home: those there are, those that are left, and what announces itself in run/. */
+export async function listServiceQueries(
+  place: ServicesContext,
+  signal: AbortSignal,
+): Promise<ServiceQuery[]> {
+  const { paths, labels, manager } = place
+  const known = listServices(paths).map(({ name, version = VERSION }) => ({ name, version }))
+  const [units, announced] = await Promise.all([
+    listUnitNames({ manager, labels }, signal).catch((): string[] => []), // asking for their status says what is wrong
+    listAnnouncedNames(paths),
+  ])
+  const isKnown = (name: string) => known.some((one) => one.name === name)
+  const left = units.filter((name) => !isKnown(name)).map((name) => ({ name, oddity: ORPHANED }))
+  const others = announced.filter((name) => !isKnown(name) && !units.includes(name)).map((name) => ({ name }))
+  return [...known, ...left, ...others].map((one) => ({ ...one, label: toServiceLabel(one.name, labels) }))
+}
+
+/** The services of this home that the service manager has units of. Fails as its verbs do. */
+export async function listUnitNames(
+  { manager, labels: place }: Pick<ServicesContext, 'manager' | 'labels'>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const labels = await manager.labels(signal)
+  return labels.flatMap((label) => parseServiceLabel(label, place) ?? []).toSorted()
+}
+
+const ORPHANED = 'no such component is installed any more'

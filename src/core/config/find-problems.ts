@@ -1,0 +1,62 @@
+import * as z from 'zod/mini'
+import type { JsonObject } from '../base/message.ts'
+import { REDACTED } from '../base/secrets/redact.ts'
+import { type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
+import { agentTable } from './agent-schema.ts'
+import { configTable } from './config-schema.ts'
+import { findForeignMark, foreignHomeHint } from './foreign-home.ts'
+import { readConfig } from './load-config.ts'
+import type { HomePaths } from './paths.ts'
+import { findLostSecrets, findUnfilledValues, toUnfilledText } from './unfilled-values.ts'
+import { type FileIssue, formatPath, type KeyPath } from './validation-issue.ts'
+
+/** Everything that is wrong with config.toml and the agent files, without changing any of them. */
+export async function findProblems(paths: HomePaths): Promise<FileIssue[]> {
+  const mark = await findForeignMark(paths)
+  if (mark !== undefined) return [foreignHome(mark, foreignHomeHint(paths))]
+  const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
+  const outcomes = [await readConfig(paths), ...agents]
+  return outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.problems))
+}
+
+/** Finds what is allowed in the agent files and yet surely not meant: placeholders that were never filled in. Changes nothing. */
+export async function findWarnings(paths: HomePaths): Promise<FileIssue[]> {
+  if ((await findForeignMark(paths)) !== undefined) return []
+  const files = await readAgentFiles(paths.agents)
+  return (await Promise.all(files.map(fileWarnings))).flat()
+}
+
+async function fileWarnings(file: IdentifiedFile): Promise<FileIssue[]> {
+  const agent = await toAgent(file)
+  if (!agent.ok || !file.document.ok) return []
+  const { value: document } = file.document
+  return agent.value.mcps.flatMap((entry, i) => {
+    const at = (path: KeyPath) => ({
+      ...{ file: document.file, line: document.lineOf(['mcps', i, ...path]), column: undefined },
+      key: formatPath(['mcps', i, ...path]),
+    })
+    const unfilled = findUnfilledValues(entry).map((one) => ({
+      ...at(one.path),
+      ...toUnfilledText(entry.name, agent.value.name, one),
+    }))
+    const lost = findLostSecrets(entry).map((path) => ({
+      ...at(path),
+      message: `${formatPath(path)} of the server "${entry.name}" holds ${REDACTED} in the place of a secret`,
+      hint: 'write the secret there again',
+    }))
+    return [...unfilled, ...lost]
+  })
+}
+
+/** The JSON Schemas of config.toml and of an agent file, as a person writes them. */
+export function fileSchemas(): { config: JsonObject; agent: JsonObject } {
+  return {
+    config: z.toJSONSchema(configTable, { io: 'input' }),
+    agent: z.toJSONSchema(agentTable, { io: 'input' }),
+  }
+}
+
+function foreignHome(mark: string, hint: string): FileIssue {
+  const message = 'belongs to the Rust crabtalk; its home is left as it is'
+  return { file: mark, line: 1, column: undefined, key: '', message, hint }
+}

@@ -1,0 +1,65 @@
+import { CLASS_RIGHTS, rulesFor } from './class-rights.ts'
+import { matchesAction, parseRule } from './pattern.ts'
+import type { PolicyAction, Rule, Trust } from './types.ts'
+
+/** A tool that a model may be shown. */
+export interface OfferableTool {
+  name: string
+  readOnly?: boolean
+  /** The MCP server it belongs to. */
+  server?: string
+  /** The name that its server gave it. */
+  alias?: string
+}
+
+/** The facts that decide which tools a turn is offered. */
+export interface OfferContext {
+  trust: Trust
+  rules: readonly Rule[]
+  /** Whether questions of the turn can be answered: by its client, or because they are parked. */
+  canAsk: boolean
+}
+
+/**
+ * Gives the test of which tools a turn is offered: not those of which every call would be refused.
+ *
+ * A local turn is offered everything. An unattended one keeps what a rule could allow, so that a refused call tells its
+ * user which rule is missing.
+ */
+export function offerFilter({ trust, rules, canAsk }: OfferContext): (tool: OfferableTool) => boolean {
+  const { never, edits, remembers, otherwise } = CLASS_RIGHTS[trust]
+  if (trust === 'local') return () => true
+  const forms = rulesFor(trust, rules)
+    .filter(({ effect }) => effect === 'allow')
+    .map(({ pattern }) => parseRule(pattern))
+  const isAllowed = (tool: OfferableTool) => {
+    const governor = GOVERNORS.get(tool.name)
+    if (governor !== undefined) return forms.some(({ about }) => about === governor || about === 'everything')
+    return forms.some((form) => matchesAction(form, toAction(tool), { place: NOWHERE, isGenerous: false }))
+  }
+  return (tool) => {
+    if (tool.server !== undefined) return otherwise === 'ask' || isAllowed(tool)
+    if (never.includes(tool.name)) return false
+    if (tool.name === ASKING) return canAsk
+    if (MEMORY.has(tool.name)) return remembers || isAllowed(tool)
+    if (GOVERNORS.get(tool.name) === 'edit' && edits) return true
+    return tool.readOnly === true || otherwise === 'ask' || isAllowed(tool)
+  }
+}
+
+function toAction({ name, server, alias = name }: OfferableTool): PolicyAction {
+  if (server !== undefined) return { kind: 'mcp', name, server, tool: alias }
+  return { kind: 'tool', name, harmless: false }
+}
+
+/** Tools whose rules go by another name than theirs. */
+const GOVERNORS: ReadonlyMap<string, 'edit' | 'bash'> = new Map([
+  ['edit', 'edit'],
+  ['write', 'edit'],
+  ['bash', 'bash'],
+])
+
+const MEMORY: ReadonlySet<string> = new Set(['remember', 'forget', 'recall'])
+const ASKING = 'ask_user'
+/** No rule about a path is compared. */
+const NOWHERE = { workspace: '/', homeDir: '' }

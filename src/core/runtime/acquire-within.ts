@@ -1,0 +1,30 @@
+import { toCancelledError } from '../base/abortable.ts'
+import { CrabError } from '../base/errors.ts'
+
+/**
+ * What `take` gives, if it gives it soon: the right to a session that another process may hold for a whole turn.
+ *
+ * Throws `conflict` when it takes longer. `what` begins the sentence: `Cannot change the conversation`.
+ */
+export async function acquireWithin<T>(
+  take: (signal: AbortSignal) => Promise<T>,
+  { what, withinMs }: { what: string; withinMs: number },
+  signal: AbortSignal,
+): Promise<T> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), withinMs)
+  try {
+    return await take(AbortSignal.any([signal, late.signal]))
+  } catch (reason) {
+    if (signal.aborted) throw toCancelledError(signal)
+    if (!late.signal.aborted) throw reason
+    throw new CrabError('conflict', `${what}: a turn of it runs in another process`, {
+      hint: 'wait for it to end, and try again',
+    })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Longer than anything but a turn holds a session, milliseconds. */
+export const ACQUIRE_TIMEOUT_MS = 2000

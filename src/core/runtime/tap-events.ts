@@ -1,0 +1,34 @@
+import { CrabError } from '../base/errors.ts'
+import type { AgentEvent } from './events.ts'
+import type { Hook } from './hook.ts'
+
+/** Shows a hook every event of a turn; one that is left early ends for it, too, and leaves no question open. */
+export async function* tapEvents(
+  hook: Pick<Hook, 'onEvent'>,
+  { agent, session }: { agent: string; session: string },
+  events: AsyncGenerator<AgentEvent>,
+): AsyncGenerator<AgentEvent> {
+  const tell = (event: AgentEvent) => hook.onEvent?.(agent, session, event)
+  const open = new Set<string>()
+  let last: AgentEvent | undefined
+  try {
+    for await (const event of events) {
+      if (event.type === 'ask') open.add(event.ask.id)
+      if (event.type === 'ask-closed') open.delete(event.askId)
+      last = event
+      tell(event)
+      yield event
+    }
+  } finally {
+    if (last !== undefined && last.type !== 'end') {
+      for (const askId of open) tell({ type: 'ask-closed', askId, by: 'cancelled', answers: undefined })
+      tell(leftEarly(agent))
+    }
+  }
+}
+
+function leftEarly(agent: string): AgentEvent {
+  const error = new CrabError('cancelled', 'Cancelled: the client left')
+  const nothing = { usage: undefined, turns: 0, costUsd: undefined }
+  return { type: 'end', agent, model: '', stopReason: 'cancelled', error, ...nothing }
+}

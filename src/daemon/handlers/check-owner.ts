@@ -1,0 +1,132 @@
+import { CrabError } from '../../core/base/errors.ts'
+import {
+  completePair,
+  getNamespace,
+  isForClients,
+  isInNamespace,
+  type NamedPair,
+  ownsPair,
+} from '../../core/policy/client-senders.ts'
+import type { TcpClient } from '../../core/policy/trust.ts'
+import { wireName } from '../../core/protocol/dispatch.ts'
+import type { RequestOf } from '../../core/protocol/operations.ts'
+import { noSuchQuestion } from '../../core/runtime/asks.ts'
+import { noSuchRun } from '../../core/runtime/live/runs.ts'
+import { noSuchSession } from '../../core/storage/session-errors.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** The operations that a TCP client may call for what is its own. */
+export type OwnedOperation = keyof typeof CHECKS
+
+/**
+ * Throws unless a message is about what belongs to its client: `denied` for a pair of others, `missing` for a session, a
+ * run or a question of others, as for one that does not exist.
+ */
+export async function checkOwner(
+  operation: OwnedOperation,
+  message: unknown,
+  served: RequestContext,
+): Promise<void> {
+  await (CHECKS[operation] as Check<OwnedOperation>)(message as RequestOf<OwnedOperation>, served, operation)
+}
+
+type Check<O extends OwnedOperation> = (
+  message: RequestOf<O>,
+  served: RequestContext,
+  operation: string,
+) => void | Promise<void>
+
+const CHECKS = {
+  send: checkTurn,
+  stream: checkTurn,
+  attach: checkPair,
+  steerSession: checkPair,
+  kill: checkPair,
+  compact: checkPair,
+  newSession: checkPair,
+  searchSessions: checkPair,
+  /** The handler leaves out the questions of others. */
+  listAsks: () => {},
+  async getSession(
+    message: { session: string; agent: string; sender: string },
+    served: RequestContext,
+    name: string,
+  ) {
+    if (message.session === '') checkPair(message, served, name)
+    else await checkSession(message.session, served)
+  },
+  listMessages: ({ session }: { session: string }, served: RequestContext) => checkSession(session, served),
+  generateTitle: ({ session }: { session: string }, served: RequestContext) => checkSession(session, served),
+  getConversationHistory: ({ filePath }: { filePath: string }, served: RequestContext) =>
+    checkSession(filePath, served),
+  waitRun({ runId }: { runId: string }, { services, channel }: RequestContext) {
+    if (!ownsPair(channel, services.live.get(runId))) throw noSuchRun(runId)
+  },
+  replyToAsk(
+    message: { agent: string; sender: string; askId?: string | undefined },
+    served: RequestContext,
+    name: string,
+  ) {
+    checkPair(message, served, name)
+    const { services, channel } = served
+    const ask = services.asks.list('').find((one) => one.ask.id === message.askId)
+    if (ask && !ownsPair(channel, ask)) throw noSuchQuestion()
+  },
+}
+
+/** A guest speaks in the pair's conversation, and is another agent that the client talks to. */
+function checkTurn(
+  message: Partial<NamedPair> & { guest?: string | undefined },
+  served: RequestContext,
+  name: string,
+) {
+  checkPair(message, served, name)
+  if (message.guest) checkPair({ ...message, agent: message.guest }, served, name)
+}
+
+function checkPair(
+  message: { agent?: string | undefined; sender?: string | undefined },
+  { channel }: RequestContext,
+  operation: string,
+): void {
+  const pair = completePair(channel, message)
+  if (ownsPair(channel, pair)) return
+  const { why, hint } = describeRefusal(channel as TcpClient, pair)
+  throw new CrabError('denied', `Cannot serve ${wireName(operation as OwnedOperation)}: ${why}`, { hint })
+}
+
+/** Says why a pair is not a client's. */
+function describeRefusal(client: TcpClient, { agent, sender }: NamedPair): { why: string; hint: string } {
+  const own = getNamespace(client)
+  if (!isForClients(sender)) {
+    const hint = `leave the sender out, or begin it with "${own}:"; other conversations are for the socket of the home`
+    return { why: `no TCP client may speak as "${sender}"`, hint }
+  }
+  if (!isInNamespace(client, sender)) {
+    const hint = `leave the sender out, or begin it with "${own}:"`
+    return { why: `the token "${own}" may not speak as "${sender}"`, hint }
+  }
+  const only = client.token?.agent ?? ''
+  const hint = `name the agent "${only}", or none; crabtalk token new makes a token for another one`
+  return { why: `the token "${own}" is for the agent "${only}", not for "${agent}"`, hint }
+}
+
+async function checkSession(session: string, { services, channel }: RequestContext): Promise<void> {
+  const [row] = await services.place.storage.summaries([session]).catch(() => [])
+  if (row && ownsPair(channel, await pairOfSession(row.summary))) return
+  throw noSuchSession(`Cannot read session ${JSON.stringify(session)}`)
+
+  /** An agent that was renamed goes by its name of today. */
+  async function pairOfSession({
+    agentId,
+    agent,
+    sender,
+  }: {
+    agentId: string
+    agent: string
+    sender: string
+  }) {
+    const { agents } = await services.agents.list()
+    return { agent: agents.find(({ id }) => id === agentId)?.name ?? agent, sender }
+  }
+}

@@ -1,8 +1,0 @@
-import type { TracedEvent } from '../core/bus/event-trace.ts'
-import type { AgentEvent } from '../core/runtime/events.ts'
-import type { BegunRun } from '../core/runtime/live/live-turns.ts'
-
-/** Something that happened in a process; `at` is milliseconds since 1970. */
-export type Happening =
-  | { type: 'turn'; at: number; run: BegunRun; event: AgentEvent }
-  | { type: 'published'; event: TracedEvent }

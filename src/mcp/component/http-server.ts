@@ -1,0 +1,154 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { finished, pipeline } from 'node:stream/promises'
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+} from '@modelcontextprotocol/server'
+import { CrabError } from '../../core/base/errors.ts'
+import type { Log } from '../../core/base/log.ts'
+import { getErrorCode } from '../../core/base/system-error.ts'
+import type { Health } from './types.ts'
+
+/** What a component answers over HTTP. */
+export interface ComponentHttpOptions {
+  health: Health
+  /** What a request to `/mcp` has to bear. */
+  key: string
+  /** A request to `/mcp` that may pass. */
+  answer(request: Request): Promise<Response>
+  log: Log
+}
+
+/** Listens on this machine's own address. */
+export interface ComponentHttpServer {
+  readonly port: number
+  /** Takes nothing new; what is being answered goes on. */
+  stopAccepting(): void
+  /** Over when nothing is being answered. */
+  idle(): Promise<void>
+  /** Ends every connection; over when none is left. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens 127.0.0.1 at a port that is free: `/health` for everybody on this machine, `/mcp` for who bears the key.
+ *
+ * Pages in a browser reach neither, also not by a name that means this machine (DNS rebinding): a foreign `Host` or
+ * `Origin` is refused first.
+ */
+export async function openComponentHttp(options: ComponentHttpOptions): Promise<ComponentHttpServer> {
+  const answers = new Set<Promise<void>>()
+  const server = createServer((request, response) => {
+    const answering = answer(request, response, options)
+      .catch((reason: unknown) => {
+        options.log('debug', `an answer broke off: ${(reason as Error).message}`)
+        response.destroy()
+      })
+      .finally(() => answers.delete(answering))
+    answers.add(answering)
+  })
+  await listen(server)
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  let closed: Promise<void> | undefined
+  const shut = () => {
+    closed ??= new Promise((resolve) => server.close(() => resolve()))
+  }
+  return {
+    port,
+    stopAccepting: shut,
+    async idle() {
+      while (answers.size > 0) await Promise.all(answers)
+    },
+    async close() {
+      shut()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (reason) => {
+      reject(
+        new CrabError(
+          'unavailable',
+          `Cannot listen on 127.0.0.1: ${getErrorCode(reason) || reason.message}`,
+          {
+            cause: reason,
+          },
+        ),
+      )
+    })
+    server.listen(0, '127.0.0.1', resolve)
+  })
+}
+
+async function answer(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  options: ComponentHttpOptions,
+): Promise<void> {
+  const gone = new AbortController()
+  outgoing.once('close', () => gone.abort())
+  const request = toRequest(incoming, gone.signal)
+  const response = request ? await route(request, options) : refusal(400, 'This is no request')
+  if (!incoming.complete && !response.ok) outgoing.setHeader('connection', 'close') // the rest of it is not read
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  if (response.body) await pipeline(Readable.fromWeb(response.body as never), outgoing)
+  else await finished(outgoing.end())
+}
+
+/** Undefined for what only Node takes for a request. */
+function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const { method = 'GET', headers, rawHeaders, url = '/' } = incoming
+  try {
+    const given = new Headers()
+    for (let at = 0; at < rawHeaders.length; at += 2) given.append(rawHeaders[at]!, rawHeaders[at + 1]!)
+    const address = new URL(url.replace(/^\/+/, '/'), `http://${headers.host ?? 'localhost'}`)
+    const hasBody = method !== 'GET' && method !== 'HEAD'
+    const body = hasBody ? { body: Readable.toWeb(incoming), duplex: 'half' } : {}
+    return new Request(address, { method, headers: given, signal, ...body } as RequestInit)
+  } catch {
+    return undefined
+  }
+}
+
+async function route(request: Request, options: ComponentHttpOptions): Promise<Response> {
+  const foreign =
+    hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+    originValidationResponse(request, localhostAllowedOrigins())
+  if (foreign) return foreign
+  const { pathname } = new URL(request.url)
+  if (pathname === '/health') return answerHealth(request, options.health)
+  if (pathname !== '/mcp') return refusal(404, 'There are /mcp and /health')
+  if (!hasKey(request, options.key)) {
+    const headers = { 'www-authenticate': 'Bearer' }
+    return refusal(401, `The key is in run/${options.health.name}.key of the home`, headers)
+  }
+  return await options.answer(request)
+}
+
+function answerHealth({ method }: Request, health: Health): Response {
+  if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'Only GET', { allow: 'GET' })
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+  return new Response(method === 'GET' ? `${JSON.stringify(health)}\n` : null, { headers })
+}
+
+function hasKey(request: Request, key: string): boolean {
+  const given = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
+  return timingSafeEqual(digest(given), digest(key))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function refusal(status: number, error: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ error }, { status, headers })
+}

@@ -1,0 +1,68 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { sameKind } from './transport-kind.ts'
+
+/** The transport of one client, and what became of its question for the newest revision. */
+export interface Negotiation {
+  readonly transport: Transport
+  /** Whether it began the handshake of older revisions with the question still open: the server had not said a word to it. */
+  readonly gaveUp: boolean
+  /** Whether the question was asked, and there is no answer yet. */
+  readonly isOpen: boolean
+}
+
+/**
+ * Follows the question for the newest revision, which a server that is slow to start answers after the client has given up.
+ *
+ * Closing this leaves `inner` open, for another client that asks again; starting it takes `inner` over.
+ */
+export function watchNegotiation(inner: Transport): Negotiation {
+  let open: unknown
+  let gaveUp = false
+  let isOver = false
+  const end = () => {
+    if (isOver) return
+    isOver = true
+    transport.onclose?.()
+  }
+  const ask: Transport['send'] = async (message, options) => {
+    open = 'id' in message ? message.id : undefined
+    try {
+      await inner.send(message, options)
+    } catch (reason) {
+      open = undefined // an answer of HTTP
+      throw reason
+    }
+  }
+  const transport: Transport = {
+    async start() {
+      inner.onmessage = (message, extra) => {
+        if (isAnswer(message, open)) open = undefined
+        if (!isOver) transport.onmessage?.(message, extra)
+      }
+      inner.onclose = end
+      inner.onerror = (error) => transport.onerror?.(error)
+      await inner.start()
+    },
+    send(message, options) {
+      if ('method' in message && 'id' in message) {
+        if (message.method === 'server/discover') return ask(message, options)
+        if (message.method === 'initialize') gaveUp = open !== undefined
+      }
+      return inner.send(message, options)
+    },
+    close: async () => end(),
+  }
+  return {
+    transport: sameKind(inner, transport),
+    get gaveUp() {
+      return gaveUp
+    },
+    get isOpen() {
+      return open !== undefined
+    },
+  }
+}
+
+function isAnswer(message: JSONRPCMessage, id: unknown): boolean {
+  return !('method' in message) && id !== undefined && message.id === id
+}

@@ -1,0 +1,22 @@
+import { isObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+
+/**
+ * Whether an argument `token` is a place in a list, by what its tool calls or describes it. No other name of a secret is
+ * explained away like that: the words are the server's.
+ */
+export function isPageToken(name: string, schema: JsonObject | undefined): boolean {
+  if (name.toLowerCase() !== 'token') return false
+  const properties = schema?.['properties']
+  const declared = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
+  if (!isObject(declared)) return false
+  const words = [declared['title'], declared['description']]
+    .filter((word) => typeof word === 'string')
+    .join(' ')
+  return (
+    /\b(?:pag(?:e|es|ing|ination)|cursor|continuation|continue|next|resume|sync)\b/i.test(words) &&
+    !ABOUT_ACCESS.test(words)
+  )
+}
+
+const ABOUT_ACCESS = /\b(?:auth\w*|api|access|bearer|secret|credential|login|password)\b/i

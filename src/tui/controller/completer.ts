@@ -1,0 +1,75 @@
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
+import type { ChatPorts } from '../ports.ts'
+import type { ChatEffect } from '../state/effects.ts'
+import type { ChatStore } from '../state/store.ts'
+import { type Prompt, type PromptContext, withCommands, withCompletions } from '../text/prompt.ts'
+import { ServerCompletions } from './server-completions.ts'
+import { SkillCompletions } from './skill-completions.ts'
+import type { Commands } from './slash.ts'
+
+export interface CompleterOptions {
+  store: ChatStore
+  ports: Pick<ChatPorts, 'findFiles' | 'now'> & { dispatch: Dispatch }
+  commands: Pick<Commands, 'list'>
+  /** Aborted when the chat is over. */
+  signal: AbortSignal
+}
+
+/** What the prompt's menu offers: commands, skills, what MCP servers have, files. The newest look-up ends the one before. */
+export class Completer {
+  readonly #options: CompleterOptions
+  readonly #servers: ServerCompletions
+  readonly #skills: SkillCompletions
+  #lookup = new AbortController()
+
+  constructor(options: CompleterOptions) {
+    this.#options = options
+    const { ports, store } = options
+    const agent = () => store.get().agent
+    this.#servers = new ServerCompletions({ dispatch: ports.dispatch, now: ports.now, agent })
+    this.#skills = new SkillCompletions({
+      dispatch: ports.dispatch,
+      agent,
+      commands: () => options.commands.list,
+    })
+  }
+
+  /** What may stand behind a slash, as far as it is known by now. */
+  get commands(): NonNullable<PromptContext['commands']> {
+    return [...this.#options.commands.list, ...this.#skills.entries, ...this.#servers.prompts]
+  }
+
+  /** Fills the menu with what is found, as it is found. */
+  async complete({ kind, query }: ChatEffect & { type: 'complete' }): Promise<void> {
+    this.#lookup.abort()
+    this.#lookup = new AbortController()
+    const until = AbortSignal.any([this.#lookup.signal, this.#options.signal])
+    if (kind === 'command') await this.#findCommands(until)
+    else await this.#findNames(query, until)
+  }
+
+  async #findCommands(until: AbortSignal): Promise<void> {
+    const showNew = (isNew: boolean) => {
+      if (isNew) this.#show((prompt) => withCommands(prompt, this.commands))
+    }
+    await Promise.all([
+      this.#skills.find(until).then(showNew),
+      this.#servers.findPrompts(until).then(showNew),
+    ])
+  }
+
+  async #findNames(query: string, until: AbortSignal): Promise<void> {
+    const finding = this.#servers.findResources(query, until)
+    const files = await this.#options.ports.findFiles(query, until)
+    this.#show((prompt) => withCompletions(prompt, query, files))
+    const resources = await finding
+    const isNamed = resources.some(({ value }) => value.startsWith(query)) && query !== ''
+    const all = isNamed ? [...resources, ...files] : [...files, ...resources]
+    if (resources.length > 0 && !until.aborted) this.#show((prompt) => withCompletions(prompt, query, all))
+  }
+
+  #show(change: (prompt: Prompt) => Prompt): void {
+    const { store } = this.#options
+    store.act({ type: 'set', change: { prompt: change(store.get().prompt) } })
+  }
+}

@@ -1,0 +1,272 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import type {
+  AttachState,
+  SessionMessage,
+  StreamEvent,
+  StreamStart,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { requestMany } from '../../core/protocol/dispatch.ts'
+import type { ChatPorts } from '../ports.ts'
+import { toBlocks } from '../state/history-blocks.ts'
+import type { ChatStore } from '../state/store.ts'
+import type { Block } from '../state/types.ts'
+import { watchAsks } from './inbox.ts'
+import { fetchLastMessages } from './last-messages.ts'
+import type { OwnRuns } from './own-runs.ts'
+import { type Opening, showConversation } from './show-conversation.ts'
+import { Viewport } from './viewport.ts'
+
+/** What following a conversation needs. */
+export interface FollowerOptions {
+  store: ChatStore
+  ports: ChatPorts
+  own: OwnRuns
+  /** What is news waits for it. */
+  whenSettled(): Promise<unknown>
+  /** No turn runs any more. */
+  onTurnOver(): void
+}
+
+/**
+ * Shows one conversation as it stands and everything that happens to it, whoever causes it: after a lost connection,
+ * too, and then what was missed.
+ */
+export class ConversationFollower {
+  readonly pair: { agent: string; sender: string }
+  /** Resolves when the conversation stands on the screen; rejects when it cannot be followed. */
+  readonly shown: Promise<void>
+  readonly #options: FollowerOptions
+  readonly #viewport = new Viewport()
+  readonly #shown = Promise.withResolvers<void>()
+  readonly #ends = new Map<string, PromiseWithResolvers<void>>()
+  /** What was told of this conversation before: news that had to wait may be older than what is shown by now. */
+  readonly #summaries = new Set([''])
+  #connected = Promise.withResolvers<void>()
+  #opening: Opening | undefined
+  #instance = ''
+  #runId = ''
+  #lastEnded = ''
+  #said: SessionMessage | undefined
+
+  constructor(options: FollowerOptions, pair: { agent: string; sender: string }, opening: Opening) {
+    this.#options = options
+    this.pair = pair
+    this.#opening = opening
+    this.shown = this.#shown.promise
+    this.shown.catch(() => undefined) // whoever opens the conversation is told
+    this.#connected.promise.catch(() => undefined)
+  }
+
+  /** It stood on the screen. */
+  get isShown(): boolean {
+    return this.#opening === undefined
+  }
+
+  /** Resolves when there is a connection; rejects when there will be none. */
+  get connected(): Promise<void> {
+    return this.#connected.promise
+  }
+
+  /** Resolves when the end of a run was shown, or it is known that none will come. */
+  ended(runId: string): Promise<void> {
+    const isPast = runId !== this.#runId && this.#options.own.hasStarted(runId)
+    if (runId === this.#lastEnded || isPast) return Promise.resolve()
+    const end = this.#ends.get(runId) ?? Promise.withResolvers<void>()
+    this.#ends.set(runId, end)
+    return end.promise
+  }
+
+  /** Follows until the signal aborts. Throws what keeps it from following. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#keepFollowing(signal)
+    } catch (reason) {
+      this.#shown.reject(reason)
+      this.#connected.reject(reason)
+      throw reason
+    } finally {
+      this.#endAll()
+    }
+  }
+
+  async #keepFollowing(signal: AbortSignal): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const onStanding = () => {
+          attempt = 0
+        }
+        await this.#follow(
+          { anew: attempt > 0, mayStart: attempt === 0 || attempt > TRIES_BEFORE_START },
+          onStanding,
+          signal,
+        )
+      } catch (reason) {
+        if (signal.aborted) throw reason
+        if (this.#opening || toCrabError(reason).kind !== 'unavailable') throw reason
+        this.#lose()
+        const waitMs = RETRY_DELAYS_MS[Math.min(attempt, RETRY_DELAYS_MS.length - 1)]
+        await sleep(waitMs, undefined, { signal })
+      }
+    }
+  }
+
+  async #follow(
+    how: { anew: boolean; mayStart: boolean },
+    onStanding: () => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { ports, store } = this.#options
+    const { place, instance, notes } = await ports.connect(how, signal)
+    if (instance !== this.#instance) this.#viewport.seq = 0
+    this.#instance = instance
+    for (const text of notes) store.act({ type: 'print', block: { kind: 'notice', tone: 'info', text } })
+    const afterSeq = this.#viewport.seq
+    const over = new AbortController()
+    const until = AbortSignal.any([signal, over.signal])
+    let isFirst = true
+    try {
+      for await (const { event } of requestMany(
+        ports.dispatch,
+        'attach',
+        { ...this.pair, afterSeq },
+        signal,
+      )) {
+        if (event?.$case === 'stream') await this.#event(event.value)
+        else if (event?.$case === 'message') this.#said = event.value
+        else if (event?.$case === 'state' && !isFirst) await this.#change(event.value, signal)
+        else if (event?.$case === 'state') {
+          isFirst = false
+          await this.#applySnapshot(event.value, afterSeq, signal)
+          store.act({ type: 'set', change: { place, isLinkLost: false } })
+          onStanding()
+          this.#shown.resolve()
+          this.#connected.resolve()
+          watchAsks(this.#options, until).catch(() => undefined) // an older daemon tells of none; a lost one is noticed here
+        }
+      }
+    } finally {
+      over.abort()
+    }
+    throw new CrabError('unavailable', 'Cannot follow the conversation any longer: nothing more is told')
+  }
+
+  /** The connection stands: what is shown becomes what is. */
+  async #applySnapshot(state: AttachState, afterSeq: number, signal: AbortSignal): Promise<void> {
+    await this.#options.whenSettled()
+    signal.throwIfAborted()
+    const { store, ports } = this.#options
+    const isResumed = !this.#opening && afterSeq > 0 && state.resumedAfter === afterSeq
+    if (isResumed) {
+      store.act({ type: 'asks-listed', asks: state.asks, of: 'here' })
+      return
+    }
+    const { turn } = store.get()
+    if (turn && turn.runId !== '' && turn.runId !== state.runId) store.act(TURN_LEFT)
+    await this.#showOrCatchUp(state, signal)
+    this.#viewport.seq = state.resumedAfter
+    this.#runId = state.runId
+    for (const [runId, end] of this.#ends) if (runId !== state.runId) end.resolve()
+    if (state.runId === '') return this.#options.onTurnOver()
+    await this.#options.own.claim(state.runId, undefined)
+    store.act({ type: 'turn-started', runId: state.runId, now: ports.now(), isUnderWay: true })
+    store.act({ type: 'asks-listed', asks: state.asks, of: 'here' })
+  }
+
+  async #showOrCatchUp(state: AttachState, signal: AbortSignal): Promise<void> {
+    const { store } = this.#options
+    const isSame = !this.#opening && state.session?.id === store.get().session
+    if (!isSame) return this.#show(state, this.#opening ?? 'elsewhere', signal)
+    if (state.session === undefined) return
+    const { dispatch } = this.#options.ports
+    const tail = { session: state.session.id, upto: state.upto, most: MAX_MISSED }
+    const { messages } = await fetchLastMessages(dispatch, tail, signal)
+    const missed = this.#viewport.missing(messages)
+    if (missed.length > 0) {
+      print(store, [{ kind: 'rule', text: 'meanwhile' }, ...toBlocks(missed)])
+    }
+    this.#viewport.stored(state.upto)
+  }
+
+  /** The conversation is another, or has another title; or it was compacted. */
+  async #change(state: AttachState, signal: AbortSignal): Promise<void> {
+    await this.#options.whenSettled()
+    signal.throwIfAborted()
+    const { store } = this.#options
+    const { session, title, summary } = store.get()
+    if (state.session === undefined) return
+    if (state.session.id !== session) return this.#show(state, 'elsewhere', signal)
+    if (state.session.title !== title) store.act({ type: 'set', change: { title: state.session.title } })
+    const isKnown = state.session.summary === summary || this.#summaries.has(state.session.summary)
+    this.#summaries.add(state.session.summary)
+    if (isKnown) return
+    store.act({ type: 'set', change: { summary: state.session.summary } })
+    print(store, [{ kind: 'rule', text: 'compacted: a summary took the place of the history' }])
+  }
+
+  async #show(state: AttachState, opening: Opening, signal: AbortSignal): Promise<void> {
+    await showConversation(this.#options, { pair: this.pair, state, opening }, signal)
+    this.#opening = undefined
+    this.#viewport.stored(state.upto)
+  }
+
+  async #event(event: StreamEvent): Promise<void> {
+    if (!this.#viewport.take(event)) return
+    if (event.event?.$case === 'start') await this.#begin(event.event.value)
+    this.#options.store.act({ type: 'stream', event })
+    if (event.event?.$case === 'end') this.#end()
+  }
+
+  async #begin({ runId, messageSeq }: StreamStart): Promise<void> {
+    const { store, own, ports } = this.#options
+    const message = this.#said?.seq === messageSeq ? this.#said : undefined
+    this.#said = undefined
+    this.#runId = runId
+    if (messageSeq > 0) this.#viewport.stored(messageSeq)
+    const isOwn = await own.claim(runId, message?.content)
+    const said = isOwn || !message ? undefined : toUserMessage(message)
+    const now = message ? Date.parse(message.ts) || ports.now() : ports.now()
+    store.act({ type: 'turn-started', runId, now: Math.min(now, ports.now()), said })
+  }
+
+  #end(): void {
+    this.#lastEnded = this.#runId
+    this.#ends.get(this.#runId)?.resolve()
+    this.#ends.delete(this.#runId)
+    this.#runId = ''
+    this.#options.onTurnOver()
+  }
+
+  #lose(): void {
+    const { store } = this.#options
+    if (store.get().place !== 'daemon' || store.get().isLinkLost) return
+    this.#connected = Promise.withResolvers()
+    this.#connected.promise.catch(() => undefined)
+    store.act({ type: 'set', change: { isLinkLost: true } })
+  }
+
+  #endAll(): void {
+    for (const end of this.#ends.values()) end.resolve()
+    this.#ends.clear()
+  }
+}
+
+/** Waits between attempts, and how many are made before a daemon is started: one that is being restarted needs a moment. */
+const RETRY_DELAYS_MS = [100, 200, 400, 800, 2_000, 5_000] as const
+const TRIES_BEFORE_START = 3
+/** Stored messages that are looked through for what was missed. */
+const MAX_MISSED = 200
+
+const TURN_LEFT = {
+  type: 'turn-left',
+  text: 'The turn was not finished: the daemon that ran it is gone. What was stored stays',
+  tone: 'warning',
+} as const
+
+function toUserMessage({ content, attachments }: SessionMessage): { text: string; files: readonly string[] } {
+  return { text: content, files: attachments.map(({ name, mediaType }) => name || mediaType) }
+}
+
+function print(store: ChatStore, blocks: readonly Block[]): void {
+  for (const block of blocks) store.act({ type: 'print', block })
+}

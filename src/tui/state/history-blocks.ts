@@ -1,0 +1,64 @@
+import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
+import type { Block, ToolRun } from './types.ts'
+
+/** Stored messages, oldest first, as the blocks that a chat would have printed. */
+export function toBlocks(messages: readonly SessionMessage[]): Block[] {
+  return messages.flatMap((message, at) => {
+    if (message.role === 'user') return [toUser(message)]
+    return message.role === 'assistant' ? toAnswer(message, resultsBehind(messages, at)) : []
+  })
+}
+
+/** What the calls of a message gave; some servers give calls of different messages one id. */
+function resultsBehind(messages: readonly SessionMessage[], at: number): Map<string, SessionMessage> {
+  const results = new Map<string, SessionMessage>()
+  for (let next = at + 1; messages[next]?.role === 'tool'; next++) {
+    results.set(messages[next]!.toolCallId, messages[next]!)
+  }
+  return results
+}
+
+function toUser({ content, attachments }: SessionMessage): Block {
+  const files = attachments.map(({ name, mediaType }) => name || mediaType)
+  return { kind: 'user', text: content, how: 'sent', files }
+}
+
+function toAnswer(
+  { content, agent, toolCalls, reasoning }: SessionMessage,
+  results: ReadonlyMap<string, SessionMessage>,
+): Block[] {
+  const thinking = reasoning.filter((text) => text.trim() !== '')
+  return [
+    ...thinking.map((text): Block => ({ kind: 'thinking', text, isFirst: true })),
+    ...(content.trim() === ''
+      ? []
+      : [{ kind: 'answer', agent, text: content, isFirst: true, continues: false } as const]),
+    ...toolCalls.map((call): Block => ({ kind: 'tool', tool: toRun(call, results.get(call.callId)) })),
+  ]
+}
+
+function toRun(
+  { callId, name, server, arguments: args }: SessionMessage['toolCalls'][number],
+  result: SessionMessage | undefined,
+): ToolRun {
+  return {
+    callId,
+    name,
+    server,
+    arguments: args,
+    state: toToolState(name, result),
+    progress: '',
+    output: result?.content ?? 'Interrupted',
+    durationMs: 0,
+    denial: undefined,
+    diff: '',
+  }
+}
+
+/** Of a refusal only its words are stored; a server may say what it likes. */
+function toToolState(name: string, result: SessionMessage | undefined): ToolRun['state'] {
+  const isRefused =
+    !name.startsWith('mcp__') && result?.isError === true && result.content.startsWith('Not permitted: ')
+  if (isRefused) return 'denied'
+  return result === undefined || result.isError ? 'failed' : 'done'
+}

@@ -1,8 +1,0 @@
-/** A value made when it is first asked for. */
-export function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}

@@ -1,0 +1,62 @@
+import type { PackageFacts } from '../packages/facts.ts'
+import type { Npm } from '../packages/npm.ts'
+import { type CallerContext, parsePackageSpec } from '../packages/package-spec.ts'
+import { fetchPackage, fetchPackageFacts } from '../packages/source.ts'
+import type { UpHost } from '../types.ts'
+import { type PkgContents, readContents } from './contents.ts'
+import { fetchGit, findRepository, formatGitSource, parseGitSource } from './git.ts'
+import type { PkgRecord } from './records.ts'
+import { folderTree, type TreeReader, tarTree } from './tree.ts'
+
+/** A package that was fetched and checked, and of which nothing is installed. */
+export interface FetchedPkg {
+  contents: PkgContents
+  source: PkgRecord['source']
+  /** What the registry says, of one that comes from there. */
+  facts: PackageFacts | undefined
+}
+
+interface FetchPkgPorts {
+  host: UpHost
+  npm(): Promise<Npm>
+  /** For what is fetched. */
+  folder: string
+  standing: CallerContext
+  step(text: string): void
+}
+
+/** Fetches what a word means: a git address, an npm package, a tarball or a folder, and reads all of it. */
+export async function fetchPkg(word: string, ports: FetchPkgPorts, signal: AbortSignal): Promise<FetchedPkg> {
+  const { readTree, source, facts } = await fetch(word, ports, signal)
+  ports.step(`Reading ${word}`)
+  return { contents: await readContents(readTree, signal), source, facts }
+}
+
+async function fetch(
+  word: string,
+  ports: FetchPkgPorts,
+  signal: AbortSignal,
+): Promise<{ readTree: TreeReader; source: PkgRecord['source']; facts?: PackageFacts | undefined }> {
+  const named = parseGitSource(word)
+  const git = named ?? (await findRepository(word, ports.standing))
+  if (git) {
+    ports.step(`Fetching ${git.url}`)
+    const { tarball, commit } = await fetchGit(git, ports, signal)
+    return {
+      readTree: tarTree(tarball),
+      source: { kind: 'git', from: named ? word : formatGitSource(git), commit },
+    }
+  }
+  const wanted = await parsePackageSpec(word, undefined, { ...ports.standing, verb: 'add' })
+  if (wanted.kind === 'tarball')
+    return { readTree: tarTree(wanted.path), source: { kind: 'tarball', from: wanted.path } }
+  if (wanted.kind === 'folder')
+    return { readTree: folderTree(wanted.path), source: { kind: 'folder', from: wanted.path } }
+  const npm = await ports.npm()
+  ports.step(`Looking up ${wanted.package}`)
+  const known = await fetchPackageFacts(wanted, npm, signal)
+  ports.step(`Fetching ${known.package} ${known.version}`)
+  const { tarball, facts } = await fetchPackage(wanted, { known, npm, folder: ports.folder }, signal)
+  const publisher = facts.publisher !== undefined && { publisher: facts.publisher }
+  return { readTree: tarTree(tarball), facts, source: { kind: 'npm', from: word, ...publisher } }
+}

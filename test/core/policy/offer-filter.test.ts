@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/policy/decide.ts'
+import { type OfferableTool, offerFilter } from '../../../src/core/policy/offer-filter.ts'
+import type { PolicyAction, Trust } from '../../../src/core/policy/types.ts'
+import { ruleList, setting } from '../../support/policy-setting.ts'
+
+const BUILT_IN: readonly OfferableTool[] = [
+  ...['read', 'glob', 'grep', 'ask_user', 'search_sessions', 'recall'].map((name) => ({
+    name,
+    readOnly: true,
+  })),
+  ...['write', 'edit', 'bash', 'remember', 'forget', 'fetch'].map((name) => ({ name })),
+]
+const SERVED = { name: 'mcp__fs__a_b', server: 'fs', alias: 'a.b' }
+
+function offered(trust: Trust, rules: string[] = [], canAsk = false): string[] {
+  const isOffered = offerFilter({ trust, rules: ruleList(rules), canAsk })
+  return [...BUILT_IN, SERVED].filter(isOffered).map(({ name }) => name)
+}
+
+test('offeredTo() offers a remote turn nothing that is always refused', () => {
+  const least = ['read', 'glob', 'grep', 'search_sessions', 'write', 'edit']
+  assert.deepEqual(offered('remote'), least)
+  assert.deepEqual(offered('remote', ['allow *', 'allow bash', 'unattended allow *']), least)
+  assert.deepEqual(offered('remote', [], true), [...least.toSpliced(3, 0, 'ask_user')])
+  assert.deepEqual(offered('remote', ['remote allow mcp__fs__a.b']), [...least, 'mcp__fs__a_b'])
+  assert.deepEqual(offered('remote', ['remote allow mcp__fs__a_*']), [...least, 'mcp__fs__a_b'])
+  assert.deepEqual(offered('remote', ['remote allow mcp__other__*', 'remote allow bash']), least)
+  assert.deepEqual(offered('remote', ['remote allow recall']), least.toSpliced(4, 0, 'recall'))
+  assert.ok(!offered('remote', ['remote allow *']).includes('bash'))
+  assert.ok(!offered('remote', ['remote allow *']).includes('fetch'))
+})
+
+test('offeredTo() offers an unattended turn all that a rule could allow, and questions only where they are answered', () => {
+  const all = [...BUILT_IN, SERVED].map(({ name }) => name)
+  assert.deepEqual(offered('local'), all)
+  assert.deepEqual(offered('unattended', [], true), all)
+  assert.deepEqual(
+    offered('unattended'),
+    all.filter((name) => name !== 'ask_user'),
+  )
+})
+
+test('offeredTo() leaves out no tool whose call could be allowed', () => {
+  const actions: readonly [tool: OfferableTool, action: PolicyAction][] = [
+    [{ name: 'write' }, { kind: 'edit', path: '/ws/a', shown: 'a' }],
+    [
+      { name: 'read', readOnly: true },
+      { kind: 'read', path: '/ws/a', shown: 'a' },
+    ],
+    [{ name: 'bash' }, { kind: 'bash', command: 'make' }],
+    [{ name: 'fetch' }, { kind: 'tool', name: 'fetch', harmless: false }],
+    [
+      { name: 'recall', readOnly: true },
+      { kind: 'tool', name: 'recall', harmless: true, own: true },
+    ],
+    [SERVED, { kind: 'mcp', name: SERVED.name, server: 'fs', tool: 'a.b' }],
+  ]
+  const rules = [
+    'allow *',
+    'remote allow *',
+    'remote allow bash',
+    'remote allow recall',
+    'remote allow mcp__*',
+    'unattended allow bash(make)',
+  ]
+  for (const trust of ['local', 'unattended', 'remote'] as const) {
+    for (const rule of ['deny nothing', ...rules]) {
+      const list = ruleList([rule])
+      const isOffered = offerFilter({ trust, rules: list, canAsk: false })
+      for (const [tool, action] of actions) {
+        const { effect } = decide(action, setting({ trust, rules: list }))
+        if (effect === 'allow') assert.ok(isOffered(tool), `${trust}: ${tool.name} with ${rule}`)
+      }
+    }
+  }
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import type { Dispatch } from '../../../src/core/protocol/dispatch.ts'
+import { toErrorMsg } from '../../../src/core/protocol/failure.ts'
+import type { ChatLink } from '../../../src/tui/ports.ts'
+import type { Script } from '../../support/model-server.ts'
+import { openShownChat, type ShownChat } from '../../support/shown-chat.ts'
+
+test('a connection that is lost during a turn is made again: the turn goes on where it was', async () => {
+  const gate = Promise.withResolvers<void>()
+  const before = Promise.withResolvers<void>()
+  await using at = await open([{ parts: ['One, ', before.promise, 'two, ', gate.promise, 'three.'] }])
+  at.chat.type('count\r')
+  await at.chat.see('One,')
+  at.lose()
+  await at.chat.see('no daemon, trying again')
+  before.resolve()
+  at.find()
+  await at.chat.see('One, two,')
+  gate.resolve()
+  await at.chat.see('One, two, three.')
+  await at.chat.gone('trying again')
+  assertOnce(at.chat, 'count', 'One, two, three.')
+  assert.doesNotMatch(at.chat.text(), /not finished|meanwhile/)
+})
+
+test('what was said while the connection was lost is shown, once', async () => {
+  await using at = await open([{ parts: ['One.'] }, { parts: ['Two.'] }, { parts: ['Three.'] }])
+  at.chat.type('first\r')
+  await at.chat.see('One.')
+  at.lose()
+  await at.chat.see('no daemon, trying again')
+  await at.chat.node.ask('second')
+  at.find()
+  await at.chat.see('One.', 'second', 'Two.')
+  at.chat.type('third\r')
+  await at.chat.see('Three.')
+  assertOnce(at.chat, 'first', 'One.', 'second', 'Two.', 'third', 'Three.')
+})
+
+test('of a daemon that counts anew what was stored meanwhile is read, and shown once', async () => {
+  await using at = await open([{ parts: ['One.'] }, { parts: ['Two.'] }, { parts: ['Three.'] }])
+  at.chat.type('first\r')
+  await at.chat.see('One.')
+  at.lose()
+  await at.chat.see('no daemon, trying again')
+  await at.chat.node.ask('second')
+  at.find('another')
+  await at.chat.see('One.', 'meanwhile', 'second', 'Two.')
+  at.chat.type('third\r')
+  await at.chat.see('Three.')
+  assertOnce(at.chat, 'first', 'One.', 'second', 'Two.', 'third', 'Three.')
+})
+
+test('a message that is typed while there is no connection is sent when there is one', async () => {
+  await using at = await open([{ parts: ['One.'] }])
+  at.lose()
+  await at.chat.see('no daemon, trying again')
+  at.chat.type('hello\r')
+  await at.chat.see('hello')
+  assert.equal(at.chat.node.server.requests.length, 0)
+  at.find()
+  await at.chat.see('hello', 'One.')
+  assertOnce(at.chat, 'hello', 'One.')
+})
+
+test('what there is to say of a connection is printed', async () => {
+  await using at = await open([], ['the daemon is 0.9, this is 1.0'])
+  await at.chat.see('the daemon is 0.9, this is 1.0')
+})
+
+interface Lossy extends AsyncDisposable {
+  chat: ShownChat
+  /** The daemon is gone. */
+  lose(): void
+  /** It is there again; one that was started again has another name. */
+  find(instance?: string): void
+}
+
+/** A chat over a connection that can be lost. */
+async function open(script: Script, notes: readonly string[] = []): Promise<Lossy> {
+  let link: ChatLink | undefined = { place: 'daemon', instance: 'first', notes }
+  const running = new Set<AbortController>()
+  const lossy = (dispatch: Dispatch): Dispatch =>
+    async function* sometimes(message, signal) {
+      if (!link) return yield gone(message.requestId)
+      const cut = new AbortController()
+      running.add(cut)
+      try {
+        for await (const reply of dispatch(message, AbortSignal.any([signal, cut.signal]))) {
+          if (cut.signal.aborted) return yield gone(message.requestId)
+          yield reply
+        }
+      } finally {
+        running.delete(cut)
+      }
+    }
+  const connect = async () => {
+    if (link) return link
+    throw new CrabError('unavailable', 'Cannot reach the daemon: it is gone')
+  }
+  const chat = await openShownChat(script, { between: lossy, ports: { connect } })
+  await chat.see('· daemon')
+  return {
+    chat,
+    lose() {
+      link = undefined
+      for (const cut of running) cut.abort()
+    },
+    find(instance = 'first') {
+      link = { place: 'daemon', instance, notes: [] }
+    },
+    [Symbol.asyncDispose]: () => chat[Symbol.asyncDispose](),
+  }
+}
+
+function gone(requestId: number) {
+  const error = toErrorMsg(new CrabError('unavailable', 'Cannot go on: the daemon went away'))
+  return { requestId, msg: { $case: 'error', value: error } } as const
+}
+
+function assertOnce(chat: ShownChat, ...words: readonly string[]): void {
+  for (const one of words) assert.equal(chat.text().split(one).length, 2, `"${one}" once in:\n${chat.text()}`)
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { SessionHit } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { type Handlers, route } from '../../../src/core/protocol/dispatch.ts'
+import { LiveSearch } from '../../../src/tui/controller/live-search.ts'
+import { pressSearch } from '../../../src/tui/overlays/search.ts'
+import type { Search } from '../../../src/tui/overlays/types.ts'
+import { initialState } from '../../../src/tui/state/initial.ts'
+import { ChatStore } from '../../../src/tui/state/store.ts'
+import { CHAT_OPTIONS } from '../../support/chat-state.ts'
+import { openTestChat } from '../../support/open-chat.ts'
+import { until } from '../../support/until.ts'
+import { key } from '../cards/setting.ts'
+
+test('Ctrl+R opens a search whose keys are its own at once, also those typed in the same breath', async () => {
+  await using chat = await openTestChat([{ parts: ['Hi.'] }])
+  chat.type('git log')
+  chat.press('enter')
+  await chat.idle()
+  chat.type('draft')
+  const press = { name: 'text', alt: false, shift: false } as const
+  chat.controller.keys([
+    { ...press, text: 'r', ctrl: true },
+    { ...press, text: 'gi', ctrl: false },
+    { ...press, text: 't', ctrl: false },
+  ])
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'search')
+  assert.deepEqual([overlay.query, overlay.results.items.map(({ value }) => value)], ['git', ['git log']])
+  chat.press('enter')
+  assert.equal(chat.state().overlay, undefined)
+  assert.equal(chat.state().prompt.text, 'git log')
+  chat.press('text', { text: '_', ctrl: true })
+  assert.equal(chat.state().prompt.text, 'draft')
+})
+
+test('keys that come together are typed into a search that is open', async () => {
+  await using chat = await openTestChat([])
+  const press = { name: 'text', ctrl: false, alt: false, shift: false } as const
+  chat.press('text', { text: 'r', ctrl: true })
+  chat.controller.keys([...'kraken'].map((text) => ({ ...press, text })))
+  const { overlay } = chat.state()
+  assert.equal(overlay?.kind === 'search' && overlay.query, 'kraken')
+})
+
+test('Searching asks once for words that are typed quickly, and shows what is found', async () => {
+  const asked: string[] = []
+  using chat = searching({
+    async searchSessions({ query }) {
+      asked.push(query)
+      return { hits: [], partial: false }
+    },
+  })
+  chat.searching.open('conversations', '')
+  chat.type('kraken')
+  await chat.until(({ results: found }) => found.query === 'kraken')
+  assert.deepEqual(asked, ['kraken'])
+})
+
+test('Searching looks again while older conversations are still being read, and leaves the selection where it is', async () => {
+  const hits = ['a', 'b', 'c'].map((id) => SessionHit.fromPartial({ session: { id } }))
+  let asked = 0
+  using chat = searching({
+    async searchSessions() {
+      asked++
+      return asked === 1 ? { hits: hits.slice(1), partial: true } : { hits, partial: false }
+    },
+  })
+  chat.searching.open('conversations', 'kraken')
+  await chat.until(({ results: found }) => found.items.length === 2)
+  assert.match(chat.shown().results.note, /still being read/)
+  assert.equal(chat.shown().selected, 0)
+  await chat.until(({ results: found }) => found.items.length === 3)
+  assert.deepEqual([chat.shown().results.note, chat.shown().selected], ['', 1])
+})
+
+test('Searching gives up what was asked for other words, and never shows it', async () => {
+  const gates = new Map<string, AbortSignal>()
+  using chat = searching({
+    async searchSessions({ query }, signal) {
+      gates.set(query, signal)
+      if (query === 'a') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return { hits: [], partial: false }
+    },
+  })
+  chat.searching.open('conversations', 'a')
+  await until('a is asked for', () => gates.has('a'))
+  chat.type('b')
+  await chat.until(({ results: found }) => found.query === 'ab')
+  assert.equal(gates.get('a')?.aborted, true)
+})
+
+test('Searching gives up what is asked for when the search is closed', async () => {
+  const asked: AbortSignal[] = []
+  using chat = searching({
+    async searchMemory(_, signal) {
+      asked.push(signal)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return { hits: [] }
+    },
+  })
+  chat.searching.open('memory', 'db')
+  await until('it is asked for', () => asked.length === 1)
+  chat.store.act({ type: 'set', change: { overlay: undefined } })
+  assert.equal(asked[0]?.aborted, true)
+  assert.equal(chat.store.get().overlay, undefined)
+})
+
+test('Searching tells in the search why it fails', async () => {
+  using chat = searching({
+    async searchSessions() {
+      throw new CrabError('unavailable', 'Cannot search: no index')
+    },
+  })
+  chat.searching.open('conversations', 'kraken')
+  await chat.until(({ results: found }) => found.note === 'Cannot search: no index')
+})
+
+/** A search over these handlers, without a screen. */
+function searching(handlers: Partial<Handlers>) {
+  const store = new ChatStore(initialState(CHAT_OPTIONS))
+  const over = new AbortController()
+  const dispatch = route({
+    listConversations: async () => ({ conversations: [], total: 0 }),
+    ...handlers,
+  })
+  const ports = { dispatch, cwd: '/work', now: () => 0 }
+  const searching = new LiveSearch({ store, ports, signal: over.signal })
+  const shown = () => store.get().overlay as Search
+  return {
+    store,
+    searching,
+    shown,
+    type(text: string) {
+      for (const letter of text) {
+        const { state, effects } = pressSearch(shown(), key(`type:${letter}`), { columns: 80, rows: 24 })
+        store.act({ type: 'set', change: { overlay: state } })
+        for (const effect of effects) if (effect.type === 'search') searching.look(effect.isTyped)
+      }
+    },
+    async until(isSo: (search: Search) => boolean) {
+      await until('the search shows it', () => store.get().overlay !== undefined && isSo(shown()))
+    },
+    [Symbol.dispose]() {
+      over.abort()
+      store[Symbol.dispose]()
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { isServiceName } from '../../../src/up/packages/installed.ts'
+import { parsePackageSpec, toServiceName } from '../../../src/up/packages/package-spec.ts'
+import { temporaryHome } from '../../support/temporary-home.ts'
+
+const NOWHERE = { cwd: '/nowhere', homeDir: '/home/ada' }
+
+test('readWanted() takes names of the table, packages with and without a version, and scopes', async () => {
+  const registry = (name: string, version?: string) => ({ kind: 'registry', package: name, version })
+  assert.deepEqual(await parsePackageSpec('clock', undefined, NOWHERE), registry('crabtalk-clock'))
+  assert.deepEqual(
+    await parsePackageSpec('clock@0.2.0', undefined, NOWHERE),
+    registry('crabtalk-clock', '0.2.0'),
+  )
+  assert.deepEqual(
+    await parsePackageSpec('@acme/thing@next', undefined, NOWHERE),
+    registry('@acme/thing', 'next'),
+  )
+  assert.deepEqual(await parsePackageSpec('some-thing', '1.0.0', NOWHERE), registry('some-thing', '1.0.0'))
+})
+
+test('readWanted() refuses what is neither a name nor a path', async () => {
+  const refused: [string, string | undefined, RegExp][] = [
+    ['daemon', undefined, /it is built in/],
+    ['clok', '1.0.0 || 2', /"1\.0\.0 \|\| 2" is no version/],
+    ['clock@1', '2', /its version is given twice/],
+    ['https://example.com/x.git', undefined, /it is neither a name of an npm package nor a path/],
+    ['https://example.com/x-1.0.0.tgz', undefined, /a tarball is taken from this disk/],
+    ['--registry=http://evil', undefined, /it is neither/],
+    ['thing@--flag', undefined, /"--flag" is no version/],
+    ['Thing', undefined, /it is neither/],
+    ['../evil/..%2f', undefined, /there is no such file/],
+    ['./x.tgz', '1.0.0', /a file is one version/],
+  ]
+  for (const [word, version, message] of refused) {
+    await assert.rejects(parsePackageSpec(word, version, NOWHERE), { message }, word)
+  }
+})
+
+test('readWanted() takes tarballs and folders by what looks like a path', async () => {
+  await using home = await temporaryHome()
+  await home.write('thing/package.json', '{}')
+  await home.write('thing-1.0.0.tgz', '')
+  await mkdir(join(home.paths.home, 'empty'))
+  const at = { cwd: home.paths.home, homeDir: home.paths.home }
+  assert.deepEqual(await parsePackageSpec('./thing', undefined, at), {
+    kind: 'folder',
+    path: join(home.paths.home, 'thing'),
+  })
+  assert.deepEqual(await parsePackageSpec('~/thing', undefined, at), {
+    kind: 'folder',
+    path: join(home.paths.home, 'thing'),
+  })
+  assert.deepEqual(await parsePackageSpec('thing-1.0.0.tgz', undefined, at), {
+    kind: 'tarball',
+    path: join(home.paths.home, 'thing-1.0.0.tgz'),
+  })
+  await assert.rejects(parsePackageSpec('./empty', undefined, at), {
+    kind: 'no-input',
+    message: 'Cannot pull empty: there is no package.json in that folder',
+  })
+})
+
+test('readWanted() asks which is meant where a folder has the name of a package', async () => {
+  await using home = await temporaryHome()
+  await home.write('thing/package.json', '{}')
+  await home.write('kit/crabtalk.toml', '')
+  await home.write('clock/package.json', '{}')
+  const at = { cwd: home.paths.home, homeDir: home.paths.home }
+  await assert.rejects(parsePackageSpec('thing', undefined, at), {
+    kind: 'usage',
+    message: 'Cannot pull thing: it may be the folder here or a package of npm',
+    hint: './thing is the folder, thing@latest the package',
+  })
+  await assert.rejects(parsePackageSpec('kit', undefined, { ...at, verb: 'add' }), { kind: 'usage' })
+  assert.equal((await parsePackageSpec('kit', undefined, at)).kind, 'registry')
+  assert.equal((await parsePackageSpec('thing@latest', undefined, at)).kind, 'registry')
+  assert.equal((await parsePackageSpec('clock', undefined, at)).kind, 'registry')
+})
+
+test('serviceNameOf() takes the name a package says, that of the table, or the rest of its own', () => {
+  const nameOf = (name: string, crabtalk?: unknown) =>
+    toServiceName({ name, ...(crabtalk !== undefined && { crabtalk }) } as never, new Set(['ps']))
+  assert.equal(nameOf('crabtalk-clock'), 'clock')
+  assert.equal(nameOf('crabtalk-echo'), 'echo')
+  assert.equal(nameOf('@acme/crabtalk-echo'), 'echo')
+  assert.equal(nameOf('@acme/My_Thing.js'), 'my-thing-js')
+  assert.equal(nameOf('whatever', { component: 'thing' }), 'thing')
+  for (const name of ['ps', 'start', 'crabtalk-logs', 'con', 'pkg']) {
+    assert.throws(
+      () => nameOf(name),
+      { kind: 'conflict', message: /which means something else to crabup/ },
+      name,
+    )
+  }
+  assert.throws(() => nameOf('crabtalk-daemon'), { kind: 'conflict', message: /which is built in/ })
+  assert.throws(() => nameOf('@evil/clock'), { kind: 'conflict', message: /which is crabtalk-clock/ })
+  assert.throws(() => nameOf('x', { component: '../run' }), { kind: 'invalid' })
+  assert.throws(() => nameOf('x'.repeat(40)), { kind: 'invalid' })
+})
+
+test('isServiceName() is what can be a folder, a part of a unit and a server of an agent', () => {
+  for (const name of ['a', 'a-b', '7', 'a'.repeat(32)]) assert.ok(isServiceName(name), name)
+  for (const name of ['', '-a', 'a-', 'a--b', 'a.b', 'A', 'a/b', '..', 'a'.repeat(33)]) {
+    assert.ok(!isServiceName(name), name)
+  }
+})
