@@ -5,7 +5,10 @@ import { promisify } from 'node:util'
 import { markdownChunks } from './markdown.ts'
 import type { Setting } from './setting.ts'
 
-/** The id of a conversation of that many messages, half of them answers in Markdown; the last one is `lastWord`. */
+/**
+ * Creates a conversation with `messages` messages, half of them Markdown answers, and returns its id. The
+ * last answer is `lastWord`.
+ */
 export async function longConversation(
   { binary, env, cwd }: Setting,
   { messages, lastWord }: { messages: number; lastWord: string },

@@ -5,7 +5,7 @@ import { encodeHeader, encodeLines } from '../src/core/storage/session-file.ts'
 import { toSessionFile, toSessionPrefix } from '../src/core/storage/session-id.ts'
 import { type NewLine, SESSION_VERSION } from '../src/core/storage/types.ts'
 
-/** Fills a home with that many conversations of ten messages, each of another sender. */
+/** Fills a home with `count` conversations of ten messages, each with another sender. */
 export async function writeConversations(home: string, count: number): Promise<void> {
   const folder = join(home, 'sessions')
   await mkdir(folder, { recursive: true })

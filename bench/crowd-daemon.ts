@@ -2,8 +2,9 @@ import { streamTurn } from '../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../src/core/transport/client.ts'
 import { readCrowd } from './crowd.ts'
 
-// A program of its own, `crowd-daemon.ts SOCKET COUNT CHUNKS CONTENT`: so many turns of one daemon at once, each of a
-// client of its own with a conversation of its own.
+// A standalone program, `crowd-daemon.ts SOCKET COUNT CHUNKS CONTENT NAME`: runs COUNT concurrent turns of
+// one daemon, each from a client of its own in a conversation of its own. The senders are NAME followed by a
+// number.
 const [path = '', count = '', chunks = '', content = '', name = ''] = process.argv.slice(2)
 const dispatch = socketDispatch({ endpoint: { kind: 'unix', path } })
 const { signal } = new AbortController()

@@ -1,7 +1,7 @@
 import { readCrowd } from './crowd.ts'
 
-// A program of its own, `crowd-fetch.ts MODEL_URL COUNT CHUNKS CONTENT`: so many streams of a model server at once, with
-// nothing in between. What it takes is what nobody can do without.
+// A standalone program, `crowd-fetch.ts MODEL_URL COUNT CHUNKS CONTENT`: reads COUNT concurrent streams of a
+// model server with nothing in between. Its figures are the floor for any client.
 const [url = '', count = '', chunks = '', content = ''] = process.argv.slice(2)
 const init = {
   method: 'POST',

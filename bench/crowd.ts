@@ -1,31 +1,34 @@
 import { quantile } from './statistics.ts'
 
-/** What came of many streams that one program has read at once. */
+/** The result of one program that read many concurrent streams. */
 export interface CrowdResult {
   streams: number
-  /** Until the last of them had begun. */
+  /** The time until the last of them had started, in milliseconds. */
   begunMs: number
-  /** Chunks that came while all of them ran, and how long one took from the model server, milliseconds. */
+  /**
+   * The number of chunks that arrived while all streams were running; `p50` and `p99` are their latencies
+   * from the model server, in milliseconds.
+   */
   chunks: number
   p50: number
   p99: number
-  /** Streams in which a chunk was lost, doubled or out of its order, or that did not end. */
+  /** The number of streams that did not end, or in which a chunk was lost, duplicated or out of order. */
   broken: number
   cpuMs: number
   rssMb: number
 }
 
-/** A moment, comparable between the processes of a machine, milliseconds. */
+/** Returns the current time in milliseconds, comparable between processes of a machine. */
 export function moment(): number {
   return performance.timeOrigin + performance.now()
 }
 
-/** How the model server writes its nth chunk, sent now. */
+/** Formats the nth chunk of the model server, stamped with the current time. */
 export function stampedChunk(index: number): string {
   return `w${index}@${moment().toFixed(3)};`
 }
 
-/** One stream of a crowd: is given its text as it comes. */
+/** One stream of a crowd. Its reader passes the text as it arrives. */
 export class CrowdStream {
   readonly #expected: number
   readonly arrivals: { at: number; tookMs: number }[] = []
@@ -56,7 +59,7 @@ export class CrowdStream {
 
 const CHUNK = /w(\d+)@([\d.]+);/g
 
-/** Reads that many streams at once, and gives what came of them. */
+/** Reads `count` concurrent streams and returns their combined result. */
 export async function readCrowd(
   { count, chunks }: { count: number; chunks: number },
   read: (stream: CrowdStream, index: number) => Promise<void>,
@@ -72,15 +75,15 @@ export async function readCrowd(
     ),
   )
   for (const [reason, times] of failures) console.error(`${times} ×: ${reason}`)
-  const begun = Math.max(...streams.map(({ arrivals }) => arrivals[0]?.at ?? Number.NaN))
+  const start = Math.max(...streams.map(({ arrivals }) => arrivals[0]?.at ?? Number.NaN))
   const over = Math.min(...streams.map(({ arrivals }) => arrivals.at(-1)?.at ?? Number.NaN))
   const took = streams.flatMap(({ arrivals }) =>
-    arrivals.filter(({ at }) => at > begun && at <= over).map(({ tookMs }) => tookMs),
+    arrivals.filter(({ at }) => at > start && at <= over).map(({ tookMs }) => tookMs),
   )
   const { user, system } = process.cpuUsage()
   return {
     streams: count,
-    begunMs: begun - begin,
+    begunMs: start - begin,
     chunks: took.length,
     p50: quantile(took, 0.5),
     p99: quantile(took, 0.99),

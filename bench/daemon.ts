@@ -9,13 +9,13 @@ import { socketDispatch } from '../src/core/transport/client.ts'
 import { daemonSocketEndpoint } from '../src/core/transport/local-endpoint.ts'
 import type { Setting } from './setting.ts'
 
-/** A daemon that answers. Disposing ends it. */
+/** A running daemon. Disposing ends it. */
 export interface Daemon extends AsyncDisposable {
   pid: number
   dispatch: Dispatch
-  /** Of its Unix socket. */
+  /** The path of its Unix socket. */
   socket: string
-  /** From its start to its first answer. */
+  /** The time, in milliseconds, from its start to its first answer. */
   startMs: number
 }
 

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Screen } from './screen.ts'
 
-/** How long from a key to its character on the screen, for so many keys, milliseconds. The prompt is empty afterwards. */
+/**
+ * Measures the time from a key to its character on the screen, in milliseconds, for `count` keys. Leaves the
+ * prompt empty.
+ */
 export async function keyEchoes(screen: Screen, count: number): Promise<number[]> {
   const echoes: number[] = []
   while (echoes.length < count) {
@@ -19,10 +22,10 @@ export async function keyEchoes(screen: Screen, count: number): Promise<number[]
   return echoes.slice(0, count)
 }
 
-/** Fewer characters may stand on the screen already. */
+/** The characters typed before measuring starts; a shorter text may already be on the screen. */
 const UNMEASURED = 4
 const WORD_LENGTH = 24
-/** A person's fastest. */
+/** The fastest pace of a human typist. */
 const PAUSE_MS = 30
 const BACKSPACE = '\x7f'
 
@@ -37,5 +40,5 @@ function randomWord(): string {
   )
 }
 
-/** No vowels: no words, no completions. */
+/** Letters without vowels, so that no words and no completions appear. */
 const LETTERS = 'bcdfghjklmnpqrstvwxz'

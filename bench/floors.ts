@@ -3,7 +3,7 @@ import type { Program } from './harness.ts'
 /** Node, doing nothing. */
 export const NODE: Program = { name: 'node -e 0', command: process.execPath, args: ['-e', '0'] }
 
-/** A script that asks the model this and prints the bytes that come, and nothing else. */
+/** Returns a script that sends one request to the model and prints the bytes of the response. */
 export function fetchProgram(name: string, modelUrl: string, content: string): Program {
   const body = JSON.stringify(question(content))
   const init = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: ${body} }`
@@ -11,7 +11,7 @@ export function fetchProgram(name: string, modelUrl: string, content: string): P
   return { name, command: process.execPath, args: ['-e', script] }
 }
 
-/** The same with curl, which prints what comes when it comes. */
+/** Returns the same request with curl, which prints the response as it arrives. */
 export function curlProgram(name: string, modelUrl: string, content: string): Program {
   const header = 'content-type: application/json'
   return {

@@ -5,45 +5,48 @@ import type { Sample } from './measure.ts'
 import { cpuMsOf } from './processes.ts'
 import { median } from './statistics.ts'
 
-/** One program to be measured. */
+/** A program to measure. */
 export interface Program {
   name: string
   command: string
   args: readonly string[]
   env?: Readonly<Record<string, string>>
-  /** What the end of standard output must hold, so that nothing broken is measured. */
+  /** A pattern that the end of standard output must match, so that no broken run is measured. */
   expects?: RegExp
-  /** At most so many rounds: for slow ones. */
+  /** The maximum number of rounds, for slow programs. */
   rounds?: number
-  /** Pid of what works for it: its CPU time is counted, too. */
+  /** The pid of a daemon that works for the program; its CPU time is counted, too. */
   daemon?: number
 }
 
-/** Medians over the runs of one program, by name of the figure. */
+/** The medians over the runs of one program. */
 export interface Figures {
   wallMs: number
   cpuMs: number
   rssMb: number
   firstByteMs: number
-  /** Of what works for it. */
+  /** The CPU time of the daemon that works for the program. */
   daemonCpuMs: number
-  /** Of both. */
+  /** The CPU time of both processes. */
   allCpuMs: number
   runs: number
 }
 
-/** How often, and where: an empty folder, since instruction files would be sent along. */
+/**
+ * The number of rounds, and the working directory: an empty folder, because instruction files would be sent
+ * along.
+ */
 export interface Runs {
   rounds: number
   cwd: string
 }
 
-/** Longer than any program here takes, milliseconds. */
+/** A timeout, in milliseconds, longer than any program here takes. */
 const TIMEOUT_MS = 90_000
 
 /**
- * Runs every program once a round, in turn, so that whatever else the machine does hits all alike. The first two rounds
- * only fill caches. Throws when a run fails.
+ * Runs every program once per round, in turn, so that other load on the machine affects all alike. The first
+ * two rounds only warm caches. Throws when a run fails.
  */
 export async function interleave(
   programs: readonly Program[],

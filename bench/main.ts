@@ -21,10 +21,12 @@ import { streaming } from './suites/streaming.ts'
 import { tui } from './suites/tui.ts'
 import { toTable } from './table.ts'
 
-// npm run bench -- [startup|one-shot|streaming|tui|daemon|mcp|search|memory|relevance …] [--rounds N] [--messages N] [--binary FILE] [--peers DIR]
-// Figures of the built binary beside floors of the same run, and beside other programs that npm has installed in DIR. A
-// table for each suite; all of them as bench/results/latest.json, where suites that were not run keep what they were.
-// `daemon`, `mcp` and `search` stand for all suites that begin so.
+// npm run bench -- [startup|one-shot|streaming|tui|daemon|mcp|search|memory|relevance …] [--rounds N]
+// [--messages N] [--binary FILE] [--peers DIR]
+// Measures the built binary beside floors of the same run, and beside other programs that npm has installed
+// in DIR. Prints a table for each suite and writes all of them to bench/results/latest.json, where suites
+// that were not run keep their last results. `daemon`, `mcp` and `search` stand for all suites that start
+// with that word.
 const SUITES: Readonly<Record<string, Suite>> = {
   startup: startUp,
   'one-shot': oneShot,
@@ -68,9 +70,9 @@ async function bench(names: readonly string[]): Promise<number> {
   )
   if (peers !== undefined && setting.peers.length === 0)
     return fail(`there is no program to compare with in ${peers}`)
-  for (const name of suites.filter((suite) => names.some((asked) => isPart(suite, asked)))) {
+  for (const name of suites.filter((suite) => names.some((name) => isPart(suite, name)))) {
     const result = await SUITES[name]!(setting)
-    for (const [table, { columns, lines }] of tablesOf(name, result)) {
+    for (const [table, { columns, lines }] of toTables(name, result)) {
       console.log(`\n== ${table}\n${toTable(columns, lines)}`)
       await save(table, { columns, lines }, binary)
     }
@@ -81,13 +83,13 @@ async function bench(names: readonly string[]): Promise<number> {
   return 0
 }
 
-function tablesOf(name: string, result: SuiteResult): [name: string, result: SuiteResult][] {
+function toTables(name: string, result: SuiteResult): [name: string, result: SuiteResult][] {
   const more = Object.entries(result.also ?? {})
   return [[name, result], ...more.map(([part, table]): [string, SuiteResult] => [`${name}, ${part}`, table])]
 }
 
-function isPart(suite: string, asked: string): boolean {
-  return suite === asked || suite.startsWith(`${asked}-`)
+function isPart(suite: string, name: string): boolean {
+  return suite === name || suite.startsWith(`${name}-`)
 }
 
 function fail(why: string): number {
@@ -99,7 +101,7 @@ async function megabytes(file: string): Promise<number> {
   return (await stat(file)).size / 1e6
 }
 
-/** Merges the suite into the results, whose other suites have dates of their own. */
+/** Merges the suite into the results; every suite has its own date. */
 async function save(name: string, { columns, lines }: SuiteResult, binary: string): Promise<void> {
   const { suites = {} } = JSON.parse(await readFile(RESULTS, 'utf8').catch(() => '{}'))
   const date = new Date().toISOString()

@@ -1,7 +1,7 @@
-/** What the last chunk of a long answer ends with. */
+/** The text at the end of the last chunk of a long answer. */
 export const END = 'finis-7f3a'
 
-/** A long answer in Markdown, in that many chunks of 50 bytes; the last holds END. */
+/** Creates a long Markdown answer in `count` chunks of 50 bytes; the last one contains END. */
 export function markdownChunks(count: number): string[] {
   const text = DOCUMENT.repeat(Math.ceil((count * CHUNK_BYTES) / DOCUMENT.length))
   return Array.from({ length: count }, (_, at) =>

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
-/** Something that can call `echo` of a server. Disposing ends what it started. */
+/** A client that can call `echo` of a server. Disposing ends what it started. */
 export interface Caller extends AsyncDisposable {
   name: string
   /** Resolves with the answer. */
@@ -16,12 +16,15 @@ export interface Caller extends AsyncDisposable {
 
 const SERVERS = join(import.meta.dirname, '../test/support/mcp')
 
-/** The small server that loads no library, as a command line; `word` makes it another one. */
+/**
+ * Returns the command line of the small server that loads no library; another `word` makes it a different
+ * server.
+ */
 export function plainServer(word = 'bench'): [string, ...string[]] {
   return [process.execPath, join(SERVERS, 'plain-server.ts'), `--mark=${word}`]
 }
 
-/** The same over HTTP, as a process. */
+/** Starts the same server over HTTP. */
 export async function startHttp(): Promise<AsyncDisposable & { url: string }> {
   const child = spawn(process.execPath, [join(SERVERS, 'plain-http-server.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,7 +40,7 @@ export async function startHttp(): Promise<AsyncDisposable & { url: string }> {
   }
 }
 
-/** Lines to a program of its own, and back. */
+/** Calls a server over stdio with plain JSON lines, without a library. */
 export async function rawStdio(name: string): Promise<Caller> {
   const [command, ...args] = plainServer('raw')
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] })
@@ -64,7 +67,7 @@ export async function rawStdio(name: string): Promise<Caller> {
   }
 }
 
-/** Requests over connections that stay. */
+/** Calls a server over HTTP keep-alive connections, without a library. */
 export async function rawHttp(name: string, url: string): Promise<Caller> {
   const agent = new Agent({ keepAlive: true })
   let session = ''
@@ -84,7 +87,7 @@ export async function rawHttp(name: string, url: string): Promise<Caller> {
   return { name, echo: () => ask('tools/call', ECHO), [Symbol.asyncDispose]: async () => agent.destroy() }
 }
 
-/** The SDK's client with the SDK's own transports. */
+/** Calls a server with the SDK's client and the SDK's own transports. */
 export async function bareSdk(name: string, url?: string): Promise<Caller> {
   const [command, ...args] = plainServer('sdk')
   const transport: Transport = url
@@ -95,6 +98,6 @@ export async function bareSdk(name: string, url?: string): Promise<Caller> {
   return { name, echo: () => client.callTool(ECHO), [Symbol.asyncDispose]: () => client.close() }
 }
 
-/** What every caller calls. */
+/** The call that every caller makes. */
 export const ECHO = { name: 'echo', arguments: { text: 'hello' } }
 const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }

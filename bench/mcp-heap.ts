@@ -8,8 +8,9 @@ import { openMcpServers } from '../src/mcp/open-servers.ts'
 import { AGENT } from '../test/support/agents.ts'
 import { plainServer, startHttp } from './mcp-callers.ts'
 
-// A program of its own, `node --expose-gc mcp-heap.ts`: what one more connection over stdio, one over HTTP, and one more
-// agent on a server that is there already keep in the heap of our layer, KB after all garbage is collected, as JSON.
+// A standalone program, `node --expose-gc mcp-heap.ts`: prints, as JSON, the KB of heap that our layer
+// retains after garbage collection for one more connection over stdio, for one more over HTTP, and for one
+// more agent on an existing server.
 const COUNT = 20
 const AGENTS = 100
 const { gc } = globalThis as typeof globalThis & { gc(): void }
@@ -37,7 +38,7 @@ console.log(
   }),
 )
 
-/** The first one loads what all need. */
+/** Measures the heap per addition; the first one is excluded, because it loads what all of them share. */
 async function each(count: number, add: (at: number) => Promise<unknown>): Promise<number> {
   await add(0)
   const before = await heapKb()

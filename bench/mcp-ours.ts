@@ -12,7 +12,10 @@ import { type Caller, ECHO } from './mcp-callers.ts'
 
 const NEVER = new AbortController().signal
 
-/** Our own layer in this process, as the daemon has it, without a daemon. `scratch` is made where it is missing. */
+/**
+ * Calls a server through our own layer in this process, as the daemon does, but without a daemon. Creates
+ * `scratch` if it does not exist.
+ */
 export async function ourLayer(name: string, entry: McpEntry, scratch: string): Promise<Caller> {
   await mkdir(scratch, { recursive: true })
   const processes = openProcessHost({ pid: process.pid })
@@ -35,7 +38,7 @@ export async function ourLayer(name: string, entry: McpEntry, scratch: string): 
   }
 }
 
-/** A client's call through a running daemon, permissions and all. */
+/** Calls a server as a client of a running daemon, including permissions. */
 export async function throughDaemon(
   name: string,
   { dispatch }: Daemon,

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-// A program of its own, `mcp-server.ts COMMAND ARGS…`: starts an MCP server, lists its tools and calls `echo`, with
-// nothing in between. What it takes is what nobody can do without.
+// A standalone program, `mcp-server.ts COMMAND ARGS…`: starts an MCP server, lists its tools and calls
+// `echo`, with nothing in between. Its figures are the floor for any client.
 const [program = '', ...args] = process.argv.slice(2)
 const server = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] })
 const lines = createInterface(server.stdout)[Symbol.asyncIterator]()

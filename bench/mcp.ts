@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** The official MCP server with a bit of everything, as a command line. */
+/** Returns the command line of the official MCP server that covers every feature. */
 export function mcpServer(): [string, ...string[]] {
   const script = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/server-everything/dist/index.js',

@@ -2,23 +2,24 @@ import { spawn } from 'node:child_process'
 import { dlopen } from 'node:ffi'
 import { platform } from 'node:os'
 
-// A program of its own, `measure.ts COMMAND ARGS…`: runs the command once and prints what it took as JSON. One run a
-// process, because the operating system sums and maximises over all children that a process has had.
+// A standalone program, `measure.ts COMMAND ARGS…`: runs the command once and prints its resource usage as
+// JSON. Each run needs a process of its own, because getrusage sums and maximises over all children of a
+// process.
 const RUSAGE_CHILDREN = -1
 const [program = '', ...words] = process.argv.slice(2)
 console.log(JSON.stringify(await measure(program, words)))
 
-/** What one whole run of a program took. */
+/** The resource usage of one complete run of a program. */
 export interface Sample {
   wallMs: number
-  /** User and system time, of the program and of what it waited for. */
+  /** User and system time of the program and of the children it waited for. */
   cpuMs: number
   /** Peak resident memory of the largest process. */
   rssMb: number
-  /** From the start to the first bytes on standard output; missing when there were none. */
+  /** The time from the start to the first bytes on standard output; missing when there were none. */
   firstByteMs?: number
   status: number | null
-  /** The end of it, when it is long. */
+  /** Truncated to its last 4,000 bytes, like `stderr`. */
   stdout: string
   stderr: string
 }
@@ -38,14 +39,17 @@ async function measure(command: string, args: string[]): Promise<Sample> {
   })
   const wallMs = performance.now() - start
   const took = { wallMs, ...childrenUsage(), ...(firstByteMs && { firstByteMs }) }
-  return { ...took, status, stdout: endOf(stdout), stderr: endOf(stderr) }
+  return { ...took, status, stdout: toEnd(stdout), stderr: toEnd(stderr) }
 }
 
-function endOf(pieces: readonly Buffer[]): string {
+function toEnd(pieces: readonly Buffer[]): string {
   return Buffer.concat(pieces).subarray(-4000).toString()
 }
 
-/** getrusage(RUSAGE_CHILDREN): struct timeval ru_utime, ru_stime; long ru_maxrss (bytes on macOS, else KiB). */
+/**
+ * Calls getrusage(RUSAGE_CHILDREN): struct timeval ru_utime, ru_stime; long ru_maxrss (bytes on macOS,
+ * otherwise KiB).
+ */
 function childrenUsage(): { cpuMs: number; rssMb: number } {
   const usage = Buffer.alloc(144)
   using library = dlopen(null, { getrusage: { arguments: ['int32', 'buffer'], return: 'int32' } })

@@ -4,17 +4,18 @@ import { chatCompletionWriter } from '../test/support/model-wire.ts'
 import { stampedChunk } from './crowd.ts'
 import { END, markdownChunks } from './markdown.ts'
 
-// A program of its own, because a model server in the measuring process would share its time: prints its address, then
-// the size of each request that begins a turn, a line each. It does what the last of these words in a request says:
-// `call TOOL`, if it is offered; `flood N`, an answer of N chunks at once; `drip N MS`, N words with a pause before each
-// but the first; `pace N MS`, N chunks that say when they were sent. Else it says hi. It ends with its standard input.
+// A standalone program, because a model server in the measuring process would share its CPU time. Prints its
+// address, then the size of each request that starts a turn, one per line. The last of these phrases in a
+// request decides its answer: `call TOOL` calls the tool, if it is offered; `flood N` sends N chunks at once;
+// `drip N MS` sends N words with a pause before each but the first; `pace N MS` sends N chunks stamped with
+// their sending time. Without any it says hi. It ends with its standard input.
 const floods = new Map<number, string>()
 const server = await startModelServer((request) => {
-  const [, flood] = lastOf(/\bflood (\d+)/g, request)
-  if (flood) return { raw: floodOf(Number(flood)), usage: USAGE }
-  const [, words, pause] = lastOf(/\bdrip (\d+) (\d+)/g, request)
+  const [, flood] = matchLast(/\bflood (\d+)/g, request)
+  if (flood) return { raw: makeFlood(Number(flood)), usage: USAGE }
+  const [, words, pause] = matchLast(/\bdrip (\d+) (\d+)/g, request)
   if (words) return { parts: drip(Number(words), Number(pause)), usage: USAGE }
-  const [, chunks, every] = lastOf(/\bpace (\d+) (\d+)/g, request)
+  const [, chunks, every] = matchLast(/\bpace (\d+) (\d+)/g, request)
   if (chunks) return { parts: pace(Number(chunks), Number(every)), usage: USAGE }
   return answer(request)
 })
@@ -23,18 +24,18 @@ process.stdin.on('end', () => server[Symbol.asyncDispose]()).resume()
 
 const USAGE = { input: 9, output: 3 }
 
-function lastOf(pattern: RegExp, { text }: RecordedRequest): readonly string[] {
+function matchLast(pattern: RegExp, { text }: RecordedRequest): readonly string[] {
   return [...text.matchAll(pattern)].at(-1) ?? []
 }
 
-/** Chat completion chunks, made once: the server is not what is measured. */
-function floodOf(count: number): string {
+/** Returns chat completion chunks, cached because the server itself is not measured. */
+function makeFlood(count: number): string {
   const known = floods.get(count)
   if (known !== undefined) return known
   const { part } = chatCompletionWriter('loopback')
-  const made = markdownChunks(count).map(part).join('')
-  floods.set(count, made)
-  return made
+  const body = markdownChunks(count).map(part).join('')
+  floods.set(count, body)
+  return body
 }
 
 function drip(count: number, pauseMs: number): (string | Promise<unknown>)[] {
@@ -44,7 +45,7 @@ function drip(count: number, pauseMs: number): (string | Promise<unknown>)[] {
   ]).flat()
 }
 
-/** Made one after the other, when it is time: each says when that was. */
+/** Creates chunks one at a time when they are due, so that each contains its sending time. */
 function* pace(count: number, everyMs: number): Generator<string | Promise<unknown>> {
   const begin = performance.now()
   for (let at = 0; at < count; at++) {

@@ -3,28 +3,31 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** Another program of the same kind, in a home of its own that knows the loopback model. */
+/** Another program of the same kind, with its own home that is configured for the loopback model. */
 export interface Peer {
-  /** With its version. */
+  /** The name with the version. */
   name: string
   command: string
   env: Readonly<Record<string, string>>
-  /** How it answers "say hi" and ends; missing where it cannot be pointed at another server. */
+  /**
+   * The arguments with which it answers "say hi" and exits; missing when it cannot be pointed at another
+   * server.
+   */
   oneShot?: { args: readonly string[]; expects: RegExp }
   chat: {
     args: readonly string[]
-    /** What its screen shows once it takes input. */
+    /** A pattern that its screen matches once it accepts input. */
     ready: RegExp
   }
 }
 
 interface Kind extends Pick<Peer, 'oneShot' | 'chat'> {
-  /** Its files, below its home. */
+  /** Returns the files to create in its home. */
   files(place: { modelUrl: string; cwd: string }): Readonly<Record<string, string>>
   env?: Readonly<Record<string, string>>
 }
 
-/** The programs of `node_modules/.bin` of a folder that are known here; each gets a home below `homes`. */
+/** Finds the known programs in `node_modules/.bin` of a folder and gives each a home below `homes`. */
 export async function findPeers(
   folder: string | undefined,
   { homes, modelUrl, cwd }: { homes: string; modelUrl: string; cwd: string },
@@ -43,19 +46,19 @@ export async function findPeers(
         await writeFile(join(home, file), text)
       }
       const full = { HOME: home, ...env }
-      return { name: `${name} ${versionOf(command, full)}`, command, env: full, ...kind }
+      return { name: `${name} ${readVersion(command, full)}`, command, env: full, ...kind }
     }),
   )
 }
 
-function versionOf(command: string, env: Readonly<Record<string, string>>): string {
-  const said = execFileSync(command, ['--version'], {
+function readVersion(command: string, env: Readonly<Record<string, string>>): string {
+  const output = execFileSync(command, ['--version'], {
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
     timeout: 60_000,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  return /\d+\.\d+\.\d+/.exec(said)?.[0] ?? ''
+  return /\d+\.\d+\.\d+/.exec(output)?.[0] ?? ''
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {

@@ -1,7 +1,7 @@
-/** Numbers from 0 (included) to 1 (not), always the same for a seed. */
+/** Returns numbers from 0 (inclusive) to 1 (exclusive), deterministic for a seed. */
 export type Random = () => number
 
-/** A generator of its own for each seed (sfc32). */
+/** Creates a generator for a seed (sfc32). */
 export function seeded(seed: number): Random {
   let [a, b, c, count] = [seed >>> 0, 0x9e3779b9, 0x243f6a88, 1]
   const next = () => {
@@ -16,17 +16,20 @@ export function seeded(seed: number): Random {
   return next
 }
 
-/** A whole number from `low` to `high`, which is not included. */
+/** Returns an integer from `low` (inclusive) to `high` (exclusive). */
 export function between(random: Random, low: number, high: number): number {
   return low + Math.floor(random() * (high - low))
 }
 
-/** One of these. */
+/** Picks one of these at random. */
 export function pick<T>(random: Random, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)]!
 }
 
-/** Around this median, the more so the smaller `spread` is; never outside the bounds. */
+/**
+ * Draws from a log-normal distribution around this median, limited to the bounds; a smaller `spread` stays
+ * closer to it.
+ */
 export function logNormal(
   random: Random,
   {

@@ -4,7 +4,7 @@ import { spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import { endProcesses } from '../test/support/processes.ts'
 
-/** A program on a terminal of 100 by 30. */
+/** A program to run on a terminal of 100 by 30. */
 export interface ScreenProgram {
   command: string
   args: readonly string[]
@@ -12,17 +12,20 @@ export interface ScreenProgram {
   cwd: string
 }
 
-/** A program that runs on a terminal, with the times at which it wrote. Disposing it ends it, and what it left behind. */
+/**
+ * A program running on a terminal, with the times of its writes. Disposing ends it and the processes it left
+ * behind.
+ */
 export interface Screen extends AsyncDisposable {
   readonly pid: number
-  /** When it was started. */
+  /** The time of its start. */
   readonly startedAt: number
-  /** When it wrote, ascending; one time for what came together. */
+  /** The writes in ascending order; bytes that arrived together share a time. */
   readonly writes: readonly { at: number; bytes: string }[]
   type(keys: string): void
-  /** Resolves with the time of the write that made the screen match. Fails when that takes too long. */
+  /** Resolves with the time of the write that made the screen match. Fails after a timeout. */
   shows(pattern: RegExp): Promise<number>
-  /** The time of its end. */
+  /** Resolves with the time of its end. */
   ended: Promise<number>
 }
 
@@ -30,7 +33,7 @@ const COLUMNS = 100
 const ROWS = 30
 const TIMEOUT_MS = 60_000
 
-/** Starts a program on a terminal whose screen is read as it is drawn. */
+/** Starts a program on a terminal whose screen can be read while it is drawn. */
 export function openScreen({ command, args, env, cwd }: ScreenProgram): Screen {
   const mark = `bench-${process.pid}-${opened++}`
   const terminal = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true, scrollback: 0 })
@@ -51,7 +54,7 @@ export function openScreen({ command, args, env, cwd }: ScreenProgram): Screen {
       for (const look of waiting) look(at)
     })
   })
-  terminal.onData((reply) => pty.write(reply)) // programs ask the terminal what it is
+  terminal.onData((reply) => pty.write(reply)) // programs query the terminal's type
   const ended = new Promise<number>((resolve) => pty.onExit(() => resolve(performance.now())))
   return {
     pid: pty.pid,
@@ -78,40 +81,40 @@ function waitFor(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const look = (at: number) => {
-      if (!pattern.test(textOf(terminal))) return
+      if (!pattern.test(readText(terminal))) return
       clearTimeout(late)
       waiting.delete(look)
       resolve(at)
     }
     const late = setTimeout(() => {
       waiting.delete(look)
-      reject(new Error(`Cannot measure: the screen does not show ${pattern}, but:\n${textOf(terminal)}`))
+      reject(new Error(`Cannot measure: the screen does not show ${pattern}, but:\n${readText(terminal)}`))
     }, TIMEOUT_MS)
     waiting.add(look)
     look(performance.now())
   })
 }
 
-function textOf({ buffer: { active } }: xterm.Terminal): string {
+function readText({ buffer: { active } }: xterm.Terminal): string {
   const lines = Array.from({ length: ROWS }, (_, row) =>
     active.getLine(active.baseY + row)?.translateToString(true),
   )
   return lines.join('\n')
 }
 
-/** User and system time that a process has taken so far, milliseconds, to a hundredth of a second. */
+/** Returns the user and system time of a process so far, in milliseconds, with a resolution of 10 ms. */
 export function cpuOf(pid: number): number {
   const behindName = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')
   return (Number(behindName[11]) + Number(behindName[12])) * 10
 }
 
-/** The most memory a process has had, MB. */
+/** Returns the peak resident memory of a process in MB. */
 export function peakOf(pid: number): number {
   const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))
   return Number(peak?.[1]) / 1e3
 }
 
-/** Lets a program settle. */
+/** Waits until a program has written nothing for `quietMs`. */
 export async function settled(screen: Screen, quietMs: number): Promise<void> {
   for (;;) {
     const count = screen.writes.length

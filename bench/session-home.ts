@@ -9,14 +9,14 @@ import { toSessionFile, toSessionPrefix } from '../src/core/storage/session-id.t
 import { type NewLine, SESSION_VERSION } from '../src/core/storage/types.ts'
 import { SEARCH_WORKER } from '../test/support/search-worker.ts'
 
-/** A session to be stored. */
+/** A session to store. */
 export interface StoredSession {
-  /** Milliseconds since 1970, of all of its lines. */
+  /** The time of all its lines, in milliseconds since 1970. */
   at: number
   lines: readonly NewLine[]
 }
 
-/** Writes sessions of one pair into a home; gives their ids, in order. */
+/** Writes sessions of one pair into a home and returns their ids, in order. */
 export function writeSessions(home: string, sessions: Iterable<StoredSession>): string[] {
   const folder = join(home, 'sessions')
   mkdirSync(folder, { recursive: true })
@@ -35,7 +35,7 @@ export function writeSessions(home: string, sessions: Iterable<StoredSession>): 
   return ids
 }
 
-/** The search over a home's sessions as a daemon has it, in this process. */
+/** Opens the search over a home's sessions in this process, configured as in a daemon. */
 export function openSessionIndex(home: string, options: { reranks?: boolean } = {}): SessionIndex {
   const index = join(home, 'index')
   mkdirSync(index, { recursive: true })

@@ -11,41 +11,42 @@ import { mcpServer } from './mcp.ts'
 import type { Peer } from './peers.ts'
 import type { Column, Line } from './table.ts'
 
-/** What every suite measures with. */
+/** The environment of all suites. */
 export interface Setting extends AsyncDisposable {
-  /** The built binary. */
+  /** The path of the built binary. */
   binary: string
   rounds: number
-  /** The most messages that are searched. */
+  /** The maximum number of messages that are searched. */
   messages: number
   /** An empty folder to run in. */
   cwd: string
-  /** A folder for whatever else is needed. */
+  /** A folder for other files. */
   scratch: string
-  /** The environment of a home that knows the models. */
+  /** The environment variables of a home that is configured for the model server. */
   env: Readonly<Record<string, string>>
   model: Model
   peers: readonly Peer[]
 }
 
-/** One table. */
+/** The table of a suite. */
 export interface SuiteResult {
   columns: readonly Column[]
   lines: readonly Line[]
-  /** More tables of the same suite. */
+  /** Further tables of the same suite. */
   also?: Readonly<Record<string, SuiteResult>>
 }
 
-/** A suite measures, and gives its table. */
+/** Runs the measurements of a suite and returns its table. */
 export type Suite = (setting: Setting) => Promise<SuiteResult>
 
+/** A running model server. Disposing ends it. */
 export interface Model extends Disposable {
   url: string
   /** Resolves with the size of the next request's body. */
   nextRequest(): Promise<number>
 }
 
-/** Makes a home and starts a model server; `findPeers` makes homes of their own for others. */
+/** Creates a home and starts a model server; `findPeers` creates the homes of other programs. */
 export async function makeSetting(
   { binary, rounds, messages }: Pick<Setting, 'binary' | 'rounds' | 'messages'>,
   findPeers: (place: { homes: string; modelUrl: string; cwd: string }) => Promise<readonly Peer[]>,
@@ -73,10 +74,10 @@ export async function makeSetting(
   }
 }
 
-/** The agent that has an MCP server, in the home that is measured with. */
+/** The name of the agent with an MCP server in the measured home. */
 export const MCP_AGENT = 'caller'
 
-/** An agent with one MCP server, all of whose tools it may call. */
+/** Creates an agent with one MCP server that may call all of its tools. */
 async function addAgent(home: string): Promise<void> {
   const [command, ...args] = mcpServer()
   const entry = { name: 'everything', command, args, permissions: { allow: ['*'] } }
@@ -86,7 +87,10 @@ async function addAgent(home: string): Promise<void> {
   await writeFile(join(agents, `${MCP_AGENT}.md`), 'You call tools.\n')
 }
 
-/** A binary just written starts faster and holds more memory than one that was read from disk: makes it the latter. */
+/**
+ * Drops the binary's pages from the page cache: a binary that was just written starts faster and uses more
+ * memory than one read from disk.
+ */
 function settle(binary: string): void {
   try {
     execFileSync('dd', [`of=${binary}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none'])
@@ -108,14 +112,14 @@ async function startModel(): Promise<Model> {
   }
 }
 
-/** Those programs that are there; `curl` need not be. */
+/** Returns the programs that are installed; `curl` may be missing. */
 export function installed<P extends Program>(programs: readonly P[]): P[] {
   return programs.filter(({ command }) => {
     try {
       execFileSync(command, ['--version'], { stdio: 'ignore' })
       return true
     } catch {
-      return false // then its line is left out
+      return false // its line is then left out
     }
   })
 }

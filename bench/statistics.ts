@@ -1,4 +1,4 @@
-/** The value that this share of all lies below; between two values for small numbers of them. NaN of none. */
+/** Returns the quantile at a share from 0 to 1, interpolated between two values; NaN for no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const place = (sorted.length - 1) * share
@@ -6,12 +6,12 @@ export function quantile(values: readonly number[], share: number): number {
   return low + (high - low) * (place - Math.floor(place))
 }
 
-/** The value in the middle. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** How many of these times, ascending, lie in the fullest window of that length. */
+/** Returns the largest number of these ascending times within a window of that length. */
 export function mostWithin(times: readonly number[], window: number): number {
   let most = 0
   let first = 0
@@ -22,7 +22,7 @@ export function mostWithin(times: readonly number[], window: number): number {
   return most
 }
 
-/** The longest time between two of these, ascending; 0 of fewer. */
+/** Returns the longest gap between two consecutive ascending times; 0 for fewer than two. */
 export function longestGap(times: readonly number[]): number {
   return times.slice(1).reduce((longest, time, index) => Math.max(longest, time - times[index]!), 0)
 }

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 
-// A program of its own, `stream-loop.ts URL CONTENT`: nothing but the provider package's stream, gathered and printed at
-// the end. What it takes is what nobody can do without who uses that package.
+// A standalone program, `stream-loop.ts URL CONTENT`: reads the provider package's stream and prints the text
+// at the end. Its figures are the floor for any program that uses that package.
 const [baseURL = '', content = ''] = process.argv.slice(2)
 const provider = createOpenAICompatible({ name: 'loop', baseURL, apiKey: 'none' })
 const { stream } = await provider('loopback').doStream({

@@ -1,34 +1,37 @@
-/** What is measured of each program: the key of its value, and how it is printed. */
+/** A measured value of each program: its key, title and format. */
 export interface Column {
   key: string
   title: string
-  /** Behind the point; none by default. */
+  /** The number of decimals; none by default. */
   digits?: number
 }
 
 /**
- * What a value is compared with. With a `floor`, which is another line, it is a ratio to that line's value, or what is
- * `above` it; without one, the value itself.
+ * The comparison of a value. With a `floor`, the name of another line, it is the ratio to that line's value,
+ * or the difference when `above` is set; without one, the value itself.
  */
 export interface Mark {
-  /** Left out, like `least`, the value is compared and not judged. */
+  /** The upper limit. Without `most` and `least` the value is compared but not judged. */
   most?: number
-  /** For what is to be large. */
+  /** The lower limit, for values that should be large. */
   least?: number
   floor?: string
-  /** A line whose value is taken off first: what cannot be avoided. */
+  /** The line whose value is subtracted first, because it cannot be avoided. */
   beyond?: string
   above?: boolean
 }
 
-/** A program and its values; one that was not measured is missing, and so is a value that is not a number. */
+/** A program and its values. A value that is missing or NaN was not measured. */
 export interface Line {
   name: string
   values: Readonly<Record<string, number>>
   marks?: Readonly<Record<string, Mark>> | undefined
 }
 
-/** The table: each value, how it compares, and ✓ or ✗ with the mark where there is one. Many columns become rows. */
+/**
+ * Formats the table: each value, its comparison, and ✓ or ✗ with the limit if there is one. With many
+ * columns, columns become rows.
+ */
 export function toTable(columns: readonly Column[], lines: readonly Line[]): string {
   const rows = [
     ['', ...columns.map(({ title }) => title)],
@@ -38,7 +41,7 @@ export function toTable(columns: readonly Column[], lines: readonly Line[]): str
   return align(isWide ? rows[0]!.map((_, at) => rows.map((row) => row[at]!)) : rows)
 }
 
-/** More do not fit on a screen. */
+/** The maximum number of columns that fit on a screen. */
 const MOST_COLUMNS = 6
 
 function cell({ key, digits = 0 }: Column, { values, marks }: Line, lines: readonly Line[]): string {

@@ -6,11 +6,14 @@ import { programName, versionLine } from './program.ts'
 
 declare const require: (id: string) => unknown
 
-// The binary's main script. Every start pays for it, so it answers the version by itself, before anything else is
-// read, and leaves all the rest to the pack.
+// The binary's main script. Every start pays for it, so it answers `--version` by itself, before anything
+// else is read, and leaves the rest to the pack.
 boot(isAsCrabup() ? 'crabup' : programName(process.argv0, process.argv.slice(2)))
 
-/** For the script that is crabup on Windows, which cannot choose the name it starts a program by. */
+/**
+ * Handles the option that the crabup script on Windows passes, because it cannot choose the name under which
+ * it starts a program.
+ */
 function isAsCrabup(): boolean {
   if (process.argv[2] !== '--as-crabup') return false
   process.argv.splice(2, 1)
@@ -29,7 +32,7 @@ function boot(name: string): void {
   })
 }
 
-/** Whether that worked; a pipe that is full or has lost its reader is for the commands to deal with. */
+/** Returns whether the line was written; commands handle a pipe that is full or closed. */
 function print(line: string): boolean {
   try {
     return writeSync(1, line) === line.length
@@ -38,17 +41,23 @@ function print(line: string): boolean {
   }
 }
 
-/** For ps, top and killall on Linux, where Node calls its main thread `node-MainThread`; the arguments stay as they are. */
+/**
+ * Names the process for ps, top and killall on Linux, where Node calls its main thread `node-MainThread`; the
+ * arguments stay unchanged.
+ */
 function nameProcess(name: string): void {
   if (process.platform !== 'linux') return
   try {
     writeFileSync('/proc/self/comm', name)
   } catch {
-    // no /proc here: then nobody lists processes either
+    // without /proc, tools cannot list processes either
   }
 }
 
-/** For the build, which must notice when code caches do not fit the Node they are shipped with. */
+/**
+ * Reports rejected code caches to the build, which must notice when they do not match the Node they ship
+ * with.
+ */
 function reportRejection(
   id: string,
   { cachedDataRejected }: { cachedDataRejected?: boolean | undefined },

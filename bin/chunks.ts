@@ -1,6 +1,6 @@
 import { Script } from 'node:vm'
 
-/** Where chunks come from, and what to do with each once it is compiled. */
+/** The source of chunks, and a hook that is called after each is compiled. */
 export interface ChunkSource {
   source(id: string): string
   cache(id: string): Uint8Array | undefined
@@ -8,8 +8,8 @@ export interface ChunkSource {
 }
 
 /**
- * The wrapper the build puts around a chunk, as Node's own loader does around CommonJS. A chunk ends with revealing what
- * it exports: values, and what may change as functions that give it. `__later` is what was an `import()`.
+ * The wrapper that the build puts around a chunk, like Node's own around CommonJS. A chunk ends by revealing
+ * its exports: constant values, and getters for those that may change. `__later` replaces `import()`.
  */
 export const WRAPPER = ['(function (__reveal, require, __later) {', '\n})'] as const
 
@@ -21,8 +21,8 @@ type Wrapped = (
 type Getters = Readonly<Record<string, () => unknown>>
 
 /**
- * The `require` of the bundled program: `./name.js` is a chunk, compiled and run once, on first use; anything else
- * goes to `builtin`. Chunks require each other in no circle.
+ * Builds the `require` of the bundled program: `./name.js` is a chunk, compiled and run once, on first use;
+ * anything else goes to `builtin`. Chunks must not require each other in a cycle.
  */
 export function chunkLoader(chunks: ChunkSource, builtin: (id: string) => unknown): (id: string) => unknown {
   const loaded = new Map<string, object>()
@@ -32,7 +32,7 @@ export function chunkLoader(chunks: ChunkSource, builtin: (id: string) => unknow
     const known = loaded.get(name)
     if (known !== undefined) return known
     const exports = run(name)
-    loaded.set(name, exports) // only now: one that has thrown runs anew for who asks again
+    loaded.set(name, exports) // only now: a chunk that throws runs again on the next require
     return exports
   }
   const later = (id: string) => Promise.resolve(id).then(load)
@@ -54,7 +54,7 @@ export function chunkLoader(chunks: ChunkSource, builtin: (id: string) => unknow
   return load
 }
 
-/** As an `import` sees them: what changes is what it is when it is looked at. */
+/** Defines exports like live bindings of `import`: a getter returns the current value. */
 function define(exports: object, getters: Getters): object {
   for (const name in getters) Object.defineProperty(exports, name, { get: getters[name]!, enumerable: true })
   return exports

@@ -11,7 +11,7 @@ const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 const CRASHES = ['uncaughtException', 'unhandledRejection'] as const
 
-/** This process as commands see it. */
+/** Builds the host that commands see from this process. */
 export function processHost(): Host {
   let isSignalled = false
   return {
@@ -34,14 +34,14 @@ export function processHost(): Host {
     terminal: openTerminal,
     screen: () => (isTerminal(0) && isTerminal(1) ? openScreen() : undefined),
     onSignal(listener) {
-      const hear = (name: SignalName) => {
+      const onSignal = (name: SignalName) => {
         isSignalled = true
         listener(name)
       }
-      for (const name of SIGNALS) process.on(name, hear)
+      for (const name of SIGNALS) process.on(name, onSignal)
       return {
         [Symbol.dispose]() {
-          for (const name of SIGNALS) process.off(name, hear)
+          for (const name of SIGNALS) process.off(name, onSignal)
         },
       }
     },
@@ -57,7 +57,8 @@ export function processHost(): Host {
       return isSignalled
     },
     rereadTimeZone() {
-      if (process.env['TZ'] === undefined) delete process.env['TZ'] // Node asks the system again whenever it is set or removed
+      // Node rereads the time zone whenever TZ is set or deleted.
+      if (process.env['TZ'] === undefined) delete process.env['TZ']
     },
     ripgrep: async (folder) => (await import('./ripgrep.ts')).resolveRipgrep(folder),
     searchWorker: async () => (await import('./search-worker.ts')).resolveSearchWorker(),
@@ -67,12 +68,12 @@ export function processHost(): Host {
   }
 }
 
-/** Whether a descriptor is a terminal; node:tty, which is slow to load, is asked about character devices only. */
+/** Whether a descriptor is a terminal. node:tty is slow to load, so it is used for character devices only. */
 function isTerminal(fd: number): boolean {
   try {
     return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd)
   } catch {
-    return false // a closed descriptor is no terminal
+    return false // a closed descriptor is not a terminal
   }
 }
 
@@ -89,21 +90,24 @@ function currentDirectory(): string {
 
 function stdinKind(): 'none' | 'terminal' | 'file' | 'pipe' {
   const stat = fstatSync(0)
-  if (stat.isFile() || stat.isDirectory()) return 'file' // reading a directory then fails, and says why
+  if (stat.isFile() || stat.isDirectory()) return 'file' // reading a directory then fails with a clear error
   if (!stat.isCharacterDevice()) return 'pipe'
   return isTerminal(0) ? 'terminal' : 'none'
 }
 
-/** Only a terminal is asked: Node makes a pipe non-blocking when it opens it, for everybody who shares it. */
+/**
+ * Queries terminals only: opening a pipe makes Node switch it to non-blocking mode for every process that
+ * shares it.
+ */
 function columns(): number {
   const terminal = isTerminal(1) ? process.stdout : isTerminal(2) ? process.stderr : undefined
   return terminal?.columns || 80
 }
 
-/** Largest piece of a file that is read at once. */
+/** The maximum number of bytes read from a file in one call. */
 const PIECE_BYTES = 1024 * 1024
 
-/** Files are read as they are; the stream class, which is slow to load, is for pipes and sockets only. */
+/** Reads files directly; the stream class is slow to load and used for pipes and sockets only. */
 function standardInput(): AsyncIterable<Uint8Array> & { destroy(): void } {
   if (stdinKind() !== 'file') return process.stdin
   return {
@@ -120,13 +124,13 @@ function standardInput(): AsyncIterable<Uint8Array> & { destroy(): void } {
 }
 
 /**
- * Ends by the signal itself where the code stands for one: process.exit() waits for the thread that a sleeping reader
- * keeps inside its write.
+ * Ends the process by the signal itself when the code stands for one: process.exit() would wait for the
+ * thread that a sleeping reader keeps inside its write.
  */
 function exitProcess(code: number): never {
   const name = SIGNALS.find((signal) => code === 128 + constants.signals[signal])
   if (name !== undefined) {
-    process.emit('exit', code) // whoever has the terminal gives it back; a signal would tell nobody
+    process.emit('exit', code) // lets the owner of the terminal restore it, because a signal does not run exit handlers
     process.removeAllListeners(name)
     process.kill(process.pid, name)
   }

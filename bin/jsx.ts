@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire, registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// For running from source, as a preload (`node --import ./bin/jsx.ts …`) or imported first: Node strips types by itself
-// and knows no JSX. It costs nothing until the first `.tsx` is loaded; only then esbuild is.
+// Preload for running from source (`node --import ./bin/jsx.ts …`), or imported first: Node strips types by
+// itself but does not support JSX. It costs nothing until the first `.tsx` is loaded, which loads esbuild.
 registerHooks({
   load: (url, context, nextLoad) => (url.endsWith('.tsx') ? loadJsx(url) : nextLoad(url, context)),
 })

@@ -1,6 +1,6 @@
 'use strict'
-// Runs `node ARGS…` under the Node 26 that `npm ci` installed. Whatever Node is on the machine starts this file:
-// keep it to what Node 14 understands.
+// Runs `node ARGS…` under the Node 26 that `npm ci` installed. Any Node on the machine may start this file:
+// keep to the syntax of Node 14.
 const { spawn, spawnSync } = require('node:child_process')
 const { existsSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
@@ -24,7 +24,7 @@ function launch(node, args) {
   if (problem !== undefined) return fail(problem)
 
   const child = spawn(node, args, { stdio: 'inherit' })
-  const survive = () => {} // the terminal sends Ctrl-C to the child too; its answer decides
+  const survive = () => {} // the terminal sends Ctrl-C to the child as well, and the child decides
   const forward = (signal) => child.kill(signal)
   process.on('SIGINT', survive).on('SIGTERM', forward).on('SIGHUP', forward)
   child.on('error', (error) => fail(`Cannot start ${node}: ${error.message}`))
@@ -44,18 +44,18 @@ function findNode() {
   return node && existsSync(node) ? node : undefined
 }
 
-// Node 26 links libatomic, which Debian leaves out of small images. Reading the loader's list costs nothing
-// beside trying to start; where there is no such list, starting is the only way to know.
+// Whether the loader can find libatomic, which Node 26 links and which Debian leaves out of small images.
+// Reading the loader's cache is far cheaper than starting Node; without that cache, only starting Node tells.
 function loaderKnowsLibatomic() {
   if (process.platform !== 'linux') return true
   try {
     return readFileSync('/etc/ld.so.cache').includes('libatomic.so.1')
   } catch {
-    return false // then starting it tells
+    return false // startProblem() then finds out
   }
 }
 
-// Why that Node cannot start, in one line; undefined when it can.
+// Explains in one line why that Node cannot start; undefined when it can.
 function startProblem(node) {
   const { status, stderr, error } = spawnSync(node, ['--version'], { encoding: 'utf8' })
   if (status === 0) return undefined

@@ -1,25 +1,34 @@
 /**
- * The program inside the binary: every chunk's source and V8 code cache in one block of bytes.
+ * The program inside the binary: the source and the V8 code cache of every chunk in one block of bytes.
  *
- * Layout: u32 LE length of the index, the index as JSON, then the data, each part at a multiple of 8.
+ * Layout: the length of the index (u32 LE), the index as JSON, then the data, each part at a multiple of 8.
  */
 export interface Pack {
-  /** A chunk's source text. Throws when there is no such chunk. */
+  /** Returns a chunk's source text. Throws when the chunk does not exist. */
   source(id: string): string
-  /** A chunk's code cache, not copied unless it is compressed; undefined when the build made none. */
+  /**
+   * Returns a chunk's code cache, without copying it unless it is compressed; undefined when the build made
+   * none.
+   */
   cache(id: string): Uint8Array | undefined
 }
 
-/** Offsets count from the start of the data. A part that has its unpacked size as well is compressed with zstd. */
+/**
+ * The parts of each chunk. Offsets count from the start of the data; a part with an unpacked size is
+ * compressed with zstd.
+ */
 export type PackIndex = Record<string, { source: PackPart; cache?: PackPart }>
+/** A part of the data, in bytes; `unpacked` is its size after decompression. */
 export type PackPart = [offset: number, length: number, unpacked?: number]
 
-/** Rounds up to where a part may start: V8 reads a code cache in place and wants it aligned. */
+/**
+ * Rounds up to the next offset where a part may start: V8 reads code caches in place and requires alignment.
+ */
 export function align(offset: number): number {
   return (offset + 7) & ~7
 }
 
-/** Reads a pack in place; only the sources that are asked for are copied, into the strings V8 needs. */
+/** Reads a pack in place; only requested sources are copied, into the strings that V8 needs. */
 export function openPack(bytes: ArrayBuffer): Pack {
   const pack = Buffer.from(bytes)
   const indexEnd = 4 + pack.readUInt32LE(0)
@@ -40,7 +49,10 @@ export function openPack(bytes: ArrayBuffer): Pack {
   }
 }
 
-/** node:zlib takes longer to load than all else here, so what a start needs is not compressed. */
+/**
+ * Decompresses a part. node:zlib takes longer to load than everything else here, so the parts a start needs
+ * are not compressed.
+ */
 function unpack(bytes: Buffer, size: number): Buffer {
   return process.getBuiltinModule('node:zlib').zstdDecompressSync(bytes, { chunkSize: size })
 }

@@ -2,20 +2,21 @@ import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 
 /**
- * ripgrep inside the binary: SHA-256 of the program (32 bytes), its length (u32 LE), the program as zstd.
+ * The ripgrep inside the binary. Layout: SHA-256 of the program (32 bytes), its length (u32 LE), the program
+ * compressed with zstd.
  */
 export interface RipgrepAsset {
-  /** In hexadecimal. */
+  /** The SHA-256 of the program, in hexadecimal. */
   sha256: string
   size: number
-  /** The whole program. */
+  /** Decompresses the program. */
   program(): Promise<Buffer>
 }
 
-/** Bytes before the compressed program. */
+/** The number of bytes before the compressed program. */
 export const HEAD_BYTES = 36
 
-/** Reads the asset in place; nothing is unpacked before it is asked for. */
+/** Reads the asset in place; the program is decompressed only on request. */
 export function openRipgrepAsset(bytes: ArrayBuffer): RipgrepAsset {
   const asset = Buffer.from(bytes)
   return {

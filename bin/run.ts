@@ -3,7 +3,7 @@ import { main } from '../src/commands/main.ts'
 import { processHost } from './host.ts'
 import { versionLine } from './program.ts'
 
-/** Runs a command line, this process's own when none is given, and gives the exit code. */
+/** Runs a command line, by default that of this process, and returns the exit code. */
 export async function run(
   name: string,
   argv: readonly string[] = process.argv.slice(2),
@@ -19,7 +19,8 @@ export async function run(
 }
 
 /**
- * A shell's loop goes on after a command that exits with 130, and stops after one that SIGINT ended; `$?` is the same.
- * So what a signal cancelled is ended by that signal, once everything is stored and printed.
+ * The exit codes of commands that a signal cancelled. Such a process ends by the signal itself, once
+ * everything is stored and printed: a shell loop continues after exit 130 but stops after a command that
+ * SIGINT ended, although `$?` is the same.
  */
 const SIGNAL_CODES: ReadonlySet<number> = new Set([129, 130, 143])

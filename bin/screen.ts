@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { platform } from 'node:os'
 import type { TerminalStreams } from '../src/commands/host.ts'
 
-/** The standard streams as one terminal, and how to leave it as it was found. */
+/** Opens the standard streams as one terminal, with hooks that restore it. */
 export function openScreen(): TerminalStreams {
   const { stdin, stdout } = process
   return {
@@ -19,7 +19,9 @@ export function openScreen(): TerminalStreams {
   }
 }
 
-/** An exception is heard of before its trace is printed, which needs a terminal as it was. */
+/**
+ * Runs the listener on an exception before its trace is printed, because the trace needs a restored terminal.
+ */
 function onExit(listener: () => void): Disposable {
   const exits = new DisposableStack()
   exits.use(listen('uncaughtExceptionMonitor', listener))
@@ -27,9 +29,12 @@ function onExit(listener: () => void): Disposable {
   return exits
 }
 
-/** Stops the whole group, so that npm, too, is stopped; what listens to the signal would keep it from doing so. */
+/**
+ * Stops the whole process group, so that npm stops as well. Listeners are removed first, because they would
+ * keep the signal from stopping this process.
+ */
 function stop(): void {
-  if (platform() === 'win32') return // there is nothing to come back from
+  if (platform() === 'win32') return // Windows has no job control
   const listeners = process.listeners('SIGTSTP')
   process.removeAllListeners('SIGTSTP')
   process.kill(0, 'SIGTSTP')
@@ -43,11 +48,11 @@ function listen(event: Event, listener: () => void): Disposable {
   return { [Symbol.dispose]: () => void process.off(event, listener) }
 }
 
-/** The terminal may be gone: then there is nothing to restore. */
+/** Ignores errors of a terminal that is gone: there is nothing to restore. */
 function quietly(act: () => unknown): void {
   try {
     act()
   } catch {
-    // nobody is left to be told
+    // the terminal is gone
   }
 }

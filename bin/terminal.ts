@@ -4,12 +4,12 @@ import { Output } from '../src/commands/output.ts'
 import { toCancelledError } from '../src/core/base/abortable.ts'
 import { CrabError } from '../src/core/base/errors.ts'
 
-/** How often a terminal is looked at while a person types; it is asked without blocking, so that signals are heard. */
+/** The polling interval while the user types. Reads do not block, so that signals are handled. */
 const POLL_MS = 25
-/** Longest line a terminal gives, bytes, and then some. */
+/** More than the longest line a terminal returns, in bytes. */
 const LINE_BYTES = 8_192
 
-/** The controlling terminal of this process; undefined when it has none. */
+/** Opens the controlling terminal of this process; undefined when it has none. */
 export function openTerminal(): Terminal | undefined {
   const fd = openControllingTerminal()
   if (fd === undefined) return undefined
@@ -25,11 +25,12 @@ export function openTerminal(): Terminal | undefined {
       typed = ''
       for (let piece = readAvailable(fd); piece?.length; piece = readAvailable(fd))
         forgotten += piece.toString()
-      decoder.decode() // an end of input is forgotten as well
+      decoder.decode() // resets an incomplete character too
       return forgotten
     },
     async readLine(signal) {
-      const { setTimeout: sleep } = await import('node:timers/promises') // costs every start something
+      // Loaded late, because every start would pay for it.
+      const { setTimeout: sleep } = await import('node:timers/promises')
       for (;;) {
         if (signal.aborted) throw toCancelledError(signal)
         const [line, rest] = splitLine(typed)
@@ -46,7 +47,7 @@ export function openTerminal(): Terminal | undefined {
     [Symbol.dispose]: () => closeSync(fd),
   }
 
-  /** What was typed before the input ended. */
+  /** Returns the text that was typed before the input ended. */
   function takeLast(): string | undefined {
     const last = typed === '' ? undefined : typed
     typed = ''
@@ -58,11 +59,11 @@ function openControllingTerminal(): number | undefined {
   try {
     return openSync('/dev/tty', constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY)
   } catch {
-    return undefined // the usual case of a service, a cron job, or a system without terminals
+    return undefined // usual for a service, a cron job or a system without terminals
   }
 }
 
-/** What can be read now: nothing at the end of input, undefined while nobody has finished a line. */
+/** Reads what is available: empty at the end of input, undefined while no line is complete. */
 function readAvailable(fd: number): Buffer | undefined {
   const piece = Buffer.allocUnsafe(LINE_BYTES)
   try {
@@ -73,16 +74,20 @@ function readAvailable(fd: number): Buffer | undefined {
   }
 }
 
-/** The first line and what is behind it, if there is a whole one. A terminal in raw mode ends lines with a carriage return. */
+/** Splits off the first complete line. A terminal in raw mode ends lines with a carriage return. */
 function splitLine(typed: string): [string, string | undefined] {
   const end = /\r\n|\n|\r/.exec(typed)
   return end ? [typed.slice(0, end.index), typed.slice(end.index + end[0].length)] : [typed, undefined]
 }
 
-/** `/dev/tty` is another terminal for every session; the kernel knows which, elsewhere the standard streams tell. */
+/**
+ * Identifies the terminal, because `/dev/tty` is a different one in every session. The kernel reports it on
+ * Linux; elsewhere the standard streams do.
+ */
 function terminalName(): string {
   try {
-    const [, behind = ''] = readFileSync('/proc/self/stat', 'latin1').split(') ') // the program's name may hold anything
+    // Skips the program's name, which may contain anything.
+    const [, behind = ''] = readFileSync('/proc/self/stat', 'latin1').split(') ')
     return behind.split(' ')[4] ?? ''
   } catch {
     return [0, 1, 2].map(readDeviceId).find((device) => device !== '') ?? ''
@@ -94,6 +99,6 @@ function readDeviceId(fd: number): string {
     const stat = fstatSync(fd)
     return stat.isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd) ? `${stat.rdev}` : ''
   } catch {
-    return '' // a closed descriptor is no terminal
+    return '' // a closed descriptor is not a terminal
   }
 }

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { packComponent } from './components/pack.ts'
 
 // npm run build:components
-// Makes dist/components: the npm package of every component below components/.
+// Writes dist/components: the npm package of every component below components/.
 const ROOT = join(import.meta.dirname, '..')
 const out = join(ROOT, 'dist/components')
 await rm(out, { recursive: true, force: true })

@@ -8,8 +8,8 @@ import { ownProduct, writeNotices } from './notices/files.ts'
 import { bundledFolders, npmComponents } from './notices/npm.ts'
 
 // npm run build:lib
-// Makes dist/lib: the entries `crabtalk/client`, `crabtalk/runtime` and `crabtalk/component` of the package as plain modules
-// with their types, and the licenses of what is bundled into them.
+// Writes dist/lib: the entries `crabtalk/client`, `crabtalk/runtime` and `crabtalk/component` of the package
+// as plain modules with their types, and the licenses of everything bundled into them.
 const OUT = 'dist/lib'
 await rm(OUT, { recursive: true, force: true })
 const { metafile: programs } = await build({

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { buildBinary } from './sea/build.ts'
 
 // npm run build -- [--out FILE] [--exe NODE] [--no-strip] [--no-code-cache]
-// Makes dist/crabtalk and its link crabup.
+// Writes dist/crabtalk and its link crabup.
 const { values: options } = parseArgs({
   options: {
     out: { type: 'string', default: 'dist/crabtalk' },

@@ -5,13 +5,16 @@ import { readBaseline } from './conformance/baseline.ts'
 import { isAsExpected, type Result, toReport } from './conformance/report.ts'
 import { type Outcome, openSuite, type Requirement, type Suite } from './conformance/suite.ts'
 
-// Runs the official MCP conformance suite against our client, every scenario that a revision demands of one:
+// Runs the official MCP conformance suite against our client, every scenario that a revision requires of clients:
 //   npm run conformance -- [SCENARIO…] [--client COMMAND] [--baseline FILE]
-// It fails when a scenario fails that the baseline does not list, or passes that it lists.
+// It fails when a scenario outside the baseline fails, or one in the baseline passes.
 const HERE = import.meta.dirname
 const REVISIONS = ['2025-11-25', '2026-07-28']
-const AT_ONCE = 2
-/** Checks of the time a client takes. Where the machine was busy, the scenario runs once more, alone. */
+const MAX_PARALLEL = 2
+/**
+ * The checks that depend on the client's timing. When one fails, perhaps because the machine was busy, its
+ * scenario is repeated alone.
+ */
 const TIMED = new Set(['client-sse-retry-timing'])
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -33,11 +36,13 @@ async function main(): Promise<number> {
   await using suite = await openSuite(processes)
   const demanded = (await Promise.all(REVISIONS.map((one) => suite.requirements(one)))).flat()
   const baseline = await readBaseline(values.baseline, demanded)
-  const chosen = demanded.filter(({ scenario }) => positionals.length === 0 || positionals.includes(scenario))
-  const unknown = positionals.find((name) => chosen.every(({ scenario }) => scenario !== name))
+  const selected = demanded.filter(
+    ({ scenario }) => positionals.length === 0 || positionals.includes(scenario),
+  )
+  const unknown = positionals.find((name) => selected.every(({ scenario }) => scenario !== name))
   if (unknown !== undefined) throw new Error(`no revision demands the scenario ${unknown}`)
-  const outcomes = await runAll(suite, chosen)
-  const results = chosen.map((requirement, at): Result => {
+  const outcomes = await runAll(suite, selected)
+  const results = selected.map((requirement, at): Result => {
     return { requirement, outcome: outcomes[at]!, reason: baseline.reasonFor(requirement) }
   })
   console.log(toReport(results))
@@ -50,7 +55,7 @@ async function runAll(suite: Suite, requirements: readonly Requirement[]): Promi
   const work = async () => {
     for (const [at, one] of queue) outcomes[at] = await suite.run(one, values.client)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, work))
   for (const [at, { problems }] of outcomes.entries()) {
     const isLate = problems.length > 0 && problems.every(({ check }) => TIMED.has(check))
     if (isLate) outcomes[at] = await suite.run(requirements[at]!, values.client)

@@ -12,9 +12,9 @@ import { TARGETS, type Target } from './release/targets.ts'
 import { buildBinary, inMegabytes } from './sea/build.ts'
 
 // npm run dist -- [--out FOLDER] [--cache FOLDER] [TARGET…]
-// Makes what is given to people, by default for all platforms: in FOLDER/release archives with install.sh and SHA256SUMS,
-// in FOLDER/npm the packages, of which `npm install --global FOLDER/npm/*.tgz` takes those for this machine;
-// docs/decisions/0140-dist.md.
+// Builds the release artifacts (ADR 0140), by default for all platforms: in FOLDER/release archives with
+// install.sh and SHA256SUMS, in FOLDER/npm the packages, of which `npm install --global FOLDER/npm/*.tgz`
+// installs those for this machine.
 const { values: options, positionals } = parseArgs({
   options: {
     out: { type: 'string', default: 'dist' },
@@ -23,13 +23,13 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
 })
 const ROOT = join(import.meta.dirname, '..')
-/** npm installs no package of another platform. */
+/** The folder of packages for other platforms, which npm refuses to install here. */
 const OTHERS = 'others'
 const begin = performance.now()
 const run = promisify(execFile)
-await dist(resolve(options.out), resolve(options.cache), targetsOf(positionals))
+await dist(resolve(options.out), resolve(options.cache), parseTargets(positionals))
 
-function targetsOf(names: readonly string[]): Target[] {
+function parseTargets(names: readonly string[]): Target[] {
   const unknown = names.find((name) => !TARGETS.some((target) => target.name === name))
   if (unknown === undefined) return TARGETS.filter(({ name }) => names.length === 0 || names.includes(name))
   throw new Error(`Cannot build for ${unknown}: it is one of ${TARGETS.map(({ name }) => name).join(', ')}`)
@@ -82,7 +82,7 @@ async function write(folder: string, { name, bytes }: { name: string; bytes: Buf
   report(`made ${join(folder, name)}, ${inMegabytes(bytes.length)}`)
 }
 
-/** As `sha256sum -c` reads them. */
+/** Writes the checksums in the format of `sha256sum -c`. */
 async function writeSums(folder: string, version: string, targets: readonly Target[]): Promise<void> {
   const names = targets.map(
     ({ name, os }) => `crabtalk-${version}-${name}.${os === 'win32' ? 'zip' : 'tar.gz'}`,

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util'
 import { fuzzInBox } from '../test/support/fuzz-box.ts'
 
-// Attacks a daemon of its own with hostile bytes and random requests of every operation, on many connections at once:
+// Starts a daemon and attacks it with hostile bytes and random requests of every operation, on many connections in
+// parallel:
 //   npm run fuzz -- [--seconds N] [--seed N]
-// It runs the built binary, or what CRABTALK_BIN names. The same seed makes the same clients, not the same order.
+// It runs the built binary, or the one that CRABTALK_BIN names. The same seed makes the same clients, but not the same
+// order of events.
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },

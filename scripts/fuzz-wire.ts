@@ -12,21 +12,21 @@ import { listen } from '../src/core/transport/listen.ts'
 import { type Attack, attack } from './fuzz/attack.ts'
 import { generator, hostileBytes } from './fuzz/hostile-bytes.ts'
 
-// Throws raw random bytes and damaged frames at a daemon for a while, and asks it something valid in between:
+// Sends random bytes and damaged frames to a daemon for a while, with valid requests in between:
 //   npm run fuzz:wire -- [unix:PATH | tcp:HOST:PORT] [--binary FILE] [--seconds N] [--seed N] [--token T]
-// Without an endpoint it starts `FILE daemon run` in a temporary home, or else serves the transport in this process.
-// Give it no daemon that matters: a damaged frame can be a valid request to delete something.
+// Without an endpoint it starts `FILE daemon run` in a temporary home, or serves the transport in this process.
+// Never use a daemon that matters: a damaged frame can be a valid request to delete something.
 
-/** Something to attack. */
+/** A daemon or transport to attack. */
 interface Target extends AsyncDisposable {
   endpoint: SocketEndpoint
-  /** Connections it holds open, where that can be known. */
+  /** Returns the number of connections it holds open; undefined where that cannot be determined. */
   openConnections?: () => number
-  /** Why it is dead, or undefined. */
+  /** Returns why it died; undefined while it is alive. */
   death: () => string | undefined
 }
 
-const AT_ONCE = 24
+const CLIENTS_PER_ROUND = 24
 const ANSWER_MS = 20_000
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -49,7 +49,7 @@ async function fuzz(): Promise<number> {
   let attacks = 0
   let bytes = 0
   while (performance.now() < deadline && failures.length === 0) {
-    const round: Attack[] = Array.from({ length: AT_ONCE }, () => hostileBytes(random))
+    const round: Attack[] = Array.from({ length: CLIENTS_PER_ROUND }, () => hostileBytes(random))
     const answers = await Promise.allSettled([
       ...round.map((one) => attack(peer, one)),
       request(dispatch, 'ping', {}, AbortSignal.timeout(ANSWER_MS)),
@@ -73,23 +73,23 @@ async function fuzz(): Promise<number> {
 
 async function chooseTarget(): Promise<Target> {
   const [, kind, place] = positionals[0]?.match(/^(unix|tcp):(.+)$/) ?? []
-  if (kind === 'unix') return given({ kind, path: place! })
+  if (kind === 'unix') return externalTarget({ kind, path: place! })
   if (kind === 'tcp') {
     const [, host, port] = place!.match(/^\[?(.+?)\]?:(\d+)$/)!
-    return given({ kind, host: host!, port: Number(port) })
+    return externalTarget({ kind, host: host!, port: Number(port) })
   }
   if (positionals.length > 0)
     throw new Error(`Cannot use ${positionals[0]}: it is not unix:PATH or tcp:HOST:PORT`)
-  return values.binary === undefined ? await servedHere() : await startBinary(values.binary)
+  return values.binary === undefined ? await serveInProcess() : await startBinary(values.binary)
 }
 
-function given(endpoint: SocketEndpoint): Target {
+function externalTarget(endpoint: SocketEndpoint): Target {
   return { endpoint, death: () => undefined, [Symbol.asyncDispose]: async () => {} }
 }
 
-async function servedHere(): Promise<Target> {
+async function serveInProcess(): Promise<Target> {
   const home = mkdtempSync(join(tmpdir(), 'crab-fuzz-'))
-  let trouble: string | undefined
+  let failure: string | undefined
   const dispatch = route({
     ping: async () => {},
     extension: async (bytes) => bytes,
@@ -100,13 +100,13 @@ async function servedHere(): Promise<Target> {
     },
   })
   const onError = (error: Error) => {
-    trouble = error.message
+    failure = error.message
   }
   const listener = await listen({ kind: 'unix', path: join(home, 'sock') }, { dispatch, graceMs: 0, onError })
   return {
     endpoint: listener.endpoint,
     openConnections: () => listener.connections,
-    death: () => trouble,
+    death: () => failure,
     async [Symbol.asyncDispose]() {
       await listener[Symbol.asyncDispose]()
       rmSync(home, { recursive: true })
@@ -125,10 +125,10 @@ async function startBinary(binary: string): Promise<Target> {
       ? undefined
       : `the daemon died: ${daemon.signalCode ?? `exit ${daemon.exitCode}`}`
   while (!existsSync(path) && death() === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
-  const before = socketsOf(daemon.pid!)
+  const before = countSockets(daemon.pid!)
   return {
     endpoint: { kind: 'unix', path },
-    openConnections: () => socketsOf(daemon.pid!) - before,
+    openConnections: () => countSockets(daemon.pid!) - before,
     death,
     async [Symbol.asyncDispose]() {
       daemon.kill('SIGTERM')
@@ -138,8 +138,8 @@ async function startBinary(binary: string): Promise<Target> {
   }
 }
 
-/** Open sockets of a process; 0 where there is no /proc. */
-function socketsOf(pid: number): number {
+/** Counts the open sockets of a process; 0 where there is no /proc. */
+function countSockets(pid: number): number {
   const folder = `/proc/${pid}/fd`
   if (!existsSync(folder)) return 0
   return readdirSync(folder).filter((fd) => isSocket(join(folder, fd))).length

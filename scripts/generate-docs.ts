@@ -8,11 +8,11 @@ import { classesSection, operationsSection } from './docs/permissions.ts'
 import { providersSection } from './docs/providers.ts'
 import { replaceSections, type Sections } from './docs/sections.ts'
 
-// A program of its own: writes the generated sections of the pages in docs/; with `--check` it changes nothing and fails
-// unless they are up to date.
+// A standalone program: writes the generated sections of the pages in docs/; with `--check` it changes
+// nothing and fails unless they are up to date.
 const FOLDER = join(import.meta.dirname, '../docs')
 
-/** Page, and what makes each of its generated sections. */
+/** The generators of the sections of each page. */
 const PAGES: Readonly<Record<string, Sections>> = {
   'commands.md': { commands: commandsSection },
   'configuration.md': { providers: providersSection, config: configSection, agent: agentSection },

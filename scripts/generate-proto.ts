@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-// A program of its own: formats and lints the proto file and generates the codec from it; with `--check` it changes
-// nothing and fails unless all of that is up to date. Needs no network.
+// A standalone program: formats and lints the proto file and generates the codec from it; with `--check` it
+// changes nothing and fails unless everything is up to date. Needs no network.
 const ROOT = join(import.meta.dirname, '..')
 const GENERATED = 'crabtalk.generated.ts'
 const TARGET = join(ROOT, 'src/core/protocol', GENERATED)
 
-/** Why each is set: docs/decisions/0010-protobuf-toolchain.md. */
+/** The options of ts-proto; ADR 0010 gives the reason for each. */
 const TS_PROTO_OPTIONS = [
   'oneof=unions-value',
   'enumsAsLiterals=true',
@@ -43,8 +43,8 @@ async function generate(): Promise<void> {
 async function check(): Promise<void> {
   await buf('lint')
   if ((await buf('format', '-d')) !== '') throw stale('proto/crabtalk.proto is not formatted')
-  const [codec, landed] = await Promise.all([generateCodec(), readFile(TARGET, 'utf8')])
-  if (codec !== landed)
+  const [codec, committed] = await Promise.all([generateCodec(), readFile(TARGET, 'utf8')])
+  if (codec !== committed)
     throw stale('src/core/protocol/crabtalk.generated.ts does not match proto/crabtalk.proto')
 }
 
@@ -52,17 +52,17 @@ function stale(what: string): Error {
   return new Error(`${what}: run npm run proto`)
 }
 
-/** The codec's source text. */
+/** Generates the source text of the codec. */
 async function generateCodec(): Promise<string> {
   await using out = await mkdtempDisposable(join(tmpdir(), 'crab-proto-'))
   const tsProto = join(ROOT, 'node_modules/ts-proto/protoc-gen-ts_proto')
-  const local = [process.execPath, tsProto] // not through PATH, where `node` may be an old one or missing
+  const local = [process.execPath, tsProto] // not through PATH, where `node` may be too old or missing
   const template = { version: 'v2', plugins: [{ local, out: out.path, opt: TS_PROTO_OPTIONS }] }
   await buf('generate', '--template', JSON.stringify(template))
   return await readFile(join(out.path, GENERATED), 'utf8')
 }
 
-/** Runs buf on the project and gives its output; throws what it complains about. */
+/** Runs buf on the project and returns its output; throws its diagnostics. */
 async function buf(...args: string[]): Promise<string> {
   const launcher = join(ROOT, 'node_modules/@bufbuild/buf/bin/buf')
   try {

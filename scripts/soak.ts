@@ -8,19 +8,21 @@ import { BINARY } from '../test/support/run-binary.ts'
 import { makeSearchKillLoad, WRITERS } from '../test/support/search-kill-load.ts'
 import { killServices } from '../test/support/service-kill-load.ts'
 
-// Bounded runs against a real daemon, of the built binary or what CRABTALK_BIN names:
-//   npm run soak -- [kill] [--rounds N]   kills it with SIGKILL while 50 conversations stream, again and again, and checks
-//     each time that nothing is lost that a client was told, that no program is left, and that every conversation goes on;
-//     a round takes some seconds
-//   npm run soak -- mcp [--calls N]       holds five MCP servers: a quiet minute, then calls (10,000) after as many that
-//     warm it; checks that the built daemon wakes once a minute at most, and that neither
-//     memory nor descriptors grow
-//   npm run soak -- search [--kills N]    plays 10,000 interleavings of what an index does; then kills (200) processes that write conversations, a memory and checkpoints of the
-//     search, and now and then a daemon; checks each time that everything acknowledged is found, and every file readable
-//   npm run soak -- cron [--seconds N]    lets a schedule fire every second (10 times) beside a quiet one, a slow one and one that
-//     is edited; checks that no second is left out, that no two turns of one overlap, and how soon the edit holds
-//   npm run soak -- services [--rounds N] lets verbs of crabup and kill -9 of services and their supervisor meet (20 rounds); checks each time
-//     that a start gives one of each, and that nothing is left at the end
+// Bounded runs against a real daemon, with the built binary or the one that CRABTALK_BIN names. The
+// numbers are the defaults:
+//   npm run soak -- [kill] [--rounds N]   kills it with SIGKILL while 50 conversations stream, and checks after each of
+//     20 rounds that nothing acknowledged is lost, that no program is left running, and that every conversation
+//     continues; a round takes several seconds
+//   npm run soak -- mcp [--calls N]       runs five MCP servers: a quiet minute, then 10,000 calls after as many to warm
+//     up; checks that the built daemon wakes at most once a minute, and that neither memory nor descriptors grow
+//   npm run soak -- search [--kills N]    plays 10,000 random interleavings of index operations; then makes 200 kills of
+//     processes that write conversations, a memory and checkpoints of the search, sometimes of a daemon; checks each
+//     time that everything acknowledged is found, and that every file is readable
+//   npm run soak -- cron [--seconds N]    fires a schedule every second, 10 times, next to a quiet one, a slow one and an
+//     edited one; checks that no second is skipped, that turns of one schedule do not overlap, and how soon the edit
+//     takes effect
+//   npm run soak -- services [--rounds N] runs crabup commands while services and their supervisor are killed with
+//     kill -9; checks after each of 20 rounds that a start leaves exactly one of each, and nothing at the end
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -37,21 +39,24 @@ const SOAKS: Readonly<Record<string, () => Promise<string>>> = {
   cron: () => soakCron(Number(values.seconds)),
   services: () => soakServices(Number(values.rounds)),
 }
-/** What a start begins has ended by then, collections of garbage too. */
+/** The time in which a start settles, including garbage collection. */
 const SETTLE_MS = 30_000
 const IDLE_MS = 60_000
-/** Garbage is collected in one of the first. */
+/** The number of minutes tried; garbage is collected in one of the first. */
 const MINUTES = 3
-/** One a minute of our own, in a few switches. From source Node wakes every eight seconds by itself. */
-const MOST_WAKE_UPS = 6
-/** What a heap may move within. */
-const MOST_GROWTH_MIB = 40
-/** Of add, remove, seal, merge, restore and search. */
+/**
+ * The limit for one wake-up of ours a minute, counted in context switches. Run from source, Node itself wakes
+ * every eight seconds.
+ */
+const MAX_WAKE_UPS = 6
+/** The normal variation of the heap. */
+const MAX_GROWTH_MIB = 40
+/** The number of random sequences of add, remove, seal, merge, restore and search. */
 const INTERLEAVINGS = 10_000
-/** Rounds of which the last is with a daemon. */
+/** Every round with a multiple of this number kills a daemon. */
 const DAEMON_ROUND = 8
-/** Connections over HTTP that are kept for the next call. */
-const MOST_MORE_DESCRIPTORS = 10
+/** Kept-alive HTTP connections. */
+const MAX_NEW_DESCRIPTORS = 10
 
 process.exitCode = await soak(positionals[0] ?? 'kill')
 
@@ -93,11 +98,11 @@ async function soakCalls(calls: number): Promise<string> {
   await using load = await makeCallLoad()
   await load.idle(SETTLE_MS)
   let wakeUps = Infinity
-  for (let minute = 1; minute <= MINUTES && wakeUps > MOST_WAKE_UPS; minute++) {
+  for (let minute = 1; minute <= MINUTES && wakeUps > MAX_WAKE_UPS; minute++) {
     wakeUps = await load.idle(IDLE_MS)
     console.log(`${IDLE_MS / 1000} s idle with five servers: ${wakeUps} wake-ups`)
   }
-  await load.call(calls) // what is compiled and cached once
+  await load.call(calls) // warms up code that is compiled or cached once
   const before = await load.held()
   console.log(`${calls} calls: ${before.rssMib} MiB, ${before.descriptors} descriptors`)
   await load.call(calls)
@@ -106,7 +111,7 @@ async function soakCalls(calls: number): Promise<string> {
   await load.check()
   const grown = after.rssMib - before.rssMib
   const opened = after.descriptors - before.descriptors
-  if (wakeUps > MOST_WAKE_UPS || grown > MOST_GROWTH_MIB || opened > MOST_MORE_DESCRIPTORS) {
+  if (wakeUps > MAX_WAKE_UPS || grown > MAX_GROWTH_MIB || opened > MAX_NEW_DESCRIPTORS) {
     throw new Error(
       `${wakeUps} wake-ups, ${grown} MiB and descriptors ${before.descriptors} → ${after.descriptors}`,
     )
@@ -136,8 +141,8 @@ async function soakSearch(kills: number): Promise<string> {
 }
 
 async function soakServices(rounds: number): Promise<string> {
-  const came = await killServices(rounds, BINARY.endsWith('.ts') ? undefined : [BINARY])
-  return `${came.rounds} rounds, ${came.kills} kills, ${came.verbs} verbs: one of each every time, and nothing left`
+  const result = await killServices(rounds, BINARY.endsWith('.ts') ? undefined : [BINARY])
+  return `${result.rounds} rounds, ${result.kills} kills, ${result.verbs} verbs: one of each every time, and nothing left`
 }
 
 async function soakCron(seconds: number): Promise<string> {

@@ -3,13 +3,16 @@ import { join } from 'node:path'
 import { pick, type Random } from '../random.ts'
 import { fillSlots, type Turn } from './scenarios.ts'
 
-/** What everyday conversations consist of: exchanges by topic, with words to fill in. */
+/** The content of everyday conversations: exchanges by topic, with words to fill in. */
 export interface Filler {
   topics: readonly string[]
   exchange(topic: string, random: Random): Turn[]
 }
 
-/** Reads `filler/lines.txt` (topics, questions and answers with `{slots}`) and `filler/words.txt` (what fills them). */
+/**
+ * Reads `filler/lines.txt` (topics, questions and answers with `{slots}`) and `filler/words.txt` (the words
+ * that fill them).
+ */
 export function readFiller(): Filler {
   const read = (file: string) => readFileSync(join(import.meta.dirname, 'filler', file), 'utf8').trim()
   const words = new Map(read('words.txt').split('\n').map(toWords))
@@ -24,7 +27,7 @@ export function readFiller(): Filler {
   return { topics: [...pairs.keys()], exchange }
 }
 
-/** Topics that are filled with the talk of another. */
+/** Topics that use the exchanges of another topic. */
 const ALIKE: Readonly<Record<string, string>> = {
   cooking: 'home',
   health: 'people',
@@ -50,13 +53,13 @@ function toExchanges(block: string): [topic: string, exchanges: Turn[][]] {
   return [topic.trim(), exchanges]
 }
 
-/** The same noun in every spelling of one exchange. */
+/** Draws the words of one exchange; the noun is the same in both spellings. */
 function drawSlots(words: ReadonlyMap<string, string[]>, random: Random): Map<string, string> {
   const slots = new Map([...words].map(([name, list]) => [name, pick(random, list)]))
   return slots.set('noun', slots.get('Noun')!.toLowerCase())
 }
 
-/** One exchange in eight ends with a tool call that writes code, and its result. */
+/** Adds, to one exchange in eight, a tool call that writes code and its result. */
 function codeSometimes(slots: ReadonlyMap<string, string>, random: Random): Turn[] {
   if (random() > 1 / 8) return []
   const [verb, Noun, noun] = [slots.get('verb')!, slots.get('Noun')!, slots.get('noun')!]

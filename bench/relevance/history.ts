@@ -2,11 +2,11 @@ import { between, pick, type Random, seeded } from '../random.ts'
 import { type Filler, readFiller } from './filler.ts'
 import { type LabelledQuery, readScenarios, type Scenario, type Turn } from './scenarios.ts'
 
-/** A session of the history, as it is checked in. */
+/** A session of the history, as stored in the repository. */
 export interface HistorySession {
-  /** Of the family it belongs to; empty for everyday talk nobody looks for. */
+  /** The family of its scenario; empty for everyday talk that no query looks for. */
   family: string
-  /** ISO 8601, of its beginning. */
+  /** The start of the session, in ISO 8601. */
   at: string
   title: string
   summary: string
@@ -15,16 +15,16 @@ export interface HistorySession {
 }
 
 const SEED = 1851
-/** Sessions that nobody looks for. */
+/** The number of sessions that no query looks for. */
 const EVERYDAY = 900
-/** How often a conversation is quoted in others. */
+/** The number of times a conversation is quoted in others. */
 const QUOTES = 3
 const START = Date.UTC(2025, 0, 6)
 const SPAN_MS = 680 * 86_400_000
 
 /**
- * Two years of conversations, always the same: those of the scenarios within other talk, and EVERYDAY others, which
- * quote them now and then. Nothing here looks at a query.
+ * Creates two years of conversations, deterministically: those of the scenarios, surrounded by other talk,
+ * and EVERYDAY others that occasionally quote them. Nothing here depends on a query.
  */
 export function makeHistory(): HistorySession[] {
   const random = seeded(SEED)
@@ -38,7 +38,7 @@ export function makeHistory(): HistorySession[] {
     ...Array.from({ length: EVERYDAY }, () => everyday({ filler, random })),
   ]
   for (const { turn } of quotes) insert(pick(random, sessions), turn, random)
-  return shuffle(sessions, random).map((session, at) => ({ ...session, at: timeOf(at, sessions.length) }))
+  return shuffle(sessions, random).map((session, at) => ({ ...session, at: toTime(at, sessions.length) }))
 }
 
 interface Making {
@@ -46,13 +46,13 @@ interface Making {
   random: Random
 }
 
-/** The scenario in the middle of other matters, more or less of them. */
+/** Puts the scenario between exchanges about other matters, in varying numbers. */
 function embed({ family, topic, title, summary, turns, queries }: Scenario, making: Making): Draft {
   const before = talk(topic, making, between(making.random, 0, 3))
   const after = talk(topic, making, between(making.random, 1, 8))
-  // a client sets titles, so many conversations have none
-  const kept = making.random() < 0.6 ? title : ''
-  return { family, title: kept, summary, turns: [...before, ...turns, ...after], queries }
+  // clients set titles, and not every client does
+  const sessionTitle = making.random() < 0.6 ? title : ''
+  return { family, title: sessionTitle, summary, turns: [...before, ...turns, ...after], queries }
 }
 
 type Draft = Omit<HistorySession, 'at'> & { turns: Turn[] }
@@ -67,7 +67,7 @@ function everyday(making: Making): Draft {
   return { family: '', title, summary, turns, queries: [] }
 }
 
-/** Exchanges of that topic, one in six of another. */
+/** Creates exchanges about a topic; one in six is about another. */
 function talk(topic: string, { filler, random }: Making, exchanges: number): Turn[] {
   return Array.from({ length: exchanges }, () => {
     const about = random() < 1 / 6 ? pick(random, filler.topics) : topic
@@ -76,11 +76,11 @@ function talk(topic: string, { filler, random }: Making, exchanges: number): Tur
 }
 
 function summarize(turns: readonly Turn[]): string {
-  const said = turns.filter(({ by }) => by === 'assistant').map(({ text }) => text.split(/[.:;]/)[0])
-  return said.slice(0, 4).join('. ')
+  const answers = turns.filter(({ by }) => by === 'assistant').map(({ text }) => text.split(/[.:;]/)[0])
+  return answers.slice(0, 4).join('. ')
 }
 
-/** What people say when they come back to something: some words of it, and nothing else of it. */
+/** Creates a message of a user who returns to something: a few words of the scenario and nothing else of it. */
 function quote({ turns }: Scenario, random: Random): Turn {
   const spoken = turns.filter(({ by }) => by === 'user' || by === 'assistant')
   const words = pick(random, spoken).text.split(' ')
@@ -97,7 +97,7 @@ function quote({ turns }: Scenario, random: Random): Turn {
   return { by: 'user', text: `${lead}: ${part} …` }
 }
 
-/** Before a question, so that it is one more of the same person. */
+/** Inserts a turn before a question, so that it reads like another one of the same person. */
 function insert({ turns }: Draft, turn: Turn, random: Random): void {
   const places = turns.flatMap(({ by }, at) => (by === 'user' ? [at] : []))
   turns.splice(pick(random, places), 0, turn, { by: 'assistant', text: pick(random, ANSWERS) })
@@ -117,6 +117,6 @@ function shuffle<T>(list: readonly T[], random: Random): T[] {
     .map(({ value }) => value)
 }
 
-function timeOf(at: number, count: number): string {
+function toTime(at: number, count: number): string {
   return new Date(START + Math.floor((at / count) * SPAN_MS)).toISOString()
 }

@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { makeHistory } from './history.ts'
 import { SET_FILE } from './set.ts'
 
-// npm run bench:set: writes the labelled set of `npm run bench -- relevance` from its scenarios (bench/relevance).
+// npm run bench:set: builds the labelled set of `npm run bench -- relevance` from its scenarios
+// (bench/relevance).
 const lines = makeHistory().map((session) => `${JSON.stringify(session)}\n`)
 const packed = gzipSync(lines.join(''), { level: 9 })
 writeFileSync(SET_FILE, packed)

@@ -1,25 +1,28 @@
 import { B, K1 } from '../../src/core/search/types.ts'
 
-/** What is searched in one way of ranking. */
+/** A document to search, with its terms. */
 export interface RankedDocument {
   session: number
-  /** A number of DOCUMENT_KINDS. */
+  /** An index into DOCUMENT_KINDS. */
   kind: number
-  /** Terms with repetition. */
+  /** The terms, with repetition. */
   terms: readonly string[]
 }
 
-/** A way to rank sessions: BM25 of the best message, and of the session as a whole. */
+/** The parameters of a ranking of sessions: BM25 of the best message, and of the session as a whole. */
 export interface Ranking {
-  /** By kind. */
+  /** The weights by kind of document. */
   weights: readonly number[]
   k1?: number
   b?: number
-  /** How much the score of the session as one document adds to that of its best message; 0: nothing. */
+  /** The weight of the whole session's score, added to that of its best message; 0 ignores it. */
   whole?: number
-  /** Sessions whose best messages are best, which are scored as a whole. */
+  /** The number of sessions, by best message, that are also scored as a whole. */
   candidates?: number
-  /** The share of the query's terms that a message has, to this power, is a factor of its score. */
+  /**
+   * The exponent of the share of the query's terms that a message contains; the power is a factor of its
+   * score.
+   */
   coordination?: number
 }
 
@@ -28,7 +31,7 @@ interface Posting {
   count: number
 }
 
-/** Sessions by their messages, ranked as slowly and plainly as can be: for comparing ways of ranking. */
+/** Ranks sessions in a simple and slow way, to compare rankings. */
 export class Collection {
   readonly #documents: readonly RankedDocument[]
   readonly #postings = new Map<string, Posting[]>()
@@ -51,7 +54,7 @@ export class Collection {
     }
   }
 
-  /** Sessions, best first. */
+  /** Returns sessions, best first. */
   search(query: readonly string[], ranking: Ranking): number[] {
     const terms = [...new Set(query)].filter((term) => this.#postings.has(term))
     const best = this.#bestMessages(terms, ranking)

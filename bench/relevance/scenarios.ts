@@ -1,18 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What is asked, and how: QUERY_KINDS. */
+/** A query and its kind, one of QUERY_KINDS. */
 export interface LabelledQuery {
   kind: string
   text: string
 }
 
-/** A conversation that somebody will look for, with the queries that are to find it. */
+/** A conversation to find, with the queries that should find it. */
 export interface Scenario {
-  /** Of the family: conversations alike but for what their queries mean. All of a family are in one half. */
+  /**
+   * The family: conversations that are alike except for what their queries mean. A family is never split
+   * between the halves.
+   */
   family: string
   topic: string
-  /** Empty: it has none. */
+  /** Empty when it has none. */
   title: string
   summary: string
   turns: readonly Turn[]
@@ -25,7 +28,7 @@ export interface Turn {
   text: string
 }
 
-/** How people ask for what they remember. */
+/** The ways in which users search for what they remember. */
 export const QUERY_KINDS = [
   ...['keywords', 'question', 'own words', 'synonyms', 'typo'],
   ...['identifier', 'error', 'german', 'cjk'],
@@ -39,11 +42,11 @@ const SPEAKERS: Readonly<Record<string, Turn['by']>> = {
 }
 
 /**
- * All scenarios of `scenarios/*.txt`.
+ * Reads all scenarios of `scenarios/*.txt`.
  *
- * A family begins with `= name | topic | title`; `U`, `A`, `C` and `R` are its turns, `S` its summary. Each line
- * `% slot=value | …` is one conversation of it, whose `{slots}` are filled; `? kind | text` belongs to the conversation
- * before it, or to the only one.
+ * A family starts with `= name | topic | title`; `U`, `A`, `C` and `R` mark its turns, `S` its summary. Each
+ * line `% slot=value | …` is one conversation of the family, whose `{slots}` are filled in; `? kind | text`
+ * belongs to the conversation before it, or to the only one.
  */
 export function readScenarios(): Scenario[] {
   const folder = join(import.meta.dirname, 'scenarios')
@@ -56,7 +59,7 @@ export function readScenarios(): Scenario[] {
   return scenarios
 }
 
-/** `family#number | text` a line: written from what a conversation is about, without looking at its words. */
+/** Lines of `family#number | text`, written from the subject of a conversation without looking at its words. */
 const OWN_WORDS = 'own-words.txt'
 
 function addOwnWords(scenarios: readonly Scenario[], line: string): void {
@@ -101,12 +104,15 @@ function readSlots(line: string): Map<string, string> {
   return new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
 }
 
-/** Each `{slot}` replaced; one that has no value stays, since code has braces as well. */
+/** Replaces each `{slot}`; one without a value stays, because code contains braces, too. */
 export function fillSlots(text: string, slots: ReadonlyMap<string, string>): string {
   return text.replace(/\{([\p{L}\d]+)\}/gu, (whole, name: string) => slots.get(name) ?? whole)
 }
 
-/** Without what stands before the first such line, unless there is none. */
+/**
+ * Splits the lines before each matching line and drops those before the first; without a match it returns all
+ * lines as one part.
+ */
 function splitBefore(lines: readonly string[], begins: (line: string) => boolean): string[][] {
   const starts = lines.flatMap((line, at) => (begins(line) ? [at] : []))
   return starts.length === 0 ? [[...lines]] : starts.map((start, at) => lines.slice(start, starts[at + 1]))

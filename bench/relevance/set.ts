@@ -5,23 +5,23 @@ import type { NewLine } from '../../src/core/storage/types.ts'
 import type { HistorySession } from './history.ts'
 import type { LabelledQuery, Turn } from './scenarios.ts'
 
-/** The labelled set as it is checked in. */
+/** The labelled set as stored in the repository. */
 export const SET_FILE = join(import.meta.dirname, 'history.jsonl.gz')
 
-/** A query, and the session that it is to find. */
+/** A query, and the session it should find. */
 export interface Label extends LabelledQuery {
-  /** Place of the session in the history. */
+  /** The index of the session in the history. */
   session: number
 }
 
-/** What is searched, and what for: one half to tune with, one to be looked at once. */
+/** The history and its labelled queries: one half for tuning, one held out for the final result. */
 export interface LabelledSet {
   history: readonly HistorySession[]
   tuning: readonly Label[]
   heldOut: readonly Label[]
 }
 
-/** The set that is checked in; `make-set.ts` makes it. */
+/** Reads the stored set, which make-set.ts creates. */
 export function readSet(): LabelledSet {
   const lines = gunzipSync(readFileSync(SET_FILE)).toString().trimEnd().split('\n')
   const history = lines.map((line): HistorySession => JSON.parse(line))
@@ -29,8 +29,9 @@ export function readSet(): LabelledSet {
 }
 
 /**
- * Families go whole into the half that has fewer queries so far, in the order of their names' hashes, so that nothing
- * learnt of a family helps with another.
+ * Splits the labels into halves. A family goes completely into the half with fewer queries so far, largest
+ * families first and then by the hash of the name, so that tuning on one family cannot help with another in
+ * the other half.
  */
 function split(history: readonly HistorySession[]): { tuning: Label[]; heldOut: Label[] } {
   const families = Map.groupBy(
@@ -54,7 +55,7 @@ function hash(name: string): number {
   )
 }
 
-/** The lines of a session as they are stored. */
+/** Returns the stored lines of a session. */
 export function linesOf({ turns, title, summary }: HistorySession): NewLine[] {
   const lines = turns.map((turn, at) => toLine(turn, at))
   const meta = { ...(title && { title }), ...(summary && { summary }) }

@@ -2,23 +2,23 @@ import { CANDIDATES } from '../../src/core/session-search/find-matches.ts'
 import { DOCUMENT_WEIGHTS } from '../../src/core/session-search/types.ts'
 import type { Ranking } from './ranking.ts'
 
-/** A way of ranking, and what becomes of words before. */
+/** A ranking to compare, with its treatment of words. */
 export interface Variant {
   name: string
   ranking: Ranking
-  /** What a word is reduced to, in messages and queries. */
+  /** Reduces a word, in messages and queries, to its stem. */
   stem?: (word: string) => string
-  /** Words of queries that do not count, if others do. */
+  /** Words of a query that are ignored if others remain. */
   ignored?: ReadonlySet<string>
 }
 
 const weights = DOCUMENT_WEIGHTS
 const FLAT = [1, 1, 1, 1, 1]
 const BEST: Ranking = { weights }
-/** As src/core/session-search ranks. */
+/** The ranking of src/core/session-search. */
 const BUILT: Ranking = { weights, whole: 2, candidates: CANDIDATES }
 
-/** What is compared on the tuning half; the first two are what is built, without and with re-ranking. */
+/** The variants compared on the tuning half; the first two are the product's, without and with re-ranking. */
 export const VARIANTS: readonly Variant[] = [
   { name: 'best message', ranking: BEST },
   { name: 're-ranked', ranking: BUILT },
@@ -40,7 +40,7 @@ export const VARIANTS: readonly Variant[] = [
   { name: 're-ranked, no stop words', ranking: BUILT, ignored: stopWords() },
 ]
 
-/** English and German endings, cut off where enough is left. */
+/** Cuts off English and German endings when enough of the word remains. */
 function stem(word: string): string {
   if (word.length < 5 || !/^[a-zß-ÿ]+$/.test(word)) return word
   const ending = ['ation', 'ing', 'ion', 'ed', 'er', 'ly', 'en', 'es', 'em', 'e'].find(

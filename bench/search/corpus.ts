@@ -2,16 +2,17 @@ import type { NewLine } from '../../src/core/storage/types.ts'
 import { between, logNormal, pick, type Random, seeded } from '../random.ts'
 import { makeVocabulary, type Vocabulary } from './words.ts'
 
-/** What one session says; always the same for its number. */
+/** The content of one session, deterministic for its number. */
 export interface CorpusSession {
   number: number
   title: string
-  /** Every fifth has one. */
+  /** The summary, which every fifth session has. */
   summary: string | undefined
-  /** MESSAGES_PER_SESSION that are searched, and tool results, which are not. */
+  /** MESSAGES_PER_SESSION messages that are searched, and tool results, which are not. */
   messages: readonly CorpusMessage[]
 }
 
+/** A message of a session. */
 export interface CorpusMessage {
   role: 'user' | 'assistant' | 'tool'
   /** The tool that is called, or that answers. */
@@ -19,22 +20,22 @@ export interface CorpusMessage {
   text: string
 }
 
-/** A document as the engines get it; `kind` is a number of DOCUMENT_KINDS. */
+/** A document as the engines get it; `kind` is an index into DOCUMENT_KINDS. */
 export interface CorpusDocument {
   session: number
-  /** Line of the message, from 1; 0 for a title or summary. */
+  /** The line of the message, from 1; 0 for a title or summary. */
   seq: number
   kind: number
   text: string
 }
 
-/** Sessions of any number, without keeping one. */
+/** Sessions by number, generated on demand and never stored. */
 export interface Corpus {
   vocabulary: Vocabulary
   session(number: number): CorpusSession
 }
 
-/** Messages of a session that are searched: tool results do not count. */
+/** The number of searched messages per session; tool results do not count. */
 export const MESSAGES_PER_SESSION = 50
 
 const SEED = 0x5eed_185
@@ -45,9 +46,10 @@ const MARKS = [', ', ', ', '. ', '. ', '/', '(', ') ', ': ', '\n', ' "', '" ']
 const BETWEEN = [...SPACES, ...MARKS]
 
 /**
- * A deterministic history: words after Zipf, each session with a topic of its own, and hashes and numbers among them.
+ * Creates a deterministic history: words with a Zipf distribution, a topic for each session, and some hashes
+ * and numbers.
  *
- * In fives: a question, two tool calls with their results, two answers.
+ * Messages come in groups of five: a question, two tool calls with their results, two answers.
  */
 export function makeCorpus(): Corpus {
   const vocabulary = makeVocabulary()
@@ -109,7 +111,7 @@ function hash(random: Random, length: number): string {
   return Array.from({ length }, () => between(random, 0, 16).toString(16)).join('')
 }
 
-/** The documents of a session in the order they are indexed: title, messages, summary. */
+/** Yields the documents of a session in the order of indexing: title, messages, summary. */
 export function* documentsOf({ number, title, summary, messages }: CorpusSession): Generator<CorpusDocument> {
   const [USER, ASSISTANT, TOOL_USE, TITLE, SUMMARY] = [0, 1, 2, 3, 4]
   yield { session: number, seq: 0, kind: TITLE, text: title }
@@ -121,7 +123,7 @@ export function* documentsOf({ number, title, summary, messages }: CorpusSession
   if (summary) yield { session: number, seq: 0, kind: SUMMARY, text: summary }
 }
 
-/** The lines of a session as they are stored, with its title and summary in the last one. */
+/** Returns the stored lines of a session, with its title and summary in the last one. */
 export function linesOf({ number, title, summary, messages }: CorpusSession): NewLine[] {
   const entries = messages.map(({ role, tool, text }, at): NewLine => {
     const id = `call_${number}_${role === 'tool' ? at - 1 : at}`

@@ -8,15 +8,15 @@ import { openMiniSearch } from './minisearch.ts'
 import { openOurs } from './ours.ts'
 import { bruteForce } from './truth.ts'
 
-// A program of its own for each engine, so that their memory and their pauses are their own:
-// engine-main.ts NAME SCRATCH, and then Requests over the channel of fork(), one after another.
+// A standalone program for each engine, so that their memory and pauses are separate: engine-main.ts NAME
+// SCRATCH, then Requests over the channel of fork(), one after another.
 const ENGINES: Readonly<Record<string, OpenEngine>> = {
   crabtalk: openOurs,
   MiniSearch: openMiniSearch,
   'SQLite FTS5': openFts5,
 }
 
-/** What is asked of an engine; each is answered by its Answer. */
+/** A request to an engine. */
 export type Request =
   | { do: 'build'; sessions: number; boundMs: number }
   | { do: 'append'; from: number; sessions: number }
@@ -25,27 +25,27 @@ export type Request =
   | { do: 'load' }
   | { do: 'truth'; texts: readonly string[]; sessions: number }
 
-/** Of building. */
+/** The result of a `build` request. */
 export interface Built {
   documents: number
   messages: number
   buildMs: number
-  /** The longest that one document took. */
+  /** The longest time for one document, in milliseconds. */
   worstMs: number
   heapMb: number
   besideMb: number
   rssMb: number
-  /** It did not finish within its bound. */
+  /** Whether it stopped before all sessions were added, because of its time or memory limit. */
   stopped: boolean
 }
 
-/** Of each document that was appended, milliseconds. */
+/** The times of each appended document, in milliseconds. */
 export interface Appended {
   times: number[]
   cpuTimes: number[]
 }
 
-/** Of searching, a text each. */
+/** The times and results of each searched text. */
 export interface Searched {
   times: number[]
   cpuTimes: number[]
@@ -83,7 +83,7 @@ async function answer(request: Request): Promise<unknown> {
   }
 }
 
-/** Sessions are made beforehand, some at a time: making them is not measured. */
+/** The number of sessions that are generated at a time, before the measurement. */
 const CHUNK = 20
 
 async function build({ sessions, boundMs }: Extract<Request, { do: 'build' }>): Promise<Built> {
@@ -93,20 +93,20 @@ async function build({ sessions, boundMs }: Extract<Request, { do: 'build' }>): 
     const chunk = Array.from({ length: Math.min(CHUNK, sessions - number) }, () => [
       ...documentsOf(corpus.session(number++)),
     ]).flat()
-    const begun = performance.now()
+    const start = performance.now()
     for (const document of chunk)
       worstMs = Math.max(
         worstMs,
         timed(() => engine.add(document)),
       )
     await breathe()
-    buildMs += performance.now() - begun
+    buildMs += performance.now() - start
     documents += chunk.length
     messages += chunk.filter(({ seq }) => seq > 0).length
   }
-  const begun = performance.now()
+  const start = performance.now()
   await engine.settle()
-  buildMs += performance.now() - begun
+  buildMs += performance.now() - start
   const stopped = number < sessions
   return {
     documents,
@@ -120,10 +120,10 @@ async function build({ sessions, boundMs }: Extract<Request, { do: 'build' }>): 
   }
 }
 
-/** What a machine with little memory could spare. */
+/** The memory limit: what a machine with little memory could spare. */
 const MOST_RSS_MB = 6000
 
-/** Messages as they are said: one after another, with a turn of the event loop between. */
+/** Appends messages as they arrive in practice: one at a time, yielding to the event loop in between. */
 async function append({ from, sessions }: Extract<Request, { do: 'append' }>): Promise<Appended> {
   const [times, cpuTimes]: [number[], number[]] = [[], []]
   for (let number = from; number < from + sessions; number++) {
@@ -140,38 +140,38 @@ async function append({ from, sessions }: Extract<Request, { do: 'append' }>): P
 function search({ texts, sessionsOnly }: Extract<Request, { do: 'search' }>): Searched {
   const searched: Searched = { times: [], cpuTimes: [], found: [] }
   for (const text of texts) {
-    const [begun, cpu] = [performance.now(), threadCpuMs()]
+    const [start, cpu] = [performance.now(), threadCpuMs()]
     if (sessionsOnly) engine.searchSessions?.(text)
     else searched.found.push(engine.search(text))
-    searched.times.push(performance.now() - begun)
+    searched.times.push(performance.now() - start)
     searched.cpuTimes.push(threadCpuMs() - cpu)
   }
   return searched
 }
 
 async function save(): Promise<{ mb: number; ms: number }> {
-  const begun = performance.now()
+  const start = performance.now()
   const bytes = await engine.save(folders.saved)
-  return { mb: bytes / 1e6, ms: performance.now() - begun }
+  return { mb: bytes / 1e6, ms: performance.now() - start }
 }
 
-/** Opens what was saved as a second one, and asks it something. */
+/** Opens the saved index as a second engine and searches it once. */
 async function load(): Promise<{ ms: number }> {
-  const begun = performance.now()
+  const start = performance.now()
   const second = await ENGINES[name]!({ scratch: folders.loaded, saved: folders.saved })
   second.search('anything at all')
-  const ms = performance.now() - begun
+  const ms = performance.now() - start
   await second.close()
   return { ms }
 }
 
 function timed(work: () => void): number {
-  const begun = performance.now()
+  const start = performance.now()
   work()
-  return performance.now() - begun
+  return performance.now() - start
 }
 
-/** Of this thread alone, milliseconds: what a busy machine does not change. */
+/** Returns the CPU time of this thread in milliseconds, which other load on the machine does not affect. */
 function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

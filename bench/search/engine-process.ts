@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Found } from './engine.ts'
 import type { Appended, Built, Request, Searched } from './engine-main.ts'
 
-/** What each request is answered with. */
+/** The answer to each kind of request. */
 interface Answers {
   build: Built
   append: Appended
@@ -21,7 +21,7 @@ export interface EngineProcess extends AsyncDisposable {
   ask<R extends Request>(request: R): Promise<Answers[R['do']]>
 }
 
-/** Starts one; `scratch` is for what all engines keep on disk. */
+/** Starts an engine; it keeps its files in a folder below `scratch`. */
 export function startEngine(name: string, scratch: string): EngineProcess {
   const folder = join(scratch, name.replaceAll(' ', '-').toLowerCase())
   mkdirSync(folder, { recursive: true })

@@ -11,26 +11,26 @@ export interface Found {
 /** An index over the documents of the corpus, in this process. */
 export interface Engine {
   add(document: CorpusDocument): void
-  /** What was added is in its last place. */
+  /** Resolves when all added documents are merged into their final place. */
   settle(): Promise<void>
   close(): Promise<void>
-  /** The best 20 documents. */
+  /** Returns the best 20 documents. */
   search(text: string): Found[]
-  /** Sessions, as the product searches them; missing where an engine knows none. */
+  /** Searches sessions as the product does; missing in engines without sessions. */
   searchSessions?(text: string): void
-  /** Writes what was built into a folder; gives its size in bytes. */
+  /** Saves the index into a folder and returns its size in bytes. */
   save(folder: string): Promise<number>
-  /** Bytes that are no part of the JavaScript heap. */
+  /** Returns the bytes held outside the JavaScript heap. */
   bytesBeside(): number
 }
 
-/** Opens an engine, with what was saved into `saved` or empty; `scratch` is an empty folder for what it keeps. */
+/** Opens an engine, empty or with the index saved in `saved`; `scratch` is an empty folder for its files. */
 export type OpenEngine = (place: { scratch: string; saved?: string }) => Promise<Engine>
 
-/** Hits of a search. */
+/** The number of hits of a search. */
 export const LIMIT = 20
 
-/** When a document was said: each later than those before it. */
+/** Returns the time of a document; each is later than those before it. */
 export function timeOf({ session, seq }: Pick<CorpusDocument, 'session' | 'seq'>): number {
   return Date.UTC(2025, 0, 1) + session * 60_000 + seq * 100
 }

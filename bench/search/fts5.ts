@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Found, LIMIT, type OpenEngine } from './engine.ts'
 
-/** So many sessions, of 52 documents, are one transaction while building. */
+/** The number of documents per transaction while building. */
 const BATCH = 2500
 
 /**
- * SQLite's FTS5 in a file, its own words and ranking (which is BM25 without our weights), its text not kept.
+ * Opens SQLite's FTS5 on a file, with its own tokenizer and ranking (BM25 without our weights) and without
+ * stored text.
  *
- * Documents are added in transactions of BATCH; once settle() was called, each in one of its own, as a message is said.
+ * Documents are added in transactions of BATCH; after `settle`, each in its own, like messages in practice.
  */
 export const openFts5: OpenEngine = async ({ scratch, saved }) => {
   const file = join(scratch, 'fts5.db')
@@ -55,7 +56,7 @@ export const openFts5: OpenEngine = async ({ scratch, saved }) => {
   }
 }
 
-/** Any of the words. */
+/** Builds a query that matches any of the words. */
 function toMatch(text: string): string {
   return text
     .split(' ')

@@ -23,7 +23,7 @@ const OPTIONS = {
   },
 }
 
-/** MiniSearch with its own words, our saturation and our weights. */
+/** Opens MiniSearch with its own tokenizer and our BM25 parameters and weights. */
 export const openMiniSearch: OpenEngine = async ({ saved }) => {
   const index =
     saved === undefined

@@ -10,7 +10,7 @@ import { SEARCH_WORKER } from '../../test/support/search-worker.ts'
 import { LIMIT, type OpenEngine, timeOf } from './engine.ts'
 
 const NEVER = new AbortController().signal
-/** Our index, with its worker beside. */
+/** Opens our index with its worker. */
 export const openOurs: OpenEngine = async ({ saved }) => {
   const log = (level: string, text: string) => console.error(`${level}: ${text}`)
   const background = openBackground({ worker: async () => SEARCH_WORKER, log })

@@ -1,17 +1,17 @@
 import { between, seeded } from '../random.ts'
 import type { Corpus } from './corpus.ts'
 
-/** A query, and what sort of one it is. */
+/** A query and its kind. */
 export interface BenchQuery {
   kind: string
   text: string
 }
 
-/** Ranks of words, by how frequent they are: from, to (not included). */
+/** The ranges of word ranks by frequency, from the first (inclusive) to the last (exclusive). */
 const RANKS = { stop: [0, 25], common: [80, 800], mid: [1500, 12_000], rare: [30_000, 56_000] } as const
 type Rank = keyof typeof RANKS | readonly [number, number]
 
-/** How many of each sort, and of which words. */
+/** The number of queries of each kind, and the ranks of their words. */
 const SORTS: readonly [kind: string, count: number, ranks: readonly Rank[]][] = [
   ['one stop word', 10, ['stop']],
   ['one common', 10, ['common']],
@@ -88,7 +88,7 @@ const SORTS: readonly [kind: string, count: number, ranks: readonly Rank[]][] = 
 const PHRASES = 40
 const MISSES = 10
 
-/** 200 queries, always the same; words that stand beside each other come from the first `sessions`. */
+/** Creates 200 queries, deterministically; phrases come from the first `sessions` sessions. */
 export function makeQueries(corpus: Corpus, sessions: number): BenchQuery[] {
   const random = seeded(4242)
   const { words } = corpus.vocabulary
@@ -99,16 +99,15 @@ export function makeQueries(corpus: Corpus, sessions: number): BenchQuery[] {
   const queries = SORTS.flatMap(([kind, count, ranks]) =>
     Array.from({ length: count }, () => ({ kind, text: ranks.map(word).join(' ') })),
   )
-  for (let made = 0; made < PHRASES; made++) {
+  for (let at = 0; at < PHRASES; at++) {
     const spoken = corpus.session(between(random, 0, sessions)).messages.filter(({ role }) => role !== 'tool')
-    const said = spoken[between(random, 0, spoken.length)]!.text.split(/[^a-z0-9_.-]+/).filter(
+    const tokens = spoken[between(random, 0, spoken.length)]!.text.split(/[^a-z0-9_.-]+/).filter(
       ({ length }) => length > 1,
     )
     const length = between(random, 3, 6)
-    const from = between(random, 0, Math.max(1, said.length - length))
-    queries.push({ kind: 'phrase', text: said.slice(from, from + length).join(' ') })
+    const from = between(random, 0, Math.max(1, tokens.length - length))
+    queries.push({ kind: 'phrase', text: tokens.slice(from, from + length).join(' ') })
   }
-  for (let made = 0; made < MISSES; made++)
-    queries.push({ kind: 'nothing', text: `qzzx${made} zzqqv${made}` })
+  for (let at = 0; at < MISSES; at++) queries.push({ kind: 'nothing', text: `qzzx${at} zzqqv${at}` })
   return queries
 }

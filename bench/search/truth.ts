@@ -6,10 +6,10 @@ import { type Corpus, type CorpusDocument, documentsOf } from './corpus.ts'
 import { type Found, LIMIT, timeOf } from './engine.ts'
 
 /**
- * What each query must find, to the last bit: every document of the corpus is scored in the most obvious way. The corpus
- * is read twice and nothing of it is kept, so that a million messages fit.
+ * Computes the exact result of each query by scoring every document of the corpus in the simplest way. The
+ * corpus is generated twice and never stored, so that a million messages fit into memory.
  *
- * It shares nothing with the index but the terms of a text.
+ * It shares only the tokenizer with the index.
  */
 export function bruteForce(
   corpus: Corpus,
@@ -47,11 +47,11 @@ export function bruteForce(
   return best
 }
 
-/** Of each document: its length, and how often it has the terms anybody asks for. */
+/** Yields for each document its length, and the counts of the terms that any query contains. */
 function* read(
   corpus: Corpus,
   sessions: number,
-  asked: ReadonlyMap<string, unknown>,
+  queryTerms: ReadonlyMap<string, unknown>,
 ): Generator<{ document: CorpusDocument; length: number; counts: Map<string, number> }> {
   const buffer = new TermBuffer()
   for (let number = 0; number < sessions; number++) {
@@ -59,7 +59,7 @@ function* read(
       const counts = new Map<string, number>()
       const terms = termsOf(document.text, 'document', buffer)
       for (const term of terms) {
-        if (asked.has(term)) counts.set(term, Math.min((counts.get(term) ?? 0) + 1, MAX_TERM_COUNT))
+        if (queryTerms.has(term)) counts.set(term, Math.min((counts.get(term) ?? 0) + 1, MAX_TERM_COUNT))
       }
       yield { document, length: terms.length, counts }
     }

@@ -1,20 +1,20 @@
 import { between, pick, type Random, seeded } from '../random.ts'
 
-/** Words of the corpus, the most frequent first, and how one is drawn. */
+/** The words of the corpus, most frequent first, and a way to draw one. */
 export interface Vocabulary {
   words: readonly string[]
   draw(random: Random): string
 }
 
 const SIZE = 250_000
-/** So many are made of syllables; the rest are two of those joined, as in domain terms and identifiers of any spelling. */
+/** The number of words made of syllables; the others join two of those, like domain terms and identifiers. */
 const SIMPLE = 60_000
 const ONSETS =
   'b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p ph pl pr qu r s sc sh sl sp st str t th tr v w y z'
 const VOWELS = 'a e i o u ai ea ee ia io oa ou'
 const CODAS = ' b ck d f g l ll m n nd ng nt p r rd rk rm rt s ss st t th x'
 
-/** Words that no list of words is needed for: always the same 250,000, drawn after Zipf and Mandelbrot. */
+/** Creates 250,000 words without a word list, deterministically, drawn with a Zipf-Mandelbrot distribution. */
 export function makeVocabulary(): Vocabulary {
   const words = makeWords(seeded(77))
   const { share, alias } = aliasTable(words.length)
@@ -42,7 +42,7 @@ function makeWords(random: Random): string[] {
   return [...words]
 }
 
-/** Draws by weight in constant time (Walker, Vose). */
+/** Builds a table for weighted draws in constant time (the alias method of Walker and Vose). */
 function aliasTable(size: number): { share: Float64Array; alias: Uint32Array } {
   const weights = Float64Array.from({ length: size }, (_, rank) => 1 / (rank + 3.7) ** 1.05)
   const sum = weights.reduce((total, weight) => total + weight, 0)

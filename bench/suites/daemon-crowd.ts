@@ -23,13 +23,16 @@ const COLUMNS: readonly Column[] = [
 ]
 
 const COUNT = 1000
-/** Five a second. */
+/** The pause between chunks, in milliseconds: five chunks a second. */
 const PAUSE_MS = 200
-/** 30 s: on a busy machine it takes some until all have begun. */
+/** The number of chunks, 30 s of them: on a busy machine it takes a while until all streams have started. */
 const CHUNKS = 150
 const WAVES = 3
 
-/** A thousand streams of a model server at once: through one daemon, and read by a program without anything between. */
+/**
+ * Measures a thousand concurrent streams of a model server: through one daemon, and read directly by a
+ * program.
+ */
 export async function daemonCrowd(setting: Setting): Promise<SuiteResult> {
   await using daemon = await startDaemon(setting)
   const lines: Line[] = []
@@ -65,7 +68,7 @@ async function throughDaemon(
 }
 
 const LOOK_MS = 100
-/** V8 keeps pages that it does not need for some seconds. */
+/** The rest, in milliseconds, after which memory is measured: V8 keeps unused pages for some seconds. */
 const REST_MS = 15_000
 
 async function readAll(
@@ -85,5 +88,5 @@ async function readAll(
   )
   const { stdout, stderr } = await run
   process.stderr.write(stderr)
-  return JSON.parse(stdout, (_, value) => value ?? Number.NaN) // where nothing was measured
+  return JSON.parse(stdout, (_, value) => value ?? Number.NaN) // `null` where nothing was measured
 }

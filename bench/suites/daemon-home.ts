@@ -29,7 +29,7 @@ const IDLE: Readonly<Record<string, Mark>> = {
 }
 const MANY: Readonly<Record<string, Mark>> = { startMs: { most: 1000 }, listMs: { most: 50 } }
 
-/** What a daemon takes that nobody uses, in homes with little and with much in them. */
+/** Measures an idle daemon, in homes with little and with much in them. */
 export async function daemonHome(setting: Setting): Promise<SuiteResult> {
   const empty = await makePlace(setting, 'plain')
   const lines: Line[] = [{ name: 'a plain home', values: await live(empty), marks: IDLE }]
@@ -52,7 +52,7 @@ export async function daemonHome(setting: Setting): Promise<SuiteResult> {
 const CONVERSATIONS = 10_000
 const AGENTS = 100
 const IDLE_MS = 10_000
-/** Everything that a start begins has ended by then. */
+/** The time, in milliseconds, after which all work of the start has ended. */
 const SETTLE_MS = 5000
 
 type Place = Pick<Setting, 'binary' | 'env' | 'cwd'>
@@ -61,7 +61,7 @@ async function makePlace({ binary, cwd, scratch, model }: Setting, name: string)
   return { binary, cwd, env: await makeHome(join(scratch, name), model.url) }
 }
 
-/** Everything of one daemon. */
+/** Measures all values of one daemon. */
 async function live(place: Place): Promise<Record<string, number>> {
   await using daemon = await startDaemon(place)
   await sleep(SETTLE_MS)
@@ -98,7 +98,7 @@ async function addAgents(home: string): Promise<void> {
   }
 }
 
-/** A word on the command line of this home's servers. */
+/** Returns a word that marks the command lines of this home's servers. */
 function serverMark(home: string): string {
   return `--of=${home}`
 }

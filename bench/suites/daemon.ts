@@ -20,7 +20,7 @@ const COLUMNS: readonly Column[] = [
   { key: 'allCpuMs', title: 'CPU ms of both', digits: 1 },
 ]
 
-/** Commands of a home whose daemon runs, beside the same ones that do without it. */
+/** Measures commands in a home with a running daemon, beside the same ones without it. */
 export async function daemon(setting: Setting): Promise<SuiteResult> {
   const { rounds, cwd, scratch } = setting
   const loop = join(scratch, 'daemon-loop.mjs')

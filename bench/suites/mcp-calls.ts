@@ -15,16 +15,16 @@ const COLUMNS: readonly Column[] = [
 ]
 
 const AGENT = 'echoer'
-/** Of each caller, in turn with the others, so many times. */
+/** The number of calls of each caller before the next one takes its turn. */
 const BLOCK = 50
 const AT_ONCE = 20
 
-/** What a call of a tool costs beside the bare server that answers at once: over stdio and over HTTP. */
+/** Measures the cost of a tool call over stdio and over HTTP, beside a bare server that answers immediately. */
 export async function mcpCalls(setting: Setting): Promise<SuiteResult> {
   await using stack = new AsyncDisposableStack()
   const { url } = stack.use(await startHttp())
   const callers = await openCallers(setting, url, stack)
-  for (const caller of callers) await block(caller) // warms
+  for (const caller of callers) await block(caller) // warms up
   const times = new Map(callers.map(({ name }): [string, number[]] => [name, []]))
   const rates = new Map(callers.map(({ name }): [string, number[]] => [name, []]))
   for (let round = 0; round < setting.rounds; round++) {
@@ -40,7 +40,7 @@ export async function mcpCalls(setting: Setting): Promise<SuiteResult> {
       p99: quantile(own, 0.99),
       perSecond: quantile(rates.get(name)!, 0.5),
     }
-    return { name, values, marks: marksOf(name) }
+    return { name, values, marks: toMarks(name) }
   })
   return { columns: COLUMNS, lines }
 }
@@ -72,21 +72,21 @@ async function openCallers(setting: Setting, url: string, stack: AsyncDisposable
 async function block({ echo }: Caller): Promise<number[]> {
   const times: number[] = []
   while (times.length < BLOCK) {
-    const begun = performance.now()
+    const start = performance.now()
     await echo()
-    times.push(performance.now() - begun)
+    times.push(performance.now() - start)
   }
   return times
 }
 
-/** Calls a second. */
+/** Returns the calls per second. */
 async function crowd({ echo }: Caller): Promise<number> {
-  const begun = performance.now()
+  const start = performance.now()
   for (let at = 0; at < BLOCK; at += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, echo))
-  return (Math.ceil(BLOCK / AT_ONCE) * AT_ONCE * 1000) / (performance.now() - begun)
+  return (Math.ceil(BLOCK / AT_ONCE) * AT_ONCE * 1000) / (performance.now() - start)
 }
 
-function marksOf(name: string): Record<string, Mark> | undefined {
+function toMarks(name: string): Record<string, Mark> | undefined {
   const [transport, who] = name.split(': ')
   if (who === 'the server alone') return undefined
   const ratio = { floor: `${transport}: the server alone` }

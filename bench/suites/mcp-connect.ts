@@ -16,7 +16,10 @@ const RAW = 'the server alone, one call'
 const SDK = 'bare SDK client: connect, list'
 const AGENT = 'pinger'
 
-/** What it takes to connect to an MCP server and list its tools: whole processes, and the connecting within them. */
+/**
+ * Measures connecting to an MCP server and listing its tools: whole processes, and the connecting within
+ * them.
+ */
 export async function mcpConnect(setting: Setting): Promise<SuiteResult> {
   const { rounds, cwd, scratch, binary, env } = setting
   const sdk = join(scratch, 'mcp-sdk.mjs')
@@ -61,7 +64,7 @@ export async function mcpConnect(setting: Setting): Promise<SuiteResult> {
   return { columns: [...PROCESS, { key: 'connectMs', title: 'connected and listed, ms' }], lines }
 }
 
-/** With a daemon that holds the server already. */
+/** Measures the command with a daemon that already holds the server. */
 async function throughDaemon(setting: Setting, args: readonly string[]) {
   const { binary, env, rounds, cwd } = setting
   const name = 'crabtalk mcp ping, daemon'
@@ -76,7 +79,7 @@ async function throughDaemon(setting: Setting, args: readonly string[]) {
   }
 }
 
-/** As either of the two says it. */
+/** Reads the time from the output of either program. */
 function connectMsIn(stdout: string): number {
   const value = JSON.parse(stdout)
   return Number(Array.isArray(value) ? value[0].start_ms : value.connectMs)

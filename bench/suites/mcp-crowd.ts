@@ -23,17 +23,17 @@ const COLUMNS: readonly Column[] = [
   { key: 'wakeUps', title: 'idle for 60 s, wake-ups' },
 ]
 
-/** Agents, and what each of them declares. */
+/** The MCP entries that each agent declares, by agent. */
 type Agents = Readonly<Record<string, readonly object[]>>
 
 const AGENTS = 100
 const PEERS = 20
 const IDLE_PEERS = 5
 const NONE = 'no server'
-/** At most one a minute of our own. */
+/** Allows one wake-up of our own a minute. */
 const IDLE: Readonly<Record<string, Mark>> = { wakeUps: { most: 1 } }
 
-/** What a daemon takes that holds MCP servers and has nothing to do: many agents on one, and many servers. */
+/** Measures an idle daemon that holds MCP servers: many agents on one server, and many servers. */
 export async function mcpCrowd(setting: Setting): Promise<SuiteResult> {
   await using http = await startHttp()
   const named = (count: number, toEntry: (name: string) => object) =>
@@ -69,18 +69,18 @@ export async function mcpCrowd(setting: Setting): Promise<SuiteResult> {
   return { columns: COLUMNS, lines: [...rows, ...(await heapLines())] }
 }
 
-/** What stays of each in the heap, in a process of its own. */
+/** Measures the retained heap per connection and agent, in a process of its own. */
 async function heapLines(): Promise<Line[]> {
   const program = join(import.meta.dirname, '../mcp-heap.ts')
   const flags = ['--expose-gc', '--disable-warning=ExperimentalWarning']
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, program])
-  const kept: Record<string, number> = JSON.parse(stdout)
+  const retained: Record<string, number> = JSON.parse(stdout)
   const names = {
     stdio: 'one more over stdio',
     http: 'one more over HTTP',
     agent: 'one more agent on a server',
   }
-  return Object.entries(names).map(([key, name]) => ({ name, values: { heapKb: kept[key]! } }))
+  return Object.entries(names).map(([key, name]) => ({ name, values: { heapKb: retained[key]! } }))
 }
 
 async function live(
@@ -91,10 +91,10 @@ async function live(
   const home = join(scratch, `crowd-${mark}`)
   const env = await makeHome(home, model.url)
   await writeAgents(env['CRABTALK_HOME']!, agents, mark)
-  const begun = performance.now()
+  const start = performance.now()
   await using daemon = await startDaemon({ binary, cwd, env })
   const connections = await untilReady(daemon, agents)
-  const readyMs = performance.now() - begun
+  const readyMs = performance.now() - start
   await sleep(isIdle ? REST_MS : SETTLE_MS)
   const servers = countRunning(`plain-server.ts --mark=${mark}`)
   return { readyMs, servers, connections, rssMb: rssOf(daemon.pid), ...(isIdle ? await idle(daemon) : {}) }
@@ -106,7 +106,7 @@ async function idle({ pid }: Daemon): Promise<Record<string, number>> {
   return { idleCpuMs: cpuMsOf(pid) - cpu, wakeUps: wakeUpsOf(pid) - wakeUps }
 }
 
-/** Waits until every declaration has its connection; gives how many there are. */
+/** Waits until every declaration has its connection; returns the number of connections. */
 async function untilReady({ dispatch }: Daemon, agents: Agents): Promise<number> {
   const declared = Object.values(agents).flat().length
   const deadline = performance.now() + READY_MS
@@ -133,8 +133,8 @@ async function writeAgents(home: string, agents: Agents, mark: string): Promise<
 
 const READY_MS = 60_000
 const LOOK_MS = 5
-/** Everything that a start begins has ended by then. */
+/** The time, in milliseconds, after which all work of the start has ended. */
 const SETTLE_MS = 5_000
-/** And what V8 collects after it, bit by bit. */
+/** The time, in milliseconds, after which V8 has also finished its incremental garbage collection. */
 const REST_MS = 40_000
 const IDLE_MS = 60_000

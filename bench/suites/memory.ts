@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
   { key: 'recallMax', title: 'recall, max ms', digits: 2 },
 ]
 
-/** performance.md, "Memory store". */
+/** The limits by number of entries. */
 const MARKS: Readonly<Record<number, Record<string, Mark>>> = {
   1000: { p50: { most: 10 } },
   10000: { p50: { most: 10 }, recallP99: { most: 1 } },
@@ -34,8 +34,8 @@ const HITS = 10
 const NEVER = new AbortController().signal
 
 /**
- * What remembering and recalling take with 1,000 and 10,000 entries, beside a file of the same size that is replaced as
- * durably and nothing else.
+ * Measures remembering and recalling with 1,000 and 10,000 entries, beside a plain file of the same size that
+ * is replaced as durably.
  */
 export async function memory({ scratch, rounds }: Pick<Setting, 'scratch' | 'rounds'>): Promise<SuiteResult> {
   const corpus = makeCorpus()
@@ -91,7 +91,7 @@ async function measure(
   ]
 }
 
-/** Notes of 400 characters at most, one in ten the archive of a conversation. */
+/** Creates notes of at most 400 characters; one entry in ten is the archive of a conversation. */
 function makeEntries(corpus: Corpus, count: number): MemoryEntry[] {
   return Array.from({ length: count }, (_, at) => {
     const { title, messages, summary = '' } = corpus.session(Math.floor(at / 20) * 5)
@@ -109,11 +109,11 @@ function makeEntries(corpus: Corpus, count: number): MemoryEntry[] {
   })
 }
 
-/** In turn a new note, and other words for an old one. */
+/** Creates, in turn, a new note, and new words for an existing one. */
 function remember(corpus: Corpus, count: number, at: number): ReturnType<typeof rememberOp> {
   const content = corpus.session(count + at).messages[0]!.text
   const name = at % 2 === 0 ? `new note ${at}` : `alias ${(at * 17) % count}`
-  // an archive's content stays
+  // archives cannot be changed
   const free = name.endsWith('9') ? `new note ${at}` : name
   return rememberOp({ name: free, content, aliases: [], now: Date.now() })
 }
@@ -123,9 +123,9 @@ function recall(store: MemoryStore, query: string): Promise<unknown> {
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now()
+  const start = performance.now()
   await work()
-  return performance.now() - begun
+  return performance.now() - start
 }
 
 function spread(times: readonly number[]): Record<string, number> {

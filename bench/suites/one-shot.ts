@@ -6,7 +6,7 @@ import { installed, MCP_AGENT, type Setting, type SuiteResult } from '../setting
 import type { Mark } from '../table.ts'
 import { PROCESS } from './start-up.ts'
 
-/** A program, its marks, and whether it tells the model server the size of its request. */
+/** A program, its marks, and whether the size of its request is recorded. */
 interface OneShot extends Program {
   marks?: Record<string, Mark>
   isSized?: boolean
@@ -15,7 +15,7 @@ interface OneShot extends Program {
 const FETCH = 'node, one fetch'
 const SERVER = 'MCP server alone, one call'
 
-/** One question and its answer, the whole process; peers that are there as well. */
+/** Measures one question and its answer, as a whole process, also for installed peers. */
 export async function oneShot(setting: Setting): Promise<SuiteResult> {
   const { rounds, cwd, peers, model } = setting
   const programs = installed(ourPrograms(setting)).concat(
@@ -38,7 +38,7 @@ export async function oneShot(setting: Setting): Promise<SuiteResult> {
   return { columns: [...PROCESS, { key: 'requestBytes', title: 'request bytes' }], lines }
 }
 
-/** Peers take seconds. */
+/** The maximum rounds of peers, because they take seconds. */
 const PEER_ROUNDS = 5
 
 function ourPrograms({ binary, env, model: { url } }: Setting): OneShot[] {

@@ -19,12 +19,12 @@ const COLUMNS: readonly Column[] = [
   { key: 'queries', title: 'queries' },
 ]
 
-/** Of the search as it is built, on the half nothing was tuned with. */
+/** The limit for the product's search on the half that was not used for tuning. */
 const TOP_3 = { top3: { least: 80 } }
 
 /**
- * How often a search finds the conversation that is meant: ways of ranking on the tuning half, and what is built on both
- * halves, by sort of query too. Nothing is timed.
+ * Measures how often a search finds the right conversation: variants of the ranking on the tuning half, and
+ * the product's search on both halves, also by kind of query. Nothing is timed.
  */
 export async function relevance({ scratch }: Pick<Setting, 'scratch'>): Promise<SuiteResult> {
   const set = readSet()
@@ -88,6 +88,6 @@ function stemmed(documents: readonly RankedDocument[], stem: Variant['stem']): r
 
 function queryTerms(text: string, { stem, ignored }: Variant): string[] {
   const terms = termsOf(text, 'query')
-  const kept = terms.filter((term) => !ignored?.has(term))
-  return (kept.length > 0 ? kept : terms).map(stem ?? ((term) => term))
+  const remaining = terms.filter((term) => !ignored?.has(term))
+  return (remaining.length > 0 ? remaining : terms).map(stem ?? ((term) => term))
 }

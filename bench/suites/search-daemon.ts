@@ -27,7 +27,7 @@ const COLUMNS: readonly Column[] = [
   { key: 'rssMb', title: 'RSS then, MB' },
 ]
 
-/** performance.md, "Session search". */
+/** The limits of the first start, which reads every session. */
 const REBUILD: Record<string, Mark> = {
   completeMs: { most: 10_000 },
   stallMs: { most: 20 },
@@ -40,8 +40,8 @@ const NEVER = new AbortController().signal
 const MOST = 100_000
 
 /**
- * A daemon on a home of 2,000 sessions, 100,000 messages: its first start, which reads them all, the next one, which has
- * a checkpoint, and searches with everything that comes with a hit.
+ * Measures a daemon on a home of 2,000 sessions, 100,000 messages: its first start, which reads them all, the
+ * next one with a checkpoint, and searches including the context of every hit.
  */
 export async function searchDaemon(setting: Setting): Promise<SuiteResult> {
   const { binary, cwd, scratch, model, rounds } = setting
@@ -72,7 +72,7 @@ export async function searchDaemon(setting: Setting): Promise<SuiteResult> {
   return { columns: COLUMNS, lines }
 }
 
-/** How long the loop that also answers stands still while a worker reads, merges and saves. */
+/** Measures how long the event loop stalls while a worker reads, merges and saves. */
 async function rebuildHere(home: string): Promise<Record<string, number>> {
   await using index = openSessionIndex(home)
   using delays = monitorEventLoopDelay({ resolution: 1 })
@@ -83,14 +83,14 @@ async function rebuildHere(home: string): Promise<Record<string, number>> {
     turnCpuMs = Math.max(turnCpuMs, now - cpu)
     cpu = now
   }, 2)
-  const begun = performance.now()
+  const start = performance.now()
   await index.settled(NEVER)
-  const completeMs = performance.now() - begun
+  const completeMs = performance.now() - start
   clearInterval(timer)
   return { completeMs, loopMs: delays.max / 1e6 - 1, turnCpuMs }
 }
 
-/** A busy machine does not change it. */
+/** Returns the CPU time of this thread in milliseconds, which other load on the machine does not affect. */
 function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
@@ -101,21 +101,21 @@ async function live(
   { texts, rounds }: { texts: readonly string[]; rounds: number },
 ): Promise<Record<string, number>> {
   await using daemon = await startDaemon(place)
-  const begun = performance.now()
+  const start = performance.now()
   const building = new AbortController()
   const complete = async () => {
     while ((await search(daemon, texts[0]!)).partial) await sleep(LOOK_MS)
     building.abort()
-    return performance.now() - begun
+    return performance.now() - start
   }
   const [completeMs, pings] = await Promise.all([complete(), pingUntil(daemon, building.signal)])
   const stallMs = Math.max(...pings)
   const times: number[] = []
   for (let round = -1; round < rounds; round++) {
     for (const text of texts) {
-      const asked = performance.now()
+      const searchStart = performance.now()
       await search(daemon, text)
-      if (round >= 0) times.push(performance.now() - asked)
+      if (round >= 0) times.push(performance.now() - searchStart)
     }
   }
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => quantile(times, share))
@@ -138,13 +138,13 @@ function search({ dispatch }: Daemon, query: string) {
   return request(dispatch, 'searchSessions', { query }, NEVER)
 }
 
-/** One ping after another, as long as it is not aborted: how long each took, milliseconds. */
+/** Sends one ping after another until the signal aborts; returns the time of each in milliseconds. */
 async function pingUntil({ dispatch }: Daemon, signal: AbortSignal): Promise<number[]> {
   const times: number[] = [0]
   while (!signal.aborted) {
-    const begun = performance.now()
+    const start = performance.now()
     await request(dispatch, 'ping', {}, NEVER)
-    times.push(performance.now() - begun)
+    times.push(performance.now() - start)
     await sleep(1)
   }
   return times

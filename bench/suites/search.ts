@@ -36,7 +36,7 @@ const KIND_COLUMNS: readonly Column[] = [
   { key: 'max', title: 'max ms', digits: 2 },
 ]
 
-/** performance.md, "Session search". */
+/** The limits of every size. */
 const APPEND: Record<string, Mark> = {
   appendP50: { most: 0.05 },
   appendP99: { most: 0.5 },
@@ -49,14 +49,17 @@ const MARKS: Readonly<Record<number, Record<string, Mark>>> = {
 }
 
 const ENGINES = ['crabtalk', 'SQLite FTS5', 'MiniSearch']
-/** Who has not built by then is stopped, and asked nothing. */
+/** The time limit of a build, in milliseconds. An engine that exceeds it is stopped and not searched. */
 const BUILD_MS = 120_000
-/** Who took so long to answer takes no further part, once every query was asked. */
+/**
+ * The total search time, in milliseconds, after which an engine takes no further part, once every query was
+ * run.
+ */
 const ANSWER_MS = 60_000
-/** Sessions that are appended message by message. */
+/** The number of sessions that are appended message by message. */
 const APPENDED = 60
 
-/** The index beside others, in one run: 100,000 and 1,000,000 messages, or as many as are allowed. */
+/** Measures the index beside others in one run, with 100,000 and 1,000,000 messages, limited by `messages`. */
 export async function search(setting: Setting): Promise<SuiteResult> {
   const sizes = Object.keys(MARKS)
     .map(Number)
@@ -110,16 +113,16 @@ async function measure({ rounds, scratch }: Setting, messages: number): Promise<
 interface Taker {
   engine: EngineProcess
   built: Built
-  /** Of each query, by round. */
+  /** The times of each query, by round. */
   times: number[][]
   cpuTimes: number[]
   sessionTimes: number[]
   spentMs: number
-  /** By query. */
+  /** The results by query. */
   found: Found[][]
 }
 
-/** Every kind of query of every engine in turn, so that whatever else the machine does hits all alike. */
+/** Runs every kind of query on every engine in turn, so that other load on the machine affects all alike. */
 async function ask(takers: readonly Taker[], queries: readonly BenchQuery[], counts: boolean): Promise<void> {
   for (const [, alike] of Map.groupBy(queries.entries(), ([, { kind }]) => kind)) {
     const texts = alike.map(([, { text }]) => text)

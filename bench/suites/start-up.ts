@@ -3,14 +3,14 @@ import { interleave, type Program } from '../harness.ts'
 import type { Setting, SuiteResult } from '../setting.ts'
 import type { Column, Mark } from '../table.ts'
 
-/** Figures of whole processes. */
+/** The columns of whole processes. */
 export const PROCESS: readonly Column[] = [
   { key: 'wallMs', title: 'wall ms', digits: 1 },
   { key: 'cpuMs', title: 'CPU ms', digits: 1 },
   { key: 'rssMb', title: 'peak RSS MB' },
 ]
 
-/** What starts without asking a model anything. */
+/** Measures commands that start without a request to a model. */
 export async function startUp({ binary, rounds, cwd, env }: Setting): Promise<SuiteResult> {
   const crabtalk = (args: string, most: number | undefined): Program & { marks: Record<string, Mark> } => ({
     name: `crabtalk ${args}`,

@@ -14,7 +14,10 @@ const SLOW_FETCH = 'node, one fetch, 2 s'
 const FLOOD = 'flood 20000'
 const DRIP = 'drip 21 100'
 
-/** An answer of 20,000 chunks, 1 MB, as fast as the server sends; and one of two seconds, for its first byte. */
+/**
+ * Measures an answer of 20,000 chunks, 1 MB, as fast as the server sends it, and the first byte of an answer
+ * of two seconds.
+ */
 export async function streaming(setting: Setting): Promise<SuiteResult> {
   const { rounds, cwd, scratch } = setting
   const loop = join(scratch, 'stream-loop.mjs')

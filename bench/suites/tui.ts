@@ -36,11 +36,11 @@ const MARKS: Readonly<Record<string, Mark>> = {
 interface Chat extends ScreenProgram {
   name: string
   ready: RegExp
-  /** Of first frames. */
+  /** The number of first frames to measure. */
   rounds: number
 }
 
-/** The chat on a terminal, beside the peers' and Node alone. */
+/** Measures the chat on a terminal, beside those of the peers and Node alone. */
 export async function tui(setting: Setting): Promise<SuiteResult> {
   const { binary, rounds, cwd, env, peers } = setting
   await using _daemon = await startDaemon(setting)
@@ -71,10 +71,10 @@ export async function tui(setting: Setting): Promise<SuiteResult> {
   return { columns: COLUMNS, lines }
 }
 
-/** Peers take seconds. */
+/** The maximum rounds of peers, because they take seconds. */
 const PEER_ROUNDS = 5
 
-/** Times from the start to a prompt on the screen, and of Node to its end; in turn. */
+/** Measures, in turn, the times from the start to a prompt on the screen, and of Node to its end. */
 async function firstFrames(chats: readonly Chat[], rounds: number): Promise<Map<string, number[]>> {
   const times = new Map<string, number[]>([NODE, ...chats].map(({ name }) => [name, []]))
   for (let round = -1; round < rounds; round++) {
@@ -90,7 +90,10 @@ async function firstFrames(chats: readonly Chat[], rounds: number): Promise<Map<
   return times
 }
 
-/** Keys while nothing else happens, then while an answer comes, and the CPU time of doing nothing. */
+/**
+ * Measures key echoes while nothing else happens and while an answer streams, and the CPU time of an idle
+ * chat.
+ */
 async function echoes(chat: Chat): Promise<Record<string, number>> {
   await using screen = openScreen(chat)
   await screen.shows(chat.ready)
@@ -116,7 +119,10 @@ const KEYS = 100
 const SETTLE_MS = 700
 const IDLE_MS = 10_000
 
-/** Types, and sends it once it is there: some programs take what comes at once for something pasted. */
+/**
+ * Types a text and sends it once it is on the screen: some programs treat input that arrives at once as a
+ * paste.
+ */
 async function say(screen: ReturnType<typeof openScreen>, text: string): Promise<void> {
   screen.type(text)
   await screen.shows(new RegExp(text))
@@ -124,7 +130,7 @@ async function say(screen: ReturnType<typeof openScreen>, text: string): Promise
   screen.type('\r')
 }
 
-/** 20,000 chunks as fast as they can be sent. */
+/** Measures 20,000 chunks, sent as fast as possible. */
 async function flood(chat: Chat): Promise<Record<string, number>> {
   await using screen = openScreen(chat)
   await screen.shows(chat.ready)
@@ -157,7 +163,9 @@ const FRAME = '\x1b[?2026h'
 
 const LAST_WORD = 'the last of many words'
 
-/** A conversation of 5,000 messages, from the start of the program until its last message is there. */
+/**
+ * Measures a conversation of 5,000 messages, from the start of the program until its last message is visible.
+ */
 async function resume(chat: Chat, id: string): Promise<Record<string, number>> {
   const args = ['chat', '--resume', id, '--model', 'loopback-openai']
   await using screen = openScreen({ ...chat, args })

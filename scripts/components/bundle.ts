@@ -3,7 +3,10 @@ import type { BuildOptions } from 'esbuild'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** How esbuild makes plain modules of components and of what they are built on, for Node 20 and newer. */
+/**
+ * The esbuild options for bundling components and the library they use as plain modules, for Node 20 and
+ * newer.
+ */
 export const FOR_COMPONENTS = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -13,7 +16,7 @@ export const FOR_COMPONENTS = {
   legalComments: 'none',
   logLevel: 'warning',
   alias: {
-    ulid: join(ROOT, 'node_modules/ulid/dist/browser/index.js'), // no node:crypto for what is no secret
+    ulid: join(ROOT, 'node_modules/ulid/dist/browser/index.js'), // without node:crypto, since these ids are not secrets
     'crabtalk/component': join(ROOT, 'src/lib/component.ts'),
     '@modelcontextprotocol/server/_shims': join(ROOT, 'scripts/sea/mcp-shims.ts'),
   },

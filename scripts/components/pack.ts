@@ -9,7 +9,7 @@ import { FOR_COMPONENTS } from './bundle.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The parts of a component's package.json that are read here. */
+/** The fields of a component's package.json that are used here. */
 interface PackageFile {
   name: string
   version: string
@@ -20,9 +20,10 @@ interface PackageFile {
 }
 
 /**
- * Makes the npm package of a component, of its folder below `components/`, in a folder; gives the path of the tarball.
+ * Builds the npm package of a component, given its folder below `components/`, into the folder `out`; returns
+ * the path of the tarball.
  *
- * Its program is one file of plain JavaScript without dependencies.
+ * Its program is one plain JavaScript file without dependencies.
  */
 export async function packComponent(component: string, out: string): Promise<string> {
   const folder = join(ROOT, 'components', component)

@@ -3,12 +3,15 @@ import { parse } from 'smol-toml'
 import { z } from 'zod'
 import type { Requirement } from './suite.ts'
 
-/** What is known not to pass, and why. */
+/** The scenarios that are known to fail, and why. */
 export interface Baseline {
   reasonFor(requirement: Requirement): string | undefined
 }
 
-/** Reads a TOML file with a table for each revision: `"scenario" = "why it does not pass"`. Throws for what nobody demands. */
+/**
+ * Reads a TOML file with a table for each revision: `"scenario" = "why it does not pass"`. Throws for a
+ * scenario that the revision does not require.
+ */
 export async function readBaseline(file: string, demanded: readonly Requirement[]): Promise<Baseline> {
   const tables = FILE.parse(parse(await readFile(file, 'utf8')))
   const isDemanded = new Set(demanded.map(({ revision, scenario }) => `${revision} ${scenario}`))

@@ -1,18 +1,18 @@
 import type { Outcome, Requirement } from './suite.ts'
 
-/** A requirement, what came of it, and why that was to be expected if it is no pass. */
+/** A requirement with its outcome, and the reason from the baseline if it is expected to fail. */
 export interface Result {
   requirement: Requirement
   outcome: Outcome
   reason: string | undefined
 }
 
-/** Whether it passed, or did not and was not meant to. */
+/** Whether the outcome matches the baseline. */
 export function isAsExpected({ outcome, reason }: Result): boolean {
   return hasPassed(outcome) === (reason === undefined)
 }
 
-/** The table, what went wrong, and the sum of each revision. */
+/** Renders the table, the unexpected outcomes, and the totals of each revision. */
 export function toReport(results: readonly Result[]): string {
   const rows = results.map(({ requirement: { revision, scenario }, ...what }) => [
     scenario,

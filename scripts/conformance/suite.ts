@@ -6,18 +6,18 @@ import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import type { ProcessHost } from '../../src/core/process/types.ts'
 
-/** One scenario that a revision of MCP demands of clients. */
+/** A scenario that a revision of MCP requires of clients. */
 export interface Requirement {
-  /** `2025-11-25`; the scenario runs in its wire format. */
+  /** A revision such as `2025-11-25`; the scenario runs in its wire format. */
   revision: string
   scenario: string
 }
 
-/** What the suite saw of a client. */
+/** The result of a scenario. */
 export interface Outcome {
-  /** Checks that went well. */
+  /** The number of checks that passed. */
   passed: number
-  /** What did not, in the suite's words; none when the scenario passed. */
+  /** The checks that failed, in the suite's words; empty when the scenario passed. */
   problems: readonly Problem[]
 }
 
@@ -26,15 +26,18 @@ export interface Problem {
   words: string
 }
 
-/** The official suite, as npm installed it. Disposing removes the home of its processes. */
+/** The official suite, as installed by npm. Disposing removes the home of its processes. */
 export interface Suite extends AsyncDisposable {
-  /** In the suite's order. */
+  /** Lists the requirements of a revision, in the suite's order. */
   requirements(revision: string): Promise<Requirement[]>
-  /** Runs a client, which gets the address of a server as its last argument. Nothing of it is left when this resolves. */
+  /**
+   * Runs a client, which gets the URL of a server as its last argument. All its processes are gone when this
+   * resolves.
+   */
   run(requirement: Requirement, client: string): Promise<Outcome>
 }
 
-/** The suite runs on this process's Node, in a home of its own. */
+/** Opens the suite, which runs on this process's Node in a home of its own. */
 export async function openSuite(processes: ProcessHost): Promise<Suite> {
   const home = await mkdtemp(join(tmpdir(), 'conformance-'))
   const suite = async (...args: string[]) => await runSuite(processes, home, args)
@@ -69,19 +72,22 @@ async function runSuite(processes: ProcessHost, home: string, args: readonly str
       PATH: process.env['PATH'] ?? '',
       HOME: home,
       CRABTALK_HOME: home,
-      // Half of a run is loading the same code.
+      // Half the time of a run is spent loading the same code.
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(home, 'code'),
     },
     stdin: 'none',
   })
-  const said = Promise.all([text(program.stdout), text(program.stderr)])
+  const output = Promise.all([text(program.stdout), text(program.stderr)])
   const { code } = await program.exited
   await program.end() // a client that did not end holds the pipes
-  const [stdout, stderr] = await said
+  const [stdout, stderr] = await output
   return { code, stdout, stderr }
 }
 
-/** Warnings are what a client should do, and are no failure; a client that ended badly is, unless the scenario is about it. */
+/**
+ * Converts a run to an outcome. Warnings are recommendations and do not fail a scenario; a client that exits
+ * with an error does, unless the scenario expects it.
+ */
 function toOutcome({ code, stdout, stderr }: Run): Outcome {
   const checks = readChecks(stdout)
   const failed = checks.filter(({ status }) => status === 'FAILURE')
@@ -92,7 +98,7 @@ function toOutcome({ code, stdout, stderr }: Run): Outcome {
   }))
   const end = /CLIENT (?:TIMED OUT|EXITED WITH ERROR).*/.exec(stderr)?.[0]
   const hasWarning = checks.some(({ status }) => status === 'WARNING')
-  if (end !== undefined) problems.push({ check: 'client', words: `${end}\n${wordsOfClient(stderr)}` })
+  if (end !== undefined) problems.push({ check: 'client', words: `${end}\n${readClientOutput(stderr)}` })
   else if (problems.length === 0 && (passed === 0 || (code !== 0 && !hasWarning)))
     problems.push({
       check: 'suite',
@@ -101,10 +107,10 @@ function toOutcome({ code, stdout, stderr }: Run): Outcome {
   return { passed, problems }
 }
 
-/** The beginning of what a client wrote to its standard error, as the suite hands it on. */
-function wordsOfClient(stderr: string): string {
-  const said = /\nStderr:\n(.*?)\nTest Results:/s.exec(stderr)?.[1] ?? ''
-  return said.trim().split('\n').slice(0, LINES).join('\n')
+/** Returns the beginning of a client's standard error, as the suite repeats it. */
+function readClientOutput(stderr: string): string {
+  const output = /\nStderr:\n(.*?)\nTest Results:/s.exec(stderr)?.[1] ?? ''
+  return output.trim().split('\n').slice(0, LINES).join('\n')
 }
 
 function readChecks(stdout: string): z.infer<typeof CHECKS> {
@@ -112,7 +118,7 @@ function readChecks(stdout: string): z.infer<typeof CHECKS> {
   try {
     return CHECKS.parse(JSON.parse(stdout.slice(begin)))
   } catch {
-    return [] // said as the suite's problem
+    return [] // reported as a problem of the suite
   }
 }
 

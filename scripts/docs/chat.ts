@@ -2,7 +2,7 @@ import { SLASH_COMMANDS } from '../../src/tui/slash/commands.ts'
 import { KEYMAP, type KeyBinding, showChord } from '../../src/tui/text/keymap.ts'
 import { code, table } from './sections.ts'
 
-/** The keys of the chat's prompt. */
+/** Renders the keys of the chat's prompt. */
 export function keysSection(): string {
   const bindings: readonly KeyBinding[] = KEYMAP
   return table(
@@ -14,7 +14,7 @@ export function keysSection(): string {
   )
 }
 
-/** The commands of the chat. */
+/** Renders the slash commands of the chat. */
 export function slashSection(): string {
   return table(
     ['command', 'does'],

@@ -13,22 +13,24 @@ import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
 import { code, plain, table } from './sections.ts'
 
-/** Every command of both programs with its options and examples, by the sections of their first help pages. */
+/**
+ * Renders every command of both programs with its options and examples, by the sections of their help pages.
+ */
 export function commandsSection(): string {
   const everywhere = table(['option', ''], [...GLOBAL_OPTIONS, NO_DAEMON_OPTION].map(toRow))
   return [
-    ...programPages({ name: 'crabtalk', commands: shown(CRABTALK), sections: CRABTALK_SECTIONS }),
+    ...programPages({ name: 'crabtalk', commands: visibleCommands(CRABTALK), sections: CRABTALK_SECTIONS }),
     '## Options of every command',
     everywhere,
     `${code('crabup')} has no ${code('--no-daemon')}: it asks no daemon to do its work.`,
     '## crabup',
     'The same file under another name: services, components and packages, and this program itself. Where a line has ' +
       `${code(SERVICE_PLACEHOLDER)} stands the name of one, such as ${code('daemon')}, ${code('cron')} or that of a component.`,
-    ...programPages({ name: 'crabup', commands: shown(CRABUP), sections: CRABUP_SECTIONS }),
+    ...programPages({ name: 'crabup', commands: visibleCommands(CRABUP), sections: CRABUP_SECTIONS }),
   ].join('\n\n')
 }
 
-/** A program, without what it hides. */
+/** A program with its visible commands. */
 interface Program {
   name: string
   commands: readonly Command[]
@@ -76,6 +78,6 @@ function toRow(option: CommandOption): [string, string] {
   return [code(short ? `-${short}, ${long}` : long), plain(optionSummary(option))]
 }
 
-function shown(commands: readonly Command[]): Command[] {
+function visibleCommands(commands: readonly Command[]): Command[] {
   return commands.filter(({ hidden }) => !hidden)
 }

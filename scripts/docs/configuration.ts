@@ -2,7 +2,7 @@ import { fileSchemas } from '../../src/core/config/find-problems.ts'
 import { AGENT_TEXTS, CONFIG_TEXTS } from './key-texts.ts'
 import { code, table } from './sections.ts'
 
-/** A JSON Schema, as far as our own ones go. */
+/** The subset of JSON Schema that our schemas use. */
 interface Schema {
   type?: string
   properties?: Record<string, Schema>
@@ -16,19 +16,19 @@ interface Schema {
   maximum?: number
 }
 
-/** Every key of config.toml. */
+/** Renders every key of config.toml. */
 export function configSection(): string {
-  return sectionOf(fileSchemas().config as Schema, CONFIG_TEXTS, 'config.toml')
+  return toSection(fileSchemas().config as Schema, CONFIG_TEXTS, 'config.toml')
 }
 
-/** Every key of an agent's file. */
+/** Renders every key of an agent file. */
 export function agentSection(): string {
-  return sectionOf(fileSchemas().agent as Schema, AGENT_TEXTS, 'an agent file')
+  return toSection(fileSchemas().agent as Schema, AGENT_TEXTS, 'an agent file')
 }
 
-/** Throws when a key has no text, or a text no key. */
-function sectionOf(schema: Schema, texts: Readonly<Record<string, string>>, what: string): string {
-  const keys = [...keysOf(schema, '')]
+/** Renders the table of a schema's keys. Throws when a key has no text, or a text has no key. */
+function toSection(schema: Schema, texts: Readonly<Record<string, string>>, what: string): string {
+  const keys = [...iterateKeys(schema, '')]
   const unexplained = keys.filter(({ path }) => texts[path] === undefined).map(({ path }) => path)
   const unknown = Object.keys(texts).filter((path) => !keys.some((key) => key.path === path))
   if (unexplained.length > 0 || unknown.length > 0) {
@@ -38,14 +38,14 @@ function sectionOf(schema: Schema, texts: Readonly<Record<string, string>>, what
   }
   const rows = keys.map(({ path, schema: one, isRequired }) => [
     code(path),
-    typeOf(one),
-    isRequired ? 'needed' : defaultOf(one),
+    describeType(one),
+    isRequired ? 'needed' : describeDefault(one),
     texts[path]!,
   ])
   return table(['key', 'type', 'default', 'meaning'], rows)
 }
 
-function* keysOf(
+function* iterateKeys(
   schema: Schema,
   prefix: string,
 ): Generator<{ path: string; schema: Schema; isRequired: boolean }> {
@@ -53,16 +53,16 @@ function* keysOf(
     const path = prefix + name
     yield { path, schema: one, isRequired: schema.required?.includes(name) ?? false }
     const inner = one.items?.anyOf?.find(({ properties }) => properties) ?? one.items ?? one
-    yield* keysOf(inner, `${path}${one.items ? '[]' : ''}.`)
+    yield* iterateKeys(inner, `${path}${one.items ? '[]' : ''}.`)
   }
 }
 
-function typeOf(schema: Schema): string {
+function describeType(schema: Schema): string {
   if (schema.enum) return schema.enum.map((value) => code(String(value))).join(' or ')
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.anyOf) return schema.anyOf.map(describeType).join(' or ')
   switch (schema.type) {
     case 'array':
-      return `list of ${plural(typeOf(schema.items ?? {}))}`
+      return `list of ${plural(describeType(schema.items ?? {}))}`
     case 'object':
       return typeof schema.additionalProperties === 'object' ? 'table of texts' : 'table'
     case 'integer':
@@ -85,7 +85,7 @@ function bounds({ minimum, maximum = Number.POSITIVE_INFINITY }: Schema): string
   return maximum >= 2 ** 31 - 1 ? ` from ${minimum}` : ` from ${minimum} to ${maximum}`
 }
 
-function defaultOf({ default: value, type }: Schema): string {
+function describeDefault({ default: value, type }: Schema): string {
   if (value === undefined || type === 'object' || type === 'array' || value === '') return ''
   return code(String(value))
 }

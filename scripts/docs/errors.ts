@@ -1,7 +1,7 @@
 import { ERROR_KINDS, type ErrorKind } from '../../src/core/base/errors.ts'
 import { code, table } from './sections.ts'
 
-/** Every kind of failure: what `error.code` says, the exit code, whether a retry can help. */
+/** Renders every kind of failure: its `error.code`, its exit code, and whether a retry can help. */
 export function errorsSection(): string {
   const rows = (Object.keys(ERROR_KINDS) as ErrorKind[]).map((kind) => {
     const { exit, retryable } = ERROR_KINDS[kind]

@@ -21,7 +21,7 @@ const PERMISSION_TEXTS: Readonly<Record<string, string>> = {
   'permissions.remote.deny': CLASS_DENY,
 }
 
-/** What each key of config.toml means; the generator fails on one that is missing, and on one too many. */
+/** The meaning of each key of config.toml; the generator fails on a missing or superfluous text. */
 export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   model: 'The model of agents that name none.',
   llm: 'The short form: one OpenAI-compatible server.',
@@ -62,7 +62,7 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
 
 const RULES = 'A rule about tools of this server, by the names it gives them; `*` matches anything.'
 
-/** What each key of an agent's file means. */
+/** The meaning of each key of an agent file. */
 export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   id: 'Whose conversations are its own. Written by crabtalk, and never changed.',
   description: 'What it is for, in a line.',

@@ -2,19 +2,22 @@ import type { Command, CommandOption } from '../../src/commands/command.ts'
 import { formatCommandUsage, optionSummary } from '../../src/commands/help.ts'
 import { GROUP_SUMMARIES, type HelpSections, listOptions } from '../../src/commands/sections.ts'
 
-/** A program whose pages are made. */
+/** A program that gets manual pages. */
 export interface Program {
   name: string
   version: string
-  /** What it is, in one line. */
+  /** Its purpose, in one line. */
   summary: string
   commands: readonly Command[]
   sections: HelpSections
 }
 
-/** The manual of a program as man(7) pages of section 1: one for itself, and one for each first word of its commands. */
+/**
+ * Renders the manual of a program as man(7) pages of section 1: one for the program, and one for each first
+ * word of its commands.
+ */
 export function manPages(program: Program): Map<string, string> {
-  const words = [...new Set(shown(program).map(({ path }) => path[0]!))]
+  const words = [...new Set(visibleCommands(program).map(({ path }) => path[0]!))]
   return new Map([
     [`${program.name}.1`, overview(program, words)],
     ...words.map((word) => [`${pageName(program, word)}.1`, wordPage(program, word)] as const),
@@ -43,9 +46,9 @@ function overview(program: Program, words: readonly string[]): string {
   ].join('\n')
 }
 
-/** The verbs of a word, and where they are described. */
+/** Renders the entry of a command word, with its verbs. */
 function wordRow(program: Program, word: string): string[] {
-  const commands = ofWord(program, word)
+  const commands = commandsByWord(program, word)
   const alone = commands.find(({ path }) => path.length === 1)
   const verbs = commands.flatMap(({ path }) => path[1] ?? []).join(', ')
   const summary = alone?.summary ?? GROUP_SUMMARIES[word] ?? ''
@@ -53,7 +56,7 @@ function wordRow(program: Program, word: string): string[] {
 }
 
 function wordPage(program: Program, word: string): string {
-  const commands = ofWord(program, word)
+  const commands = commandsByWord(program, word)
   const [first] = commands
   const summary = GROUP_SUMMARIES[word] ?? first?.summary ?? ''
   return [
@@ -104,18 +107,21 @@ function head({ version }: Program, page: string, summary: string): string {
   ].join('\n')
 }
 
-/** Words of one line as they are typed. */
+/** Escapes text that is shown exactly as it is typed. */
 function literal(line: string): string {
   return guarded(line.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq'))
 }
 
-/** Prose, in which what looks like an option has hyphens that can be copied. */
+/** Escapes prose; the hyphens of options are kept, so that they can be copied. */
 function text(line: string): string {
   const options = /(?<![\w-])--?[a-z][\w-]*/g
   return guarded(line.replaceAll('\\', '\\e').replaceAll(options, (option) => option.replaceAll('-', '\\-')))
 }
 
-/** A line that is no request, in ASCII: not every roff reads UTF-8. */
+/**
+ * Escapes a line to ASCII, since not every roff reads UTF-8, and keeps it from being taken for a roff
+ * request.
+ */
 function guarded(line: string): string {
   const ascii = line.replaceAll(
     /[^\x20-\x7e]/gu,
@@ -132,11 +138,11 @@ function pageName({ name }: Program, word: string): string {
   return `${name}-${word.replaceAll(/[<>]/g, '')}`
 }
 
-function ofWord(program: Program, word: string): Command[] {
-  return shown(program).filter(({ path }) => path[0] === word)
+function commandsByWord(program: Program, word: string): Command[] {
+  return visibleCommands(program).filter(({ path }) => path[0] === word)
 }
 
-function shown({ commands }: Program): Command[] {
+function visibleCommands({ commands }: Program): Command[] {
   return commands.filter(({ hidden }) => !hidden)
 }
 

@@ -5,7 +5,7 @@ import type { Operation } from '../../src/core/protocol/operations.ts'
 import { CALLERS, type Callers } from '../../src/daemon/handlers/callers.ts'
 import { code, table } from './sections.ts'
 
-/** The ways in which a client reaches an agent, in the order of the table. */
+/** The ways a client can reach an agent, in the order of the table. */
 export const CLIENTS = [
   'in process',
   'socket',
@@ -20,7 +20,7 @@ export type ClientKind = (typeof CLIENTS)[number]
 /** The access of a client to an operation: everything, only its own, or nothing. */
 export type Access = 'yes' | 'own' | 'no'
 
-/** The access of a client to an operation. */
+/** Returns the access of a client to an operation. */
 export function accessOf(operation: Operation, client: ClientKind): Access {
   if (client === 'TCP, no token') return 'no'
   return client === 'TCP, token' ? OVER_TCP[CALLERS[operation]] : 'yes'
@@ -28,7 +28,7 @@ export function accessOf(operation: Operation, client: ClientKind): Access {
 
 const OVER_TCP: Readonly<Record<Callers, Access>> = { any: 'yes', own: 'own', local: 'no' }
 
-/** A table of all operations, those of equal access in one row. */
+/** Renders the operations, grouping those of equal access in one row. */
 export function operationsSection(): string {
   const operations = Object.keys(CALLERS) as Operation[]
   const rows = Map.groupBy(operations, (one) => CLIENTS.map((client) => accessOf(one, client)).join(' '))
@@ -41,7 +41,7 @@ export function operationsSection(): string {
   )
 }
 
-/** A table of what turns of each class may do. */
+/** Renders the rights of turns of each trust class. */
 export function classesSection(): string {
   const row = (what: string, cell: (trust: Trust) => string) => [what, ...TRUSTS.map(cell)]
   return table(

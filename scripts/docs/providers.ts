@@ -1,7 +1,7 @@
 import { PRESETS } from '../../src/core/provider/presets.ts'
 import { code, table } from './sections.ts'
 
-/** The providers whose keys are looked for, in that order. */
+/** Renders the providers in the order in which their keys are looked up. */
 export function providersSection(): string {
   const unknown = Object.keys(COMPANIONS).filter((name) => !PRESETS.some((preset) => preset.name === name))
   if (unknown.length > 0)
@@ -20,7 +20,7 @@ function either(names: readonly string[]): string {
   return names.map(code).join(' or ')
 }
 
-/** What belongs to the key, and has no other place in the table. */
+/** Further variables that belong to a key and have no column of their own. */
 const COMPANIONS: Readonly<Record<string, string>> = {
   bedrock:
     '`AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` of an `AWS_ACCESS_KEY_ID`; `AWS_REGION` or `AWS_DEFAULT_REGION`',

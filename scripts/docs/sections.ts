@@ -1,7 +1,10 @@
-/** What makes the text of each generated section of a page. */
+/** The functions that render each generated section of a page. */
 export type Sections = Readonly<Record<string, () => string>>
 
-/** A page whose text between `<!-- generated NAME -->` and `<!-- end -->` is made anew. Throws when one is missing. */
+/**
+ * Replaces the text between each `<!-- generated NAME -->` and `<!-- end -->` of a page. Throws when a
+ * section is missing.
+ */
 export function replaceSections(page: string, text: string, sections: Sections): string {
   return Object.entries(sections).reduce((whole, [name, make]) => {
     const begin = `<!-- generated ${name} -->\n`
@@ -12,19 +15,19 @@ export function replaceSections(page: string, text: string, sections: Sections):
   }, text)
 }
 
-/** A table; bars within cells are escaped. */
+/** Renders a Markdown table; bars within cells are escaped. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(header), `|${header.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
 }
 
-/** Text whose stars are just that. */
+/** Escapes the characters `*` and `<`, which Markdown would interpret. */
 export function plain(text: string): string {
   return text.replaceAll(/[*<]/g, '\\$&')
 }
 
-/** Text as code, also where it holds backticks. */
+/** Renders inline code, also for text that contains backticks. */
 export function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``
 }

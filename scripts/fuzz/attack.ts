@@ -5,20 +5,20 @@ import { encodeFrame, readFrames } from '../../src/core/protocol/frame.ts'
 import { connectEndpoint } from '../../src/core/transport/connect.ts'
 import type { SocketEndpoint } from '../../src/core/transport/endpoint.ts'
 
-/** What one hostile client does. */
+/** The actions of one hostile client. */
 export interface Attack {
   bytes: Uint8Array
-  /** Where the bytes are cut into writes. */
+  /** The offsets at which the bytes are split into writes. */
   cuts: number[]
   goodbye: 'halfClose' | 'hangUp' | 'reset' | 'readThenLeave'
-  /** Valid requests before the bytes; each must be answered by pong. */
+  /** The number of valid pings before the bytes; each must be answered. */
   pings: number
 }
 
 const FIRST_ID = 4_000_000_000
 const ANSWER_MS = 20_000
 
-/** Plays one client. Throws when a valid request is not answered rightly. */
+/** Runs one hostile client. Throws when a valid request gets a wrong reply. */
 export async function attack(
   peer: { endpoint: SocketEndpoint; token?: string },
   plan: Attack,

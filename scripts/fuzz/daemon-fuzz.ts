@@ -12,30 +12,31 @@ import { attack } from './attack.ts'
 import { hostileBytes, type Random } from './hostile-bytes.ts'
 import { randomRequest } from './random-requests.ts'
 
-/** The daemon that is attacked. */
+/** The daemon under attack. */
 export interface FuzzedDaemon {
   pid: number
   dispatch: Dispatch
   endpoint: SocketEndpoint
-  /** Strings that mean something there. */
+  /** Strings that are meaningful to this daemon, such as names and ids. */
   words: readonly string[]
 }
 
-/** What was done to it. */
+/** The totals of a run. */
 export interface FuzzReport {
   connections: number
   requests: number
-  /** Replies by whether they were an error. */
+  /** Replies that are not errors. */
   answered: number
   refused: number
 }
 
-const AT_ONCE = 24
+const CLIENTS_PER_ROUND = 24
 const ANSWER_MS = 30_000
 
 /**
- * Attacks a daemon for so long: hostile bytes, random requests, half-closed and slow clients, many at once. Throws when it
- * answers wrongly, does not answer a ping, dies, or holds connections or descriptors of clients that are gone.
+ * Attacks a daemon for `ms` milliseconds with hostile bytes, random requests, and half-closed and slow
+ * clients in parallel. Throws when it gives a wrong reply, does not answer a ping, dies, or leaks connections
+ * or descriptors of clients that are gone.
  */
 export async function fuzzDaemon(
   daemon: FuzzedDaemon,
@@ -45,9 +46,9 @@ export async function fuzzDaemon(
   const deadline = performance.now() + ms
   let descriptors = 0
   for (let round = 0; performance.now() < deadline; round++) {
-    const clients = Array.from({ length: AT_ONCE }, () => client(daemon, random, report))
+    const clients = Array.from({ length: CLIENTS_PER_ROUND }, () => client(daemon, random, report))
     await Promise.all([...clients, ping(daemon)])
-    report.connections += AT_ONCE
+    report.connections += CLIENTS_PER_ROUND
     if (round === WARM_ROUNDS) descriptors = await settledDescriptors(daemon)
   }
   const left = await settledDescriptors(daemon)
@@ -57,26 +58,26 @@ export async function fuzzDaemon(
   return report
 }
 
-/** Then everything it opens once is open. */
+/** The rounds after which everything that is opened once is open. */
 const WARM_ROUNDS = 5
-/** Connections to the model server, and the like, that come and go. */
+/** The allowance for connections that come and go, such as to the model server. */
 const MORE_DESCRIPTORS = 8
 
 async function client(daemon: FuzzedDaemon, random: Random, report: FuzzReport): Promise<void> {
   const kind = random(4)
   if (kind === 0) await attack({ endpoint: daemon.endpoint }, hostileBytes(random))
-  else await askAtRandom(daemon, { random, report, isSlow: kind === 1 })
+  else await sendRandomRequests(daemon, { random, report, isSlow: kind === 1 })
 }
 
 interface Asking {
   random: Random
   report: FuzzReport
-  /** Reads nothing for a while, whatever comes. */
+  /** Whether it reads nothing for a while. */
   isSlow: boolean
 }
 
-/** Sends a few requests and a ping on one connection, and leaves in one way or another. */
-async function askAtRandom(
+/** Sends a few requests and a ping on one connection, and disconnects in one of several ways. */
+async function sendRandomRequests(
   { endpoint, words }: FuzzedDaemon,
   { random, report, isSlow }: Asking,
 ): Promise<void> {
@@ -100,7 +101,7 @@ async function askAtRandom(
 
 const PING_ID = 4_100_000_000
 
-/** Reads the pong, and whatever else is answered within a moment of it. */
+/** Reads replies up to the pong, and those that arrive shortly after it. */
 async function readUntilPong(
   socket: Socket,
   messages: readonly ClientMessage[],
@@ -108,8 +109,8 @@ async function readUntilPong(
 ): Promise<void> {
   let hasPong = false
   let timer = setTimeout(() => socket.destroy(new Error('a ping is not answered in time')), ANSWER_MS)
-  const asked = new Map(messages.map((message) => [message.requestId, message]))
-  const isUnique = asked.size === messages.length
+  const sent = new Map(messages.map((message) => [message.requestId, message]))
+  const isUnique = sent.size === messages.length
   try {
     for await (const payload of readFrames(socket)) {
       const reply = decodeMessage(ServerMessage, payload)
@@ -120,7 +121,7 @@ async function readUntilPong(
         timer = setTimeout(() => socket.destroy(), LINGER_MS)
         continue
       }
-      const message = asked.get(reply.requestId)
+      const message = sent.get(reply.requestId)
       if (!message) throw new Error(`Nobody asked for ${JSON.stringify(reply)}`)
       checkReply(message, reply, { isUnique, report })
     }
@@ -132,11 +133,11 @@ async function readUntilPong(
   if (!hasPong) throw new Error(`The daemon closed a connection on ${messages.map(({ msg }) => msg?.$case)}`)
 }
 
-/** For answers that take longer than that of a ping. */
+/** The time to wait for replies that take longer than the pong. */
 const LINGER_MS = 150
 
 function checkReply(
-  { msg: asked }: ClientMessage,
+  { msg: sent }: ClientMessage,
   { msg: reply }: ServerMessage,
   { isUnique, report }: { isUnique: boolean; report: FuzzReport },
 ): void {
@@ -144,13 +145,13 @@ function checkReply(
     report.refused++
     const { code, message } = reply.value
     if (code === 500 && /Unexpected failure/.test(message)) {
-      throw new Error(`${JSON.stringify(asked)} is answered by: ${message}`)
+      throw new Error(`${JSON.stringify(sent)} is answered by: ${message}`)
     }
     return
   }
   report.answered++
-  if (!isUnique || reply === undefined || asked === undefined || asked.$case === 'getConfig') return
-  if (reply.$case !== REPLIES[asked.$case]) throw new Error(`${asked.$case} is answered by ${reply.$case}`)
+  if (!isUnique || reply === undefined || sent === undefined || sent.$case === 'getConfig') return
+  if (reply.$case !== REPLIES[sent.$case]) throw new Error(`${sent.$case} is answered by ${reply.$case}`)
 }
 
 function toFrame(message: ClientMessage): Uint8Array {
@@ -161,7 +162,7 @@ async function ping({ dispatch }: FuzzedDaemon): Promise<void> {
   await request(dispatch, 'ping', {}, AbortSignal.timeout(ANSWER_MS))
 }
 
-/** How many descriptors it has open once it holds no connection but the one that asks. */
+/** Returns the number of open descriptors once the only connection is the one that asks. */
 async function settledDescriptors({ pid, dispatch }: FuzzedDaemon): Promise<number> {
   const deadline = performance.now() + ANSWER_MS
   for (;;) {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Attack } from './attack.ts'
 
-/** Numbers from 0 to below `limit`; the same ones for the same seed. */
+/** Returns integers from 0 to below `limit`; the same sequence for the same seed. */
 export type Random = (limit: number) => number
 
-/** Mulberry32. */
+/** Creates a Mulberry32 generator. */
 export function generator(seed: number): Random {
   let state = seed >>> 0
   return (limit) => {
@@ -16,9 +16,9 @@ export function generator(seed: number): Random {
   }
 }
 
-/** What one hostile client does: random bytes, or golden frames of clients that were damaged. */
+/** Generates a hostile client that sends random bytes, or damaged golden frames of clients. */
 export function hostileBytes(random: Random): Attack {
-  const bytes = random(3) === 0 ? randomBytes(random, random(2000)) : damaged(random)
+  const bytes = random(3) === 0 ? randomBytes(random, random(2000)) : damagedFrames(random)
   return {
     bytes,
     cuts: Array.from({ length: random(4) }, () => random(bytes.length + 1)).toSorted((a, b) => a - b),
@@ -27,7 +27,7 @@ export function hostileBytes(random: Random): Attack {
   }
 }
 
-function damaged(random: Random): Uint8Array {
+function damagedFrames(random: Random): Uint8Array {
   const bytes = Array.from({ length: 1 + random(4) }, () => [...GOLDEN[random(GOLDEN.length)]!]).flat()
   for (let round = random(4); round > 0; round -= 1) {
     bytes.splice(random(bytes.length + 1), random(5), ...randomBytes(random, random(5)))

@@ -2,39 +2,42 @@ import { ClientMessage } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Operation, REPLIES } from '../../src/core/protocol/operations.ts'
 import type { Random } from './hostile-bytes.ts'
 
-/** Everything that may be asked of a daemon that is to go on. */
+/** All operations that a daemon survives. */
 export const ASKED = (Object.keys(REPLIES) as Operation[]).filter((operation) => operation !== 'shutdown')
 
 /**
- * A message that decodes, for any operation but `shutdown`: its fields are chosen at random out of what such fields hold,
- * should not hold, and what may name something else than what is meant. `words` are further strings.
+ * Generates a decodable message for any operation but `shutdown`. Its fields are chosen at random among
+ * valid, invalid and ambiguous values; `words` are further strings.
  */
 export function randomRequest(random: Random, words: readonly string[]): ClientMessage {
   const operation = pick(random, ASKED)
   const requestId = random(2) === 0 ? 0 : random(1_000_000)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const value = randomValue(random, bodyOf(operation), [...WORDS, ...words])
+    const value = randomValue(random, defaultBody(operation), [...WORDS, ...words])
     try {
       const message = ClientMessage.create({ requestId, msg: { $case: operation, value } as never })
       ClientMessage.encode(message)
       return message
     } catch {
-      // a field was given something of another type: another try
+      // a field got a value of the wrong type: try again
     }
   }
-  return ClientMessage.create({ requestId, msg: { $case: operation, value: bodyOf(operation) } as never })
+  return ClientMessage.create({
+    requestId,
+    msg: { $case: operation, value: defaultBody(operation) } as never,
+  })
 }
 
 const ATTEMPTS = 5
 
-/** A body with every field at its default. */
-function bodyOf(operation: Operation): unknown {
+/** Returns a body with every field at its default. */
+function defaultBody(operation: Operation): unknown {
   if (operation === 'extension') return new Uint8Array([1, 2, 3])
   return ClientMessage.create({ msg: { $case: operation, value: {} } as never }).msg?.value
 }
 
 function randomValue(random: Random, value: unknown, words: readonly string[]): unknown {
-  if (random(3) === 0) return value // as it is when nobody sets it
+  if (random(3) === 0) return value // keeps the default
   if (typeof value === 'string') return pick(random, words)
   if (typeof value === 'number') return pick(random, NUMBERS)
   if (typeof value === 'boolean') return random(2) === 0

@@ -21,7 +21,7 @@ export async function writeNotices(
   await writeFile(join(folder, NOTICE_FILES[1]), renderSbom(product, sorted))
 }
 
-/** The program itself. */
+/** Returns the program itself as a product. */
 export async function ownProduct(): Promise<Product> {
   return productOf(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')))
 }

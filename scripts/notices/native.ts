@@ -22,7 +22,10 @@ interface RipgrepNotices {
 
 const RIPGREP = join(import.meta.dirname, '../../packaging/notices/ripgrep.json')
 
-/** Describes the Node inside the binary; its license file also has those of V8, OpenSSL and whatever else it contains. */
+/**
+ * Describes the Node inside the binary; its license file includes those of V8, OpenSSL and its other
+ * dependencies.
+ */
 export async function nodeComponent(node = process.execPath): Promise<Component> {
   const version = process.versions.node
   const text = await readFile(join(dirname(node), '../LICENSE'), 'utf8')
@@ -37,7 +40,7 @@ export async function nodeComponent(node = process.execPath): Promise<Component>
   }
 }
 
-/** The list of what is linked into ripgrep. */
+/** Reads the list of what is linked into ripgrep. */
 export async function ripgrepNotices(): Promise<RipgrepNotices> {
   return JSON.parse(await readFile(RIPGREP, 'utf8'))
 }

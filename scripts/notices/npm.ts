@@ -5,13 +5,13 @@ import { isMissingFile } from '../../src/core/base/files.ts'
 import { type Component, tidy } from './component.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Texts of packages that bring none, one file for each package. */
+/** The texts of packages that do not include one, a file for each package. */
 const SUPPLEMENTS = join(ROOT, 'packaging/notices/npm')
 const APACHE = join(ROOT, 'packaging/notices/Apache-2.0.txt')
 const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/
 const LICENSE_FILE = /^(licen[sc]e|copying|notice)([-.].*)?$/i
 
-/** The folders of the npm packages of which a bundle contains code, relative to the repository. */
+/** Returns the folders of the npm packages whose code a bundle contains, relative to the repository. */
 export function bundledFolders(metafiles: readonly Metafile[]): string[] {
   const inputs = metafiles.flatMap(({ outputs }) =>
     Object.values(outputs).flatMap(({ inputs }) =>
@@ -22,7 +22,7 @@ export function bundledFolders(metafiles: readonly Metafile[]): string[] {
   return [...new Set(folders)].toSorted()
 }
 
-/** Describes the packages in these folders. Throws for a package that names no license, or has no text of it. */
+/** Describes the packages in these folders. Throws for a package without a license or its text. */
 export async function npmComponents(folders: readonly string[]): Promise<Component[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
   return await Promise.all(folders.map((folder) => npmComponent(folder, packages[folder])))
@@ -48,7 +48,7 @@ async function npmComponent(folder: string, locked: { integrity?: string } | und
     license: license.replace(/^\((.*)\)$/, '$1'),
     purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
     type: 'library',
-    ...hashOf(locked?.integrity),
+    ...toHash(locked?.integrity),
     texts,
   }
 }
@@ -79,8 +79,8 @@ function fileFor(name: string): string {
   return `${name.replace('/', '__')}.txt`
 }
 
-/** Converts an entry of a lock file, base64, to what CycloneDX wants. */
-function hashOf(integrity = ''): Pick<Component, 'hash'> {
+/** Converts the integrity of a lock file, in base64, to a hash for CycloneDX. */
+function toHash(integrity = ''): Pick<Component, 'hash'> {
   const [, digest] = /^sha512-(.+)$/.exec(integrity) ?? []
   if (digest === undefined) return {}
   return { hash: { alg: 'SHA-512', content: Buffer.from(digest, 'base64').toString('hex') } }

@@ -31,7 +31,7 @@ export function renderSbom(
         name: product.name,
         version: product.version,
         description: product.description,
-        licenses: licensesOf(product.license),
+        licenses: toLicenses(product.license),
         purl: root,
       },
     },
@@ -42,7 +42,7 @@ export function renderSbom(
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
-    serialNumber: `urn:uuid:${uuidOf(JSON.stringify(body))}`,
+    serialNumber: `urn:uuid:${toUuid(JSON.stringify(body))}`,
     version: 1,
     ...body,
   }
@@ -56,24 +56,24 @@ function toComponent({ type, name, version, license, purl, hash, cpe }: Componen
     ...splitScope(name),
     version,
     ...(hash && { hashes: [hash] }),
-    licenses: licensesOf(license),
+    licenses: toLicenses(license),
     ...(cpe && { cpe }),
     purl,
   }
 }
 
-/** CycloneDX keeps the scope of an npm package apart from its name. */
+/** Splits a name as CycloneDX does, which separates the scope of an npm package. */
 function splitScope(full: string): { group?: string; name: string } {
   const [name, group] = full.split('/').toReversed()
   return { ...(group !== undefined && { group }), name: name! }
 }
 
-function licensesOf(license: string): object[] {
+function toLicenses(license: string): object[] {
   return [/^[\w.+-]+$/.test(license) ? { license: { id: license } } : { expression: license }]
 }
 
-/** A UUID of version 8 (RFC 9562) made of a text's SHA-256. */
-function uuidOf(text: string): string {
+/** Derives a version 8 UUID (RFC 9562) from the SHA-256 of a text. */
+function toUuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   const variant = ((Number.parseInt(hex[16]!, 16) & 3) | 8).toString(16)
   return [

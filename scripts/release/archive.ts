@@ -7,8 +7,8 @@ import type { Target } from './targets.ts'
 import { makeZip } from './zip.ts'
 
 /**
- * Makes the archive of a platform: one folder with everything where it belongs below a prefix. The notices and the SBOM
- * are taken from beside the binary, where the build puts them.
+ * Makes the archive of a platform: one folder laid out for installation below a prefix. The notices and the
+ * SBOM are read from the binary's folder, where the build writes them.
  */
 export async function makeArchive(
   target: Target,
@@ -34,7 +34,7 @@ export async function makeArchive(
     : { name: `${folder}.tar.gz`, bytes: makeTarGz(below) }
 }
 
-/** Windows has no man, and of these shells PowerShell. */
+/** Whether a shared file is useful on Windows, which has no man and only one of the shells, PowerShell. */
 function isForWindows(path: string): boolean {
   return path.startsWith('share/doc/') || path.endsWith('.ps1')
 }

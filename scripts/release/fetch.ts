@@ -7,23 +7,23 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const LOCK = join(import.meta.dirname, '../../package-lock.json')
 
-/** Where a package lies in package-lock.json, as far as it matters here. */
+/** The fields of a package in package-lock.json that are used here. */
 interface Locked {
   version: string
   integrity: string
 }
 
 interface Place {
-  /** Folder of tarballs that were fetched before, and of what was unpacked. */
+  /** The folder of downloaded tarballs and of unpacked files. */
   cache: string
   lock?: string
   env?: NodeJS.ProcessEnv
 }
 
 /**
- * A file of an npm package in the version that package-lock.json names, unpacked below `cache`. The tarball is held
- * against the lock's integrity each time: one that was changed on this disk is fetched anew, one that was changed on the
- * way ends the build.
+ * Fetches a file of an npm package in the version of package-lock.json and unpacks it below `cache`. The
+ * tarball is checked against the lock's integrity each time: a tarball changed on disk is downloaded again,
+ * one changed in transit ends the build.
  */
 export async function fetchFile(
   { package: name, file }: { package: string; file: string },
@@ -46,8 +46,8 @@ export async function fetchFile(
 
 async function lockedVersion(name: string, lock: string): Promise<Locked> {
   const { packages } = JSON.parse(await readFile(lock, 'utf8')) as { packages: Record<string, Locked> }
-  const locked = packages[`node_modules/${name}`]
-  if (locked?.integrity) return locked
+  const entry = packages[`node_modules/${name}`]
+  if (entry?.integrity) return entry
   throw new Error(`Cannot fetch ${name}: package-lock.json does not name it`)
 }
 
@@ -57,18 +57,18 @@ async function fetchTarball(
   { cache, env }: { cache: string; env: NodeJS.ProcessEnv },
 ): Promise<string> {
   const path = join(cache, `${spec.replaceAll(/[@/]/g, '-').replace(/^-/, '')}.tgz`)
-  const there = await readFile(path).catch(() => undefined)
-  if (there && integrityOf(there) === integrity) return path
+  const cached = await readFile(path).catch(() => undefined)
+  if (cached && computeIntegrity(cached) === integrity) return path
   await mkdir(cache, { recursive: true })
   const { stdout } = await run('npm', ['pack', spec, '--silent', '--pack-destination', cache], { env })
   const packed = join(cache, stdout.trim().split('\n').at(-1)!)
   const bytes = await readFile(packed)
-  if (integrityOf(bytes) !== integrity)
+  if (computeIntegrity(bytes) !== integrity)
     throw new Error(`Cannot use ${spec}: it is not what package-lock.json names`)
   await rename(packed, path)
   return path
 }
 
-function integrityOf(bytes: Uint8Array): string {
+function computeIntegrity(bytes: Uint8Array): string {
   return `sha512-${createHash('sha512').update(bytes).digest('base64')}`
 }

@@ -1,7 +1,7 @@
-/** A file of an archive: its bytes, or where a link of that name leads. */
+/** A file of an archive with its content, or a link with its target. */
 export type Entry = { path: string; bytes: Uint8Array; executable?: boolean } | { path: string; link: string }
 
-/** All entries by their paths, so that the same content always gives the same archive. */
+/** Sorts entries by path, so that the same content always gives the same archive. */
 export function inOrder(entries: readonly Entry[]): Entry[] {
   return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }

@@ -7,7 +7,7 @@ import { packageOf, TARGETS, type Target } from './targets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** What packages take from package.json. */
+/** The fields of package.json that the packages use. */
 export interface Manifest {
   version: string
   description: string
@@ -16,7 +16,7 @@ export interface Manifest {
   dependencies: Record<string, string>
 }
 
-/** The package that carries the program of one platform; npm installs it on no other. */
+/** Makes the package with the binary of one platform; npm installs it on no other. */
 export async function platformPackage(
   target: Target,
   { binary, manifest }: { binary: string; manifest: Manifest },
@@ -40,7 +40,10 @@ export async function platformPackage(
   ])
 }
 
-/** The package that people install: the launcher, and the entries for programs, which `npm run build:lib` makes in `dist/lib`. */
+/**
+ * Makes the package that users install: the launcher, and the library entries that `npm run build:lib` writes
+ * to `dist/lib`.
+ */
 export async function mainPackage(
   manifest: Manifest,
   lib = join(ROOT, 'dist/lib'),
@@ -74,7 +77,7 @@ export async function mainPackage(
   ])
 }
 
-/** The sources are not in the package. */
+/** Removes the conditions for the sources, which are not in the package. */
 function withoutSources(exports: Manifest['exports']): Manifest['exports'] {
   return Object.fromEntries(
     Object.entries(exports).map(([name, entry]) => {
@@ -98,14 +101,14 @@ async function inBin(name: string, file: string, executable: boolean): Promise<E
   return { path: `bin/${name}`, bytes: await readFile(join(ROOT, 'packaging/npm', file)), executable }
 }
 
-/** The notices and the SBOM that a build has put into a folder. */
+/** Reads the notices and the SBOM that a build wrote to a folder. */
 async function noticesIn(folder: string): Promise<Entry[]> {
   return await Promise.all(
     NOTICE_FILES.map(async (name) => ({ path: name, bytes: await readFile(join(folder, name)) })),
   )
 }
 
-/** Notices of the entries are at the top of the package. */
+/** Whether a file is a notice of the library entries, which goes to the top of the package instead. */
 function isNotice(path: string): boolean {
   return NOTICE_FILES.some((name) => path === `dist/lib/${name}`)
 }
@@ -114,7 +117,7 @@ async function document(name: string): Promise<Entry> {
   return { path: name, bytes: await readFile(join(ROOT, name)) }
 }
 
-/** All files of a folder, below another name. */
+/** Reads all files of a folder, renamed to be below `name`. */
 async function tree(folder: string, name: string): Promise<Entry[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = found.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))

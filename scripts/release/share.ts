@@ -11,7 +11,7 @@ import type { Entry } from './file-tree.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Where each shell looks for completions below a prefix; PowerShell looks nowhere. */
+/** The paths at which each shell looks for completions below a prefix; PowerShell has none. */
 const COMPLETIONS: Readonly<Record<Shell, (program: string) => string>> = {
   bash: (program) => `share/bash-completion/completions/${program}`,
   zsh: (program) => `share/zsh/site-functions/_${program}`,
@@ -19,7 +19,7 @@ const COMPLETIONS: Readonly<Record<Shell, (program: string) => string>> = {
   powershell: (program) => `share/crabtalk/completions/${program}.ps1`,
 }
 
-/** What is installed beside the program: manual, completions, and the files people look for first. */
+/** Reads the files installed with the program: manual pages, completions and the main documents. */
 export async function sharedFiles(): Promise<Entry[]> {
   const documents = ['README.md', 'LICENSE', 'CHANGELOG.md']
   const texts = await Promise.all(documents.map((name) => readFile(join(ROOT, name))))

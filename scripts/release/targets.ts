@@ -1,16 +1,16 @@
-/** A platform that archives and packages are made for. */
+/** A platform for which archives and packages are built. */
 export interface Target {
-  /** Of the archive and of the package: `linux-x64`. */
+  /** The name used in archives and packages: `linux-x64`. */
   name: string
-  /** As Node and npm call them. */
+  /** The operating system, as Node and npm call it. */
   os: 'linux' | 'darwin' | 'win32'
   cpu: 'x64' | 'arm64'
   /** Linux is glibc only: Node has no official build for musl. */
   libc?: 'glibc'
-  /** The npm packages its Node and its ripgrep come in, and where in them. */
+  /** The npm packages of its Node and its ripgrep, and the files within them. */
   node: Origin
   ripgrep: Origin
-  /** Name of the binary. */
+  /** The file name of the binary. */
   binary: string
 }
 
@@ -58,7 +58,7 @@ export const TARGETS: readonly Target[] = [
   },
 ]
 
-/** The npm package with the binary of a platform. */
+/** Returns the npm package with the binary of a platform. */
 export function packageOf({ name }: Pick<Target, 'name'>): string {
   return `crabtalk-${name}`
 }

@@ -7,11 +7,11 @@ const END = 0x06054b50
 const VERSION = 20
 const DEFLATE = 8
 const UTF8 = 0x800
-/** 1985-10-26 08:15 as MS-DOS writes it. */
+/** 1985-10-26 08:15 in MS-DOS format. */
 const TIME = (8 << 11) | (15 << 5)
 const DATE = ((1985 - 1980) << 9) | (10 << 5) | 26
 
-/** A zip for Windows: no links, no modes; the same content gives the same bytes. */
+/** Makes a zip for Windows, without links and modes; the same content gives the same bytes. */
 export function makeZip(entries: readonly Entry[]): Buffer {
   const parts: Buffer[] = []
   const central: Buffer[] = []
@@ -20,7 +20,7 @@ export function makeZip(entries: readonly Entry[]): Buffer {
     if ('link' in entry) throw new Error(`Cannot put the link ${entry.path} into a zip`)
     const name = Buffer.from(entry.path)
     const packed = deflateRawSync(entry.bytes, { level: 9 })
-    const facts = factsOf(entry.bytes, packed, name)
+    const facts = toCommonFields(entry.bytes, packed, name)
     parts.push(numbers([LOCAL, 4], [VERSION, 2], ...facts, [0, 2]), name, packed)
     central.push(
       numbers(
@@ -56,8 +56,8 @@ export function makeZip(entries: readonly Entry[]): Buffer {
 
 type Field = readonly [value: number, bytes: number]
 
-/** What stands before a file and in the index alike. */
-function factsOf(bytes: Uint8Array, packed: Uint8Array, name: Uint8Array): Field[] {
+/** Returns the fields that a file's local header and its central directory entry share. */
+function toCommonFields(bytes: Uint8Array, packed: Uint8Array, name: Uint8Array): Field[] {
   return [
     [UTF8, 2],
     [DEFLATE, 2],

@@ -12,28 +12,31 @@ import { makePack, type PackContent } from './pack.ts'
 import { makeRipgrepAsset, ripgrepFor, targetOf } from './ripgrep.ts'
 import { smoke } from './smoke.ts'
 
-/** One binary to make. */
+/** The options for building one binary. */
 export interface BinaryOptions {
-  /** Where it goes; `crabup` is put beside it, and the folder `build` with what is made on the way. Absolute. */
+  /**
+   * The output path; `crabup` and the folder `build` with intermediate files are written next to it.
+   * Absolute.
+   */
   out: string
-  /** The Node it is made of: this one, or one of the same version for another platform. */
+  /** The Node executable to use: this process's, or one of the same version for another platform. */
   node: string
   strips: boolean
   hasCodeCache: boolean
-  /** The ripgrep for its platform; by default that of the package that npm has installed here. */
+  /** The ripgrep for its platform; by default that of the npm package installed here. */
   ripgrep?: string
-  /** Is told what was done. */
+  /** Receives each finished step. */
   report: (what: string) => void
 }
 
-/** Make what V8 compiles the same in every build. */
+/** The flags that make V8's compilation results the same in every build. */
 const SEEDS = ['--random-seed=1', '--hash-seed=1']
-/** Far more than it takes: a scenario that hangs does not hold up a build for ever. */
+/** Far more than needed: a hanging scenario must not block a build forever. */
 const WARM_UP_MS = 120_000
-/** Without code caches, and with nothing compressed. */
+/** The warm-up result without code caches and with nothing compressed. */
 const NOT_WARM: Omit<PackContent, 'chunks'> = { caches: new Map(), cold: new Set() }
 
-/** Makes one binary, and runs every command with it where it runs here; docs/decisions/0050-one-binary.md says why in this way. */
+/** Builds one binary (ADR 0050) and, if it runs on this machine, runs every command with it. */
 export async function buildBinary(options: BinaryOptions): Promise<void> {
   const { out, node, report } = options
   const foreign = node !== process.execPath
@@ -72,14 +75,17 @@ export async function buildBinary(options: BinaryOptions): Promise<void> {
 }
 
 async function bundled(workDir: string, report: BinaryOptions['report']): Promise<Bundle> {
-  const made = await bundle('bin/boot.ts', 'bin/run.ts')
-  await writeFile(join(workDir, 'meta.json'), JSON.stringify(made.metafile))
-  const bytes = made.chunks.values().reduce((sum, { length }) => sum + length, 0)
-  report(`bundled ${made.chunks.size} chunks, ${inMegabytes(bytes)}`)
-  return made
+  const result = await bundle('bin/boot.ts', 'bin/run.ts')
+  await writeFile(join(workDir, 'meta.json'), JSON.stringify(result.metafile))
+  const bytes = result.chunks.values().reduce((sum, { length }) => sum + length, 0)
+  report(`bundled ${result.chunks.size} chunks, ${inMegabytes(bytes)}`)
+  return result
 }
 
-/** Writes the notices and the SBOM of the binary into a folder, and gives what it prints itself. */
+/**
+ * Writes the notices and the SBOM of the binary to a folder, and returns the asset that the binary itself
+ * prints.
+ */
 async function noteLicenses(
   folder: string,
   metafiles: readonly Metafile[],
@@ -96,7 +102,10 @@ async function noteLicenses(
   return makeNoticesAsset(product, license, components)
 }
 
-/** Runs the chunks in a process of their own, with the binary's flags; gives their code caches, and which are cold. */
+/**
+ * Runs the chunks in a separate process with the binary's flags; returns their code caches, and which are
+ * cold.
+ */
 async function warmUp(
   chunks: Map<string, string>,
   folder: string,
@@ -129,7 +138,7 @@ async function packRipgrep(
   return asset
 }
 
-/** `115.8 MB`. */
+/** Formats a size: `115.8 MB`. */
 export function inMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`
 }

@@ -4,12 +4,12 @@ import { toChunk } from './chunk.ts'
 import { mcpTransports } from './mcp-transports.ts'
 import { packages } from './packages.ts'
 
-/** The program as scripts: what the binary starts with, and the chunks behind it. */
+/** The bundled program: the binary's boot script, and the chunks it loads. */
 export interface Bundle {
   boot: string
-  /** Wrapped by file name, in the order of the names; `run.js` is loaded first. */
+  /** Wrapped chunks by file name, sorted; `run.js` is loaded first. */
   chunks: Map<string, string>
-  /** What went into which chunk, for esbuild's analyser. */
+  /** The inputs of each chunk, for esbuild's analyzer. */
   metafile: Metafile
   /** The inputs of the boot script. */
   bootMetafile: Metafile
@@ -27,7 +27,7 @@ const COMMON = {
   tsconfigRaw: {}, // its paths are for types only
 } as const satisfies BuildOptions
 
-/** Bundles a program of one file, such as a worker's, with the list of what went into it. */
+/** Bundles a program into one file, for example a worker, with the list of its inputs. */
 export async function bundleScript(main: string): Promise<{ text: string; metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     ...COMMON,
@@ -40,7 +40,10 @@ export async function bundleScript(main: string): Promise<{ text: string; metafi
   return { text: outputFiles[0]!.text, metafile }
 }
 
-/** Bundles the boot script, and the program split at every `import()`, so that a command loads only what it uses. */
+/**
+ * Bundles the boot script, and the program split at every `import()`, so that a command loads only what it
+ * uses.
+ */
 export async function bundle(boot: string, main: string): Promise<Bundle> {
   const [bootResult, mainResult] = await Promise.all([
     bundleScript(boot),

@@ -1,24 +1,28 @@
 import { transform } from 'esbuild'
 import { WRAPPER } from '../../bin/chunks.ts'
 
-/** How esbuild ends a module that it has put together. Its modules import each other in no circle: this may come late. */
+/**
+ * The end of a module that esbuild has bundled. Its modules never import each other in a circle, so exporting
+ * last is safe.
+ */
 const EXPORTS = /(?:^|\n)export \{\n([^{}]*)\n\};\n$/
-/** How it imports another one later. */
+/** A dynamic import in esbuild's output. */
 const LATER = /\bimport\("(\.\/[\w.-]+\.js)"\)/g
 
 /**
- * An ES module as esbuild bundles it as what `chunkLoader` runs. esbuild's own CommonJS would begin each of some 200
- * chunks with 1 KB of helpers, look up what is imported in two steps, and copy what an `import()` gives.
+ * Converts an ES module bundled by esbuild to a script for `chunkLoader`. esbuild's own CommonJS output would
+ * add 1 KB of helpers to each of some 200 chunks, resolve imports in two steps, and copy the result of each
+ * `import()`.
  */
 export async function toChunk(name: string, module: string): Promise<string> {
   const { code } = await transform(
-    module.replace(EXPORTS, (_, names) => revealing(names, module)).replace(LATER, '__later("$1")'),
+    module.replace(EXPORTS, (_, names) => toReveal(names, module)).replace(LATER, '__later("$1")'),
     {
       ...{ format: 'cjs', platform: 'node', target: 'node26', charset: 'ascii', legalComments: 'none' },
       supported: { 'dynamic-import': false },
       minifyWhitespace: true,
-      lineLimit: 200, // so that a line of a stack trace is a place
-      logOverride: { 'empty-import-meta': 'silent' }, // which is no more than a warning there
+      lineLimit: 200, // so that a line number in a stack trace is specific
+      logOverride: { 'empty-import-meta': 'silent' }, // only a warning there; checked below
     },
   )
   if (/\bimport_meta\b/.test(code)) {
@@ -30,8 +34,11 @@ export async function toChunk(name: string, module: string): Promise<string> {
   return WRAPPER[0] + code + WRAPPER[1]
 }
 
-/** `a as b, c` as what a chunk tells the loader: what stays as it is by value, the rest as functions that give it. */
-function revealing(names: string, module: string): string {
+/**
+ * Converts an export list `a as b, c` to the call that registers it with the loader: constant exports by
+ * value, the others as getters.
+ */
+function toReveal(names: string, module: string): string {
   const writes = countWrites(module)
   const [fixed, changing]: [string[], string[]] = [[], []]
   for (const entry of names.split(',')) {
@@ -43,11 +50,11 @@ function revealing(names: string, module: string): string {
   return `\n__reveal({ ${fixed.join(', ')} }${getters});\n`
 }
 
-/** An assignment, of whatever kind, to what is no property. */
+/** Matches an assignment of any kind to a variable, not to a property. */
 const WRITE =
   /(?<![\w$.])(?:(?:\+\+|--)([\w$]+)|([\w$]+)\s*(?:\+\+|--|(?:[-+%/&|^]|\*\*?|&&|\|\||\?\?|<<|>>>?)?=(?![=>])))/g
 
-/** How often each name is assigned to; names of inner functions count as well, so it may be too many. */
+/** Counts the assignments to each name. Names in inner functions count too, so the count may be too high. */
 function countWrites(module: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const [, before, behind] of module.matchAll(WRITE)) {
@@ -57,7 +64,7 @@ function countWrites(module: string): Map<string, number> {
   return counts
 }
 
-/** Whether a name of the module means the same from the end of its first run on. In doubt it does not. */
+/** Whether an export keeps its value after the module first ran; false in case of doubt. */
 function isFixed(name: string, module: string, writes: number): boolean {
   const own = name.replaceAll('$', '\\$')
   if (new RegExp(`^(?:(?:async )?function\\*?|class) ${own}\\b`, 'm').test(module)) return writes === 0

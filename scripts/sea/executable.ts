@@ -9,15 +9,18 @@ import { signAdHoc } from './mach-o-signature.ts'
 
 const run = promisify(execFile)
 
-/** Node options built into the binary; the warm-up runs with them too. */
+/** The Node options built into the binary; the warm-up runs with them too. */
 export const NODE_FLAGS = [
   '--min-semi-space-size=16',
   '--use-env-proxy',
   '--use-system-ca',
-  '--disable-sigusr1', // that signal would open a debugger to whoever can reach its port
+  '--disable-sigusr1', // that signal would open a debugger port
 ]
 
-/** A copy of a Node executable without its symbols: 33 MB of 150. Where no `strip` here can do it, the original. */
+/**
+ * Strips the symbols from a copy of a Node executable, which saves 33 MB of 150. Returns the original when no
+ * `strip` here supports it.
+ */
 export async function stripped(node: string, copy: string, target: string): Promise<string> {
   await copyFile(node, copy)
   const programs = target === 'linux-arm64' ? ['aarch64-linux-gnu-strip', 'strip'] : ['strip']
@@ -34,30 +37,30 @@ export async function stripped(node: string, copy: string, target: string): Prom
   return node
 }
 
-/** The name in the signature. */
+/** The identifier in the signature. */
 const SIGNED_AS = 'ai.crabtalk'
 
-/** What goes into the binary. */
+/** The content of the binary. */
 export interface Executable {
-  /** The Node it is made of, for this platform or another. */
+  /** The Node executable to use, for this platform or another. */
   node: string
-  /** What that runs on, such as `linux-x64`. */
+  /** The platform it runs on, such as `linux-x64`. */
   target: string
   boot: string
   pack: Uint8Array
-  /** The program of the search's worker. */
+  /** The script of the search worker. */
   searchWorker: string
-  /** Undefined when there is none for its system. */
+  /** Undefined when there is none for its platform. */
   ripgrep: Uint8Array | undefined
   /** The licenses of everything inside, compressed. */
   notices: Uint8Array
-  /** Whether it will run on this machine's V8, so that its start-up code can be cached. */
+  /** Whether it runs on this machine's V8, so that its startup code can be cached. */
   codeCache: boolean
-  /** Folder for what is made on the way. */
+  /** The folder of intermediate files. */
   workDir: string
 }
 
-/** Makes the binary. A running one of that name is left alone: the new file takes its place. */
+/** Builds the binary and renames it into place, so that a running binary of that name is not affected. */
 export async function makeExecutable(
   out: string,
   { node, target, boot, pack, searchWorker, ripgrep, notices, codeCache, workDir }: Executable,
@@ -74,8 +77,8 @@ export async function makeExecutable(
     },
     useCodeCache: codeCache,
     disableExperimentalSEAWarning: true,
-    execArgv: [...NODE_FLAGS, '--'], // or Node would take an `--env-file` anywhere behind for its own
-    execArgvExtension: 'none', // or NODE_OPTIONS would reach the shipped binary
+    execArgv: [...NODE_FLAGS, '--'], // otherwise Node would interpret an `--env-file` anywhere in the arguments
+    execArgvExtension: 'none', // otherwise NODE_OPTIONS would affect the shipped binary
   }
   await writeFile(join(workDir, 'boot.cjs'), boot)
   await writeFile(join(workDir, 'pack.bin'), pack)
@@ -88,13 +91,19 @@ export async function makeExecutable(
   await rename(join(workDir, 'binary'), out)
 }
 
-/** Apple's processors run nothing unsigned; what signs best is there on macOS only. */
+/**
+ * Signs the binary, since Apple's processors run nothing unsigned. `codesign` exists on macOS only; elsewhere
+ * signAdHoc() signs (ADR 0142).
+ */
 async function sign(binary: string): Promise<void> {
   if (platform() === 'darwin') await run('codesign', ['--force', '--sign', '-', binary])
   else await writeFile(binary, signAdHoc(await readFile(binary), SIGNED_AS))
 }
 
-/** Puts `crabup` beside the binary: a relative link to it, on Windows, where links need rights, a script that starts it. */
+/**
+ * Puts `crabup` next to the binary: a relative link, or on Windows, where links need privileges, a script
+ * that starts it.
+ */
 export async function linkCrabup(binary: string, target: string): Promise<void> {
   const isWindows = target.startsWith('win32')
   const link = join(dirname(binary), isWindows ? 'crabup.cmd' : 'crabup')
@@ -102,7 +111,10 @@ export async function linkCrabup(binary: string, target: string): Promise<void> 
   await (isWindows ? writeFile(link, crabupScript(basename(binary))) : symlink(basename(binary), link))
 }
 
-/** A copy would be 120 MB; cmd.exe cannot give a program another name, so it says it in a word. */
+/**
+ * Returns the script. A copy would take 120 MB, and cmd.exe cannot run a program under another name, so the
+ * script passes a flag.
+ */
 function crabupScript(binary: string): string {
   return `@"%~dp0${binary}" --as-crabup %*\r\n`
 }

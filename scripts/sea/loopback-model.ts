@@ -1,8 +1,8 @@
 import type { RecordedRequest, Reply } from '../../test/support/model-server.ts'
 
 /**
- * The model of the scenarios: it calls a tool when it is told `call NAME {"some":"arguments"}`, answers `show markdown` in
- * Markdown, and else says hi.
+ * The model of the scenarios: calls a tool when it receives `call NAME {"some":"arguments"}`, answers `show
+ * markdown` in Markdown, and greets otherwise.
  */
 export function loopbackModel(request: RecordedRequest): Reply {
   const words = lastWords(request)
@@ -12,7 +12,10 @@ export function loopbackModel(request: RecordedRequest): Reply {
   return { parts: [{ call: 'call_1', name, args }] }
 }
 
-/** What a person said, when that is the last message; empty when it is what a tool gave, and on wires without messages. */
+/**
+ * Returns the last message if it is the user's; empty for tool results, and for wire formats without
+ * messages.
+ */
 function lastWords({ json }: RecordedRequest): string {
   const messages = json['messages'] as { role: string; content: string | { text?: string }[] }[] | undefined
   const last = messages?.at(-1)

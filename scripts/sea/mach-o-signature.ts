@@ -1,32 +1,34 @@
 import { createHash } from 'node:crypto'
 import { type MachO, readMachO } from './mach-o.ts'
 
-// The layout: xnu's cs_blobs.h. A superblob holds a code directory (hashes of all pages before it), an empty set of
-// requirements and, in place of a certificate's signature, nothing. All of it is big-endian, unlike the file around it.
+// The layout follows xnu's cs_blobs.h. A superblob holds a code directory (hashes of all pages before it), an
+// empty set of requirements and an empty CMS signature, since there is no certificate. All of it is
+// big-endian, unlike the rest of the file.
 const SUPERBLOB = 0xfade0cc0
 const CODE_DIRECTORY = { slot: 0, magic: 0xfade0c02 }
 const REQUIREMENTS = { slot: 2, magic: 0xfade0c01 }
 const CMS = { slot: 0x10000, magic: 0xfade0b01 }
 
-/** With the fields of the executable segment. */
+/** The version with the fields of the executable segment. */
 const VERSION = 0x20400
 const DIRECTORY_BYTES = 88
 const AD_HOC = 2
 const SHA256 = { type: 2, bytes: 32 }
 const PAGE_BITS = 12
 const PAGE = 2 ** PAGE_BITS
-/** Info.plist, of which there is none, and the requirements. */
+/** The slots of Info.plist, which does not exist, and of the requirements. */
 const SPECIAL_SLOTS = 2
 const MAIN_BINARY = 1n
 
-/** Apple's processors map pages of this size. */
+/** The page size of Apple's processors. */
 const SEGMENT_PAGE = 0x4000
 const LC_CODE_SIGNATURE = 0x1d
 const COMMAND_BYTES = 16
 
 /**
- * A copy of a 64-bit Mach-O executable with an ad-hoc signature, as `codesign --sign -` makes one; one that it has is
- * replaced. The same file gives the same bytes. Throws when it is no such file, or has no room for a load command.
+ * Returns a copy of a 64-bit Mach-O executable with an ad-hoc signature, as `codesign --sign -` makes it; an
+ * existing signature is replaced. The same file gives the same bytes. Throws when it is another kind of file,
+ * or has no room for a load command.
  */
 export function signAdHoc(file: Buffer, identifier: string): Buffer {
   const machO = readMachO(file)
@@ -35,14 +37,17 @@ export function signAdHoc(file: Buffer, identifier: string): Buffer {
   const size = align(superblob(Buffer.alloc(directoryBytes(identifier, codeLimit))).length, 16)
   const signed = Buffer.alloc(codeLimit + size)
   file.copy(signed, 0, 0, end)
-  announce(signed, machO, { codeLimit, size })
+  updateHeader(signed, machO, { codeLimit, size })
   const directory = codeDirectory(signed.subarray(0, codeLimit), identifier, machO)
   superblob(directory).copy(signed, codeLimit)
   return signed
 }
 
-/** Has the header say where the signature is, and the last segment reach to its end: the signature covers both. */
-function announce(
+/**
+ * Writes the position of the signature to the header and extends the last segment over it; both are part of
+ * what is signed.
+ */
+function updateHeader(
   file: Buffer,
   { commandCount, commandsEnd, firstSection, signature, linkedit }: MachO,
   { codeLimit, size }: { codeLimit: number; size: number },
@@ -61,7 +66,10 @@ function announce(
   file.writeBigUInt64LE(BigInt(bytes), linkedit.at + 48)
 }
 
-/** The hashes of the special slots stand before those of the pages, the last slot first; the last page is hashed as far as it goes. */
+/**
+ * Builds the code directory. The hashes of the special slots precede those of the pages, the last slot first;
+ * the last page is hashed up to its end.
+ */
 function codeDirectory(code: Buffer, identifier: string, { text }: MachO): Buffer {
   const pages = Math.ceil(code.length / PAGE)
   const name = Buffer.from(`${identifier}\0`)
@@ -91,7 +99,7 @@ function superblob(directory: Buffer): Buffer {
   const blobs = [
     { slot: CODE_DIRECTORY.slot, bytes: directory },
     { slot: REQUIREMENTS.slot, bytes: requirements() },
-    { slot: CMS.slot, bytes: numbersOf(CMS.magic, 8) },
+    { slot: CMS.slot, bytes: toUint32Blob(CMS.magic, 8) },
   ]
   let end = 12 + blobs.length * 8
   const index = blobs.flatMap(({ slot, bytes }) => {
@@ -100,16 +108,16 @@ function superblob(directory: Buffer): Buffer {
     return [slot, offset]
   })
   return Buffer.concat([
-    numbersOf(SUPERBLOB, end, blobs.length, ...index),
+    toUint32Blob(SUPERBLOB, end, blobs.length, ...index),
     ...blobs.map(({ bytes }) => bytes),
   ])
 }
 
 function requirements(): Buffer {
-  return numbersOf(REQUIREMENTS.magic, 12, 0)
+  return toUint32Blob(REQUIREMENTS.magic, 12, 0)
 }
 
-function numbersOf(...values: readonly number[]): Buffer {
+function toUint32Blob(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(4 * values.length)
   for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, 4 * index)
   return bytes

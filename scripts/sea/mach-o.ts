@@ -1,18 +1,18 @@
-/** What a signature has to know of a Mach-O file. Places are offsets in the file. */
+/** The parts of a Mach-O file that a signature depends on. Positions are offsets in the file. */
 export interface MachO {
   commandCount: number
-  /** Where the load commands end. */
+  /** The end of the load commands. */
   commandsEnd: number
-  /** Where the first section begins; what is between is free. */
+  /** The beginning of the first section; the space between is free. */
   firstSection: number
   text: Segment
   linkedit: Segment
-  /** The load command of the signature it has. */
+  /** The load command of an existing signature. */
   signature: { at: number; dataOffset: number } | undefined
 }
 
 interface Segment {
-  /** Of its load command. */
+  /** The position of its load command. */
   at: number
   fileOffset: number
   fileSize: number
@@ -25,7 +25,10 @@ const LC_CODE_SIGNATURE = 0x1d
 const SEGMENT_BYTES = 72
 const SECTION_BYTES = 80
 
-/** Reads the load commands of a 64-bit executable. Throws when it is none, or lacks a segment that all have. */
+/**
+ * Reads the load commands of a 64-bit executable. Throws for any other file, and when a standard segment is
+ * missing.
+ */
 export function readMachO(file: Buffer): MachO {
   if (file.length < HEADER_BYTES || file.readUInt32LE(0) !== MAGIC_64) {
     throw new Error('Cannot sign: this is no 64-bit Mach-O file')
@@ -59,7 +62,7 @@ function segmentAt(file: Buffer, at: number): Segment {
   return { at, fileOffset: Number(fileOffset), fileSize: Number(fileSize) }
 }
 
-/** Of those that have bytes in the file. */
+/** Returns the offsets of the sections that have bytes in the file. */
 function sectionOffsets(file: Buffer, at: number): number[] {
   const count = file.readUInt32LE(at + 64)
   const offsets = Array.from({ length: count }, (_, index) =>

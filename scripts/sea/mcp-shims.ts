@@ -1,10 +1,10 @@
 /**
- * In the place of what the MCP SDK imports under this name: what it says of Node, without its validator of JSON Schema.
- * That is 150 KB to compile schemas that servers write, and src/mcp gives the SDK another.
+ * Replaces the MCP SDK's shims for Node, without its JSON Schema validator. That is 150 KB for compiling the
+ * schemas of servers, and src/mcp passes the SDK another one.
  */
 export const CORS_IS_POSSIBLE = false
 
-/** Of the server: its standard streams, where nobody gives it others. */
+/** The default of the server's standard streams. */
 export const { process } = globalThis
 
 export class DefaultJsonSchemaValidator {

@@ -1,22 +1,22 @@
 import { constants, zstdCompressSync } from 'node:zlib'
 import { align, type PackIndex, type PackPart } from '../../bin/pack.ts'
 
-/** Smaller parts stay as they are: they would save less than it costs to unpack them. */
+/** Smaller parts stay uncompressed: they would save less than it costs to decompress them. */
 const MIN_BYTES = 8 * 1024
-/** zstd's highest that needs no more memory to unpack. */
+/** The highest level of zstd that needs no additional memory for decompression. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 19 } }
 
-/** What goes into the pack. */
+/** The content of the pack. */
 export interface PackContent {
-  /** ASCII, by name. */
+  /** ASCII source by name. */
   chunks: ReadonlyMap<string, string>
-  /** A chunk without a code cache simply has none. */
+  /** Code caches by chunk name; a chunk need not have one. */
   caches: ReadonlyMap<string, Uint8Array>
-  /** Names of the chunks that may be compressed, because nobody waits for their start. */
+  /** The names of the chunks that may be compressed, because their load time does not matter. */
   cold: ReadonlySet<string>
 }
 
-/** The bytes that `openPack` reads. */
+/** Builds the bytes that `openPack` reads. */
 export function makePack({ chunks, caches, cold }: PackContent): Buffer<ArrayBuffer> {
   const index: PackIndex = {}
   const parts: Uint8Array[] = []

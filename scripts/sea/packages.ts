@@ -18,8 +18,8 @@ const PATCHES: readonly Patch[] = [
 ]
 
 /**
- * Packages as they are bundled: changed in the few places that patches name, with short names for what they do not
- * export. Our own code keeps its names, which is what a stack trace is read for.
+ * Loads packages with our patches and shortened internal names. Our own code keeps its names, so that stack
+ * traces are readable.
  */
 export const packages: Plugin = {
   name: 'packages',
@@ -32,15 +32,15 @@ export const packages: Plugin = {
   },
 }
 
-/** No more than names: the bundler needs the rest, such as comments that call a function pure. */
+/** Shortens names only: the bundler needs the rest, such as comments that mark calls as pure. */
 const SHORTER = { minifyIdentifiers: true, target: 'node26', logLevel: 'silent' } as const
 
-/** The global of that name is the same. */
+/** An import of node:process, which is the same as the global. */
 const PROCESS = /^import process from ['"]node:process['"];?$/gm
-/** Of a built-in as a whole esbuild makes a copy, property by property. */
+/** A default import of a built-in module, of which esbuild would make a copy, property by property. */
 const BUILTIN = /^import (\w+) from ['"](node:[\w/]+)['"];?$/gm
 
-/** The text of a package's file with the patches for it. Throws when one of them does not fit any more. */
+/** Returns the text of a package's file with its patches applied. Throws when a patch no longer matches. */
 export function applyPatches(path: string, text: string): string {
   let patched = text
   for (const { filter, patch } of PATCHES) {

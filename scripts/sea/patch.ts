@@ -1,12 +1,12 @@
-/** A change to files of a package while they are bundled. */
+/** A change to the files of a package when they are bundled. */
 export interface Patch {
-  /** Which files, by their path. */
+  /** Matches the paths of the files. */
   filter: RegExp
-  /** The text as it should be; undefined when what is to be changed is not there as expected. */
+  /** Returns the patched text; undefined when the expected text is missing. */
   patch(text: string, path: string): string | undefined
 }
 
-/** The text with its only occurrence of something replaced; undefined when it is not there exactly once. */
+/** Replaces the only occurrence of a string; returns undefined unless it occurs exactly once. */
 export function replaceOnly(text: string, what: string, by: string): string | undefined {
   const [before, after, ...more] = text.split(what)
   return after === undefined || more.length > 0 ? undefined : before + by + after

@@ -7,7 +7,7 @@ import { detectMachine } from '../../src/up/self/machine.ts'
 
 const PACKAGES = join(import.meta.dirname, '../../node_modules/@vscode')
 
-/** The asset that `openRipgrepAsset` reads. */
+/** Builds the asset that `openRipgrepAsset` reads. */
 export function makeRipgrepAsset(program: Uint8Array): Buffer {
   const size = Buffer.alloc(4)
   size.writeUInt32LE(program.length)
@@ -19,7 +19,7 @@ export function makeRipgrepAsset(program: Uint8Array): Buffer {
   ])
 }
 
-/** The ripgrep for a target such as `linux-x64`; undefined when npm has not installed its package. */
+/** Reads the ripgrep for a target such as `linux-x64`; undefined when npm has not installed its package. */
 export async function ripgrepFor(target: string, packages = PACKAGES): Promise<Buffer | undefined> {
   const name = target.startsWith('win32') ? 'rg.exe' : 'rg'
   try {
@@ -30,7 +30,7 @@ export async function ripgrepFor(target: string, packages = PACKAGES): Promise<B
   }
 }
 
-/** The system and processor an executable is for, as `linux-x64`. Throws for what is none that is known. */
+/** Detects the platform of an executable, such as `linux-x64`. Throws for an unknown one. */
 export async function targetOf(executable: string): Promise<string> {
   await using file = await open(executable)
   const { buffer: head } = await file.read(Buffer.alloc(1024), 0, 1024, 0)

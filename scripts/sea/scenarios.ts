@@ -4,29 +4,38 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Keystrokes } from './typist.ts'
 
-/** One run of the program that must succeed: it warms the code caches, and it proves the finished binary. */
+/** One run of the program that must succeed: it warms the code caches, and it tests the finished binary. */
 export interface Scenario {
   program: 'crabtalk' | 'crabup'
-  /** `{session}` stands for a session that is there by then, `{server}` and `{docs}` for the words that start MCP servers. */
+  /**
+   * The arguments. `{session}` stands for an existing session, `{server}` and `{docs}` for the commands of
+   * MCP servers.
+   */
   argv: readonly string[]
-  /** A home that knows a model of each wire shape by default; a fresh one has the demo model only. */
+  /** The home. By default it has a model of each wire format; a fresh one has only the demo model. */
   home?: 'fresh'
-  /** What it reads from standard input, which ends behind it. */
+  /** Standard input, which ends afterwards. */
   input?: string
-  /** Runs on a terminal, where this is typed. */
+  /** Runs on a terminal where this is typed. */
   keys?: readonly Keystrokes[]
-  /** Goes through the daemon that runs by then; the others run in their own process. */
+  /** Uses the running daemon; the others run in their own process. */
   daemon?: true
-  /** Is the daemon: the next ones run beside it, until `daemon stop`. */
+  /** Is the daemon: the next scenarios run at the same time, until `daemon stop`. */
   background?: true
-  /** People wait for its start: these come first, and what they load is neither compressed nor cached for others. */
+  /**
+   * Users wait for its start: these run first, and the chunks they load are not compressed, with caches of
+   * only what they use.
+   */
   hot?: true
 }
 
 const CTRL_D = '\x04'
 const BACKSPACE = '\x7f'
 
-/** In this order: later ones read what earlier ones wrote. Every command of the tables is among them (a test). */
+/**
+ * The scenarios in order: later ones read what earlier ones wrote. A test checks that they cover every
+ * command.
+ */
 export const SCENARIOS: readonly Scenario[] = [
   hot('help'),
   hot('__complete', '2', 'send', '--out'),
@@ -49,7 +58,7 @@ export const SCENARIOS: readonly Scenario[] = [
     keys: [
       on(/\?2004h/, 'show markdown\r'),
       on(/shownwhole.*Ask/s, 'call write {"path":"chat.md","content":"one\\n"}\r'),
-      on(/A digit or arrows/, '1'), // a card takes no key that was on its way when it came
+      on(/A digit or arrows/, '1'), // a card ignores keys that were typed before it appeared
       on(/ {3}Enter takes 1/, '\r'),
       on(/Hi there\..*Ask/s, CTRL_D),
     ],
@@ -79,7 +88,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('trust', 'add'),
   crabtalk('trust', 'list'),
   crabtalk('trust', 'remove'),
-  crabtalk('licenses', '--help'), // from chunks there is no list yet
+  crabtalk('licenses', '--help'), // the list does not exist yet when run from chunks
   crabtalk('cron', 'add', '@yearly', 'say hi'),
   crabtalk('cron', 'list'),
   crabtalk('cron', 'next'),
@@ -176,7 +185,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ),
 ]
 
-/** Writes a home that knows a model of each wire shape at that address, and gives its environment. */
+/** Writes a home with a model of each wire format at that URL, and returns its environment. */
 export async function makeHome(folder: string, modelUrl: string): Promise<Record<string, string>> {
   await mkdir(folder, { recursive: true })
   const providers = WIRES.map(({ kind, model, path }) =>
@@ -193,7 +202,7 @@ export async function makeHome(folder: string, modelUrl: string): Promise<Record
   return { HOME: folder, CRABTALK_HOME: folder }
 }
 
-/** A provider of each kind: its model, and where it finds its wire. */
+/** A provider of each kind, with its model and the path of its wire format. */
 const WIRES = [
   { kind: 'openai-compatible', model: 'loopback-openai', path: '/v1' },
   { kind: 'anthropic', model: 'loopback-anthropic', path: '/v1' },
@@ -203,7 +212,7 @@ const WIRES = [
   { kind: 'azure', model: 'loopback-azure', path: '/' },
 ] as const
 
-/** Gives each scenario's command line and environment, one after the other, for homes in that folder. */
+/** Yields each scenario with its command line and environment, with homes in `folder`. */
 export async function* eachScenario(
   folder: string,
   modelUrl: string,
@@ -218,7 +227,7 @@ export async function* eachScenario(
   }
 }
 
-/** Waits until the daemon of that home listens. */
+/** Resolves when the daemon of that home listens. */
 export async function daemonListens({ CRABTALK_HOME: home = '' }: Record<string, string>): Promise<void> {
   const deadline = performance.now() + DAEMON_MS
   while (!existsSync(join(home, 'run/crabtalk.sock'))) {
@@ -248,7 +257,7 @@ const SERVER = [
 /** A server with resources and prompts. */
 const DOCS = [process.execPath, join(import.meta.dirname, '../../test/support/mcp/asking-server.ts')]
 
-/** What an MCP host says first. */
+/** The first messages of an MCP host. */
 function hostLines(): string {
   const clientInfo = { name: 'warm-up', version: '1' }
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
@@ -260,7 +269,7 @@ function hostLines(): string {
   return messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('')
 }
 
-/** A turn whose model calls this tool, which must go well. */
+/** A turn whose model calls this tool, which must succeed. */
 function act(tool: string, args: object): Scenario {
   const options = ['--model', 'loopback-openai', '-s', 'tools', '--yolo', '--fail-on-tool-error']
   return crabtalk('send', ...options, `call ${tool} ${JSON.stringify(args)}`)

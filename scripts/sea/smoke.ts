@@ -11,7 +11,7 @@ import { type Keystrokes, typist } from './typist.ts'
 
 const run = promisify(execFile)
 
-/** Far more than a scenario takes: a binary that hangs does not hold up a build for ever. */
+/** Far more than a scenario takes: a hanging binary must not block a build forever. */
 const TIMEOUT_MS = 60_000
 
 /** Runs every scenario with the finished binary. Throws when one fails, or when V8 rejects a code cache. */
@@ -28,9 +28,9 @@ export async function smoke(binary: string): Promise<void> {
       await Promise.race([daemon, daemonListens(env)])
       continue
     }
-    const said = await (keys ? typeTo(start, keys) : pipe(start))
+    const output = await (keys ? typeTo(start, keys) : pipe(start))
     if (argv[1] === 'stop') await daemon
-    if (said.includes('code cache rejected')) throw new Error(`Cannot ship this binary: ${said.trim()}`)
+    if (output.includes('code cache rejected')) throw new Error(`Cannot ship this binary: ${output.trim()}`)
   }
 }
 
@@ -42,29 +42,29 @@ interface Start {
   input: string | undefined
 }
 
-/** Gives what standard error was told. */
+/** Runs a program and returns its standard error. */
 async function pipe({ command, argv, env, cwd, input }: Start): Promise<string> {
   const running = run(command, [...argv], { env, cwd, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' })
   running.child.stdin?.end(input)
   return (await running).stderr
 }
 
-/** Gives everything the terminal was told. */
+/** Runs a program on a terminal, types the keys, and returns everything it printed. */
 async function typeTo({ command, argv, env, cwd }: Start, keys: readonly Keystrokes[]): Promise<string> {
   const pty = spawn(command, [...argv], { name: 'xterm-256color', cols: 100, rows: 30, cwd, env })
   const late = setTimeout(() => pty.kill('SIGKILL'), TIMEOUT_MS)
   const typing = typist(keys, (text) => pty.write(text))
-  let said = ''
+  let output = ''
   pty.onData((bytes) => {
-    said += bytes
+    output += bytes
     typing.wrote(bytes)
   })
   const { exitCode, signal = 0 } = await new Promise<{ exitCode: number; signal?: number }>((resolve) =>
     pty.onExit(resolve),
   )
   clearTimeout(late)
-  if (exitCode === 0 && signal === 0 && typing.isDone()) return said
+  if (exitCode === 0 && signal === 0 && typing.isDone()) return output
   throw new Error(
-    `Cannot ship this binary: ${argv.join(' ')} ends with ${exitCode}, ${signal}: ${JSON.stringify(said)}`,
+    `Cannot ship this binary: ${argv.join(' ')} ends with ${exitCode}, ${signal}: ${JSON.stringify(output)}`,
   )
 }

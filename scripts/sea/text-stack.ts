@@ -4,8 +4,8 @@ import { type Patch, replaceOnly } from './patch.ts'
 const PLAIN_TEXT = JSON.stringify(join(import.meta.dirname, 'plain-text.ts'))
 
 /**
- * What Ink measures and cuts text with, made lazy: the packages build an Intl.Segmenter each, and tables of emoji, when
- * they are loaded.
+ * Makes the packages lazy with which Ink measures and cuts text: each builds an Intl.Segmenter, or emoji
+ * tables, when it is loaded.
  */
 export const PATCHES: readonly Patch[] = [
   { filter: /[\\/]ink[\\/]build[\\/]line-update\.js$/, patch: withLazySegmenter },
@@ -16,14 +16,17 @@ export const PATCHES: readonly Patch[] = [
 
 const SEGMENTER = /new Intl\.Segmenter\([^)]*\)/
 
-/** A module whose only segmenter is made when it is needed. */
+/** Returns a module whose only segmenter is built on first use. */
 export function withLazySegmenter(module: string): string | undefined {
-  const made = SEGMENTER.exec(module)?.[0]
-  const lazy = made && replaceOnly(module, made, `lazySegmenter(() => ${made})`)
+  const expression = SEGMENTER.exec(module)?.[0]
+  const lazy = expression && replaceOnly(module, expression, `lazySegmenter(() => ${expression})`)
   return lazy && `import { lazySegmenter } from ${PLAIN_TEXT};\n${lazy}`
 }
 
-/** A string-width that answers for plain text, and loads the package at the first text that is not: by a name that no patch is for. */
+/**
+ * Returns a string-width that handles plain text itself, and loads the package for other text, under a path
+ * that no patch matches.
+ */
 function plainFirst(path: string): string {
   return `import { plainWidth } from ${PLAIN_TEXT}
 let real

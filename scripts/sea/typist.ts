@@ -1,21 +1,21 @@
-/** What is typed once the terminal has shown something. */
+/** Keys to type once the terminal has shown something. */
 export interface Keystrokes {
   on: RegExp
   type: string
 }
 
-/** Types what is due whenever something is written to a terminal; each pattern is looked for behind the last one's. */
+/** Types the next keys when the terminal output matches; each pattern is searched after the previous match. */
 export function typist(
   keys: readonly Keystrokes[],
   type: (keys: string) => void,
 ): { wrote(bytes: string): void; isDone(): boolean } {
   const left = [...keys]
-  let shown = ''
+  let screen = ''
   return {
     wrote(bytes) {
-      shown += bytes
-      if (!left[0]?.on.test(shown)) return
-      shown = ''
+      screen += bytes
+      if (!left[0]?.on.test(screen)) return
+      screen = ''
       type(left.shift()!.type)
     },
     isDone: () => left.length === 0,

@@ -15,15 +15,18 @@ import { loopbackModel } from './loopback-model.ts'
 import { daemonListens, eachScenario } from './scenarios.ts'
 import { type Keystrokes, typist } from './typist.ts'
 
-/** Higher than any: the daemon is in this process here, and whoever ends it looks whether that is gone. */
+/**
+ * Higher than any process id: the daemon runs in this process, and `daemon stop` waits until its pid is gone.
+ */
 const NOBODY = 2 ** 22 + 1
 
 type Run = typeof import('../../bin/run.ts').run
 
-// A program of its own, `warm-up.ts FOLDER`: runs the scenarios with the chunks in that folder, then writes beside
-// each what V8 has compiled of it, and the names of those that hot scenarios load as hot.json. A code cache made after
-// running holds the functions a start needs; one made right after compiling holds only the outermost. That of a hot
-// chunk holds what hot scenarios need, and no more: reading a cache takes a millisecond for every 100 KB.
+// A standalone program, `warm-up.ts FOLDER`: runs the scenarios with the chunks in that folder, then writes
+// next to each chunk what V8 has compiled of it, and to hot.json the names of the chunks that hot scenarios
+// load. A code cache made after running contains the functions that a start needs; one made right after
+// compiling only the outermost. The cache of a hot chunk contains only what hot scenarios need, since reading
+// a cache takes a millisecond for every 100 KB.
 await warmUp(process.argv[2]!)
 
 async function warmUp(folder: string): Promise<void> {
@@ -50,17 +53,20 @@ async function warmUp(folder: string): Promise<void> {
   for (const [id, cache] of caches) await writeFile(join(folder, `${id}.cache`), cache)
 }
 
-/** What an early scenario compiled is still there at the end. */
+/** Keeps what early scenarios compiled until the end. */
 function keepBytecode(): void {
   setFlagsFromString('--no-flush-bytecode')
 }
 
-/** V8 accepts a cache only under the flags it was made with, and the binary has neither these nor the build's seeds. */
+/**
+ * Restores the flags: V8 accepts a cache only under the flags it was made with, and the binary has neither
+ * these nor the seeds of the build.
+ */
 function restoreFlags(): void {
   for (const flag of ['--flush-bytecode', '--random-seed=0', '--hash-seed=0']) setFlagsFromString(flag)
 }
 
-/** Calls `cold` between the hot scenarios and the others. */
+/** Runs the scenarios, and calls `cold` between the hot ones and the others. */
 async function runScenarios(run: Run, cold: () => void): Promise<void> {
   await using model = await startModelServer(loopbackModel)
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
@@ -72,9 +78,9 @@ async function runScenarios(run: Run, cold: () => void): Promise<void> {
   )) {
     if (isHot && !hot) cold()
     isHot = hot
-    using said = outputFile(join(dir.path, 'stderr'))
+    using stderr = outputFile(join(dir.path, 'stderr'))
     using ignored = outputFile(join(dir.path, 'stdout'))
-    const outputs = { stdout: ignored.output, stderr: said.output }
+    const outputs = { stdout: ignored.output, stderr: stderr.output }
     const streams = {
       stdin: () => Readable.from([Buffer.from(input)]),
       screen: () => keys && fakeScreen(keys),
@@ -87,11 +93,14 @@ async function runScenarios(run: Run, cold: () => void): Promise<void> {
     }
     const code = (await run(program, argv, host)) || (argv[1] === 'stop' && (await daemon)) || 0
     if (code === 0) continue
-    throw new Error(`Cannot warm up: ${[program, ...argv].join(' ')} exits ${code}: ${said.text()}`)
+    throw new Error(`Cannot warm up: ${[program, ...argv].join(' ')} exits ${code}: ${stderr.text()}`)
   }
 }
 
-/** Of what goes on while later ones have their files; it would end a process of its own for good. */
+/**
+ * The streams of a daemon that continues while later scenarios have their own files. Its `leave` does
+ * nothing, because it would end this process.
+ */
 function inherited(): Pick<Host, 'stdout' | 'stderr' | 'leave'> {
   return {
     leave: (() => undefined) as () => never,
@@ -134,7 +143,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
   }
 }
 
-/** Streams like those of a terminal, at which somebody types. */
+/** Creates the streams of a fake terminal at which the keys are typed. */
 function fakeScreen(keys: readonly Keystrokes[]): TerminalStreams {
   const stdin = new PassThrough()
   const typing = typist(keys, (text) => setImmediate(() => stdin.write(text)))

@@ -1,16 +1,16 @@
-/** What Emscripten's loader reads from, and writes to. */
+/** The interface of Emscripten's loader. */
 interface Yoga {
   calledRun?: boolean
   instantiateWasm(imports: object, done: (instance: { exports: object }) => void): object
 }
 
-/** The language's own; its types come with those of browsers only. */
+/** Declared here, because its types come only with those of browsers. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object
   Instance: new (module: object, imports: object) => { exports: object }
 }
 
-/** Part of the bundled yoga-layout: starts its WebAssembly without waiting; 70 KB take about a millisecond. */
+/** Starts the WebAssembly of the bundled yoga-layout synchronously; its 70 KB take about a millisecond. */
 export function startYoga(load: (yoga: Yoga) => unknown, base64: string): Yoga {
   const yoga: Yoga = {
     instantiateWasm(imports, done) {

@@ -1,8 +1,8 @@
 import type { Patch } from './patch.ts'
 
 /**
- * Lets the packages of the AI SDK import zod as a namespace, of which esbuild keeps what is used. They import the object
- * `z`, and would bring along what reads JSON Schema, template literals and the rest.
+ * Makes the packages of the AI SDK import zod as a namespace, of which esbuild keeps only what is used. The
+ * object `z` they import would include the JSON Schema reader, template literals and more.
  */
 export const PATCHES: readonly Patch[] = [
   {
@@ -14,7 +14,7 @@ export const PATCHES: readonly Patch[] = [
 
 const IMPORT = /^import \{ z(?: as (\w+))? \} from "zod\/v4";$/gm
 
-/** The module with every `import { z }` as `import * as z`; undefined when it has none. */
+/** Replaces every `import { z }` of a module by `import * as z`; undefined when it has none. */
 export function importNamespaces(module: string): string | undefined {
   const ours = module.replaceAll(IMPORT, (_, name = 'z') => `import * as ${name} from "zod/v4";`)
   return ours === module ? undefined : ours

@@ -1,4 +1,4 @@
-/** Arguments in cac's notation as people read them: `[...words]` becomes `[words…]`. */
+/** Formats arguments in cac's notation for readers: `[...words]` becomes `[words…]`. */
 export function formatArgumentNotation(args: string): string {
   return args.replaceAll(/([<[])\.\.\.(\w+)([>\]])/g, '$1$2…$3')
 }

@@ -3,17 +3,20 @@ import { CrabError } from '../core/base/errors.ts'
 import type { JsonObject } from '../core/base/message.ts'
 import { isTable } from '../core/config/schema.ts'
 
-/** Where an assignment stands, and one that is right: what an error says, since its text may be a secret. */
+/**
+ * The option that holds an assignment, and a valid example: errors show these instead of the text, which may
+ * be a secret.
+ */
 interface AssignmentOrigin {
   what: string
   example: string
 }
 
 /**
- * A JSON merge patch from `key=value`, the value as TOML or a list or table in JSON; what is neither is text, and nothing
- * removes the key.
+ * Parses `key=value` into a JSON merge patch. The value is TOML, or a list or table in JSON; anything else is
+ * text, and an empty value removes the key.
  *
- * A dotted key reaches into tables. Throws `usage`.
+ * A dotted key addresses nested tables. Throws `usage`.
  */
 export function parseAssignment(text: string, { what, example }: AssignmentOrigin): JsonObject {
   const at = text.indexOf('=')
@@ -26,8 +29,8 @@ export function parseAssignment(text: string, { what, example }: AssignmentOrigi
 }
 
 /**
- * Reads a TOML value, or a list or table in JSON, as `--json` prints them. Anything else is text, such as `claude-x`, or
- * several lines that would set other keys too.
+ * Reads a TOML value, or a list or table in JSON as `--json` prints it. Anything else is text, such as
+ * `claude-x`, or several lines that would set other keys as well.
  */
 function readValue(text: string): unknown {
   const { value, ...others } = orUndefined(() => parse(`value = ${text}`)) ?? {}
@@ -36,7 +39,7 @@ function readValue(text: string): unknown {
   return inJson ?? text
 }
 
-/** The table of one dotted key with another value at its end. */
+/** Returns the table of a dotted key with another value at its end. */
 function withLeaf(table: JsonObject, leaf: unknown): JsonObject {
   return Object.fromEntries(
     Object.entries(table).map(([key, inner]) => [key, isTable(inner) ? withLeaf(inner, leaf) : leaf]),
@@ -47,6 +50,6 @@ function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
-    return undefined // the caller has another reading of it, or says what is wrong
+    return undefined // the caller tries another interpretation, or reports the problem
   }
 }

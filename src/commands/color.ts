@@ -1,10 +1,11 @@
 import type { Output } from './output.ts'
 
+/** The values of --color. */
 export type ColorChoice = 'auto' | 'always' | 'never'
 
 /**
- * Whether to print colours to one stream: --color, then NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE, then whether it
- * is a terminal that knows them.
+ * Whether to color a stream: decided by --color, else NO_COLOR, else FORCE_COLOR or CLICOLOR_FORCE, else
+ * whether the stream is a terminal that supports colors.
  */
 export function wantsColor(
   choice: ColorChoice,
@@ -17,12 +18,13 @@ export function wantsColor(
   return output.isTerminal && env['TERM'] !== 'dumb'
 }
 
-/** Wraps text in SGR codes when colours are wanted. */
+/** Wraps text in SGR codes when `color` is set. */
 export function colorize(text: string, style: Paint, color: boolean): string {
   const [on, off] = STYLES[style]
   return color ? `\u001b[${on}m${text}\u001b[${off}m` : text
 }
 
+/** The name of a text style. */
 export type Paint = keyof typeof STYLES
 
 const STYLES = {

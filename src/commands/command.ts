@@ -1,12 +1,15 @@
 import type { CrabError } from '../core/base/errors.ts'
 import type { Host } from './host.ts'
 
-/** What a word of a command line stands for, where the program can list what there is; files belong to the shell. */
+/**
+ * The kind of a word on a command line, for which the program can list completions; files are completed by
+ * the shell.
+ */
 export type WordKind =
   /** AGENT/SENDER. */
   | 'address'
   | 'agent'
-  /** A question that waits. */
+  /** A pending question. */
   | 'ask'
   | 'conversation'
   /** An entry of config/crons.toml. */
@@ -17,86 +20,94 @@ export type WordKind =
   | 'memory'
   | 'model'
   | 'rule'
-  /** A run that goes on. */
+  /** An active run. */
   | 'run'
   | 'sender'
   | 'server'
-  /** What a service manager keeps running. */
+  /** A service of the service manager. */
   | 'service'
   | 'shell'
   | 'skill'
   /** A token of a TCP client. */
   | 'token'
 
-/** One option of a command; `value` names its value, absent for a flag. */
+/** An option of a command; `value` names its value, and is absent for a flag. */
 export interface CommandOption {
   name: string
   short?: string
   value?: string
-  /** The only values there are: parsing refuses any other, help and completions list them. */
+  /** The only valid values: parsing rejects any other, and help and completions list them. */
   choices?: readonly string[]
-  /** Values besides, which the command itself refuses and says why. */
+  /** Further values, which the command itself rejects with an explanation. */
   refused?: readonly string[]
-  /** What holds without it, as help says it. */
+  /** The default, as help shows it. */
   fallback?: string
-  /** What its values are, for completions. */
+  /** The kind of its values, for completions. */
   kind?: WordKind
   summary: string
 }
 
-/** A parsed command line. Values are the strings the person typed, never numbers or booleans made of them. */
+/**
+ * A parsed command line. Values are the strings that the user typed, never converted to numbers or booleans.
+ */
 export interface ParsedOptions {
   readonly args: readonly string[]
   /** Whether a flag was given. */
   has(name: string): boolean
-  /** How often a flag was given. */
+  /** Returns how often a flag was given. */
   count(name: string): number
-  /** The last value given; undefined when there was none. */
+  /** Returns the last value; undefined when there is none. */
   value(name: string): string | undefined
-  /** Every value given, in order. */
+  /** Returns every value, in order. */
   values(name: string): readonly string[]
 }
 
-/** What a command is called with. */
+/** The arguments of a command handler. */
 interface Invocation {
-  /** The name it was started by: `crabtalk` or `crabup`. */
+  /** The name of the program: `crabtalk` or `crabup`. */
   program: string
   /** The commands of that program. */
   commands: readonly Command[]
-  /** The words that named it; where its row has `<service>`, the name of one. */
+  /** The words that named the command, with the name of a service in place of `<service>` in its row. */
   path: readonly string[]
   options: ParsedOptions
   host: Host
-  /** Aborted when the command is over, however it ended. */
+  /** Aborted when the command is over, even after a failure. */
   signal: AbortSignal
 }
 
-/** Runs a command and gives its exit code. */
+/** Runs a command and returns its exit code. */
 export type CommandHandler = (invocation: Invocation) => Promise<number>
 
-/** Tells a program, in the form it asked for, that its command line is wrong; a person is told in any case. */
+/**
+ * Reports a rejected command line to a program, in the format it requested; the message for people is printed
+ * in any case.
+ */
 export type ReportRefusal = (at: { error: CrabError; words: readonly string[]; host: Host }) => Promise<void>
 
-/** A row of the command table: help, completions, the reference page and routing all come from it. */
+/** A row of the command table, from which help, completions, the reference page and routing are derived. */
 export interface Command {
-  /** The words that name it; SERVICE stands for the name of any service. */
+  /** The words that name it; `<service>` stands for the name of any service. */
   path: readonly string[]
-  /** Arguments in cac's notation: `<name>`, `[...prompt]`. */
+  /** The arguments in cac's notation: `<name>`, `[...prompt]`. */
   args: string
-  /** Behind the argument of this index (from 0) every word is taken as it stands: it belongs to another program. */
+  /**
+   * The index (from 0) of the argument after which every word is taken as it stands, because it belongs to
+   * another program.
+   */
   rawFrom?: number
   summary: string
-  /** What its help says besides, a paragraph. */
+  /** A further paragraph of its help. */
   details?: string
   options: readonly CommandOption[]
   examples: readonly string[]
-  /** What to do instead of options that it has not and people may look for, by how they are typed. */
+  /** Advice for options that the command does not have but users may look for, keyed by how they are typed. */
   instead?: Readonly<Record<string, string>>
-  /** What its arguments are, for completions; the last one holds for all that follow. */
+  /** The kinds of its arguments, for completions; the last one applies to all that follow. */
   kinds?: readonly (WordKind | undefined)[]
-  /** For scripts of ours only: no help and no completion names it. */
+  /** Hides a command that only our own scripts use from help and completions. */
   hidden?: true
-  /** It never asks a daemon to do what it does, so there is no --no-daemon. */
+  /** Marks a command that never uses a daemon, and therefore has no --no-daemon. */
   isAlone?: true
   load(): Promise<CommandHandler>
   loadRefusal?(): Promise<ReportRefusal>

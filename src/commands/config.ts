@@ -15,11 +15,13 @@ import { resolvePaths } from './paths.ts'
 import { printJson } from './print.ts'
 import { collectWrittenRules } from './written-rules.ts'
 
+/** Runs `crabtalk config path`. */
 export const configPathCommand: CommandHandler = async ({ host }) => {
   host.stdout.write(`${resolvePaths(host).config}\n`)
   return 0
 }
 
+/** Runs `crabtalk config show`; secrets are redacted. */
 export const showConfigCommand: CommandHandler = async ({ options, host }) => {
   const { providers, defaultModel, skillDirs, env, daemon } = await loadConfig(resolvePaths(host))
   const shown = {
@@ -35,37 +37,38 @@ export const showConfigCommand: CommandHandler = async ({ options, host }) => {
     daemon: inFileSpelling(daemon),
   }
   if (options.has('json')) return printJson(host, shown)
-  const written = shown.providers.map((provider) => ({ ...provider, where: undefined })) // no key of the file
+  const written = shown.providers.map((provider) => ({ ...provider, where: undefined })) // not a key of config.toml
   host.stdout.write(sanitize(renderToml({ ...shown, providers: written })))
   return 0
 }
 
+/** Runs `crabtalk config check`; warnings do not affect the exit code. */
 export const checkConfigCommand: CommandHandler = async ({ options, host }) => {
   const problems = await findProblems(resolvePaths(host))
   const warnings = await findConfigWarnings(host)
   if (options.has('json')) {
     printJson(host, [
-      ...problems.map((one) => ({ severity: 'error', ...one })),
-      ...warnings.map((one) => ({ severity: 'warning', ...one })),
+      ...problems.map((issue) => ({ severity: 'error', ...issue })),
+      ...warnings.map((issue) => ({ severity: 'warning', ...issue })),
     ])
   } else {
-    host.stdout.write(sanitize(problems.map(toLine).join('')) || summary(warnings.length))
-    host.stderr.write(sanitize(warnings.map((one) => `warning: ${toLine(one)}`).join('')))
+    host.stdout.write(sanitize(problems.map(toLine).join('')) || formatSummary(warnings.length))
+    host.stderr.write(sanitize(warnings.map((warning) => `warning: ${toLine(warning)}`).join('')))
   }
   return problems.length > 0 ? ERROR_KINDS.config.exit : 0
 }
 
-function summary(warnings: number): string {
+function formatSummary(warnings: number): string {
   return warnings === 0 ? 'no problems\n' : `no problems, ${formatQuantity(warnings, 'warning')}\n`
 }
 
-/** A problem or a warning, with the line that it is about. */
+/** A problem or a warning, and the line it is about. */
 type CheckResult = Pick<FileIssue, 'file' | 'line' | 'message' | 'hint'> & {
   column?: number | undefined
   key?: string
 }
 
-/** Finds what the files may say and surely do not mean. */
+/** Finds settings that are valid but certainly not intended. */
 async function findConfigWarnings(host: Host): Promise<CheckResult[]> {
   const paths = resolvePaths(host)
   const unfilled = await findWarnings(paths)
@@ -99,7 +102,7 @@ function toLine({ column, message, hint, ...place }: CheckResult): string {
   return `${formatLocation({ ...place, column })}: ${message}${hint ? `\n  hint: ${hint}` : ''}\n`
 }
 
-/** Keys as config.toml spells them, so that what is shown can be written there. */
+/** Converts keys to the spelling of config.toml, so that the output can be written there. */
 function inFileSpelling(table: object): Record<string, unknown> {
   const toSnake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [toSnake(key), value]))

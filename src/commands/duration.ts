@@ -1,7 +1,10 @@
 import ms, { type StringValue } from 'ms'
 import { CrabError } from '../core/base/errors.ts'
 
-/** Milliseconds of `30s`, `10m`, `1h30m`-free forms of ms(1), or plain seconds; `0` means no limit and gives 0. */
+/**
+ * Parses `30s`, `10m` and other single units of ms(1), or plain seconds, and returns milliseconds. Compound
+ * durations such as `1h30m` are not supported. `0` means no limit and returns 0. Throws `usage`.
+ */
 export function parseDuration(option: string, text: string): number {
   const [, amount = '', unit] = /^([\d.]{1,12}) ?([a-z]{1,12})?$/i.exec(text) ?? []
   const value = unit === undefined ? Number(amount || Number.NaN) * 1000 : ms(text as StringValue)
@@ -11,10 +14,10 @@ export function parseDuration(option: string, text: string): number {
   })
 }
 
-/** The longest delay a timer takes; about 24 days. */
+/** The longest delay of a timer in milliseconds: about 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** A whole number from `least` up. */
+/** Parses a whole number of at least `least`. Throws `usage`. */
 export function parseCount(option: string, text: string, least = 0): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value

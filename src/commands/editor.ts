@@ -3,8 +3,8 @@ import { runForeground } from '../core/process/foreground.ts'
 import type { Host } from './host.ts'
 
 /**
- * Opens files in $VISUAL or $EDITOR (which may hold arguments, as git and crontab take it), else vi, on this terminal,
- * and waits. Throws `failed` when the editor fails.
+ * Opens files on this terminal in $VISUAL or $EDITOR (which may contain arguments, as git and crontab allow),
+ * else in vi, and waits until it exits. Throws `failed` when the editor fails.
  */
 export async function openEditor(files: readonly string[], host: Pick<Host, 'env'>): Promise<void> {
   const editor = host.env['VISUAL'] || host.env['EDITOR'] || 'vi'

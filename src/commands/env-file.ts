@@ -1,7 +1,10 @@
 import { readEnvFile } from '../core/config/env-file.ts'
 import type { Host } from './host.ts'
 
-/** The same process with the variables of a file laid under its environment; see readEnvFile(). */
+/**
+ * Returns the same host with the variables of a file added to its environment; existing variables take
+ * precedence. See `readEnvFile()`.
+ */
 export async function withEnvFile(host: Host, path: string | undefined): Promise<Host> {
   if (path === undefined) return host
   const env = { ...(await readEnvFile(path)), ...host.env }

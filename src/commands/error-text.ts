@@ -2,14 +2,17 @@ import type { CrabError } from '../core/base/errors.ts'
 import { sanitize } from '../core/base/sanitize.ts'
 import { colorize } from './color.ts'
 
-/** How errors are printed: by which program, whether with their stack, whether in colours. */
+/** The style of printed errors: the name of the program, and whether to print stacks and colors. */
 export interface ErrorStyle {
   program: string
   debug: boolean
   color: boolean
 }
 
-/** `crabtalk: error[kind]: message` and, where there is one, `hint: …`, without what a terminal would obey; the stack only with --debug. */
+/**
+ * Formats `crabtalk: error[kind]: message` and, if there is one, `hint: …`, without terminal control
+ * sequences; the stack only with --debug.
+ */
 export function formatError(error: CrabError, { program, debug, color }: ErrorStyle): string {
   const head = `${program}: ${colorize(`error[${error.kind}]`, 'red', color)}: ${sanitize(error.message)}\n`
   const isBug = error.kind === 'internal' && !debug

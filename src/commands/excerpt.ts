@@ -1,33 +1,36 @@
 import { Sanitizer } from '../core/base/sanitize.ts'
 import { colorize, type Paint } from './color.ts'
 
-/** A text, and pairs of byte offsets (UTF-8) in it: where what was looked for begins and ends, rising. */
+/** A text with pairs of byte offsets (UTF-8), in ascending order: the start and end of each match. */
 export interface MarkedText {
   text: string
   matches: readonly number[]
 }
 
-/** How an excerpt is printed. */
+/** The style of a printed excerpt. */
 export interface ExcerptStyle {
-  /** Columns at most. */
+  /** The maximum number of columns. */
   width: number
   color: boolean
-  /** Columns of a text, such as string-width has it. */
+  /** Returns the number of columns of a text, as string-width counts them. */
   widthOf(text: string): number
 }
 
-/** A marked text on one line, cut to a width around its first match, with the matches in colour. */
+/**
+ * Renders a marked text on one line, truncated to a width around its first match, with the matches
+ * highlighted.
+ */
 export function excerptLine(marked: MarkedText, { width, color, widthOf }: ExcerptStyle): string {
   const pieces = toPieces(cropToFirstMatch(marked, width))
   const chars = pieces.flatMap(({ text, isMatch }) => [...text].map((char) => ({ char, isMatch })))
-  const shown = fit(chars, width, widthOf)
+  const shown = fitChars(chars, width, widthOf)
   let line = ''
   for (let at = 0; at < shown.length; ) {
     const { isMatch } = shown[at]!
     let end = at
     while (end < shown.length && shown[end]!.isMatch === isMatch) end++
     const part = joinChars(shown.slice(at, end))
-    line += isMatch ? emphasise(part, color) : part
+    line += isMatch ? highlight(part, color) : part
     at = end
   }
   return line
@@ -43,10 +46,10 @@ interface Char {
   isMatch: boolean
 }
 
-/** Pieces without what a terminal obeys, white space made single spaces. */
+/** Splits a text into pieces, removes terminal control sequences and collapses white space. */
 function toPieces({ text, matches }: MarkedText): Piece[] {
   const bytes = Buffer.from(text)
-  const sanitizer = new Sanitizer() // of all pieces: a match may stand in what a terminal would obey
+  const sanitizer = new Sanitizer() // shared by all pieces: a match may be inside a control sequence
   const pieces: Piece[] = []
   let at = 0
   const add = (end: number, isMatch: boolean) => {
@@ -59,17 +62,17 @@ function toPieces({ text, matches }: MarkedText): Piece[] {
     add(matches[index + 1]!, true)
   }
   add(bytes.length, false)
-  return withoutEnds(pieces)
+  return trimEnds(pieces)
 }
 
-function withoutEnds(pieces: readonly Piece[]): Piece[] {
+function trimEnds(pieces: readonly Piece[]): Piece[] {
   return pieces.map(({ text, isMatch }, index) => {
     const start = index === 0 ? text.trimStart() : text
     return { text: index === pieces.length - 1 ? start.trimEnd() : start, isMatch }
   })
 }
 
-/** As much of a long text as could be shown, so that not all of it is measured; offsets follow. */
+/** Crops a long text to what could be visible, so that not all of it is measured, and adjusts the offsets. */
 function cropToFirstMatch(marked: MarkedText, width: number): MarkedText {
   const bytes = Buffer.from(marked.text)
   const span = width * MAX_CHAR_BYTES
@@ -92,8 +95,11 @@ function isInsideChar(byte: number): boolean {
   return (byte & 0xc0) === 0x80
 }
 
-/** The characters that fit: those around the first match, which is a third of the way in unless the text ends before. */
-function fit(chars: readonly Char[], width: number, widthOf: ExcerptStyle['widthOf']): readonly Char[] {
+/**
+ * Returns the characters that fit: those around the first match, which is a third of the way in unless the
+ * text ends before.
+ */
+function fitChars(chars: readonly Char[], width: number, widthOf: ExcerptStyle['widthOf']): readonly Char[] {
   if (!Number.isFinite(width) || widthOf(joinChars(chars)) <= width) return chars
   const first = Math.max(
     0,
@@ -105,15 +111,15 @@ function fit(chars: readonly Char[], width: number, widthOf: ExcerptStyle['width
   const shown: Char[] = from > 0 ? [ELLIPSIS] : []
   let left = width - shown.length
   for (let at = from; at < chars.length; at++) {
-    const taken = widthOf(chars[at]!.char)
-    if (taken > left - (at < chars.length - 1 ? 1 : 0)) return [...shown, ELLIPSIS]
+    const charWidth = widthOf(chars[at]!.char)
+    if (charWidth > left - (at < chars.length - 1 ? 1 : 0)) return [...shown, ELLIPSIS]
     shown.push(chars[at]!)
-    left -= taken
+    left -= charWidth
   }
   return shown
 }
 
-/** Where to begin so that the match is seen: at a word, where there is one on the way. */
+/** Returns where to start so that the match is visible: at a word, if one starts on the way. */
 function findStart(
   chars: readonly Char[],
   { first, room }: { first: number; room: number },
@@ -133,8 +139,8 @@ function joinChars(chars: readonly Char[]): string {
   return chars.map(({ char }) => char).join('')
 }
 
-function emphasise(text: string, color: boolean): string {
-  const styles: readonly Paint[] = ['bold', 'red'] // as grep has it
+function highlight(text: string, color: boolean): string {
+  const styles: readonly Paint[] = ['bold', 'red'] // as grep does
   return styles.reduce((painted, style) => colorize(painted, style, color), text)
 }
 

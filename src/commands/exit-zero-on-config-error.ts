@@ -3,14 +3,14 @@ import type { CommandOption, ParsedOptions } from './command.ts'
 import { formatError } from './error-text.ts'
 import type { Host } from './host.ts'
 
-/** Of what launchd runs, which starts again whatever ends with anything but 0. */
+/** The option for services of launchd, which restarts everything that exits with a code other than 0. */
 export const EXIT_ZERO_OPTION: CommandOption = {
   name: 'give-up',
   summary:
     'Exit with 0 instead of 78 when the configuration is wrong, for service managers that know no better',
 }
 
-/** Runs a service; with the option a configuration that is wrong is said, and ends it as if it was done. */
+/** Runs a service; with the option, an invalid configuration is reported and the exit code is 0. */
 export async function exitZeroOnConfigError(
   { program, options, host }: { program: string; options: ParsedOptions; host: Host },
   run: () => Promise<number>,

@@ -2,14 +2,14 @@ import { formatArgumentNotation } from './arguments.ts'
 import type { Command, CommandOption } from './command.ts'
 import { CRABTALK_SECTIONS, CRABUP_SECTIONS, GROUP_SUMMARIES, listOptions } from './sections.ts'
 
-/** The help page of one command. */
+/** Returns the help page of one command. */
 export function commandHelp(name: string, command: Command): string {
   const options = listOptions(command).map((option) => [formatFlags(option), optionSummary(option)] as const)
   return [
     command.summary,
     `Usage: ${formatCommandUsage(name, command)}`,
     ...(command.details ? [reflow(command.details)] : []),
-    `Options:\n${columns(options)}`,
+    `Options:\n${formatColumns(options)}`,
     `Examples:\n${command.examples.map((example) => `  ${example}`).join('\n')}`,
     '',
   ]
@@ -18,7 +18,7 @@ export function commandHelp(name: string, command: Command): string {
     .concat('\n')
 }
 
-/** The help page of a group of commands such as `agent`. */
+/** Returns the help page of a group of commands such as `agent`. */
 export function groupHelp(name: string, commands: readonly Command[], group: string): string {
   const rows = visibleCommands(commands)
     .filter(({ path }) => path[0] === group)
@@ -28,26 +28,29 @@ export function groupHelp(name: string, commands: readonly Command[], group: str
     )
   const title = GROUP_SUMMARIES[group]
   const head = title === undefined ? '' : `${title}\n\n`
-  return `${head}Usage: ${name} ${group} <command> [options]\n\nCommands:\n${columns(rows)}\n\nHelp with one: ${name} ${group} <command> --help\n`
+  return `${head}Usage: ${name} ${group} <command> [options]\n\nCommands:\n${formatColumns(rows)}\n\nHelp with one: ${name} ${group} <command> --help\n`
 }
 
-/** The first help page of a program: a line for each command, and for each group of them. */
+/** Returns the first help page of a program, with a line for each command and each group. */
 export function programHelp(name: string, commands: readonly Command[]): string {
-  const rows = firstRows(visibleCommands(commands))
+  const rows = toFirstRows(visibleCommands(commands))
   const width = Math.max(...[...rows.values()].map(([left]) => left.length))
   const titles = name === 'crabup' ? CRABUP_SECTIONS : CRABTALK_SECTIONS
   const titled = new Set(titles.flatMap(([, words]) => words))
   const rest = ['Others', [...rows.keys()].filter((word) => !titled.has(word))] as const
   const sections = [...titles, rest].flatMap(([title, words]) => {
     const lines = words.flatMap((word) => (rows.has(word) ? [rows.get(word)!] : []))
-    return lines.length === 0 ? [] : [`${title}:\n${columns(lines, width)}`]
+    return lines.length === 0 ? [] : [`${title}:\n${formatColumns(lines, width)}`]
   })
   return [`Usage: ${name} <command> [options]`, ...sections, `Help with one: ${name} help <command>`]
     .join('\n\n')
     .concat('\n')
 }
 
-/** `crabtalk agent show [name] [options]`; the options of what starts another program stand first. */
+/**
+ * Formats the usage of a command: `crabtalk agent show [name] [options]`; for a command that starts another
+ * program, options come first.
+ */
 export function formatCommandUsage(name: string, command: Command): string {
   const args = formatArgumentNotation(command.args)
   const isRaw = command.rawFrom !== undefined
@@ -56,14 +59,14 @@ export function formatCommandUsage(name: string, command: Command): string {
     .join(' ')
 }
 
-/** What an option does, with the values it takes and what holds without it. */
+/** Returns the summary of an option, with its choices and its default. */
 export function optionSummary({ summary, choices, fallback }: CommandOption): string {
   const values = choices ? `: ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` : ''
   return `${summary}${values}${fallback === undefined ? '' : ` (default ${fallback})`}`
 }
 
-/** By the first word of the commands: what stands left and right. */
-function firstRows(commands: readonly Command[]): Map<string, readonly [string, string]> {
+/** Returns the left and right column of each row, by the first word of the commands. */
+function toFirstRows(commands: readonly Command[]): Map<string, readonly [string, string]> {
   const rows = Object.entries(Object.groupBy(commands, ({ path }) => path[0] ?? ''))
   return new Map(
     rows.map(([word, group = []]) => {
@@ -84,19 +87,19 @@ function formatFlags({ name, short, value }: CommandOption): string {
   return short ? `-${short}, ${long}` : `    ${long}`
 }
 
-function columns(
+function formatColumns(
   rows: readonly (readonly [string, string])[],
   width = Math.max(...rows.map(([left]) => left.length)),
 ): string {
   const indent = ' '.repeat(width + 4)
   const lines = rows.map(([left, right]) => {
-    const text = wrap(right, Math.max(LEAST_WIDTH, WIDTH - indent.length)).join(`\n${indent}`)
+    const text = wrap(right, Math.max(MIN_WIDTH, WIDTH - indent.length)).join(`\n${indent}`)
     return `  ${left.padEnd(width)}  ${text}`
   })
   return lines.join('\n')
 }
 
-/** Paragraphs as wide as a terminal usually is; lines that are indented stay as they are. */
+/** Wraps paragraphs to the usual width of a terminal; indented lines stay as they are. */
 function reflow(text: string): string {
   return text
     .split('\n\n')
@@ -104,7 +107,7 @@ function reflow(text: string): string {
     .join('\n\n')
 }
 
-/** Lines of at most that many characters, broken at spaces; a longer word has a line of its own. */
+/** Wraps a text at spaces into lines of at most `width` characters; a longer word has a line of its own. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -116,4 +119,4 @@ function wrap(text: string, width: number): string[] {
 }
 
 const WIDTH = 80
-const LEAST_WIDTH = 36
+const MIN_WIDTH = 36

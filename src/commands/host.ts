@@ -1,69 +1,90 @@
 import type { ProcessHooks } from '../tui/terminal/guard.ts'
 import type { Output } from './output.ts'
 
+/** The signals that a command can handle. */
 export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** What a command may use of the process it runs in; bin/ makes it, tests make their own. */
+/** The parts of its process that a command may use; bin/ implements it, and tests provide their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
-  /** Of the user; 0 on Windows. */
+  /** The user id; 0 on Windows. */
   readonly uid: number
-  /** Whether the person asked for no daemon to be used. */
+  /** Whether the user opted out of the daemon. */
   readonly withoutDaemon: boolean
-  /** Resident memory of this process, bytes. */
+  /** Returns the resident memory of this process in bytes. */
   memoryBytes(): number
-  /** The working directory, absolute. Throws `no-input` when it no longer exists. */
+  /** Returns the absolute working directory. Throws `no-input` when it no longer exists. */
   cwd(): string
-  /** The person's own directory; empty when the system knows none. */
+  /** The user's home directory; empty when the system does not know one. */
   readonly homeDir: string
   readonly stdout: Output
   readonly stderr: Output
-  /** Width of the terminal; 80 when it does not say. */
+  /** Returns the width of the terminal; 80 when it is unknown. */
   columns(): number
-  /** What standard input is: nobody's words (`none`: /dev/null), a person's keys, a file, or a pipe or socket. */
+  /**
+   * Returns the kind of standard input: no input (`none`, such as /dev/null), the keys of a user, a file, or
+   * a pipe or socket.
+   */
   stdinKind(): 'none' | 'terminal' | 'file' | 'pipe'
-  /** Standard input as a stream of bytes; nothing is read before it is asked for. */
+  /** Returns standard input as a stream of bytes; nothing is read before the stream is read. */
   stdin(): AsyncIterable<Uint8Array> & { destroy(): void }
-  /** The terminal this process belongs to, whatever its standard streams are; undefined when there is none that can be used. The caller disposes it. */
+  /**
+   * Opens the terminal that this process belongs to, whatever its standard streams are; undefined when there
+   * is none that can be used. The caller disposes it.
+   */
   terminal(): Terminal | undefined
-  /** Standard input and output as streams of one terminal, for what draws on it; undefined when either is none. */
+  /**
+   * Returns standard input and output as streams of one terminal, for drawing; undefined when either is not a
+   * terminal.
+   */
   screen(): TerminalStreams | undefined
-  /** Calls back for each of these signals until disposed; while somebody listens the signal does not end the process. */
+  /**
+   * Calls the listener for each of these signals until disposed; while there is a listener, the signal does
+   * not end the process.
+   */
   onSignal(listener: (signal: SignalName) => void): Disposable
-  /** Calls back for what nobody caught, until disposed; while somebody listens it does not end the process. */
+  /**
+   * Calls the listener for uncaught errors until disposed; while there is a listener, they do not end the
+   * process.
+   */
   onCrash(listener: (reason: unknown) => void): Disposable
-  /** Whether one of these signals has come. */
+  /** Whether one of these signals was received. */
   readonly isSignalled: boolean
-  /** Takes up the time zone that the machine is in now, unless the environment names one; what comes of a Date follows. */
+  /** Adopts the current time zone of the machine for all dates, unless the environment sets one. */
   rereadTimeZone(): void
-  /** The path of the ripgrep that comes with this program, unpacked in that folder where it must be; undefined when there is none. */
+  /**
+   * Returns the path of the bundled ripgrep, unpacked into `folder` if necessary; undefined when there is
+   * none.
+   */
   ripgrep(folder: string): Promise<string | undefined>
-  /** What the worker of the search runs: its text, or its file; undefined when there is none. */
+  /**
+   * Returns the code that the search worker runs, as source text or as a file; undefined when there is none.
+   */
   searchWorker(): Promise<string | URL | undefined>
-  /** The licenses of what is inside this program; undefined when it runs from source. */
+  /** Returns the licenses of everything inside this program; undefined when it runs from source. */
   notices(): Promise<Notices | undefined>
-  /** Which program this is. */
+  /** Describes this program. */
   build(): Promise<Build>
-  /** Ends the process at once, for a second Ctrl-C or a reader that blocks for ever. */
+  /** Ends the process immediately, for a second Ctrl-C or a reader that blocks forever. */
   leave(code: number): never
 }
 
-/** Both ends of a terminal. */
+/** The streams of a terminal. */
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly hooks: ProcessHooks
 }
 
-/** The works inside the program: its own licence first, then third-party software in the order of names. */
+/** The works inside the program: its own license first, then third-party software sorted by name. */
 export interface Notices {
   components: readonly LicensedComponent[]
-  /** Full licence texts and notices; components refer to them by their index. */
+  /** The full license texts and notices; components refer to them by index. */
   texts: readonly string[]
 }
 
-/** A work and the terms it comes under. */
+/** A work and its license. */
 export interface LicensedComponent {
   name: string
   version: string
@@ -74,27 +95,33 @@ export interface LicensedComponent {
   texts: readonly number[]
 }
 
-/** The program that runs. */
+/** The running program. */
 export interface Build {
-  /** The file a person started: the binary, or the script. */
+  /** The file that the user started: the binary, or the script. */
   path: string
-  /** What starts it again, without arguments of its own. */
+  /** The command that starts the program again, without arguments. */
   command: readonly [string, ...string[]]
-  /** The version of Node in it. */
+  /** The version of Node that runs it. */
   node: string
-  /** Built into one file; else it runs from source. */
+  /** Whether it is one file; otherwise it runs from source. */
   isOneFile: boolean
-  /** Whether a ripgrep comes with it. */
+  /** Whether ripgrep is bundled. */
   hasRipgrep: boolean
 }
 
-/** The terminal of a person who can be asked. It stays in the mode it is in: whatever ends us leaves nothing to restore. */
+/**
+ * A terminal on which the user can be asked. Its mode is never changed, so that nothing has to be restored
+ * however the process ends.
+ */
 export interface Terminal extends Disposable {
-  /** Which terminal it is; the same for every process on it. */
+  /** The name of the terminal; the same for every process on it. */
   readonly name: string
   readonly output: Output
-  /** Throws away the lines that were typed before anything was asked, and returns them, each with its end. */
+  /** Discards the lines that were typed before a question, and returns them, each with its line break. */
   forgetInput(): string
-  /** The next line that is typed, without its end; undefined at the end of input (Ctrl-D). Throws `denied` when the terminal has gone. */
+  /**
+   * Reads the next line, without its line break; undefined at the end of input (Ctrl-D). Throws `denied` when
+   * the terminal is gone.
+   */
   readLine(signal: AbortSignal): Promise<string | undefined>
 }

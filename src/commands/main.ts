@@ -5,7 +5,7 @@ import { formatError } from './error-text.ts'
 import type { Host } from './host.ts'
 import { bindServiceName, hasServiceRows } from './service-rows.ts'
 
-/** Runs `crabtalk` or `crabup` (whichever name it was started by) and gives the exit code. */
+/** Runs `crabtalk` or `crabup`, whichever name the program was started by, and returns the exit code. */
 export async function main(name: string, argv: readonly string[], host: Host): Promise<number> {
   try {
     const code = await route(name, argv, host)
@@ -15,7 +15,7 @@ export async function main(name: string, argv: readonly string[], host: Host): P
     const error = toCrabError(reason)
     const color = wantsColor('auto', host.env, host.stderr)
     host.stderr.write(formatError(error, { program: name, debug: argv.includes('--debug'), color }))
-    await host.stderr.flush().catch(() => undefined) // nowhere is left to say it
+    await host.stderr.flush().catch(() => undefined) // there is nowhere left to report it
     return ERROR_KINDS[error.kind].exit
   }
 }
@@ -29,21 +29,21 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const command = findCommand(commands, words)
   const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(sliceArguments(words, command)))
   if (wantsHelp || (!command && words.length === 0))
-    return help({ name, table, commands, command, words, host })
+    return printHelp({ name, table, commands, command, words, host })
   if (!command || isUnknownVerb(command, commands, words))
     throw await unknownCommandError({ name, table, commands, words, host })
-  const [{ parseOptions }, { listOptions: optionsOf }] = await Promise.all([
+  const [{ parseOptions }, { listOptions }] = await Promise.all([
     import('./parse.ts'),
     import('./sections.ts'),
   ])
-  const full = { ...command, options: optionsOf(command) }
+  const full = { ...command, options: listOptions(command) }
   const rest = words.slice(command.path.length)
   const options = await reportRefused({ command, words: rest, host }, () =>
     parseOptions({ program: name, command: full }, rest),
   ).catch(async (reason: unknown) => {
     throw isForChat ? await hintAtCommand(name, table, argv, reason) : reason
   })
-  if (options.has('help')) return help({ name, table, commands, command, words, host })
+  if (options.has('help')) return printHelp({ name, table, commands, command, words, host })
   if (isForChat) refuseCommand(name, table, options.args)
   const run = await command.load()
   const over = new AbortController()
@@ -60,7 +60,10 @@ async function loadCommandTable(name: string): Promise<readonly Command[]> {
   return name === 'crabup' ? (await import('./up/table.ts')).CRABUP : (await import('./table.ts')).CRABTALK
 }
 
-/** Of a command that takes no arguments and has others behind its word, a word behind it is meant to be one of them. */
+/**
+ * Whether the word after a command that takes no arguments, and shares its first word with others, is meant
+ * as one of these.
+ */
 function isUnknownVerb(
   { path, args }: Command,
   commands: readonly Command[],
@@ -71,13 +74,16 @@ function isUnknownVerb(
   return path.length === 1 && args === '' && isGroup && !verb.startsWith('-')
 }
 
-/** The same process, getters included. */
+/** Returns the same host, including its getters, with the daemon opted out. */
 function withoutDaemon(host: Host): Host {
   const own = Object.getOwnPropertyDescriptors(host)
   return Object.defineProperties({} as Host, { ...own, withoutDaemon: { value: true, enumerable: true } })
 }
 
-/** Options or a sentence behind the program's name are for the chat, and so is its name alone for a person who looks on. */
+/**
+ * Whether a command line is for the chat: one that begins with an option or a sentence, or is empty while a
+ * user is watching.
+ */
 function isChat(name: string, argv: readonly string[], host: Host): boolean {
   const [first] = argv
   if (name !== 'crabtalk' || isHelp(argv)) return false
@@ -87,7 +93,7 @@ function isChat(name: string, argv: readonly string[], host: Host): boolean {
   )
 }
 
-/** A command behind options would be said to the agent. */
+/** Throws `usage` for a command after options, which would be sent to the agent. */
 function refuseCommand(name: string, table: readonly Command[], [word]: readonly string[]): void {
   if (word === undefined || !table.some(({ path }) => path[0] === word)) return
   throw new CrabError('usage', `Cannot open the chat: "${word}" is a command, and those stand first`, {
@@ -95,7 +101,7 @@ function refuseCommand(name: string, table: readonly Command[], [word]: readonly
   })
 }
 
-/** Returns an error about a line with options before a command, with the right line as its hint. */
+/** Returns the error for options before a command, with the corrected line as its hint. */
 async function hintAtCommand(
   name: string,
   table: readonly Command[],
@@ -109,7 +115,7 @@ async function hintAtCommand(
   return new CrabError(reason.kind, reason.message, { cause: reason, hint: `did you mean "${line}"?` })
 }
 
-/** Reads a command line; a program that asked for JSON gets what is wrong with it as JSON, too. */
+/** Parses a command line; a program that requested JSON gets errors as JSON, too. */
 async function reportRefused<T>(
   { command, words, host }: { command: Command; words: readonly string[]; host: Host },
   read: () => T,
@@ -123,7 +129,7 @@ async function reportRefused<T>(
   }
 }
 
-/** The command these words name; words behind `--` name none. */
+/** Finds the command that these words name; words after `--` name none. */
 function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
   return commands.find(({ path }) => path.every((word, index) => words[index] === word))
 }
@@ -138,17 +144,17 @@ function isHelp(words: readonly string[]): boolean {
   return flags.includes('--help') || flags.includes('-h')
 }
 
-/** A command line, and what there is. */
+/** A command line, with the commands of its program. */
 interface CommandLine {
   name: string
   table: readonly Command[]
-  /** The table as this line means it. */
+  /** The table with the name on this line in place of `<service>`. */
   commands: readonly Command[]
   words: readonly string[]
   host: Host
 }
 
-async function help(line: CommandLine & { command: Command | undefined }): Promise<number> {
+async function printHelp(line: CommandLine & { command: Command | undefined }): Promise<number> {
   const { name, commands, command, words, host } = line
   const { commandHelp, groupHelp, programHelp } = await import('./help.ts')
   const [group] = words.filter((word) => !word.startsWith('-'))
@@ -160,7 +166,7 @@ async function help(line: CommandLine & { command: Command | undefined }): Promi
   return 0
 }
 
-/** Whether the first word is one of the table's, or the name of a service there is. */
+/** Whether the first word is in the table, or is the name of an existing service. */
 async function isNamed({ table, commands, words, host }: CommandLine): Promise<boolean> {
   if (table === commands) return true
   const { serviceNames } = await import('./up/service/names.ts')

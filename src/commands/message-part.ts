@@ -4,19 +4,22 @@ import type { Attachment } from '../core/protocol/crabtalk.generated.ts'
 import type { Host } from './host.ts'
 import { readNamedFile, toText } from './named-file.ts'
 
-/** A file, or standard input, as a message carries it: text, or an image. */
+/** A file or standard input as part of a message: a text or an image. */
 export interface MessagePart {
   name: string
   text?: string
   image?: Attachment
-  /** Which lines of the file, as in `10-20`. */
+  /** The lines of the file, as in `10-20`. */
   lines?: string
 }
 
-/** How standard input is called. */
+/** The name of standard input in messages. */
 export const STDIN = 'standard input'
 
-/** A file a person named. Throws `no-input` when it cannot be read, `invalid` for what is neither text nor an image. */
+/**
+ * Reads a file that the user named. Throws `no-input` when it cannot be read, `invalid` when it is neither
+ * text nor an image.
+ */
 export async function readPart(
   path: string,
   host: Pick<Host, 'cwd'>,
@@ -25,7 +28,10 @@ export async function readPart(
   return toMessagePart(await readNamedFile({ path }, host, signal), path)
 }
 
-/** Bytes as text, kept to the letter; an image becomes an attachment; anything else is refused with `invalid`. */
+/**
+ * Converts bytes to a part: text is kept exactly, an image becomes an attachment. Throws `invalid` for
+ * anything else.
+ */
 export function toMessagePart(bytes: Uint8Array, name: string): MessagePart {
   const mediaType = imageType(bytes)
   if (mediaType)
@@ -33,7 +39,7 @@ export function toMessagePart(bytes: Uint8Array, name: string): MessagePart {
   return { name, text: toText(bytes, name) }
 }
 
-/** A part's text as the model is shown it, without one line feed at the end; empty for an empty text. */
+/** Formats a part's text as the model sees it, without one final line feed; empty for an empty text. */
 export function toBlock({ name, text = '', lines }: MessagePart): string {
   const body = text.endsWith('\n') ? text.slice(0, -1) : text
   if (body === '') return ''
@@ -42,7 +48,7 @@ export function toBlock({ name, text = '', lines }: MessagePart): string {
   return `<file path="${name}"${which}>\n${body}\n</file>`
 }
 
-/** Blocks with a blank line between them; empty ones are left out. */
+/** Joins blocks with a blank line between them; empty blocks are left out. */
 export function joinBlocks(blocks: readonly string[]): string {
   return blocks.filter((block) => block !== '').join('\n\n')
 }

@@ -7,17 +7,18 @@ import { getErrorCode } from '../core/base/system-error.ts'
 import { MAX_FRAME_BYTES } from '../core/protocol/frame.ts'
 import type { Host } from './host.ts'
 
-/** Most input of one message, all of it together, bytes: a frame, and 1 MiB of it for everything else it carries. */
+/** The maximum size in bytes of all input of one message: a frame, less 1 MiB for everything else in it. */
 export const MAX_INPUT_BYTES = MAX_FRAME_BYTES - 1024 * 1024
 
-/** A file a person named, and what for, as a message says it: ` for --schema`. */
+/** A file that the user named, and its purpose as an error states it: ` for --schema`. */
 export interface NamedFile {
   path: string
   purpose?: string
 }
 
 /**
- * All bytes of a file a person named, or of a pipe (`<(command)`, a FIFO), whose writer is waited for.
+ * Reads all bytes of a file that the user named, or of a pipe (`<(command)`, a FIFO), whose writer is waited
+ * for.
  *
  * Throws `no-input` when it cannot be read, `invalid` when it is too large.
  */
@@ -30,28 +31,30 @@ export async function readNamedFile(
   try {
     await using file = await open(absolute, constants.O_RDONLY | constants.O_NONBLOCK)
     const isAwaited = (await file.stat()).isFIFO() && (await hasName(absolute))
-    return await readStream(pieces(file, isAwaited, signal), path)
+    return await readStream(readPieces(file, isAwaited, signal), path)
   } catch (cause) {
     if (signal.aborted) throw toCancelledError(signal)
     throw unreadable(`${path}${purpose}`, cause, 'check the path')
   }
 }
 
-/** As readNamedFile(), as text. Throws `invalid` when it is none. */
+/** Reads a file as `readNamedFile()` does, as text. Throws `invalid` when it is not text. */
 export async function readNamedText(file: NamedFile, host: Host, signal: AbortSignal): Promise<string> {
   return toText(await readNamedFile(file, host, signal), file.path)
 }
 
-/** All of a stream of bytes, called `name`; each piece is announced. Throws `invalid` when it is too large. */
+/**
+ * Reads a whole stream of bytes called `name`, and reports each piece. Throws `invalid` when it is too large.
+ */
 export async function readStream(
   stream: AsyncIterable<Uint8Array>,
   name: string,
-  heard = () => {},
+  onPiece = () => {},
 ): Promise<Buffer> {
   const found: Uint8Array[] = []
   let size = 0
   for await (const piece of stream) {
-    heard()
+    onPiece()
     found.push(piece)
     size += piece.length
     if (size > MAX_INPUT_BYTES) throw tooLarge(name)
@@ -59,7 +62,7 @@ export async function readStream(
   return Buffer.concat(found)
 }
 
-/** Bytes as text, kept to the letter. Throws `invalid` for what is no UTF-8 text. */
+/** Decodes bytes exactly, as text. Throws `invalid` when they are not UTF-8 text. */
 export function toText(bytes: Uint8Array, name: string): string {
   const nul = bytes.indexOf(0)
   if (nul >= 0) throw notText(name, `there is a NUL byte at offset ${nul}`)
@@ -70,7 +73,7 @@ export function toText(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** Input that does not fit a message at all; with its size where that is known. */
+/** Returns the error for input that does not fit a message, with its size if that is known. */
 export function tooLarge(name: string, size?: number): CrabError {
   const larger = size === undefined ? 'it is larger than' : `its ${size} bytes are more than`
   return new CrabError('invalid', `Cannot send ${name}: ${larger} ${MAX_INPUT_BYTES} bytes, the limit`, {
@@ -78,15 +81,18 @@ export function tooLarge(name: string, size?: number): CrabError {
   })
 }
 
-/** A failed read as `no-input` that says why in words; a CrabError passes through. */
+/** Converts a failed read to a `no-input` error that explains the reason; returns a CrabError unchanged. */
 export function unreadable(name: string, cause: unknown, hint: string): CrabError {
   if (cause instanceof CrabError) return cause
   const why = REASONS[getErrorCode(cause)] ?? (cause instanceof Error ? cause.message : String(cause))
   return new CrabError('no-input', `Cannot read ${name}: ${why}`, { cause, hint })
 }
 
-/** Read without blocking, so that the signal is heard while nobody writes. An awaited end only says nobody began to. */
-async function* pieces(
+/**
+ * Reads without blocking, so that the signal is noticed while nothing is written. While a writer is waited
+ * for, an end of file only means that none has opened the pipe yet.
+ */
+async function* readPieces(
   file: FileHandle,
   isAwaited: boolean,
   signal: AbortSignal,
@@ -97,13 +103,13 @@ async function* pieces(
     const piece = await readPiece(file)
     const isEnd = piece?.length === 0
     if (isEnd && !waits) return
-    if (piece === undefined || isEnd) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    if (piece === undefined || isEnd) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     else yield piece
     waits &&= isEnd
   }
 }
 
-/** What can be read now: nothing at the end, undefined while somebody may still write. */
+/** Reads what is available now: nothing at the end, undefined while more may be written. */
 async function readPiece(file: FileHandle): Promise<Uint8Array | undefined> {
   try {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
@@ -114,9 +120,12 @@ async function readPiece(file: FileHandle): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Whether a pipe lies in a folder; one that a shell opened for us, and whose writer is there or gone, does not. */
+/**
+ * Whether a pipe has a path in the file system; one that a shell opened for us, whose writer exists already
+ * or is gone, does not.
+ */
 async function hasName(path: string): Promise<boolean> {
-  const real = await realpath(path).catch(() => DESCRIPTORS) // Linux gives it a name that is none
+  const real = await realpath(path).catch(() => DESCRIPTORS) // Linux resolves it to a name that does not exist
   return !real.startsWith(DESCRIPTORS)
 }
 
@@ -127,7 +136,7 @@ function notText(name: string, why: string): CrabError {
 }
 
 const PIECE_BYTES = 256 * 1024
-const AGAIN_MS = 5
+const RETRY_MS = 5
 const DESCRIPTORS = '/dev/fd/'
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file',

@@ -1,7 +1,9 @@
 import type { CommandOption } from './command.ts'
 
+/** The option of commands that can print JSON. */
 export const JSON_OPTION: CommandOption = { name: 'json', summary: 'Print JSON' }
 
+/** The option that names an agent. */
 export const AGENT_OPTION: CommandOption = {
   name: 'agent',
   short: 'a',
@@ -11,7 +13,7 @@ export const AGENT_OPTION: CommandOption = {
   summary: 'The agent',
 }
 
-/** What a turn may do, for whatever runs one. */
+/** The permission options of all commands that run a turn. */
 export const RULE_OPTIONS: readonly CommandOption[] = [
   {
     name: 'allow',

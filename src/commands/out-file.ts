@@ -4,14 +4,15 @@ import { CrabError } from '../core/base/errors.ts'
 import { isMissingFile, replaceFile, toStorageError } from '../core/base/files.ts'
 import type { Host } from './host.ts'
 
-/** Writes the whole content of a file that a person named for output, or nothing. */
+/** Writes the whole content of an output file that the user named, or nothing. */
 export type OutFile = (content: string | Uint8Array) => Promise<void>
 
 /**
- * The file that --out-file names; undefined without a name. Throws `storage` at once when it could never be written.
+ * Opens the file that --out-file names; returns undefined without a name. Throws `storage` immediately when
+ * the file can never be written.
  *
- * Links are followed and an existing file's mode is kept. What is no regular file (a device, a FIFO) is never
- * replaced, but written to.
+ * Links are followed, and the mode of an existing file is kept. A special file (a device, a FIFO) is written
+ * to, never replaced.
  */
 export async function openOutFile(name: string | undefined, host: Host): Promise<OutFile | undefined> {
   if (name === undefined) return undefined
@@ -26,7 +27,7 @@ export async function openOutFile(name: string | undefined, host: Host): Promise
     try {
       if (isSpecial) return await writeFile(path, content)
       await replaceFile(path, content, mode)
-      if (existing !== undefined) await chmod(path, mode) // the umask took from it
+      if (existing !== undefined) await chmod(path, mode) // the umask reduced it
     } catch (cause) {
       throw failed(name, cause)
     }
@@ -41,12 +42,12 @@ async function checkFolder(folder: string, name: string): Promise<void> {
   }
 }
 
-/** Nothing where a look fails: what is wrong with the path is said when its folder is checked. */
+/** Returns undefined when a path cannot be examined: the check of its folder reports the reason. */
 async function orUndefined<T>(found: Promise<T>): Promise<T | undefined> {
   return await found.catch(() => undefined)
 }
 
-/** As the home directory's files say it, without their advice. */
+/** Returns the same error as for files of the home, with another hint. */
 function failed(name: string, cause: unknown): CrabError {
   const { message } = toStorageError(`Cannot write ${name}`, cause)
   return new CrabError('storage', message, { cause, hint: HINT })
@@ -57,5 +58,5 @@ function unwritable(name: string, why: string, cause?: unknown): CrabError {
 }
 
 const HINT = 'name another file'
-/** The umask decides the rest. */
+/** The mode of a new file, before the umask. */
 const NEW_FILE = 0o666

@@ -3,17 +3,21 @@ import { promisify } from 'node:util'
 import { CrabError } from '../core/base/errors.ts'
 import { getErrorCode } from '../core/base/system-error.ts'
 
-/** How much may wait for a slow reader before `write` asks its caller to wait too, UTF-16 units. */
+/**
+ * The amount of buffered text, in UTF-16 units, above which `write` asks its caller to wait for a slow
+ * reader.
+ */
 const HIGH_WATER = 64 * 1024
-const AGAIN_MS = 5
+const RETRY_MS = 5
 
 const writeBytes = promisify(write)
 
 /**
  * A file descriptor to print to.
  *
- * Text is on its way when `write` returns and never waits in here for more to come; what arrives while a write is
- * under way leaves with the next one. Writes never block the event loop, so signals are heard while a reader sleeps.
+ * Text is written as soon as `write` is called, and never buffered to wait for more; what arrives during a
+ * write is part of the next one. Writes never block the event loop, so signals are noticed while the reader
+ * is stalled.
  */
 export class Output {
   readonly #fd: number
@@ -39,14 +43,20 @@ export class Output {
     this.#onClosed = listener
   }
 
-  /** Prints text, or drops it when the reader has gone; the promise, when there is one, asks the caller to wait for a slow reader. */
+  /**
+   * Prints text, or drops it when the reader is gone; a returned promise asks the caller to wait for a slow
+   * reader.
+   */
   write(text: string): Promise<void> | undefined {
     if (this.#closed || text === '') return undefined
     this.#waiting += text
     return this.#start()
   }
 
-  /** Keeps back what is written from now on, until disposed: somebody else has the terminal. Nobody is asked to wait meanwhile. */
+  /**
+   * Holds back further output until disposed, while the terminal is used otherwise. Callers are not asked to
+   * wait meanwhile.
+   */
   hold(): Disposable {
     this.#holds++
     let isHeld = true
@@ -65,7 +75,10 @@ export class Output {
     return this.#waiting.length > HIGH_WATER ? this.#busy : undefined
   }
 
-  /** Resolves when everything is out that is not held. Throws `storage` when it could not be written (a full disk, say). */
+  /**
+   * Resolves when everything that is not held back has been written. Throws `storage` when it could not be
+   * written, for example to a full disk.
+   */
   async flush(): Promise<void> {
     await this.#busy
     if (this.#failure) throw this.#failure
@@ -81,7 +94,7 @@ export class Output {
         this.#close(reason)
       }
     }
-    this.#busy = undefined // at once: what is written from now on starts anew
+    this.#busy = undefined // synchronously: a later write starts again
   }
 
   #close(reason: unknown): void {
@@ -95,7 +108,10 @@ export class Output {
   }
 }
 
-/** Also for descriptors that somebody made non-blocking: a full pipe then says EAGAIN. */
+/**
+ * Writes all bytes, even to a descriptor that another process made non-blocking: a full pipe then fails with
+ * EAGAIN.
+ */
 async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
   let at = 0
   while (at < bytes.length) {
@@ -104,7 +120,7 @@ async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
       at += bytesWritten
     } catch (reason) {
       if (getErrorCode(reason) !== 'EAGAIN') throw reason
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }
 }

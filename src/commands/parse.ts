@@ -5,26 +5,26 @@ import { checkSender } from '../core/base/sender-name.ts'
 import { formatArgumentNotation } from './arguments.ts'
 import type { Command, CommandOption, ParsedOptions } from './command.ts'
 
-/** A command, and the name of the program it belongs to. */
+/** A command, and the name of its program. */
 interface CommandContext {
   program: string
   command: Command
 }
 
-/** Parses what stands behind a command's name. Throws `usage` naming the nearest flag. */
-export function parseOptions(named: CommandContext, argv: readonly string[]): ParsedOptions {
-  const given = readRaw(named, argv)
-  if (!given.flags.has('help')) {
-    for (const option of named.command.options) checkValues(option, given.flags.get(option.name) ?? [])
-    checkArguments(named, given.args)
-    checkAddresses(named.command, given.args)
+/** Parses the words after a command's name. Throws `usage` with the nearest flag as a hint. */
+export function parseOptions(context: CommandContext, argv: readonly string[]): ParsedOptions {
+  const parsed = readRaw(context, argv)
+  if (!parsed.flags.has('help')) {
+    for (const option of context.command.options) checkValues(option, parsed.flags.get(option.name) ?? [])
+    checkArguments(context, parsed.args)
+    checkAddresses(context.command, parsed.args)
   }
   return {
-    args: given.args,
-    has: (name) => given.flags.has(name),
-    count: (name) => given.flags.get(name)?.length ?? 0,
-    value: (name) => given.flags.get(name)?.at(-1),
-    values: (name) => given.flags.get(name) ?? [],
+    args: parsed.args,
+    has: (name) => parsed.flags.has(name),
+    count: (name) => parsed.flags.get(name)?.length ?? 0,
+    value: (name) => parsed.flags.get(name)?.at(-1),
+    values: (name) => parsed.flags.get(name) ?? [],
   }
 }
 
@@ -33,73 +33,76 @@ interface RawArguments {
   flags: Map<string, string[]>
 }
 
-/** Reads raw argv by the command's options: cac would turn `007` into 7 and swallow a lone `-`. */
-function readRaw(named: CommandContext, argv: readonly string[]): RawArguments {
-  const given: RawArguments = { args: [], flags: new Map() }
-  const { rawFrom = Number.POSITIVE_INFINITY } = named.command
+/** Parses raw argv according to the command's options: cac would turn `007` into 7 and swallow a lone `-`. */
+function readRaw(context: CommandContext, argv: readonly string[]): RawArguments {
+  const parsed: RawArguments = { args: [], flags: new Map() }
+  const { rawFrom = Number.POSITIVE_INFINITY } = context.command
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at]!
-    const isRaw = given.args.length > rawFrom
+    const isRaw = parsed.args.length > rawFrom
     if (word === '--' || isRaw) {
-      given.args.push(...argv.slice(isRaw ? at : at + 1))
+      parsed.args.push(...argv.slice(isRaw ? at : at + 1))
       break
     }
-    if (word === '-' || !word.startsWith('-')) given.args.push(word)
-    else if (readFlag({ named, given, word, next: argv[at + 1] })) at++
+    if (word === '-' || !word.startsWith('-')) parsed.args.push(word)
+    else if (readFlag({ context, parsed, word, next: argv[at + 1] })) at++
   }
-  return given
+  return parsed
 }
 
-/** Takes one `--name`, `--name=value`, `-abc` or `-nVALUE`; says whether the next word was its value. */
+/** Parses one `--name`, `--name=value`, `-abc` or `-nVALUE`; returns whether the next word was its value. */
 function readFlag(at: {
-  named: CommandContext
-  given: RawArguments
+  context: CommandContext
+  parsed: RawArguments
   word: string
   next: string | undefined
 }): boolean {
-  const { named, given, word, next } = at
+  const { context, parsed, word, next } = at
   if (word.startsWith('--')) return readLong(at)
   for (let index = 1; index < word.length; index++) {
-    const option = named.command.options.find(({ short }) => short === word[index])
-    if (!option) throw unknownOption(named, `-${word[index]}`)
+    const option = context.command.options.find(({ short }) => short === word[index])
+    if (!option) throw unknownOption(context, `-${word[index]}`)
     if (!option.value) {
-      add(given, option, '')
+      addValue(parsed, option, '')
       continue
     }
     const rest = word.slice(index + 1).replace(/^=/, '')
-    add(given, option, rest || takeValue(option, next))
+    addValue(parsed, option, rest || takeValue(option, next))
     return rest === ''
   }
   return false
 }
 
 function readLong(at: {
-  named: CommandContext
-  given: RawArguments
+  context: CommandContext
+  parsed: RawArguments
   word: string
   next: string | undefined
 }): boolean {
-  const { named, given, word, next } = at
+  const { context, parsed, word, next } = at
   const [name, inline] = splitOnce(word.slice(2))
-  const option = named.command.options.find((known) => known.name === name)
-  if (!option) throw unknownOption(named, `--${name}`)
+  const option = context.command.options.find((known) => known.name === name)
+  if (!option) throw unknownOption(context, `--${name}`)
   if (!option.value && inline !== undefined) {
     throw new CrabError('usage', `Option --${name} takes no value`, { hint: `write --${name} alone` })
   }
-  add(given, option, option.value ? (inline ?? takeValue(option, next)) : '')
+  addValue(parsed, option, option.value ? (inline ?? takeValue(option, next)) : '')
   return option.value !== undefined && inline === undefined
 }
 
-/** The word behind an option that needs a value; a number below 0 is one, so that what is wrong with it can be said. */
+/**
+ * Returns the word after an option that needs a value. A negative number counts as a value, so that the error
+ * can be about the number.
+ */
 function takeValue({ name, value }: CommandOption, next: string | undefined): string {
   if (next !== undefined && (next === '-' || !next.startsWith('-') || /^-\d/.test(next))) return next
   throw new CrabError('usage', `Option --${name} needs a value`, { hint: `for example --${name} ${value}` })
 }
 
-function add(given: RawArguments, option: CommandOption, value: string): void {
-  const values = given.flags.get(option.name)
+function addValue(parsed: RawArguments, option: CommandOption, value: string): void {
+  const values = parsed.flags.get(option.name)
   if (values) values.push(value)
-  else given.flags.set(option.name, [value])
+  else parsed.flags.set(option.name, [value])
 }
 
 function splitOnce(text: string): [string, string | undefined] {
@@ -109,9 +112,9 @@ function splitOnce(text: string): [string, string | undefined] {
 
 function checkValues({ name, kind, choices, refused = [] }: CommandOption, values: readonly string[]): void {
   if (kind === 'sender') for (const value of values) checkSender(value, 'usage')
-  const wrong = choices && values.find((value) => !choices.includes(value) && !refused.includes(value))
-  if (wrong === undefined) return
-  throw new CrabError('usage', `Cannot use --${name} ${wrong}`, {
+  const invalid = choices && values.find((value) => !choices.includes(value) && !refused.includes(value))
+  if (invalid === undefined) return
+  throw new CrabError('usage', `Cannot use --${name} ${invalid}`, {
     hint: `it is one of ${choices!.join(', ')}`,
   })
 }
@@ -122,7 +125,7 @@ function checkAddresses({ kinds = [] }: Command, args: readonly string[]): void 
   }
 }
 
-/** Lets cac judge whether arguments are missing or too many. */
+/** Checks with cac whether arguments are missing or too many. */
 function checkArguments({ program, command }: CommandContext, args: readonly string[]): void {
   const cli = cac(command.path.join(' '))
   const leaf = cli.command(command.args, command.summary)
@@ -132,15 +135,15 @@ function checkArguments({ program, command }: CommandContext, args: readonly str
     leaf.checkUnusedArgs()
   } catch (cause) {
     const name = [program, ...command.path].join(' ')
-    throw new CrabError('usage', `Cannot run "${name}": ${argumentProblem(command.args, args)}`, {
+    throw new CrabError('usage', `Cannot run "${name}": ${describeArgumentProblem(command.args, args)}`, {
       cause,
       hint: `usage: ${name} ${formatArgumentNotation(command.args)}`.trim(),
     })
   }
 }
 
-/** What is wrong with so many arguments; they are not repeated, one may be a secret. */
-function argumentProblem(notation: string, args: readonly string[]): string {
+/** Describes the problem with the number of arguments, without repeating them: one may be a secret. */
+function describeArgumentProblem(notation: string, args: readonly string[]): string {
   const places = formatArgumentNotation(notation).split(' ').filter(Boolean)
   const empty = places[args.indexOf('')]
   if (args.includes('') && args.length <= places.length) return `${empty} is empty`
@@ -149,13 +152,13 @@ function argumentProblem(notation: string, args: readonly string[]): string {
   return places.length === 0 ? 'it takes no arguments' : `it takes no more than ${places.join(' ')}`
 }
 
-/** What starts with a dash and is an argument all the same, cac would take for a flag. */
+/** Quotes an argument that starts with a dash, which cac would take for a flag. */
 function quoteDash(word: string): string {
   return word.startsWith('-') ? `"${word}"` : word
 }
 
 function unknownOption({ program, command }: CommandContext, typed: string): CrabError {
-  const names = command.options.map(({ name }) => name).filter((name) => name !== 'yolo') // no slip leads there
+  const names = command.options.map(({ name }) => name).filter((name) => name !== 'yolo') // a typo must not lead there
   const near = typed.startsWith('--') ? nearest(typed.slice(2), names) : undefined
   const help = `see ${program} ${command.path.join(' ')} --help`
   const hint = command.instead?.[typed] ?? (near ? `did you mean --${near}?` : help)

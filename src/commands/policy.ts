@@ -8,6 +8,7 @@ import { ruleEffectName, toJsonRule } from './mcp/rows.ts'
 import { readPolicyCall } from './policy-call.ts'
 import { printJson } from './print.ts'
 
+/** Runs `crabtalk policy why`. */
 export const explainPolicyCommand: CommandHandler = async ({ options, host, signal }) => {
   const { tool, args } = readPolicyCall(options.args[0] ?? '')
   const message = {

@@ -11,8 +11,9 @@ export function printJson(host: Host, value: unknown): number {
 /**
  * Prints rows in aligned columns.
  *
- * On a terminal, a cell before the last column is cut at MAX_CELL columns, and a line at the terminal's width. In a pipe
- * every cell is whole, no line ends in padding, and a longer cell shifts only its own line.
+ * On a terminal, cells before the last column are truncated to `MAX_CELL` columns, and lines to the
+ * terminal's width. In a pipe every cell is whole, no line has trailing spaces, and a longer cell shifts only
+ * its own line.
  */
 export async function printTable(
   host: Host,
@@ -25,7 +26,7 @@ export async function printTable(
   const cells = [header, ...rows].map((row) =>
     row.map((text, column) => {
       const cell = sanitize(text).replaceAll(/\s+/g, ' ')
-      return isTerminal && column < last ? cut(cell, MAX_CELL, width) : cell
+      return isTerminal && column < last ? truncate(cell, MAX_CELL, width) : cell
     }),
   )
   const widths = header.map((_, column) => {
@@ -35,28 +36,28 @@ export async function printTable(
   const limit = isTerminal ? host.columns() : Number.POSITIVE_INFINITY
   const lines = cells.map((row) => {
     const padded = row.map((cell, column) => cell + ' '.repeat(Math.max(0, widths[column]! - width(cell))))
-    return `${cut(padded.join('  ').trimEnd(), limit, width)}\n`
+    return `${truncate(padded.join('  ').trimEnd(), limit, width)}\n`
   })
   host.stdout.write(lines.join(''))
-  await host.stdout.flush() // what is said on standard error afterwards stands below it
+  await host.stdout.flush() // later output to standard error must appear below the table
 }
 
-/** Columns of a terminal; enough for names, paths and addresses of usual length. */
+/** The maximum number of terminal columns of a cell; enough for names, paths and addresses of usual length. */
 const MAX_CELL = 64
 
-/** A line as it fits the width of a terminal; in a pipe it stays whole. */
+/** Truncates a line to the width of the terminal; in a pipe it stays whole. */
 export async function fitLine(host: Host, line: string): Promise<string> {
   if (!host.stdout.isTerminal) return line
   const { default: width } = await import('string-width')
-  return cut(line, host.columns(), width)
+  return truncate(line, host.columns(), width)
 }
 
-function cut(line: string, limit: number, width: (text: string) => number): string {
+function truncate(line: string, limit: number, width: (text: string) => number): string {
   if (width(line) <= limit) return line
-  let kept = ''
+  let result = ''
   for (const char of line) {
-    if (width(kept) + width(char) > limit - 1) break
-    kept += char
+    if (width(result) + width(char) > limit - 1) break
+    result += char
   }
-  return `${kept}…`
+  return `${result}…`
 }

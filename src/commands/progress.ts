@@ -2,7 +2,7 @@ import { sanitize } from '../core/base/sanitize.ts'
 import { takeStart } from '../core/base/truncate.ts'
 import type { Host } from './host.ts'
 
-/** Waits for work; once it takes a moment a terminal shows what is waited for, and nothing of that stays. */
+/** Waits for work; if that takes a moment, a terminal shows `text` meanwhile, and erases it afterwards. */
 export async function withProgress<T>(
   { stderr, env, columns }: Pick<Host, 'stderr' | 'env' | 'columns'>,
   text: string,

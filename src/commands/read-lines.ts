@@ -1,9 +1,13 @@
 import { MAX_INPUT_BYTES, tooLarge } from './named-file.ts'
 
-/** The lines of a stream, without their ends; the last one needs none. Throws `invalid` for one that is too long. */
+/**
+ * Yields the lines of a stream without their line breaks; the last line needs none. Throws `invalid` for a
+ * line that is too long.
+ */
 export async function* readLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let parts: string[] = [] // of a line whose end has not come; joined once, for a long line comes in many pieces
+  // the parts of an incomplete line, joined only once, because a long line arrives in many pieces
+  let parts: string[] = []
   let length = 0
   for await (const piece of stream) {
     for (const [index, part] of decoder.decode(piece, { stream: true }).split('\n').entries()) {

@@ -1,19 +1,19 @@
 import type { Command, CommandOption } from './command.ts'
 import { SERVICE_PLACEHOLDER } from './service-rows.ts'
 
-/** Options every command has. */
+/** The options of every command. */
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   { name: 'help', short: 'h', summary: 'Show help' },
   { name: 'debug', summary: 'Show where an error came from' },
 ]
 
-/** Of the commands that use the daemon where one runs. */
+/** The option of all commands that use the daemon when one is running. */
 export const NO_DAEMON_OPTION: CommandOption = {
   name: 'no-daemon',
   summary: 'Run in this process even when a daemon is there',
 }
 
-/** By the first word: commands that use none, or are about it. */
+/** The first words of commands that use no daemon, or are about it. */
 const ALONE: ReadonlySet<string> = new Set([
   'complete',
   'completions',
@@ -24,7 +24,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'version',
 ])
 
-/** Every option of a command, its own first. */
+/** Returns every option of a command, its own first. */
 export function listOptions({
   path,
   options,
@@ -33,7 +33,7 @@ export function listOptions({
   return [...options, ...(isAlone || ALONE.has(path[0]!) ? [] : [NO_DAEMON_OPTION]), ...GLOBAL_OPTIONS]
 }
 
-/** Titles, and what stands below each, by the first word of its commands. */
+/** The titles of sections, each with the first words of its commands. */
 export type HelpSections = readonly (readonly [title: string, words: readonly string[]])[]
 
 /** The sections of the first help page of `crabtalk`. */
@@ -51,7 +51,7 @@ export const CRABUP_SECTIONS: HelpSections = [
   ['This program', ['self', 'uninstall', 'completions', 'version']],
 ]
 
-/** What the commands that share a first word are about. */
+/** The summaries of the groups of commands that share a first word. */
 export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   [SERVICE_PLACEHOLDER]: 'A service, such as daemon or cron',
   agent: 'Your agents',

@@ -16,7 +16,7 @@ import { SUPERVISE_COMMANDS } from './supervise/table.ts'
 import { TOKEN_COMMANDS } from './token/table.ts'
 import { TRUST_COMMANDS } from './trust/table.ts'
 
-/** What an agent is made of, for `agent createAgentCommand` and `agent editAgentCommand`. */
+/** The options of `agent create` and `agent edit` for the parts of an agent. */
 const agentKeys: readonly CommandOption[] = [
   { name: 'description', value: 'TEXT', summary: 'What it is for' },
   {
@@ -30,7 +30,7 @@ const agentKeys: readonly CommandOption[] = [
   { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its file, VALUE as TOML (repeatable)' },
 ]
 
-/** The commands of `crabtalk`. */
+/** The command table of `crabtalk`. */
 export const CRABTALK: readonly Command[] = [
   ...CHAT_COMMANDS,
   ...SEND_COMMANDS,

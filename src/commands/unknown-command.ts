@@ -3,31 +3,34 @@ import { nearest } from '../core/base/nearest.ts'
 import type { Command } from './command.ts'
 import { expandServiceRows, SERVICE_PLACEHOLDER } from './service-rows.ts'
 
-/** A line that names no command. */
+/** A command line that names no command. */
 interface UnknownLine {
-  /** The program. */
+  /** The name of the program. */
   name: string
   table: readonly Command[]
-  /** The table as this line means it. */
+  /** The table with the name on this line in place of `<service>`. */
   commands: readonly Command[]
   words: readonly string[]
 }
 
-/** What is wrong with a line that names no command, and what may have been meant; `services` are the names of all there are. */
+/**
+ * Returns the error for a line that names no command, with what may have been meant; `services` are the names
+ * of all existing services.
+ */
 export function unknownCommand(line: UnknownLine, services: readonly string[]): CrabError {
   const { name, table, words } = line
   const [word = ''] = words
   const isService = line.commands !== table
   const commands = isService && !services.includes(word) ? expandServiceRows(table, services) : line.commands
   const inGroup = commands.filter(({ path, hidden }) => !hidden && path.length > 1 && path[0] === word)
-  if (inGroup.length > 0 && words.length === 1) return alone(`${name} ${word}`, inGroup)
+  if (inGroup.length > 0 && words.length === 1) return missingVerbError(`${name} ${word}`, inGroup)
   const length = inGroup.length > 0 ? 2 : 1
   const typed = words.slice(0, length).join(' ')
   const elsewhere =
     commandFirst(name, table, words) ??
-    otherHalf(name, words) ??
+    findInOtherProgram(name, words) ??
     (name === 'crabtalk' && inGroup.length === 0 ? ELSEWHERE.get(word) : undefined)
-  const near = swapped(commands, words) ?? guessCommand({ words, typed, inGroup, commands })
+  const near = findSwapped(commands, words) ?? guessCommand({ words, typed, inGroup, commands })
   const whole = elsewhere ?? (near && `${name} ${near}`)
   const what = typed.startsWith('-') ? 'option' : 'command'
   return new CrabError('usage', `Unknown ${what} "${typed}"`, {
@@ -35,7 +38,7 @@ export function unknownCommand(line: UnknownLine, services: readonly string[]): 
   })
 }
 
-/** Returns the line with its command before its options, for a line that begins with an option; undefined without a command. */
+/** Returns a line that begins with an option with its command first; undefined when it has no command. */
 export function commandFirst(
   name: string,
   table: readonly Command[],
@@ -52,7 +55,7 @@ export function commandFirst(
   return begin < 0 ? undefined : [name, ...(longest ?? words.slice(begin, begin + 1)), option].join(' ')
 }
 
-function alone(group: string, rows: readonly Command[]): CrabError {
+function missingVerbError(group: string, rows: readonly Command[]): CrabError {
   const [only, ...others] = rows
   if (only && others.length === 0) {
     return new CrabError('usage', `Cannot run "${group}" alone: its second word is missing`, {
@@ -65,14 +68,17 @@ function alone(group: string, rows: readonly Command[]): CrabError {
   })
 }
 
-/** The line of the other program, for what both have and each does one half of. */
-function otherHalf(name: string, [group = '', verb = '']: readonly string[]): string | undefined {
+/**
+ * Returns the line of the other program, for groups that both programs have and of which each has half of the
+ * verbs.
+ */
+function findInOtherProgram(name: string, [group = '', verb = '']: readonly string[]): string | undefined {
   const other = name === 'crabtalk' ? 'crabup' : 'crabtalk'
   return HALVES[other][group]?.includes(verb) ? `${other} ${group} ${verb}` : undefined
 }
 
-/** `start daemon` instead of `daemon start`. */
-function swapped(commands: readonly Command[], [verb, name]: readonly string[]): string | undefined {
+/** Finds `daemon start` for `start daemon`. */
+function findSwapped(commands: readonly Command[], [verb, name]: readonly string[]): string | undefined {
   return commands
     .find(({ path }) => path.length === 2 && path[0] === name && path[1] === verb)
     ?.path.join(' ')
@@ -85,7 +91,7 @@ function guessCommand(at: {
   commands: readonly Command[]
 }): string | undefined {
   const { words, typed, inGroup, commands } = at
-  if (inGroup.length > 0) return nearVerb(words, toNames(inGroup, 2))
+  if (inGroup.length > 0) return findNearVerb(words, toNames(inGroup, 2))
   const inSome = commands.find(({ path }) => path[1] === typed)?.path.join(' ')
   return nearest(typed, toNames(commands, 1)) ?? inSome
 }
@@ -95,8 +101,11 @@ function toNames(commands: readonly Command[], length: number): string[] {
   return shown.map(({ path }) => path.slice(0, length).join(' '))
 }
 
-/** What is meant by the second word of a line: by what other programs call it, or how it is spelt. */
-function nearVerb([group = '', verb = '']: readonly string[], known: readonly string[]): string | undefined {
+/** Finds the intended second word of a line: by its synonyms in other programs, or by its spelling. */
+function findNearVerb(
+  [group = '', verb = '']: readonly string[],
+  known: readonly string[],
+): string | undefined {
   const other = SYNONYMS.get(verb)?.find((same) => known.includes(`${group} ${same}`))
   if (other) return `${group} ${other}`
   const verbs = known.map((path) => path.slice(group.length + 1))
@@ -104,7 +113,7 @@ function nearVerb([group = '', verb = '']: readonly string[], known: readonly st
   return near && `${group} ${near}`
 }
 
-/** What is called otherwise elsewhere, and in which groups; the first that a group has is meant. */
+/** The verbs that have another name in other programs; the first one that a group has is suggested. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
   ['rm', ['remove', 'forget', 'delete']],
   ['del', ['remove', 'forget', 'delete']],
@@ -128,13 +137,16 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 const VERBS = ['start', 'stop', 'restart', 'status', 'enable', 'disable', 'logs']
-/** Asked of lines that the other program does not know: what both know is not looked for. */
+/**
+ * The verbs of each program in the groups that both have, looked up only for lines that the other program
+ * does not know.
+ */
 const HALVES: Readonly<Record<'crabtalk' | 'crabup', Readonly<Record<string, readonly string[]>>>> = {
   crabtalk: { daemon: ['run', 'reload'], cron: ['list', 'add', 'remove', 'next', 'run'] },
   crabup: { daemon: VERBS, cron: VERBS },
 }
 
-/** What other programs call what is done here. */
+/** The names that other programs use for these commands. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'crabtalk send': ['run', 'exec', 'ask', 'prompt', 'print'],
@@ -150,5 +162,5 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map(
     'crabup pull': ['pull', 'install'],
     'crabup self update': ['update', 'upgrade'],
     'crabup uninstall': ['uninstall'],
-  }).flatMap(([meant, words]) => words.map((word) => [word, meant] as const)),
+  }).flatMap(([command, words]) => words.map((word) => [word, command] as const)),
 )

@@ -5,7 +5,7 @@ import type { HomePaths } from '../core/config/paths.ts'
 import { type PermissionRule, toRules } from '../core/config/permissions.ts'
 import type { KeyPath } from '../core/config/validation-issue.ts'
 
-/** Collects the rules of config.toml and of every agent file that can be read, each with its place. */
+/** Collects the rules of config.toml and of every valid agent file, each with its location. */
 export async function collectWrittenRules(paths: HomePaths): Promise<PermissionRule[]> {
   const [config, files] = await Promise.all([readConfig(paths), readAgentFiles(paths.agents)])
   const ofAgents = await Promise.all(

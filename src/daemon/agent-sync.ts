@@ -7,6 +7,7 @@ import type { FileIssue } from '../core/config/validation-issue.ts'
 import type { Hook } from '../core/runtime/hook.ts'
 import type { KnownAgents } from '../core/runtime/known-agents.ts'
 
+/** The dependencies of an agent sync. */
 export interface AgentSyncOptions {
   agents: AgentStore
   hook: Hook
@@ -14,37 +15,40 @@ export interface AgentSyncOptions {
   log: Log
 }
 
-/** What reading all agents again came to. */
+/** The result of re-reading the agent files. */
 export interface AgentDiff {
-  /** Names of the agents that are new, gone, or not what they were. */
+  /** The names of the agents that were added, removed or changed. */
   changed: readonly string[]
-  /** What is wrong with the files that are no agents. */
+  /** The issues of the files that do not hold a valid agent. */
   problems: readonly FileIssue[]
 }
 
 /**
- * Keeps what hooks know of agents in line with their files, so that their MCP servers run before a turn needs them. One
- * change after another; nobody waits for a server.
+ * Keeps the agents registered with hooks in sync with their files, so that MCP servers are running before a
+ * turn needs them. Changes are applied one after another, and none of them waits for a server to start.
  *
- * Until syncAll() it does so only for agents that had a turn in this process.
+ * Until `syncAll()`, only agents that had a turn in this process are synced.
  */
 export class AgentSync {
   readonly #options: AgentSyncOptions
-  #isKeepingAll = false
+  #syncsAll = false
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: AgentSyncOptions) {
     this.#options = options
   }
 
-  /** From now on every agent of the home is known; what is wrong with files is told the log. */
+  /** Registers every agent of the home from now on, and logs the issues of agent files as warnings. */
   async syncAll(): Promise<void> {
-    this.#isKeepingAll = true
+    this.#syncsAll = true
     const { problems } = await this.reload()
     for (const { file, line, message } of problems) this.#options.log('warn', `${file}:${line}: ${message}`)
   }
 
-  /** Reads all agents. One whose file is broken stays what it was. Fails with `storage`. */
+  /**
+   * Re-reads all agents. An agent whose file is broken keeps its previous configuration. Fails with
+   * `storage`.
+   */
   reload(): Promise<AgentDiff> {
     return this.#inTurn(async () => {
       const { agents, known } = this.#options
@@ -54,7 +58,7 @@ export class AgentSync {
       const removed = before.filter(({ id, name }) => {
         return !broken.has(`agents/${name}.toml`) && stored.every((agent) => agent.id !== id)
       })
-      const now = stored.map((agent) => this.#built(agent))
+      const now = stored.map((agent) => this.#toBuilt(agent))
       const changed = now.filter(
         (agent) =>
           !isDeepStrictEqual(
@@ -62,56 +66,65 @@ export class AgentSync {
             before.find(({ id }) => id === agent.id),
           ),
       )
-      const wanted = changed.filter(({ id }) => this.#isWanted(id))
-      await Promise.all(wanted.map((agent) => this.#tell(() => known.register(agent))))
-      for (const { id } of removed) await this.#tell(() => known.unregister(id)) // last: what the others share stays
-      return { changed: [...removed, ...wanted].map(({ name }) => name), problems }
+      const updated = changed.filter(({ id }) => this.#isSynced(id))
+      await Promise.all(updated.map((agent) => this.#logFailure(() => known.register(agent))))
+      // last, so that servers shared with the remaining agents keep running
+      for (const { id } of removed) await this.#logFailure(() => known.unregister(id))
+      return { changed: [...removed, ...updated].map(({ name }) => name), problems }
     })
   }
 
-  /** An agent is new, has another name, or something in its file has changed. Gives why the hooks could not be told. Never fails. */
+  /**
+   * Registers an agent that is new, renamed or whose file changed. Returns the error when hooks could not be
+   * updated. Never fails.
+   */
   changed(name: string): Promise<CrabError | undefined> {
     return this.#inTurn(async () => {
       const { agents, known } = this.#options
-      return await this.#tell(async () => {
-        const agent = this.#built(await agents.get(name, { create: false }))
-        if (this.#isWanted(agent.id)) await known.register(agent)
+      return await this.#logFailure(async () => {
+        const agent = this.#toBuilt(await agents.get(name, { create: false }))
+        if (this.#isSynced(agent.id)) await known.register(agent)
       })
     })
   }
 
-  /** Components have come, gone or moved: agents that ask for some have others now. Never fails. */
+  /**
+   * Registers the agents that use components again, after components were added, removed or moved. Never
+   * fails.
+   */
   componentsChanged(): Promise<void> {
     return this.#inTurn(async () => {
       const { agents, known } = this.#options
       for (const { name } of known.all().filter(({ components = false }) => components !== false)) {
-        await this.#tell(async () => known.register(this.#built(await agents.get(name, { create: false }))))
+        await this.#logFailure(async () =>
+          known.register(this.#toBuilt(await agents.get(name, { create: false }))),
+        )
       }
     })
   }
 
-  /** An agent was deleted. Never fails. */
+  /** Unregisters a deleted agent. Never fails. */
   async gone(id: string): Promise<void> {
-    await this.#inTurn(() => this.#tell(() => this.#options.known.unregister(id)))
+    await this.#inTurn(() => this.#logFailure(() => this.#options.known.unregister(id)))
   }
 
-  /** Resolves when nothing is under way. Never rejects. */
+  /** Resolves when no change is in progress. Never rejects. */
   async settled(): Promise<void> {
     await this.#last
   }
 
-  #isWanted(id: string): boolean {
-    return this.#isKeepingAll || this.#options.known.all().some((agent) => agent.id === id)
+  #isSynced(id: string): boolean {
+    return this.#syncsAll || this.#options.known.all().some((agent) => agent.id === id)
   }
 
-  #built(agent: AgentConfig): AgentConfig {
+  #toBuilt(agent: AgentConfig): AgentConfig {
     return this.#options.hook.onBuildAgent?.(agent) ?? agent
   }
 
-  /** What cannot be told now is told by the next turn of the agent. */
-  async #tell(tell: () => Promise<void>): Promise<CrabError | undefined> {
+  /** Logs a failure instead of throwing it: the agent's next turn registers it again. */
+  async #logFailure(update: () => Promise<void>): Promise<CrabError | undefined> {
     try {
-      await tell()
+      await update()
       return undefined
     } catch (reason) {
       const error = toCrabError(reason)
@@ -122,7 +135,7 @@ export class AgentSync {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(work)
-    this.#last = mine.catch(() => undefined) // whoever asked for it is told
+    this.#last = mine.catch(() => undefined) // the caller gets the rejection through `mine`
     return mine
   }
 }

@@ -10,23 +10,27 @@ import { type DaemonTarget, type FoundDaemon, findDaemon } from './find-daemon.t
 import type { RuntimeConnection } from './runtime-connection.ts'
 import { withStoredEnd } from './stored-end.ts'
 
+/** The connection that `attach()` opens. */
 export type { RuntimeConnection as Attached }
 
+/** The options of `attach()`. */
 export interface AttachOptions {
   /**
-   * `use`: the daemon that runs, else this process. `start`: starts one where none runs, and is this process when it
-   * cannot. `only` and `need` are the same, but throw instead of being this process; with `only` no turn may be run, and
-   * its models do not matter. By default `use`.
+   * `use`: the running daemon, else this process. `start`: starts a daemon if none is running, and falls back
+   * to this process when that fails. `only` and `need` work like `use` and `start`, but throw instead of
+   * falling back; with `only` no turn may be run, and the daemon's models do not matter. Defaults to `use`.
    */
   daemon?: 'use' | 'only' | 'start' | 'need' | 'never'
   signal?: AbortSignal
 }
 
 /**
- * The daemon of this home, or a runtime inside this process: the caller cannot tell one from the other (decision 15).
+ * Connects to the daemon of this home, or to a runtime inside this process; the caller cannot tell them
+ * apart.
  *
- * A daemon that would choose other models than this process is not used (docs/decisions/0104). Fails with `config` on
- * another program's home; where a daemon is needed, with what keeps it from starting, or `unavailable`.
+ * A daemon that would choose other models than this process is not used (ADR 0104). Fails with `config` when
+ * the home belongs to another program; where a daemon is required, with what keeps it from starting, or with
+ * `unavailable`.
  */
 export async function attach(
   caller: AttachingProcess,
@@ -34,27 +38,27 @@ export async function attach(
 ): Promise<RuntimeConnection> {
   const { daemon = 'use', signal = new AbortController().signal } = options
   const paths = homePaths(caller.env, { cwd: caller.cwd(), homeDir: caller.homeDir })
-  const optedOut = optOut(caller, daemon)
+  const optedOut = readOptOut(caller, daemon)
   const isNeeded = daemon === 'need' || daemon === 'only'
   if (optedOut !== undefined && isNeeded) throw withoutDaemon(optedOut)
-  if (optedOut !== undefined) return await inProcess(caller, paths, undefined)
-  const here = lazy(() => inProcess(caller, paths, 'the daemon went away'))
+  if (optedOut !== undefined) return await attachToThisProcess(caller, paths, undefined)
+  const fallback = lazy(() => attachToThisProcess(caller, paths, 'the daemon went away'))
   const place: DaemonTarget = { paths, env: caller.env, uid: caller.uid }
-  const otherwise = daemon === 'use' ? { otherwise: servedBy(here) } : {}
+  const otherwise = daemon === 'use' ? { otherwise: toLazyDispatch(fallback) } : {}
   const found = await findOrStart(caller, { ...place, ...otherwise }, { daemon, signal })
-  if (found && 'dispatch' in found) return throughDaemon(found, { caller, paths, here })
+  if (found && 'dispatch' in found) return throughDaemon(found, { caller, paths, fallback })
   if (isNeeded) throw withoutDaemon(found)
-  return await inProcess(caller, paths, found?.why)
+  return await attachToThisProcess(caller, paths, found?.why)
 }
 
-/** Why no daemon is used, and what to do where one is needed. */
+/** The reason why no daemon is used, and what to do where one is required. */
 interface NoDaemonReason {
   why: string
   hint: string
 }
 
-/** How a person said that no daemon is to be used. */
-function optOut(
+/** Returns how the user opted out of the daemon; undefined when they did not. */
+function readOptOut(
   { withoutDaemon, env }: AttachingProcess,
   daemon: AttachOptions['daemon'],
 ): NoDaemonReason | undefined {
@@ -67,7 +71,7 @@ function optOut(
 
 const STARTS: ReadonlySet<string> = new Set(['start', 'need'])
 
-/** The daemon to use; else why none is, where that is worth a word. */
+/** Returns the daemon to use, else the reason why there is none if the user should know it. */
 async function findOrStart(
   caller: AttachingProcess,
   place: DaemonTarget,
@@ -76,8 +80,8 @@ async function findOrStart(
   try {
     const found = (await findDaemon(place, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
     if (!found) return STARTS.has(daemon) ? { why: 'on_demand = false in config.toml', hint: RUN } : undefined
-    if (daemon === 'only') return found // who answers or follows needs no models
-    return (await otherModels(found.info, caller)) ?? found
+    if (daemon === 'only') return found // answering and following do not use its models
+    return (await explainOtherModels(found.info, caller)) ?? found
   } catch (reason) {
     if (daemon === 'need' || daemon === 'only' || signal.aborted) throw reason
     const { message } = toCrabError(reason)
@@ -90,7 +94,7 @@ async function findOrStart(
   }
 }
 
-async function inProcess(
+async function attachToThisProcess(
   caller: AttachingProcess,
   paths: HomePaths,
   why: string | undefined,
@@ -98,7 +102,7 @@ async function inProcess(
   return await (await import('./in-process.ts')).attachInProcess(caller, { paths, why })
 }
 
-function servedBy(attached: Lazy<RuntimeConnection>): Dispatch {
+function toLazyDispatch(attached: Lazy<RuntimeConnection>): Dispatch {
   return async function* dispatch(message, signal) {
     yield* (await attached.get()).dispatch(message, signal)
   }
@@ -107,14 +111,15 @@ function servedBy(attached: Lazy<RuntimeConnection>): Dispatch {
 interface Client {
   caller: AttachingProcess
   paths: HomePaths
-  /** For when the daemon has gone. */
-  here: Lazy<RuntimeConnection>
+  /** The runtime in this process that serves requests after the daemon has gone away. */
+  fallback: Lazy<RuntimeConnection>
 }
 
-function throughDaemon(found: FoundDaemon, { caller, paths, here }: Client): RuntimeConnection {
+function throughDaemon(found: FoundDaemon, { caller, paths, fallback }: Client): RuntimeConnection {
   const { info, olderAt } = found
   warnOtherVersion(info, caller)
-  const dispatch = olderAt === undefined ? found.dispatch : withNote(found.dispatch, olderAt, caller)
+  const dispatch =
+    olderAt === undefined ? found.dispatch : withOlderDaemonWarning(found.dispatch, olderAt, caller)
   const leases = lazy(() => openLeases(paths, caller.pid))
   return {
     dispatch: withStoredEnd(dispatch),
@@ -123,8 +128,10 @@ function throughDaemon(found: FoundDaemon, { caller, paths, here }: Client): Run
     olderAt,
     lease: async (resource, signal) => (await leases.get()).take(resource, signal),
     async [Symbol.asyncDispose]() {
-      const made = await Promise.all([leases.current, here.current].map((one) => one?.catch(() => undefined))) // who asked was told
-      for (const one of made) await one?.[Symbol.asyncDispose]()
+      const opened = await Promise.all(
+        [leases.current, fallback.current].map((one) => one?.catch(() => undefined)),
+      ) // the caller already got the failure
+      for (const one of opened) await one?.[Symbol.asyncDispose]()
     },
   }
 }
@@ -137,8 +144,11 @@ async function openLeases(
   return new SqliteLeases({ database, proc, pid })
 }
 
-/** Why the daemon would choose other models, if it would. */
-async function otherModels(
+/**
+ * Returns the reason not to use a daemon that would choose other models; undefined when it would choose the
+ * same.
+ */
+async function explainOtherModels(
   { environment }: HelloInfo,
   { env }: AttachingProcess,
 ): Promise<NoDaemonReason | undefined> {
@@ -158,16 +168,16 @@ function warnOtherVersion({ build }: HelloInfo, { stderr }: AttachingProcess): v
   )
 }
 
-/** Says once, before the first turn, that rules and permissions of this program do not hold there. */
-function withNote(dispatch: Dispatch, at: string, { stderr }: AttachingProcess): Dispatch {
-  let isSaid = false
+/** Warns once, before the first turn, that this program's rules and permissions do not apply in that daemon. */
+function withOlderDaemonWarning(dispatch: Dispatch, at: string, { stderr }: AttachingProcess): Dispatch {
+  let isWarned = false
   return async function* noted(message, signal) {
     const isTurn = message.msg?.$case === 'stream' || message.msg?.$case === 'send'
-    if (isTurn && !isSaid) {
+    if (isTurn && !isWarned) {
       const what = 'its own rules decide what agents may do'
       stderr.write(`crabtalk: the process at ${at} speaks an older protocol (no hello): ${what}\n`)
     }
-    isSaid ||= isTurn
+    isWarned ||= isTurn
     yield* dispatch(message, signal)
   }
 }

@@ -1,19 +1,24 @@
-/** Who attaches: a process as far as the daemon, or a runtime in that process, needs to know it. */
+/** The part of the attaching process that the daemon client and the in-process runtime need. */
 export interface AttachingProcess {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
   cwd(): string
-  /** The person's own directory; empty when the system knows none. */
+  /** The user's home directory; empty when the system does not know one. */
   readonly homeDir: string
-  /** Of the user; ignored on Windows. */
+  /** The user id; ignored on Windows. */
   readonly uid: number
-  /** A person, or a test, wants no daemon to be used. */
+  /** Whether the user or a test opted out of the daemon. */
   readonly withoutDaemon: boolean
   readonly stderr: { write(text: string): unknown }
-  /** The path of the ripgrep that comes with the caller, unpacked in that folder where it must be. */
+  /**
+   * Returns the path of the ripgrep bundled with the caller, unpacked into `folder` if necessary; undefined
+   * when there is none.
+   */
   ripgrep(folder: string): Promise<string | undefined>
-  /** What the worker of the search runs: its text, or its file; undefined when there is none. */
+  /**
+   * Returns the code that the search worker runs, as source text or as a file; undefined when there is none.
+   */
   searchWorker(): Promise<string | URL | undefined>
-  /** What starts the same program again. */
+  /** Returns the command that starts the same program again. */
   build(): Promise<{ readonly command: readonly [string, ...string[]] }>
 }

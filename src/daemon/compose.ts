@@ -54,7 +54,7 @@ import { reloader } from './reload.ts'
 import type { NodeOptions, Services } from './services.ts'
 import { sweepAbandoned } from './sweep-leftovers.ts'
 
-/** Builds storage, models, hooks and runtime of one home directory. */
+/** Builds storage, models, hooks and runtime for a home directory. */
 export function compose(options: NodeOptions): Services {
   const { paths, env, pid, cwd } = options
   const now = Date.now
@@ -89,7 +89,7 @@ export function compose(options: NodeOptions): Services {
     now,
   })
   const place: ConversationStores = { storage, leases, cache: new Map(), memory }
-  const whereabouts = { defaultCwd: cwd, workspaces: paths.workspace }
+  const directories = { defaultCwd: cwd, workspaces: paths.workspace }
   const running = new RunningTurns()
   const asks = new Asks({ timeoutMs: ASK_TIMEOUT_MS })
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
@@ -106,9 +106,17 @@ export function compose(options: NodeOptions): Services {
   })
   const components = new Components(paths.run)
   const skills = async () => scanSkills(skillRoots(paths, options.homeDir, await setting.config()))
-  const tools = [...toolHooks(options, { processes, memory, sessionIndex, place }), lazyMcpHook(mcp.get)]
+  const tools = [
+    ...createToolHooks(options, { processes, memory, sessionIndex, place }),
+    lazyMcpHook(mcp.get),
+  ]
   const hook = groupsHook(
-    compositeHook([components.hook, skillsHook({ scan: skills }), ...tools, ...placeHooks(options, leases)]),
+    compositeHook([
+      components.hook,
+      skillsHook({ scan: skills }),
+      ...tools,
+      ...createPlaceHooks(options, leases),
+    ]),
   )
   const known = new KnownAgents(hook)
   const runtime = lazy(async () => {
@@ -121,7 +129,7 @@ export function compose(options: NodeOptions): Services {
       place,
       scratch: openScratchStores(now),
       running,
-      ...whereabouts,
+      ...directories,
       homeDir: options.homeDir,
       spill: join(paths.cache, 'output'),
       undo: paths.undo,
@@ -145,7 +153,7 @@ export function compose(options: NodeOptions): Services {
     return migrateServers({ paths, lock: (resource) => leases.take(resource, over.signal), tell })
   }
   const roster = new AgentSync({ agents, hook, known, log })
-  const servers = async () => mcp.current?.catch(() => undefined) // whoever asked for it was told
+  const servers = async () => mcp.current?.catch(() => undefined) // the caller that opened them got the failure
   const reloads = reloader({
     ...{ setting, roster, subscriptions, skills, servers, components, migrate, log },
     over: over.signal,
@@ -198,29 +206,29 @@ export function compose(options: NodeOptions): Services {
     },
     findHolder: (resource) => leases.describeHolder(resource),
     runtime: upToDate,
-    usualCwd: (pair, trust) => workingDirectory(whereabouts, { pair, trust }, cwd),
+    usualCwd: (pair, trust) => workingDirectory(directories, { pair, trust }, cwd),
     now,
     async [Symbol.asyncDispose]() {
-      bus?.bus.close() // what ends now starts nothing
+      bus?.bus.close() // turns that end from here on start nothing
       over.abort()
       await live.settled()
       await bus?.bus.settled()
       await roster.settled()
       const opened = await servers()
       if (options.daemon) await opened?.[Symbol.asyncDispose]()
-      else opened?.release() // a command leaves; what watches over its servers ends them
-      const made = await runtime.current?.catch(() => undefined)
-      await made?.[Symbol.asyncDispose]()
+      else opened?.release() // a command exits without waiting: the watchdogs end its servers
+      const openedRuntime = await runtime.current?.catch(() => undefined)
+      await openedRuntime?.[Symbol.asyncDispose]()
       await sessionIndex[Symbol.asyncDispose]()
       await sweeping
       folder[Symbol.dispose]()
-      processes.releaseAll() // those that watch over them end what still runs
+      processes.releaseAll() // the watchdogs end what still runs
       await leases[Symbol.asyncDispose]()
     },
   }
 }
 
-/** What the built-in tools work on. */
+/** The dependencies of the built-in tools. */
 interface ToolSources {
   processes: ProcessHost
   memory: MemoryStore
@@ -228,8 +236,8 @@ interface ToolSources {
   place: ConversationStores
 }
 
-/** The built-in tools, in the order in which a model sees them. */
-function toolHooks(
+/** Returns the built-in tools, in the order in which a model sees them. */
+function createToolHooks(
   { paths, env, homeDir, ripgrep }: NodeOptions,
   { processes, memory, sessionIndex, place: { leases, storage } }: ToolSources,
 ): Hook[] {
@@ -250,8 +258,8 @@ function toolHooks(
   ]
 }
 
-/** What agents are told of where they work. */
-function placeHooks({ paths, env, homeDir, uid }: NodeOptions, leases: SqliteLeases): Hook[] {
+/** Returns the hooks that describe the working directory to agents. */
+function createPlaceHooks({ paths, env, homeDir, uid }: NodeOptions, leases: SqliteLeases): Hook[] {
   const lock = (resource: string, signal: AbortSignal) => leases.take(resource, signal)
   const trust = new TrustStore({ path: paths.trust, lock, now: Date.now })
   const closed = [...ownPaths(paths), paths.workspace]
@@ -262,10 +270,13 @@ function placeHooks({ paths, env, homeDir, uid }: NodeOptions, leases: SqliteLea
   ]
 }
 
-/** The time that a question waits whose client may have left, or never said that it answers (docs/conversations.md). */
+/**
+ * The time in milliseconds that a question waits when its client may have left, or never declared that it
+ * answers (docs/conversations.md).
+ */
 const ASK_TIMEOUT_MS = 300_000
 
-/** Where conversations that are not stored live. */
+/** Opens in-memory stores for conversations that are not saved. */
 function openScratchStores(now: () => number): ConversationStores {
   return { storage: new MemoryStorage({ now }), leases: new MemoryLeases(), cache: new Map() }
 }

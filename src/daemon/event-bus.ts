@@ -11,32 +11,33 @@ import type { LiveTurns, TurnObserver } from '../core/runtime/live/live-turns.ts
 import type { EndEvent, TurnRun } from '../core/runtime/live/run.ts'
 import type { DaemonEvent } from './daemon-event.ts'
 
-/** What the events of a daemon start, and what came of them. */
+/** The event bus of a daemon, with the trace of what its events started. */
 export interface DaemonBus {
   bus: EventBus
   trace: EventTrace
-  /** Publishes how turns end, and follows those that events began. */
+  /** Publishes how turns end, and traces the turns that events started. */
   observe: TurnObserver
 }
 
+/** The dependencies of an event bus. */
 export interface DaemonBusOptions {
   log: Log
   subscriptions: SubscriptionStore
-  /** Is told of what is published. */
+  /** Receives every published event. */
   events: Broadcast<DaemonEvent>
   live(): LiveTurns
-  /** Aborted with the process. */
+  /** Aborted when the process shuts down. */
   over: AbortSignal
   now(): number
 }
 
-/** The event bus of a daemon: its subscriptions begin turns of its agents (RFC 0121). */
+/** Opens the event bus of a daemon: its subscriptions start turns of its agents (ADR 0107). */
 export function openBus(options: DaemonBusOptions): DaemonBus {
   const { subscriptions: store, events, live, log, over, now } = options
   const trace = new EventTrace()
   const published = (event: TracedEvent) => events.tell({ type: 'published', event })
   const bus = new EventBus({ store, trace, fire, published, log, over, now, newId: newUlid })
-  return { bus, trace, observe: observer({ bus, trace, log }) }
+  return { bus, trace, observe: createObserver({ bus, trace, log }) }
 
   async function fire({ runId, agent, sender, content, eventId, depth }: Firing): Promise<void> {
     const request = { runId, agent, sender, content, trust: 'unattended', settings: {} } as const
@@ -49,12 +50,14 @@ export function openBus(options: DaemonBusOptions): DaemonBus {
 }
 
 /**
- * Publishes `agent:<name>:done` with the last text of a turn that went well, `agent:<name>:failed` with why one did not.
+ * Publishes `agent:<name>:done` with the final text of a successful turn, or `agent:<name>:failed` with the
+ * reason of the failure.
  *
- * Guests only speak in another agent's conversation, and what is not stored is nobody else's: both publish nothing.
+ * Nothing is published for turns of guests, which speak in another agent's conversation, for turns that are
+ * not stored, and for turns of a class that may not publish.
  */
-function observer({ bus, trace, log }: { bus: EventBus; trace: EventTrace; log: Log }): TurnObserver {
-  /** Where the text of the last model call begins. */
+function createObserver({ bus, trace, log }: { bus: EventBus; trace: EventTrace; log: Log }): TurnObserver {
+  /** The offset in the text of a run at which the text of the last model call begins. */
   const lastText = new WeakMap<object, number>()
   return (run, event) => {
     if (event.type === 'start') trace.began(run.id)
@@ -76,15 +79,15 @@ function isPublished({ guest, ephemeral, trust }: TurnRun): boolean {
   return guest === undefined && !ephemeral && CLASS_RIGHTS[trust].publishes
 }
 
-/** Whether a turn went well, and why not. */
+/** Returns whether a turn succeeded, and the reason if it did not. */
 function toTurnOutcome({ error, stopReason }: EndEvent): ['done' | 'failed', string] {
   if (error) return ['failed', error.message]
-  const shortfall = SHORTFALLS[stopReason]
-  return shortfall === undefined ? ['done', ''] : ['failed', shortfall]
+  const failureReason = FAILURE_REASONS[stopReason]
+  return failureReason === undefined ? ['done', ''] : ['failed', failureReason]
 }
 
-/** Of turns that end without an error and yet not as they should. */
-const SHORTFALLS: Partial<Record<Extract<AgentEvent, { type: 'end' }>['stopReason'], string>> = {
+/** The failure reasons of turns that end without an error and yet not normally. */
+const FAILURE_REASONS: Partial<Record<Extract<AgentEvent, { type: 'end' }>['stopReason'], string>> = {
   length: "The answer was cut at the model's output limit",
   refused: 'The model refused to answer',
   max_turns: 'The turn was ended at its limit of model calls',

@@ -9,38 +9,43 @@ import type { SocketEndpoint } from '../core/transport/endpoint.ts'
 import { daemonSocketEndpoint, type LocalEndpoint } from '../core/transport/local-endpoint.ts'
 import type { AttachingProcess } from './attaching-process.ts'
 
-/** A daemon that answers. */
+/** A running daemon that answers requests. */
 export interface FoundDaemon {
   dispatch: Dispatch
-  /** Its answer to `hello`, with empty fields when it is older. */
+  /** The answer to `hello`, with empty fields when the daemon is older. */
   info: HelloInfo
-  /** The address of a daemon that serves the fixed protocol only and does not know `hello`; its dispatch refuses everything else. */
+  /**
+   * The address of a daemon that serves only the fixed protocol and does not know `hello`; its dispatch
+   * refuses everything else.
+   */
   olderAt?: string
 }
 
-/** Whose daemon. */
+/** The home and the user whose daemon is looked up. */
 export interface DaemonTarget {
   paths: HomePaths
   env: AttachingProcess['env']
   uid: number
-  /** Serves requests once the daemon has gone. */
+  /** Serves requests after the daemon has gone away. */
   otherwise?: Dispatch
 }
 
-/** What this program speaks. */
+/** The protocol versions that this program speaks. */
 const VERSIONS = [1]
-/** A daemon that is busy answers far within this; one that is stopped never does. */
+/** The answer timeout in milliseconds: a busy daemon answers far sooner, a stopped one never. */
 const ANSWER_MS = 5000
 
-/** Where the daemon of a home listens for programs of this machine. */
+/** Returns the endpoint where the daemon of a home listens for programs on this machine. */
 export function daemonEndpoint({ paths, env, uid }: DaemonTarget): LocalEndpoint {
   return daemonSocketEndpoint({ run: paths.run, env, platform: platform(), uid, tmpDir: tmpdir() })
 }
 
 /**
- * The daemon of a home, undefined when none accepts there; where none has ever listened that costs a look at the disk.
+ * Finds the daemon of a home; undefined when none accepts connections. Where none has ever listened, that
+ * costs one look at the disk.
  *
- * Fails with `timeout` when it does not answer, `invalid` when it speaks no version that this program speaks.
+ * Fails with `timeout` when the daemon does not answer, `denied` when its socket belongs to another user,
+ * `invalid` when it speaks no version that this program speaks.
  */
 export async function findDaemon(at: DaemonTarget, signal: AbortSignal): Promise<FoundDaemon | undefined> {
   const local = daemonEndpoint(at)
@@ -65,15 +70,15 @@ export async function findDaemon(at: DaemonTarget, signal: AbortSignal): Promise
   const { otherwise } = at
   const dispatch = socketDispatch({ endpoint, ...(otherwise && { otherwise }) })
   try {
-    const info = await greet(socketDispatch({ endpoint }), signal)
-    return info ? { dispatch, info } : await toOlder(dispatch, endpoint)
+    const info = await requestHelloInfo(socketDispatch({ endpoint }), signal)
+    return info ? { dispatch, info } : await connectOlder(dispatch, endpoint)
   } catch (reason) {
     if (reason instanceof CrabError && reason.kind === 'unavailable') return undefined
     throw reason
   }
 }
 
-async function toOlder(dispatch: Dispatch, endpoint: SocketEndpoint): Promise<FoundDaemon> {
+async function connectOlder(dispatch: Dispatch, endpoint: SocketEndpoint): Promise<FoundDaemon> {
   const [{ overFixedDaemon }, { formatEndpoint }] = await Promise.all([
     import('../core/protocol/fixed-daemon.ts'),
     import('../core/transport/endpoint.ts'),
@@ -83,8 +88,8 @@ async function toOlder(dispatch: Dispatch, endpoint: SocketEndpoint): Promise<Fo
   return { dispatch: older, info: HelloInfo.create(), olderAt }
 }
 
-/** Sends `hello` to the daemon; undefined when it does not know that request. */
-async function greet(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo | undefined> {
+/** Sends `hello` to the daemon; undefined when the daemon does not know that request. */
+async function requestHelloInfo(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo | undefined> {
   const late = new AbortController()
   const why = new CrabError(
     'timeout',

@@ -15,8 +15,8 @@ import type { Question } from '../core/runtime/asks.ts'
 import type { RequestContext } from './handlers/request-context.ts'
 
 /**
- * Gives the requests of clients of the fixed protocol the meaning that those clients rely on, and serves them with the
- * dispatch for all others (docs/decisions/0160-fixed-clients.md).
+ * Serves clients of the fixed protocol with the common dispatch, and gives their requests the meaning that
+ * those clients rely on (ADR 0160).
  *
  * - A turn of the local class may ask: its client shows the question.
  * - A reply to a question may be text, a label or the number of an option.
@@ -39,8 +39,8 @@ export function forFixedClients(dispatch: Dispatch, served: RequestContext): Dis
 }
 
 /**
- * Questions of a turn of the local class go to the user of its client. So does the one whether to trust a new folder: the
- * notice that takes its place cannot be shown there.
+ * Sends questions of a turn of the local class to the user of its client, including the one whether to trust
+ * a new folder: the notice that would replace it cannot be shown there.
  */
 function withAsker(message: StreamMsg, { channel }: RequestContext): StreamMsg {
   const isLocal = classifyTurn(channel, message.sender ?? '') === 'local'
@@ -49,7 +49,10 @@ function withAsker(message: StreamMsg, { channel }: RequestContext): StreamMsg {
     : message
 }
 
-/** The reply as a JSON object with an answer to each question of the oldest ask of the pair; unchanged when none waits. */
+/**
+ * Rewrites the reply as a JSON object that answers each question of the pair's oldest ask; keeps its content
+ * when no ask is pending.
+ */
 function withAnswers(message: ReplyToAsk, served: RequestContext): ReplyToAsk {
   const { services } = served
   const { agent, sender } = completePair(served.channel, message)
@@ -64,14 +67,15 @@ function withAnswers(message: ReplyToAsk, served: RequestContext): ReplyToAsk {
 }
 
 /**
- * Reads a reply that a person typed or chose. A JSON object answers by question, and leaves out what has no answer. Any
- * other text answers the first question: the number of an option (from 1), its label in any case, or free text.
+ * Parses a reply that a person typed or chose. A JSON object answers by question; a question without an
+ * answer gets an empty string. Any other text answers the first question: the number of an option (from 1),
+ * its label in any case, or free text.
  */
 export function parseReply(content: string, questions: readonly Question[]): Record<string, string> {
-  const given = parseObject(content)
+  const parsed = parseObject(content)
   const entries = questions.map((question, index) => {
-    if (!given) return [question.question, index === 0 ? toAnswer(content.trim(), question) : '']
-    const answer = given[question.question]
+    if (!parsed) return [question.question, index === 0 ? toAnswer(content.trim(), question) : '']
+    const answer = parsed[question.question]
     return [question.question, typeof answer === 'string' ? toLabel(answer, question) : '']
   })
   return Object.fromEntries(entries)
@@ -102,7 +106,9 @@ interface Kill {
   served: RequestContext
 }
 
-/** Cancels what runs for the pair. Where nothing runs, the pair's next message begins a new conversation. */
+/**
+ * Cancels what runs for the pair. If nothing was running, the pair's next message starts a new conversation.
+ */
 async function* killOrClear(
   dispatch: Dispatch,
   { message, kill, served }: Kill,

@@ -8,7 +8,7 @@ import { compose } from './compose.ts'
 import { handlers } from './handlers/handlers.ts'
 import type { RuntimeConnection } from './runtime-connection.ts'
 
-/** A runtime inside this process (decision 15). Fails with `config` on another program's home. */
+/** Opens a runtime inside this process. Fails with `config` when the home belongs to another program. */
 export async function attachInProcess(
   caller: AttachingProcess,
   { paths, why }: { paths: HomePaths; why: string | undefined },

@@ -7,23 +7,27 @@ import { toRules } from '../core/config/permissions.ts'
 import type { KnownAgents } from '../core/runtime/known-agents.ts'
 import type { Agents } from '../core/runtime/runtime-options.ts'
 
+/** The dependencies of `withLastGood()`. */
 export interface LastGoodOptions {
   store: Pick<AgentStore, 'get' | 'rules' | 'addRule'>
   known: Pick<KnownAgents, 'all'>
   log: Log
 }
 
-/** The agents of turns: one whose file cannot be used any more stays what it was known as, rules included (decision 20). */
+/**
+ * Wraps the agent store for turns: an agent whose file has become invalid keeps its last good configuration,
+ * including its rules (ADR 0108).
+ */
 export function withLastGood({ store, known, log }: LastGoodOptions): Agents {
-  const keep = (name: string, reason: unknown): AgentConfig => {
-    const kept = known.all().find((agent) => foldName(agent.name) === foldName(name))
-    if (!kept || !(reason instanceof CrabError) || reason.kind !== 'config') throw reason
-    log('warn', `${reason.message}; the agent stays as it was`, { agent: kept.name })
-    return kept
+  const useLastGood = (name: string, reason: unknown): AgentConfig => {
+    const lastGood = known.all().find((agent) => foldName(agent.name) === foldName(name))
+    if (!lastGood || !(reason instanceof CrabError) || reason.kind !== 'config') throw reason
+    log('warn', `${reason.message}; the agent stays as it was`, { agent: lastGood.name })
+    return lastGood
   }
   return {
-    get: (name, options) => store.get(name, options).catch((reason: unknown) => keep(name, reason)),
-    rules: (name) => store.rules(name).catch((reason: unknown) => pickRules(keep(name, reason))),
+    get: (name, options) => store.get(name, options).catch((reason: unknown) => useLastGood(name, reason)),
+    rules: (name) => store.rules(name).catch((reason: unknown) => pickRules(useLastGood(name, reason))),
     addRule: (name, rule) => store.addRule(name, rule),
   }
 }

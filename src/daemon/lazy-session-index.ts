@@ -4,17 +4,20 @@ import type { SessionMatches, SessionQuery } from '../core/session-search/types.
 import type { SessionFolder } from '../core/storage/session-folder.ts'
 import type { SessionChange } from '../core/storage/types.ts'
 
-/** The search over the sessions of a node; what it needs is loaded when somebody first searches. */
+/** The search over the sessions of a node, which is loaded on first use. */
 export interface SessionSearch extends AsyncDisposable {
-  /** As SessionIndex.search(). */
+  /** Same as `SessionIndex.search()`. */
   search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches>
-  /** As SessionIndex.changed(); before anybody searches it is no matter. */
+  /**
+   * Same as `SessionIndex.changed()`. Before the first search it does nothing or, after `warm()`, opens the
+   * index.
+   */
   changed(change: SessionChange): void
-  /** Makes ready what searches need as soon as there are sessions; for what lasts. */
+  /** Opens the index in the background as soon as there are sessions; for long-running processes. */
   warm(): void
 }
 
-/** The index that `open` makes, once. */
+/** Returns a search whose index is created once, by `open`. */
 export function lazySessionIndex(folder: SessionFolder, open: () => Promise<SessionIndex>): SessionSearch {
   let index: SessionIndex | undefined
   let opening: Promise<SessionIndex> | undefined
@@ -22,13 +25,13 @@ export function lazySessionIndex(folder: SessionFolder, open: () => Promise<Sess
   let isOver = false
   const get = async () => {
     if (isOver) throw new CrabError('cancelled', 'Cancelled: the search index is closed')
-    opening ??= open().then((made) => {
-      index = made
-      return made
+    opening ??= open().then((opened) => {
+      index = opened
+      return opened
     })
     return opening
   }
-  const warm = () => void get().then((made) => made.warm(), ignore)
+  const warm = () => void get().then((opened) => opened.warm(), ignore)
   return {
     search: async (query, signal) => (await get()).search(query, signal),
     changed(change) {
@@ -41,11 +44,11 @@ export function lazySessionIndex(folder: SessionFolder, open: () => Promise<Sess
     },
     async [Symbol.asyncDispose]() {
       isOver = true
-      const made = await opening?.catch(ignore)
-      await made?.[Symbol.asyncDispose]()
+      const opened = await opening?.catch(ignore)
+      await opened?.[Symbol.asyncDispose]()
     },
   }
 }
 
-/** Who searches is told. */
+/** Ignores a failure, which each search reports itself. */
 function ignore(): undefined {}

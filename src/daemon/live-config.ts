@@ -10,89 +10,99 @@ import { openModels } from '../core/provider/discover.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
 import type { TurnConfig } from '../core/runtime/runtime-options.ts'
 
+/** The dependencies of a live configuration. */
 export interface LiveConfigOptions {
   paths: HomePaths
   env: Readonly<Record<string, string | undefined>>
-  /** Aborted with the node. */
+  /** Aborted when the node shuts down. */
   over: AbortSignal
-  /** It serves more than one command: what was not there when it looked may come. */
+  /** Whether the node serves more than one command, so that models that were missing at first may appear. */
   lasts: boolean
 }
 
-/** A part of config.toml as people call it. */
+/** A part of config.toml, as users call it. */
 export type ConfigPart = 'models' | '[permissions]' | '[env]' | '[skills]' | '[daemon]'
 
-/** What config.toml says now, ready to be used. */
+/** The current content of config.toml, ready to be put into use. */
 export interface PreparedConfig {
   config: Config
   models: ModelRegistry
-  /** The parts that differ from what holds; all that has a value where nothing was read before. */
+  /** The parts that differ from those in use; every part if nothing was read before. */
   changed: readonly ConfigPart[]
-  /** The setting it was compared with. */
+  /** The revision of the configuration it was compared with. */
   revision: number
-  /** Of the file. */
+  /** The stamp of the file. */
   stamp: string | undefined
 }
 
-/** Why a setting may not be what would be read now: the file is another one, or there is no model of anybody's yet. */
+/**
+ * The reason why the configuration may be outdated: the file has changed, or the user had no model yet
+ * (`makeshift`).
+ */
 export type Staleness = 'changed' | 'makeshift'
 
-/** What config.toml says and the models that come of it: read when first asked for, and again by prepare() and commit(). */
+/** The configuration and the models it declares: read on first use, and again with `prepare()` and `use()`. */
 export class LiveConfig {
   readonly #options: LiveConfigOptions
   #config: Lazy<Config>
   #models: Lazy<ModelRegistry>
   #current: TurnConfig | undefined
   #revision = 0
-  /** Of the file that was read last, whether it could be used or not. */
+  /** The stamp of the file that was read last, whether it was valid or not. */
   #stamp: string | undefined
-  /** Why the file as it is now does not hold. */
+  /** The reason why the current file is not in use. */
   #problem: string | undefined
 
   constructor(options: LiveConfigOptions) {
     this.#options = options
     this.#config = lazy(async () => {
-      this.#stamp = await this.#look()
+      this.#stamp = await this.#readStamp()
       return await loadConfig(options.paths)
     })
     this.#models = lazy(async () => {
       const config = await this.#config.get()
       const { env, over } = options
       const models = await openModels({ config, env }, over).catch(async (reason) => {
-        const { withMissingKeyHint: withKeptKeys } = await import('./missing-key-hint.ts')
-        throw await withKeptKeys(reason, config, options)
+        const { withMissingKeyHint } = await import('./missing-key-hint.ts')
+        throw await withMissingKeyHint(reason, config, options)
       })
       this.#current ??= { provider: models, rules: config.permissions }
       return models
     })
   }
 
-  /** Fails with `config`. */
+  /** Returns the current configuration. Fails with `config`. */
   config(): Promise<Config> {
     return this.#config.get()
   }
 
-  /** Fails as openModels(). */
+  /** Returns the current models. Fails as `openModels()` does. */
   models(signal: AbortSignal): Promise<ModelRegistry> {
     return abortable(this.#models.get(), signal)
   }
 
-  /** For turns; `models` must have been awaited once. */
+  /** The configuration for turns; `models()` must have resolved once before. */
   get current(): TurnConfig {
     if (!this.#current) throw new Error('the setting is used before it was read')
     const problem = this.#problem
     return problem === undefined ? this.#current : { ...this.#current, warning: problem }
   }
 
-  /** Why what was read may not be what would be read now; nothing as long as nothing was. Never fails. */
+  /**
+   * Returns why the configuration may be outdated; undefined when it is current, or when nothing was read
+   * yet. Never fails.
+   */
   async staleness(): Promise<Staleness | undefined> {
     const [config, models] = await this.#read()
     if (!config || !models) return undefined
-    if ((await this.#look()) !== this.#stamp) return 'changed'
+    if ((await this.#readStamp()) !== this.#stamp) return 'changed'
     return this.#options.lasts && isProvisional(config, models) ? 'makeshift' : undefined
   }
 
-  /** Makes a model the default, once config.toml says so: a reload finds nothing new in it. Fails as ModelRegistry.use(). */
+  /**
+   * Makes a model the default after it was written to config.toml, so that a reload finds no change. Fails as
+   * `ModelRegistry.commit()` does.
+   */
   async choose(model: string, signal: AbortSignal): Promise<void> {
     const models = await this.models(signal)
     models.commit(model)
@@ -102,11 +112,11 @@ export class LiveConfig {
   }
 
   /**
-   * Reads config.toml again and opens what it declares, beside what is in use. Fails as loadConfig() and openModels(): then
-   * turns say so, until that file is another one.
+   * Re-reads config.toml and opens what it declares, alongside what is in use. Fails as `loadConfig()` and
+   * `openModels()` do; turns then carry the failure as a warning until a later file is put into use.
    */
   async prepare(signal: AbortSignal): Promise<PreparedConfig> {
-    const stamp = await this.#look()
+    const stamp = await this.#readStamp()
     const revision = this.#revision
     try {
       const config = await loadConfig(this.#options.paths)
@@ -121,8 +131,8 @@ export class LiveConfig {
   }
 
   /**
-   * What was prepared holds from now on; turns under way keep what they began with. False, and nothing done, when
-   * something else has changed since it was prepared.
+   * Puts a prepared configuration into use; running turns keep theirs. Returns false, and does nothing, when
+   * the configuration has changed since it was prepared.
    */
   use({ config, models, revision, stamp }: PreparedConfig): boolean {
     if (revision !== this.#revision) return false
@@ -140,35 +150,38 @@ export class LiveConfig {
     signal: AbortSignal,
   ): Promise<Pick<PreparedConfig, 'config' | 'models' | 'changed'>> {
     const [before, models] = await this.#read()
-    const changed = changedParts(before, config)
+    const changed = findChangedParts(before, config)
     if (models && !changed.includes('models') && isSettled(config, models)) return { config, models, changed }
     const { env, over } = this.#options
     const until = AbortSignal.any([signal, over])
     const opened = await openModels({ config, env }, until)
-    until.throwIfAborted() // or a server that was not waited for would be one that has no model
+    until.throwIfAborted() // otherwise a server whose request was aborted would count as one without models
     return { config, models: opened, changed }
   }
 
-  /** The stamp of the file; what keeps it from being looked at reading it says. */
-  #look(): Promise<string | undefined> {
+  /**
+   * Returns the stamp of the file; undefined when it cannot be determined, which reading the file then
+   * reports.
+   */
+  #readStamp(): Promise<string | undefined> {
     return readStamp(this.#options.paths.config).catch(() => undefined)
   }
 
-  /** What was read, where it was. */
+  /** Returns what was read so far. */
   async #read(): Promise<[Config | undefined, ModelRegistry | undefined]> {
-    const config = this.#config.current?.catch(() => undefined) // whoever asked for them was told
+    const config = this.#config.current?.catch(() => undefined) // the callers already got the failure
     const models = this.#models.current?.catch(() => undefined)
     return [await config, await models]
   }
 }
 
-/** A value that is there already. */
+/** Wraps a value that exists already. */
 function toLazy<T>(value: T): Lazy<T> {
   const there = Promise.resolve(value)
   return { get: () => there, current: there }
 }
 
-function changedParts(before: Config | undefined, after: Config): ConfigPart[] {
+function findChangedParts(before: Config | undefined, after: Config): ConfigPart[] {
   const parts: readonly [ConfigPart, (config: Config) => unknown][] = [
     ['models', ({ providers, defaultModel }) => ({ providers: providers.map(withoutPlace), defaultModel })],
     [
@@ -182,17 +195,20 @@ function changedParts(before: Config | undefined, after: Config): ConfigPart[] {
   return parts.filter(([, of]) => !before || !isDeepStrictEqual(of(before), of(after))).map(([part]) => part)
 }
 
-/** A provider that only stands on another line is the same. */
+/** Removes the location: a provider that only moved to another line is unchanged. */
 function withoutPlace({ where: _, ...provider }: Config['providers'][number]): object {
   return provider
 }
 
-/** Models that were found by looking around, and a default that nobody could tell, may be others by now. */
+/**
+ * Whether the models can stay in use: detected models, or a default that could not be determined, may be
+ * different by now.
+ */
 function isSettled({ providers }: Config, models: ModelRegistry): boolean {
   return providers.length > 0 && findDefaultModel(models) !== undefined
 }
 
-/** There is no model of anybody's yet. */
+/** Whether the user has no model yet. */
 function isProvisional({ providers }: Config, models: ModelRegistry): boolean {
   const model = findDefaultModel(models)
   return model === undefined || (providers.length === 0 && model === 'demo')
@@ -202,6 +218,6 @@ function findDefaultModel(models: ModelRegistry): string | undefined {
   try {
     return models.defaultModel()
   } catch {
-    return undefined // turns fail with why
+    return undefined // turns fail with the reason
   }
 }

@@ -9,42 +9,44 @@ import type { AgentSync } from './agent-sync.ts'
 import type { Components } from './components/components.ts'
 import type { ConfigPart, LiveConfig, PreparedConfig, Staleness } from './live-config.ts'
 
-/** What is read again. */
+/** The parts of a node that are reloaded. */
 export interface Reloadable {
   setting: LiveConfig
   roster: AgentSync
   subscriptions: Pick<SubscriptionStore, 'read'>
   skills(): Promise<{ problems: readonly SkillProblem[] }>
-  /** The MCP servers, where there are any yet. */
+  /** Returns the MCP servers, if they were opened already. */
   servers(): Promise<McpServers | undefined>
-  /** Brings agents of an older form to that of today. */
+  /** Migrates agent files of older formats. */
   migrate(tell: Log): Promise<void>
   components: Pick<Components, 'readAgain'>
-  /** Aborted with the node. */
+  /** Aborted when the node shuts down. */
   over: AbortSignal
   log: Log
 }
 
-/** Reads again what people write, one after another. */
+/** Reloads the files that users edit, one reload after another. */
 export interface Reloads {
   /**
-   * Reads config.toml, the agents, skills and subscriptions again, and rebuilds what is not as it was (decision 20): turns
-   * under way finish on what they began with; questions, conversations and MCP servers that are the same stay.
+   * Reloads config.toml, agents, skills and subscriptions, and rebuilds only what has changed (ADR 0108):
+   * running turns finish with what they started with; questions, conversations and unchanged MCP servers
+   * stay.
    *
-   * Fails with `config` for what a file says. A config.toml that cannot be used changes nothing; an agent that cannot be
-   * used stays what it was, and all else is reloaded.
+   * Fails with `config` for invalid files. An invalid config.toml changes nothing; an invalid agent keeps its
+   * previous configuration, and everything else is reloaded.
    */
   all(signal: AbortSignal): Promise<void>
   /**
-   * Reads config.toml alone, where it may be another one by now, once for all who ask meanwhile; turns say why it cannot be
-   * used. Fails with an abort only.
+   * Reloads only config.toml, if it may have changed, once for all concurrent callers. Turns report why it
+   * cannot be used. Fails only when aborted.
    */
   config(signal: AbortSignal): Promise<void>
 }
 
+/** Creates the reloads of a node. */
 export function reloader(node: Reloadable): Reloads {
   let last: Promise<unknown> = Promise.resolve()
-  let looking: Promise<void> | undefined
+  let pendingReload: Promise<void> | undefined
   return {
     all: (signal) =>
       abortable(
@@ -54,10 +56,10 @@ export function reloader(node: Reloadable): Reloads {
     async config(signal) {
       const why = await staleness(signal)
       if (!why) return
-      const isLate = looking !== undefined
-      await look(why, signal)
+      const isLate = pendingReload !== undefined
+      await reloadOnce(why, signal)
       if (!isLate || (await staleness(signal)) !== 'changed') return
-      await look('changed', signal) // the other look had begun before the file changed
+      await reloadOnce('changed', signal) // the other reload had started before the file changed
     },
   }
 
@@ -65,16 +67,16 @@ export function reloader(node: Reloadable): Reloads {
     return abortable(node.setting.staleness(), signal)
   }
 
-  async function look(why: Staleness, signal: AbortSignal): Promise<void> {
-    looking ??= inTurn(() => reloadConfig(node, why)).finally(() => {
-      looking = undefined
+  async function reloadOnce(why: Staleness, signal: AbortSignal): Promise<void> {
+    pendingReload ??= inTurn(() => reloadConfig(node, why)).finally(() => {
+      pendingReload = undefined
     })
-    await abortable(looking, signal)
+    await abortable(pendingReload, signal)
   }
 
   function inTurn(work: () => Promise<void>): Promise<void> {
     const mine = last.then(work)
-    last = mine.catch(() => undefined) // whoever asked for it is told
+    last = mine.catch(() => undefined) // the caller gets the rejection through `mine`
     return mine
   }
 }
@@ -83,33 +85,33 @@ async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
   const { roster, subscriptions, log } = node
   await node.migrate(log)
   node.components.readAgain()
-  const parts = await takeConfig(node, signal)
+  const parts = await applyConfig(node, signal)
   const { changed: agents, problems } = await roster.reload()
   const { problem } = await subscriptions.read()
   for (const { path, line, message } of (await node.skills()).problems)
     log('warn', `${path}:${line}: ${message}`)
-  log('info', describe(parts, agents), { parts, agents })
-  const wrong = problems.map(({ message, ...place }) => `${formatLocation(place)}: ${message}`)
-  if (problem) wrong.push(problem.message)
-  if (wrong.length > 0) throw isPartial(wrong)
+  log('info', describeChanges(parts, agents), { parts, agents })
+  const issues = problems.map(({ message, ...place }) => `${formatLocation(place)}: ${message}`)
+  if (problem) issues.push(problem.message)
+  if (issues.length > 0) throw toPartialReloadError(issues)
 }
 
 async function reloadConfig(node: Reloadable, why: Staleness): Promise<void> {
   const { over, log } = node
-  const until = why === 'changed' ? over : AbortSignal.any([over, AbortSignal.timeout(LOOK_MS)])
+  const until = why === 'changed' ? over : AbortSignal.any([over, AbortSignal.timeout(MODELS_TIMEOUT_MS)])
   try {
-    const parts = await takeConfig(node, until)
+    const parts = await applyConfig(node, until)
     if (parts.length > 0) log('info', `config.toml is another one; changed: ${parts.join(', ')}`, { parts })
   } catch (reason) {
     if (!until.aborted) log('warn', toCrabError(reason).message)
   }
 }
 
-/** How long a turn waits for a model server that was asked before and could not say what it has. */
-const LOOK_MS = 1_000
+/** The timeout in milliseconds for a model server that could not list its models before. */
+const MODELS_TIMEOUT_MS = 1_000
 
-/** Uses what config.toml says now; gives what of it is not as it was. */
-async function takeConfig(node: Reloadable, signal: AbortSignal): Promise<readonly ConfigPart[]> {
+/** Applies the current config.toml, and returns the parts that changed. */
+async function applyConfig(node: Reloadable, signal: AbortSignal): Promise<readonly ConfigPart[]> {
   const { config, changed } = await readConfig(node.setting, signal)
   const servers = changed.includes('[env]') ? await node.servers() : undefined
   await servers?.setBaseEnv(config.env)
@@ -117,31 +119,31 @@ async function takeConfig(node: Reloadable, signal: AbortSignal): Promise<readon
   return changed
 }
 
-/** Reads config.toml until nobody else has changed the setting meanwhile. */
+/** Reads config.toml, again if the configuration was changed by something else meanwhile. */
 async function readConfig(setting: LiveConfig, signal: AbortSignal): Promise<PreparedConfig> {
   for (;;) {
     signal.throwIfAborted()
     const prepared = await setting.prepare(signal).catch((reason: unknown) => {
       if (signal.aborted) throw reason
-      throw isUnchanged(toCrabError(reason))
+      throw toReloadError(toCrabError(reason))
     })
     if (setting.use(prepared)) return prepared
   }
 }
 
-function describe(parts: readonly ConfigPart[], agents: readonly string[]): string {
+function describeChanges(parts: readonly ConfigPart[], agents: readonly string[]): string {
   const named = agents.length > 0 ? [`agents (${agents.join(', ')})`] : []
   const changed = [...parts, ...named].join(', ')
   return changed === '' ? 'Reloaded; nothing has changed' : `Reloaded; changed: ${changed}`
 }
 
-function isUnchanged({ kind, message, hint }: CrabError): CrabError {
+function toReloadError({ kind, message, hint }: CrabError): CrabError {
   const next = 'mend it and reload again; until then everything stays as it was'
   return new CrabError(kind, `Cannot reload: ${message}`, { hint: hint ? `${hint}; ${next}` : next })
 }
 
-function isPartial(wrong: readonly string[]): CrabError {
-  const list = wrong.length === 1 ? ` ${wrong[0]}` : wrong.map((line) => `\n${line}`).join('')
+function toPartialReloadError(issues: readonly string[]): CrabError {
+  const list = issues.length === 1 ? ` ${issues[0]}` : issues.map((line) => `\n${line}`).join('')
   return new CrabError('config', `Cannot reload all of it:${list}`, {
     hint: 'mend it and reload again; the rest is reloaded, and what is broken stays as it was',
   })

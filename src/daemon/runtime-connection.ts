@@ -1,15 +1,20 @@
 import type { Lease } from '../core/lease/types.ts'
 import type { Dispatch } from '../core/protocol/dispatch.ts'
 
-/** A way to the runtime of this home directory; disposing lets go of it. */
+/** A connection to the runtime of this home; disposing releases it. */
 export interface RuntimeConnection extends AsyncDisposable {
   readonly dispatch: Dispatch
-  /** Where turns run. */
+  /** The process in which turns run. */
   readonly place: 'process' | 'daemon'
-  /** Why it is this process, where a daemon is there or was to be started and nobody said no; a sentence without a full stop. */
+  /**
+   * The reason why turns run in this process although a daemon exists or should have started, unless the user
+   * opted out; a sentence without a full stop.
+   */
   readonly why: string | undefined
-  /** The address of a daemon that serves the fixed protocol only (docs/decisions/0161). */
+  /** The address of a daemon that serves only the fixed protocol (ADR 0161). */
   readonly olderAt?: string | undefined
-  /** Waits for an exclusive right among all processes of this home, such as that to ask on a terminal. */
+  /**
+   * Waits for an exclusive lease among all processes of this home, such as the one for asking on a terminal.
+   */
   lease(resource: string, signal: AbortSignal): Promise<Lease>
 }

@@ -26,87 +26,89 @@ import type { SessionSearch } from './lazy-session-index.ts'
 import type { LiveConfig } from './live-config.ts'
 import type { Reloads } from './reload.ts'
 
-/** What only a node that is a daemon has. */
+/** The facts and controls that only the node of a daemon has. */
 export interface DaemonSelf {
-  /** Milliseconds since 1970. */
+  /** In milliseconds since the epoch. */
   readonly startedAt: number
-  /** After so long without clients and turns it ends, milliseconds; undefined: never. */
+  /** The idle timeout in milliseconds; undefined means that the daemon never exits by itself. */
   readonly idleExitMs: number | undefined
-  /** Where it listens, as `formatEndpoint` writes it. */
+  /** Returns the addresses on which it listens, as `formatEndpoint` writes them. */
   endpoints(): readonly string[]
-  /** Clients now. */
+  /** Returns the number of connected clients. */
   connections(): number
-  /** Resident memory, bytes. */
+  /** Returns the resident memory in bytes. */
   memoryBytes(): number
-  /** Begins to end it, as SIGTERM does. */
+  /** Starts the shutdown, as SIGTERM does. */
   stop(): void
 }
 
-/** Where a node stands. */
+/** The options of a node. */
 export interface NodeOptions {
   paths: HomePaths
   env: Readonly<Record<string, string | undefined>>
-  /** Of this process, so that others can be told who holds what. */
+  /** The id of this process, which other processes see as the holder of leases. */
   pid: number
-  /** The user this process runs as. */
+  /** The id of the user that this process runs as. */
   uid: number
-  /** Working directory of conversations whose client names none. */
+  /** The working directory of conversations whose client does not name one. */
   cwd: string
-  /** The person's own directory; empty when there is none. */
+  /** The user's home directory; empty when there is none. */
   homeDir: string
-  /** Path of a ripgrep to run, made ready in that folder where it must be; undefined when there is none. */
+  /** Returns the path of a ripgrep, unpacked into `cacheDir` if necessary; undefined when there is none. */
   ripgrep(cacheDir: string): Promise<string | undefined>
-  /** What the worker of the search runs: its text, or its file; undefined when there is none. */
+  /**
+   * Returns the code that the search worker runs, as source text or as a file; undefined when there is none.
+   */
   searchWorker(): Promise<string | URL | undefined>
   log: Log
-  /** Absent: it serves one command, in that command's process. */
+  /** Absent when the node serves one command, in that command's process. */
   daemon?: DaemonSelf
 }
 
-/** Everything a handler may use. What costs time is made when it is first asked for. */
+/** Everything that handlers may use. Expensive parts are created on first use. */
 export interface Services extends AsyncDisposable {
   readonly node: NodeOptions
   readonly agents: AgentStore
   readonly place: ConversationStores
   readonly memory: MemoryStore
-  /** The search over all sessions that last. */
+  /** The search over all stored sessions. */
   readonly sessionIndex: SessionSearch
-  /** What runs in this process. */
+  /** The work in progress in this process. */
   readonly running: RunningTurns
-  /** The questions of this process that wait for an answer. */
+  /** The pending questions of this process. */
   readonly asks: Asks
-  /** Every turn of this process goes through it. */
+  /** Runs every turn of this process. */
   readonly live: LiveTurns
   readonly journals: Journals
-  /** Everything that happens in this process: the events of every turn, and what is published. */
+  /** Broadcasts everything that happens in this process: the events of every turn, and published events. */
   readonly events: Broadcast<DaemonEvent>
   readonly subscriptions: SubscriptionStore
-  /** Of a daemon; only there subscriptions fire (decision 31). */
+  /** Undefined outside a daemon, where subscriptions do not fire (ADR 0107). */
   readonly bus: DaemonBus | undefined
   readonly setting: LiveConfig
   models(signal: AbortSignal): Promise<ModelRegistry>
-  /** The process that holds a lease now, if one does. */
+  /** Returns the process that currently holds a lease, if any. */
   findHolder(resource: string): Promise<LeaseHolder | undefined>
   readonly hook: Hook
-  /** What port files announce; agents get it through the hook. */
+  /** The components announced by port files; agents get them through the hook. */
   readonly components: Components
   runtime(signal: AbortSignal): Promise<Runtime>
-  /** The MCP servers of this node's agents. */
+  /** Returns the MCP servers of this node's agents. */
   mcp(signal: AbortSignal): Promise<McpServers>
-  /** What happens to MCP servers, once for each owner. */
+  /** Broadcasts the events of MCP servers, once for each owner. */
   readonly mcpEvents: Broadcast<McpServerEvent>
-  /** Every message to and from MCP servers. */
+  /** Broadcasts every message to and from MCP servers. */
   readonly mcpFrames: Broadcast<McpFrame>
-  /** Must hear of every change to an agent. */
+  /** Must be notified of every change to an agent. */
   readonly roster: AgentSync
-  /** What can be taught to agents here, read anew each time. */
+  /** Scans the available skills; each call scans again. */
   skills(): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }>
-  /** Brings agents of an older form to that of today; to be done before any is read. See migrateServers(). */
+  /** Migrates agent files of older formats; must be called before any agent is read. See `migrateServers()`. */
   migrate(tell: (level: 'info' | 'warn', message: string) => void): Promise<void>
   readonly reloads: Reloads
-  /** The rules of permission of config.toml. */
+  /** Returns the permission rules of config.toml. */
   rules(): Promise<readonly Rule[]>
-  /** Where a new conversation of an agent works whose client chose no directory. */
+  /** Returns the working directory of a new conversation whose client did not choose one. */
   usualCwd(pair: TurnPair, trust: Trust): Promise<string>
   now(): number
 }

@@ -14,18 +14,21 @@ import type { AttachingProcess } from './attaching-process.ts'
 import { type DaemonTarget, type FoundDaemon, findDaemon } from './find-daemon.ts'
 import { homeHolder } from './serve/home-lease.ts'
 
-/** How long a daemon that nobody uses stays (decision 31). */
+/** The idle timeout of a daemon that was started on demand (ADR 0105). */
 const IDLE_EXIT = '60s'
-/** Only one that neither ends nor answers is waited for so long: a busy machine is slow, not broken. */
-const START_MS = 20_000
-const LOOK_MS = 10
+/**
+ * The start timeout in milliseconds, which only a daemon that neither exits nor answers reaches: a busy
+ * machine is slow, not broken.
+ */
+const START_TIMEOUT_MS = 20_000
+const POLL_MS = 10
 
 /**
- * Starts the daemon of a home and waits until it answers, at most 20 s; of several that are started at once one remains, and
- * behind one that is about to end another is started.
+ * Starts the daemon of a home and waits up to 20 s until it answers. Of several daemons that are started
+ * concurrently, one remains; when the home's current daemon is just exiting, another one is started.
  *
- * Undefined where config.toml says `on_demand = false`. Fails with what it says when it cannot start, `unavailable` when
- * it takes too long.
+ * Returns undefined when config.toml says `on_demand = false`. Fails with the error of a daemon that cannot
+ * start, or with `unavailable` when it takes too long.
  */
 export async function startDaemon(
   caller: AttachingProcess,
@@ -52,7 +55,7 @@ export async function startDaemon(
   })
 }
 
-/** `refused`: another daemon had the home, and has gone since. */
+/** Resolves with `refused` when another daemon held the home and has exited since. */
 async function waitUntilReady(
   { pid, exited }: { pid: number; exited: Promise<ExitStatus> },
   place: DaemonTarget,
@@ -63,46 +66,56 @@ async function waitUntilReady(
   void exited.then((status) => {
     ended = status
   })
-  const deadline = performance.now() + START_MS
+  const deadline = performance.now() + START_TIMEOUT_MS
   while (performance.now() < deadline) {
     const found = await findDaemon(place, signal)
     if (found) return found
     if (ended) {
       wasRefused = wasRefused || (await isRefused(place.paths, pid, ended))
-      if (!wasRefused) throw await startFailure(place.paths, pid, ended)
+      if (!wasRefused) throw await readStartFailure(place.paths, pid, ended)
       if (!(await homeHolder(place.paths))) return 'refused'
     }
     if (signal.aborted) throw toCancelledError(signal)
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
-  if (ended) throw await startFailure(place.paths, pid, ended)
+  if (ended) throw await readStartFailure(place.paths, pid, ended)
   throw new CrabError(
     'unavailable',
-    `Cannot start a daemon: it does not answer within ${START_MS / 1000} s`,
+    `Cannot start a daemon: it does not answer within ${START_TIMEOUT_MS / 1000} s`,
     {
       hint: `see ${logFile(place.paths)}`,
     },
   )
 }
 
-/** Whether the home was another one's: of that alone the log, which is then the other's, says nothing. */
+/**
+ * Returns whether another daemon held the home: only then does the log, which the other one writes, contain
+ * no error of this process.
+ */
 async function isRefused(paths: HomePaths, pid: number, { code }: ExitStatus): Promise<boolean> {
-  return code === ERROR_KINDS.conflict.exit && (await lastError(paths, pid)) === undefined
+  return code === ERROR_KINDS.conflict.exit && (await readLastError(paths, pid)) === undefined
 }
 
-/** What that process has written into the log last, as the error it was. */
-async function startFailure(paths: HomePaths, pid: number, { code, signal }: ExitStatus): Promise<CrabError> {
-  const said = await lastError(paths, pid)
+/** Returns the last failure that the process logged as an error. */
+async function readStartFailure(
+  paths: HomePaths,
+  pid: number,
+  { code, signal }: ExitStatus,
+): Promise<CrabError> {
+  const logged = await readLastError(paths, pid)
   const how = signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
   const hint =
-    typeof said?.['hint'] === 'string' ? said['hint'] : `see ${logFile(paths)}, or run: crabtalk daemon run`
-  const kind = parseErrorKind(String(said?.['kind'])) ?? 'unavailable'
-  return new CrabError(kind, `Cannot start a daemon: ${said?.['message'] ?? how}`, { hint })
+    typeof logged?.['hint'] === 'string'
+      ? logged['hint']
+      : `see ${logFile(paths)}, or run: crabtalk daemon run`
+  const kind = parseErrorKind(String(logged?.['kind'])) ?? 'unavailable'
+  return new CrabError(kind, `Cannot start a daemon: ${logged?.['message'] ?? how}`, { hint })
 }
 
-/** The last error in the log of a process; undefined where there is none. */
-async function lastError(paths: HomePaths, pid: number): Promise<JsonObject | undefined> {
-  const text = await readFile(logFile(paths), 'utf8').catch(() => '') // it may not have come so far
+/** Returns the last error in the log of a process; undefined when there is none. */
+async function readLastError(paths: HomePaths, pid: number): Promise<JsonObject | undefined> {
+  // the process may have ended before it created the log
+  const text = await readFile(logFile(paths), 'utf8').catch(() => '')
   return text
     .split('\n')
     .map(parseObject)

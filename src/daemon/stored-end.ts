@@ -4,20 +4,24 @@ import type { ServerMessage, StreamEnd } from '../core/protocol/crabtalk.generat
 import { type Dispatch, request } from '../core/protocol/dispatch.ts'
 import { toDetail } from '../core/protocol/failure.ts'
 
-/** Longer than it takes to store what was said; whoever is in a hurry leaves before. */
-const WAIT_MS = 2000
+/**
+ * The timeout in milliseconds, longer than storing a turn takes. A client that cannot wait disconnects
+ * earlier.
+ */
+const STORE_TIMEOUT_MS = 2000
 
 /**
- * The dispatch of a daemon whose turns, when their client cancels them, end as they do in the client's own process: what
- * was said is stored before the last event, which says so. Hanging up alone would leave before that.
+ * Wraps the dispatch of a daemon so that turns cancelled by their client end as they do in the client's own
+ * process: the last event follows when everything is stored, and says so. Hanging up alone would return
+ * before that.
  */
 export function withStoredEnd(dispatch: Dispatch): Dispatch {
-  return async function* told(message, signal) {
+  return async function* storedEndDispatch(message, signal) {
     let runId = ''
     for await (const reply of dispatch(message, signal)) {
       runId ||= getRunId(reply)
-      const isCut = signal.aborted && runId !== '' && reply.msg?.$case === 'error'
-      const end = isCut ? await fetchStoredEnd(dispatch, runId) : undefined
+      const isCancelled = signal.aborted && runId !== '' && reply.msg?.$case === 'error'
+      const end = isCancelled ? await fetchStoredEnd(dispatch, runId) : undefined
       if (!end) yield reply
       else yield toReply(message.requestId, end, toCancelledError(signal))
     }
@@ -31,21 +35,25 @@ function getRunId({ msg }: ServerMessage): string {
 
 async function fetchStoredEnd(dispatch: Dispatch, runId: string): Promise<StreamEnd | undefined> {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), WAIT_MS)
+  const timer = setTimeout(() => late.abort(), STORE_TIMEOUT_MS)
   try {
     return (await request(dispatch, 'waitRun', { runId }, late.signal)).end
   } catch (reason) {
-    if (reason instanceof CrabError) return undefined // an old daemon, or one that went away: the client's own reason stands
+    // an older daemon, or one that went away: the client's own reason stands
+    if (reason instanceof CrabError) return undefined
     throw reason
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** The daemon knows only that its client hung up; the client knows why. One that had ended before ended as it says. */
+/**
+ * Returns the end event with the client's reason: the daemon only knows that its client hung up. A turn that
+ * had ended before keeps its own end.
+ */
 function toReply(requestId: number, end: StreamEnd, why: CrabError): ServerMessage {
   const stopReason = end.detail?.stopReason
-  const told = { ...end, error: why.message, detail: toDetail(why, stopReason) }
-  const value = stopReason === 'cancelled' ? told : end
+  const cancelledEnd = { ...end, error: why.message, detail: toDetail(why, stopReason) }
+  const value = stopReason === 'cancelled' ? cancelledEnd : end
   return { requestId, msg: { $case: 'stream', value: { seq: 0, event: { $case: 'end', value } } } }
 }

@@ -6,8 +6,8 @@ import { removeSiblings } from '../core/hooks/files/sibling.ts'
 import type { Leases } from '../core/lease/types.ts'
 
 /**
- * Removes temporary files that killed processes left in the folders of a home. Files younger than a minute stay, since
- * their writers may still run. Never throws.
+ * Removes temporary files that killed processes left in the folders of a home. Files younger than a minute
+ * are kept, since their writers may still be running. Never throws.
  */
 export async function sweepHome(paths: HomePaths, now: number): Promise<void> {
   const { home, agents, sessions, memory, index, run, subscriptions, crons } = paths
@@ -18,15 +18,16 @@ export async function sweepHome(paths: HomePaths, now: number): Promise<void> {
 /** The leases of a home, and its clock. */
 export interface SweepPorts {
   leases: Leases
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since the epoch. */
   now(): number
   /** Waits for a time in milliseconds. Rejects when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<unknown>
 }
 
 /**
- * Removes what processes that died while they changed files left beside those files. Younger ones than a minute may belong
- * to a process of another home: these are removed after that time. Never throws.
+ * Removes the temporary files that processes left next to files when they died while changing them. Files
+ * younger than a minute may belong to a process of another home; they are removed after that time. Never
+ * throws.
  */
 export async function sweepAbandoned(
   resources: readonly string[],
@@ -47,7 +48,7 @@ export async function sweepAbandoned(
   }
 }
 
-/** Returns the resources that have younger files left. */
+/** Returns the resources that still have younger temporary files. */
 async function sweepTargets(
   resources: readonly string[],
   { leases, now }: SweepPorts,
@@ -64,7 +65,8 @@ async function sweepTargets(
 async function sweepFolder(folder: string, before: number): Promise<void> {
   const names = await readdir(folder).catch(() => []) // the folder does not exist yet
   const leftovers = names.filter((name) => isLeftover(name, before))
-  await Promise.all(leftovers.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined))) // only untidy
+  // a leftover does no harm
+  await Promise.all(leftovers.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)))
 }
 
 /** The longest time that one write can take, in milliseconds. */

@@ -21,74 +21,78 @@ import { type Dispatch, request, requestMany, streamTurn } from '../core/protoco
 import { fromStreamEnd } from '../core/protocol/failure.ts'
 import type { Operation, ReplyOf, RequestOf, StreamOperation } from '../core/protocol/operations.ts'
 
-/** One event of a turn: its `$case` says which, `value` is the message of that name in the protocol. */
+/** One event of a turn: `$case` is its kind, `value` the protocol message of that name. */
 export type TurnEvent = NonNullable<StreamEvent['event']> & {
-  /** Counts the events of the conversation. */
+  /** The sequence number of the event within the conversation. */
   readonly seq: number
 }
 
 /**
- * Answers a question: from each question to a label or free text. Undefined leaves it to others, and an answer that comes
- * behind somebody else's is dropped.
+ * Answers a question with a map from each question to a label or free text. Undefined leaves it to other
+ * clients; an answer that arrives after another client's is dropped.
  */
 export type Answer = (
   ask: AskUserEvent,
 ) => Record<string, string> | undefined | Promise<Record<string, string> | undefined>
 
-/** How a turn differs from the usual one: the fields of StreamMsg besides its content. */
+/** The options of a turn: the fields of StreamMsg except its content. */
 export interface TurnChoices extends DeepPartial<Omit<StreamMsg, 'content'>> {
-  /** Is asked what the agent asks; without it every question is answered with no. */
+  /** Answers the agent's questions; without it every question is declined. */
   onAsk?: Answer
   signal?: AbortSignal
 }
 
-/** A conversation. */
+/** The agent and sender that identify a conversation. */
 export interface ClientAddress {
   agent?: string
   sender?: string
 }
 
 /**
- * Agents over a Dispatch: those of a daemon, see connect(), or of a runtime in this process.
+ * A client of agents over a Dispatch: those of a daemon, see connect(), or of a runtime in this process.
  *
- * Everything fails with a CrabError whose `kind` says why. Leaving an iteration, or aborting its signal, cancels.
+ * Every method rejects with a CrabError whose `kind` is the reason. Leaving an iteration, or aborting its
+ * signal, cancels it.
  */
 export interface Client {
-  /** The way out that everything here uses, for what has no method. */
+  /** The underlying Dispatch, for operations without a method. */
   readonly dispatch: Dispatch
   /** Runs a turn and yields its events, `end` last; a turn that failed ends with `value.error`. */
   stream(content: string, choices?: TurnChoices): AsyncGenerator<TurnEvent>
-  /** Runs a turn and gives its whole answer. */
+  /** Runs a turn and returns its whole answer. */
   send(content: string, choices?: TurnChoices): Promise<SendResponse>
-  /** The text of an answer. */
+  /** Runs a turn and returns the text of its answer. */
   ask(content: string, choices?: TurnChoices): Promise<string>
   /** Answers a question by its id. */
   answer(askId: string, answers: Record<string, string>, at?: ClientAddress): Promise<void>
-  /** Stops what runs in a conversation, which stays usable. */
+  /** Cancels what is running in a conversation, which stays usable. */
   kill(at?: ClientAddress): Promise<void>
-  /** Waits for a run that was begun with `detach`. */
+  /** Waits for a run that was started with `detach`. */
   wait(runId: string, signal?: AbortSignal): Promise<RunResult>
-  /** A conversation as it stands, then everything that happens to it. */
+  /** Yields a snapshot of a conversation, then each of its events. */
   follow(at: ClientAddress & { afterSeq?: number }, signal?: AbortSignal): AsyncGenerator<AttachEvent>
-  /** What all agents do, as it happens; the kinds from TEXT_DELTA to THINKING_END unless others are named. */
+  /** Yields the events of all agents as they happen; by default the kinds from TEXT_DELTA to THINKING_END. */
   subscribe(kinds?: readonly AgentEventKind[], signal?: AbortSignal): AsyncGenerator<AgentEventMsg>
   /** Publishes an event; the subscriptions to it run their agents. */
   publish(source: string, payload: string): Promise<void>
-  /** Stored conversations, newest first; `filePath` is what other operations call `session`. */
+  /** Lists stored conversations, newest first; `filePath` is the `session` of other operations. */
   conversations(filter?: DeepPartial<ListConversationsMsg>, signal?: AbortSignal): Promise<ConversationList>
-  /** A page of what was said in one, oldest first. */
+  /** Returns a page of the messages of a conversation, oldest first. */
   messages(
     session: string,
     page?: DeepPartial<Omit<ListMessages, 'session'>>,
     signal?: AbortSignal,
   ): Promise<MessageList>
-  /** Conversations by what was said in them, the best first, with the messages around each match (RFC 0185). */
+  /**
+   * Searches the messages of conversations (ADR 0125), the best match first, with the messages around each
+   * match.
+   */
   search(
     query: string,
     filter?: DeepPartial<Omit<SearchSessions, 'query'>>,
     signal?: AbortSignal,
   ): Promise<SessionHits>
-  /** Any operation that is answered once, by its name in the protocol. */
+  /** Sends any operation with a single reply, by its name in the protocol. */
   request<O extends Exclude<Operation, StreamOperation>>(
     operation: O,
     body?: DeepPartial<RequestOf<O>>,
@@ -96,8 +100,8 @@ export interface Client {
   ): Promise<ReplyOf<O>>
 }
 
-/** Typed sugar over a Dispatch. */
-export function clientOf(dispatch: Dispatch): Client {
+/** Creates a typed client over a Dispatch. */
+export function createClient(dispatch: Dispatch): Client {
   const send: Client['send'] = (content, choices = {}) => sendTurn(dispatch, content, choices)
   return {
     dispatch,
@@ -106,28 +110,29 @@ export function clientOf(dispatch: Dispatch): Client {
     stream: (content, choices = {}) => streamEvents(dispatch, content, choices),
     answer: (askId, answers, at = {}) => reply(dispatch, { ...at, askId }, answers),
     async kill(at = {}) {
-      await request(dispatch, 'kill', at, never())
+      await request(dispatch, 'kill', at, neverAborted())
     },
-    wait: (runId, signal = never()) => request(dispatch, 'waitRun', { runId }, signal),
-    follow: (at, signal = never()) => requestMany(dispatch, 'attach', at, signal),
-    subscribe(kinds = [], signal = never()) {
-      if (!Array.isArray(kinds)) throw notKinds()
+    wait: (runId, signal = neverAborted()) => request(dispatch, 'waitRun', { runId }, signal),
+    follow: (at, signal = neverAborted()) => requestMany(dispatch, 'attach', at, signal),
+    subscribe(kinds = [], signal = neverAborted()) {
+      if (!Array.isArray(kinds)) throw toInvalidKindsError()
       return requestMany(dispatch, 'subscribeEvents', { kinds: [...kinds] }, signal)
     },
     async publish(source, payload) {
-      await request(dispatch, 'publishEvent', { source, payload }, never())
+      await request(dispatch, 'publishEvent', { source, payload }, neverAborted())
     },
-    conversations: (filter = {}, signal = never()) => request(dispatch, 'listConversations', filter, signal),
-    messages: (session, page = {}, signal = never()) =>
+    conversations: (filter = {}, signal = neverAborted()) =>
+      request(dispatch, 'listConversations', filter, signal),
+    messages: (session, page = {}, signal = neverAborted()) =>
       request(dispatch, 'listMessages', { ...page, session }, signal),
-    search: (query, filter = {}, signal = never()) =>
+    search: (query, filter = {}, signal = neverAborted()) =>
       request(dispatch, 'searchSessions', { ...filter, query }, signal),
-    request: (operation, body, signal = never()) =>
+    request: (operation, body, signal = neverAborted()) =>
       request(dispatch, operation, body ?? ({} as never), signal),
   }
 }
 
-function notKinds(): CrabError {
+function toInvalidKindsError(): CrabError {
   return new CrabError('invalid', 'Cannot subscribe: the kinds are not a list', {
     hint: 'subscribe(kinds, signal): a list of AgentEventKind or undefined, then the signal',
   })
@@ -136,7 +141,7 @@ function notKinds(): CrabError {
 async function* streamEvents(
   dispatch: Dispatch,
   content: string,
-  { onAsk, signal = never(), ...message }: TurnChoices,
+  { onAsk, signal = neverAborted(), ...message }: TurnChoices,
 ): AsyncGenerator<TurnEvent> {
   const broken = new AbortController()
   const options = { ...message.options, ...(onAsk && { onAsk: OnAsk.CLIENT }) }
@@ -164,13 +169,13 @@ async function answerWith(
   const answers = await onAsk(ask)
   if (!answers) return
   await send(answers).catch((reason: unknown) => {
-    if (toCrabError(reason).kind !== 'missing') throw reason // somebody else was quicker, or it timed out: the turn goes on
+    if (toCrabError(reason).kind !== 'missing') throw reason // another client was faster, or it timed out: the turn continues
   })
 }
 
-/** Questions come in a stream only, so a turn that may ask is one. */
+/** Sends a message. Only streams carry questions, so a turn with `onAsk` is streamed. */
 async function sendTurn(dispatch: Dispatch, content: string, choices: TurnChoices): Promise<SendResponse> {
-  const { onAsk, signal = never(), ...message } = choices
+  const { onAsk, signal = neverAborted(), ...message } = choices
   if (!onAsk) return await request(dispatch, 'send', { ...message, content }, signal)
   const answer = SendResponse.create()
   const texts: string[] = []
@@ -195,13 +200,13 @@ async function reply(
   at: ClientAddress & { askId: string },
   answers: Record<string, string>,
 ): Promise<void> {
-  await request(dispatch, 'replyToAsk', { ...at, content: JSON.stringify(answers) }, never())
+  await request(dispatch, 'replyToAsk', { ...at, content: JSON.stringify(answers) }, neverAborted())
 }
 
 function toClientAddress({ agent, sender }: DeepPartial<StreamMsg>): ClientAddress {
   return { ...(agent !== undefined && { agent }), ...(sender !== undefined && { sender }) }
 }
 
-function never(): AbortSignal {
+function neverAborted(): AbortSignal {
   return new AbortController().signal
 }

@@ -22,7 +22,7 @@ import {
   type Answer,
   type Client,
   type ClientAddress,
-  clientOf,
+  createClient,
   type TurnChoices,
   type TurnEvent,
 } from './agents-client.ts'
@@ -52,4 +52,4 @@ export type {
   TurnEvent,
 }
 // The entry `crabtalk/client` of the package.
-export { AgentEventKind, ApprovalMode, CrabError, clientOf, connect, OnAsk, ToolSet }
+export { AgentEventKind, ApprovalMode, CrabError, connect, createClient, OnAsk, ToolSet }

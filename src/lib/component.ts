@@ -24,25 +24,26 @@ export type {
 // The entry `crabtalk/component` of the package.
 export { CrabError }
 
-/** How a component serves. */
+/** The options of `serveComponent()`. */
 export interface ServeComponentOptions {
-  /** The home directory of the daemon; by default $CRABTALK_HOME, else ~/.crabtalk. It must be there. */
+  /** The home directory of the daemon, which must exist; by default $CRABTALK_HOME, else ~/.crabtalk. */
   home?: string
-  /** Called when it serves, with its port on 127.0.0.1. */
+  /** Called when it is serving, with its port on 127.0.0.1. */
   onServing?(port: number): void
-  /** Bytes of a request at most; 4 MiB by default. */
+  /** The maximum bytes of a request; 4 MiB by default. */
   maxBodyBytes?: number
-  /** Milliseconds that calls under way have when it ends; 5000 by default. */
+  /** The milliseconds that running calls get when it ends; 5000 by default. */
   graceMs?: number
 }
 
 /**
- * Serves tools to the agents of a home until the signal is aborted (RFC 0043): MCP over HTTP on 127.0.0.1, announced in
- * `run/<name>.port`, with a key in `run/<name>.key` and a log in `logs/<name>.log`. The files in `run/` go when it ends.
+ * Serves tools to the agents of a home until the signal is aborted (ADR 0117): MCP over HTTP on 127.0.0.1,
+ * announced in `run/<name>.port`, with a key in `run/<name>.key` and a log in `logs/<name>.log`. The files in
+ * `run/` are removed at the end.
  *
- * Fails with a CrabError: `invalid` for a component that cannot be offered, `config` without a home, `storage` when files
- * cannot be written, `conflict` when one of that name serves already. A program whose whole work this is calls
- * runComponent() instead.
+ * Rejects with a CrabError: `invalid` for a component that cannot be offered, `config` without a home,
+ * `storage` when files cannot be written, `conflict` when a component of that name is serving already. A
+ * program that does nothing else calls runComponent() instead.
  */
 export async function serveComponent(
   component: Component,
@@ -57,23 +58,23 @@ export async function serveComponent(
   let withdraw = () => {}
   const onExit = () => withdraw()
   process.on('exit', onExit)
-  const onAnnounced = (given: () => void) => {
-    withdraw = given
+  const onAnnounced = (remove: () => void) => {
+    withdraw = remove
   }
   try {
-    const place = { home: paths.home, run: paths.run, pid, log: log.log, now: Date.now, onAnnounced }
-    await serve(component, { ...rest, ...place }, signal)
+    const context = { home: paths.home, run: paths.run, pid, log: log.log, now: Date.now, onAnnounced }
+    await serve(component, { ...rest, ...context }, signal)
   } finally {
     process.off('exit', onExit)
   }
 }
 
 /**
- * The whole of a program that is a component: serves until it is told to end (SIGTERM, SIGINT, SIGHUP), says on standard
- * error what fails, and sets the exit code: 0; 78 for what only a person can set right, as a home that is not there, so that
- * no service manager tries again; else that of the error table.
+ * Runs a component as a whole program: serves until SIGTERM, SIGINT or SIGHUP, prints failures to standard
+ * error and sets the exit code: 0 on success; 78 for problems that only the user can fix, such as a missing
+ * home, so that service managers do not restart it; otherwise the code of the error table.
  *
- * A call that goes on after its end is left alone for two seconds more, and ends with the process then.
+ * A call that is still running afterwards gets two more seconds before the process exits.
  *
  * With `--version` or `--help` it prints that instead.
  */
@@ -104,7 +105,7 @@ export async function runComponent(component: Component, options: ServeComponent
     process.exitCode = ERROR_KINDS[kind].exit
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop)
-    setTimeout(() => process.exit(), LEAVE_MS).unref() // a call that ignores its signal must not keep the process
+    setTimeout(() => process.exit(), LEAVE_MS).unref() // a call that ignores its signal must not keep the process alive
   }
 }
 
@@ -120,8 +121,8 @@ As a service: crabup ${name} start
 `
 }
 
-/** For what ends by itself. */
+/** The time for running calls to end by themselves. */
 const LEAVE_MS = 2_000
 
-/** How people, shells and service managers end a program. */
+/** The signals with which users, shells and service managers end a program. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP']

@@ -9,25 +9,27 @@ import { socketDispatch } from '../core/transport/client.ts'
 import { formatEndpoint, type SocketEndpoint } from '../core/transport/endpoint.ts'
 import { daemonSocketEndpoint } from '../core/transport/local-endpoint.ts'
 import { readToken } from '../core/transport/token.ts'
-import { type Client, clientOf } from './agents-client.ts'
+import { type Client, createClient } from './agents-client.ts'
 
-/** Which daemon. */
+/** The daemon to connect to. */
 export interface ClientOptions {
   /** Its home directory; by default $CRABTALK_HOME, else ~/.crabtalk. */
   home?: string
-  /** Instead of the home's own socket, such as `{ kind: 'tcp', host: '127.0.0.1', port: 6688 }`. */
+  /** Used instead of the home's own socket, for example `{ kind: 'tcp', host: '127.0.0.1', port: 6688 }`. */
   endpoint?: SocketEndpoint
-  /** For TCP; by default that of the home. */
+  /** The token for TCP; by default that of the home. */
   token?: string
   signal?: AbortSignal
 }
 
 /**
- * A client of the daemon of a home. Every request has a connection of its own, so there is nothing to close.
+ * Creates a client of the daemon of a home. Every request opens its own connection, so there is nothing to
+ * close.
  *
- * A daemon that knows no `hello` serves what the fixed protocol has, and everything else is refused with `unavailable`.
+ * With a daemon that does not know `hello`, the operations of the fixed protocol work (ADR 0161) and all
+ * others reject with `unavailable`.
  *
- * Throws `unavailable` when no daemon runs there, `denied` for a wrong token.
+ * Rejects with `unavailable` when no daemon is running there, `denied` for a wrong token.
  */
 export async function connect(options: ClientOptions = {}): Promise<Client> {
   const { home, signal = new AbortController().signal } = options
@@ -36,21 +38,23 @@ export async function connect(options: ClientOptions = {}): Promise<Client> {
   const endpoint = options.endpoint ?? (await findEndpoint(run))
   const token = endpoint.kind === 'tcp' ? (options.token ?? (await readToken(run))) : undefined
   const dispatch = socketDispatch({ endpoint, ...(token !== undefined && { token }) })
-  if (await requestHello(dispatch, [], signal)) return clientOf(dispatch)
+  if (await requestHello(dispatch, [], signal)) return createClient(dispatch)
   const { overFixedDaemon } = await import('../core/protocol/fixed-daemon.ts')
-  return clientOf(overFixedDaemon(dispatch, { at: formatEndpoint(endpoint), defaultAgent: DEFAULT_AGENT }))
+  return createClient(
+    overFixedDaemon(dispatch, { at: formatEndpoint(endpoint), defaultAgent: DEFAULT_AGENT }),
+  )
 }
 
 async function findEndpoint(run: string): Promise<SocketEndpoint> {
   const uid = process.getuid?.() ?? 0
-  const place = daemonSocketEndpoint({
+  const address = daemonSocketEndpoint({
     run,
     env: process.env,
     platform: process.platform,
     uid,
     tmpDir: tmpdir(),
   })
-  const endpoint = await readAddressFile(place)
+  const endpoint = await readAddressFile(address)
   if (endpoint) return endpoint
   throw new CrabError('unavailable', `Cannot reach a daemon: none has said where it is in ${run}`, {
     hint: 'start one: crabtalk daemon run',

@@ -13,26 +13,32 @@ import {
   type SessionSummary,
 } from '../core/storage/types.ts'
 
-/** The sessions of an embedded runtime (RFC 0185). Everything fails with `missing` for a session that is not there. */
+/** The sessions of an embedded runtime (ADR 0111). All methods reject with `missing` for an unknown session. */
 export interface EmbeddedSessions {
-  /** Begins an empty session, in which the pair's next turn goes on, and gives its id; one that is still empty is used again. */
+  /**
+   * Starts an empty session, which the pair's next turn continues, and returns its id; an empty one is
+   * reused.
+   */
   create(pair?: { agent?: string; sender?: string; cwd?: string }, signal?: AbortSignal): Promise<string>
-  /** Stores what somebody said, behind a turn that runs, and gives its `seq`. Throws `invalid` for calls of tools and their results. */
+  /**
+   * Appends a message, after a running turn if there is one, and returns its `seq`. Rejects with `invalid`
+   * for tool calls and their results.
+   */
   append(session: string, message: Message, signal?: AbortSignal): Promise<number>
-  /** Those in which something was said, newest first; `total` counts all that match. */
+  /** Lists the sessions that have messages, newest first; `total` counts all matches. */
   list(page?: SessionFilter & PageRange): Promise<{ sessions: SessionSummary[]; total: number }>
-  /** Messages of one, oldest first; `total` counts all of them. */
+  /** Returns messages of a session, oldest first; `total` counts all of them. */
   messages(
     session: string,
     page?: PageRange,
   ): Promise<{ messages: (SessionLine & { kind: 'entry' })[]; total: number }>
-  /** What is known of one besides its messages. */
+  /** Returns the metadata of a session. */
   meta(session: string): Promise<SessionSummary>
-  /** Those that match best, each with the messages around its best match. */
+  /** Searches sessions, the best match first, each with the messages around its best match. */
   search(ask: SessionAsk, signal?: AbortSignal): Promise<SessionMatches>
 }
 
-/** The sessions of a runtime that is made of these. */
+/** Creates the session operations of an embedded runtime. */
 export function embeddedSessions({
   agents,
   sessions,
@@ -46,7 +52,7 @@ export function embeddedSessions({
   const reader = new EntryReader(storage)
   const index = new StorageSearch(storage)
   return {
-    async create({ agent: name = 'crab', sender = 'user', cwd = usualCwd } = {}, signal = never()) {
+    async create({ agent: name = 'crab', sender = 'user', cwd = usualCwd } = {}, signal = neverAborted()) {
       const agent = await agents.get(name)
       const header = {
         v: SESSION_VERSION,
@@ -58,14 +64,14 @@ export function embeddedSessions({
       }
       return await newSession(sessions, header, signal)
     },
-    append: (id, message, signal = never()) => appendMessage(sessions, { id, message }, signal),
+    append: (id, message, signal = neverAborted()) => appendMessage(sessions, { id, message }, signal),
     list: (page) => listSessions(storage, page),
     messages: (session, page = {}) => listEntries(reader, { session, ...page }),
     meta: async (session) => (await sessionMeta(storage, session)).summary,
-    search: (ask, signal = never()) => index.search(toSessionQuery(ask), signal),
+    search: (ask, signal = neverAborted()) => index.search(toSessionQuery(ask), signal),
   }
 }
 
-function never(): AbortSignal {
+function neverAborted(): AbortSignal {
   return new AbortController().signal
 }

@@ -54,37 +54,40 @@ export { Asks, CrabError, MemoryStorage, RunningTurns, Runtime }
 export interface AgentDefinition {
   name: string
   prompt: string
-  /** A ULID that stays when the agent is renamed; by default it follows from the name. */
+  /** A ULID that stays when the agent is renamed; by default derived from the name. */
   id?: string
   /** Further keys of an agent file, such as `description`, `model`, `max_iterations`, `tools`. */
   [key: string]: unknown
 }
 
-/** What an embedded runtime is made of; only the agents and the models must be given. */
+/** The options of `embed()`; only the agents and the provider are required. */
 export interface EmbedOptions {
   agents: readonly AgentDefinition[] | Agents
-  /** See the Provider type: six members, of which `complete` streams one model call. */
+  /** Makes the model calls. See the Provider type: six members, of which `complete` streams one model call. */
   provider: Provider
-  /** What agents can do, in the order in which a model sees it; nothing by default. */
+  /** The tools of agents, in the order in which a model sees them; none by default. */
   hooks?: readonly Hook[]
-  /** Conversations; by default they live as long as this object. */
+  /** Stores conversations; by default in memory, for the lifetime of this object. */
   storage?: Storage
-  /** Rules of permission for every agent. */
+  /** Permission rules for every agent. */
   rules?: readonly Rule[]
-  /** Working directory of conversations that name none. Nothing is read or written there but by hooks. */
+  /** The default working directory of conversations. Only hooks read or write files there. */
   cwd?: string
-  /** How long a question waits for its answer, milliseconds. */
+  /** The time a question waits for its answer, milliseconds. */
   askTimeoutMs?: number
 }
 
-/** A runtime of one tenant, in this process: no files, no sockets, no environment, no tools but those of its hooks. */
+/**
+ * A runtime with a single tenant in this process: no files, sockets, environment or tools except those of its
+ * hooks.
+ */
 export interface Embedded extends AsyncDisposable {
   readonly runtime: Runtime
-  /** The questions that wait. */
+  /** The open questions. */
   readonly asks: Asks
-  /** What runs, to be steered or stopped. */
+  /** The running turns, which can be steered or stopped. */
   readonly running: RunningTurns
-  /** What was said: to be listed, read, searched, and added to. */
+  /** The stored conversations: to list, read, search and append to. */
   readonly sessions: EmbeddedSessions
   /** Runs a turn of the conversation (agent, sender), by default ("crab", "user"); see Runtime.turn(). */
   turn(
@@ -94,7 +97,7 @@ export interface Embedded extends AsyncDisposable {
   ): AsyncGenerator<AgentEvent>
 }
 
-/** A runtime for a program that embeds it (RFC 0193). Throws `invalid` for an agent that is none. */
+/** Creates a runtime for a program that embeds it (ADR 0111). Throws `invalid` for an invalid agent. */
 export function embed(options: EmbedOptions): Embedded {
   const { provider, storage = new MemoryStorage(), rules = [], cwd = '/', askTimeoutMs = 300_000 } = options
   const asks = new Asks({ timeoutMs: askTimeoutMs })
@@ -130,7 +133,7 @@ export function embed(options: EmbedOptions): Embedded {
   }
 }
 
-/** Agents that never change. Throws `invalid` for a definition that is none. */
+/** Creates a fixed set of agents. Throws `invalid` for an invalid definition. */
 function fixedAgents(definitions: readonly AgentDefinition[]): Agents {
   const agents = new Map(definitions.map((definition) => [foldName(definition.name), toAgent(definition)]))
   return {

@@ -1,18 +1,18 @@
 import { sha256 } from '../core/base/sha256.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 
-/** A program, as it is started. Every value is literal and final. */
+/** A program and how it is started. Every value is literal and final. */
 export interface StdioTarget {
   transport: 'stdio'
   command: string
   args: readonly string[]
-  /** What is declared for it; the rest of its environment is the list of mcp.md. */
+  /** The variables declared for it over `baseEnv`; `serverEnvironment()` adds the rest. */
   env: Readonly<Record<string, string>>
   /** Absolute. */
   cwd: string
 }
 
-/** A server that is reached by its address. */
+/** A server reached at a URL. */
 export interface RemoteTarget {
   transport: 'http' | 'sse'
   url: string
@@ -21,18 +21,18 @@ export interface RemoteTarget {
   authHelper: readonly string[] | undefined
 }
 
-/** All that decides which server answers: what a fingerprint is made of. */
+/** Everything that decides which server answers: the input of a fingerprint. */
 export type ServerTarget = StdioTarget | RemoteTarget
 
-/** What every entry of a node starts from. */
+/** The defaults that every entry of a node inherits. */
 export interface TargetDefaults {
   /** Working directory of a program that declares none; absolute. */
   home: string
-  /** `[env]` of config.toml, laid under what an entry declares. */
+  /** `[env]` of config.toml; variables that an entry declares override it. */
   baseEnv: Readonly<Record<string, string>>
 }
 
-/** What an entry asks for, with the defaults of this node. */
+/** Resolves an entry against the defaults of this node. */
 export function toTarget(entry: McpEntry, { home, baseEnv }: TargetDefaults): ServerTarget {
   if (entry.url !== undefined) {
     const { url, headers = {}, auth, auth_helper: authHelper, transport = 'http' } = entry
@@ -43,8 +43,8 @@ export function toTarget(entry: McpEntry, { home, baseEnv }: TargetDefaults): Se
 }
 
 /**
- * The identity of a connection (decision 3): SHA-256, hex, of the canonical JSON of its target. Names, filters,
- * permissions and limits are no part of it. An entry that is not shared has its owner in it.
+ * Computes the identity of a connection (ADR 0074): SHA-256, hex, of the canonical JSON of its target. Names,
+ * filters, permissions and limits are not part of it. An entry with `share = false` also includes its owner.
  */
 export function computeFingerprint(
   target: ServerTarget,
@@ -55,14 +55,14 @@ export function computeFingerprint(
   return sha256(canonicalJson(identity)).toString('hex')
 }
 
-/** Whose declaration it is, by names that do not change when the agent is renamed. */
+/** The declaration a server belongs to, identified in a way that survives renaming the agent. */
 export interface TargetOwner {
   agentId: string
   /** The agent's name for the server. */
   name: string
 }
 
-/** JSON without blanks, keys sorted by code unit, keys without a value left out. */
+/** Serializes JSON without whitespace, with keys sorted by code unit and keys without a value left out. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (isPlain(part) ? sorted(part) : part))
 }

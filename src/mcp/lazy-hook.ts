@@ -2,7 +2,10 @@ import { lazy } from '../core/base/lazy.ts'
 import type { Hook } from '../core/runtime/hook.ts'
 import type { McpServers } from './types.ts'
 
-/** The hook of MCP servers, which are opened when an agent with servers is met: no other agent pays for them. */
+/**
+ * Wraps the MCP hook so that servers are opened when the first agent that declares any is registered or runs
+ * a turn: other agents do not pay for them.
+ */
 export function lazyMcpHook(open: () => Promise<McpServers>): Hook {
   let opened: Hook | undefined
   const servers = lazy(async () => {

@@ -19,7 +19,7 @@ import { callTool, checkArguments, type ToolCallOptions } from './tools/tool-cal
 import { toGroup } from './tools/tool-group.ts'
 import type { ToolLists } from './tools/tool-lists.ts'
 
-/** What the hook needs. */
+/** The dependencies of `mcpHook()`. */
 export interface McpHookOptions {
   peers: Peers
   lists: ToolLists
@@ -27,17 +27,20 @@ export interface McpHookOptions {
   now(): number
 }
 
-/** Brings the tools of an agent's MCP servers into its turns. */
+/** Creates the hook that offers the tools of an agent's MCP servers to its turns. */
 export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
-  /** What each turn was shown, by the agent it was made with: lists and declarations may change while the turn runs. */
-  const shown = new WeakMap<AgentConfig, OfferedTools>()
-  /** What turns began with, by what is aborted when they are over. */
-  const begun = new WeakMap<AbortSignal, readonly Claimed[]>()
-  /** The ids of the agents that were told of tools that cannot be offered. */
-  const told = new WeakMap<readonly DroppedTool[], Set<string>>()
-  const show = (agent: AgentConfig, claimed: readonly Claimed[], kept: OfferedTools['claimed']) => {
+  /**
+   * The tools each turn was offered, keyed by its agent object: lists and declarations may change while the
+   * turn runs.
+   */
+  const offeredByAgent = new WeakMap<AgentConfig, OfferedTools>()
+  /** The claims each turn started with, keyed by the signal that is aborted when the turn is over. */
+  const claimsByTurn = new WeakMap<AbortSignal, readonly Claimed[]>()
+  /** The ids of the agents already notified of each list of tools that cannot be offered. */
+  const reportedDrops = new WeakMap<readonly DroppedTool[], Set<string>>()
+  const show = (agent: AgentConfig, claimed: readonly Claimed[], pinned: OfferedTools['claimed']) => {
     const { tools, specs } = lists.get(agent, claimed)
-    shown.set(agent, { tools, claimed: kept })
+    offeredByAgent.set(agent, { tools, claimed: pinned })
     return specs
   }
   return {
@@ -51,16 +54,17 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
     },
     async schema(agent, turn) {
       if (agent.mcps.length === 0) return []
-      const kept = turn.over && begun.get(turn.over)
-      if (kept) return show(agent, kept, kept) // it asks again: it has waited for them and was told what is missing
-      // What was registered last is what is declared: a turn that waited for its conversation may have an older form.
+      const pinned = turn.over && claimsByTurn.get(turn.over)
+      if (pinned) return show(agent, pinned, pinned) // a repeated request of the same turn: it has already waited, and its notices are out
+      // A turn that waited for its conversation may hold an older version of the agent: the last registration
+      // counts.
       if (!peers.claimedBy(agent.id) && (await peers.ensure(agent))) startEager(peers, agent.id)
-      const takeDropped = (peer: Peer) => takeOnce(told, peer.memory.newlyDropped, agent.id)
+      const takeDropped = (peer: Peer) => takeOnce(reportedDrops, peer.memory.newlyDropped, agent.id)
       const claimed = peers.claimedBy(agent.id) ?? []
-      const isKept = turn.over !== undefined && holdUntil(turn.over, claimed)
+      const isPinned = turn.over !== undefined && holdUntil(turn.over, claimed)
       await makeToolsReady({ peers, agent, claimed, now, takeDropped }, turn)
-      if (turn.over && isKept) begun.set(turn.over, claimed)
-      return show(agent, claimed, isKept ? claimed : undefined)
+      if (turn.over && isPinned) claimsByTurn.set(turn.over, claimed)
+      return show(agent, claimed, isPinned ? claimed : undefined)
     },
     async preprocess(message, signal) {
       const { agent, content } = message
@@ -69,41 +73,46 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
       return await expandResources(message, peers.claimedBy(agent.id) ?? [], signal)
     },
     groups(agent) {
-      const { tools = [], claimed } = shown.get(agent) ?? {}
+      const { tools = [], claimed } = offeredByAgent.get(agent) ?? {}
       return (claimed ?? peers.claimedBy(agent.id) ?? []).map((claim) => toGroup(claim, tools))
     },
     describe(name, request) {
-      const found = shown.get(request.agent)?.tools.find((tool) => tool.name === name)
+      const found = offeredByAgent.get(request.agent)?.tools.find((tool) => tool.name === name)
       return found && describe(found, request)
     },
     dispatch(_name, call, signal) {
-      const claimed = shown.get(call.agent)?.claimed ?? peers.claimedBy(call.agent.id)
+      const claimed = offeredByAgent.get(call.agent)?.claimed ?? peers.claimedBy(call.agent.id)
       return dispatch(followMovedComponents(claimed ?? [], peers), call, signal)
     },
   }
 }
 
-/** A quick look, which most messages end at. */
+/** A cheap test that rules out most messages. */
 const MAY_NAME_RESOURCES = /@[a-z0-9]/
 
 interface OfferedTools {
   tools: readonly AgentTool[]
-  /** What the turn began with, and keeps until its end; undefined: what is declared now counts. */
+  /**
+   * The claims the turn started with, kept until its end; undefined means that the current declarations
+   * count.
+   */
   claimed: readonly Claimed[] | undefined
 }
 
-/** Servers that a turn may call stay until it is over (decision 20); false when it is. */
+/**
+ * Holds the servers a turn may call until the turn is over (ADR 0108). Returns false when it is over already.
+ */
 function holdUntil(over: AbortSignal, claimed: readonly Claimed[]): boolean {
   if (over.aborted) return false
-  const held = claimed.map(({ peer }) => peer.hold())
-  const letGo = () => {
-    for (const one of held) one[Symbol.dispose]()
+  const holds = claimed.map(({ peer }) => peer.hold())
+  const releaseAll = () => {
+    for (const one of holds) one[Symbol.dispose]()
   }
-  over.addEventListener('abort', letGo, { once: true })
+  over.addEventListener('abort', releaseAll, { once: true })
   return true
 }
 
-/** Starts the servers of an agent in the background, but those that wait until they are needed. */
+/** Starts the servers of an agent in the background, except those with `start = "lazy"`. */
 export function startEager(peers: Peers, agentId: string): void {
   for (const { peer, entry } of peers.claimedBy(agentId) ?? []) if (entry.start !== 'lazy') peer.start()
 }
@@ -113,19 +122,19 @@ async function describe({ name, entry, tool }: AgentTool, { args }: ToolRequest)
   return { kind: 'mcp', name, server: entry.name, tool: tool.name }
 }
 
-/** The tools, the first time this agent is told of them. */
+/** Returns the dropped tools the first time it is called for this agent, then an empty list. */
 function takeOnce(
-  told: WeakMap<readonly DroppedTool[], Set<string>>,
+  reported: WeakMap<readonly DroppedTool[], Set<string>>,
   dropped: readonly DroppedTool[],
   agentId: string,
 ): readonly DroppedTool[] {
-  const agents = told.get(dropped) ?? new Set()
+  const agents = reported.get(dropped) ?? new Set()
   if (agents.has(agentId)) return []
-  told.set(dropped, agents.add(agentId))
+  reported.set(dropped, agents.add(agentId))
   return dropped
 }
 
-/** Calls what was permitted; undefined when that is no tool of a server of the agent. */
+/** Makes a permitted call; returns undefined when the action is not a tool of one of the agent's servers. */
 function dispatch(
   claimed: readonly Claimed[],
   call: ToolDispatch,
@@ -162,7 +171,7 @@ async function callAndNotify(
     server: what.entry.name,
     turn: runId,
     notice,
-    ask: (questions, unwanted) => ask(questions, 'elicitation', unwanted),
+    ask: (questions, questionSignal) => ask(questions, 'elicitation', questionSignal),
   })
   const call = () => callTool({ ...what, args, spillDir, onProgress, elicit, meta: toDepthMeta(env) }, signal)
   return await withCallingTurn({ agent: agent.name, sender, runId }, call)

@@ -25,22 +25,25 @@ import { keepTexts } from './tools/word-arguments.ts'
 import type { AgentView, DeclarationOwner, FrameTap, McpServers, PeerView, VerifiedServer } from './types.ts'
 import { type DeclaredServer, viewPeer, viewServers } from './views.ts'
 
-/** Where servers run, and what they get. */
+/** The options of `openMcpServers()`. */
 export interface McpOptions extends TargetDefaults {
   processes: ProcessHost
-  /** What servers were like is remembered in its folder `mcp`; absolute, may be missing. */
+  /** The server records are stored in its folder `mcp`; absolute, may be missing. */
   cacheDir: string
-  /** Environment of this process, of which a server gets what it needs. */
+  /** The environment of this process; a server gets only the variables it needs. */
   env: Readonly<Record<string, string | undefined>>
   /** Milliseconds since 1970. */
   now(): number
-  /** Told what happens to servers, once for each owner. Must not throw. */
+  /** Receives every server event, once for each owner. Must not throw. */
   onEvent?(event: McpServerEvent): void
   /** Sees every message of every connection. */
   frames?: FrameTap
 }
 
-/** Opens the MCP servers of a node. Nothing is read, loaded or started before an agent that has servers is met. */
+/**
+ * Opens the MCP servers of a node. Nothing is read, loaded or started until an agent with servers is
+ * registered or runs a turn.
+ */
 export function openMcpServers(options: McpOptions): McpServers {
   const { cacheDir, now, onEvent } = options
   const memory = new ServerMemory(join(cacheDir, 'mcp'))
@@ -72,11 +75,11 @@ class Servers implements McpServers {
     this.#peers = peers
     this.#memory = memory
     this.#now = now
-    const beyond = openResourcesAndPrompts((agent, name) => this.#claim(agent, name))
-    this.resources = beyond.resources
-    this.readResource = beyond.readResource
-    this.prompts = beyond.prompts
-    this.getPrompt = beyond.getPrompt
+    const resourcesAndPrompts = openResourcesAndPrompts((agent, name) => this.#claim(agent, name))
+    this.resources = resourcesAndPrompts.resources
+    this.readResource = resourcesAndPrompts.readResource
+    this.prompts = resourcesAndPrompts.prompts
+    this.getPrompt = resourcesAndPrompts.getPrompt
   }
 
   peers(): PeerView[] {
@@ -123,8 +126,8 @@ class Servers implements McpServers {
     {
       agent,
       name,
-      tool: wanted,
-      args: given,
+      tool: toolName,
+      args: rawArgs,
       words,
       spillDir,
       outputLimit,
@@ -135,11 +138,11 @@ class Servers implements McpServers {
     await withServerName({ agent: agent.name, name }, peer.connect({ insist: true }, signal), signal)
     const declared = agent.mcps.map((one) => this.#declared(one, agent.id))
     const own = listAgentTools(declared).filter((one) => one.entry.name === name)
-    const found = own.find(({ tool }) => tool.name === wanted) ?? own.find((one) => one.name === wanted)
-    if (!found) throw noTool(entry, wanted)
-    const args = words === undefined ? given : keepTexts(found.tool.inputSchema, given, words)
+    const found = own.find(({ tool }) => tool.name === toolName) ?? own.find((one) => one.name === toolName)
+    if (!found) throw toMissingToolError(entry, toolName)
+    const args = words === undefined ? rawArgs : keepTexts(found.tool.inputSchema, rawArgs, words)
     checkArguments(found.tool, args)
-    const onProgress = () => {} // whoever asks in this way waits for the answer
+    const onProgress = () => {} // the caller waits for the result
     const limited = outputLimit === undefined ? entry : { ...entry, output_limit: outputLimit }
     const attachesAll = outputLimit !== undefined
     const call = { peer, entry: limited, tool: found.tool.name, args, spillDir, onProgress, attachesAll }
@@ -163,8 +166,8 @@ class Servers implements McpServers {
     }
     const { list, fingerprint, state } = peer
     const [view] = viewServers(NOBODY, [{ entry, fingerprint, state, list }])
-    const shown = { peer: viewPeer(peer), tools: view!.tools }
-    return { ...shown, [Symbol.asyncDispose]: () => look[Symbol.asyncDispose]() }
+    const verified = { peer: viewPeer(peer), tools: view!.tools }
+    return { ...verified, [Symbol.asyncDispose]: () => look[Symbol.asyncDispose]() }
   }
 
   async setBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void> {
@@ -182,10 +185,10 @@ class Servers implements McpServers {
     if (!late.signal.aborted) this.#peers.release()
   }
 
-  /** The claim of a declaration, which is made when the agent is not registered just so. */
+  /** Returns the claim of a declaration, after registering the agent if this version of it is not in force. */
   async #claim(agent: AgentConfig, name: string): Promise<Claimed> {
     const entry = findMcpEntry(agent.name, agent.mcps, name)
-    if (entry.disabled) throw isDisabled(name)
+    if (entry.disabled) throw toDisabledError(name)
     await this.#peers.ensure(agent)
     return this.#peers.claimedBy(agent.id)!.find((claim) => claim.entry.name === name)!
   }
@@ -198,15 +201,15 @@ class Servers implements McpServers {
       const { state, list, lastErrorAt, error } = { ...viewPeer(peer), list: peer.list }
       return { entry, fingerprint, state, list, error, lastErrorAt }
     }
-    const flaw = this.#peers.validate(entry)
-    if (flaw) return { entry, fingerprint, state: 'invalid', list: undefined, error: flaw.message }
+    const issue = this.#peers.validate(entry)
+    if (issue) return { entry, fingerprint, state: 'invalid', list: undefined, error: issue.message }
     const { list, failure } = this.#memory.readNow(fingerprint)
     const known = { entry, fingerprint, list, error: failure?.why ?? '', lastErrorAt: failure?.at }
     return { ...known, state: failure ? (failure.needsAuth ? 'needs_auth' : 'failed') : 'idle' }
   }
 }
 
-/** A failure of a server as a sentence about it; `unavailable` also when it refuses or does not answer. */
+/** Rethrows a failure as a sentence that names the server; refusals and timeouts become `unavailable` too. */
 async function withServerName<T>(
   { agent, name }: DeclarationOwner,
   work: Promise<T>,
@@ -220,13 +223,13 @@ async function withServerName<T>(
   }
 }
 
-function isDisabled(name: string): CrabError {
+function toDisabledError(name: string): CrabError {
   return new CrabError('config', `Cannot use the MCP server "${name}": it is disabled`, {
     hint: `crabtalk mcp enable ${name}`,
   })
 }
 
-function noTool(entry: McpEntry, tool: string): CrabError {
+function toMissingToolError(entry: McpEntry, tool: string): CrabError {
   const hidden = hiddenBy(entry, tool)
   const why = hidden === '' ? 'it has no such tool' : `the agent does not get it: ${hidden}`
   return new CrabError(
@@ -235,6 +238,6 @@ function noTool(entry: McpEntry, tool: string): CrabError {
   )
 }
 
-/** For a look at an entry that is nobody's. */
+/** A stand-in agent for verifying an entry without an owner. */
 const NOBODY = { tools: [] }
 const END_MS = 5_000

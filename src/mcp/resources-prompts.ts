@@ -14,10 +14,13 @@ import { toPrintableLine } from './tools/remote-tool.ts'
 import { toUnavailable } from './tools/tool-call.ts'
 import type { McpServers } from './types.ts'
 
-/** What servers offer besides tools. */
+/** The operations of `McpServers` on resources and prompts. */
 export type ResourcesAndPrompts = Pick<McpServers, 'resources' | 'readResource' | 'prompts' | 'getPrompt'>
 
-/** Asks servers for resources and prompts; `claim` gives the server behind a declaration, or throws. */
+/**
+ * Implements the operations on resources and prompts; `claim` returns the server behind a declaration, or
+ * throws.
+ */
 export function openResourcesAndPrompts(
   claim: (agent: AgentConfig, name: string) => Promise<Claimed>,
 ): ResourcesAndPrompts {
@@ -57,7 +60,10 @@ export function openResourcesAndPrompts(
   }
 }
 
-/** What is no address may be the name of a resource. Throws `missing` where the server has neither. */
+/**
+ * Resolves text that is not a URI as the name of a resource. Throws `missing` when the server has no such
+ * resource.
+ */
 async function resolveUri(uri: string, peer: Claimed['peer'], signal: AbortSignal): Promise<string> {
   if (peer.memory.about?.hasResources === false) throw new CrabError('missing', 'it has no resources')
   if (/^[a-z][a-z0-9+.-]*:\S/i.test(uri)) return uri

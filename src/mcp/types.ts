@@ -4,7 +4,7 @@ import type { Hook, ToolOutput } from '../core/runtime/hook.ts'
 import type { PromptMessage, PromptView } from './prompts/types.ts'
 import type { ResourceList } from './resources/types.ts'
 
-/** Life of a connection (mcp.md, "Peer lifecycle"). */
+/** The state of a connection (ADR 0074). */
 export type PeerState = 'disabled' | 'invalid' | 'connecting' | 'connected' | 'needs_auth' | 'failed' | 'idle'
 
 /** One declaration that uses a connection. */
@@ -15,7 +15,7 @@ export interface DeclarationOwner {
   name: string
 }
 
-/** A turn that calls a tool. */
+/** The turn a tool call belongs to. */
 export interface CallingTurn {
   agent: string
   sender: string
@@ -28,32 +28,35 @@ export interface McpFrame {
   at: number
   fingerprint: string
   owners: readonly DeclarationOwner[]
-  /** From us to the server; else from the server to us. */
+  /** True from client to server, false from server to client. */
   outgoing: boolean
-  /** Of a request or notification; empty for a response. */
+  /** The method of a request or notification; empty for a response. */
   method: string
   /** Empty for a notification. */
   id: string
-  /** Of a response whose request was seen. */
+  /** Set for a response whose request was seen. */
   durationMs: number | undefined
-  /** Whose turn it belongs to: of a call, its answer and its progress; undefined for all else. */
+  /** The turn that a call, its response or its progress belongs to; undefined for all other messages. */
   caller?: CallingTurn | undefined
-  /** JSON without secrets, at most 64 KiB, cut at a character. */
+  /** JSON without secrets, truncated to 64 KiB at a character boundary. */
   payload: string
   isCut: boolean
-  /** No message: `payload` is lines that the server wrote to standard error. */
+  /** True when this is not a message: `payload` is lines that the server wrote to standard error. */
   isLog?: boolean
 }
 
-/** Takes the messages of all connections. */
+/** Receives the messages of all connections. */
 export interface FrameTap {
-  /** Whether anybody wants them: nothing is made of a message otherwise. */
+  /** Whether anyone listens: if not, messages are not processed at all. */
   readonly hasListeners: boolean
   /** Must not throw. */
   tell(frame: McpFrame): void
 }
 
-/** One connection, shared by its owners. Times are milliseconds since 1970. Names of env and headers only. */
+/**
+ * A connection shared by its owners. Times are milliseconds since 1970. Environment variables and headers
+ * appear by name only.
+ */
 export interface PeerView {
   fingerprint: string
   transport: 'stdio' | 'http' | 'sse'
@@ -63,21 +66,21 @@ export interface PeerView {
   headerNames: readonly string[]
   owners: readonly DeclarationOwner[]
   state: PeerState
-  /** The first line of what went wrong last; else empty. */
+  /** The first line of the last error; empty when there is none. */
   error: string
-  /** MCP revision that was negotiated; empty before. */
+  /** The negotiated MCP revision; empty before the first connection. */
   protocolVersion: string
-  /** How often it was connected. */
+  /** The number of times it was connected. */
   starts: number
   toolCount: number
-  /** What its tool schemas cost in every request, estimated. */
+  /** The estimated tokens its tool schemas add to every request. */
   schemaTokens: number
   pid: number | undefined
   calls: number
   errors: number
-  /** Median of the last calls. */
+  /** The median of the last calls. */
   latencyMs: number | undefined
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number
   connectedAt: number | undefined
   lastOkAt: number | undefined
@@ -85,80 +88,92 @@ export interface PeerView {
   nextRetryAt: number | undefined
 }
 
-/** A tool of a server, for one agent. The description is the server's: untrusted, stripped and capped. */
+/**
+ * A tool of a server as one agent gets it. The description comes from the server: untrusted, stripped and
+ * truncated.
+ */
 export interface ToolView {
   remoteName: string
-  /** What the model sees; empty when it does not. */
+  /** The name the model sees; empty when the tool is hidden from it. */
   name: string
   description: string
-  /** Why the model does not see it; empty when it does. */
+  /** The reason the model does not see it; empty when it does. */
   hidden: string
-  /** What it costs in a request, estimated. */
+  /** The estimated tokens it adds to a request. */
   schemaTokens: number
 }
 
-/** A declaration and what comes of it. */
+/** A declaration with the state and tools of its server. */
 export interface ServerView {
   name: string
   fingerprint: string
   state: PeerState
-  /** What went wrong last, also in an earlier process; else empty. */
+  /** The last error, which may stem from an earlier process; empty when there is none. */
   error: string
-  /** When that was; milliseconds since 1970. */
+  /** The time of `error`, in milliseconds since 1970. */
   lastErrorAt: number | undefined
-  /** Whether its tools are known; it may have none. */
+  /** Whether its tools are known; the list may be empty. */
   isListed: boolean
-  /** In the server's order, with those the agent does not get. */
+  /** In the server's order, including those the agent does not get. */
   tools: readonly ToolView[]
 }
 
-/** What one agent sees: servers in order of declaration. */
+/** The servers of one agent, in order of declaration. */
 export interface AgentView {
   agent: string
-  /** Grows whenever the tools change. */
+  /** Incremented whenever the tools change. */
   generation: number
-  /** How often the list of its tools was made for a model: once for each generation that a turn saw, and each filter. */
+  /**
+   * The number of times its tool list was built: once for each generation that a turn used, and for each
+   * filter.
+   */
   toolLists: number
-  /** It has too many tools to show: a conversation begins with those that find others. */
+  /**
+   * Whether it has too many tools to show them all: a conversation then starts with the tools that find the
+   * others.
+   */
   isGrouped: boolean
   servers: readonly ServerView[]
 }
 
-/** A server that has shown that it works. Disposing ends it, unless an agent was registered meanwhile that declares it. */
+/**
+ * A server that has connected successfully. Disposing ends it, unless an agent that declares it was
+ * registered meanwhile.
+ */
 export interface VerifiedServer extends AsyncDisposable {
   peer: PeerView
-  /** In its order, with those that the entry leaves out. */
+  /** In the server's order, including those that the entry leaves out. */
   tools: readonly ToolView[]
 }
 
 /**
- * The MCP servers of one node: runs what agents declare, shares identical processes, routes calls per agent.
+ * The MCP servers of one node: runs what agents declare, shares identical processes and routes calls per
+ * agent.
  *
- * Disposing ends all servers, in parallel, within five seconds.
+ * Disposing ends all servers in parallel, within five seconds.
  */
 export interface McpServers extends AsyncDisposable {
   /** Registers agents, offers their tools and routes their calls. */
   readonly hook: Hook
   /** All connections, in the order of their first owner. */
   peers(): PeerView[]
-  /** What an agent sees now; nothing is started. Works for agents that are not registered, too. */
+  /** Describes the servers of an agent without starting any. Also works for agents that are not registered. */
   view(agent: AgentConfig): AgentView
   /**
-   * Starts the server of one declaration unless it runs, and waits for it; without back-off.
+   * Starts the server of one declaration unless it runs, ignoring back-off, and waits for it.
    *
-   * Throws `missing` for a name the agent does not declare, `config` for a disabled one or one that cannot be tried,
-   * `credentials` when it wants to know who asks, `unavailable` with the first
-   * line of why it failed.
+   * Throws `missing` for a name the agent does not declare, `config` for a disabled or invalid one,
+   * `credentials` when it demands authentication, `unavailable` with the first line of the reason otherwise.
    */
   connect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView>
-  /** Asks a connected server for a sign of life; connects first when it must. Gives milliseconds. */
+  /** Pings a server, connecting first if needed. Returns the round trip in milliseconds. */
   ping(agent: AgentConfig, name: string, signal: AbortSignal): Promise<{ peer: PeerView; ms: number }>
-  /** Ends the connection, if there is one, and makes it anew. */
+  /** Closes the connection, if there is one, and opens a new one. */
   reconnect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView>
   /**
-   * Calls a tool by its remote name, or the name the model sees; permission is the caller's business. `outputLimit`, in
-   * bytes, stands in for that of the declaration; files of every kind are attached then. `words` are arguments as they
-   * were typed: where the tool wants a text, that is what it gets.
+   * Calls a tool by its remote name, or the name the model sees; the caller checks permissions.
+   * `outputLimit`, in bytes, replaces that of the declaration; files of every kind are then attached. `words`
+   * are arguments as they were typed: a parameter of type string gets the text unparsed.
    */
   call(
     at: {
@@ -172,16 +187,19 @@ export interface McpServers extends AsyncDisposable {
     },
     signal: AbortSignal,
   ): Promise<ToolOutput>
-  /** What a server has to read; connects first when it must. */
+  /** Lists the resources of a server, connecting first if needed. */
   resources(agent: AgentConfig, name: string, signal: AbortSignal): Promise<ResourceList>
-  /** Reads a resource, as a model would get it. `outputLimit` as for call(). */
+  /** Reads a resource as a model would get it. `outputLimit` is the one of call(). */
   readResource(
     at: { agent: AgentConfig; name: string; uri: string; spillDir: string; outputLimit?: number },
     signal: AbortSignal,
   ): Promise<ToolOutput>
-  /** The messages a server has ready; connects first when it must. */
+  /** Lists the prompts of a server, connecting first if needed. */
   prompts(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PromptView[]>
-  /** A prompt with its blanks filled in. Throws `missing` for one that the server does not have, `invalid` for a blank. */
+  /**
+   * Returns a prompt with its arguments filled in. Throws `missing` for an unknown prompt, `invalid` for a
+   * missing or unknown argument.
+   */
   getPrompt(
     at: {
       agent: AgentConfig
@@ -195,18 +213,18 @@ export interface McpServers extends AsyncDisposable {
   /** The last lines of a server's standard error, oldest first. */
   logs(agent: AgentConfig, name: string): string[]
   /**
-   * Tries an entry that nobody owns: starts it and lists its tools. The list is kept for the first turn that uses an
-   * identical entry of this agent. Throws as connect() does.
+   * Tries an entry without an owner: starts its server and lists the tools. The list is stored for the first
+   * turn that uses an identical entry of this agent. Throws as connect() does.
    */
   verify(agent: AgentConfig, entry: McpEntry, signal: AbortSignal): Promise<VerifiedServer>
   /**
-   * `[env]` of config.toml from now on, for those that are registered too: servers that it changes start anew, the others
-   * stay. Turns under way keep what they have.
+   * Replaces `[env]` of config.toml, also for registered agents: servers that it changes are restarted, the
+   * others continue. Turns under way keep the connections they have.
    */
   setBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void>
   /**
-   * As disposing, for a process that leaves: calls are cancelled, the servers see the end of their input, and nobody
-   * waits for them; what watches over their processes ends those that stay.
+   * Like disposing, for a process that is exiting: cancels calls and closes the input of the servers without
+   * waiting for them; the process watchdog ends those that remain.
    */
   release(): void
 }

@@ -7,7 +7,7 @@ import { hiddenBy } from './tools/entry-filter.ts'
 import { type RemoteTool, type ToolList, toPrintableLine } from './tools/remote-tool.ts'
 import type { PeerState, PeerView, ServerView, ToolView } from './types.ts'
 
-/** A connection as people see it. */
+/** Describes a connection for display. */
 export function viewPeer(peer: Peer): PeerView {
   const { target, record, failures, list } = peer
   return {
@@ -37,12 +37,12 @@ export function viewPeer(peer: Peer): PeerView {
   }
 }
 
-/** Refused credentials are refused until an attempt with them has come to something. */
+/** Keeps `needs_auth` while connecting: the credentials count as refused until a start with them succeeds. */
 function toShownState({ state, error }: Peer): PeerState {
   return state === 'connecting' && error?.kind === 'credentials' ? 'needs_auth' : state
 }
 
-/** A declaration, and what is known of its server. */
+/** A declaration with the known state and tools of its server. */
 export interface DeclaredServer {
   entry: McpEntry
   fingerprint: string
@@ -52,19 +52,19 @@ export interface DeclaredServer {
   lastErrorAt?: number | undefined
 }
 
-/** What an agent has, declaration by declaration: also what the model does not see, and why. */
+/** Describes each declaration of an agent, including the tools that the model does not see and why. */
 export function viewServers(
   agent: Pick<AgentConfig, 'tools'>,
   declared: readonly DeclaredServer[],
 ): ServerView[] {
-  const seen = listAgentTools(declared)
+  const agentTools = listAgentTools(declared)
   return declared.map(({ entry, fingerprint, state, list, error = '', lastErrorAt }) => {
-    const own = seen.filter((tool) => tool.entry === entry)
+    const own = agentTools.filter((tool) => tool.entry === entry)
     const names = new Map(own.map(({ name, tool }) => [tool.name, name]))
     const tools = (list?.tools ?? []).map((tool): ToolView => {
       const name = names.get(tool.name)
       return {
-        ...shown(tool),
+        ...toToolHead(tool),
         ...visibility({ agent, entry, tool, name }),
         schemaTokens: estimateTokens([tool]),
       }
@@ -89,7 +89,7 @@ interface VisibilityInput {
   agent: Pick<AgentConfig, 'tools'>
   entry: McpEntry
   tool: RemoteTool
-  /** Undefined when the entry leaves it out. */
+  /** Undefined when the entry filters it out. */
   name: string | undefined
 }
 
@@ -99,11 +99,11 @@ function visibility({ agent, entry, tool, name }: VisibilityInput): Pick<ToolVie
   return { name: '', hidden: `the agent's tools do not have ${name}` }
 }
 
-function shown({ name, description }: RemoteTool): Pick<ToolView, 'remoteName' | 'description'> {
+function toToolHead({ name, description }: RemoteTool): Pick<ToolView, 'remoteName' | 'description'> {
   return { remoteName: toPrintableLine(name), description }
 }
 
-/** Four bytes a token, as good as any guess without the model's own tokens. */
+/** Assumes four bytes a token: without the model's own tokenizer no better estimate exists. */
 function estimateTokens(tools: readonly RemoteTool[]): number {
   if (tools.length === 0) return 0
   const text = JSON.stringify(

@@ -22,14 +22,14 @@ export interface ChatTerminal {
   stdin: NodeJS.ReadStream
   stdout: NodeJS.WriteStream
   hooks: ProcessHooks
-  /** What it does with lines that no longer fit. */
+  /** The terminal's treatment of lines that no longer fit after it is resized. */
   reflow: Reflow
 }
 
 /**
- * Opens the chat on a terminal; resolves when it is left, with the questions that have no answer by then. Aborting the
- * signal leaves it, too. Throws what keeps the
- * conversation that was asked for from being opened, and `internal` when something cannot be drawn.
+ * Opens the chat on a terminal. Resolves when the user leaves it, with the questions that are still
+ * unanswered. Aborting the signal also leaves it. Throws the error that kept the requested conversation from
+ * being opened, and `internal` when something cannot be drawn.
  */
 export async function openChat(
   ports: ChatPorts,
@@ -41,8 +41,8 @@ export async function openChat(
   using store = new ChatStore(initialState(options))
   const feed = new Feed({ store, ports, signal: over.signal })
   const chat = { store, ports, options, feed, over: over.signal }
-  const left = new ChatExit(() => controller.end(), store)
-  using screen = new Screen({ output: terminal.stdout, reflow: terminal.reflow, onGone: () => left.leave() })
+  const exit = new ChatExit(() => controller.end(), store)
+  using screen = new Screen({ output: terminal.stdout, reflow: terminal.reflow, onGone: () => exit.leave() })
   const lending = Promise.withResolvers<TerminalControl['lend']>()
   const lend = createLend(store, lending.promise)
   using guard = guardTerminal({ hooks: terminal.hooks, screen, lend })
@@ -52,7 +52,7 @@ export async function openChat(
         ...{ store, ports, feed, rules: options.rules },
         send: (line, message) => controller.turns.queuePrepared(line, message),
         say: (text) => controller.turns.say(text),
-        leave: () => left.leave(),
+        leave: () => exit.leave(),
       },
       over.signal,
     ),
@@ -67,7 +67,7 @@ export async function openChat(
     feed,
     showTranscript: () =>
       showTranscript({ store, ports, screen, stdin: terminal.stdin, color: options.color }, over.signal),
-    leave: () => left.leave(),
+    leave: () => exit.leave(),
     signal: over.signal,
   })
   store.act({ type: 'print', block: welcome(options, ports) })
@@ -78,20 +78,20 @@ export async function openChat(
       color={options.color}
       place={{ shownCwd: ports.shownCwd }}
       onTerminal={lending.resolve}
-      onFailure={(reason) => left.leave(reason)}
+      onFailure={(reason) => exit.leave(reason)}
       now={ports.now}
     />,
     { ...INK, stdin: terminal.stdin, stdout: screen.ink },
   )
-  const onAbort = () => left.leave()
+  const onAbort = () => exit.leave()
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
   commands.load()
-  startChat(chat, controller, (reason) => left.leave(reason))
+  startChat(chat, controller, (reason) => exit.leave(reason))
   try {
     await app.waitUntilExit()
-    left.throwReason()
-    return left.unanswered
+    exit.throwReason()
+    return exit.unanswered
   } finally {
     signal.removeEventListener('abort', onAbort)
     app.unmount()
@@ -99,7 +99,10 @@ export async function openChat(
   }
 }
 
-/** Streamed text asks for 20 frames a second; keys are drawn at once. */
+/**
+ * Options for Ink. Streamed text needs 20 frames a second; `maxFps` is higher so that keys are drawn
+ * immediately.
+ */
 const INK = {
   exitOnCtrlC: false,
   patchConsole: false,
@@ -109,16 +112,16 @@ const INK = {
   kittyKeyboard: { mode: 'auto' },
 } as const
 
-/** How long, milliseconds, what runs may take to end when the chat is left. */
+/** The time, in milliseconds, that running work may take to end when the user leaves the chat. */
 const EXIT_TIMEOUT_MS = 5_000
 
-/** The way out: what runs is ended and shown first, then the screen is given back. */
+/** Leaves the chat: ends running work and shows how it ended, then gives the screen back. */
 class ChatExit {
   readonly #end: () => Promise<void>
   readonly #store: ChatStore
   #reason: unknown
   #isLeaving = false
-  /** The questions without an answer; ending the turn closes them. */
+  /** The questions without an answer, recorded before the turn ends, because ending the turn closes them. */
   unanswered: Unanswered | undefined
 
   constructor(end: () => Promise<void>, store: ChatStore) {
@@ -126,7 +129,7 @@ class ChatExit {
     this.#store = store
   }
 
-  /** Leaves, once; because of a failure when there is a reason. */
+  /** Leaves the chat, once. Pass a `reason` when a failure is the cause. */
   leave(reason?: unknown): void {
     this.#reason ??= reason
     if (this.#isLeaving) return
@@ -137,7 +140,7 @@ class ChatExit {
       this.#store.act({ type: 'set', change: { isLeaving: true } })
     }
     const timer = setTimeout(go, EXIT_TIMEOUT_MS)
-    queueMicrotask(() => this.#end().then(go, go)) // not in the middle of drawing
+    queueMicrotask(() => this.#end().then(go, go)) // never while a frame is being drawn
   }
 
   throwReason(): void {
@@ -150,11 +153,14 @@ interface Chat {
   ports: ChatPorts
   options: ChatOptions
   feed: Feed
-  /** Aborted when the chat is over. */
+  /** Aborted when the chat ends. */
   over: AbortSignal
 }
 
-/** Lends the terminal, and says so meanwhile: nothing is printed, and no key is for what cannot be seen. */
+/**
+ * Lends the terminal and records that in the state: meanwhile nothing is printed, and no key reaches an
+ * overlay that is hidden.
+ */
 function createLend(store: ChatStore, ready: Promise<TerminalControl['lend']>): TerminalControl['lend'] {
   return async (use) => {
     const lend = await ready
@@ -167,7 +173,10 @@ function createLend(store: ChatStore, ready: Promise<TerminalControl['lend']>): 
   }
 }
 
-/** What is found out, and sent, behind the first frame. A conversation that was asked for and is not there ends the chat. */
+/**
+ * Loads data and sends the initial prompt after the first frame. The chat ends when the requested
+ * conversation does not exist.
+ */
 function startChat(
   { store, ports, options, feed, over }: Chat,
   controller: Controller,
@@ -190,12 +199,12 @@ function startChat(
   ports.branch().then((branch) => store.act({ type: 'set', change: { branch } }), fail)
 }
 
-/** Without the agent or the conversation that was asked for there is nothing to talk about. */
+/** Whether the chat cannot continue, because the requested agent or conversation does not exist. */
 function isFatal(reason: unknown, { session }: ChatOptions): boolean {
   return session !== undefined || toCrabError(reason).kind === 'missing'
 }
 
-/** Which models there are, and which one answers an agent that names none. */
+/** Loads the models, and the one used by an agent that names none. */
 async function loadModels(
   { store, ports }: Pick<Chat, 'store' | 'ports'>,
   signal: AbortSignal,

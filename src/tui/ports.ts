@@ -1,68 +1,81 @@
 import type { Dispatch } from '../core/protocol/dispatch.ts'
 import type { SentText } from './text/history.ts'
 
-/** How the agents are reached. */
+/** The current connection to the agents. */
 export interface ChatLink {
   place: 'process' | 'daemon'
-  /** Another one for a daemon that was started again: it counts events anew. */
+  /** Changes when the daemon restarts, because it then numbers events from the start. */
   instance: string
-  /** What a person should know of it, as sentences. */
+  /** Facts about the connection that the user should know, as sentences. */
   notes: readonly string[]
 }
 
-/** A file that goes along with a message: its bytes, for the kinds a model can look at. */
+/** A file that is sent along with a message. Its bytes are included for the types that a model can view. */
 export interface AttachedFile {
   name: string
   mediaType: string
   data: Uint8Array
 }
 
-/** A message as it is sent: what was typed, with the files it names. */
+/** A message as it is sent: the typed text with the files it names. */
 export interface ExpandedMessage {
   content: string
   attachments: readonly AttachedFile[]
-  /** Names that look like files and could not be added, with the reason, as sentences. */
+  /** Names that look like files and could not be attached, each with its reason, as sentences. */
   problems: readonly string[]
 }
 
 /**
- * What the chat is given by whoever starts it: one way out to the agents, and the little it needs of this machine. It
- * opens no file and starts no program itself.
+ * The dependencies that the caller gives the chat: one way to the agents, and the few things it needs from
+ * this machine. The chat opens no file and starts no program itself.
  */
 export interface ChatPorts {
   readonly dispatch: Dispatch
   /**
-   * Reaches the agents, for whatever `dispatch` is given from then on. After a loss (`anew`) it looks for them again, and
-   * starts a daemon only where it may; throws `unavailable` when there is none yet.
+   * Connects to the agents; `dispatch` then uses this connection. With `anew`, after a connection loss, it
+   * looks for them again and starts a daemon only where `mayStart` allows it. Throws `unavailable` when there
+   * is none yet.
    */
   connect(options: { anew: boolean; mayStart: boolean }, signal: AbortSignal): Promise<ChatLink>
   /** Absolute. */
   readonly cwd: string
-  /** As `cwd`, short: the home directory as `~`. */
+  /** `cwd` for display, with the home directory as `~`. */
   readonly shownCwd: string
-  /** The caller's environment without provider keys, for what tools start. */
+  /** The caller's environment without provider keys, passed to the processes that tools start. */
   readonly env: Readonly<Record<string, string>>
   /** Milliseconds since 1970. */
   now(): number
-  /** The git branch of `cwd`; undefined where there is none. */
+  /** Returns the git branch of `cwd`; undefined when there is none. */
   branch(): Promise<string | undefined>
-  /** What was sent in earlier runs, oldest first. */
+  /** Returns the texts sent in earlier runs, oldest first. */
   readHistory(): Promise<readonly SentText[]>
-  /** Remembers what was sent, and what of it was pasted; failures are nobody's business. */
+  /** Remembers a sent text and the parts of it that were pasted. Failures are not reported. */
   rememberSent(text: string, pasted?: readonly string[]): Promise<void>
-  /** Files and folders (these end in `/`) that fit what stands behind an `@`, best first, relative to `cwd`. */
+  /**
+   * Finds files and folders (these end in `/`) that match the text after an `@`, best first, relative to
+   * `cwd`.
+   */
   findFiles(query: string, signal: AbortSignal): Promise<readonly string[]>
-  /** Adds the files that a message names with `@`, outside of what was pasted into it. */
+  /** Attaches the files that a message names with `@`, except inside pasted parts. */
   expand(text: string, pasted: readonly string[], signal: AbortSignal): Promise<ExpandedMessage>
-  /** Lets a person edit a text in $EDITOR, with the terminal given to it; undefined when it was left unchanged or failed. */
+  /**
+   * Opens a text in $EDITOR, which gets the terminal. Returns undefined when the text is unchanged or the
+   * editor failed.
+   */
   editText(text: string): Promise<string | undefined>
-  /** Puts a text on the clipboard; says how, or throws. */
+  /** Copies a text to the clipboard. Returns how it was copied, or throws. */
   copy(text: string): Promise<string>
-  /** An image on the clipboard, or else its text; undefined when there is neither, or no way to ask. */
+  /** Returns the image on the clipboard, or else its text; undefined when it has neither or cannot be read. */
   paste(signal: AbortSignal): Promise<AttachedFile | string | undefined>
-  /** Writes a new file, relative to `cwd` unless absolute; gives its path. Throws `conflict` when it exists. */
+  /**
+   * Writes a new file, relative to `cwd` unless absolute, and returns its path. Throws `conflict` when the
+   * file exists.
+   */
   writeNewFile(path: string, text: string): Promise<string>
-  /** Runs a command line in `cwd`, as the person typed it, with the terminal's width, and tells its newest lines; for `!`. */
+  /**
+   * Runs a command line that the user typed after `!`, in `cwd` and with the terminal's width. Passes its
+   * newest lines to `tell`.
+   */
   runShell(
     line: string,
     tell: (newest: string) => void,
@@ -70,24 +83,27 @@ export interface ChatPorts {
   ): Promise<{ output: string; exitCode: number }>
 }
 
-/** How the chat begins. */
+/** The initial settings of the chat. */
 export interface ChatOptions {
   agent: string
   sender: string
   /** A model for this chat instead of the agent's. */
   model?: string | undefined
-  /** The session to continue; else the active one of the pair is shown, if there is one, with its last messages. */
+  /**
+   * The session to continue. Without it, the chat shows the active session of the pair, if any, with its last
+   * messages.
+   */
   session?: string | undefined
-  /** Begin a new conversation. */
+  /** Start a new conversation. */
   fresh: boolean
-  /** Sent at once. */
+  /** A message to send immediately. */
   prompt?: string | undefined
   mode: ModeName
-  /** Rules of permission for every turn of this chat. */
+  /** Permission rules for every turn of this chat. */
   rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] }
   color: boolean
   version: string
 }
 
-/** Who decides about what no rule decides; Shift+Tab goes round. */
+/** The approval mode, which decides calls that no rule decides. Shift+Tab cycles through the modes. */
 export type ModeName = 'ask' | 'edits' | 'read-only' | 'all'

@@ -5,22 +5,24 @@ import { listServiceNames, servicesFolder } from './supervisor/desired-state.ts'
 import { findSupervisor, isAlive, readRecord } from './supervisor/record.ts'
 import type { ManagerContext, ManagerKind, ServiceManager, UpHost } from './types.ts'
 
+/** The context of chooseManager(). */
 export type { ManagerContext as ManagerPlace } from './types.ts'
 
-/** Opens a manager that answers here; undefined when it does not. */
+/** Opens a manager; resolves to undefined when it does not answer. */
 type Open = (at: ManagerRequest, signal: AbortSignal) => Promise<ServiceManager | undefined>
 
 interface ManagerRequest {
   host: UpHost
   place: ManagerContext
-  /** Why it was chosen, where that is not plain. */
+  /** The reason for the choice, when it is not obvious. */
   note?: string
 }
 
 /**
- * What keeps services running here: what CRABTALK_SERVICE_MANAGER names; where services of this home run under our own
- * supervisor already, that; else what the system has, and our own supervisor where it has nothing that answers. Fails
- * with `config` on a name that is none, `unavailable` when the named one does not answer.
+ * Chooses what keeps services running on this machine: the manager that CRABTALK_SERVICE_MANAGER names;
+ * crabup's own supervisor when it already runs services of this home; otherwise the system's manager, or
+ * crabup's own supervisor when the system's does not answer. Throws `config` when the variable holds an
+ * unknown name, and `unavailable` when the named manager does not answer.
  */
 export async function chooseManager(
   host: UpHost,
@@ -36,7 +38,7 @@ export async function chooseManager(
   return await openSupervisor({ ...at, note: `${note}, so nothing starts at login` })
 }
 
-/** For tests, and for systems that look like something else than they are. */
+/** Reads the forced manager, for tests and for systems that look like something else than they are. */
 function readForcedKind({ env }: UpHost): ManagerKind | undefined {
   const name = env['CRABTALK_SERVICE_MANAGER']
   if (name === undefined || name === '') return undefined
@@ -61,8 +63,8 @@ async function openNamed(
 }
 
 /**
- * Whether services of this home run under our own supervisor, or have lost it: they are not run a second time by what
- * answers by now.
+ * Whether services of this home run under crabup's own supervisor, or are still alive after that supervisor
+ * was killed. The system's manager must not start them a second time.
  */
 async function hasServices({ host, place }: ManagerRequest): Promise<boolean> {
   const folder = servicesFolder(place.paths)

@@ -2,7 +2,7 @@ import { platform } from 'node:os'
 import { runTool } from '../core/process/run-tool.ts'
 import type { UpHost } from './types.ts'
 
-/** What src/up takes of a command's host. */
+/** The parts of a command's host that src/up uses. */
 export interface HostParts {
   readonly env: UpHost['env']
   readonly pid: number
@@ -10,7 +10,10 @@ export interface HostParts {
   readonly homeDir: string
 }
 
-/** The process of a command as src/up sees it. A system that is none of the three counts as Linux, which it is most like. */
+/**
+ * Converts the host of a command to the one that src/up uses. A platform other than macOS and Windows counts
+ * as Linux, its closest relative.
+ */
 export function toUpHost({ env, pid, uid, homeDir }: HostParts): UpHost {
   const system = platform()
   return {

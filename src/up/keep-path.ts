@@ -1,19 +1,19 @@
-/** The PATH a service has, that of the shell for services, and what tells them apart. */
+/** The PATH in a service's unit and the PATH of the current shell, to be compared. */
 export interface PathComparison {
-  /** What stands in its unit; undefined where there is none. */
+  /** The PATH in the unit; undefined when there is no unit. */
   before: string | undefined
-  /** snapshotPath() of the shell. */
+  /** The result of snapshotPath() for this shell. */
   now: string
-  /** The same of a shell that has no PATH. */
+  /** The result of snapshotPath() for a shell without a PATH. */
   usual: string
   delimiter: string
   isDirectory(path: string): boolean
 }
 
 /**
- * The PATH of a service that runs, and which of its directories this shell does not have. A shell that has less of the
- * same and nothing else, as that of a timer, an agent or a login over ssh, takes nothing from a service; any other one has
- * the say, and directories that are gone go.
+ * Chooses the PATH of a running service, and lists the directories it keeps that this shell lacks. A shell
+ * whose PATH is only a subset (a timer, an agent, a login over ssh) removes nothing from the service; any
+ * other shell replaces the PATH. Directories that no longer exist are dropped.
  */
 export function keepPath({ before = '', now, usual, delimiter, isDirectory }: PathComparison): {
   path: string

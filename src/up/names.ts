@@ -1,16 +1,19 @@
 import { sha256 } from '../core/base/sha256.ts'
 
-/** A row of the table of what crabup knows by a short name (RFC 0184). */
+/** A row of the table of components and commands that crabup knows by a short name. */
 export interface KnownService {
   name: string
   description: string
-  /** The npm package it comes in; absent for what is inside this program. */
+  /** The npm package it comes in; absent when it is built into this program. */
   package?: string
-  /** Of what is inside this program: the words behind it that run it, absent for what is no service. */
+  /**
+   * The arguments with which this program runs it; absent for packages and for built-ins that are not
+   * services.
+   */
   run?: readonly string[]
 }
 
-/** Only what exists has a row; anything else is pulled by the name of its package. */
+/** The known short names. Only what exists has a row; any other component is pulled by its package name. */
 export const KNOWN_SERVICES: readonly KnownService[] = [
   { name: 'daemon', description: 'Agents, conversations, memory and MCP servers', run: ['daemon', 'run'] },
   { name: 'cron', description: 'Skills on a schedule', run: ['cron', 'run'] },
@@ -20,7 +23,10 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
 
 const PREFIX = 'ai.crabtalk.'
 
-/** What the service manager calls a service. That of a home which is not the usual one has a mark of it, so that two homes never share a unit. */
+/**
+ * Returns the name of a service at the service manager. The label for a home other than the default one
+ * carries a hash of it, so that two homes never share a unit.
+ */
 export function toServiceLabel(
   name: string,
   { home, usualHome }: { home: string; usualHome: string },
@@ -30,12 +36,15 @@ export function toServiceLabel(
     : `${PREFIX}${name}.${sha256(home).toString('hex').slice(0, 8)}`
 }
 
-/** The label of the guard of a home, by that of one of its services. It is no service: isOurLabel() does not hold for it. */
+/**
+ * Returns the label of the guard of a home, given the label of one of its services. The guard is not a
+ * service: isOurLabel() is false for its label.
+ */
 export function toGuardLabel(label: string): string {
   return label.replace(/^ai\.crabtalk\.[^.]+/, 'ai.crabtalk-guard')
 }
 
-/** Whether a label is one of ours. */
+/** Whether a label names a crabtalk service. */
 export function isOurLabel(label: string): boolean {
   return label.startsWith(PREFIX)
 }

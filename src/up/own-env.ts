@@ -5,33 +5,36 @@ import { readTextFile } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import type { EnvGrant, ServiceManager, ServiceSpec } from './types.ts'
 
-/** The file with the variables of one component, which crabup writes from service.env whenever it starts it. */
+/**
+ * Returns the path of the environment file of one component, which crabup writes from service.env before each
+ * start.
+ */
 export function ownEnvFile({ run }: Pick<HomePaths, 'run'>, name: string): string {
   return join(run, 'env', `${name}.env`)
 }
 
 /**
- * Returns the text of a component's own variables: of the statements of service.env those that the grant names, those that
- * any program needs to reach the network and to tell the time, and those that begin with the component's name,
- * `CLOCK__KEY`, which it gets as `KEY`.
+ * Builds the environment file of a component from the text of service.env. It keeps the variables that the
+ * grant names, those that any program needs for networking, locale and time zone, and those with the
+ * component's prefix: `CLOCK__KEY` becomes `KEY`.
  */
 export function ownEnvText(text: string, grant: EnvGrant): string {
   const rows = stripBom(text).split(/\r?\n/)
   const own = toPrefix(grant.service)
-  const kept = [...parseStatements(text)].flatMap(({ at, count, name }) => {
+  const lines = [...parseStatements(text)].flatMap(({ at, count, name }) => {
     if (name === undefined || !isGranted(name, grant)) return []
     const [first = '', ...rest] = rows.slice(at, at + count)
     return [name.startsWith(own) ? first.replace(own, '') : first, ...rest]
   })
-  return `# Written by crabup from service.env: what ${grant.service} gets of it.\n${kept.map((row) => `${row}\n`).join('')}`
+  return `# Written by crabup from service.env: what ${grant.service} gets of it.\n${lines.map((row) => `${row}\n`).join('')}`
 }
 
-/** Returns the names of the variables that a component gets of service.env, sorted. */
+/** Returns the names of the service.env variables that a component receives, sorted. */
 export function ownVariables(text: string, grant: EnvGrant): string[] {
   return Object.keys(parseVariables(ownEnvText(text, grant)))
 }
 
-/** Returns a manager that writes the component's own variables before it starts it. */
+/** Wraps a manager so that it writes a component's environment file before starting it. */
 export function withOwnEnv(manager: ServiceManager): ServiceManager {
   const prepared =
     (verb: 'start' | 'restart' | 'enable') =>
@@ -58,7 +61,10 @@ export function withOwnEnv(manager: ServiceManager): ServiceManager {
   }
 }
 
-/** Fails with `storage`. The file keeps its time where nothing is another: a service that runs has it already. */
+/**
+ * Throws `storage`. An unchanged file keeps its modification time, because a running service has already
+ * loaded it.
+ */
 async function writeOwnEnv({ grant, envFile }: ServiceSpec): Promise<void> {
   if (!grant) return
   const text = ownEnvText((await readTextFile(grant.from)) ?? '', grant)

@@ -1,56 +1,62 @@
 import { posix, win32 } from 'node:path'
 
-/** Whose PATH, and what there is. */
+/** A shell's PATH and the machine it belongs to. */
 export interface ShellPathContext {
-  /** PATH of the shell. */
+  /** The PATH of the shell. */
   path: string
   platform: 'linux' | 'darwin' | 'win32'
-  /** The person's own directory; empty when the system knows none. */
+  /** The user's home directory; empty when the system knows none. */
   homeDir: string
-  /** Where the shell stands. */
+  /** The working directory of the shell. */
   cwd: string
-  /** Directories for what is temporary, of this system. */
+  /** The system's directories for temporary files. */
   temporary: readonly string[]
-  /** Whether there is a directory of that path. */
+  /** Whether the path is an existing directory. */
   isDirectory(path: string): boolean
-  /** Whether a program of that name is in a directory. */
+  /** Whether a directory contains a program of that name. */
   hasProgram(folder: string, name: string): boolean
 }
 
-/** The PATH of services. */
+/** The PATH for services. */
 export interface PathSnapshot {
   path: string
-  /** Directories of the shell's PATH that are not in it. */
+  /** The directories of the shell's PATH that are left out. */
   omitted: readonly string[]
-  /** One of those that is in it all the same, last: Node is nowhere else, though it goes with the next version of it. */
+  /**
+   * A directory that is kept, last, although it belongs to one version of Node and disappears with it: no
+   * other directory contains `node`.
+   */
   lent?: string
 }
 
 /**
- * What of a shell's PATH a service may rely on (services.md): no temporary directory, none of a project, none of one
- * version of a language that a version manager has put there for this shell; their shims take its place. Behind it stand the
- * directories in which people have programs of their own, and those of the system.
+ * Selects the part of a shell's PATH that a service can rely on (ADR 0133). It leaves out temporary
+ * directories, directories of a project, and directories of one version of a language that a version manager
+ * added for this shell; the version manager's shims replace the latter. It appends the usual directories for
+ * a user's own programs, and those of the system.
  */
-export function snapshotPath(setting: ShellPathContext): PathSnapshot {
-  const { isAbsolute, delimiter, normalize } = setting.platform === 'win32' ? win32 : posix
-  const given = setting.path
+export function snapshotPath(context: ShellPathContext): PathSnapshot {
+  const { isAbsolute, delimiter, normalize } = context.platform === 'win32' ? win32 : posix
+  const folders = context.path
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !/[\p{Cc}"]/u.test(folder))
     .map((folder) => normalize(folder).replace(/(?<=[^:\\/])[\\/]+$/, ''))
-  const known = [...new Set(given)]
-  const left = known.filter((folder) => isTransient(folder, setting))
-  const kept = known.filter((folder) => !left.includes(folder))
-  const shims = left
+  const known = [...new Set(folders)]
+  const transient = known.filter((folder) => isTransient(folder, context))
+  const stable = known.filter((folder) => !transient.includes(folder))
+  const shims = transient
     .flatMap((folder) => toStableFolders(folder))
-    .filter((folder) => setting.isDirectory(folder))
-  const own = ownFolders(setting).filter((folder) => setting.isDirectory(folder))
-  const all = [...new Set([...kept, ...shims, ...own, ...SYSTEM[setting.platform]])]
-  const lent = all.some((folder) => setting.hasProgram(folder, 'node')) ? undefined : nodeIn(left, setting)
+    .filter((folder) => context.isDirectory(folder))
+  const own = ownFolders(context).filter((folder) => context.isDirectory(folder))
+  const all = [...new Set([...stable, ...shims, ...own, ...SYSTEM[context.platform]])]
+  const lent = all.some((folder) => context.hasProgram(folder, 'node'))
+    ? undefined
+    : nodeIn(transient, context)
   const path = [...all, ...(lent === undefined ? [] : [lent])].join(delimiter)
-  return { path, omitted: left.filter((folder) => folder !== lent), ...(lent !== undefined && { lent }) }
+  return { path, omitted: transient.filter((folder) => folder !== lent), ...(lent !== undefined && { lent }) }
 }
 
-/** Whether a directory comes and goes: with a project, a version, or by itself. */
+/** Whether a directory is short-lived: temporary, or tied to a project or a version. */
 function isTransient(folder: string, { temporary, cwd, homeDir, platform }: ShellPathContext): boolean {
   const same = (text: string) => (platform === 'linux' ? text : text.toLowerCase()).replaceAll('\\', '/')
   const isIn = (outer: string) => outer !== '' && `${same(folder)}/`.startsWith(`${same(outer)}/`)
@@ -58,7 +64,10 @@ function isTransient(folder: string, { temporary, cwd, homeDir, platform }: Shel
   return temporary.some(isIn) || isProject || TRANSIENT.some((pattern) => pattern.test(same(folder)))
 }
 
-/** Whether the person's own directory is below that one: standing in /home says nothing of it. */
+/**
+ * Whether the home directory is below the working directory: standing in /home does not make everything below
+ * it a project.
+ */
 function isInOther(homeDir: string, cwd: string): boolean {
   return homeDir !== '' && /^[\\/]/.test(homeDir.slice(cwd.length)) && homeDir.startsWith(cwd)
 }
@@ -67,7 +76,7 @@ function isRoot(path: string): boolean {
   return /^([A-Za-z]:)?[\\/]?$/.test(path)
 }
 
-/** Where the same programs are found whichever version is the one in use. */
+/** Returns the folders that provide the same programs whichever version is in use. */
 function toStableFolders(folder: string): string[] {
   const shims = /^(.*)[\\/](?:installs|versions)[\\/]/.exec(folder)?.[1]
   const fnm = /^(.*[\\/]\.?fnm)[\\/]node-versions[\\/]/.exec(folder)?.[1]
@@ -82,7 +91,7 @@ function nodeIn(left: readonly string[], setting: ShellPathContext): string | un
   return lasting.find((folder) => !/node_modules/.test(folder) && setting.hasProgram(folder, 'node'))
 }
 
-/** Where people and installers put programs of one person. */
+/** Returns the folders in which users and installers put programs of one user. */
 function ownFolders({ homeDir, platform }: ShellPathContext): string[] {
   if (homeDir === '') return []
   if (platform === 'win32') return [win32.join(homeDir, 'AppData', 'Roaming', 'npm')]

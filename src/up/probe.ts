@@ -1,32 +1,35 @@
-/** What a service says when it is asked itself, over its socket, its port or its file. */
+/** The result of probing a service directly, over its socket, its port or its port file. */
 export interface Probe {
-  /** Whether something answers as a service of ours does. */
+  /** Whether something answers as a crabtalk service does. */
   answers: boolean
-  /** Why it does not count as ready, as the end of a sentence. */
+  /** The reason why it does not count as ready, as the end of a sentence. */
   problem?: string
-  /** Something answers where the service should, and is not that service. */
+  /** Whether another program answers at the service's address. */
   isForeign?: boolean
-  /** Something listens at its port and does not say what it is. */
+  /** Set when a program listens at its port but does not identify itself. */
   isUnnamed?: true
   pid?: number
-  /** The version of the program that runs. */
+  /** The version of the running program. */
   version?: string
   port?: number
-  /** When it began, milliseconds since 1970. */
+  /** The start time, milliseconds since 1970. */
   since?: number
-  /** It ends by itself after so long without use, milliseconds: a command started it, no service manager. */
+  /**
+   * The idle time in milliseconds after which it exits by itself; set only for a daemon that a command
+   * started on demand.
+   */
   idleExitMs?: number
-  /** What is left of one that has gone. */
+  /** A file left behind by a service that is no longer running. */
   leftover?: Leftover
 }
 
-/** A file of a service that is not there. */
+/** A leftover file of a service that is not running. */
 export interface Leftover {
-  /** Absolute. */
+  /** The absolute path. */
   file: string
-  /** Of the content that nothing can come of any more (stampOf()); absent where that is not certain. */
+  /** A stamp of the stale content (readStaleStamp()); absent when it is not certain that the file is stale. */
   stamp?: string
 }
 
-/** Asks a service of that name. It never fails: what goes wrong is a problem in what it gives. */
+/** Probes the service of that name. Never throws: a failure is the `problem` of the result. */
 export type ProbeService = (name: string, signal: AbortSignal) => Promise<Probe>

@@ -7,38 +7,38 @@ import { ownEnvFile } from './own-env.ts'
 import { installedServices } from './packages/installed.ts'
 import type { EnvGrant, ServiceSpec, UpHost } from './types.ts'
 
-/** A service there is: inside this program, or installed. */
+/** An existing service: built in or installed. */
 export interface Service {
   name: string
   description: string
-  /** The npm package it comes in, and which version of it; absent for what is inside this program. */
+  /** The npm package and its version; absent for built-in services. */
   package?: string
   version?: string
-  /** The words behind this program that run it, or a script for Node, or a program; the latter two absolute. */
+  /** The way to run it: arguments of this program, an absolute script for Node, or an absolute program. */
   run: { words: readonly string[] } | { script: string } | { program: string }
   /** The variables of service.env that a component asks for. */
   variables?: readonly string[]
 }
 
-/** What a unit says besides what the service is. */
+/** The parts of a unit that do not depend on the service. */
 export interface SpecContext {
   paths: HomePaths
-  /** Where a home is when nobody says otherwise. */
+  /** The home that is used by default. */
   usualHome: string
   platform: UpHost['platform']
-  /** What starts this program, without arguments of its own; by a path that stays when the program is updated. */
+  /** The command that starts this program, without arguments; its path stays the same across updates. */
   program: readonly [string, ...string[]]
   /** The PATH of services. */
   path: string
-  /** Whether service.env says it, and no shell. */
+  /** Whether the PATH comes from service.env instead of the shell. */
   hasOwnPath: boolean
-  /** The Node that is on it, absolute, for components. */
+  /** The absolute path of the Node on that PATH, for components. */
   node: string | undefined
-  /** Whether there is a service.env. */
+  /** Whether service.env exists. */
   hasEnvFile: boolean
 }
 
-/** All services of a home: what is inside this program, then what is installed, by name. */
+/** Lists all services of a home: the built-in ones, then the installed ones sorted by name. */
 export function listServices(paths: Pick<HomePaths, 'packages'>): Service[] {
   const inside = KNOWN_SERVICES.flatMap(({ name, description, run }) =>
     run ? [{ name, description, run: { words: run } }] : [],
@@ -50,7 +50,7 @@ export function listServices(paths: Pick<HomePaths, 'packages'>): Service[] {
   return [...inside, ...installed]
 }
 
-/** The service of that name. Fails with `no-service`, and says what may have been meant. */
+/** Finds a service by name. Throws `no-service` with a suggestion. */
 export function findService(paths: Pick<HomePaths, 'packages'>, name: string): Service {
   const all = listServices(paths)
   const found = all.find((service) => service.name === name)
@@ -66,12 +66,15 @@ export function findService(paths: Pick<HomePaths, 'packages'>, name: string): S
   throw noService(name, 'there is none of that name', hint)
 }
 
-/** A service as a service manager is to run it. Fails with `no-service`, and with `missing` where a component has no Node. */
+/**
+ * Builds the spec of a service for its manager. Throws `no-service`, and `missing` when a component has no
+ * Node.
+ */
 export function resolveSpec(name: string, place: SpecContext): ServiceSpec {
   return toSpec(findService(place.paths, name), place)
 }
 
-/** As resolveSpec(), of a service that was found. */
+/** Builds the spec of a service that is already found, like resolveSpec(). */
 export function toSpec(service: Service, place: SpecContext): ServiceSpec {
   const { paths, usualHome, path } = place
   const { name, description } = service
@@ -89,17 +92,23 @@ export function toSpec(service: Service, place: SpecContext): ServiceSpec {
   }
 }
 
-/** Returns the variables of service.env that a component may have; undefined for services inside this program, which have all. */
+/**
+ * Returns the variables of service.env that a component may have; undefined for built-in services, which have
+ * all of them.
+ */
 export function toEnvGrant({ name, run, variables = [] }: Service): EnvGrant | undefined {
   return 'words' in run ? undefined : { service: name, names: variables }
 }
 
-/** Where the secrets of services are. */
+/** Returns the path of the file with the secrets of services. */
 export function serviceEnvPath({ serviceEnv }: Pick<HomePaths, 'serviceEnv'>): string {
   return serviceEnv
 }
 
-/** launchd knows no file of variables: there a service reads it itself. And it starts again whatever does not end with 0. */
+/**
+ * Builds the command. launchd has no environment files, so on macOS the service loads its own; and launchd
+ * restarts any program that does not exit with 0, hence `--give-up`.
+ */
 function toArgv({ name, run }: Service, place: SpecContext): readonly [string, ...string[]] {
   const isDarwin = place.platform === 'darwin'
   if ('words' in run) {
@@ -116,7 +125,7 @@ function toArgv({ name, run }: Service, place: SpecContext): readonly [string, .
       },
     )
   }
-  // A Node of before 20.19 knows no such option, and others mention a file that is missing.
+  // Node before 20.19 does not have this option, and other versions print a message when the file is missing.
   return [
     place.node,
     ...(isDarwin && place.hasEnvFile ? [`--env-file=${ownEnvFile(place.paths, name)}`] : []),

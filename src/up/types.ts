@@ -1,122 +1,144 @@
 import type { HomePaths } from '../core/config/paths.ts'
 
-/** A service as a service manager runs it; all of it is literal, and none of it secret. */
+/** A service as a service manager runs it. All values are literal, and none is secret. */
 export interface ServiceSpec {
-  /** What people call it: `daemon`, `cron`, `clock`. */
+  /** The name of the service, such as `daemon`, `cron` or `clock`. */
   name: string
-  /** What the service manager calls it. */
+  /** The name of the service at the service manager. */
   label: string
   description: string
-  /** The program, absolute, and its arguments. */
+  /** The absolute program and its arguments. */
   argv: readonly [string, ...string[]]
-  /** Absolute. */
+  /** The absolute working directory. */
   cwd: string
-  /** Laid under what the service manager gives: `CRABTALK_HOME` and `PATH`. */
+  /** The variables `CRABTALK_HOME` and `PATH`; the environment file overrides them. */
   env: Readonly<Record<string, string>>
-  /** `KEY=VALUE` lines, mode 0600, which need not exist: the only place for secrets. Absolute. */
+  /**
+   * The absolute path of the environment file: `KEY=VALUE` lines, mode 0600. It need not exist, and is the
+   * only place for secrets.
+   */
   envFile: string
-  /** The source of a component's `envFile` and the variables it may have; absent for services that have all of service.env. */
+  /**
+   * The source of a component's `envFile` and the variables it may have; absent for services that have all of
+   * service.env.
+   */
   grant?: EnvGrant & { from: string }
-  /** What it writes to standard output and error is appended here. Absolute. */
+  /** The absolute path of the file to which its standard output and error are appended. */
   output: string
 }
 
 /** The variables of service.env that a component may have. */
 export interface EnvGrant {
-  /** The component's name. */
+  /** The name of the component. */
   service: string
   /** The variables that its manifest asks for. */
   names: readonly string[]
 }
 
-/** The file by which a service manager knows a service. */
+/** The file that defines a service for a service manager. */
 export interface UnitFile {
-  /** Absolute. */
+  /** The absolute path. */
   path: string
   content: Uint8Array
 }
 
-/** What a service manager knows of a service. */
+/** The status of a service at its service manager. */
 export interface ServiceStatus {
   label: string
-  /** Whether there is a unit of it. */
+  /** Whether it has a unit. */
   isInstalled: boolean
   /** Whether it starts at login. */
   isEnabled: boolean
-  /** `waiting`: it crashed and is about to be started again; `failed`: it crashed and is not started any more. */
+  /** `waiting`: it crashed and is about to be restarted; `failed`: it crashed and is not restarted any more. */
   state: 'running' | 'starting' | 'stopping' | 'waiting' | 'failed' | 'stopped'
   pid?: number
-  /** When this run began, milliseconds since 1970. */
+  /** The start time of this run, milliseconds since 1970. */
   since?: number
-  /** How often it was started again after a crash, since somebody started it. */
+  /** The number of restarts after a crash since the last request. */
   restarts?: number
-  /** It is to run and nothing looks after it: when it ends, or has ended, nobody starts it again. */
+  /**
+   * Set when it should run but its supervisor is gone: it is not restarted when it ends, or has ended
+   * already.
+   */
   isLost?: true
-  /** How its last run ended. */
+  /** The end of its last run. */
   lastExit?: { code: number | null; signal: string | null }
 }
 
+/** The service managers; `supervisor` is crabup's own. */
 export type ManagerKind = 'systemd' | 'launchd' | 'schtasks' | 'supervisor'
 
-/** A step of a service manager, as `--dry-run` shows it. */
+/** A command of a service manager, as `--dry-run` shows it. */
 export type ManagerCommand = readonly [string, ...string[]]
 
-/** What `--dry-run` can show. */
+/** The verbs of which `--dry-run` can show the commands. */
 export type ManagerVerb = 'start' | 'stop' | 'restart' | 'enable' | 'disable' | 'remove'
 
 /**
- * One of the things that keep services running. Every verb may be repeated. They fail with `unavailable` when the service
- * manager cannot be reached, `credentials` when it needs more rights, `failed` with what it said otherwise.
+ * A program that keeps services running. All verbs are idempotent. They throw `unavailable` when the service
+ * manager cannot be reached, `credentials` when it requires more rights, and otherwise `failed` with its
+ * output.
  */
 export interface ServiceManager {
   readonly kind: ManagerKind
-  /** Why it was chosen, and what that means, as a clause: `no systemd here, so nothing starts at login`. */
+  /**
+   * A clause that explains why it was chosen and what that means, such as `no systemd here, so nothing starts
+   * at login`.
+   */
   readonly note: string | undefined
-  /** The unit that stands there or would be written; undefined for a manager that has none. */
+  /** Returns the unit of a service, without writing it; undefined for a manager without units. */
   unit(spec: ServiceSpec): UnitFile | undefined
-  /** The unit of the guard of its home, which would be written too; undefined for a manager that needs none. */
+  /**
+   * Returns the unit of the home's guard, which a start writes too; undefined for a manager that needs none.
+   */
   guardUnit?(spec: ServiceSpec): UnitFile | undefined
-  /** What a verb would run, in order. */
+  /** Returns the commands that a verb would run, in order. */
   commands(verb: ManagerVerb, spec: ServiceSpec): readonly ManagerCommand[]
-  /** Writes the unit if it differs, has it start at login, and starts it now if it does not run. Does not wait until it is ready. */
+  /**
+   * Writes the unit if it differs, enables it at login, and starts it if it is not running. Does not wait
+   * until it is ready.
+   */
   start(spec: ServiceSpec, signal: AbortSignal): Promise<void>
-  /** Ends it, and resolves when its processes are gone; it starts again at login. */
+  /** Stops the service and resolves when its processes are gone; it still starts at login. */
   stop(spec: ServiceSpec, signal: AbortSignal): Promise<void>
-  /** Ends it if it runs and starts it with the unit as it is to be now. */
+  /** Stops the service if it is running and starts it with the current unit. */
   restart(spec: ServiceSpec, signal: AbortSignal): Promise<void>
   enable(spec: ServiceSpec, signal: AbortSignal): Promise<void>
-  /** It runs on; it does not start at login. */
+  /** Disables the start at login; a running service continues. */
   disable(spec: ServiceSpec, signal: AbortSignal): Promise<void>
-  /** Ends it and removes its unit. */
+  /** Stops the service and removes its unit. */
   remove(label: string, signal: AbortSignal): Promise<void>
-  /** Of those labels, in their order. */
+  /** Returns the statuses of the labels, in their order. */
   status(labels: readonly string[], signal: AbortSignal): Promise<ServiceStatus[]>
-  /** The labels of all units of ours it has, those of other homes too. */
+  /** Lists the labels of all crabtalk units, including those of other homes. */
   labels(signal: AbortSignal): Promise<string[]>
 }
 
-/** Runs a program of the system to its end, with this whole environment, by default that of this process; `stdout` and `stderr` are text. Fails with `missing` when there is no such program. */
+/**
+ * Runs a system program to its end. `env` is its whole environment, by default that of this process; `stdout`
+ * and `stderr` are text. Throws `missing` when the program does not exist.
+ */
 export type RunTool = (
   argv: ManagerCommand,
   options: { env?: Readonly<Record<string, string | undefined>>; stdin?: string; timeoutMs?: number },
   signal: AbortSignal,
 ) => Promise<{ code: number | null; stdout: string; stderr: string }>
 
-/** What src/up may use of the process it runs in. */
+/** The parts of its process that src/up may use. */
 export interface UpHost {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly platform: 'linux' | 'darwin' | 'win32'
   readonly pid: number
   readonly uid: number
-  /** The person's own directory. */
+  /** The user's home directory. */
   readonly homeDir: string
   run: RunTool
   now(): number
 }
 
-/** What managers know of the place they work for. */
+/** The home and the program that a manager works for. */
 export interface ManagerContext {
   paths: HomePaths
-  /** What starts this program again, without arguments of its own: `(await host.build()).command`. */
+  /** The command that starts this program again, without arguments: `(await host.build()).command`. */
   program: readonly [string, ...string[]]
 }

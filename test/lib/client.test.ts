@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { route } from '../../src/core/protocol/dispatch.ts'
 import { listen } from '../../src/core/transport/listen.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
-import { type Client, clientOf, connect, type TurnEvent } from '../../src/lib/client.ts'
+import { type Client, connect, createClient, type TurnEvent } from '../../src/lib/client.ts'
 import type { Script } from '../support/model-server.ts'
 import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
 import { until } from '../support/until.ts'
@@ -98,7 +98,7 @@ test('a question that somebody else answers first does not end the turn', async 
   const late = Promise.withResolvers<void>()
   await using node = await startTestDispatch([{ parts: [call] }, { parts: [late.promise, 'So b.'] }])
   let answers = 0
-  const client = clientOf(async function* (message, signal) {
+  const client = createClient(async function* (message, signal) {
     try {
       yield* node.dispatch(message, signal)
     } finally {
@@ -152,9 +152,9 @@ test('kill() stops a turn, follow() and subscribe() see it, wait() tells its end
   await following
 })
 
-test('clientOf() is the same over a dispatch of this process', async () => {
+test('createClient() is the same over a dispatch of this process', async () => {
   await using node = await startTestDispatch([{ parts: ['Yes'] }])
-  const client = clientOf(node.dispatch)
+  const client = createClient(node.dispatch)
   assert.equal(await client.ask('one'), 'Yes')
   const { agents } = await client.request('listAgents')
   assert.deepEqual(

@@ -5,7 +5,7 @@ export type Stroke =
   | { ctrl: string }
   | { paste: string }
 
-/** Sentences as people type them while an agent works, and habits of their hands. Each ends with Enter. */
+/** Sentences that users type while an agent works, and their typing habits. Each ends with Enter. */
 const SENTENCES: readonly string[] = [
   ...[
     'yes',
@@ -111,7 +111,10 @@ const SENTENCES: readonly string[] = [
   ],
 ]
 
-/** What hands do besides: histories, completions, pastes, corrections, bursts. Each ends with what was meant. */
+/**
+ * The other things that typing hands do: histories, completions, pastes, corrections, bursts. Each ends with
+ * the intended input.
+ */
 const HABITS: readonly (readonly Stroke[])[] = [
   [{ key: 'up' }, { key: 'enter' }],
   [{ key: 'up' }, { key: 'up' }, { key: 'enter' }],

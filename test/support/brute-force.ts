@@ -16,7 +16,8 @@ export interface BruteDocument {
 }
 
 /**
- * What a search must find among these documents, best first, to the last bit: every document is scored in the most obvious way.
+ * Finds the exact expected results of a search among these documents, best first, to the last bit: every
+ * document is scored in the most obvious way.
  *
  * It shares nothing with the index but the terms of a text.
  */
@@ -25,7 +26,7 @@ export class BruteForce {
 
   readonly #terms: TermBuffer
 
-  /** `terms` may be shared: one is not quickly made. */
+  /** `terms` may be shared, because a buffer takes long to create. */
   constructor(documents: readonly BruteDocument[], terms = new TermBuffer()) {
     this.#terms = terms
     this.#documents = documents.map(({ row, text }) => {

@@ -5,7 +5,7 @@ import { PROGRAMS_FOLDER, ROOT } from './programs.ts'
 
 const CACHE = join(ROOT, 'node_modules/.cache')
 const PLACE = join(ROOT, 'test/support/mcp')
-/** What tests start hundreds of times, in environments that name no compile cache. */
+/** The programs that tests start hundreds of times, in environments without a compile cache. */
 const PROGRAMS = [
   'misbehaving-server',
   'plain-server',
@@ -15,7 +15,7 @@ const PROGRAMS = [
   'npx-like',
 ]
 
-/** Before a run of all tests: bundles those programs, of this run's sources, into a folder of the run's own. */
+/** Runs before all tests: bundles those programs, from this run's sources, into a folder of the run. */
 export async function globalSetup(): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   const folder = await mkdtemp(join(CACHE, 'programs-'))
@@ -32,12 +32,12 @@ export async function globalSetup(): Promise<void> {
     banner: {
       js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`,
     },
-    define: { 'import.meta.dirname': JSON.stringify(PLACE) }, // what they start stands there
+    define: { 'import.meta.dirname': JSON.stringify(PLACE) }, // the programs they start are in that folder
     logLevel: 'error',
   })
 }
 
-/** After it: removes them. */
+/** Runs after all tests: removes the bundles. */
 export async function globalTeardown(): Promise<void> {
   const folder = process.env[PROGRAMS_FOLDER]
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })

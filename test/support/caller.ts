@@ -1,6 +1,6 @@
 import type { AttachingProcess } from '../../src/daemon/attaching-process.ts'
 
-/** A process that attaches to a home, by default without a daemon; what it says on standard error is thrown away. */
+/** A process that attaches to a home, by default without a daemon; its standard error is discarded. */
 export function testCaller(home: string, more: Partial<AttachingProcess> = {}): AttachingProcess {
   return {
     env: { CRABTALK_HOME: home },

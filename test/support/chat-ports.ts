@@ -1,7 +1,10 @@
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
 import type { ChatPorts } from '../../src/tui/ports.ts'
 
-/** Ports of a chat that talks to those agents and touches nothing of this machine; `more` replaces what a test is about. */
+/**
+ * Ports of a chat that talks to those agents and does not touch this machine; `more` replaces the ports under
+ * test.
+ */
 export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: string }): ChatPorts {
   return {
     dispatch,

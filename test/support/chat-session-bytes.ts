@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 
 const ESC = '\u001b'
 
-/** What the chat itself says to a terminal: colours and styles, movement within the frame, erasing lines and what is below, modes it sets. */
+/**
+ * The sequences that the chat itself writes to a terminal: colors and styles, movement within the frame,
+ * erasing lines and everything below, and the modes it sets.
+ */
 const OWN = [
   '\\[[\\d;]*m', // SGR
   '\\[\\d*[ABG]', // up, down, to a column

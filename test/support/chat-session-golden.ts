@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 
 const FOLDER = resolve(import.meta.dirname, '../golden/chat')
 
-/** Compares a picture with the one on file; `npm run golden` writes the files anew. */
+/** Compares a screen with the stored one; `npm run golden` rewrites the files. */
 export async function assertGolden(name: string, pictures: readonly (readonly string[])[]): Promise<void> {
   const path = join(FOLDER, `${name}.txt`)
   const text = pictures
@@ -19,12 +19,15 @@ export async function assertGolden(name: string, pictures: readonly (readonly st
   assert.equal(text, expected, `${name}.txt shows something else; npm run golden writes it anew`)
 }
 
-/** Without what differs from run to run, at the same width: names of temporary folders, times, and what turns. */
+/**
+ * Replaces what differs between runs with text of the same width: names of temporary folders, times, and
+ * spinners.
+ */
 function stable(line: string): string {
   return line
     .replaceAll(/(?<=crab box )\w+/g, (name) => 'X'.repeat(name.length))
     .replaceAll(/\b\d+(\.\d+)? ?m?s\b/g, '0 ms')
-    .replace(/^(✓.*) · 0 ms$/, '$1') // what took long says so
+    .replace(/^(✓.*) · 0 ms$/, '$1') // the duration that slow steps show
     .replaceAll(/[⠁-⣿]/g, '⠿')
     .replaceAll('\u001b', '␛')
 }

@@ -5,7 +5,7 @@ import { makeVirtualTerminal, type VirtualTerminal } from './screen.ts'
 import type { Talk } from './talk.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A program on a terminal, with what a person would see of it. Disposing ends it if it runs. */
+/** A program on a terminal, and what a user would see of it. Disposing ends it if it is still running. */
 export interface Session extends AsyncDisposable {
   readonly screen: VirtualTerminal
   readonly pid: number
@@ -13,13 +13,13 @@ export interface Session extends AsyncDisposable {
   bytes(): string
   type(text: string): void
   press(...keys: Key[]): void
-  /** As a terminal with bracketed paste gives it. */
+  /** Pastes text the way a terminal with bracketed paste does. */
   paste(text: string): void
-  /** Waits until a row of the screen matches, or the condition holds; looked at whenever something was written. */
+  /** Waits until a row of the screen matches, or the condition holds; checks after every write. */
   shows(what: RegExp | string | ((screen: VirtualTerminal) => boolean)): Promise<void>
-  /** Waits until what the screen and its scrollback hold matches. */
+  /** Waits until the text of the screen and its scrollback matches. */
   holds(what: RegExp | string): Promise<void>
-  /** The terminal goes away, as when its window is closed. */
+  /** Hangs up the terminal, as when its window is closed. */
   hangUp(): void
   /** Resizes both ends. */
   resize(columns: number, rows: number): Promise<void>
@@ -80,7 +80,7 @@ export function openShell(talk: Talk, script: string, options: SessionOptions = 
   return followTerminal(talk.terminalShell(script, { ...options, env }), options)
 }
 
-/** Draws what a program writes to its terminal, and answers what it asks of it. */
+/** Draws the output of a program on a terminal, and answers its queries. */
 export function followTerminal(
   terminal: Terminal,
   { columns = 80, rows = 24 }: SessionOptions = {},
@@ -125,7 +125,7 @@ export function followTerminal(
   }
 }
 
-/** No frame has been drawn in part only: what a terminal shows then is not meant to be seen. */
+/** Whether the last frame is complete: a terminal does not show an unfinished synchronized update. */
 function isWhole(drawn: string): boolean {
   return drawn.lastIndexOf('\u001b[?2026h') <= drawn.lastIndexOf('\u001b[?2026l')
 }
@@ -171,6 +171,8 @@ async function waitUntil(
   }
 }
 
-/** What the screen is: programs that look at it know how it wraps lines when it is resized. */
+/**
+ * The variables that identify the terminal: programs use them to know how it wraps lines when it is resized.
+ */
 const TERMINAL = { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', COLORTERM: '', NO_COLOR: '' }
 const PATIENCE_MS = 30_000

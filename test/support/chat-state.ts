@@ -16,7 +16,7 @@ export const CHAT_OPTIONS: ChatOptions = {
   version: '0.0.0',
 }
 
-/** A chat in which a turn has just begun. */
+/** A chat in which a turn has just started. */
 export function busyState(): ChatState {
   return reduce(initialState(CHAT_OPTIONS), {
     type: 'turn-begun',
@@ -31,7 +31,7 @@ export function after(state: ChatState, events: readonly Event[]): ChatState {
   return events.reduce((before, event) => reduce(before, { type: 'stream', event: { seq: 0, event } }), state)
 }
 
-/** What is to be printed. */
+/** Returns the blocks to print. */
 export function blocksOf({ finished }: ChatState): Block[] {
   return finished.map(({ block }) => block)
 }

@@ -1,12 +1,15 @@
 import type { Session } from './chat-session.ts'
 
-/** What a card shows when digits and arrows count. */
+/** Matches a card that accepts digits and arrows. */
 export const TAKES_DIGITS = /^ {3}A digit or arrows/m
 
-/** What a card shows when Enter takes what is selected. */
+/** Matches a card on which Enter takes the selected row. */
 const TAKES_ENTER = /^ {3}Enter/m
 
-/** Chooses on the card that is shown: a digit when it counts, and Enter when that does. */
+/**
+ * Chooses on the visible card: with a digit when the card accepts digits, and with Enter when it accepts
+ * that.
+ */
 export async function chooseDigit(chat: Session, digit: string): Promise<void> {
   await chat.shows(TAKES_DIGITS)
   chat.type(digit)
@@ -14,7 +17,7 @@ export async function chooseDigit(chat: Session, digit: string): Promise<void> {
   chat.press('enter')
 }
 
-/** As chooseDigit(), and reads on to the end of what is asked, page by page, until the screen shows `then`. */
+/** Chooses like chooseDigit(), after paging to the end of the question; waits until the screen shows `then`. */
 export async function readAndChoose(chat: Session, digit: string, then: string): Promise<void> {
   await chooseDigit(chat, digit)
   const isOver = () => chat.screen.lines().some((line) => line.includes(then))

@@ -1,7 +1,8 @@
 import { enableCompileCache } from 'node:module'
 import { resolve } from 'node:path'
 
-// As a preload: test files and the programs they start load what others have compiled. Half of most of them was loading the same sources.
+// A preload with which test files and the programs they start share compiled code: loading the same sources
+// took half the time of most of them.
 const folder = resolve(import.meta.dirname, '../../node_modules/.cache/compiled')
 process.env['NODE_COMPILE_CACHE'] ??= folder
 enableCompileCache(folder)

@@ -3,18 +3,18 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type HttpServer, startHttpServer } from './mcp/http-server.ts'
 
-/** A program that announces itself by a port file, as RFC 0043 has it. Disposing kills it; its file stays. */
+/** A program that announces itself by a port file (ADR 0117). Disposing kills it; its file stays. */
 export interface TestComponent extends AsyncDisposable {
   readonly server: HttpServer
   /** Kills it and starts another one in its place, at another port. */
   move(): Promise<void>
-  /** Kills it, and says nothing of that. */
+  /** Kills it without reporting it. */
   kill(): Promise<void>
   /** Removes its port file. */
   withdraw(): Promise<void>
 }
 
-/** Starts one with the tools of plain-server.ts; what it is asked is recorded in `records`. */
+/** Starts one with the tools of plain-server.ts; the requests it receives are recorded in `records`. */
 export async function startComponent(run: string, name: string, records: string): Promise<TestComponent> {
   const file = join(run, `${name}.port`)
   let server = await startHttpServer(records)

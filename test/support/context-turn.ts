@@ -1,6 +1,6 @@
 import type { ContextTurn } from '../../src/core/runtime/hook.ts'
 
-/** A local turn that tells nothing and asks nothing. */
+/** A local turn that sends no events and asks no questions. */
 export const CONTEXT_TURN: ContextTurn = {
   trust: 'local',
   notice() {},

@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import type { Finish, TokenCounts, WireWriter } from './model-wire.ts'
 
-/** A frame in which a server gives up: an exception with its name, or an error with its code. */
+/** A frame in which a server fails: an exception with its name, or an error with its code. */
 export function converseFault(
   type: 'exception' | 'error',
   name: string,
@@ -14,13 +14,13 @@ export function converseFault(
   return frame({ ':error-code': name, ':error-message': message, ':message-type': type }, '')
 }
 
-/** Frames of an AWS event stream, as `POST /model/NAME/converse-stream` answers. */
+/** Encodes frames of an AWS event stream, like the answer to `POST /model/NAME/converse-stream`. */
 export function converseWriter(): WireWriter {
   let block = -1
   let isInText = false
   const event = (name: string, fields: object) => {
     const named = { ':event-type': name, ':content-type': 'application/json', ':message-type': 'event' }
-    return frame(named, JSON.stringify({ ...fields, p: 'abcdefgh' })) // as much padding as hides a word's length
+    return frame(named, JSON.stringify({ ...fields, p: 'abcdefgh' })) // enough padding to hide the length of a word
   }
   const delta = (fields: object) => event('contentBlockDelta', { contentBlockIndex: block, delta: fields })
   const stop = () => event('contentBlockStop', { contentBlockIndex: block })
@@ -81,7 +81,7 @@ function frame(headers: Record<string, string>, body: string): Buffer<ArrayBuffe
   return Buffer.from(codec.encode({ headers: Object.fromEntries(texts), body: Buffer.from(body) }))
 }
 
-/** AWS counts cached input apart from `inputTokens`, and thinking as output. */
+/** AWS counts cached input separately from `inputTokens`, and thinking as output. */
 function converseUsage({ input, output, cacheRead = 0, cacheWrite = 0 }: TokenCounts): object {
   return {
     inputTokens: input - cacheRead - cacheWrite,

@@ -6,11 +6,11 @@ import { startSandboxDaemon, WITH_DAEMON } from './sandbox-daemon.ts'
 import { makeTalk, promptOf, type Talk } from './talk.ts'
 import { until } from './until.ts'
 
-/** What became of entries that fire every second. */
+/** The result of running entries that fire every second. */
 export interface CronSeconds {
   /** Words of the conversation of the entry, oldest first. */
   said: readonly string[]
-  /** How often it fired, and how many seconds it left out. */
+  /** The number of times it fired, and the number of seconds it skipped. */
   fired: number
   missed: number
   /** From the edit of an entry to the first words of its new form, milliseconds. */
@@ -18,8 +18,9 @@ export interface CronSeconds {
 }
 
 /**
- * Lets an entry fire so many times through a daemon, one a second, beside one that is quiet now, one that takes longer than a
- * second, and one that is edited meanwhile; checks that no two turns of one overlap, and that quiet hours are respected.
+ * Lets an entry fire `count` times through a daemon, once a second, next to one in its quiet hours, one that
+ * takes longer than a second, and one that is edited meanwhile. Checks that the turns of an entry never
+ * overlap, and that quiet hours are respected.
  */
 export async function fireForSeconds(count: number): Promise<CronSeconds> {
   const overlaps: string[] = []
@@ -56,7 +57,7 @@ function countOf({ server }: Talk, words: string): number {
   return server.requests.filter((request) => promptOf(request) === words).length
 }
 
-/** Quiet hours that hold now, and for an hour or more. */
+/** Quiet hours that include now, and the next hour or more. */
 function quietNow(): { quiet_start: string; quiet_end: string } {
   const hour = new Date().getUTCHours()
   const at = (hours: number) => `${String((hours + 24) % 24).padStart(2, '0')}:00`

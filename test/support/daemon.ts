@@ -11,26 +11,26 @@ import type { TemporaryHome } from './temporary-home.ts'
 export const FROM_SOURCE = [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
-  '--', // or Node takes an `--env-file` behind for its own
+  '--', // otherwise Node reads a later `--env-file` itself
   resolve(import.meta.dirname, '../../bin/crabtalk.ts'),
 ] as const
 
-/** For the environment of FROM_SOURCE: what one of them has compiled starts the next one in half the time. */
+/** The environment for FROM_SOURCE: code that one process has compiled starts the next one in half the time. */
 export const COMPILED = {
   NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../../node_modules/.cache/compiled'),
 } as const
 
 export interface DaemonStart {
-  /** Behind `daemon run`. */
+  /** The arguments after `daemon run`. */
   args?: readonly string[]
   env?: Readonly<Record<string, string>>
-  /** Another program, which is a daemon as well. */
+  /** Another program that is a daemon as well. */
   program?: readonly [string, ...string[]]
 }
 
-/** How a daemon ended. */
+/** The end of a daemon. */
 export interface DaemonEnd {
-  /** As a shell's `$?`. */
+  /** The exit code as in a shell's `$?`. */
   code: number
   stderr: string
 }
@@ -39,13 +39,16 @@ export interface DaemonEnd {
 export interface TestDaemon extends AsyncDisposable {
   readonly pid: number
   readonly info: HelloInfo
-  /** As a client at this machine has it. */
+  /** The dispatch of a client on this machine. */
   readonly dispatch: Dispatch
   readonly ended: Promise<DaemonEnd>
   kill(signal: NodeJS.Signals): void
 }
 
-/** Starts a daemon for a home, from source, and waits until it answers. Disposing ends it, by force where that takes too long. */
+/**
+ * Starts a daemon for a home, from source, and waits until it answers. Disposing ends it, with SIGKILL if
+ * that takes too long.
+ */
 export async function startTestDaemon(home: TemporaryHome, start: DaemonStart = {}): Promise<TestDaemon> {
   const { child, ended } = spawnDaemon(home, start)
   const place = { paths: home.paths, env: environmentOf(home, start), uid: process.getuid!() }
@@ -62,12 +65,12 @@ export async function startTestDaemon(home: TemporaryHome, start: DaemonStart = 
   }
 }
 
-/** Runs `daemon run` to its end: for one that cannot start. */
+/** Runs `daemon run` to its end, for a daemon that cannot start. */
 export async function failedDaemon(home: TemporaryHome, start: DaemonStart = {}): Promise<DaemonEnd> {
   return await spawnDaemon(home, start).ended
 }
 
-/** Only starts it. */
+/** Starts it without waiting. */
 export function spawnDaemon(home: TemporaryHome, start: DaemonStart = {}) {
   const [file, ...first] = start.program ?? FROM_SOURCE
   const child = spawn(file, [...first, 'daemon', 'run', ...(start.args ?? [])], {

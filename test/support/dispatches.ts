@@ -1,7 +1,10 @@
 import type { ToolDispatch, ToolRequest } from '../../src/core/runtime/hook.ts'
 import { AGENT } from './agents.ts'
 
-/** A tool call as a hook gets it, in a conversation of (crab, ann) that knows no file and asks nobody. */
+/**
+ * Builds a tool call as a hook receives it, in a conversation of (crab, ann) that knows no file and never
+ * asks.
+ */
 export function toolDispatch(more: Partial<ToolDispatch> = {}): ToolDispatch {
   const files = new Map<string, string>()
   return {
@@ -27,7 +30,7 @@ export function toolDispatch(more: Partial<ToolDispatch> = {}): ToolDispatch {
   }
 }
 
-/** What is asked before that call is permitted. */
+/** Builds the permission request of that call. */
 export function toolRequest(more: Partial<ToolRequest> = {}): ToolRequest {
   return { args: {}, agent: AGENT, cwd: '/', ...more }
 }

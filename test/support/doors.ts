@@ -11,16 +11,16 @@ import { TokenBook } from '../../src/daemon/tcp/token-book.ts'
 import type { Script } from './model-server.ts'
 import { startTestDispatch, type TestDispatch } from './test-dispatch.ts'
 
-/** The ways to a node. */
+/** The kinds of connections to a node. */
 export const DOORS = ['in process', 'over a Unix socket', 'over TCP'] as const
 export type Door = (typeof DOORS)[number]
 
-/** A node behind one of its doors: `dispatch` is what a client of that kind has. */
+/** A node behind one of its doors: `dispatch` is the one that a client of that kind has. */
 export interface Behind extends Omit<TestDispatch, 'ask'> {
   readonly door: Door
 }
 
-/** Starts a node and goes to it by that door; over TCP a client is a stranger (decision 29). */
+/** Starts a node and connects to it through that door; a TCP client is untrusted (ADR 0145). */
 export async function startBehind(
   door: Door,
   script: Script,
@@ -69,7 +69,7 @@ async function open(
   }
 }
 
-/** Admits clients as a daemon does, with the token of the home. */
+/** Admits clients like a daemon does, with the token of the home. */
 async function openGate(services: TestDispatch['services']) {
   const { paths, log } = services.node
   const { token } = await readOrCreateToken(paths.run)

@@ -1,7 +1,8 @@
 import '../../bin/jsx.ts'
 import { run } from '../../bin/run.ts'
 
-// A crabtalk that fails as nobody has foreseen: SIGUSR2 is a promise that nobody awaits, or throws where nobody catches.
+// A crabtalk with an unforeseen failure: SIGUSR2 rejects a promise without a handler, or throws outside any
+// try block.
 process.on('SIGUSR2', () => {
   if (process.env['FAILURE'] === 'thrown') throw new Error('boom')
   void Promise.reject(new Error('boom'))

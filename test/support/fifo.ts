@@ -12,7 +12,7 @@ export interface Fifo extends Disposable {
   readonly input: number
   /** Descriptor to read from. */
   readonly output: number
-  /** What is in the pipe now, at most 64 KiB; nothing when it is empty. */
+  /** Reads what is in the pipe now, at most 64 KiB; empty when the pipe is. */
   take(): Promise<Buffer>
   /** Closes the end that is read. */
   hangUp(): void
@@ -20,7 +20,7 @@ export interface Fifo extends Disposable {
   endInput(): void
 }
 
-/** Opens a pipe; the end that is written blocks when it is full, unless told otherwise. */
+/** Opens a pipe; by default a write blocks when the pipe is full. */
 export function openFifo({ nonBlocking = false } = {}): Fifo {
   const folder = mkdtempSync(join(tmpdir(), 'crab-fifo-'))
   const path = join(folder, 'pipe')

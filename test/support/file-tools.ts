@@ -15,23 +15,23 @@ export interface FileToolsOptions {
   homeDir?: string
   fdLinks?: string
   leases?: Leases
-  /** What the conversation knows; grows. */
+  /** The files that the conversation knows; grows with each call. */
   files?: Map<string, string>
   mayShow?: (path: string) => boolean
-  /** Where what files were before is kept for undo. */
+  /** The folder of the undo store. */
   keepDir?: string
   limits?: UndoQuota
-  /** Happens between the permission of a call and the call. */
+  /** Runs between the permission of a call and the call. */
   meanwhile?: (action: PolicyAction) => Promise<void>
 }
 
 /** A call of a tool: its name and arguments. */
 export type Call = readonly [name: string, args: object]
 
-/** The file tools as a turn in this folder has them, without questions of permission. */
+/** The file tools of a turn in this folder, without permission questions. */
 export interface FileTools {
   run(name: string, args: object, signal?: AbortSignal): Promise<ToolOutput>
-  /** What run() answers: the text when all went well, else a text that begins with `!`. */
+  /** Returns the text of run() when the call succeeded, otherwise a text that begins with `!`. */
   say(name: string, args: object): Promise<string>
   describe(name: string, args: object): Promise<PolicyAction>
   files: Map<string, string>
@@ -80,7 +80,10 @@ export function fileTools(cwd: string, options: FileToolsOptions = {}): FileTool
   return { run, say, describe, files }
 }
 
-/** As the answers of say(), from a process of its own that is not the superuser. `limit` is a shell command that narrows it. */
+/**
+ * Returns the same as say(), from a separate process that is not the superuser. `limit` is a shell command
+ * that sets its resource limits.
+ */
 export async function sayElsewhere(cwd: string, calls: readonly Call[], limit = ':'): Promise<string[]> {
   const program = fileURLToPath(new URL('file-tools-program.ts', import.meta.url))
   const command = ['-c', `${limit} && exec "$0" "$@"`, process.execPath, program, cwd, JSON.stringify(calls)]
@@ -88,7 +91,7 @@ export async function sayElsewhere(cwd: string, calls: readonly Call[], limit = 
   return JSON.parse(stdout) as string[]
 }
 
-/** Who owns nothing. */
+/** A user that owns nothing. */
 export const NOBODY = { uid: 65_534, gid: 65_534 }
 
 const NEVER = new AbortController().signal

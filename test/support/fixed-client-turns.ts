@@ -33,7 +33,10 @@ const REMOTE = {
 }
 const NIL_ID = '0'.repeat(26)
 
-/** Whole turns of a strict client of the fixed protocol with a real daemon: from source, or of that program. */
+/**
+ * Runs whole turns of a strict client of the fixed protocol with a real daemon, from source or of that
+ * program.
+ */
 export function testFixedClients(start: DaemonStart = {}): void {
   test('a turn whose model call is tried again ends with its answer', async () => {
     await using at = await startPlace([{ status: 500, body: 'oops' }, { parts: ['Back.'] }], start)

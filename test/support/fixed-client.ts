@@ -9,7 +9,7 @@ export interface FixedCase {
   value: FixedMessage
 }
 
-/** What a typed client of the fixed protocol throws for an `error` reply. */
+/** The error that a typed client of the fixed protocol throws for an `error` reply. */
 export class FixedError extends Error {
   readonly code: number
 
@@ -19,9 +19,12 @@ export class FixedError extends Error {
   }
 }
 
-/** A client of the fixed protocol, as strict as generated code in other languages: what it does not know is an error. */
+/**
+ * A client of the fixed protocol, as strict as generated code in other languages: anything unknown is an
+ * error.
+ */
 export interface FixedClient {
-  /** Does an operation that is answered once, on a connection of its own. */
+  /** Runs an operation with one reply, on a connection of its own. */
   request(operation: string, body?: FixedMessage): Promise<FixedCase>
   /** Runs a turn and yields its events, `end` last. */
   stream(body: FixedMessage): AsyncGenerator<FixedCase>

@@ -5,15 +5,15 @@ import { dirname } from 'node:path'
 import { encodeFrame, readFrames } from '../../src/core/protocol/frame.ts'
 import { decodeFixed, encodeFixed, type FixedMessage } from './fixed-wire.ts'
 
-/** A daemon that speaks the fixed protocol only, as the table of it says, and knows no `hello`. */
+/** A daemon that speaks only the fixed protocol, according to its table, and does not know `hello`. */
 export interface FixedDaemonServer extends AsyncDisposable {
   /** The requests that it understood, oldest first. */
   readonly requests: readonly { name: string; value: FixedMessage }[]
 }
 
 /**
- * Serves that protocol on a Unix socket. A turn answers `You said: …`; one whose message begins with `ask` asks first, and
- * answers what the reply was.
+ * Serves that protocol on a Unix socket. A turn answers `You said: …`; one whose message begins with `ask`
+ * asks first, and then answers with the reply.
  */
 export async function startFixedDaemon(path: string): Promise<FixedDaemonServer> {
   const requests: { name: string; value: FixedMessage }[] = []

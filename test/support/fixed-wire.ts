@@ -32,8 +32,8 @@ export function encodeFixed(name: string, value: FixedMessage): Buffer {
 }
 
 /**
- * Decodes a message as typed clients do: fields of other numbers are skipped, and a message that must hold one case and
- * holds none is an error.
+ * Decodes a message as typed clients do: skips fields of unknown numbers, and throws for a message that must
+ * hold one case and holds none.
  */
 export function decodeFixed(name: string, bytes: Buffer): FixedMessage {
   const { fields, isOneof } = messageOf(name)

@@ -3,13 +3,13 @@ import { type ModelLookup, openModels } from '../../src/core/provider/discover.t
 import type { ModelRegistry } from '../../src/core/provider/registry.ts'
 import { collect, modelRequest, textOf } from './model-calls.ts'
 
-/** The models of a place that has nothing but what is said here. */
+/** Opens the models of a home that has only these settings. */
 export function modelsOf(setting: Partial<ModelLookup>): Promise<ModelRegistry> {
   const usual = { config: configOf([]), env: {}, localServers: [] }
   return openModels({ ...usual, ...setting }, new AbortController().signal)
 }
 
-/** What config.toml says of models. */
+/** Builds the model settings of config.toml. */
 export function configOf(
   providers: ProviderConfig[],
   defaultModel?: string,
@@ -17,7 +17,7 @@ export function configOf(
   return { providers, defaultModel }
 }
 
-/** A provider of config.toml: an OpenAI-compatible one at a dead address, unless told otherwise. */
+/** Builds a provider of config.toml, by default an OpenAI-compatible one at a dead address. */
 export function providerOf(more: Partial<ProviderConfig>): ProviderConfig {
   return {
     name: 'test',
@@ -32,7 +32,7 @@ export function providerOf(more: Partial<ProviderConfig>): ProviderConfig {
   }
 }
 
-/** What a model, by default the default one, says to `hi`. */
+/** Returns the answer of a model, by default the default one, to `hi`. */
 export async function say(models: ModelRegistry, model = models.defaultModel()): Promise<string> {
   return textOf(await collect(models.complete(modelRequest({ model }), new AbortController().signal)))
 }

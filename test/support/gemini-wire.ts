@@ -1,6 +1,9 @@
 import type { Finish, TokenCounts, WireWriter } from './model-wire.ts'
 
-/** Chunks, as `POST /v1beta/models/NAME:streamGenerateContent?alt=sse` answers. Redacted thinking is unknown there. */
+/**
+ * Encodes chunks like the answer to `POST /v1beta/models/NAME:streamGenerateContent?alt=sse`. Gemini has no
+ * redacted thinking.
+ */
 export function geminiWriter(model: string): WireWriter {
   const chunk = (fields: object) =>
     `data: ${JSON.stringify({ modelVersion: model, responseId: 'r1', ...fields })}\r\n\r\n`
@@ -30,7 +33,7 @@ export function geminiWriter(model: string): WireWriter {
   }
 }
 
-/** Google counts thoughts apart from what is said. */
+/** Google counts thoughts separately from the output. */
 function geminiUsage({ input, output, cacheRead = 0, reasoning = 0 }: TokenCounts): object {
   return {
     promptTokenCount: input,

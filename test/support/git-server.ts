@@ -10,7 +10,10 @@ import { writeTree } from './registry.ts'
 
 /** Git repositories over HTTP, served by git itself. */
 export interface GitServer extends AsyncDisposable {
-  /** Commits files as a repository of that name and gives its address; `change` may do more in its work tree. */
+  /**
+   * Commits files as a repository of that name and returns its address; `change` may modify its work tree
+   * further.
+   */
   publish(
     name: string,
     files: Readonly<Record<string, string>>,

@@ -3,11 +3,17 @@ import { join, resolve } from 'node:path'
 import { ROOT } from './programs.ts'
 
 const AT_MOST = 8
-/** What a file has that does something to its process, looks at it, or runs hooks around tests that are not its own. */
+/**
+ * Matches the text of a test file that changes or inspects its process, or that runs hooks around tests other
+ * than its own.
+ */
 const OWN_PROCESS =
   /\bprocess\.|child_process|worker_threads|node-pty|globalThis|\bmock\b|(before|after)(Each)?\(/
 
-/** Which test files need a process of their own, and which may share one with their neighbours; paths in order. */
+/**
+ * Splits test files into those that need a process of their own and groups that may share one; paths stay in
+ * order.
+ */
 export function groupFiles(
   files: readonly string[],
   read: (file: string) => string,
@@ -20,7 +26,7 @@ export function groupFiles(
   return { alone, groups }
 }
 
-/** Writes a test file that runs those of a group, named after the first of them; gives its path. */
+/** Writes a test file that runs those of a group, named after the first of them; returns its path. */
 export function writeGroup(folder: string, files: readonly string[]): string {
   const [first = ''] = files
   const path = join(folder, `${first.replaceAll('/', '-').replace(/\.test\.ts$/, '')}-and-more.test.mjs`)

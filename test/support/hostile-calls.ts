@@ -1,7 +1,7 @@
-/** How a tool call ended: not permitted, or the tool's own failure, or done. */
+/** The end of a tool call: denied, failed by the tool itself, or done. */
 export type End = 'denied' | 'failed' | 'done'
 
-/** One tool call, what `send` was told beside it, how it must end, and what its result must say. */
+/** One tool call: the options of `send`, how the call must end, and what its result must say. */
 export interface Row {
   what: string
   tool: string

@@ -7,14 +7,14 @@ const ROOT = join(import.meta.dirname, '../..')
 export interface Source {
   path: string
   text: string
-  /** Its lines that are no comment. */
+  /** Its lines without comments. */
   code: string[]
   imports: Import[]
 }
 
 /** One import, static, dynamic, for a type or re-exported. */
 export interface Import {
-  /** As written. */
+  /** The specifier as written. */
   specifier: string
   /** The file it names, relative to the root; undefined for a package or a built-in. */
   file: string | undefined
@@ -40,7 +40,7 @@ export function toSource(path: string, text: string): Source {
   return { path, text, code, imports }
 }
 
-/** A chain of files in which each imports the next and the last is the first; undefined when there is none. */
+/** Finds a cycle of imports; undefined when there is none. */
 export function findCycle(sources: readonly Source[]): string[] | undefined {
   const targets = new Map(
     sources.map(({ path, imports }) => [path, imports.flatMap(({ file }) => file ?? [])]),

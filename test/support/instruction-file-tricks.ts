@@ -7,7 +7,7 @@ import { AGENTS, type InstructionTrick, makeRepository, OWN_FILE, WORK } from '.
 const OUT = /AGENTS\.md: it is not read: it is a link that leads out of its folder/
 const NO_TEXT = /it is a link to something else than a Markdown or text file/
 
-/** Tricks with what the file is: links, kinds, owners and modes. */
+/** Tricks with the kind of file: links, special files, owners and modes. */
 export const FILE_TRICKS: readonly InstructionTrick[] = [
   // links
   {
@@ -257,7 +257,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
   },
 ]
 
-/** A socket that stays when its server has gone. */
+/** Creates a socket that remains after its server has ended. */
 async function bindSocket(path: string): Promise<void> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(`${path}.live`, resolve))

@@ -2,7 +2,7 @@ import { link, rename, symlink, truncate } from 'node:fs/promises'
 import { KEY, OUTSIDE } from './instruction-place.ts'
 import { AGENTS, type InstructionTrick, makeRepository, OWN_FILE, WORK } from './instruction-tricks.ts'
 
-/** Tricks with where the file is, and with what it says. */
+/** Tricks with the location and the content of the file. */
 export const FOLDER_TRICKS: readonly InstructionTrick[] = [
   // which folders count
   {

@@ -9,12 +9,12 @@ import type { ContextTurn } from '../../src/core/runtime/hook.ts'
 import { TrustStore } from '../../src/core/trust/trust-store.ts'
 import { CONTEXT_TURN } from './context-turn.ts'
 
-/** What a turn was told: the instruction files in the prompt, and the notices beside it. */
+/** The instructions of a turn: the instruction files in the prompt, and the notices with them. */
 export interface Instructed {
   prompt: string
   /** Path below the place, and text. */
   files: (readonly [string, string])[]
-  /** All but those that tell which files are used. */
+  /** All warnings except those that list the used files. */
   warnings: string[]
   notices: string[]
 }
@@ -29,9 +29,9 @@ export interface InstructionPlace extends AsyncDisposable {
   /** Writes a file and its folders. */
   write(path: string, text?: string | Uint8Array): Promise<void>
   folder(path: string, mode?: number): Promise<void>
-  /** Has the real hook make the prompt of a turn in that folder. */
+  /** Builds the prompt of a turn in that folder with the real hook. */
   read(cwd: string, turn?: Partial<ContextTurn>, options?: { trust?: TrustStore }): Promise<Instructed>
-  /** Gives a file to another user; a process that may not do that passes for another user from now on. */
+  /** Gives a file to another user; a process without that right acts as another user from then on. */
   giveAway(path: string): Promise<void>
   trust: TrustStore
   /** A store in another file. */

@@ -1,13 +1,13 @@
 import type { InstructionPlace } from './instruction-place.ts'
 
-/** One trick with instruction files: how it is played, where the turn works, and what must come of it. */
+/** One trick with instruction files: how it is set up, where the turn works, and the expected result. */
 export interface InstructionTrick {
   name: string
   play(place: InstructionPlace): Promise<unknown>
   cwd?: string
-  /** The files that are used, in order; each holds its own path unless a text is given. */
+  /** The files that are used, in order; each contains its own path unless a text is given. */
   used: readonly (string | readonly [string, string | RegExp])[]
-  /** What the user is told, one pattern for each notice. */
+  /** The notices that the user sees, one pattern for each. */
   told?: readonly RegExp[]
 }
 

@@ -10,12 +10,15 @@ import { type Draw, draws, randomQuery, randomRow, randomText } from './random-d
 const STEPS = 14
 const TERMS = new TermBuffer()
 
-/** Takes that many indexes through random add, remove, seal, merge and restore, and fails where one does not find what brute force finds. */
+/**
+ * Takes `count` indexes through random add, remove, seal, merge and restore steps, and fails when one does
+ * not find what brute force finds.
+ */
 export async function playInterleavings(rounds: number): Promise<void> {
   for (let seed = 0; seed < rounds; seed++) await play(seed)
 }
 
-/** One index through some steps; what a seed gives is always the same. */
+/** Runs one index through some steps; the same seed gives the same steps. */
 async function play(seed: number): Promise<void> {
   const draw = draws(seed)
   const worker = slowWorker()
@@ -72,7 +75,7 @@ function removeKind(index: TextIndex, documents: readonly BruteDocument[], draw:
   return documents.filter(({ row }) => row.group !== group || row.kind !== kind)
 }
 
-/** The index as it is saved, while more is done with it; what is saved is what was there at the call. */
+/** Saves the index while it is changed; the saved state must be the one at the call. */
 async function reopen(
   index: TextIndex,
   {
@@ -104,19 +107,19 @@ function search(
   assert.equal(index.stats.documents, documents.length, `seed ${seed}`)
 }
 
-/** Rows that are the same in all that orders them may change places. */
+/** Rows that are equal in all sort keys may be in any order. */
 function rankOf(hits: readonly object[]): string[] {
   return hits.map((hit) => JSON.stringify(hit, Object.keys(hit).sort()))
 }
 
 interface SlowWorker extends Background {
-  /** Lets it do the job it has, if it has one. */
+  /** Lets it do its next job, if there is one. */
   finishOne: () => Promise<void>
-  /** Lets it do all it has. */
+  /** Lets it do all of its jobs. */
   finish: (index: TextIndex) => Promise<void>
 }
 
-/** Makes segments when it is told to; every third job fails. */
+/** Builds segments on request; every third job fails. */
 function slowWorker(): SlowWorker {
   const jobs: (() => void)[] = []
   let asked = 0

@@ -10,7 +10,7 @@ import { until } from './until.ts'
 
 /** A node that keeps the MCP servers of all its agents, as a daemon does. */
 export interface KeptNode extends TestDispatch {
-  /** What it told its log, as `level message`. */
+  /** The entries of its log, as `level message`. */
   readonly logged: string[]
   watch(name: string, options?: ServerOptions): WatchedServer
   /** Writes an agent's file. */
@@ -50,7 +50,7 @@ export async function startKeptNode(script: Script = [], { config = '' } = {}): 
   }
 }
 
-/** Machines that run tests are busy. */
+/** Generous, because machines that run tests are busy. */
 function patient<T extends object>(entry: T): T {
   return { ...entry, startup_timeout_ms: 60_000 }
 }

@@ -12,7 +12,7 @@ import { promptOf, readSessions, shortConfig } from './talk.ts'
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 import { until } from './until.ts'
 
-/** A home whose daemon is killed under load, again and again. */
+/** A home whose daemon is killed under load repeatedly. */
 export interface KillLoad extends AsyncDisposable {
   readonly home: TemporaryHome
   /** Loads a daemon, kills it, starts another and checks that nothing acknowledged is lost. */
@@ -21,11 +21,11 @@ export interface KillLoad extends AsyncDisposable {
   finish(): Promise<void>
 }
 
-/** What one round came to. */
+/** The result of one round. */
 export interface RoundReport {
   /** Turns whose `start` a client saw. */
   begun: number
-  /** Of those, the ones whose `end` it saw. */
+  /** The number of those turns whose `end` it received. */
   ended: number
   /** Turns that were running when the daemon was killed. */
   cut: number
@@ -33,7 +33,7 @@ export interface RoundReport {
   backMs: number
 }
 
-/** What a client of a conversation was told. */
+/** The events that a client of a conversation received. */
 interface Told {
   session: string
   /** User messages whose turn has started and, of turns that ended, what was answered. */
@@ -82,7 +82,7 @@ async function round(place: Place, number: number): Promise<RoundReport> {
   await until('every conversation has begun', () => countStarted(told, number) === CONVERSATIONS)
   await until('programs of turns run', async () => (await programsOf(mark)) === WITH_TOOL)
   await sleep(Math.random() * LONGEST_ANSWER_MS)
-  stop.abort() // no further turn is asked for
+  stop.abort() // no further turn is requested
   first.kill('SIGKILL')
   const killedAt = performance.now()
   const cut = (await Promise.all(clients)).filter((wasCut) => wasCut).length
@@ -110,7 +110,7 @@ async function programsOf(mark: string): Promise<number> {
   return (await livingWith(mark)).filter(({ command }) => command.startsWith('sleep')).length
 }
 
-/** One turn after the other until the daemon is gone; whether one was running then. */
+/** Runs one turn after another until the daemon is gone; returns whether a turn was running then. */
 async function converse(
   dispatch: Dispatch,
   { sender, number, told }: { sender: string; number: number; told: Map<string, Told> },
@@ -156,7 +156,10 @@ async function goOn(dispatch: Dispatch, told: Map<string, Told>, number: number)
   )
 }
 
-/** Everything that a client was told is there, in its order; more may be: what was stored and not acknowledged. */
+/**
+ * Checks that everything a client received is stored, in order; more may be stored that was never
+ * acknowledged.
+ */
 async function checkHistories(dispatch: Dispatch, told: Map<string, Told>): Promise<void> {
   for (const [sender, { session, said }] of told) {
     const history = await request(dispatch, 'getConversationHistory', { filePath: session }, NEVER)
@@ -187,7 +190,7 @@ function assertHolds(sender: string, stored: readonly string[], said: readonly s
 
 /** The model's answer to a message: as many words as that says, or a call of a program that does not end. */
 function answerTo(prompt: string, program: string): Reply {
-  const last = prompt.split('\n').at(-1)! // messages without an answer between them come as one
+  const last = prompt.split('\n').at(-1)! // unanswered messages arrive merged into one
   if (last.endsWith('go on')) return { parts: ['fine'] }
   if (last.endsWith('tool')) {
     return { parts: [{ call: 'c1', name: 'bash', args: JSON.stringify({ command: program }) }] }

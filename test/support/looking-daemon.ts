@@ -3,6 +3,6 @@ import { processHost } from '../../bin/host.ts'
 import { homePaths } from '../../src/core/config/paths.ts'
 import { runDaemon } from '../../src/daemon/serve/run-daemon.ts'
 
-// A daemon that looks all the time whether it can still be found.
+// A daemon that continuously checks whether it can still be found.
 const paths = homePaths(process.env, { cwd: process.cwd(), homeDir: homedir() })
 process.exitCode = await runDaemon(processHost(), { paths, lookMs: 20 })

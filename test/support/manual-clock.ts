@@ -1,6 +1,6 @@
 import type { ArmingTimer } from '../../src/tui/controller/arming.ts'
 
-/** A clock that stands still until it is moved on. */
+/** A clock that stands still until it is advanced. */
 export class ManualClock {
   #now = 0
   #waiting: { at: number; act: () => void }[] = []
@@ -15,7 +15,7 @@ export class ManualClock {
     }
   }
 
-  /** Moves on by so many milliseconds, and calls back what was to happen in them, in its order. */
+  /** Advances by `ms` milliseconds and runs the callbacks that become due, in order. */
   advance(ms: number): void {
     const until = this.#now + ms
     for (;;) {

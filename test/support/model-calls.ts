@@ -21,7 +21,7 @@ export function endpointAt(baseUrl: string, more: Partial<ModelEndpoint> = {}): 
   }
 }
 
-/** A request that says `hi`, unless told otherwise. */
+/** Builds a request, by default one that says `hi`. */
 export function modelRequest(more: Partial<ModelRequest> = {}): ModelRequest {
   return { model: 'scripted', system: '', messages: [{ role: 'user', content: 'hi' }], tools: [], ...more }
 }

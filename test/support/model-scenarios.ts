@@ -2,7 +2,7 @@ import type { RecordedRequest, Reply, Script } from './model-server.ts'
 
 /** Scripts by name, for black-box tests and shell scripts; each answers any number of requests. */
 export const SCENARIOS: Readonly<Record<string, Script>> = {
-  /** Says what it was told last. */
+  /** Repeats the last user message. */
   echo: (request) => ({ parts: [lastWords(request)], usage: USAGE }),
   hello: () => ({ parts: ['Hello', ' from', ' the', ' model', '.'], usage: USAGE }),
   /** Two seconds, a word each 100 ms. */

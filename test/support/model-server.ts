@@ -4,14 +4,14 @@ import type { JsonObject } from '../../src/core/base/message.ts'
 import type { ErrorRecord, Finish, Part, TokenCounts } from './model-wire.ts'
 import { writerFor } from './wire-writers.ts'
 
-/** What the server does with one request. Everything left out is the usual: an answer that ends well. */
+/** The server's behavior for one request. The defaults make an answer that ends normally. */
 export interface Reply {
-  /** One is asked for when the one before has been sent. */
+  /** The parts of the answer; each is pulled after the previous one has been sent. */
   parts?: Iterable<Part>
   /** Default: `tool-calls` when there are calls, else `stop`. */
   finish?: Finish
   usage?: TokenCounts
-  /** How the stream ends: with its finish marker, without it, by a cut connection, or never. */
+  /** The end of the stream: with its finish marker, without it, by a cut connection, or never. */
   end?: 'finish' | 'unfinished' | 'cut' | 'hang'
   /** Milliseconds between parts. */
   paceMs?: number
@@ -33,7 +33,7 @@ export interface RecordedRequest {
   path: string
   headers: IncomingHttpHeaders
   text: string
-  /** The parsed body; empty when there is none. */
+  /** The parsed body; empty when the request has none. */
   json: JsonObject
   /** Resolves when the answer is over: true if it was sent whole, false if the client went away first. */
   done: Promise<boolean>

@@ -1,4 +1,6 @@
-/** What a scripted model says: text, a block of thinking, a tool call, or a wait until a promise is settled. */
+/**
+ * A part of a scripted answer: text, a block of thinking, a tool call, or a wait until a promise is settled.
+ */
 export type Part =
   | string
   | { thinking: string; signature?: string }
@@ -16,7 +18,7 @@ export interface TokenCounts {
 
 export type Finish = 'stop' | 'tool-calls' | 'length' | 'refused'
 
-/** What an error record in a stream says. */
+/** The content of an error record in a stream. */
 export interface ErrorRecord {
   message: string
   type?: string
@@ -25,7 +27,7 @@ export interface ErrorRecord {
 
 /** Writes one answer in a provider's own bytes. */
 export interface WireWriter {
-  /** Of the answer; by default `text/event-stream`. */
+  /** The content type of the answer; `text/event-stream` by default. */
   type?: string
   begin(usage: TokenCounts | undefined): string | Uint8Array
   part(part: Exclude<Part, Promise<unknown>>): string | Uint8Array

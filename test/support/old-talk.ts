@@ -10,11 +10,11 @@ export interface OldTalk {
   sender?: string
   cwd?: string
   title?: string
-  /** The person and the agent in turn, a minute apart. */
+  /** Messages of the user and the agent in turn, a minute apart. */
   said: readonly string[]
 }
 
-/** Writes conversations into a home as they would lie there, and gives their ids. */
+/** Writes conversations into a home in their stored form, and returns their ids. */
 export async function writeOldTalks(home: string, talks: readonly OldTalk[]): Promise<string[]> {
   const paths = homePaths({ CRABTALK_HOME: home }, { cwd: home, homeDir: home })
   let now = 0

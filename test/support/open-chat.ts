@@ -17,18 +17,18 @@ import { startTestDispatch, type TestDispatch } from './test-dispatch.ts'
 export interface OpenChat extends AsyncDisposable {
   node: TestDispatch
   controller: Controller
-  /** Follows the conversation of the options, as a chat does when it begins. */
+  /** Follows the conversation of the options, like a chat that starts. */
   follow(): Promise<void>
   state(): ChatState
-  /** Everything that was to be printed. */
+  /** All printed blocks. */
   blocks(): Block[]
-  /** Those blocks that have words, as `kind: words`. */
+  /** The blocks with text, as `kind: text`. */
   words(): string[]
   /** Types a text, key by key. */
   type(text: string): void
   press(name: KeyPress['name'], more?: Partial<KeyPress>): void
   until(isSo: (state: ChatState) => boolean): Promise<void>
-  /** No turn runs, and nothing waits for one. */
+  /** Waits until no turn is running or queued. */
   idle(): Promise<void>
 }
 

@@ -16,23 +16,23 @@ export interface KnownPair {
 
 type Body = NonNullable<DeepPartial<ClientMessage>['msg']>
 
-/** An error, or the case of a reply and what it holds. */
+/** An error, or the case of a reply with its content. */
 export interface ProbeReply {
   code: number
   text: string
 }
 
-/** Sends one operation as a client, and gives its first reply; undefined when it goes on without one. */
+/** Sends one operation as a client and returns its first reply; undefined when it continues without one. */
 export type Probe = (message: Body) => Promise<ProbeReply | undefined>
 
-/** A model that asks a question where it is told to, else says yes. */
+/** A model that asks a question when its input requests it, and otherwise says yes. */
 export function probeScript({ text }: { text: string }) {
   const question = { question: 'Which?', header: 'Q', options: [{ label: 'a' }, { label: 'b' }] }
   const args = JSON.stringify({ questions: [question] })
   return { parts: [text.includes('ask me') ? { call: 'c', name: 'ask_user', args } : 'yes'] }
 }
 
-/** Has something said, and a question asked, in conversations of these senders. */
+/** Creates a message and a pending question in conversations of these senders. */
 export async function preparePair(
   dispatch: Dispatch,
   [sender, asker]: readonly [string, string],
@@ -55,7 +55,7 @@ export async function preparePair(
   }
 }
 
-/** Tells whether a client is served an operation for that pair, and not refused. */
+/** Whether a client may use an operation on that pair. */
 export async function isServed(operation: Operation, pair: KnownPair, probe: Probe): Promise<boolean> {
   const reply = await probe({ $case: operation, value: bodyOf(operation, pair) } as Body)
   if (operation === 'listAsks' && reply?.code === 0) return reply.text.includes(pair.asking.askId)
@@ -85,7 +85,7 @@ function bodyOf(operation: Operation, { session, runId, asking, ...pair }: Known
     case 'waitRun':
       return { runId, peek: true }
     case 'replyToAsk':
-      return { ...asking, content: '{}' } // answers nothing, so that the question goes on waiting
+      return { ...asking, content: '{}' } // never answers, so that the question stays pending
     case 'attach':
     case 'steerSession':
     case 'kill':
@@ -100,7 +100,7 @@ function bodyOf(operation: Operation, { session, runId, asking, ...pair }: Known
   }
 }
 
-/** Whether replies to an operation go on, so that a first one may never come. */
+/** Whether an operation streams replies, so that a first one may never arrive. */
 export function mayStaySilent({ $case }: Body): boolean {
   return isEndless($case as Operation)
 }

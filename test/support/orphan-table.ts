@@ -9,11 +9,11 @@ import { startSandboxDaemon, WITH_DAEMON } from './sandbox-daemon.ts'
 import { makeTalk, type Talk } from './talk.ts'
 import { until } from './until.ts'
 
-/** How crabtalk ends: by itself, or by a signal while tools run. */
+/** The ways crabtalk ends: by itself, or by a signal while tools run. */
 export const ENDS = ['exit', 'SIGINT', 'SIGTERM', 'SIGKILL'] as const
 export type End = (typeof ENDS)[number]
 
-/** Which process runs the servers. */
+/** The processes that run the servers. */
 export const HOSTS = ['send', 'daemon', 'mcp serve'] as const
 export type Host = (typeof HOSTS)[number]
 
@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, ServerOptions>> = {
 
 const WAYS = { direct: false, 'sh -c': true, 'like npx': 'npx' } as const
 
-/** How many kinds of servers run in each. */
+/** The number of kinds of servers in each of them. */
 export const SERVER_KINDS = Object.keys(KINDS).length * Object.keys(WAYS).length
 
 /** One server, and what was left of it. */
@@ -36,15 +36,17 @@ export interface Cell {
   server: string
   host: Host
   end: End
-  /** How many processes lived while it served: itself, its wrappers and grandchildren, and what watches over them. */
+  /**
+   * The number of live processes while it served: itself, its wrappers and grandchildren, and their watchers.
+   */
   before: number
-  /** How many were left at last. */
+  /** The number of processes left at the end. */
   left: number
   /** When the last of them was gone, milliseconds after the end. */
   goneMs: number
 }
 
-/** Runs every kind of server in one crabtalk, ends that in this way, and counts what stays behind of each. */
+/** Runs every kind of server in one crabtalk, ends it this way, and counts what is left of each. */
 export async function endWithServers(host: Host, end: End): Promise<Cell[]> {
   const isExit = end === 'exit'
   const names = serverKinds().map((_, index) => `s${index}`)
@@ -84,7 +86,10 @@ function serverKinds(): { name: string; options: ServerOptions; wrapped: boolean
   )
 }
 
-/** The one tool each is needed for, and all the time that a busy machine takes. */
+/**
+ * Writes agents with the servers: each includes only the tool it is needed for, and may take as long as a
+ * busy machine needs.
+ */
 async function giveServers({ home }: Talk, servers: readonly WatchedServer[]): Promise<void> {
   await mkdir(join(home, 'agents'), { recursive: true })
   const entries = servers.map(({ entry, mark }) => ({
@@ -119,7 +124,7 @@ async function endDaemon(talk: Talk, servers: readonly WatchedServer[], end: End
   return before
 }
 
-/** As the server of another program, which closes its input when it is done. */
+/** Ends it like the server of another program, which closes its input when it is done. */
 async function endServe(talk: Talk, servers: readonly WatchedServer[], end: End): Promise<Counts> {
   const run = talk.start(['mcp', 'serve'], { env: { CRABTALK_NO_DAEMON: '1' }, stdin: 'open' })
   const say = (message: object) =>
@@ -152,7 +157,7 @@ async function whenCalled(servers: readonly WatchedServer[], finished: Promise<u
   return await countLiving(servers.map(({ mark }) => mark))
 }
 
-/** Looks until nothing is left, or that has taken too long. */
+/** Polls until nothing is left, or until it has taken too long. */
 async function whenGone(marks: readonly string[]): Promise<Map<string, Pick<Cell, 'left' | 'goneMs'>>> {
   const begun = performance.now()
   const gone = new Map<string, Pick<Cell, 'left' | 'goneMs'>>()

@@ -6,14 +6,14 @@ import { kill, readOfProcess } from './processes.ts'
 export interface Orphan {
   pid: number
   parent: number
-  /** Where the mark is: on its command line, or in the environment it was started with. */
+  /** The place of the mark: on the command line, or in the initial environment. */
   carries: 'argument' | 'environment'
   command: string
 }
 
 /**
- * The living processes with this word on their command line or in their environment, by pid. One that has ended and
- * waits for its parent is none of them. The word must be nobody else's: a UUID, say.
+ * Finds the live processes with this word on their command line or in their environment, sorted by process
+ * id; zombies are not included. The word must be unique, such as a UUID.
  */
 export async function livingWith(mark: string): Promise<Orphan[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
@@ -21,7 +21,7 @@ export async function livingWith(mark: string): Promise<Orphan[]> {
   return found.flatMap((orphan) => orphan ?? []).toSorted((a, b) => a.pid - b.pid)
 }
 
-/** How many living processes carry each of these words, by one look at all of them. */
+/** Counts the live processes that carry each of these words, in one pass over all processes. */
 export async function countLiving(marks: readonly string[]): Promise<Map<string, number>> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const texts = await Promise.all(
@@ -30,7 +30,7 @@ export async function countLiving(marks: readonly string[]): Promise<Map<string,
   return new Map(marks.map((mark) => [mark, texts.filter((text) => text.includes(mark)).length]))
 }
 
-/** What is left of them when they have ended, or after that long at most. */
+/** Waits until they have ended, at most `ms` milliseconds, and returns those that are left. */
 export async function leftAfter(mark: string, ms: number): Promise<Orphan[]> {
   const deadline = performance.now() + ms
   let left = await livingWith(mark)
@@ -41,7 +41,7 @@ export async function leftAfter(mark: string, ms: number): Promise<Orphan[]> {
   return left
 }
 
-/** Kills all of them, and those they start meanwhile; gives what there was. */
+/** Kills all of them, including those they start meanwhile; returns the killed processes. */
 export async function endLiving(mark: string): Promise<Orphan[]> {
   const ended: Orphan[] = []
   for (let left = await livingWith(mark); left.length > 0; left = await leftAfter(mark, 20)) {

@@ -11,37 +11,37 @@ import type { PackageOffer, PackagePorts } from '../../src/up/packages/ports.ts'
 import type { UpHost } from '../../src/up/types.ts'
 import type { Registry } from './registry.ts'
 
-/** Ports with a registry of the test, and services that are on paper. */
+/** Ports with a registry of the test and simulated services. */
 export interface TestPorts {
   ports: PackagePorts
-  /** What people were shown, in order. */
+  /** The offers that were shown, in order. */
   offers: PackageOffer[]
   /** Services that run. */
   running: Set<string>
-  /** What the services were told: `restart clock`. */
+  /** The requests to the services, such as `restart clock`. */
   told: string[]
-  /** Is called at a restart. */
+  /** Called at a restart. */
   onRestart: { now: (name: string) => Promise<void> }
-  /** Services that nobody starts any more. */
+  /** The services that are no longer restarted. */
   failed: Set<string>
-  /** What other processes have the right to change. */
+  /** The resources that other processes have locked. */
   locked: Set<string>
 }
 
 interface TestPortsOptions {
   paths: HomePaths
   registry: Registry
-  /** The person's own directory, where npm looks for settings. */
+  /** The user's home directory, where npm looks for settings. */
   home: string
-  /** Where the real npm is looked for. */
+  /** The PATH on which to find the real npm. */
   path?: string
   /** The version of the Node that services run on; by default this one. */
   node?: string
-  /** Else what npm does is done here, which takes a tenth of the time. */
+  /** Whether to run the real npm; otherwise a stand-in does its work in a tenth of the time. */
   isRealNpm?: boolean
 }
 
-/** Makes them. */
+/** Builds the ports. */
 export function testPorts(at: TestPortsOptions): TestPorts {
   const offers: PackageOffer[] = []
   const running = new Set<string>()
@@ -88,7 +88,7 @@ export function testPorts(at: TestPortsOptions): TestPorts {
   return { ports, offers, running, told, onRestart, locked, failed }
 }
 
-/** What npm does for packages that need no others, with the registry of the test. */
+/** Builds a stand-in for npm with the registry of the test, for packages without dependencies. */
 function paperNpm(registry: Registry): Npm {
   return {
     view: async (spec) => {

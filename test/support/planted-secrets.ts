@@ -6,7 +6,7 @@ import { stringify } from 'smol-toml'
 /** Secrets by where they were planted. */
 export type Planted = Readonly<Record<string, string>>
 
-/** A server that tells everything it was given: to standard error when it starts, and by its tool `leak`. */
+/** A server that reveals everything it was given: on standard error when it starts, and by its tool `leak`. */
 const SERVER = `
 const { WORD, ...env } = process.env // values under plain names may come back: docs/mcp.md
 const given = () => JSON.stringify({ argv: process.argv.slice(2), env })
@@ -28,7 +28,7 @@ process.stdin.on('data', (chunk) => {
 })
 `
 
-/** A helper that gives a token, and tells standard error all it knows. */
+/** A helper that returns a token, and writes everything it knows to standard error. */
 const HELPER = `
 process.stderr.write(JSON.stringify(process.argv.slice(2)) + '\\n')
 process.exitCode = 4
@@ -37,7 +37,7 @@ process.exitCode = 4
 interface Place {
   home: string
   cwd: string
-  /** Of a server that answers 401 with all it was sent. */
+  /** The address of a server that answers 401 with everything it was sent. */
   url: string
   modelUrl: string
 }
@@ -141,7 +141,7 @@ function githubToken(planted: Record<string, string>): string {
   return planted['a token of a known shape']
 }
 
-/** Every file of a home that is not one of those that hold its secrets on purpose. */
+/** Reads every file of a home except those that hold its secrets on purpose. */
 export async function otherFiles(home: string): Promise<[name: string, text: string][]> {
   const entries = await readdir(home, { recursive: true, withFileTypes: true })
   const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
@@ -151,7 +151,7 @@ export async function otherFiles(home: string): Promise<[name: string, text: str
   )
 }
 
-/** Where a text has one of the secrets, whole, without the escapes of an address, or as basic authorization. */
+/** Finds the secrets that a text contains: whole, percent-decoded, or as basic authorization. */
 export function secretsIn(planted: Planted, text: string): string[] {
   const plain = text.includes('%')
     ? `${text}\n${text.replaceAll(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))}`

@@ -3,7 +3,7 @@ import { decide } from '../../src/core/policy/decide.ts'
 import type { Decision, PolicyContext, RuleEffect } from '../../src/core/policy/types.ts'
 import { ruleList, setting } from './policy-setting.ts'
 
-/** What rules such as `allow bash(git *)` say of a line. */
+/** Decides a line by rules such as `allow bash(git *)`. */
 export function judgeLine(line: string, rules: string[], more: Partial<PolicyContext> = {}): Decision {
   return decide({ kind: 'bash', command: line }, setting({ rules: ruleList(rules), ...more }))
 }

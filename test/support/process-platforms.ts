@@ -14,7 +14,7 @@ export interface TestPlatform {
   platform: Platform
 }
 
-/** The platforms of POSIX systems behind every shell of this machine that is somebody's /bin/sh. */
+/** The POSIX platforms, one for each shell of this machine that serves as /bin/sh on some system. */
 export function posixPlatforms(): TestPlatform[] {
   const shells = ['/bin/dash', '/bin/bash', '/bin/busybox'].filter(isProgram).map((path) => ({
     name: `Linux behind ${path}`,
@@ -28,7 +28,7 @@ export function openTestHost(platform?: Platform): ProcessHost {
   return openProcessHost({ pid: process.pid, ...(platform && { platform }) })
 }
 
-/** A command in the temporary folder, with an environment of little else than PATH. */
+/** Builds a command in the temporary folder, with little more than PATH in its environment. */
 export function commandOf(argv: ProcessCommand['argv'], more: Partial<ProcessCommand> = {}): ProcessCommand {
   return { argv, cwd: tmpdir(), env: { PATH: '/usr/bin:/bin' }, ...more }
 }
@@ -38,13 +38,15 @@ export function scriptOf(script: string, more: Partial<ProcessCommand> = {}): Pr
   return commandOf(['/bin/sh', '-c', script], more)
 }
 
-/** As scriptOf(), with a word in the environment that tells what comes of it from everything else (orphans.ts). */
+/**
+ * Builds a script like scriptOf(), with a word in the environment that identifies its processes (orphans.ts).
+ */
 export function markedScript(script: string): { word: string; command: ProcessCommand } {
   const word = randomUUID()
   return { word, command: scriptOf(script, { env: { PATH: '/usr/bin:/bin', TEST_WORD: word } }) }
 }
 
-/** All that a program writes to standard output, once nobody holds it any more. */
+/** Reads everything that a program writes to standard output, until every holder has closed it. */
 export async function textOf(stream: RunningProcess['stdout']): Promise<string> {
   return (await stream.toArray()).join('')
 }
@@ -63,7 +65,7 @@ export async function lineOf({ stdout }: RunningProcess): Promise<string> {
   return await promise
 }
 
-/** A shell is told by its name what it is to be. */
+/** Links a shell as `sh`, because a shell chooses its behavior by the name it is started with. */
 function asShell(path: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'crab-sh-'))
   process.once('exit', () => rmSync(folder, { recursive: true }))

@@ -5,17 +5,23 @@ import { until } from './until.ts'
 /** `NAME=value`, or several of them. */
 type Mark = string | readonly string[]
 
-/** Pids of the running processes whose environment, as they were started with it, holds this, or one of these. */
+/** Lists the pids of the running processes whose initial environment contains this text, or one of these. */
 export async function processesLeft(mark: Mark): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const marked = await Promise.all(pids.map(async (pid) => ((await hasMark(pid, mark)) ? [Number(pid)] : [])))
   return marked.flat()
 }
 
-/** How long what a program started may outlive it: what does not end when it is asked is killed two seconds later, or when a busy machine gets to it. */
+/**
+ * The time that a program's processes may outlive it: a process that does not end when asked is killed two
+ * seconds later, or when a busy machine gets to it.
+ */
 export const GRACE_MS = 20_000
 
-/** Kills those processes that have not ended by themselves in time, waits until they are gone, and gives their command lines. */
+/**
+ * Kills those processes that have not ended by themselves in time, waits until they are gone, and returns
+ * their command lines.
+ */
 export async function endProcesses(mark: Mark, graceMs = GRACE_MS): Promise<string[]> {
   const deadline = performance.now() + graceMs
   let left = await processesLeft(mark)

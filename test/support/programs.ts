@@ -6,8 +6,8 @@ export const PROGRAMS_FOLDER = 'CRABTALK_TEST_PROGRAMS'
 export const ROOT = resolve(import.meta.dirname, '../..')
 
 /**
- * What Node starts for a program of the tests: its bundle where there is one, which starts in a third of the time, else
- * its source. The absolute path of the source stands for both.
+ * Returns the file that Node runs for a program of the tests: its bundle if there is one, which starts in a
+ * third of the time, otherwise its source. Callers name either by the absolute path of the source.
  */
 export function programFile(source: string): string {
   const folder = process.env[PROGRAMS_FOLDER]

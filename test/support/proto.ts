@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** What proto/crabtalk.proto declares, as its compiler understands it. */
+/** The declarations of proto/crabtalk.proto, as its compiler understands them. */
 export interface Proto {
   messages: Map<string, ProtoMessage>
   /** Numbers by value name. */
@@ -16,10 +16,13 @@ export interface ProtoMessage {
 
 export interface ProtoField {
   name: string
-  /** As generated code spells it. */
+  /** The name in generated code. */
   camelName: string
   number: number
-  /** As in wire-messages.txt: `string`, `optional uint32`, `repeated AgentInfo`, `map<string, string>`. */
+  /**
+   * The type in the notation of wire-messages.txt: `string`, `optional uint32`, `repeated AgentInfo`,
+   * `map<string, string>`.
+   */
   type: string
   oneof: string | undefined
 }

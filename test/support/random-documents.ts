@@ -1,6 +1,6 @@
 import type { DocumentRow, TextQuery } from '../../src/core/search/types.ts'
 
-/** What is drawn: the same for the same seed. */
+/** A source of random choices; the same seed gives the same sequence. */
 export interface Draw {
   /** From 0 to `count` - 1. */
   below: (count: number) => number

@@ -12,26 +12,32 @@ import { promisify } from 'node:util'
 export interface Publication {
   manifest: { name: string; version: string } & Record<string, unknown>
   files?: Readonly<Record<string, string>>
-  /** Who publishes it, `name <mail>`. */
+  /** The publisher, `name <mail>`. */
   publisher?: string
 }
 
 /** An npm registry on a port of its own, whose tarballs `npm pack` made. */
 export interface Registry extends AsyncDisposable {
   readonly url: string
-  /** Paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly requests: readonly string[]
-  /** Writes the folders of packages and makes their tarballs, all in one go; gives the paths of both. The last of a name is its latest. */
+  /**
+   * Writes the folders of packages and packs their tarballs in one run; returns the paths of both. The last
+   * package of a name becomes its latest version.
+   */
   publish(...publications: readonly Publication[]): Promise<{ folder: string; tarball: string }[]>
-  /** What npm shows of `name` or `name@version`, and the tarball; of a published folder its path names it too. */
+  /**
+   * Finds what npm shows for `name` or `name@version`, and the tarball; a published folder is also found by
+   * its path.
+   */
   find(spec: string): { shown: Record<string, unknown>; tarball: string } | undefined
-  /** Serves these bytes for a tarball, whatever the registry says of it. */
+  /** Serves these bytes for a tarball, regardless of the registry's data about it. */
   replace(name: string, version: string, content: Buffer): void
   /** Answers with this status from now on; undefined answers as it should. */
   fail(status: number | undefined): void
   /** Answers no more requests for tarballs until it is called again with false; resolves when the first one waits. */
   hold(isHeld: boolean): Promise<void>
-  /** What npm is told by its environment: this registry, its own cache, no retries. */
+  /** The environment for npm: this registry, its own cache, no retries. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -195,7 +201,7 @@ function packument(name: string, versions: readonly Version[], origin: string): 
   }
 }
 
-/** As `npm view --json` has it. */
+/** Returns the version in the format of `npm view --json`. */
 function shownOf(one: Version, origin: string): Record<string, unknown> {
   const { publisher = ADA, manifest } = one
   return {

@@ -9,7 +9,7 @@ const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh')
 /** Stands for the program: it knows its version, which is all that an installer asks for. */
 const PROGRAM = scriptProgram(VERSION)
 
-/** Writes a release for this machine as people fetch one: installer, archive and checksums. */
+/** Writes a release for this machine as users download one: installer, archive and checksums. */
 export async function writeRelease(folder: string): Promise<void> {
   const name = `crabtalk-${VERSION}-${process.platform}-${process.arch}`
   const archive = makeTarGz([

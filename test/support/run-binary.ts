@@ -13,16 +13,19 @@ const ROOT = resolve(import.meta.dirname, '../..')
 
 /** With CRABTALK_TEST_DAEMON=1 every talk has a daemon, and each command goes through it. */
 export const HAS_DAEMONS = process.env['CRABTALK_TEST_DAEMON'] === '1'
-/** What tests of the daemon remove: one that is started on demand would outlive a test. */
+/** Removed by tests of the daemon: a daemon started on demand would outlive other tests. */
 const NO_DAEMON: Readonly<Record<string, string>> = HAS_DAEMONS ? {} : { CRABTALK_NO_DAEMON: '1' }
 
-/** What is tested: CRABTALK_BIN, by default the built binary; a `.ts` file stands for the program from source. */
+/**
+ * The program under test: CRABTALK_BIN, by default the built binary; a `.ts` file stands for the program run
+ * from source.
+ */
 export const BINARY = resolve(ROOT, process.env['CRABTALK_BIN'] ?? 'dist/crabtalk')
 
 export interface RunOptions {
-  /** What the program reads: /dev/null by default; `open` is a pipe that says nothing and does not end. */
+  /** Standard input: /dev/null by default; `open` is a pipe that stays open and silent. */
   stdin?: string | Uint8Array | 'open'
-  /** A descriptor to print to, instead of a pipe that is read at once. */
+  /** A descriptor to print to, instead of a pipe that is read immediately. */
   stdout?: number
   /** Laid over the sandbox's environment; undefined removes a variable. */
   env?: Readonly<Record<string, string | undefined>>
@@ -31,13 +34,13 @@ export interface RunOptions {
   program?: 'crabtalk' | 'crabup'
 }
 
-/** How a program ended. */
+/** The end of a program and its output. */
 export interface Finished {
   stdout: string
   stderr: string
   /** Standard output byte for byte. */
   stdoutBytes: Buffer
-  /** As a shell's `$?`: 128 + n of one that a signal ended. */
+  /** The exit code as in a shell's `$?`: 128 + n when a signal ended it. */
   code: number
   signal: NodeJS.Signals | null
 }
@@ -66,7 +69,7 @@ export interface Sandbox extends AsyncDisposable {
   start(args: readonly string[], options?: RunOptions): Running
   /** Starts the program on a terminal. */
   terminal(args: readonly string[], options?: RunOptions & TerminalSize): Terminal
-  /** As shell(), on a terminal. */
+  /** Runs a script like shell(), on a terminal. */
   terminalShell(script: string, options?: RunOptions & TerminalSize): Terminal
   /** Pids of processes this sandbox started, directly or not, that still run. */
   processesLeft(): Promise<number[]>
@@ -74,7 +77,7 @@ export interface Sandbox extends AsyncDisposable {
 
 /** Makes a sandbox; disposing it fails when a process was left running, which it then ends. */
 export async function makeSandbox(): Promise<Sandbox> {
-  const dir = await mkdtempDisposable(join(tmpdir(), 'crab box ')) // a space, as people have
+  const dir = await mkdtempDisposable(join(tmpdir(), 'crab box ')) // a space, as in the paths of some users
   const bin = join(dir.path, 'bin')
   const [home, cwd, user] = ['home', 'work', 'user'].map((name) => join(dir.path, name)) as [
     string,
@@ -135,7 +138,7 @@ function startProgram(command: string, args: readonly string[], options: RunOpti
     cwd,
     env: definedOnly(env ?? {}),
     stdio: [stdin === undefined ? 'ignore' : 'pipe', stdout, 'pipe'],
-    detached: true, // a group of its own, as a shell gives it
+    detached: true, // a process group of its own, as a shell creates it
   }) as Running['child']
   child.stdin?.on('error', () => {}) // a program need not read its input
   if (stdin !== 'open') child.stdin?.end(stdin)
@@ -155,7 +158,7 @@ function startProgram(command: string, args: readonly string[], options: RunOpti
   }
 }
 
-/** Everything a stream gives, as far as it came. */
+/** Collects the output of a stream so far. */
 function gather(stream: Readable | null): () => Buffer {
   const pieces: Buffer[] = []
   stream?.on('data', (piece: Buffer) => pieces.push(piece))

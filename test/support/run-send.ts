@@ -9,7 +9,7 @@ export interface SendTest extends AsyncDisposable {
   readonly server: ModelServer
   readonly at: TestHost
   readonly home: string
-  /** Runs a command line to its end; what was printed before is not given again. */
+  /** Runs a command line to its end; returns only its own output, not that of earlier runs. */
   run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }>
 }
 

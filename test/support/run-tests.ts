@@ -25,7 +25,7 @@ async function runAll(words: readonly string[]): Promise<number> {
   const all = [...groups.map((group) => writeGroup(folder, group)), ...alone]
   const args = [...process.execArgv, '--test', ...OPTIONS, ...options, ...all]
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' })
-  process.on('SIGINT', () => {}) // the terminal tells the child too
+  process.on('SIGINT', () => {}) // the terminal signals the child as well
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   const [code, signal] = await once(child, 'exit')
   return code ?? 128 + constants.signals[signal as NodeJS.Signals]

@@ -42,14 +42,14 @@ export async function startSandboxCron(
   }
 }
 
-/** Writes config/crons.toml as a person does. */
+/** Writes config/crons.toml as a user does. */
 export async function writeCrons(home: string, text: string): Promise<void> {
   const path = join(home, 'config', 'crons.toml')
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, text)
 }
 
-/** What the scheduler of a home has written of its entries. */
+/** Reads the state that the scheduler of a home has written about its entries. */
 export function cronStateOf(home: string): Promise<CronState> {
   return readCronState(join(home, 'run', 'cron-state.json'))
 }
@@ -63,7 +63,7 @@ export async function cronLog(home: string): Promise<{ level: string; message: s
     .map((line) => JSON.parse(line))
 }
 
-/** An entry that says `do ID` every second, unless told otherwise. */
+/** Builds an entry, by default one that says `do ID` every second. */
 export function cronEntry(id: number, more: Readonly<Record<string, string | boolean>> = {}): string {
   const keys = { schedule: '* * * * * *', content: `do ${id}`, sender: `s${id}`, ...more }
   const lines = Object.entries(keys).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)

@@ -11,7 +11,7 @@ export interface SandboxDaemon extends AsyncDisposable {
   kill(signal: NodeJS.Signals): void
 }
 
-/** For the environment of commands that are to use it. */
+/** The environment for commands that are to use the daemon. */
 export const WITH_DAEMON = { CRABTALK_NO_DAEMON: undefined }
 
 /** Starts one and waits until it listens; disposing ends it, which must go well. */

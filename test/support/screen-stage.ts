@@ -10,7 +10,7 @@ import { until } from './until.ts'
 
 type Caret = { x: number; y: number } | undefined
 
-/** An Ink app that shows what it is told, on a Screen on a virtual terminal. */
+/** An Ink app that renders given content on a Screen of a virtual terminal. */
 export interface Stage extends Disposable {
   readonly terminal: VirtualTerminal
   readonly screen: Screen
@@ -56,8 +56,8 @@ export function makeStage({ columns, rows, reflow = 'xterm.js', intervalMs = 1, 
   })
   const printed: string[] = []
   /**
-   * Rows of a frame are left behind: some left the screen when it was too low for them, or xterm.js has become lower and
-   * narrower at once.
+   * Whether rows of a frame may be left over: some left the screen when it was too low for them, or xterm.js
+   * became lower and narrower in one step.
    */
   let isTorn = false
   return {
@@ -168,7 +168,7 @@ function App({ store }: { store: Store }): ReactNode {
   return createElement(Text, { wrap: 'truncate' }, lines.map((line) => line || ' ').join('\n'))
 }
 
-/** As the chat does it: lines no wider than the terminal, fewer than it has rows. */
+/** Fits lines like the chat does: not wider than the terminal, and fewer than it has rows. */
 function fit({ lines, caret }: Shown, { columns, rows }: { columns: number; rows: number }): Shown {
   const start = Math.max(0, lines.length - Math.max(0, rows - 1))
   const y = (caret?.y ?? 0) - start
@@ -213,6 +213,9 @@ function makeStore() {
   }
 }
 
-/** What clears the screen or its scrollback, resets the terminal, or addresses the screen and not the frame. */
+/**
+ * Sequences that clear the screen or its scrollback, reset the terminal, or address the screen instead of the
+ * frame.
+ */
 const ESC = '\u001b'
 const CLEARS = new RegExp(`${ESC}(?:\\[[23]J|c|\\[\\d*(?:;\\d*)?[Hfd])`)

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import xterm from '@xterm/headless'
 
-/** A terminal in memory: what a person would see of the bytes it was fed. */
+/** A terminal in memory: what a user would see of the bytes written to it. */
 export interface VirtualTerminal extends Disposable {
   readonly columns: number
   readonly rows: number
@@ -19,7 +19,7 @@ export interface VirtualTerminal extends Disposable {
   /** The screen with its colours and styles as SGR, each run in its shortest form. */
   styled(): string[]
   cursor(): { x: number; y: number }
-  /** What the terminal answers to questions. */
+  /** Calls the listener with the terminal's answers to queries. */
   onReply(listener: (bytes: string) => void): void
 }
 
@@ -28,11 +28,17 @@ interface Options {
   rows?: number
   /** Lines kept above the screen. */
   scrollback?: number
-  /** As Windows 10's console: lines are cut, not wrapped, when it gets narrower. */
+  /**
+   * False for a terminal like the console of Windows 10, which cuts lines instead of wrapping them when it
+   * gets narrower.
+   */
   reflows?: boolean
 }
 
-/** Makes a terminal of xterm.js, which wraps lines anew when it is resized, as most do. It is never narrower than 2. */
+/**
+ * Creates a terminal of xterm.js, which rewraps lines when it is resized, as most terminals do. It is never
+ * narrower than 2 columns.
+ */
 export function makeVirtualTerminal(options: Options = {}): VirtualTerminal {
   const { columns = 80, rows = 24, scrollback = 100_000, reflows = true } = options
   const terminal = new xterm.Terminal({
@@ -67,7 +73,7 @@ export function makeVirtualTerminal(options: Options = {}): VirtualTerminal {
   }
 }
 
-/** What a program writes to. */
+/** A stream for a program's output. */
 export interface TestStream extends EventEmitter {
   columns: number
   rows: number

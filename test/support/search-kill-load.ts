@@ -17,23 +17,29 @@ import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 
 /** A home whose conversations and memory are written by processes that are killed while they do it. */
 export interface SearchKillLoad extends AsyncDisposable {
-  /** WRITERS processes write and save checkpoints all the time, are killed, and nothing that they told of is lost. */
+  /**
+   * Runs WRITERS processes that write and save checkpoints continuously, kills them, and checks that nothing
+   * they reported is lost.
+   */
   round(): Promise<SearchRound>
   /** The same with a daemon, which first answers for what was written before. */
   daemonRound(): Promise<SearchRound>
 }
 
-/** What one round came to. */
+/** The result of one round. */
 export interface SearchRound {
   /** Words that were said, and changes of the memory that were acknowledged. */
   said: number
   changed: number
-  /** Whether there was a checkpoint to go on from, and whether the kill cut the saving of another one. */
+  /**
+   * Whether there was a checkpoint to continue from, and whether the kill interrupted the saving of another
+   * one.
+   */
   hadCheckpoint: boolean
   wasSaving: boolean
 }
 
-/** What a process tells when it is durable. */
+/** A report of a process about what is durable now. */
 type SearchTold =
   | { session: string; word: string }
   | { name: string; content: string }
@@ -67,7 +73,7 @@ export async function makeSearchKillLoad(daemon: readonly [string, ...string[]])
 /** Everything that was acknowledged. */
 class Ledger {
   readonly sessions = new Map<string, string>()
-  /** What notes say; of `undefined` nobody knows whether they are still there. */
+  /** The contents of notes; `undefined` for one that may or may not exist. */
   readonly notes = new Map<string, string | undefined>()
   readonly gone = new Set<string>()
   said: string[] = []
@@ -94,7 +100,10 @@ class Ledger {
 }
 
 const SAMPLE = 30
-/** Processes that are killed when they have begun to write; the others have an index by then, which is saved. */
+/**
+ * The share of processes that are killed as soon as they begin to write; the others have an index by then,
+ * which is saved.
+ */
 const EARLY_SHARE = 0.3
 const LONGEST_MS = 500
 /** Processes of a round that are killed, each at its own moment. */
@@ -162,7 +171,7 @@ async function checkMemory({ memory }: SearchPlace, ledger: Ledger): Promise<voi
   assert.equal(best?.entry.name, last[0])
 }
 
-/** Several at once: one of them has the right to save, and the others write and look. */
+/** Runs several concurrently: one of them may save, and the others write and search. */
 async function killPrograms(
   home: TemporaryHome,
   { first }: { first: number },
@@ -222,7 +231,7 @@ async function killDaemon(
   await Promise.all(clients)
 }
 
-/** What was written before is found through the daemon, too. */
+/** Checks that everything written before is also found through the daemon. */
 async function askDaemon(dispatch: Dispatch, ledger: Ledger): Promise<void> {
   for (const word of ledger.sample().filter(Boolean)) {
     const hits = await hitsOf(dispatch, word)

@@ -14,7 +14,7 @@ export interface SearchPlace extends AsyncDisposable {
   readonly memory: MemoryStore
 }
 
-/** Opens a home as a daemon does, but that checkpoints are written all the time; or as a command does. */
+/** Opens a home like a daemon, except that checkpoints are written continuously; or like a command. */
 export function openSearchPlace(
   home: string,
   { isDaemon, log }: { isDaemon: boolean; log: Log },

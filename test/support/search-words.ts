@@ -1,4 +1,4 @@
-/** Makes words that nobody else makes; two sources of different numbers share none. */
+/** Returns a generator of unique words; sources with different numbers share none. */
 export function wordSource(number: number): () => string {
   let count = 0
   return () => `q${inLetters(number)}xx${inLetters(count++)}q`

@@ -1,4 +1,4 @@
-/** What the worker of the search runs, from source. */
+/** The program of the search worker, from source. */
 export const SEARCH_WORKER = new URL(
   '../../src/core/session-search/background/worker-main.ts',
   import.meta.url,

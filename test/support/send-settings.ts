@@ -3,7 +3,7 @@ import { parseOptions } from '../../src/commands/parse.ts'
 import { readSettings, type SendSettings } from '../../src/commands/send/settings.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 
-/** What `crabtalk send` was asked for by a command line. */
+/** Parses the settings of a `crabtalk send` command line. */
 export async function settingsOf(argv: readonly string[], host: Host): Promise<SendSettings> {
   const command = CRABTALK.find(({ path }) => path[0] === 'send')!
   return await readSettings(parseOptions({ program: 'crabtalk', command }, argv), host, NEVER)

@@ -15,14 +15,14 @@ export interface ServedCommand extends AsyncDisposable {
   /** Its exit code. */
   readonly finished: Promise<number>
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<void>
-  /** Sends it a signal once it listens; gives its exit code. */
+  /** Sends it a signal once it listens; returns its exit code. */
   end(signal: SignalName): Promise<number>
 }
 
 /** A home with a daemon in this process, and commands that find it there. */
 export interface ServedCommands extends AsyncDisposable {
   readonly daemon: TestDispatch
-  /** As bob, unless the options name somebody else. */
+  /** Starts a command as bob, unless the options name another sender. */
   start(argv: readonly string[], options?: TestHostOptions): Promise<ServedCommand>
   /** Runs a command to its end. */
   run(

@@ -8,7 +8,7 @@ import { kill } from './processes.ts'
 import { makeServiceHome, type ServiceHome } from './services.ts'
 import { until } from './until.ts'
 
-/** What a run of kills came to. */
+/** The result of a run of kills. */
 export interface ServiceKills {
   rounds: number
   kills: number
@@ -16,9 +16,9 @@ export interface ServiceKills {
 }
 
 /**
- * Lets verbs and kill -9 of services and of their supervisor come at the same time, again and again, and checks after each
- * round that a start of everything gives one supervisor and one process tree for each service, and at the end that
- * nothing is left. `program` starts crabtalk, by default from source.
+ * Runs verbs and kill -9 of services and of their supervisor concurrently, round after round. Checks after
+ * each round that starting everything leads to one supervisor and one process tree for each service, and at
+ * the end that nothing is left. `program` starts crabtalk, by default from source.
  */
 export async function killServices(
   rounds: number,
@@ -85,7 +85,7 @@ async function startAll(
   })
 }
 
-/** Of two that ask for the opposite at the same time, one is told so. */
+/** Ignores the conflict that one of two opposite, simultaneous requests receives. */
 function ifOverruled(reason: unknown): void {
   assert.ok(reason instanceof CrabError && reason.kind === 'conflict', String(reason))
 }

@@ -16,23 +16,23 @@ const ROOT = resolve(import.meta.dirname, '../..')
 /** A home with services of its own; disposing ends them, and fails when a process was left running. */
 export interface ServiceHome extends AsyncDisposable {
   paths: HomePaths
-  /** Of the supervisor's files. */
+  /** The folder of the supervisor's files. */
   folder: string
   host: UpHost
-  /** What starts crabtalk from source. */
+  /** The command that starts crabtalk from source. */
   program: readonly [string, ...string[]]
   /** A service that is a line of /bin/sh. */
   spec(name: string, line: string): ServiceSpec
-  /** Runs a supervisor in this process, quick to start again; it ends when the signal is aborted. */
+  /** Runs a supervisor in this process, with quick restarts; it ends when the signal is aborted. */
   supervise(signal: AbortSignal, options?: Partial<SupervisorOptions>): Promise<boolean>
   record(name: string): ServiceRecord | undefined
-  /** Waits until the record of a service is so, and gives it. */
+  /** Waits until the record of a service satisfies the condition, and returns it. */
   recorded(name: string, isSo: (record: ServiceRecord) => boolean): Promise<ServiceRecord>
-  /** Pids of processes that run because of this home. */
+  /** Lists the pids of processes that belong to this home. */
   left(): Promise<number[]>
 }
 
-/** Paces a supervisor for tests: nobody waits for seconds. */
+/** A restart policy for tests, without waits of seconds. */
 export const QUICK = { restartMs: 20, maxStarts: 10, windowMs: 300_000, graceMs: 300, lookMs: 10 }
 
 /** Makes one, by default among the temporary files. */
@@ -81,7 +81,7 @@ export async function makeServiceHome(parent = tmpdir()): Promise<ServiceHome> {
   }
 }
 
-/** Ends all that our own supervisor runs for a home, and it; for what is left when a test is over. */
+/** Ends crabup's own supervisor of a home and everything it runs, to clean up after a test. */
 export async function endServices(paths: Pick<HomePaths, 'run'>): Promise<void> {
   const folder = servicesFolder(paths)
   for (const name of listServiceNames(folder).wanted) clearDesired(folder, name)

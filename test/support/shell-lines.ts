@@ -3,11 +3,11 @@ import fc from 'fast-check'
 /** A line of `p` commands that a lexer must understand. */
 export interface PlainLine {
   text: string
-  /** The words behind each `p`. */
+  /** The arguments of each `p`. */
   commands: string[][]
-  /** Which of the commands run when every `p` succeeds. */
+  /** Whether each of the commands runs when every `p` succeeds. */
   runs: boolean[]
-  /** Places where another command may be put: behind an operator, or at the beginning. */
+  /** The places where another command may be inserted: after an operator, or at the beginning. */
   gaps: number[]
 }
 
@@ -135,7 +135,7 @@ function join(pieces: readonly Piece[]): Piece {
   }
 }
 
-/** What makes any line opaque. */
+/** Matches the constructs that make any line opaque. */
 function UNREADABLE(): RegExp {
   return /[[\p{Cc}\p{Cs}\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u037e\u1fef\u212a]--[ ]]/gv
 }

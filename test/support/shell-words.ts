@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * What a real shell makes of lines whose only command is `p`: for each line the words of every `p` that ran, sorted.
+ * Runs lines whose only command is `p` in a real shell: returns for each line the words of every `p` that
+ * ran, sorted.
  *
  * One process runs all lines, in an empty folder, without any program on its PATH; globs stay as they are.
  */
@@ -28,7 +29,7 @@ export function shellWords(shell: string, lines: readonly string[]): string[][][
   }
 }
 
-/** One write for each command, so that those that run at once do not mix; bash's own printf writes line by line. */
+/** One write for each command, so that concurrent ones do not mix; bash's own printf writes line by line. */
 const PRINTER = `END=$(printf '\\002'); p() { /usr/bin/printf '%s\\001' "$LINE" "$@" "$END" >>"$RECORD"; }`
 
 function toWords(record: string, count: number): string[][][] {

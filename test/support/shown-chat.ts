@@ -13,25 +13,25 @@ import { until } from './until.ts'
 export interface ShownChat extends AsyncDisposable {
   node: TestDispatch
   terminal: VirtualTerminal
-  /** Resolves, or fails, as openChat() does. */
+  /** Resolves, or rejects, like openChat(). */
   done: ReturnType<typeof openChat>
   /** Bytes of the keyboard. */
   type(bytes: string): void
   /** Scrollback and screen. */
   text(): string
-  /** Waits until these are to be seen, one behind the other. */
+  /** Waits until these texts are visible, in this order. */
   see(...words: readonly string[]): Promise<void>
-  /** Waits until that is no longer on the screen. */
+  /** Waits until the text is no longer on the screen. */
   gone(words: string): Promise<void>
 }
 
 export interface ShownOptions {
   options?: Partial<ChatOptions>
   ports?: Partial<ChatPorts>
-  /** Something between the chat and the agents. */
+  /** A layer between the chat and the agents. */
   between?: (dispatch: Dispatch) => Dispatch
   signal?: AbortSignal
-  /** Of an earlier chat, which then disposes it. */
+  /** The node of an earlier chat; this chat then disposes it. */
   node?: TestDispatch
 }
 
@@ -54,7 +54,7 @@ export async function openShownChat(script: Script, shown: ShownOptions = {}): P
     { stdin, stdout, hooks: NO_HOOKS, reflow: 'xterm.js' },
     AbortSignal.any([over.signal, ...(shown.signal ? [shown.signal] : [])]),
   )
-  done.catch(() => undefined) // whoever awaits it hears of it
+  done.catch(() => undefined) // the caller that awaits it sees the error
   const text = () => [...terminal.scrollback(), ...terminal.lines()].map((line) => line.trimEnd()).join('\n')
   return {
     node,
@@ -72,7 +72,10 @@ export async function openShownChat(script: Script, shown: ShownOptions = {}): P
   }
 }
 
-/** Chooses on the card that is shown: a digit when it counts, and Enter when that does. */
+/**
+ * Chooses on the visible card: with a digit when the card accepts digits, and with Enter when it accepts
+ * that.
+ */
 export async function chooseDigit(chat: ShownChat, digit: string): Promise<void> {
   const shows = (pattern: RegExp) => pattern.test(chat.terminal.lines().join('\n'))
   await until('the card takes digits', () => shows(/^ {3}A digit or arrows, then Enter/m))
@@ -92,7 +95,7 @@ const NO_HOOKS = {
 
 const NOTHING: Disposable = { [Symbol.dispose]() {} }
 
-/** Whether a text has all of these, one behind the other. */
+/** Whether a text contains all of these, in this order. */
 function follow(words: readonly string[], text: string): boolean {
   let at = 0
   return words.every((word) => {

@@ -26,7 +26,7 @@ function mount(...steps: ((path: string) => string[])[]): TestMount | undefined 
   try {
     for (const step of steps) execFileSync('mount', step(path), { stdio: 'ignore' })
   } catch {
-    rmdirSync(path) // no right to mount, or no such command: the caller is told
+    rmdirSync(path) // no permission to mount, or no such command: the caller handles it
     return undefined
   }
   return {

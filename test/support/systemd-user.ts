@@ -8,9 +8,9 @@ import { until } from './until.ts'
 
 /** A real `systemd --user` of a test's own. */
 export interface SystemdUser extends AsyncDisposable {
-  /** What programs outside need to reach it, and nothing of this process but its PATH. */
+  /** The environment for programs that use it, with nothing of this process but its PATH. */
   env: Readonly<Record<string, string>>
-  /** Where it looks for units; does not exist yet. */
+  /** The folder in which it looks for units; it does not exist yet. */
   unitFolder: string
   /** A directory of its own, for anything; removed with it. */
   folder: string
@@ -40,7 +40,7 @@ export async function startSystemdUser(): Promise<SystemdUser> {
     HOME: join(folder, 'user'),
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     XDG_RUNTIME_DIR: join(folder, 'run'),
-    XDG_CONFIG_HOME: join(folder, 'con fig'), // a space, as people have
+    XDG_CONFIG_HOME: join(folder, 'con fig'), // a space, as in the paths of some users
   }
   for (const path of [env.HOME, env.XDG_RUNTIME_DIR]) await mkdir(path, { mode: 0o700 })
   await mkdir(cgroup)
@@ -55,7 +55,7 @@ export async function startSystemdUser(): Promise<SystemdUser> {
     folder,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
-      await writeFile(join(cgroup, 'cgroup.kill'), '1').catch(() => undefined) // since Linux 5.14; else it ends in peace
+      await writeFile(join(cgroup, 'cgroup.kill'), '1').catch(() => undefined) // since Linux 5.14; otherwise it ends gracefully
       await exited
       await until('its control groups are empty', () => removeGroups(cgroup))
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -67,7 +67,7 @@ export async function startSystemdUser(): Promise<SystemdUser> {
 
 const SYSTEMD = '/lib/systemd/systemd'
 
-/** `exec` all along, so that the process that is started here is systemd in the end. */
+/** Every step uses `exec`, so that the started process becomes systemd. */
 const ENTER = `echo $$ > "$0/cgroup.procs" &&
 exec unshare --mount --cgroup sh -c '
 mount -t cgroup2 none /sys/fs/cgroup && mount -t tmpfs none /run && mkdir -p /run/systemd/system &&
@@ -79,7 +79,7 @@ function cgroupRoot(): string | undefined {
   )
 }
 
-/** Containers show control groups that nobody in them may change. */
+/** Whether control groups can be changed: containers may show them read-only. */
 function isWritable(path: string): boolean {
   try {
     accessSync(path, constants.W_OK)

@@ -24,12 +24,12 @@ export interface Talk extends Sandbox {
   sessions(): Promise<Session[]>
 }
 
-/** A session file as it lies on disk. */
+/** A session file as it is stored. */
 export interface Session {
   path: string
   header: JsonObject
   lines: JsonObject[]
-  /** `role: content` of each message, with the reason where it is not a whole answer. */
+  /** Returns `role: content` of each message, with the reason for an incomplete answer. */
   said: string[]
 }
 
@@ -69,7 +69,7 @@ models = [{ name = "scripted", ${facts} }]
 `
 }
 
-/** Writes the config.toml of a home, which is made as a person would make it. */
+/** Writes the config.toml of a home, which is created as a user would create it. */
 export async function writeConfig(home: string, text: string): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 })
   await writeFile(join(home, 'config.toml'), text, { mode: 0o600 })
@@ -92,7 +92,10 @@ export function promptOf(request: RecordedRequest | undefined): string {
   return (last.content as { type: string; text?: string }[]).map(({ text = '' }) => text).join('')
 }
 
-/** Checks how a run failed: its exit code, its words in the one form they have, and that nothing else is there. */
+/**
+ * Checks how a run failed: its exit code, the standard form of its message, and that nothing else was
+ * printed.
+ */
 export function assertFailed(
   { stdout, stderr, code, signal }: Finished,
   kind: ErrorKind,

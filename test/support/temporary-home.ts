@@ -9,7 +9,7 @@ export interface TemporaryHome extends AsyncDisposable {
   readonly paths: HomePaths
   write(file: string, text: string): Promise<void>
   read(file: string): Promise<string>
-  /** Copies a file so much later that the file system's clock shows it. */
+  /** Copies a file late enough that its modification time differs. */
   copy(from: string, to: string): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export async function temporaryHome(): Promise<TemporaryHome> {
       })
     },
     read: (file) => readFile(join(paths.home, file), 'utf8'),
-    /** What was under way when a test ended may write once more. */
+    /** An operation still running at the end of a test may write once more. */
     [Symbol.asyncDispose]: () => rm(directory.path, { recursive: true, force: true, maxRetries: 5 }),
   }
 }

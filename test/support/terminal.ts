@@ -11,12 +11,12 @@ export interface Terminal {
   readonly pid: number
   /** Everything written so far, control sequences included. */
   output(): string
-  /** Calls back with every piece that is written from now on. */
+  /** Calls back with every piece that is written afterwards. */
   onOutput(listener: (piece: string) => void): void
   /** Types; `\x03` is Ctrl-C. */
   type(keys: string): void
   resize(size: Required<TerminalSize>): void
-  /** The terminal goes away, as when its window is closed. */
+  /** Hangs up the terminal, as when its window is closed. */
   hangUp(): void
   /** Waits until the output matches. */
   shows(pattern: RegExp): Promise<void>

@@ -16,7 +16,7 @@ export interface TestDispatch extends AsyncDisposable {
   readonly services: Services
   readonly server: ModelServer
   readonly home: TemporaryHome
-  /** Runs a turn of (crab, ann), unless told otherwise, to its end. */
+  /** Runs a turn to its end, by default one of (crab, ann). */
   ask(content: string, more?: DeepPartial<StreamMsg>, signal?: AbortSignal): Promise<WireEvent[]>
 }
 
@@ -72,7 +72,7 @@ export function nodeOptions(
   }
 }
 
-/** What makes a node a daemon, as far as that matters below its sockets. */
+/** The parts of a daemon that matter below its sockets. */
 export const DAEMON: DaemonSelf = {
   startedAt: 0,
   idleExitMs: undefined,
@@ -82,7 +82,7 @@ export const DAEMON: DaemonSelf = {
   stop() {},
 }
 
-/** The event of that case, which must have come. */
+/** Returns the event of that case; fails when there is none. */
 export function eventOf<C extends WireEvent['$case']>(events: readonly WireEvent[], name: C): EventOf<C> {
   const found = events.find((event): event is EventOf<C> => event.$case === name)
   if (found) return found

@@ -10,16 +10,16 @@ import { SEARCH_WORKER } from './search-worker.ts'
 
 export interface TestHostOptions {
   env?: Readonly<Record<string, string | undefined>>
-  /** What standard input is; text is a pipe of it. Nobody's by default. */
+  /** Standard input; a text is a pipe with that content. `none` by default. */
   stdin?: string | Uint8Array | Readable | 'none' | 'terminal'
-  /** Which outputs say that they are terminals. */
+  /** The outputs that report to be terminals. */
   terminals?: readonly ('stdout' | 'stderr')[]
   columns?: number
   /** Instead of the test's own folder. */
   cwd?: string
   /** Instead of the test's own folder. */
   homeDir?: string
-  /** Opens the terminal of the process, which has none by default. */
+  /** Opens the terminal of the process; by default it has none. */
   terminal?: () => Terminal
   /** By default no daemon is used. */
   withoutDaemon?: boolean
@@ -30,13 +30,13 @@ export interface TestHostOptions {
 /** A process as commands see it, whose outputs are files. */
 export interface TestHost extends AsyncDisposable {
   readonly host: Host
-  /** A folder of this test's own: the working directory, unless told otherwise. */
+  /** A folder of this test; by default also the working directory. */
   readonly folder: string
-  /** What was printed; call host.stdout.flush() before. */
+  /** Returns the printed text; call host.stdout.flush() first. */
   stdout(): string
   stderr(): string
   signal(name: SignalName): void
-  /** How many listen for signals. */
+  /** Returns the number of signal listeners. */
   listeners(): number
   /** Codes that host.leave() was called with; here it returns. */
   readonly left: readonly number[]

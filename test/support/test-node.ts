@@ -44,11 +44,11 @@ export interface TestNode extends AsyncDisposable {
   readonly place: ConversationStores
   readonly agents: AgentStore
   readonly home: TemporaryHome
-  /** A turn of the conversation (crab, ann), unless told otherwise. */
+  /** Runs a turn, by default of the conversation (crab, ann). */
   turn(content: string, more?: Partial<TurnRequest>, signal?: AbortSignal): AsyncGenerator<AgentEvent>
   /** Runs a turn to its end. */
   ask(content: string, more?: Partial<TurnRequest>, signal?: AbortSignal): Promise<AgentEvent[]>
-  /** What is stored of an agent's conversation with a sender. */
+  /** Reads the stored lines of an agent's conversation with a sender. */
   lines(sender?: string, agent?: string): Promise<SessionLine[]>
 }
 
@@ -110,14 +110,14 @@ export function newPlace(
   return { storage, leases, cache: new Map() }
 }
 
-/** The last event of a turn, which must be its end. */
+/** Returns the last event of a turn; fails unless it is the end. */
 export function endOf(events: readonly AgentEvent[]): Extract<AgentEvent, { type: 'end' }> {
   const last = events.at(-1)
   if (last?.type !== 'end') throw new Error(`The turn ended with ${last?.type}`)
   return last
 }
 
-/** All that was said in a turn. */
+/** Returns the whole text of a turn. */
 export function saidIn(events: readonly AgentEvent[]): string {
   return events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
 }
@@ -133,7 +133,10 @@ export function sentTo(request: RecordedRequest | undefined): string[] {
   return messagesOf(request).map(({ role, content }) => `${role}: ${content}`)
 }
 
-/** What was said in a conversation, without what does not matter to a reader: `role: content`. */
+/**
+ * Returns the messages of a conversation as `role: content`, without the details that do not matter to a
+ * reader.
+ */
 export function spoken(lines: readonly SessionLine[]): string[] {
   return lines.flatMap((line) => {
     if (line.kind !== 'entry') return []
@@ -144,7 +147,7 @@ export function spoken(lines: readonly SessionLine[]): string[] {
   })
 }
 
-/** How the turns of a conversation ended, as it is stored. */
+/** Returns how the turns of a stored conversation ended. */
 export function doneReasons(lines: readonly SessionLine[]): string[] {
   return lines.flatMap((line) => (line.kind === 'event' && line.event === 'done' ? [line.stop_reason] : []))
 }

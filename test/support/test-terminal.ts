@@ -7,17 +7,17 @@ import { until } from './until.ts'
 
 /** A terminal as commands see it: a file is its screen, and a test types. */
 export interface TestTerminal extends Disposable {
-  /** What Host.terminal() gives; any number may be open. */
+  /** Opens a terminal, like Host.terminal(); any number may be open. */
   open(): Terminal
-  /** What was printed so far. */
+  /** Returns the text printed so far. */
   screen(): string
   /** Waits until the screen matches. */
   shows(pattern: RegExp): Promise<void>
   /** A whole line; undefined is the end of input. */
   type(line: string | undefined): void
-  /** Nobody can type any more. */
+  /** Ends the input of the terminal. */
   hangUp(): void
-  /** How many are open. */
+  /** Returns the number of open terminals. */
   opened(): number
 }
 

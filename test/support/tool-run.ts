@@ -3,7 +3,7 @@ import type { PolicyAction } from '../../src/core/policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput } from '../../src/core/runtime/hook.ts'
 import { AGENT } from './agents.ts'
 
-/** Where a tool runs; the rest of a call says nothing. */
+/** The parts of a call that say where a tool runs. */
 export interface ToolPlace {
   cwd: string
   env?: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ export interface ToolPlace {
   progress?: ToolDispatch['progress']
 }
 
-/** What a hook says a call would do. */
+/** Returns a hook's description of what a call would do. */
 export async function describeTool(
   hook: Hook,
   name: string,

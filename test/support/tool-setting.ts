@@ -8,7 +8,10 @@ import type { FinishedCall, ToolContext } from '../../src/core/runtime/tool-call
 import { TurnAsks } from '../../src/core/runtime/turn-asks.ts'
 import { AGENT } from './agents.ts'
 
-/** A turn of (crab, ann) in /tmp whose tools may do what is harmless, and which asks nobody; in the mode `all` they may do everything. With `answered` it asks, and waits for an answer. */
+/**
+ * Builds a turn of (crab, ann) in /tmp whose tools may do what is harmless without asking; in the mode `all`
+ * they may do everything. With `answered` it asks and waits for an answer.
+ */
 export function toolSetting(
   hook: Hook,
   mode: ApprovalMode = 'ask',

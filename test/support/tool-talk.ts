@@ -8,7 +8,10 @@ export type ToolCall = readonly [name: string, args: object]
 
 /** A sandbox whose model makes calls, one step after the other, and then says `Done.` */
 export interface ToolTalk extends Talk {
-  /** One turn in which the model makes these calls, each in a step of its own; gives what each was answered. */
+  /**
+   * Runs one turn in which the model makes these calls, each in a step of its own; returns the result of
+   * each.
+   */
   act(
     calls: readonly ToolCall[],
     args?: readonly string[],
@@ -36,7 +39,7 @@ export async function makeToolTalk(): Promise<ToolTalk> {
   }
 }
 
-/** What the tools of the turn that is under way have answered. */
+/** Returns the answers of the tools of the current turn. */
 export function answersIn({ json }: RecordedRequest): string[] {
   const messages = json['messages'] as { role: string; content: string }[]
   const own = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))

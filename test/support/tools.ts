@@ -1,6 +1,6 @@
 import type { Hook, ToolDispatch, ToolOutput } from '../../src/core/runtime/hook.ts'
 
-/** What a tool of a test does: its text, or the whole answer. */
+/** The implementation of a test tool: returns its text, or the whole answer. */
 export type TestTool = (call: ToolDispatch, signal: AbortSignal) => Answer | Promise<Answer>
 
 type Answer = string | ToolOutput
@@ -29,7 +29,7 @@ async function run(tool: TestTool, call: ToolDispatch, signal: AbortSignal): Pro
   return typeof answer === 'string' ? { output: answer, isError: false } : answer
 }
 
-/** A tool that runs until it is stopped, and tells when it began and whether it has ended. */
+/** A tool that runs until it is stopped, and reports when it started and whether it has ended. */
 export function endlessTool(): TestTool & { begun: Promise<void>; hasEnded: boolean } {
   const begun = Promise.withResolvers<void>()
   const tool: TestTool = async (_, signal) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits for a condition that nothing announces; fails when it has not come true within 30 s. */
+/** Polls until a condition holds; fails when it does not within 30 s. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 30_000
   while (!(await condition())) {

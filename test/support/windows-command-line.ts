@@ -1,7 +1,7 @@
 /**
- * The words of a command line behind the name of the program, as CommandLineToArgvW documents it: 2n backslashes before
- * a quote are n and the quote is none of the text, 2n + 1 are n and a quote of the text, others are themselves. A quote
- * twice within quotes is one of the text.
+ * Splits a command line after the program name as CommandLineToArgvW documents it: 2n backslashes before a
+ * quote stand for n, and the quote is a delimiter; 2n + 1 stand for n and a literal quote; other backslashes
+ * are literal. A doubled quote within quotes is a literal quote.
  */
 export function splitCommandLine(line: string): string[] {
   const words: string[] = []

@@ -3,26 +3,26 @@ import type { ModelEndpoint } from '../../src/core/provider/endpoint.ts'
 import { endpointAt } from './model-calls.ts'
 import type { ModelServer } from './model-server.ts'
 
-/** One of the six kinds of provider, and where its wire cannot help being different. */
+/** One of the six kinds of provider, and the unavoidable differences of its wire. */
 export interface WireCase {
   kind: ModelEndpoint['kind']
   /** Below the server's root. */
   path: string
   more?: Partial<ModelEndpoint>
-  /** The usage of an answer that tells none. */
+  /** The usage of an answer that reports none. */
   noUsage: Usage | undefined
   /** Arguments of a second call; broken ones where the wire can carry them. */
   second: string
-  /** The status of an overload that is told in the stream. */
+  /** The status of an overload that is reported in the stream. */
   overloaded: number
-  /** What a request for thinking says, and of which model when not of any. */
+  /** Matches a request for thinking; `thinker` is the model that supports it, when not every model does. */
   asksToThink: RegExp
   thinker?: string
-  /** What comes back of thinking signed `c2lnbmVk` and a call signed `Y2FsbGVk`. */
+  /** The parts that come back of thinking signed `c2lnbmVk` and a call signed `Y2FsbGVk`. */
   returns: readonly string[]
-  /** False: thinking counts as output, untold. */
+  /** False when thinking counts as output without being reported. */
   countsThinking?: false
-  /** A shape is asked for as a tool named json. */
+  /** Set when structured output is requested through a tool named json. */
   answersByTool?: true
   keyHeader: string
   key: RegExp

@@ -1,18 +1,18 @@
 import { daysInMonth, isSupportedTime, toInstant, toWallTime, type WallTime } from './wall-time.ts'
 import type { Zone } from './zone.ts'
 
-/** Parts of a span of time as calendars count them; negative ones lead back. */
+/** A span of time in calendar units; may be negative. */
 export interface CalendarSpan {
   years: number
   months: number
   days: number
 }
 
-/** The same time of day on another date. A day that a month does not have becomes its last. */
+/** Adds a span to a date, keeping the time of day. A day that the month does not have becomes its last. */
 export function addToDate(wall: WallTime, { years, months, days }: CalendarSpan): WallTime {
   const count = wall.year * 12 + (wall.month - 1) + years * 12 + months
   const year = Math.floor(count / 12)
-  if (!isSupportedTime(year)) return { ...wall, year } // whose months nobody counts
+  if (!isSupportedTime(year)) return { ...wall, year } // out of range: rejected by toInstant()
   const month = count - year * 12 + 1
   const day = Math.min(wall.day, daysInMonth(year, month))
   const moved = new Date(Date.UTC(year, month - 1, day + days))
@@ -24,7 +24,10 @@ export function addToDate(wall: WallTime, { years, months, days }: CalendarSpan)
   }
 }
 
-/** Whole years, months and days from one time to a later one by the calendar of a zone, and the milliseconds that are left. */
+/**
+ * Computes the whole years, months and days from one time to a later one by the calendar of a zone, and the
+ * remaining milliseconds.
+ */
 export function spanBetween(from: number, to: number, zone: Zone): CalendarSpan & { restMs: number } {
   const start = toWallTime(zone, from)
   const at = (span: CalendarSpan) => {
@@ -48,7 +51,7 @@ export function spanBetween(from: number, to: number, zone: Zone): CalendarSpan 
   return { years: Math.floor(month / 12), months: month % 12, days, restMs }
 }
 
-/** The day of the week, Monday being 1, and the week of ISO 8601. */
+/** Returns the day of the week, Monday being 1, and the ISO 8601 week. */
 export function toIsoWeek({ year, month, day }: WallTime): { weekday: number; week: number } {
   const weekday = new Date(Date.UTC(year, month - 1, day)).getUTCDay() || 7
   const thursday = new Date(Date.UTC(year, month - 1, day - weekday + 4))
@@ -56,7 +59,7 @@ export function toIsoWeek({ year, month, day }: WallTime): { weekday: number; we
   return { weekday, week: Math.floor((thursday.getTime() - first) / DAY_MS / 7) + 1 }
 }
 
-/** The days from Monday to Friday from one date to a later one, the latter left out. */
+/** Counts the days from Monday to Friday between one date and a later one, excluding the latter. */
 export function workingDaysBetween(from: WallTime, to: WallTime): number {
   const number = ({ year, month, day }: WallTime) => Date.UTC(year, month - 1, day) / DAY_MS
   const days = number(to) - number(from)

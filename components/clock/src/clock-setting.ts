@@ -1,27 +1,27 @@
 import { parseZone, type Zone } from './zone.ts'
 
-/** What the clock's tools need. */
+/** The dependencies of the clock's tools. */
 export interface ClockSetting {
   /** The time zone of this machine. */
   zone: string
   now(): number
 }
 
-/** The zone that a call names; without one that of this machine. */
+/** Parses the zone that a call names; by default that of this machine. */
 export function resolveZone({ zone }: ClockSetting, name: string | undefined): Zone {
   return parseZone(name === undefined || /^(local|here)?$/i.test(name.trim()) ? zone : name)
 }
 
-/** Of what is read word by word: nobody writes longer ones. */
+/** The maximum length of arguments that are parsed; nothing meaningful is longer. */
 export const MAX_ARGUMENT_CHARS = 100
 
-/** As an argument of tools. */
+/** The schema of a time zone argument. */
 export const ZONE_ARGUMENT = {
   type: 'string',
   maxLength: MAX_ARGUMENT_CHARS,
   description: 'Such as Europe/Berlin, tokyo, UTC or +05:30; without it, that of this machine',
 }
-/** As an argument of tools. */
+/** The schema of a time argument. */
 export const TIME_ARGUMENT = {
   type: 'string',
   maxLength: MAX_ARGUMENT_CHARS,

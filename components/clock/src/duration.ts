@@ -1,11 +1,11 @@
 /**
- * Reads a duration, milliseconds: `90` (seconds), `90s`, `10 minutes`, `1h 30m`, `1:30:00`, `2 days`.
+ * Parses a duration to milliseconds: `90` (seconds), `90s`, `10 minutes`, `1h 30m`, `1:30:00`, `2 days`.
  *
- * Throws an error that says what can be written.
+ * Throws an error that lists the accepted forms.
  */
 export function readDuration(text: string): number {
-  const written = text.trim().toLowerCase()
-  const colons = /^(?:(\d+):)?(\d+):(\d\d)$/.exec(written)
+  const input = text.trim().toLowerCase()
+  const colons = /^(?:(\d+):)?(\d+):(\d\d)$/.exec(input)
   if (colons) {
     const [hours, minutes, seconds] = colons.slice(1).map((part) => Number(part ?? 0)) as [
       number,
@@ -14,16 +14,16 @@ export function readDuration(text: string): number {
     ]
     return ((hours * 60 + minutes) * 60 + seconds) * 1_000
   }
-  if (/^\d+(\.\d+)?$/.test(written)) return Math.round(Number(written) * 1_000)
-  const parts = [...written.matchAll(PART)]
-  const isAll = parts.map(([part]) => part).join('') === written
-  if (written === '' || !isAll)
+  if (/^\d+(\.\d+)?$/.test(input)) return Math.round(Number(input) * 1_000)
+  const parts = [...input.matchAll(PART)]
+  const isAll = parts.map(([part]) => part).join('') === input
+  if (input === '' || !isAll)
     throw new Error(`"${text}" is no duration: write 90s, 10 minutes, 1h 30m or 1:30:00`)
   const sum = parts.reduce((ms, [, count, unit]) => ms + Number(count) * UNITS[unit![0]!]!, 0)
   return Math.round(sum)
 }
 
-/** A duration for people: `1 day 2 h`, `4 min 5 s`; exact to the second. */
+/** Formats a duration: `1 d 2 h`, `4 min 5 s`; exact to the second. */
 export function showDuration(ms: number): string {
   const seconds = Math.round(ms / 1_000)
   const parts: [number, string][] = [
@@ -32,8 +32,8 @@ export function showDuration(ms: number): string {
     [Math.floor(seconds / 60) % 60, 'min'],
     [seconds % 60, 's'],
   ]
-  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`)
-  return shown.join(' ') || '0 s'
+  const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`)
+  return words.join(' ') || '0 s'
 }
 
 const PART =

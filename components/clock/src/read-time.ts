@@ -2,33 +2,34 @@ import { addToDate } from './calendar.ts'
 import { type ClockInstant, requireSupportedTime, toInstant, toWallTime, type WallTime } from './wall-time.ts'
 import { parseZone, type Zone } from './zone.ts'
 
-/** A time that somebody wrote, and the zone it was meant in. */
+/** A parsed time, and the zone it was interpreted in. */
 export interface ZonedTime extends ClockInstant {
   zone: Zone
 }
 
 /**
- * Reads a time: `now`, `2026-11-22T15:00`, that with `Z` or an offset behind it, `2026-11-22` (its midnight), `15:00` or
- * `3pm` (today), `tomorrow 9:30`, `@1795327200` (Unix seconds). What has no offset is meant in that zone.
+ * Parses a time: `now`, `2026-11-22T15:00`, the same followed by `Z` or an offset, `2026-11-22` (its
+ * midnight), `15:00` or `3pm` (today), `tomorrow 9:30`, `@1795327200` (Unix seconds). A time without an
+ * offset is interpreted in `zone`.
  *
- * Throws an error that says what can be written.
+ * Throws an error that lists the accepted forms.
  */
 export function readTime(text: string, { zone, now }: { zone: Zone; now: number }): ZonedTime {
-  const written = text.trim()
-  if (/^now$/i.test(written)) return { at: now, zone }
-  const unix = /^@(-?\d{1,11})$/.exec(written)
+  const input = text.trim()
+  if (/^now$/i.test(input)) return { at: now, zone }
+  const unix = /^@(-?\d{1,11})$/.exec(input)
   if (unix) return { at: requireSupportedTime(Number(unix[1]) * 1_000), zone }
-  const { day, rest } = readDay(written)
+  const { day, rest } = readDay(input)
   const clock = readClock(rest)
   if (!clock || (rest === '' && day === undefined)) throw invalidTime(text)
-  const meant = clock.zone ?? zone
-  const date = typeof day === 'object' ? day : addDays(toWallTime(meant, now), day ?? 0)
-  return { ...toInstant(meant, { ...date, ...clock.time }), zone: meant }
+  const targetZone = clock.zone ?? zone
+  const date = typeof day === 'object' ? day : addDays(toWallTime(targetZone, now), day ?? 0)
+  return { ...toInstant(targetZone, { ...date, ...clock.time }), zone: targetZone }
 }
 
 type Day = Pick<WallTime, 'year' | 'month' | 'day'>
 
-/** The date at the beginning of a text, or how many days after today it is; undefined where none is written. */
+/** Reads the date at the start of a text, as a date or as days from today; undefined when there is none. */
 function readDay(text: string): { day?: Day | number; rest: string } {
   const date = /^(\d{4})-(\d\d?)-(\d\d?)(?:$|[Tt\s]\s*)/.exec(text)
   if (date) {
@@ -40,7 +41,7 @@ function readDay(text: string): { day?: Day | number; rest: string } {
   return { day: RELATIVE[word[1]!.toLowerCase()]!, rest: text.slice(word[0].length) }
 }
 
-/** A time of day, and where that is if it says so; nothing is midnight. */
+/** Reads a time of day with an optional offset; an empty text is midnight. */
 function readClock(text: string): { time: Omit<WallTime, keyof Day>; zone?: Zone } | undefined {
   if (text === '') return { time: { hour: 0, minute: 0, second: 0 } }
   const found = CLOCK.exec(text)

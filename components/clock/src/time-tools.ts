@@ -6,7 +6,7 @@ import { readTime, type ZonedTime } from './read-time.ts'
 import { showIso, showTime } from './show-time.ts'
 import { requireSupportedTime, toInstant, toWallTime } from './wall-time.ts'
 
-/** The tools that tell, convert and calculate times. */
+/** Creates the tools that tell, convert and calculate times. */
 export function timeTools(setting: ClockSetting): ComponentTool[] {
   return [nowTool(setting), convertTool(setting), differenceTool(setting), addTool(setting)]
 }
@@ -157,7 +157,7 @@ function addTool(setting: ClockSetting): ComponentTool<AddArguments> {
   }
 }
 
-/** What is to be said of a time that does not come once. */
+/** Describes a time that a clock change skips or repeats. */
 function describeClockChange({ oddity, zone }: ZonedTime): string[] {
   if (oddity === undefined) return []
   const what =

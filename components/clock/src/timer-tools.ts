@@ -6,7 +6,7 @@ import { readTime } from './read-time.ts'
 import { showIso } from './show-time.ts'
 import { type Timer, Timers } from './timers.ts'
 
-/** The tools for timers, which end with the process. */
+/** Creates the tools for timers, which end with the process. */
 export function timerTools(setting: ClockSetting): ComponentTool[] {
   const timers = new Timers(setting.now)
   const show = (timer: Timer) => showTimer(timer, setting)
@@ -86,15 +86,15 @@ function waitTool(
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ id, at_most: atMost }, call) {
-      const wanted = atMost === undefined ? Number.POSITIVE_INFINITY : readDuration(atMost)
-      const most = Math.min(wanted, call.wantsProgress ? MAX_WAIT_MS : MAX_SILENT_MS)
-      await waitFor(timers.get(id), setting.now() + most, { setting, call })
+      const requested = atMost === undefined ? Number.POSITIVE_INFINITY : readDuration(atMost)
+      const limit = Math.min(requested, call.wantsProgress ? MAX_WAIT_MS : MAX_SILENT_MS)
+      await waitFor(timers.get(id), setting.now() + limit, { setting, call })
       return show(timers.get(id))
     },
   }
 }
 
-/** Waits until a timer ends, or that time has come, and tells how far it is meanwhile. */
+/** Waits until a timer ends or `until` has come, and reports progress meanwhile. */
 async function waitFor(
   timer: Timer,
   until: number,
@@ -138,7 +138,7 @@ function cancelTool(timers: Timers, show: Show): ComponentTool<{ id: string }> {
   }
 }
 
-/** `t1 "tea": 3 min left, ends 2026-11-22T15:00:00+01:00`. */
+/** Formats a timer: `t1 "tea": 3 min left, ends 2026-11-22T15:00:00+01:00`. */
 function showTimer({ id, label, endsAt }: Timer, setting: ClockSetting): string {
   const left = endsAt - setting.now()
   const end = showIso(endsAt, resolveZone(setting, undefined))
@@ -146,7 +146,7 @@ function showTimer({ id, label, endsAt }: Timer, setting: ClockSetting): string 
   return `${id}${label ? ` "${label}"` : ''}: ${state}`
 }
 
-/** Hosts wait a minute for a word, and ten in all. */
+/** Hosts time out after a minute without progress, and after ten minutes in total. */
 const MAX_SILENT_MS = 45_000
 const MAX_WAIT_MS = 540_000
 const PROGRESS_MS = 10_000

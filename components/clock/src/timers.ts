@@ -1,15 +1,15 @@
-/** A timer. */
+/** A timer of the clock. */
 export interface Timer {
-  /** `t1`, `t2`, …: new ones after each start of the clock. */
+  /** `t1`, `t2`, …; the numbers restart with the clock. */
   id: string
   label: string
   startedAt: number
   endsAt: number
-  /** Aborted when somebody cancels it. */
+  /** Aborted when the timer is cancelled. */
   cancelled: AbortSignal
 }
 
-/** Timers of a clock, for as long as it runs. */
+/** The timers of a running clock; they end with it. */
 export class Timers {
   readonly #now: () => number
   readonly #timers = new Map<string, Timer>()
@@ -20,7 +20,7 @@ export class Timers {
     this.#now = now
   }
 
-  /** Throws when there are too many, or it would end too late or in the past. */
+  /** Starts a timer. Throws when there are too many, or its end is in the past or too far away. */
   start(endsAt: number, label: string): Timer {
     const startedAt = this.#now()
     if (endsAt < startedAt) throw new Error('That time is in the past')
@@ -36,13 +36,13 @@ export class Timers {
     return timer
   }
 
-  /** What runs, and what ended in the last day, the next to end first. */
+  /** Lists the running timers and those that ended in the last day, the next to end first. */
   list(): Timer[] {
     this.#prune()
     return [...this.#timers.values()].toSorted((a, b) => a.endsAt - b.endsAt)
   }
 
-  /** Throws when there is none of that id. */
+  /** Returns a timer. Throws for an unknown id. */
   get(id: string): Timer {
     const timer = this.#timers.get(id.trim())
     if (timer) return timer
@@ -52,7 +52,7 @@ export class Timers {
     )
   }
 
-  /** Throws when there is none of that id. */
+  /** Cancels and returns a timer. Throws for an unknown id. */
   cancel(id: string): Timer {
     const timer = this.get(id)
     this.#timers.delete(timer.id)

@@ -1,6 +1,6 @@
 import type { Zone } from './zone.ts'
 
-/** What clocks and calendars show somewhere; months and days count from 1. */
+/** The local date and time of a place; months and days count from 1. */
 export interface WallTime {
   year: number
   month: number
@@ -10,47 +10,47 @@ export interface WallTime {
   second: number
 }
 
-/** When a wall time is. */
+/** The instant of a wall time. */
 export interface ClockInstant {
   /** Milliseconds since 1970. */
   at: number
-  /** Where clocks are changed: there is no such time that day, or it comes twice. */
+  /** Set around a clock change: the wall time does not exist that day, or occurs twice. */
   oddity?: 'skipped' | 'twice'
 }
 
-/** What clocks show in a zone. */
+/** Converts an instant to the wall time of a zone. */
 export function toWallTime(zone: Zone, at: number): WallTime {
-  const shown = new Date(at + zone.offsetMs(at))
+  const shifted = new Date(at + zone.offsetMs(at))
   return {
-    year: shown.getUTCFullYear(),
-    month: shown.getUTCMonth() + 1,
-    day: shown.getUTCDate(),
-    hour: shown.getUTCHours(),
-    minute: shown.getUTCMinutes(),
-    second: shown.getUTCSeconds(),
+    year: shifted.getUTCFullYear(),
+    month: shifted.getUTCMonth() + 1,
+    day: shifted.getUTCDate(),
+    hour: shifted.getUTCHours(),
+    minute: shifted.getUTCMinutes(),
+    second: shifted.getUTCSeconds(),
   }
 }
 
 /**
- * When clocks show that in a zone. Of a time that comes twice the first is meant; one that is skipped is as much later as
- * the clocks are put forward.
+ * Converts a wall time of a zone to an instant. A time that occurs twice means the first; one that is skipped
+ * moves by as much as the clocks do.
  *
- * Throws for what no calendar has, and for years before 1000 and after 9999.
+ * Throws for a date or time that does not exist, and for years before 1000 and after 9999.
  */
 export function toInstant(zone: Zone, wall: WallTime): ClockInstant {
-  const shown = toShown(wall)
-  const before = zone.offsetMs(shown - DAY_MS)
-  const after = zone.offsetMs(shown + DAY_MS)
+  const asUtc = toMsAsUtc(wall)
+  const before = zone.offsetMs(asUtc - DAY_MS)
+  const after = zone.offsetMs(asUtc + DAY_MS)
   const fitting = [...new Set([before, after])]
-    .map((offset) => shown - offset)
-    .filter((at) => at + zone.offsetMs(at) === shown)
+    .map((offset) => asUtc - offset)
+    .filter((at) => at + zone.offsetMs(at) === asUtc)
     .toSorted((a, b) => a - b)
   const [first] = fitting
-  if (first === undefined) return { at: shown - before, oddity: 'skipped' }
+  if (first === undefined) return { at: asUtc - before, oddity: 'skipped' }
   return fitting.length > 1 ? { at: first, oddity: 'twice' } : { at: first }
 }
 
-/** A time that can be shown. Throws where it has no year, or one before 1000 or after 9999. */
+/** Returns a time that can be displayed. Throws for years before 1000 and after 9999. */
 export function requireSupportedTime(at: number): number {
   if (at >= FIRST && at < LAST) return at
   throw outOfRange('of that time')
@@ -61,13 +61,13 @@ export function isSupportedTime(year: number): boolean {
   return year >= 1_000 && year <= 9_999
 }
 
-/** How many days a month has. */
+/** Returns the number of days of a month. */
 export function daysInMonth(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate()
 }
 
-/** As if it were UTC. */
-function toShown({ year, month, day, hour, minute, second }: WallTime): number {
+/** Converts a wall time to milliseconds as if it were UTC. Throws when it does not exist. */
+function toMsAsUtc({ year, month, day, hour, minute, second }: WallTime): number {
   if (!isSupportedTime(year)) throw outOfRange(String(year))
   const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
   if (!isDate) throw new Error(`There is no ${day}.${month}.${year} (day.month.year)`)
@@ -81,6 +81,6 @@ function outOfRange(year: string): Error {
 }
 
 const DAY_MS = 86_400_000
-/** A day away from where a zone could lead to another year. */
+/** A day from the bounds, beyond which a zone's offset could lead to an unsupported year. */
 const FIRST = Date.UTC(1_000, 0, 2)
 const LAST = Date.UTC(9_999, 11, 31)

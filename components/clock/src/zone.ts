@@ -1,30 +1,30 @@
 /** A time zone. */
 export interface Zone {
-  /** As it is shown. */
+  /** The name for display. */
   readonly name: string
-  /** How far its clocks are ahead of UTC at that time, milliseconds. */
+  /** Returns how far its clocks are ahead of UTC at that time, milliseconds. */
   offsetMs(at: number): number
-  /** What its time is called then, such as `CET`; empty for what is known by its offset alone. */
+  /** Returns the abbreviation in use at that time, such as `CET`; empty for a zone without one. */
   abbreviation(at: number): string
 }
 
 /**
- * A time zone by its IANA name (`Europe/Berlin`), the city in one (`new york`), or an offset (`+05:30`).
+ * Parses a time zone: an IANA name (`Europe/Berlin`), the city in one (`new york`), or an offset (`+05:30`).
  *
- * Letter case does not matter. Throws an error that names similar ones.
+ * Letter case does not matter. Throws an error that suggests similar names.
  */
 export function parseZone(name: string): Zone {
-  const wanted = name.trim()
-  const fixed = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i.exec(wanted)
+  const input = name.trim()
+  const fixed = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i.exec(input)
   if (fixed) return fixedZone(fixed)
-  const found = findName(wanted)
+  const found = findName(input)
   if (found !== undefined) return namedZone(found)
-  const similar = similarTo(wanted)
+  const similar = similarTo(input)
   const help = similar.length > 0 ? `did you mean ${similar.join(', ')}?` : 'give a name like Europe/Berlin'
   throw new Error(`There is no time zone "${name}": ${help}`)
 }
 
-/** An offset as ISO 8601 has it: `+01:00`. */
+/** Formats an offset as in ISO 8601: `+01:00`. */
 export function showOffset(offsetMs: number): string {
   const minutes = Math.floor(Math.abs(offsetMs) / 60_000)
   const two = (part: number) => String(part).padStart(2, '0')
@@ -52,29 +52,29 @@ function namedZone(name: string): Zone {
     },
     abbreviation(at) {
       const name = short.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
-      return /^[A-Z]+$/.test(name) ? name : '' // others are offsets again
+      return /^[A-Z]+$/.test(name) ? name : '' // the other abbreviations are offsets
     },
   }
 }
 
-/** The proper name; undefined for what is none. */
-function findName(wanted: string): string | undefined {
+/** Returns the canonical name of a zone; undefined for an unknown one. */
+function findName(input: string): string | undefined {
   const all = Intl.supportedValuesOf('timeZone')
-  const plain = normalizeName(wanted)
+  const plain = normalizeName(input)
   if (plain === '') return undefined
   const known = all.find((name) => normalizeName(name) === plain)
   if (known !== undefined) return known
-  const underscored = wanted.replaceAll(/\s+/g, '_')
+  const underscored = input.replaceAll(/\s+/g, '_')
   if (isZone(underscored)) return underscored.toLowerCase() === 'utc' ? 'UTC' : underscored
   const cities = all.filter((name) => normalizeName(name.split('/').at(-1)!) === plain)
   if (cities.length === 1) return cities[0]
   if (cities.length > 1) return undefined
-  const region = REGIONS.find((name) => isZone(`${name}/${underscored}`)) // newer names of cities are not listed
+  const region = REGIONS.find((name) => isZone(`${name}/${underscored}`)) // the list lacks newer city names
   return region && `${region}/${capitalized(underscored)}`
 }
 
-function similarTo(wanted: string): string[] {
-  const words = normalizeName(wanted)
+function similarTo(input: string): string[] {
+  const words = normalizeName(input)
     .split(/[ /]+/)
     .filter((word) => word.length > 2)
   const all = Intl.supportedValuesOf('timeZone')

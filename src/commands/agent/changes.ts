@@ -4,13 +4,13 @@ import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 import { readNamedText, readStream, toText, unreadable } from '../named-file.ts'
 
-/** What the options of `agent create` and `agent edit` change: a JSON merge patch and a prompt. */
+/** The changes requested by the options of `agent create` and `agent edit`: a JSON merge patch and a prompt. */
 export interface AgentChanges {
   patch: JsonObject
   prompt: string | undefined
 }
 
-/** Reads those options; undefined when none was given. */
+/** Reads those options; undefined when none of them was given. */
 export async function readAgentChanges(
   options: ParsedOptions,
   host: Host,
@@ -32,12 +32,13 @@ export async function readAgentChanges(
 const SET = { what: '--set', example: '--set max_iterations=30' }
 
 async function readPrompt(
-  given: string | undefined,
+  promptOption: string | undefined,
   host: Host,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (given === undefined || !given.startsWith('@')) return given
-  if (given !== '@-') return readNamedText({ path: given.slice(1), purpose: ' for --prompt' }, host, signal)
+  if (promptOption === undefined || !promptOption.startsWith('@')) return promptOption
+  if (promptOption !== '@-')
+    return readNamedText({ path: promptOption.slice(1), purpose: ' for --prompt' }, host, signal)
   try {
     return toText(await readStream(host.stdin(), STDIN), STDIN)
   } catch (cause) {

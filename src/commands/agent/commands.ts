@@ -15,9 +15,11 @@ import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
 import { readAgentChanges } from './changes.ts'
 
+/** Runs `crabtalk agent list`; exits with the code of `config` when an agent file is invalid. */
 export const listAgentsCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
-  await request(attached.dispatch, 'getAgent', { name: DEFAULT_AGENT }, signal) // so that it is there to be seen
+  // creates the default agent, so that it is listed
+  await request(attached.dispatch, 'getAgent', { name: DEFAULT_AGENT }, signal)
   const { agents, problems } = await request(attached.dispatch, 'listAgents', {}, signal)
   for (const problem of problems) host.stderr.write(sanitize(`crabtalk: ${problem}\n`))
   if (options.has('json')) printJson(host, agents.map(toJson))
@@ -25,12 +27,14 @@ export const listAgentsCommand: CommandHandler = async ({ options, host, signal 
   return problems.length > 0 ? ERROR_KINDS.config.exit : 0
 }
 
+/** Runs `crabtalk agent show`. */
 export const showAgentCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const name = options.args[0] ?? DEFAULT_AGENT
   return printAgent(host, await request(attached.dispatch, 'getAgent', { name }, signal), options.has('json'))
 }
 
+/** Runs `crabtalk agent create`. */
 export const createAgentCommand: CommandHandler = async ({ options, host, signal }) => {
   const { patch = {}, prompt = '' } = (await readAgentChanges(options, host, signal)) ?? {}
   await using attached = await attach(host)
@@ -39,6 +43,7 @@ export const createAgentCommand: CommandHandler = async ({ options, host, signal
   return options.has('json') ? printJson(host, toJson(agent)) : printLine(host, `created ${agent.name}`)
 }
 
+/** Runs `crabtalk agent edit`: applies the options or, without any, opens the agent's files in an editor. */
 export const editAgentCommand: CommandHandler = async ({ options, host, signal }) => {
   const changes = await readAgentChanges(options, host, signal)
   await using attached = await attach(host)
@@ -52,6 +57,7 @@ export const editAgentCommand: CommandHandler = async ({ options, host, signal }
   return options.has('json') ? printJson(host, toJson(agent)) : printLine(host, `changed ${agent.name}`)
 }
 
+/** Runs `crabtalk agent rename`. */
 export const renameAgentCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const [oldName = '', newName = ''] = options.args
@@ -61,6 +67,7 @@ export const renameAgentCommand: CommandHandler = async ({ options, host, signal
     : printLine(host, `renamed ${oldName} to ${agent.name}`)
 }
 
+/** Runs `crabtalk agent delete`. */
 export const removeAgentCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const name = options.args[0] ?? ''
@@ -68,7 +75,10 @@ export const removeAgentCommand: CommandHandler = async ({ options, host, signal
   return printLine(host, `deleted ${name}; its conversations stay`)
 }
 
-/** The agent's own spelling of a name; that of one whose file is broken is taken as it is, so that it can be mended. */
+/**
+ * Resolves an agent's own spelling of a name. The name of an agent with a broken file is used as it is, so
+ * that the file can be fixed.
+ */
 async function resolveAgentName(dispatch: Dispatch, name: string, signal: AbortSignal): Promise<string> {
   try {
     return (await request(dispatch, 'getAgent', { name }, signal)).name
@@ -78,14 +88,14 @@ async function resolveAgentName(dispatch: Dispatch, name: string, signal: AbortS
   }
 }
 
-/** On the wire an empty prompt means to keep the one there is. */
+/** Returns the error for an empty prompt, which on the wire means to keep the current one. */
 function emptyPrompt(name: string): CrabError {
   return new CrabError('usage', `Cannot give ${name} an empty prompt this way`, {
     hint: `empty its file: crabtalk agent edit ${name}`,
   })
 }
 
-/** Opens both files of an agent, and says what is wrong with them afterwards. */
+/** Opens both files of an agent in an editor, and reports the issues in them afterwards. */
 async function editFiles(name: string, host: Host): Promise<number> {
   if (host.stdinKind() !== 'terminal') {
     throw new CrabError('usage', 'Cannot open an editor: there is no terminal', {
@@ -116,7 +126,10 @@ function toJson(agent: AgentInfo) {
   return { name: agent.name, ...JSON.parse(agent.config), prompt: agent.prompt }
 }
 
-/** Empty lists mean different things (decision 4), so the mode is said in words. */
+/**
+ * Describes lists in words, because an empty list of tools means all tools, while an empty list of servers
+ * means none.
+ */
 function toRow(agent: AgentInfo): string[] {
   const { tools = [] } = JSON.parse(agent.config)
   return [

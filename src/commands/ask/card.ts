@@ -4,13 +4,16 @@ import { escapeLine, expandDiffTabs, toSubject } from '../../tui/cards/subject.t
 import { colorize, type Paint } from '../color.ts'
 import { labelRows, quoteWithBar, type TerminalStyle, wrapToRows } from './layout.ts'
 
-/** Rows that are shown of what would be done, and of a diff, before a person asks for all. */
-const MOST_ROWS = 40
-const MOST_DIFF_ROWS = 60
-const MOST_WHY_ROWS = 3
-const MOST_RISK_ROWS = 6
+/** The row limits of a call, a diff, a reason and a risk, until the user asks for all of it. */
+const MAX_ROWS = 40
+const MAX_DIFF_ROWS = 60
+const MAX_REASON_ROWS = 3
+const MAX_RISK_ROWS = 6
 
-/** Renders a permission request without its choices, as lines that each end with a line break; `whole` leaves nothing out. */
+/**
+ * Renders a permission request without its choices, as lines that each end with a line break; `whole`
+ * disables the row limits.
+ */
 export function permissionCard(
   request: PermissionRequest,
   { agent, style, whole = false }: { agent: string; style: TerminalStyle; whole?: boolean },
@@ -21,21 +24,21 @@ export function permissionCard(
   const title = `${escapeLine(agent)} wants to ${escapeLine(verb)}`
   const lines = [
     `crabtalk: ${colorize(title, 'bold', style.color)}`,
-    ...quoteWithBar(toVisible(what), { style, most: most(MOST_ROWS) }),
+    ...quoteWithBar(toVisible(what), { style, most: most(MAX_ROWS) }),
     ...commandLines(request, style),
     ...(diff === ''
       ? []
-      : quoteWithBar(toVisible(expandDiffTabs(diff)), { style, most: most(MOST_DIFF_ROWS), tint })),
+      : quoteWithBar(toVisible(expandDiffTabs(diff)), { style, most: most(MAX_DIFF_ROWS), tint })),
     ...labelRows('in', toVisible(cwd), style),
     ...labelRows(
       'why',
-      wrapToRows(toVisible(reason), { columns: style.columns, most: most(MOST_WHY_ROWS) }),
+      wrapToRows(toVisible(reason), { columns: style.columns, most: most(MAX_REASON_ROWS) }),
       style,
     ),
     ...warnings.flatMap((one) =>
       labelRows(
         'risk',
-        wrapToRows(toVisible(one), { columns: style.columns, most: most(MOST_RISK_ROWS) }),
+        wrapToRows(toVisible(one), { columns: style.columns, most: most(MAX_RISK_ROWS) }),
         style,
       ),
     ),
@@ -43,17 +46,19 @@ export function permissionCard(
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** Each command of a line of several, cut where it is too long, and which of them are asked about. */
+/**
+ * Renders each command of a compound line, truncated if it is too long, and marks those that need permission.
+ */
 function commandLines({ commands }: PermissionRequest, style: TerminalStyle): string[] {
   if (commands.length < 2) return []
-  const narrow = { ...style, columns: style.columns - 1 } // leaves room for the sign of a cut
+  const narrow = { ...style, columns: style.columns - 1 } // leaves room for the ellipsis
   return commands.map(({ text, asks }) => {
     const [first = '', ...more] = labelRows(asks ? 'asks' : 'ok', escapeLine(text), narrow)
     return more.length > 0 ? `${first}…` : first
   })
 }
 
-/** The first two lines of a diff name the file. */
+/** Dims the first two lines of a diff, which name the file. */
 function tint(line: string, at: number): Paint | undefined {
   return at < 2 && /^(---|\+\+\+) /.test(line) ? 'dim' : TINTS.get(line.slice(0, 1))
 }

@@ -8,10 +8,16 @@ import {
 import { escapeLine } from '../../tui/cards/subject.ts'
 import { labelRows, type TerminalStyle } from './layout.ts'
 
-/** The meaning of a line typed under a permission request: an answer, a refusal with a reason to follow, or a request for details. */
+/**
+ * The meaning of a line typed under a permission request: an answer, a denial whose reason follows, or a
+ * request for details.
+ */
 export type TypedChoice = { answer: string } | 'reason' | 'help'
 
-/** Reads a line under a permission: `?` or one offered digit. Undefined for everything else: other text answers nothing. */
+/**
+ * Parses a line typed under a permission request: `?` or one offered digit. Returns undefined for any other
+ * text, which answers nothing.
+ */
 export function readChoice(line: string, question: AskQuestion): TypedChoice | undefined {
   const text = line.trim()
   if (text === '?') return 'help'
@@ -19,7 +25,7 @@ export function readChoice(line: string, question: AskQuestion): TypedChoice | u
   return choice?.does
 }
 
-/** The choices with the rules they would make, a row each; every line ends. */
+/** Renders the choices with the rules they would add, as lines that each end with a line break. */
 export function choiceLines(
   question: AskQuestion,
   about: { rules: readonly string[]; agent: string },
@@ -31,7 +37,7 @@ export function choiceLines(
   return rows.map((row) => `${row}\n`).join('')
 }
 
-/** The digits that answer a question, for a hint: `1 (Yes), 4 (No) …`. */
+/** Lists the digits that answer a question, for a hint such as `1 (Yes), 4 (No) …`. */
 export function choiceNames(question: AskQuestion): string {
   const names = listPermissionChoices(question).map((choice) => {
     return `${choice.digit} (${formatChoice(choice, { rules: [], agent: '' }, 'short')})`

@@ -4,9 +4,11 @@ import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 
 /**
- * Asks a person whether something may go, unless --yes was given: `y` or `yes` on the terminal, anything else is no.
+ * Asks the user to confirm, unless --yes was given: `y` or `yes` on the terminal confirms, anything else
+ * declines.
  *
- * Undefined where nobody is there: standard input is no terminal, or there is none to ask on.
+ * Returns undefined when the user cannot be asked: standard input is not a terminal, or there is no terminal
+ * to ask on.
  */
 export async function confirm(
   question: string,
@@ -23,7 +25,7 @@ export async function confirm(
   return /^y(es)?$/i.test((answer ?? '').trim())
 }
 
-/** What a command that was told no ends with. */
+/** Returns the error of a command that the user declined. */
 export function declinedError(what: string): CrabError {
   return new CrabError('denied', `Cannot ${what}: it was answered with no`)
 }

@@ -18,25 +18,34 @@ import { choiceHelpLines, choiceLines, readChoice } from './choice.ts'
 import type { TerminalStyle } from './layout.ts'
 import { questionText, readAnswer } from './question.ts'
 
-/** Where a person is asked, and for whom. */
+/** The terminal on which the user is asked, and the agent that asks. */
 export interface Dialog {
   terminal: {
     output: Terminal['output']
-    /** The next line; `words` where any text is the answer. */
+    /** Reads the next line; `words` when any text is an answer. */
     readLine(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined>
   }
   style: TerminalStyle
   agent: string
-  /** Resolves when a question has been on the screen long enough for an answer, with the lines that came too soon. */
+  /**
+   * Resolves when a question has been on the screen long enough for an answer, with the lines that were typed
+   * too early.
+   */
   see?(signal: AbortSignal): Promise<string>
-  /** Text that is not a choice is a message to the agent; it answers the question only after its free-text choice was taken. */
+  /**
+   * Whether text that is not a choice is sent to the agent as a message; such text then answers the question
+   * only after the free-text choice was made.
+   */
   hasComposer?: boolean
 }
 
-/** The time in milliseconds that a question is on the screen before an answer counts. */
+/** The time in milliseconds that a question must be on the screen before an answer counts. */
 const ANSWER_DELAY_MS = 1_000
 
-/** Waits until a question can have been seen; returns the lines that were typed meanwhile, which answer nothing. */
+/**
+ * Waits until the user can have seen a question; returns the lines typed meanwhile, which are not used as
+ * answers.
+ */
 export async function discardEarlyInput(
   terminal: Pick<Terminal, 'forgetInput'>,
   signal: AbortSignal,
@@ -45,13 +54,14 @@ export async function discardEarlyInput(
   return terminal.forgetInput()
 }
 
-/** From question to answer, as reply_to_ask takes it. */
+/** The answers by question, as `reply_to_ask` takes them. */
 export type DialogAnswers = Record<string, string>
 
 /**
- * Puts all questions of an ask to a person, one after the other.
+ * Asks the user all questions of an ask, one after the other.
  *
- * The end of input (Ctrl-D) refuses a permission, and leaves this and all further questions with an empty answer.
+ * The end of input (Ctrl-D) denies a permission, and leaves this and all further questions with an empty
+ * answer.
  */
 export async function runDialog(
   ask: AskUserEvent,
@@ -106,7 +116,7 @@ const ALLOWING: ReadonlySet<string> = new Set([
   PERMISSION_ANSWERS.always,
 ])
 
-/** Says what the answer writes, and gives it. */
+/** Reports what the answer saves, and returns the answer. */
 function reportSaved(
   answer: string,
   { permission, dialog: { terminal, agent } }: { permission: PermissionRequest; dialog: Dialog },
@@ -116,9 +126,9 @@ function reportSaved(
 }
 
 /**
- * Shows a question, lets it be seen, and reads the line that is typed from then on.
+ * Shows a question, waits until it can have been seen, and reads the next line.
  *
- * The terminal echoes text that is typed too soon behind the last line of the question, not behind the prompt.
+ * The terminal echoes text that is typed too early after the last line of the question, not after the prompt.
  */
 async function readAfter(
   { terminal, see }: Dialog,
@@ -133,20 +143,20 @@ async function readAfter(
   return await readLine(terminal, signal, 'choice')
 }
 
-/** What "always" does; that it could not be done is told by whoever does it. */
+/** Describes the rules that "always" adds; a failure to add them is reported by the code that adds them. */
 function savedLines({ rules }: PermissionRequest, agent: string): string {
   const file = escapeLine(`agents/${agent}.toml`)
   return rules.map((rule) => `crabtalk: adding to ${file}: allow ${escapeLine(rule)}\n`).join('')
 }
 
-/** Ends the line of the question; says of the last line that came too soon that it answered nothing. */
+/** Ends the line of the question; if input came too early, says that its last line was not used. */
 function earlyInputNotice(early: string): string {
   if (early === '') return '\n'
   const [text] = early.trim().split('\n').slice(-1)
   return `crabtalk: Enter came too soon to be an answer${text === '' ? '' : `: ${quoteInput(text!)}`}\n`
 }
 
-/** Says that a line was not an answer; an empty line shows the question again without a word. */
+/** Says that a line was not an answer; an empty line just shows the question again. */
 function invalidInputNotice(line = ''): string {
   const text = line.trim()
   return text === '' ? '' : `crabtalk: not understood: ${quoteInput(text)}\n`
@@ -154,18 +164,18 @@ function invalidInputNotice(line = ''): string {
 
 function quoteInput(text: string): string {
   const seen = escapeLine(text)
-  return `${takeStart(seen, MOST_ECHOED)}${seen.length > MOST_ECHOED ? '…' : ''}`
+  return `${takeStart(seen, MAX_ECHOED)}${seen.length > MAX_ECHOED ? '…' : ''}`
 }
 
-/** The most UTF-16 units that are repeated of a line that answered nothing. */
-const MOST_ECHOED = 60
+/** The maximum number of UTF-16 units of invalid input that are echoed. */
+const MAX_ECHOED = 60
 
 async function askReason(terminal: Dialog['terminal'], signal: AbortSignal): Promise<string> {
   terminal.output.write('Tell the agent why: ')
   return toDenialAnswer((await readLine(terminal, signal, 'words')) ?? '')
 }
 
-/** Undefined when the person gives no answer. */
+/** Returns undefined when the user gives no answer. */
 async function askQuestion(
   { question, kind }: { question: AskQuestion; kind: AskKind },
   dialog: Dialog,
@@ -193,7 +203,7 @@ async function askFreeText(terminal: Dialog['terminal'], signal: AbortSignal): P
   return await readLine(terminal, signal, 'words')
 }
 
-/** Ctrl-D moves no cursor: what comes next needs a line of its own. */
+/** Reads a line. After Ctrl-D, which does not move the cursor, it starts a new line. */
 async function readLine(
   terminal: Dialog['terminal'],
   signal: AbortSignal,

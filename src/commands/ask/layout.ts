@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 import { colorize, type Paint } from '../color.ts'
 
-/** How a terminal shows text. */
+/** The properties of a terminal that affect rendering. */
 export interface TerminalStyle {
   columns: number
   color: boolean
@@ -9,16 +9,16 @@ export interface TerminalStyle {
 
 interface QuoteOptions {
   style: TerminalStyle
-  /** Rows beyond these are left out, and counted. */
+  /** The maximum number of rows; further rows are omitted and counted. */
   most: number
-  /** What a line is painted with. */
+  /** Returns the color of a line. */
   tint?: (line: string, at: number) => Paint | undefined
 }
 
-/** Stands before every row of somebody else's words, so that none of them passes for ours. */
+/** Prefixes every row of foreign text, so that none of it can pass for our own output. */
 const BAR = '  │ '
 
-/** Somebody else's text, made harmless before, as rows behind a bar, none wider than the terminal. */
+/** Renders foreign text, which must be escaped already, as rows behind a bar that fit the terminal's width. */
 export function quoteWithBar(text: string, { style, most, tint = () => undefined }: QuoteOptions): string[] {
   const rows = text.split('\n').flatMap((line, at) => {
     const color = tint(line, at)
@@ -30,7 +30,7 @@ export function quoteWithBar(text: string, { style, most, tint = () => undefined
   return [...rows.slice(0, most), `  … ${left} more ${left === 1 ? 'line' : 'lines'}; ? shows all`]
 }
 
-/** A name and what it is, in as many rows as that takes; rows that are given stay as they are. */
+/** Renders a label and its text in as many rows as needed; rows passed as an array are not wrapped. */
 export function labelRows(
   name: string,
   text: string | readonly string[],
@@ -41,9 +41,9 @@ export function labelRows(
   return rows.map((row, at) => `  ${colorize((at === 0 ? name : '').padEnd(NAME_WIDTH), 'dim', color)}${row}`)
 }
 
-/** Rows of a fact that break between words; beyond `most` they are cut, and end with `…`. */
+/** Wraps a text between words; rows beyond `most` are dropped, and the last one then ends with `…`. */
 export function wrapToRows(text: string, { columns, most }: { columns: number; most: number }): string[] {
-  const width = columns - NAME_WIDTH - 3 // leaves room for the sign of a cut
+  const width = columns - NAME_WIDTH - 3 // leaves room for the ellipsis
   const rows: string[] = []
   for (const word of text.replaceAll('\n', '\\n').split(/ +/)) {
     const [first = '', ...more] = toRows(word, width)
@@ -56,11 +56,11 @@ export function wrapToRows(text: string, { columns, most }: { columns: number; m
 }
 
 const NAME_WIDTH = 6
-const LEAST_WIDTH = 10
+const MIN_WIDTH = 10
 
-/** A line in pieces of at most that many columns. */
+/** Splits a line into pieces of at most that many columns. */
 function toRows(line: string, columns: number): string[] {
-  const width = Math.max(columns, LEAST_WIDTH)
+  const width = Math.max(columns, MIN_WIDTH)
   if (line.length <= width / 2) return [line]
   const rows: string[] = []
   let row = ''

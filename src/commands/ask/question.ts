@@ -4,7 +4,10 @@ import { optionKeys } from '../../tui/cards/option-keys.ts'
 import { colorize } from '../color.ts'
 import { labelRows, quoteWithBar, type TerminalStyle } from './layout.ts'
 
-/** A question as it stands on a terminal, with its options and how to answer; every line ends. */
+/**
+ * Renders a question for a terminal, with its options and how to answer, as lines that each end with a line
+ * break.
+ */
 export function questionText(
   { question, options, multiSelect }: AskQuestion,
   { style, isFree, own }: { style: TerminalStyle; isFree: boolean; own?: number | undefined },
@@ -24,7 +27,10 @@ export function questionText(
   return `${[...lines, colorize(how, 'dim', style.color)].join('\n')}\n`
 }
 
-/** What a typed line answers: a label, several joined by ", ", or where that is allowed the text itself; undefined for anything else. */
+/**
+ * Parses a typed line: returns a label, several labels joined by ", ", or where free text is allowed the text
+ * itself; undefined for anything else.
+ */
 export function readAnswer(
   line: string,
   { options, multiSelect }: AskQuestion,
@@ -42,7 +48,7 @@ export function readAnswer(
   return isFree && !looksLikeKeys(words, options) ? text : undefined
 }
 
-/** A number that belongs to no option is a slip, not an answer. */
+/** Treats numbers that belong to no option as typos, not as free text. */
 function looksLikeKeys(words: readonly string[], options: AskQuestion['options']): boolean {
   return options.length > 0 && words.every((word) => /^\d+$/.test(word))
 }

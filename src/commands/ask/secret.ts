@@ -3,8 +3,8 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { Host, TerminalStreams } from '../host.ts'
 
 /**
- * A line that is typed on a terminal without being shown: no letter of it, nor how many there are. Undefined at the end of
- * input. The terminal is as before afterwards, however this ends. Fails with `cancelled` on Ctrl-C and on a signal.
+ * Reads a line typed on a terminal without echoing it, so that not even its length shows. Returns undefined
+ * at the end of input. Always restores the terminal. Fails with `cancelled` on Ctrl-C and on a signal.
  */
 export async function readSecret(
   { screen, host }: { screen: TerminalStreams; host: Pick<Host, 'onSignal'> },

@@ -4,22 +4,23 @@ import { wantsColor } from '../color.ts'
 import type { Host, Terminal } from '../host.ts'
 import { type DialogAnswers, discardEarlyInput, runDialog } from './dialog.ts'
 
+/** The dependencies of a terminal prompter. */
 export interface TerminalPrompterOptions {
   host: Host
   color: 'auto' | 'always' | 'never'
-  /** Waits for an exclusive right among all processes of this home. */
+  /** Waits for an exclusive lease among all processes of this home. */
   lease(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
-  /** Gives the answer to whoever asked. */
+  /** Sends the answers to the turn that asked. */
   reply(askId: string, answers: DialogAnswers): Promise<void>
-  /** Nobody can be asked any more: the terminal has gone, say. */
+  /** Called when the user can no longer be asked, for example because the terminal is gone. */
   fail(error: CrabError): void
 }
 
 /**
- * Puts the questions of a turn to the person at the terminal, one at a time, also across processes.
+ * Asks the user at the terminal the questions of a turn, one at a time, also across processes.
  *
- * While a question stands there, what this process prints to the same terminal is held back. Disposing closes all
- * questions and waits until the terminal is free.
+ * While a question is on the screen, other output of this process to the same terminal is held back.
+ * Disposing closes all questions and waits until the terminal is free.
  */
 export class TerminalPrompter implements AsyncDisposable {
   readonly #options: TerminalPrompterOptions
@@ -30,14 +31,14 @@ export class TerminalPrompter implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Puts a question, after those that were put before. `agent` is who asks. */
+  /** Queues a question after the earlier ones. `agent` is the name of the agent that asks. */
   enqueue(ask: AskUserEvent, agent: string): void {
     const closing = new AbortController()
     this.#open.set(ask.askId, closing)
     this.#last = this.#last.then(() => this.#ask(ask, agent, closing.signal))
   }
 
-  /** A question needs no answer any more; nothing is said to a person who gave it. */
+  /** Closes a question that no longer needs an answer; does nothing for a question that was answered here. */
   close({ askId, by }: Pick<AskClosedEvent, 'askId' | 'by'>): void {
     this.#open.get(askId)?.abort(new CrabError('cancelled', describeClosing(by)))
   }
@@ -75,19 +76,19 @@ export class TerminalPrompter implements AsyncDisposable {
       const see = (until: AbortSignal) => discardEarlyInput(terminal, until)
       return await runDialog(ask, { terminal, style, agent, see }, signal)
     } catch (reason) {
-      output.write(closingLine(signal))
+      output.write(formatClosing(signal))
       throw reason
     } finally {
       await output.flush()
     }
   }
 
-  /** A home that cannot be written must not keep a person from answering. */
+  /** Waits for the terminal. A home that cannot be written to must not prevent the user from answering. */
   async #acquireTerminal(
     { name, output }: Terminal,
     signal: AbortSignal,
   ): Promise<AsyncDisposable | undefined> {
-    const timer = setTimeout(() => output.write(WAITING), PATIENCE_MS)
+    const timer = setTimeout(() => output.write(WAITING), WAIT_NOTICE_MS)
     try {
       return await this.#options.lease(name === '' ? 'tty' : `tty:${name}`, signal)
     } catch (reason) {
@@ -99,26 +100,26 @@ export class TerminalPrompter implements AsyncDisposable {
   }
 }
 
-/** Prints what there is to print, then keeps this process's other words off the terminal. */
+/** Flushes pending output, then holds back further output of this process to the terminal. */
 async function holdOutput({ stdout, stderr }: Host): Promise<Disposable> {
   const shared = [stdout, stderr].filter((output) => output.isTerminal)
   await Promise.all(shared.map((output) => output.flush()))
-  const held = new DisposableStack()
-  for (const output of shared) held.use(output.hold())
-  return held
+  const holds = new DisposableStack()
+  for (const output of shared) holds.use(output.hold())
+  return holds
 }
 
-/** The cursor stands behind the other one's prompt. */
+/** Begins with a line break, because the cursor is after the prompt of the other process. */
 const WAITING = '\ncrabtalk: waiting for another crabtalk to be answered on this terminal\n'
-const PATIENCE_MS = 2_000
+const WAIT_NOTICE_MS = 2_000
 const TOO_LATE = 'crabtalk: the answer came too late: the question was closed before\n'
 
-function closingLine(signal: AbortSignal): string {
+function formatClosing(signal: AbortSignal): string {
   const words = toCrabError(signal.reason).message
   return words === '' ? '\n' : `\ncrabtalk: the question is closed: ${words}\n`
 }
 
-/** In words; empty when the run is over, which needs none. */
+/** Describes why a question was closed; empty when the run has ended, which needs no explanation. */
 function describeClosing(by: string): string {
   if (by === 'timeout') return 'nobody answered in time'
   return parseErrorKind(by) === undefined ? 'it was answered elsewhere' : ''

@@ -10,16 +10,20 @@ import { findAsk, type WaitingAsk } from './find.ts'
 import { readAnswers } from './read-answer.ts'
 import { sendReply } from './reply.ts'
 
-/** A line: text as on the command line, a list of texts for several questions, or from question to label. */
+/**
+ * A line of input: a text as on the command line, a list of texts for several questions, or an object from
+ * question to label.
+ */
 const AnswerLine = z.strictObject({
   id: z.string().check(z.minLength(1)),
   answer: z.union([z.string(), z.array(z.string()), z.record(z.string(), z.string())]),
 })
 
 /**
- * Answers as standard input says, a JSON object a line; each is acknowledged by one, or refused, which ends nothing.
+ * Answers questions from standard input, one JSON object per line; each line is acknowledged or refused with
+ * a JSON object, and a refusal does not stop the rest.
  *
- * Gives 0 when all were taken, else 1. Throws `usage` where a person would have to type JSON.
+ * Returns 0 when all answers were accepted, else 1. Throws `usage` where a person would have to type JSON.
  */
 export async function answerFromLines(
   at: { host: Host; dispatch: Dispatch },
@@ -30,9 +34,9 @@ export async function answerFromLines(
   let exit = 0
   for await (const line of readLines(host.stdin())) {
     if (line.trim() === '') continue
-    const told = await answerLine(line, at, signal)
-    if (!told.ok) exit = 1
-    await host.stdout.write(`${toShownJson(told)}\n`)
+    const outcome = await answerLine(line, at, signal)
+    if (!outcome.ok) exit = 1
+    await host.stdout.write(`${toShownJson(outcome)}\n`)
   }
   return exit
 }

@@ -15,7 +15,10 @@ import { findAsk, type WaitingAsk } from './find.ts'
 import { readAnswers } from './read-answer.ts'
 import { sendReply } from './reply.ts'
 
-/** `crabtalk answerAskCommand`: answers a question of any agent; without an id those that standard input names, one a line. */
+/**
+ * Runs `crabtalk answer`: answers a question of any agent; without an id, the questions named on standard
+ * input, one per line.
+ */
 export const answerAskCommand: CommandHandler = async ({ options, host, signal }) => {
   const [word, ...words] = options.args
   if (word === undefined) (await import('./answer-lines.ts')).checkInput(host)
@@ -33,12 +36,14 @@ export const answerAskCommand: CommandHandler = async ({ options, host, signal }
       `crabtalk: no reason was given: crabtalk answer ${shortId(info.ask.askId)} 5 REASON gives one\n`,
     )
   }
-  const said = Object.values(answers).map((one) => (one === '' ? emptyAnswerText(info.ask) : escapeLine(one)))
-  host.stdout.write(`answered ${shortId(info.ask.askId)}: ${said.join(' · ')}\n`)
+  const answerTexts = Object.values(answers).map((one) =>
+    one === '' ? emptyAnswerText(info.ask) : escapeLine(one),
+  )
+  host.stdout.write(`answered ${shortId(info.ask.askId)}: ${answerTexts.join(' · ')}\n`)
   return 0
 }
 
-/** Says what the rule that an answer has made permits, where that is nearly anything. */
+/** Warns about a rule that the answer adds if it permits nearly anything. */
 function warnAboutRules({ ask }: WaitingAsk, answers: DialogAnswers, { stderr }: Host): void {
   const isLasting = Object.values(answers).some((one) => LASTING.has(one))
   const warnings = isLasting ? (ask.permission?.warnings ?? []) : []
@@ -47,7 +52,7 @@ function warnAboutRules({ ask }: WaitingAsk, answers: DialogAnswers, { stderr }:
 
 const LASTING: ReadonlySet<string> = new Set([PERMISSION_ANSWERS.session, PERMISSION_ANSWERS.always])
 
-/** What the command line says, or where it says nothing what the person types. */
+/** Returns the answers on the command line or, without any, those that the user types. */
 async function chooseAnswers(
   {
     options,
@@ -68,7 +73,7 @@ async function chooseAnswers(
 
 function readContent(text: string): DialogAnswers {
   const content = parseObject(text)
-  if (content) return content as DialogAnswers // the daemon says what is wrong with it
+  if (content) return content as DialogAnswers // the daemon reports what is wrong with it
   throw new CrabError('usage', 'Cannot use --content: it is no JSON object', {
     hint: `for example --content '{"Which colour?":"red"}'`,
   })

@@ -2,7 +2,10 @@ import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { optionKeys } from '../../tui/cards/option-keys.ts'
 import { escapeLine, toSubject } from '../../tui/cards/subject.ts'
 
-/** What is asked, whole and in one line that no terminal obeys: the questions with their options, or what would be done. */
+/**
+ * Formats a question in full on one line, with control characters escaped: its questions with their options,
+ * or the action that needs permission.
+ */
 export function formatAskLine({ permission, questions }: AskUserEvent): string {
   if (permission) {
     const { verb, what } = toSubject(permission)

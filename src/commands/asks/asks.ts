@@ -14,7 +14,10 @@ import { toAskClosedRecord } from '../send/stream-json-sink.ts'
 import { toWaitingAsks, type WaitingAsk } from './find.ts'
 import { askText, toAskJson } from './show.ts'
 
-/** `crabtalk listAsksCommand`: the questions of all agents that wait; with --follow also those that come, and how each ends. */
+/**
+ * Runs `crabtalk asks`: lists the pending questions of all agents; with --follow, continues with new
+ * questions and how each one ends.
+ */
 export const listAsksCommand: CommandHandler = async ({ options, host, signal }) => {
   const agent = options.value('agent') ?? ''
   const json = options.has('json')
@@ -23,11 +26,11 @@ export const listAsksCommand: CommandHandler = async ({ options, host, signal })
   const waiting = await fetchAsks(attached.dispatch, agent, signal)
   if (json) return printJson(host, waiting.map(toAskJson))
   if (waiting.length === 0) host.stderr.write('No pending questions\n')
-  host.stdout.write(waiting.map((info) => toText(info, host)).join('\n'))
+  host.stdout.write(waiting.map((info) => formatAsk(info, host)).join('\n'))
   return 0
 }
 
-/** Those of one agent, or of all for an empty name; oldest first. */
+/** Fetches the pending questions of one agent, or of all agents for an empty name; oldest first. */
 export async function fetchAsks(
   dispatch: Dispatch,
   agent: string,
@@ -46,8 +49,8 @@ async function followAsks({ agent, json, host }: AskFollowOptions): Promise<numb
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
     await using attached = await requireDaemon(host, {}, stop.signal)
-    for await (const news of streamAskEvents(attached.dispatch, agent, stop.signal)) {
-      await host.stdout.write(json ? `${toShownJson(toLine(news))}\n` : toNewsText(news, host))
+    for await (const change of streamAskEvents(attached.dispatch, agent, stop.signal)) {
+      await host.stdout.write(json ? `${toShownJson(toJsonLine(change))}\n` : formatChange(change, host))
     }
     return 0
   } catch (reason) {
@@ -58,7 +61,10 @@ async function followAsks({ agent, json, host }: AskFollowOptions): Promise<numb
 
 type AskChange = { opened: WaitingAsk } | { closed: { askId: string; by: string; content: string } }
 
-/** What waits, then what comes and goes; each question opens once, and closes only when it was opened. */
+/**
+ * Yields the pending questions, then those that are opened and closed. Each question is opened once, and
+ * closed only if it was opened.
+ */
 async function* streamAskEvents(
   dispatch: Dispatch,
   agent: string,
@@ -67,43 +73,45 @@ async function* streamAskEvents(
   const left = new AbortController()
   const until = AbortSignal.any([signal, left.signal])
   const open = new Set<string>()
-  const opened = (asks: readonly WaitingAsk[]) => {
-    const news = asks.filter((one) => (agent === '' || one.agent === agent) && !open.has(one.ask.askId))
-    for (const { ask } of news) open.add(ask.askId)
-    return news.map((one): AskChange => ({ opened: one }))
+  const takeNew = (asks: readonly WaitingAsk[]) => {
+    const newAsks = asks.filter((one) => (agent === '' || one.agent === agent) && !open.has(one.ask.askId))
+    for (const { ask } of newAsks) open.add(ask.askId)
+    return newAsks.map((one): AskChange => ({ opened: one }))
   }
   const kinds = [AgentEventKind.ASK_OPENED, AgentEventKind.ASK_CLOSED]
   const events = requestMany(dispatch, 'subscribeEvents', { kinds }, until)
-  let next = events.next() // before they are listed, so that none comes between
+  let next = events.next() // subscribes before listing, so that no question is missed in between
   try {
-    yield* opened(await fetchAsks(dispatch, agent, until))
-    for (let told = await next; !told.done; told = await next) {
+    yield* takeNew(await fetchAsks(dispatch, agent, until))
+    for (let result = await next; !result.done; result = await next) {
       next = events.next()
-      const { ask, askClosed } = told.value
-      if (ask) yield* opened(toWaitingAsks([ask]))
+      const { ask, askClosed } = result.value
+      if (ask) yield* takeNew(toWaitingAsks([ask]))
       if (askClosed && open.delete(askClosed.askId)) yield { closed: askClosed }
     }
   } finally {
     left.abort()
-    await next.catch(() => undefined) // it was left, or whoever reads has been told
+    await next.catch(() => undefined) // it was aborted, or the consumer already got the failure
   }
 }
 
-function toText(info: WaitingAsk, host: Host): string {
+function formatAsk(info: WaitingAsk, host: Host): string {
   const color = wantsColor('auto', host.env, host.stdout)
-  const columns = host.stdout.isTerminal ? host.columns() : UNBROKEN
+  const columns = host.stdout.isTerminal ? host.columns() : NO_WRAP
   return askText(info, { style: { columns, color }, now: Date.now() })
 }
 
-/** Nobody breaks lines in a pipe. */
-const UNBROKEN = Number.MAX_SAFE_INTEGER
+/** Disables wrapping, which output to a pipe must not have. */
+const NO_WRAP = Number.MAX_SAFE_INTEGER
 
-function toNewsText(news: AskChange, host: Host): string {
-  if ('opened' in news) return `${toText(news.opened, host)}\n`
-  const { askId, by } = news.closed
+function formatChange(change: AskChange, host: Host): string {
+  if ('opened' in change) return `${formatAsk(change.opened, host)}\n`
+  const { askId, by } = change.closed
   return `${shortId(askId)}  closed: ${escapeLine(by)}\n\n`
 }
 
-function toLine(news: AskChange) {
-  return 'opened' in news ? { type: 'ask.opened', ...toAskJson(news.opened) } : toAskClosedRecord(news.closed)
+function toJsonLine(change: AskChange) {
+  return 'opened' in change
+    ? { type: 'ask.opened', ...toAskJson(change.opened) }
+    : toAskClosedRecord(change.closed)
 }

@@ -1,17 +1,20 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { AskInfo, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 
-/** A question that waits. */
+/** A pending question. */
 export interface WaitingAsk extends AskInfo {
   ask: AskUserEvent
 }
 
-/** Those of a reply; one without a question is none. */
+/** Converts the asks of a reply to pending questions, without those that have no question. */
 export function toWaitingAsks(asks: readonly AskInfo[]): WaitingAsk[] {
   return asks.flatMap((info) => (info.ask ? [{ ...info, ask: info.ask }] : []))
 }
 
-/** The question whose id is that, or begins or ends so. Throws `missing` or, for several, `conflict`. */
+/**
+ * Finds the question whose id equals, starts with or ends with a word. Throws `missing` when there is none,
+ * `conflict` when there are several.
+ */
 export function findAsk(asks: readonly WaitingAsk[], word: string): WaitingAsk {
   const id = word.toUpperCase()
   const exact = asks.find(({ ask }) => ask.askId === word || ask.askId === id)

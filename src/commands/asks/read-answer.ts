@@ -8,10 +8,11 @@ import type { DialogAnswers } from '../ask/dialog.ts'
 import { readAnswer } from '../ask/question.ts'
 
 /**
- * The answers that words on a command line give, as reply_to_ask takes them: the digit of a choice, or "5 REASON", to a permission; to
- * questions numbers, labels or own words, one word for each where there are several, an empty one for no answer.
+ * Converts words on a command line to answers, as `reply_to_ask` takes them: for a permission the digit of a
+ * choice or "5 REASON"; for questions a number, a label or free text, one word for each question, and an
+ * empty word for no answer.
  *
- * Throws `usage` naming what can be answered.
+ * Throws a `usage` error that lists the possible answers.
  */
 export function readAnswers(words: readonly string[], ask: AskUserEvent): DialogAnswers {
   const { permission, questions } = ask
@@ -26,7 +27,7 @@ export function readAnswers(words: readonly string[], ask: AskUserEvent): Dialog
   return Object.fromEntries(answers)
 }
 
-/** A label is taken as it is, beside the digits of the card. */
+/** Accepts a label as well as the digits of the card. */
 function readPermission(line: string, question: AskQuestion): string {
   const label = question.options.find((option) => option.label.toLowerCase() === line.trim().toLowerCase())
   if (label && isOffered(label.label, question)) return label.label
@@ -50,11 +51,11 @@ function readOne(line: string, question: AskQuestion, isFree: boolean): string {
   })
 }
 
-function wrongCount(given: number, questions: readonly AskQuestion[]): CrabError {
-  const asked = questions.map(({ question }) => `"${escapeLine(question)}"`).join(', ')
+function wrongCount(count: number, questions: readonly AskQuestion[]): CrabError {
+  const names = questions.map(({ question }) => `"${escapeLine(question)}"`).join(', ')
   return new CrabError(
     'usage',
-    `Cannot answer: there are ${questions.length} questions, and ${given === 1 ? '1 answer' : `${given} answers`}`,
-    { hint: `in this order, each one word for the shell: ${asked}` },
+    `Cannot answer: there are ${questions.length} questions, and ${count === 1 ? '1 answer' : `${count} answers`}`,
+    { hint: `in this order, each one word for the shell: ${names}` },
   )
 }

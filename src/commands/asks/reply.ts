@@ -3,7 +3,7 @@ import { defaultSender } from '../follow/target.ts'
 import type { Host } from '../host.ts'
 import type { WaitingAsk } from './find.ts'
 
-/** Gives an answer, as the person who runs this. Throws `missing` when somebody else was faster. */
+/** Sends an answer in the name of the user. Throws `missing` when the question was already answered. */
 export async function sendReply(
   dispatch: Dispatch,
   { info, answers, host }: { info: WaitingAsk; answers: unknown; host: Host },

@@ -12,8 +12,8 @@ import { toAskOpened } from '../send/stream-json-sink.ts'
 import type { WaitingAsk } from './find.ts'
 
 /**
- * A question as it stands in the inbox: whose it is, since when, everything a person must see to answer it, and how. Every
- * line ends.
+ * Renders a question for the inbox: who asked it and when, everything needed to answer it, and how. Every
+ * line ends with a line break.
  */
 export function askText(info: WaitingAsk, { style, now }: { style: TerminalStyle; now: number }): string {
   const { ask, agent, sender, openedAt } = info
@@ -34,7 +34,7 @@ export function askText(info: WaitingAsk, { style, now }: { style: TerminalStyle
   return `${head}\n${cards.join('')}crabtalk answer ${id} ${places}\n`
 }
 
-/** A question with its options, and what each is chosen by. */
+/** Renders a question with its options and the key of each option. */
 function questionLines({ question, options, multiSelect }: AskQuestion, style: TerminalStyle): string {
   const keys = optionKeys(options)
   const rows = options.flatMap(({ label, description }, at) => {
@@ -50,11 +50,11 @@ function questionLines({ question, options, multiSelect }: AskQuestion, style: T
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** A question, for programs. */
+/** Converts a question to its JSON form. */
 export function toAskJson(info: WaitingAsk) {
   const { ask, agent, sender, session, runId, openedAt } = info
-  const { type: _, ask: id, ...asked } = toAskOpened(ask)
-  return { id, agent, sender, session, run: runId, opened_at: openedAt, ...asked }
+  const { type: _, ask: id, ...record } = toAskOpened(ask)
+  return { id, agent, sender, session, run: runId, opened_at: openedAt, ...record }
 }
 
 function askKindName({ ask: { kind } }: WaitingAsk): string {

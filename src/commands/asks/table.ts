@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts'
 import { JSON_OPTION } from '../options.ts'
 
-/** Rows of the command table for the questions that agents ask. */
+/** The rows of the command table for the questions of agents. */
 export const ASKS_COMMANDS: readonly Command[] = [
   {
     path: ['asks'],

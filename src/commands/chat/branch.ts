@@ -1,12 +1,16 @@
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
-/** The git branch that a folder is on, the short id of a detached commit, or undefined outside of a repository; git is not run. */
+/**
+ * Returns the git branch that a folder is on, or the short id of a detached commit; undefined outside a
+ * repository. Does not run git.
+ */
 export async function readBranch(folder: string): Promise<string | undefined> {
   const head = await readHead(folder)
   if (head === undefined) return undefined
   const branch = /^ref: refs\/heads\/(.+)$/.exec(head)?.[1]
-  if (branch !== undefined) return branch === '.invalid' ? undefined : branch // reftable keeps it elsewhere
+  // a reftable repository stores it elsewhere
+  if (branch !== undefined) return branch === '.invalid' ? undefined : branch
   return /^[0-9a-f]{40,64}$/.test(head) ? head.slice(0, 8) : undefined
 }
 
@@ -16,7 +20,10 @@ async function readHead(folder: string): Promise<string | undefined> {
   return head === undefined ? undefined : head.trim()
 }
 
-/** `.git` of the folder or of the nearest one above; in a worktree or submodule it is a file that says where. */
+/**
+ * Finds the `.git` of a folder or of its nearest ancestor; in a worktree or submodule, `.git` is a file that
+ * contains the path.
+ */
 async function findGitFolder(folder: string): Promise<string | undefined> {
   const path = join(folder, '.git')
   const found = await stat(path).catch(() => undefined)
@@ -29,10 +36,10 @@ async function findGitFolder(folder: string): Promise<string | undefined> {
   return parent === folder ? undefined : await findGitFolder(parent)
 }
 
-const MOST_BYTES = 4096
+const MAX_BYTES = 4096
 
 async function readSmall(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
-  if (!found?.isFile() || found.size > MOST_BYTES) return undefined
+  if (!found?.isFile() || found.size > MAX_BYTES) return undefined
   return await readFile(path, 'utf8').catch(() => undefined)
 }

@@ -11,7 +11,7 @@ import { readPermissionSettings } from '../send/permission-settings.ts'
 import { openChatPorts } from './ports.ts'
 import { resolveConversationId } from './resolve-conversation-id.ts'
 
-/** `crabtalk chatCommand`, and `crabtalk` alone on a terminal. */
+/** Runs `crabtalk chat`, and `crabtalk` without arguments on a terminal. */
 export const chatCommand: CommandHandler = async ({ options, host, signal }) => {
   const settings = await toChatOptions(options, host)
   if (options.has('plain') || wantsPlain(host))
@@ -22,7 +22,7 @@ export const chatCommand: CommandHandler = async ({ options, host, signal }) => 
   return left.exitCode
 }
 
-/** Opens the chat on the screen, which is given back when it is left. */
+/** Opens the chat on the screen, and restores the terminal afterwards. */
 async function openOnScreen(
   { settings, host }: { settings: ChatOptions; host: Host },
   signal: AbortSignal,
@@ -42,7 +42,7 @@ async function openOnScreen(
   return { exitCode: ended.exitCode, unanswered }
 }
 
-/** Leaves the chat in order when the system, or another program, ends this one; at once when it is asked again. */
+/** Leaves the chat cleanly on a signal, and immediately on a second one. */
 function abortOnSignal(host: Host): Disposable & { signal: AbortSignal; exitCode: number } {
   const stop = new AbortController()
   const ended = { signal: stop.signal, exitCode: 0 }
@@ -54,12 +54,12 @@ function abortOnSignal(host: Host): Disposable & { signal: AbortSignal; exitCode
   return Object.assign(ended, { [Symbol.dispose]: () => listening[Symbol.dispose]() })
 }
 
-/** A terminal that cannot be drawn on, or a person who has it read out. */
+/** Whether the terminal cannot be drawn on, or its user has it read aloud. */
 function wantsPlain({ env }: Host): boolean {
   return env['TERM'] === 'dumb' || env['INK_SCREEN_READER'] === 'true'
 }
 
-/** Keys are heard as they are typed from now on, also those that come before the first frame. */
+/** Reads keys as they are typed from now on, including those typed before the first frame. */
 function rawMode({ stdin, hooks }: TerminalStreams): Disposable {
   stdin.setRawMode(true)
   return { [Symbol.dispose]: () => hooks.makeCooked() }

@@ -5,16 +5,17 @@ import { CrabError } from '../../core/base/errors.ts'
 import { runForeground } from '../../core/process/foreground.ts'
 import { type ClipboardSystem, findInstalled } from './clipboard-programs.ts'
 
+/** The environment for copying to the clipboard. */
 export interface CopyOptions extends ClipboardSystem {
-  /** Writes to the terminal, past everything that draws on it. */
+  /** Writes to the terminal directly, past everything that draws on it. */
   writeToTerminal(sequence: string): void
 }
 
 /**
- * Puts a text on the clipboard and says how, as in `copied with wl-copy`: by a program of this system or, over ssh and
- * without one, by asking the terminal (OSC 52), which may not listen.
+ * Copies a text to the clipboard and returns how, as in `copied with wl-copy`: with a program of this system
+ * or, over ssh or when there is no such program, through the terminal (OSC 52), which may ignore it.
  *
- * Throws `invalid` when it is too long for that.
+ * Throws `invalid` when the text is too long for the terminal.
  */
 export async function copyText(text: string, options: CopyOptions): Promise<string> {
   const isRemote = Boolean(options.env['SSH_TTY'] || options.env['SSH_CONNECTION'])
@@ -22,11 +23,11 @@ export async function copyText(text: string, options: CopyOptions): Promise<stri
   const programs = isRemote ? tmux : [...localPrograms(options), ...tmux]
   for (const program of programs) {
     const path = await findInstalled(program[0], options)
-    if (path && (await feed([path, ...program.slice(1)], text, options)) === 0)
+    if (path && (await runWithInput([path, ...program.slice(1)], text, options)) === 0)
       return `copied with ${program[0]}`
   }
   const encoded = Buffer.from(text).toString('base64')
-  if (encoded.length > MOST_OSC_CHARS)
+  if (encoded.length > MAX_OSC_CHARS)
     throw new CrabError('invalid', `Cannot copy ${text.length} characters: a terminal takes less`, {
       hint: 'write it to a file with /export',
     })
@@ -38,10 +39,10 @@ type Program = readonly [string, ...string[]]
 
 const TMUX: readonly Program[] = [['tmux', 'load-buffer', '-w', '-']]
 
-/** What terminals take of one OSC sequence. */
-const MOST_OSC_CHARS = 74_994
+/** The maximum length of an OSC sequence that terminals accept. */
+const MAX_OSC_CHARS = 74_994
 
-/** clip.exe takes no UTF-8. */
+/** Used because clip.exe does not support UTF-8. */
 const POWERSHELL: Program = [
   'powershell.exe',
   ...['-NoProfile', '-NonInteractive', '-STA', '-Command'],
@@ -59,10 +60,15 @@ function localPrograms({ env, platform }: ClipboardSystem): Program[] {
 }
 
 /**
- * Runs a program with a text on its standard input, on Windows in the file that CRABTALK_COPY names. Those of X and
- * Wayland stay behind, to serve the text to whoever pastes it; so they get it from a file, and belong to nobody.
+ * Runs a program with a text on its standard input or, on Windows, in the file that CRABTALK_COPY names. The
+ * programs of X11 and Wayland stay in the background to serve the text; they therefore read it from a file,
+ * and hold none of our streams.
  */
-async function feed(argv: Program, text: string, { env, platform }: ClipboardSystem): Promise<number> {
+async function runWithInput(
+  argv: Program,
+  text: string,
+  { env, platform }: ClipboardSystem,
+): Promise<number> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
   const path = join(folder.path, 'clipboard')
   await writeFile(path, text, { mode: 0o600 })
@@ -71,7 +77,7 @@ async function feed(argv: Program, text: string, { env, platform }: ClipboardSys
   return await runForeground(run, { ...env, CRABTALK_COPY: path }).catch(() => 127)
 }
 
-/** tmux hands on only what is wrapped for it. */
+/** Wraps the sequence for tmux, which passes on only wrapped sequences. */
 function toOsc52(encoded: string, env: ClipboardSystem['env']): string {
   const sequence = `\x1b]52;c;${encoded}\x07`
   return env['TMUX'] ? `\x1bPtmux;\x1b${sequence}\x1b\\` : sequence

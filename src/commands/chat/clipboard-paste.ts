@@ -4,16 +4,20 @@ import type { AttachedFile } from '../../tui/ports.ts'
 import { MAX_INPUT_BYTES, readStream } from '../named-file.ts'
 import { type ClipboardSystem, findInstalled } from './clipboard-programs.ts'
 
+/** The environment for reading the clipboard. */
 export interface PasteOptions extends ClipboardSystem {
   processes: ProcessHost
 }
 
-/** An image on the clipboard, else its text; undefined when there is neither, or no program to ask. */
+/**
+ * Returns the image on the clipboard, else its text; undefined when there is neither, or no program to read
+ * it.
+ */
 export async function pasteClipboard(
   options: PasteOptions,
   signal: AbortSignal,
 ): Promise<AttachedFile | string | undefined> {
-  for (const { argv, decode } of readers(options)) {
+  for (const { argv, decode } of listReaders(options)) {
     const bytes = await captureOutput(argv, options, signal)
     const found = bytes && decode(bytes)
     if (found !== undefined && found.length !== 0) return toFound(found)
@@ -21,50 +25,53 @@ export async function pasteClipboard(
   return undefined
 }
 
-/** A program that gives what is on the clipboard, and what its output means; undefined for nothing. */
+/**
+ * A program that prints the clipboard, and the decoder of its output, which returns undefined when there is
+ * nothing.
+ */
 interface ClipboardReader {
   argv: readonly [string, ...string[]]
   decode(output: Buffer): Buffer | string | undefined
 }
 
-/** Images first. */
-function readers({ env, platform }: ClipboardSystem): ClipboardReader[] {
+/** Returns the readers of this system, those of images first. */
+function listReaders({ env, platform }: ClipboardSystem): ClipboardReader[] {
   if (platform === 'darwin') return MAC
   if (platform === 'win32' || env['WSL_DISTRO_NAME']) return WINDOWS
   return [...(env['WAYLAND_DISPLAY'] ? WAYLAND : []), ...(env['DISPLAY'] ? X11 : [])]
 }
 
-function image(output: Buffer): Buffer | undefined {
+function decodeImage(output: Buffer): Buffer | undefined {
   return imageType(output) ? output : undefined
 }
 
-function text(output: Buffer): string {
+function decodeText(output: Buffer): string {
   return output.toString('utf8').replaceAll('\r\n', '\n')
 }
 
-/** As osascript prints data: `«data PNGf89504E47…»`. */
-function appleImage(output: Buffer): Buffer | undefined {
+/** Decodes the output of osascript: `«data PNGf89504E47…»`. */
+function decodeAppleImage(output: Buffer): Buffer | undefined {
   const hex = /^«data PNGf([0-9A-F]+)»/.exec(output.toString('utf8'))?.[1]
-  return hex === undefined ? undefined : image(Buffer.from(hex, 'hex'))
+  return hex === undefined ? undefined : decodeImage(Buffer.from(hex, 'hex'))
 }
 
-function base64Image(output: Buffer): Buffer | undefined {
-  return image(Buffer.from(output.toString('latin1').trim(), 'base64'))
+function decodeBase64Image(output: Buffer): Buffer | undefined {
+  return decodeImage(Buffer.from(output.toString('latin1').trim(), 'base64'))
 }
 
 const WAYLAND: ClipboardReader[] = [
-  { argv: ['wl-paste', '--no-newline', '--type', 'image/png'], decode: image },
-  { argv: ['wl-paste', '--no-newline', '--type', 'text'], decode: text },
+  { argv: ['wl-paste', '--no-newline', '--type', 'image/png'], decode: decodeImage },
+  { argv: ['wl-paste', '--no-newline', '--type', 'text'], decode: decodeText },
 ]
 const X11: ClipboardReader[] = [
-  { argv: ['xclip', '-selection', 'clipboard', '-t', 'image/png', '-o'], decode: image },
-  { argv: ['xclip', '-selection', 'clipboard', '-o'], decode: text },
-  { argv: ['xsel', '-bo'], decode: text },
+  { argv: ['xclip', '-selection', 'clipboard', '-t', 'image/png', '-o'], decode: decodeImage },
+  { argv: ['xclip', '-selection', 'clipboard', '-o'], decode: decodeText },
+  { argv: ['xsel', '-bo'], decode: decodeText },
 ]
 const MAC: ClipboardReader[] = [
-  { argv: ['pngpaste', '-'], decode: image },
-  { argv: ['osascript', '-e', 'the clipboard as «class PNGf»'], decode: appleImage },
-  { argv: ['pbpaste'], decode: text },
+  { argv: ['pngpaste', '-'], decode: decodeImage },
+  { argv: ['osascript', '-e', 'the clipboard as «class PNGf»'], decode: decodeAppleImage },
+  { argv: ['pbpaste'], decode: decodeText },
 ]
 const POWERSHELL = ['powershell.exe', '-NoProfile', '-NonInteractive', '-STA', '-Command'] as const
 const IMAGE_SCRIPT = [
@@ -76,14 +83,14 @@ const IMAGE_SCRIPT = [
 ].join('; ')
 const TEXT_SCRIPT = '[Console]::OutputEncoding = [Text.Encoding]::UTF8; Get-Clipboard -Raw'
 const WINDOWS: ClipboardReader[] = [
-  { argv: [...POWERSHELL, IMAGE_SCRIPT], decode: base64Image },
-  { argv: [...POWERSHELL, TEXT_SCRIPT], decode: text },
+  { argv: [...POWERSHELL, IMAGE_SCRIPT], decode: decodeBase64Image },
+  { argv: [...POWERSHELL, TEXT_SCRIPT], decode: decodeText },
 ]
 
-/** Programs of a clipboard that nobody owns any more may wait for ever. */
-const MOST_MS = 5_000
+/** The timeout in milliseconds: a program may wait forever for a clipboard whose owner is gone. */
+const TIMEOUT_MS = 5_000
 
-/** What a program writes; undefined when it is not there, fails, or gives too much. */
+/** Returns what a program writes; undefined when it is not installed, fails, or writes too much. */
 async function captureOutput(
   argv: ClipboardReader['argv'],
   { processes, env, cwd }: PasteOptions,
@@ -92,7 +99,7 @@ async function captureOutput(
   if (!(await findInstalled(argv[0], { env, cwd }))) return undefined
   await using running = await processes.start({ argv, cwd, env, stdin: 'none' })
   running.stderr.resume()
-  const either = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)])
+  const either = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
   const stop = () => void running.end()
   either.addEventListener('abort', stop, { once: true })
   try {

@@ -1,15 +1,15 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { findProgram } from '../../core/process/find-program.ts'
 
-/** What the clipboard of this system is reached by. */
+/** The environment in which clipboard programs run. */
 export interface ClipboardSystem {
   env: Readonly<Record<string, string>>
   platform: NodeJS.Platform
-  /** Absolute. */
+  /** An absolute path. */
   cwd: string
 }
 
-/** The path of a program; undefined when it is not installed. */
+/** Returns the path of a program; undefined when it is not installed. */
 export async function findInstalled(
   name: string,
   { env, cwd }: Pick<ClipboardSystem, 'env' | 'cwd'>,

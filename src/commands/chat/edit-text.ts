@@ -5,8 +5,8 @@ import { openEditor } from '../editor.ts'
 import type { Host } from '../host.ts'
 
 /**
- * Lets a person edit a text in the editor of their choice, which has the terminal meanwhile; undefined when it was left
- * as it was. Throws `failed` when the editor fails.
+ * Opens a text in the user's editor, which owns the terminal meanwhile, and returns the edited text;
+ * undefined when it was not changed. Throws `failed` when the editor fails.
  */
 export async function editText(text: string, host: Pick<Host, 'env'>): Promise<string | undefined> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
@@ -14,6 +14,6 @@ export async function editText(text: string, host: Pick<Host, 'env'>): Promise<s
   await writeFile(path, text, { mode: 0o600 })
   await openEditor([path], host)
   const edited = await readFile(path, 'utf8')
-  const wanted = text.endsWith('\n') ? edited : edited.replace(/\n$/, '') // editors add one
-  return wanted === text ? undefined : wanted
+  const newText = text.endsWith('\n') ? edited : edited.replace(/\n$/, '') // editors add a final line break
+  return newText === text ? undefined : newText
 }

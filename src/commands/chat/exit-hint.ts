@@ -6,7 +6,9 @@ import { shortId } from '../conversation/find.ts'
 import { defaultSender } from '../follow/target.ts'
 import type { Host } from '../host.ts'
 
-/** Says in one line what becomes of questions that were left without an answer, and what to type. Ends its line. */
+/**
+ * Returns one line that says what becomes of unanswered questions, and what to type. Ends with a line break.
+ */
 export function exitHint(unanswered: Unanswered, host: Pick<Host, 'env'>): string {
   const { agent, sender, askIds, isWaiting } = unanswered
   const where = escapeLine(`${agent}/${sender}`)
@@ -21,7 +23,7 @@ export function exitHint(unanswered: Unanswered, host: Pick<Host, 'env'>): strin
     : `A question still waits in ${where}: crabtalk answer ${shortId(only)} answers it, ${open} opens the chat again.\n`
 }
 
-/** The shortest command that opens the chat of a conversation. */
+/** Returns the shortest command that opens the chat of a conversation. */
 function openCommand({ agent, sender }: { agent: string; sender: string }, host: Pick<Host, 'env'>): string {
   const options = [
     ...(agent === DEFAULT_AGENT ? [] : ['-a', quoteWord(escapeLine(agent))]),

@@ -9,10 +9,11 @@ import { findMentions, type Mention, type MentionCandidate } from './mentions.ts
 import type { BaseFolders } from './write-new.ts'
 
 /**
- * A message with the files that it names with `@`: text behind it in blocks, as `send -f` makes them, images beside it.
+ * Adds to a message the files that it names with `@`: text in blocks after it, as `send -f` formats them, and
+ * images as attachments.
  *
- * What looks like a path and cannot be added is a problem; any other `@` is left alone, and so is what stands in one of
- * the `pasted` texts: nobody typed it. Fails only when aborted.
+ * A mention that looks like a path but cannot be added is reported as a problem. Any other `@` is ignored,
+ * and so is everything inside the `pasted` texts, which the user did not type. Fails only when aborted.
  */
 export async function expandMentions(
   { text, pasted }: { text: string; pasted: readonly string[] },
@@ -24,7 +25,7 @@ export async function expandMentions(
   const problems: string[] = []
   const seen = new Set<string>()
   let bytes = Buffer.byteLength(text)
-  for (const mention of findMentions(withoutPastes(text, pasted)).slice(0, MOST_MENTIONS)) {
+  for (const mention of findMentions(withoutPastes(text, pasted)).slice(0, MAX_MENTIONS)) {
     signal.throwIfAborted()
     try {
       const found = await resolveMention(mention, place)
@@ -46,17 +47,17 @@ export async function expandMentions(
   return { content: joinBlocks([text, ...blocks]), attachments, problems }
 }
 
-/** Blank where something was pasted; a longer paste may hold a shorter one. */
+/** Blanks out pasted texts, longest first, because a longer paste may contain a shorter one. */
 function withoutPastes(text: string, pasted: readonly string[]): string {
   return pasted
-    .map((paste) => paste.trimEnd()) // so is what is sent
+    .map((paste) => paste.trimEnd()) // the sent text is trimmed, too
     .filter((paste) => paste !== '')
     .toSorted((a, b) => b.length - a.length)
     .reduce((rest, paste) => rest.replaceAll(paste, ' '), text)
 }
 
-/** A message may hold any number. */
-const MOST_MENTIONS = 200
+/** The maximum number of mentions that are resolved; a message may contain any number. */
+const MAX_MENTIONS = 200
 
 interface ResolvedMention {
   candidate: MentionCandidate
@@ -64,7 +65,7 @@ interface ResolvedMention {
   stats: Stats
 }
 
-/** What a mention means; undefined when it is none of a file. Throws `missing` when it should have been. */
+/** Resolves a mention to a file; undefined when it is not meant as one. Throws `missing` when it was. */
 async function resolveMention(
   { candidates, isQuoted }: Mention,
   place: BaseFolders,
@@ -79,7 +80,7 @@ async function resolveMention(
   throw new CrabError('missing', `Cannot add ${path}: there is no such file or folder`)
 }
 
-/** A package, a handle and a decorator have an `@` in front, too. */
+/** Whether a mention is meant as a path; packages, handles and decorators begin with `@`, too. */
 async function looksLikePath(path: string, place: BaseFolders): Promise<boolean> {
   if (/^(?:~?\/|\.{1,2}\/)/.test(path)) return true
   if (RESOURCE.test(path)) return false
@@ -88,7 +89,7 @@ async function looksLikePath(path: string, place: BaseFolders): Promise<boolean>
   return parent?.isDirectory() ?? false
 }
 
-/** What stands behind the `@` of something that an MCP server has. */
+/** Matches the name of an MCP server's resource after the `@`. */
 const RESOURCE = /^[a-z0-9][a-z0-9_-]{0,31}:(?!\d+(?:-\d+)?$)/
 
 const FILE_NAME =
@@ -128,13 +129,13 @@ function pickLines(text: string, { from, to }: { from: number; to: number }): st
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
-/** Names that a listing shows at most. */
-const MOST_NAMES = 200
+/** The maximum number of names in a listing. */
+const MAX_NAMES = 200
 
 async function toListing(path: string, folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).toSorted()
-  const left = names.length - MOST_NAMES
-  const lines = [...names.slice(0, MOST_NAMES), ...(left > 0 ? [`[${left} more]`] : [])]
+  const left = names.length - MAX_NAMES
+  const lines = [...names.slice(0, MAX_NAMES), ...(left > 0 ? [`[${left} more]`] : [])]
   return [`<folder path="${path}">`, ...lines, '</folder>'].join('\n')
 }

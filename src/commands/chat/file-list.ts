@@ -3,19 +3,19 @@ import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { type IgnoreRules, rulesAbove } from '../../core/hooks/search/ignore-rules.ts'
 
-/** Bounds of one listing. */
+/** The limits of one listing. */
 export interface ListingOptions {
-  /** Files and folders that begin with a dot, too; `.git` never. */
+  /** Whether to include files and folders that begin with a dot; `.git` is never included. */
   hidden: boolean
   mostEntries: number
-  /** When it stops with what it has; milliseconds since 1970. */
+  /** The time at which the listing stops with what it has, in milliseconds since the epoch. */
   until: number
   now(): number
 }
 
 /**
- * Files and folders (these end in `/`) below a folder, nearest first, relative to it and written with `/`; without what
- * .gitignore and the like leave out. What cannot be read is passed over, and links are not followed.
+ * Lists files and folders below a folder, nearest first, as relative paths with `/` as separator; folders end
+ * in `/`. Honors .gitignore and similar files, skips what cannot be read, and does not follow links.
  */
 export async function listFiles(
   root: string,
@@ -38,7 +38,7 @@ export async function listFiles(
 
 interface Folder {
   path: string
-  /** Those from above it. */
+  /** The rules of the folders above. */
   rules: IgnoreRules
 }
 
@@ -47,7 +47,8 @@ interface Entry extends Folder {
 }
 
 async function readFolder({ path: folder, rules: known }: Folder, hidden: boolean): Promise<Entry[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []) // passed over, as promised
+  // unreadable folders are skipped
+  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => [])
   const rules = await known.enter(folder, new Set(entries.map(({ name }) => name)))
   return entries
     .filter(({ name }) => name !== '.git' && (hidden || !name.startsWith('.')))

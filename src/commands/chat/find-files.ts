@@ -4,46 +4,53 @@ import { join, resolve } from 'node:path'
 import { listFiles } from './file-list.ts'
 import type { BaseFolders } from './write-new.ts'
 
-const MOST_ENTRIES = 20_000
-const MOST_MS = 150
-/** How long a listing is good for. */
+const MAX_ENTRIES = 20_000
+const MAX_LISTING_MS = 150
+/** The lifetime of a cached listing in milliseconds. */
 const LISTING_CACHE_MS = 3_000
-/** Paths that are given at most. */
-const MOST_FOUND = 50
+/** The maximum number of paths returned. */
+const MAX_FOUND = 50
 
-/** Paths that fit what stands behind an `@`, best first; folders end in `/`. An abort fails. */
+/** Finds the paths that match the text after an `@`, best first; folders end in `/`. Fails when aborted. */
 export type FindFiles = (query: string, signal: AbortSignal) => Promise<string[]>
 
+/** The folders in which files are found, and a clock. */
 export interface FileFinderOptions extends BaseFolders {
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since the epoch. */
   now(): number
 }
 
-/** Finds files below the working directory, by a listing that is kept for a moment; and, by its path, in any other folder. */
+/**
+ * Returns a finder of files below the working directory, which caches a listing briefly, and in any other
+ * folder by its path.
+ */
 export function openFileFinder(options: FileFinderOptions): FindFiles {
   const listings = new Map<boolean, { until: number; paths: Promise<string[]> }>()
   const list = (hidden: boolean): Promise<string[]> => {
     const now = options.now()
     const known = listings.get(hidden)
     if (known && now < known.until) return known.paths
-    const bounds = { hidden, mostEntries: MOST_ENTRIES, until: now + MOST_MS, now: options.now }
+    const bounds = { hidden, mostEntries: MAX_ENTRIES, until: now + MAX_LISTING_MS, now: options.now }
     const paths = listFiles(options.cwd, bounds, neverAborted())
     listings.set(hidden, { until: now + LISTING_CACHE_MS, paths })
     return paths
   }
   return async (query, signal) => {
-    if (ELSEWHERE.test(query)) return await listElsewhere(query, options)
+    if (OTHER_FOLDER.test(query)) return await listElsewhere(query, options)
     const paths = await list(/(?:^|\/)\./.test(query))
     signal.throwIfAborted()
-    return rankPaths(paths, query).slice(0, MOST_FOUND)
+    return rankPaths(paths, query).slice(0, MAX_FOUND)
   }
 }
 
-/** The paths that fit, best first: by name, by the beginning of a name, by a part of the path, by its letters in order. */
+/**
+ * Returns the matching paths, best first: by name, by the start of a name, by a part of the path, by its
+ * letters in order.
+ */
 function rankPaths(paths: readonly string[], query: string): string[] {
-  const wanted = query.toLowerCase()
+  const term = query.toLowerCase()
   return paths
-    .map((path) => ({ path, rank: scorePath(path, wanted), depth: countSegments(path) }))
+    .map((path) => ({ path, rank: scorePath(path, term), depth: countSegments(path) }))
     .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
     .toSorted(
       (a, b) =>
@@ -52,9 +59,9 @@ function rankPaths(paths: readonly string[], query: string): string[] {
     .map(({ path }) => path)
 }
 
-const ELSEWHERE = /^(?:~?\/|\.{1,2}\/)/
+const OTHER_FOLDER = /^(?:~?\/|\.{1,2}\/)/
 
-/** Entries of a folder by its path, as the query has it. */
+/** Lists the entries of a folder by its path, written as in the query. */
 async function listElsewhere(query: string, { cwd, home }: BaseFolders): Promise<string[]> {
   const folder = query.slice(0, query.lastIndexOf('/') + 1)
   const name = query.slice(folder.length).toLowerCase()
@@ -65,19 +72,19 @@ async function listElsewhere(query: string, { cwd, home }: BaseFolders): Promise
     .filter((entry) => name.startsWith('.') || !entry.name.startsWith('.'))
     .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
     .toSorted(byText)
-    .slice(0, MOST_FOUND)
+    .slice(0, MAX_FOUND)
 }
 
-function scorePath(path: string, wanted: string): number {
+function scorePath(path: string, term: string): number {
   const lower = path.toLowerCase()
   const name = baseName(lower)
-  if (wanted === '') return 0
-  if (name === wanted || lower === wanted) return 0
-  if (name.startsWith(wanted)) return 1
-  if (lower.startsWith(wanted)) return 2
-  if (name.includes(wanted)) return 3
-  if (lower.includes(wanted)) return 4
-  return hasInOrder(lower, wanted) ? 5 : Number.POSITIVE_INFINITY
+  if (term === '') return 0
+  if (name === term || lower === term) return 0
+  if (name.startsWith(term)) return 1
+  if (lower.startsWith(term)) return 2
+  if (name.includes(term)) return 3
+  if (lower.includes(term)) return 4
+  return hasInOrder(lower, term) ? 5 : Number.POSITIVE_INFINITY
 }
 
 function baseName(path: string): string {
@@ -85,9 +92,9 @@ function baseName(path: string): string {
   return whole.slice(whole.lastIndexOf('/') + 1)
 }
 
-function hasInOrder(path: string, wanted: string): boolean {
+function hasInOrder(path: string, term: string): boolean {
   let at = 0
-  for (const char of wanted) {
+  for (const char of term) {
     const found = path.indexOf(char, at)
     if (found < 0) return false
     at = found + char.length
@@ -103,7 +110,7 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Several wait for one listing, which is short: none of them ends it. */
+/** Returns a signal that never aborts: several callers may wait for one listing, which takes little time. */
 function neverAborted(): AbortSignal {
   return new AbortController().signal
 }

@@ -4,41 +4,41 @@ import { dirname } from 'node:path'
 import { makePrivateDir, replaceFile } from '../../core/base/files.ts'
 import type { SentText } from '../../tui/text/history.ts'
 
-/** Kept when the file is rewritten. */
-const MOST_ENTRIES = 1_000
-const MOST_BYTES = 1024 * 1024
-/** Longer texts are not kept. */
-const MOST_ENTRY_BYTES = 256 * 1024
-/** It is rewritten when it has this much more than is kept. */
+/** The limits that a rewrite of the file restores. */
+const MAX_ENTRIES = 1_000
+const MAX_BYTES = 1024 * 1024
+/** The maximum size of an entry; longer texts are not stored. */
+const MAX_ENTRY_BYTES = 256 * 1024
+/** The factor by which the file may exceed the limits before it is rewritten. */
 const SLACK = 1.25
 
 /**
- * What was sent in earlier chats, oldest first: JSON lines `{"text": …}`, one for each, with `"pasted": […]` where parts of
- * it were pasted. What cannot be read is passed over; without a readable file it is nothing. A file that has grown too
- * long is rewritten on the way.
+ * Reads the messages sent in earlier chats, oldest first, from JSON lines `{"text": …}`, with `"pasted": […]`
+ * where parts were pasted. Skips invalid lines; returns nothing without a readable file. Rewrites a file that
+ * has grown too long.
  */
 export async function readSentHistory(path: string): Promise<SentText[]> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK) // a FIFO must not block
     const stats = await file.stat()
     if (!stats.isFile()) return []
-    const entries = toEntries(await readFrom(file, Math.max(0, stats.size - MOST_BYTES * 2)))
-    const kept = newest(entries)
-    if (stats.size > MOST_BYTES * SLACK || entries.length > MOST_ENTRIES * SLACK)
-      await rewrite({ path, file, stats }, kept).catch(() => undefined) // the next chat tries again
-    return kept
+    const entries = toEntries(await readFrom(file, Math.max(0, stats.size - MAX_BYTES * 2)))
+    const recent = takeNewest(entries)
+    if (stats.size > MAX_BYTES * SLACK || entries.length > MAX_ENTRIES * SLACK)
+      await rewrite({ path, file, stats }, recent).catch(() => undefined) // the next chat tries again
+    return recent
   } catch {
-    return [] // as promised
+    return [] // history is a convenience
   }
 }
 
 /**
- * Appends what was sent, unless it is what the file ends with. Several chats may do so at once: a line is written in one
- * piece. What cannot be written is lost, and nobody is told: it is a convenience.
+ * Appends a sent message, unless the file already ends with it. Several chats may append concurrently: each
+ * line is written in one piece. Failures are ignored, because history is a convenience.
  */
 export async function appendSentHistory(path: string, sent: SentText): Promise<void> {
   const line = toLine(sent)
-  if (sent.text.trim() === '' || Buffer.byteLength(line) > MOST_ENTRY_BYTES) return
+  if (sent.text.trim() === '' || Buffer.byteLength(line) > MAX_ENTRY_BYTES) return
   try {
     await makePrivateDir(dirname(path))
     const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants
@@ -50,20 +50,20 @@ export async function appendSentHistory(path: string, sent: SentText): Promise<v
     const isTorn = tail !== '' && !tail.endsWith('\n')
     await file.write(isTorn ? `\n${line}` : line)
   } catch {
-    // as promised
+    // history is a convenience
   }
 }
 
 interface RewriteTarget {
   path: string
   file: FileHandle
-  /** Of the file as it was read. */
+  /** The stats of the file when it was read. */
   stats: Stats
 }
 
-/** What others append meanwhile goes to the old file: it is carried over. */
-async function rewrite({ path, file, stats }: RewriteTarget, kept: readonly SentText[]): Promise<void> {
-  await replaceFile(path, kept.map(toLine).join(''))
+/** Replaces the file; lines that other chats append to the old file meanwhile are carried over. */
+async function rewrite({ path, file, stats }: RewriteTarget, recent: readonly SentText[]): Promise<void> {
+  await replaceFile(path, recent.map(toLine).join(''))
   for (const sent of toEntries(await readFrom(file, stats.size))) await appendSentHistory(path, sent)
 }
 
@@ -73,9 +73,9 @@ function toLine({ text, pasted }: SentText): string {
 
 async function readFrom(file: FileHandle, from: number): Promise<string> {
   const { size } = await file.stat()
-  const room = Buffer.alloc(Math.max(0, size - from))
-  const { bytesRead } = await file.read(room, 0, room.length, from)
-  return room.toString('utf8', 0, bytesRead)
+  const buffer = Buffer.alloc(Math.max(0, size - from))
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
+  return buffer.toString('utf8', 0, bytesRead)
 }
 
 function toEntries(lines: string): SentText[] {
@@ -88,7 +88,7 @@ function toEntry(line: string): SentText[] {
     const { text, pasted = [] } = JSON.parse(line)
     return typeof text === 'string' && text !== '' && isTexts(pasted) ? [{ text, pasted }] : []
   } catch {
-    return [] // torn, or somebody else's
+    return [] // a torn or foreign line
   }
 }
 
@@ -96,11 +96,11 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
-function newest(entries: readonly SentText[]): SentText[] {
+function takeNewest(entries: readonly SentText[]): SentText[] {
   let bytes = 0
   const first = entries.findLastIndex((entry) => {
     bytes += Buffer.byteLength(toLine(entry))
-    return bytes > MOST_BYTES
+    return bytes > MAX_BYTES
   })
-  return entries.slice(Math.max(first + 1, entries.length - MOST_ENTRIES))
+  return entries.slice(Math.max(first + 1, entries.length - MAX_ENTRIES))
 }

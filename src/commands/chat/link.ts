@@ -5,7 +5,7 @@ import type { RuntimeConnection } from '../../daemon/runtime-connection.ts'
 import type { ChatLink, ChatPorts } from '../../tui/ports.ts'
 import type { Host } from '../host.ts'
 
-/** A way to the agents that is found again when it is lost. Disposing lets go of them. */
+/** A connection to the agents that is restored when it is lost. Disposing closes it. */
 export interface AgentLink extends AsyncDisposable {
   readonly dispatch: Dispatch
   connect: ChatPorts['connect']
@@ -13,37 +13,40 @@ export interface AgentLink extends AsyncDisposable {
 
 interface AttachResult {
   attached: RuntimeConnection
-  /** What there was to say on the way. */
+  /** The messages printed while attaching. */
   notes: readonly string[]
 }
 
-/** Reaches the agents when they are first needed: those of a daemon, which is started where it may be (decision 31). */
+/**
+ * Connects to the agents on first use: through the daemon, which is started where config.toml allows it
+ * (ADR 0105).
+ */
 export function openChatLink(host: Host): AgentLink {
   const over = new AbortController()
-  const reach = () => lazy(() => attachQuietly(host, over.signal))
-  let current: Lazy<AttachResult> = reach()
+  const connectLazily = () => lazy(() => attachQuietly(host, over.signal))
+  let current: Lazy<AttachResult> = connectLazily()
   return {
     async *dispatch(message, signal) {
       yield* (await current.get()).attached.dispatch(message, signal)
     },
     async connect({ anew, mayStart }, signal) {
-      const before = await current.current?.catch(() => undefined) // whoever waited for it was told
+      const before = await current.current?.catch(() => undefined) // the caller that waited for it got the failure
       if (anew && before?.attached.place === 'daemon') {
         if (!mayStart) await probe(host, signal)
-        current = reach()
+        current = connectLazily()
         await before.attached[Symbol.asyncDispose]()
       }
       return await describe(await current.get(), signal)
     },
     async [Symbol.asyncDispose]() {
       over.abort()
-      const made = await current.current?.catch(() => undefined)
-      await made?.attached[Symbol.asyncDispose]()
+      const attachResult = await current.current?.catch(() => undefined)
+      await attachResult?.attached[Symbol.asyncDispose]()
     },
   }
 }
 
-/** What the person should be told is not written over the screen. */
+/** Attaches, and collects messages instead of writing them over the screen. */
 async function attachQuietly(host: Host, signal: AbortSignal): Promise<AttachResult> {
   const notes: string[] = []
   const { attach } = await import('../../daemon/attach.ts')
@@ -60,7 +63,7 @@ async function attachQuietly(host: Host, signal: AbortSignal): Promise<AttachRes
   )
 }
 
-/** Throws `unavailable` while no daemon is there. */
+/** Throws `unavailable` when no daemon is running. */
 async function probe(host: Host, signal: AbortSignal): Promise<void> {
   const { attach } = await import('../../daemon/attach.ts')
   await using _found = await attach({ ...host, stderr: { write() {} } }, { daemon: 'only', signal })

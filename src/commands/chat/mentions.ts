@@ -1,18 +1,22 @@
-/** Something a message names with `@`. */
+/** A path that a message names with `@`. */
 export interface Mention {
-  /** What it may mean, the likeliest first: a full stop behind a name is seldom a part of it. */
+  /** The possible meanings, likeliest first: a full stop after a name is seldom part of it. */
   candidates: readonly MentionCandidate[]
-  /** Written in quotes: surely a path. */
+  /** Whether it is quoted, and therefore certainly a path. */
   isQuoted: boolean
 }
 
+/** A possible meaning of a mention. */
 export interface MentionCandidate {
   path: string
-  /** Of lines, from 1, both included. */
+  /** A range of lines, counted from 1, both ends included. */
   range: { from: number; to: number } | undefined
 }
 
-/** What a text names: `@path`, `@"a path"`, each with `:10` or `:10-20` behind it for lines; in the order they stand. */
+/**
+ * Finds the mentions in a text: `@path` or `@"a path"`, each optionally followed by `:10` or `:10-20` for
+ * lines; in order of appearance.
+ */
 export function findMentions(text: string): Mention[] {
   return [...text.matchAll(MENTION)].map(([, quoted, range, bare]) =>
     quoted === undefined

@@ -7,7 +7,7 @@ import type { Host } from '../host.ts'
 import { openChatPorts } from './ports.ts'
 import { resolveConversationId } from './resolve-conversation-id.ts'
 
-/** The chat as plain lines. Gives the exit code. */
+/** Runs the chat with plain lines, and returns the exit code. */
 export async function plainChat(host: Host, options: ChatOptions, signal: AbortSignal): Promise<number> {
   using terminal = host.terminal()
   if (!terminal) {
@@ -34,7 +34,7 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
       readLine: (stop) => terminal.readLine(stop),
       onInterrupt: (listener) => host.onSignal((name) => name === 'SIGINT' && listener()),
       async converse(ask, { agent, readLine, see }, stop) {
-        await host.stdout.flush() // what is asked goes past it, straight to the terminal
+        await host.stdout.flush() // questions go straight to the terminal, past this buffer
         const style = { columns: host.columns(), color: false }
         const dialog = { terminal: { output, readLine }, style, agent, see, hasComposer: true }
         return await runDialog(ask, dialog, stop)

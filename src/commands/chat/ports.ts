@@ -7,12 +7,15 @@ import type { Host } from '../host.ts'
 import { resolvePaths } from '../paths.ts'
 import { openChatLink } from './link.ts'
 
-/** What the chat is given; disposing lets go of the agents, and of what was started. */
+/** The ports of a chat; disposing disconnects from the agents and stops what was started. */
 export interface OpenedPorts extends AsyncDisposable {
   readonly ports: ChatPorts
 }
 
-/** The ports of a chat in the working directory. What costs time is loaded, and attached to, when it is first needed. */
+/**
+ * Opens the ports of a chat in the working directory. Expensive parts are loaded, and connected, on first
+ * use.
+ */
 export function openChatPorts(host: Host): OpenedPorts {
   const cwd = host.cwd()
   const home = host.homeDir
@@ -32,7 +35,7 @@ export function openChatPorts(host: Host): OpenedPorts {
     dispatch: link.dispatch,
     connect: link.connect,
     cwd,
-    shownCwd: shorten(cwd, home),
+    shownCwd: abbreviateHome(cwd, home),
     env,
     now: Date.now,
     branch: async () => (await import('./branch.ts')).readBranch(cwd),
@@ -53,17 +56,17 @@ export function openChatPorts(host: Host): OpenedPorts {
     },
     writeNewFile: async (path, text) => (await import('./write-new.ts')).writeNewFile(path, text, place),
     async runShell(line, tell, signal) {
-      const { runLocalShell: runShell } = await import('./shell.ts')
+      const { runLocalShell } = await import('./shell.ts')
       const spillFolder = join(paths.cache, 'output', 'shell')
       const columns = host.columns()
       const options = { processes: await processes.get(), cwd, env, spillFolder, columns, tell }
-      return runShell(line, options, signal)
+      return runLocalShell(line, options, signal)
     },
   }
   return {
     ports,
     async [Symbol.asyncDispose]() {
-      const host = await processes.current?.catch(() => undefined) // whoever used it was told
+      const host = await processes.current?.catch(() => undefined) // the code that used it got the failure
       host?.releaseAll()
       await link[Symbol.asyncDispose]()
     },
@@ -75,8 +78,8 @@ function writeToTerminal(host: Host, sequence: string): void {
   terminal?.output.write(sequence)
 }
 
-/** The home directory as `~`. */
-function shorten(path: string, home: string): string {
+/** Abbreviates the home directory to `~`. */
+function abbreviateHome(path: string, home: string): string {
   if (home === '' || !`${path}/`.startsWith(`${home}/`)) return path
   return `~${path.slice(home.length)}`
 }

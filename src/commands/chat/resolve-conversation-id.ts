@@ -1,6 +1,9 @@
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 
-/** A conversation's whole id by the end of it, as listings show it. Throws `missing` when there is none, `conflict` for several. */
+/**
+ * Resolves a conversation's full id from its end, as listings show it. Throws `missing` when there is none,
+ * `conflict` when there are several.
+ */
 export async function resolveConversationId(
   id: string | undefined,
   dispatch: Dispatch,

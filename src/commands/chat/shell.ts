@@ -6,31 +6,36 @@ import { liveOutput } from '../../core/hooks/bash/live-output.ts'
 import { runCommand } from '../../core/process/run-command.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
 
-/** What a person's own command line needs. */
+/** The environment of a command line that the user runs. */
 export interface ShellOptions {
   processes: ProcessHost
-  /** Absolute. */
+  /** An absolute path. */
   cwd: string
   env: Readonly<Record<string, string>>
-  /** Where the whole of a long output is written; absolute. */
+  /** The folder to which the whole of a long output is written; an absolute path. */
   spillFolder: string
-  /** Width of the terminal. */
+  /** The width of the terminal. */
   columns: number
-  /** Called now and then with the newest lines of what it prints. */
+  /** Called from time to time with the newest lines of output. */
   tell(newest: string): void
 }
 
+/** The output and the exit code of a command line. */
 export interface ShellResult {
-  /** Both streams as they came, without control sequences; of a long one head and tail, and where the whole is. */
+  /**
+   * Both streams in order of arrival, without control sequences; a long output is reduced to head and tail,
+   * with the path of the whole.
+   */
   output: string
-  /** 128 + n for signal n. */
+  /** The exit code; 128 + n for signal n. */
   exitCode: number
 }
 
 /**
- * Runs a command line as a person typed it, without a terminal, until it ends. What it leaves running is ended.
+ * Runs a command line that the user typed, without a terminal, until it ends, and ends what it leaves
+ * running.
  *
- * An abort ends it and fails with `cancelled`; without a shell it fails with `missing`.
+ * When aborted, it ends the command and fails with `cancelled`. Fails with `missing` when there is no shell.
  */
 export async function runLocalShell(
   line: string,

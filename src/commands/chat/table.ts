@@ -1,7 +1,7 @@
 import type { Command, CommandOption } from '../command.ts'
 import { AGENT_OPTION, RULE_OPTIONS } from '../options.ts'
 
-/** The chat's own options; those of permission are as for `send`. */
+/** The options of the chat; those of permission are shared with `send`. */
 const options: readonly CommandOption[] = [
   AGENT_OPTION,
   {
@@ -22,7 +22,7 @@ const options: readonly CommandOption[] = [
 const RESUME_HINT = 'crabtalk goes on where you left it; --new begins another conversation'
 const IS_SEND = 'crabtalk send "…" prints the answer and ends'
 
-/** Rows of the command table for the chat. */
+/** The row of the command table for the chat. */
 export const CHAT_COMMANDS: readonly Command[] = [
   {
     path: ['chat'],

@@ -4,16 +4,17 @@ import { CrabError } from '../../core/base/errors.ts'
 import { toStorageError } from '../../core/base/files.ts'
 import { getErrorCode } from '../../core/base/system-error.ts'
 
-/** Where names are relative to; both absolute. */
+/** The folders that paths are relative to; both absolute. */
 export interface BaseFolders {
   cwd: string
   home: string
 }
 
 /**
- * Writes a file that is not there yet and gives its absolute path; a `~/` in front is the home directory.
+ * Writes a file that does not exist yet and returns its absolute path; a leading `~/` means the home
+ * directory.
  *
- * Throws `conflict` when it exists, `missing` when its folder does not, else `storage`.
+ * Throws `conflict` when the file exists, `missing` when its folder does not, else `storage`.
  */
 export async function writeNewFile(path: string, text: string, { cwd, home }: BaseFolders): Promise<string> {
   const absolute = resolve(cwd, path.startsWith('~/') ? join(home, path.slice(2)) : path)

@@ -7,6 +7,7 @@ import { scriptFor } from './scripts.ts'
 import { COMPLETION_SHELLS } from './shells.ts'
 import { type Suggestion, suggest, type WordCompletion } from './suggest.ts'
 
+/** Runs `crabtalk completions`: prints a completion script. Throws `usage` for an unknown shell. */
 export const completionsCommand: CommandHandler = async ({ program, options, host }) => {
   const name = options.args[0] ?? ''
   const shell = COMPLETION_SHELLS.find((one) => one === (name === 'pwsh' ? 'powershell' : name))
@@ -20,13 +21,14 @@ export const completionsCommand: CommandHandler = async ({ program, options, hos
 }
 
 /**
- * What completion scripts call: prints `words`, `files` or `folders`, and behind `words` a line `value TAB description` for
- * each that fits. Whatever goes wrong, nothing is said: a person is in the middle of typing.
+ * Prints the completions that completion scripts ask for: `words`, `files` or `folders`, and after `words`
+ * one line `value TAB description` per candidate. Failures are silent, because the user is in the middle of
+ * typing.
  */
 export const completeCommand: CommandHandler = async ({ commands, options, host }) => {
-  const [count = '', ...given] = options.args
-  const missing = Math.max(0, Math.min(1, Number(count) - given.length) || 0) // some shells drop an empty word
-  const words = [...given, ...Array<string>(missing).fill('')]
+  const [count = '', ...rest] = options.args
+  const missing = Math.max(0, Math.min(1, Number(count) - rest.length) || 0) // some shells drop an empty word
+  const words = [...rest, ...Array<string>(missing).fill('')]
   const suggestion = suggest(await withServices(commands, host), words)
   if (suggestion.from === 'paths') {
     host.stdout.write(`${suggestion.only}\n`)
@@ -41,7 +43,7 @@ export const completeCommand: CommandHandler = async ({ commands, options, host 
   return 0
 }
 
-/** The table with a row for each service there is. */
+/** Returns the table with a row for each service. */
 async function withServices(commands: readonly Command[], host: Host): Promise<readonly Command[]> {
   if (!hasServiceRows(commands)) return commands
   const { serviceNames } = await import('../up/service/names.ts')
@@ -64,7 +66,7 @@ async function listCandidates(
       .filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value))
       .map((one) => ({ ...one, value: prefix + one.value }))
   } catch {
-    return [] // said by the command itself, once it is run
+    return [] // the command itself reports it when it is run
   }
 }
 
@@ -84,7 +86,10 @@ async function withinTime(found: Promise<WordCompletion[]>): Promise<WordComplet
   }
 }
 
-/** Says nothing, and ends at once: a file that never answers, such as a named pipe, would keep the process, and the shell waits. */
+/**
+ * Prints no candidates and exits immediately: a file that never answers, such as a named pipe, would keep the
+ * process alive while the shell waits.
+ */
 async function exitSilently(host: Host): Promise<number> {
   host.stdout.write('words\n')
   await host.stdout.flush()
@@ -92,9 +97,9 @@ async function exitSilently(host: Host): Promise<number> {
   return 0
 }
 
-/** When what was found by then is taken. */
+/** The time limit of a listing in milliseconds; what was found by then is used. */
 const LISTING_MS = 300
-/** When nothing is waited for any more. */
+/** The time in milliseconds after which nothing is waited for any more. */
 const MAX_WAIT_MS = 400
 const MAX_CANDIDATES = 200
 const MAX_DESCRIPTION = 60

@@ -11,18 +11,18 @@ import { resolvePaths } from '../paths.ts'
 import type { SessionListing } from './sessions.ts'
 import type { ListedKind, WordCompletion } from './suggest.ts'
 
-/** Whose names are listed. */
+/** The context in which names are listed. */
 interface ListingContext {
   host: Host
-  /** The agent that the command line names. */
+  /** The agent named on the command line. */
   agent: string | undefined
-  /** How a name must begin to be of use; others may be listed, too. */
+  /** The prefix that a name needs to be useful; other names may be listed, too. */
   typed: string
 }
 
 /**
- * What is there of a kind, read from the disk; models are asked of their servers, what goes on of the daemon. Changes nothing. When the signal ends it,
- * the names that were found by then.
+ * Lists what exists of a kind, read from disk; models are queried from their servers, pending questions and
+ * active runs from the daemon. Changes nothing. When the signal aborts, returns the names found by then.
  */
 export async function listKind(
   kind: ListedKind,
@@ -32,19 +32,19 @@ export async function listKind(
   const paths = resolvePaths(host)
   switch (kind) {
     case 'agent':
-      return await agents(paths)
+      return await completeAgents(paths)
     case 'server':
-      return await servers(paths, agent)
+      return await completeServers(paths, agent)
     case 'rule':
-      return [...TOOLS, ...(await servers(paths, agent)).map(toRule)]
+      return [...TOOLS, ...(await completeServers(paths, agent)).map(toRule)]
     case 'model':
-      return await models(paths, host, signal)
+      return await completeModels(paths, host, signal)
     case 'conversation':
-      return await conversations(paths, typed, signal)
+      return await completeConversations(paths, typed, signal)
     case 'sender':
-      return await senders(paths, signal)
+      return await completeSenders(paths, signal)
     case 'address':
-      return await addresses(paths, signal)
+      return await completeAddresses(paths, signal)
     case 'cron':
       return await (await import('./cron-entries.ts')).completeCronEntries(paths)
     case 'ask':
@@ -52,17 +52,17 @@ export async function listKind(
     case 'run':
       return await (await import('./live.ts')).completeRuns(host, signal)
     case 'service':
-      return await services(host)
+      return await completeServices(host)
     case 'memory':
       return await (await import('./memory-names.ts')).completeMemoryNames(paths.memory, agent)
     case 'skill':
-      return await skills(paths, host)
+      return await completeSkills(paths, host)
     case 'token':
-      return await tokens(paths)
+      return await completeTokens(paths)
   }
 }
 
-async function agents(paths: HomePaths): Promise<WordCompletion[]> {
+async function completeAgents(paths: HomePaths): Promise<WordCompletion[]> {
   const files = await readAgentFiles(paths.agents)
   const found = files.map(({ name, document }) => {
     const description = document.ok ? document.value.table['description'] : undefined
@@ -72,7 +72,7 @@ async function agents(paths: HomePaths): Promise<WordCompletion[]> {
   return [{ value: DEFAULT_AGENT, description: DEFAULT_DESCRIPTION }, ...found]
 }
 
-async function servers(paths: HomePaths, agent: string): Promise<WordCompletion[]> {
+async function completeServers(paths: HomePaths, agent: string): Promise<WordCompletion[]> {
   const file = (await readAgentFiles(paths.agents)).find(({ name }) => name === agent)
   const entries = file?.document.ok ? readMcpEntries(file.document.value.table) : []
   return entries.map(({ name, disabled }) => ({
@@ -81,8 +81,12 @@ async function servers(paths: HomePaths, agent: string): Promise<WordCompletion[
   }))
 }
 
-/** What those have that can be asked in time; else those that are known without asking. */
-async function models(paths: HomePaths, { env }: Host, signal: AbortSignal): Promise<WordCompletion[]> {
+/** Returns the models of all sources if these answer in time, else those that are known without a query. */
+async function completeModels(
+  paths: HomePaths,
+  { env }: Host,
+  signal: AbortSignal,
+): Promise<WordCompletion[]> {
   const { openModels } = await import('../../core/provider/discover.ts')
   const registry = await openModels({ config: await loadConfig(paths), env }, signal)
   const all = await Promise.race([
@@ -92,8 +96,8 @@ async function models(paths: HomePaths, { env }: Host, signal: AbortSignal): Pro
   return (all ?? registry.list()).map(({ name, provider }) => ({ value: name, description: provider }))
 }
 
-/** The last used first. */
-async function conversations(
+/** Lists the most recently used first. */
+async function completeConversations(
   paths: HomePaths,
   typed: string,
   signal: AbortSignal,
@@ -108,13 +112,16 @@ async function conversations(
   return found
 }
 
-/** Names that somebody gave, with what each said last; those of single runs are no use to anybody. */
-async function senders(paths: HomePaths, signal: AbortSignal): Promise<WordCompletion[]> {
+/**
+ * Lists the senders that users have named, each with its last message; the senders of single runs are of no
+ * use.
+ */
+async function completeSenders(paths: HomePaths, signal: AbortSignal): Promise<WordCompletion[]> {
   return await listLatest(paths, ({ sender }) => sender, signal)
 }
 
-/** Conversations as AGENT/SENDER. */
-async function addresses(paths: HomePaths, signal: AbortSignal): Promise<WordCompletion[]> {
+/** Lists conversations as AGENT/SENDER. */
+async function completeAddresses(paths: HomePaths, signal: AbortSignal): Promise<WordCompletion[]> {
   return await listLatest(paths, ({ agent, sender }) => `${agent}/${sender}`, signal)
 }
 
@@ -136,19 +143,19 @@ function describeSession({ agent, title, preview, updatedAt }: SessionListing): 
   return `${relativeTime(updatedAt, Date.now())}, ${agent}: ${title || preview}`
 }
 
-async function services(host: Host): Promise<WordCompletion[]> {
+async function completeServices(host: Host): Promise<WordCompletion[]> {
   const { serviceNames } = await import('../up/service/names.ts')
   return (await serviceNames(host)).map(({ name, description }) => ({ value: name, description }))
 }
 
-async function skills(paths: HomePaths, { homeDir }: Host): Promise<WordCompletion[]> {
+async function completeSkills(paths: HomePaths, { homeDir }: Host): Promise<WordCompletion[]> {
   const { scanSkills } = await import('../../core/skills/scan-skills.ts')
   const { skillRoots } = await import('../../core/skills/skill-roots.ts')
   const { skills } = await scanSkills(skillRoots(paths, homeDir, await loadConfig(paths)))
   return skills.map(({ name, description }) => ({ value: name, description }))
 }
 
-async function tokens({ run }: HomePaths): Promise<WordCompletion[]> {
+async function completeTokens({ run }: HomePaths): Promise<WordCompletion[]> {
   const { listTokens } = await import('../token/list.ts')
   return (await listTokens(run)).map(({ name, agent }) => ({
     value: name,

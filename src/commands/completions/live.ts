@@ -7,7 +7,10 @@ import { shortId } from '../conversation/find.ts'
 import type { Host } from '../host.ts'
 import type { WordCompletion } from './suggest.ts'
 
-/** The questions that wait in the daemon, oldest first. Throws `unavailable` where none runs. */
+/**
+ * Returns the pending questions in the daemon as completions, oldest first. Throws `unavailable` when no
+ * daemon is running.
+ */
 export async function completeAsks(host: Host, signal: AbortSignal): Promise<WordCompletion[]> {
   await using attached = await attach(host, { daemon: 'only', signal })
   const asks = await fetchAsks(attached.dispatch, '', signal)
@@ -17,7 +20,10 @@ export async function completeAsks(host: Host, signal: AbortSignal): Promise<Wor
   })
 }
 
-/** The runs that go on in the daemon, oldest first. Throws `unavailable` where none runs. */
+/**
+ * Returns the active runs in the daemon as completions, oldest first. Throws `unavailable` when no daemon is
+ * running.
+ */
 export async function completeRuns(host: Host, signal: AbortSignal): Promise<WordCompletion[]> {
   await using attached = await attach(host, { daemon: 'only', signal })
   return await fetchRuns(attached.dispatch, signal)

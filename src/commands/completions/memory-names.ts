@@ -2,7 +2,7 @@ import { MemoryStore } from '../../core/memory/memory-store.ts'
 import { previewContent } from '../memory/list.ts'
 import type { WordCompletion } from './suggest.ts'
 
-/** Names and aliases of what an agent remembers, read from its file. */
+/** Returns the names and aliases in an agent's memory as completions, read from its file. */
 export async function completeMemoryNames(folder: string, agent: string): Promise<WordCompletion[]> {
   const store = new MemoryStore({
     folder,

@@ -1,11 +1,14 @@
 import type { Shell } from './shells.ts'
 
-/** The completion script of a shell for a program; the program itself is asked what fits. */
+/** Returns the completion script of a shell for a program; the script queries the program for candidates. */
 export function scriptFor(shell: Shell, program: string): string {
   return SCRIPTS[shell].replaceAll('PROGRAM', program)
 }
 
-/** Bash cuts words at `=` and `:`; what no space parts is put together again, and only the cut part is replaced. */
+/**
+ * The script for bash, which splits words at `=` and `:`: it joins the parts that no space separates, and
+ * replaces only the last part.
+ */
 const BASH = `# PROGRAM completions for bash: eval "$(PROGRAM completions bash)" in ~/.bashrc
 _PROGRAM_complete() {
   local line=\${COMP_LINE:0:COMP_POINT} rest word kind='' reply value prefix at n=-1
@@ -91,7 +94,10 @@ complete -c PROGRAM -e
 complete -c PROGRAM -f -k -a '(__PROGRAM_complete)'
 `
 
-/** Where nothing fits, PowerShell offers files by itself. It takes typographic quotes for quotes, and a leading `@` for a variable. */
+/**
+ * The script for PowerShell, which offers files by itself when nothing matches. It takes typographic quotes
+ * for quotes, and a leading `@` for a variable.
+ */
 const POWERSHELL = `# PROGRAM completions for PowerShell: PROGRAM completions powershell | Out-String | Invoke-Expression in $PROFILE
 Register-ArgumentCompleter -Native -CommandName PROGRAM -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)

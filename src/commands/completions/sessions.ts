@@ -9,27 +9,27 @@ import { type FileStamp, readSessionFile } from '../../core/storage/session-read
 /** A session as listings show it. */
 export type SessionListing = SessionDigest['summary']
 
-/** Whose sessions, and which of them. */
+/** The sessions to list. */
 interface RecentFilter {
   paths: Pick<HomePaths, 'sessions' | 'index'>
   isWanted(id: string): boolean
 }
 
 /**
- * The sessions that were begun, the last used first, until the signal ends it. Writes nothing: what no index knows is
- * read, and left out when it is too long for that.
+ * Yields the sessions that have content, most recently used first, until the signal aborts. Writes nothing: a
+ * session that the index does not know is read, or left out when it is too long for that.
  */
 export async function* lastSessions(
   { paths, isWanted }: RecentFilter,
   signal: AbortSignal,
 ): AsyncGenerator<SessionListing> {
-  const names = await readdir(paths.sessions).catch(() => []) // nobody has talked here
+  const names = await readdir(paths.sessions).catch(() => []) // no session exists yet
   const ids = names.flatMap((name) => parseSessionFile(name) ?? []).filter(isWanted)
   if (ids.length === 0) return
   const known = await loadCatalog(join(paths.index, 'sessions.json'))
-  for (const file of await lastUsed(paths.sessions, ids, signal)) {
+  for (const file of await listLastUsed(paths.sessions, ids, signal)) {
     if (signal.aborted) return
-    const digest = await read(file, known.get(file.id))
+    const digest = await readDigest(file, known.get(file.id))
     if (digest && hasContent(digest.summary)) yield digest.summary
   }
 }
@@ -40,22 +40,29 @@ interface SessionFile {
   stamp: FileStamp
 }
 
-/** Those that can be looked at in time; ids begin with their pair and end with when they were made. */
-async function lastUsed(folder: string, ids: readonly string[], signal: AbortSignal): Promise<SessionFile[]> {
-  const youngestFirst = ids.toSorted((a, b) => (idTime(a) < idTime(b) ? 1 : -1))
+/**
+ * Returns the files that can be checked in time, the last used first. An id begins with its pair and ends
+ * with its time of creation.
+ */
+async function listLastUsed(
+  folder: string,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<SessionFile[]> {
+  const youngestFirst = ids.toSorted((a, b) => (readIdTime(a) < readIdTime(b) ? 1 : -1))
   const found: SessionFile[] = []
-  for (let start = 0; start < ids.length && !signal.aborted; start += AT_ONCE) {
-    const some = youngestFirst.slice(start, start + AT_ONCE).map(async (id) => {
+  for (let start = 0; start < ids.length && !signal.aborted; start += BATCH_SIZE) {
+    const batch = youngestFirst.slice(start, start + BATCH_SIZE).map(async (id) => {
       const path = join(folder, id + SESSION_EXTENSION)
       const stamp = await stat(path).catch(() => undefined) // deleted meanwhile
       return stamp?.isFile() ? { id, path, stamp } : []
     })
-    found.push(...(await Promise.all(some)).flat())
+    found.push(...(await Promise.all(batch)).flat())
   }
   return found.sort((a, b) => b.stamp.mtimeMs - a.stamp.mtimeMs)
 }
 
-async function read(
+async function readDigest(
   { id, path, stamp }: SessionFile,
   known: CatalogEntry | undefined,
 ): Promise<SessionDigest | undefined> {
@@ -66,13 +73,13 @@ async function read(
     const { part } = await readSessionFile(path, before?.digest.cursor)
     return digestSession(id, part, before?.digest)
   } catch {
-    return undefined // whoever reads the session is told why
+    return undefined // reading the session reports the reason
   }
 }
 
-function idTime(id: string): string {
+function readIdTime(id: string): string {
   return id.slice(id.indexOf('-') + 1)
 }
 
-const AT_ONCE = 256
+const BATCH_SIZE = 256
 const MAX_READ_BYTES = 4 * 1024 * 1024

@@ -2,23 +2,26 @@ import type { Command, CommandOption, WordKind } from '../command.ts'
 import { GROUP_SUMMARIES, listOptions } from '../sections.ts'
 import { COMPLETION_SHELLS } from './shells.ts'
 
-/** One word that fits, and what it means. */
+/** A candidate for a word, with its description. */
 export interface WordCompletion {
   value: string
   description: string
 }
 
-/** What the program must list itself: the shell knows files, everything else stands in the table. */
+/**
+ * The kinds that the program must list itself; the shell completes files, and everything else is in the
+ * command table.
+ */
 export type ListedKind = Exclude<WordKind, 'file' | 'folder' | 'shell'>
 
-/** What a word may become. */
+/** The completions of a word. */
 export type Suggestion =
   | { from: 'words'; candidates: readonly WordCompletion[] }
   | { from: 'paths'; only: 'files' | 'folders' }
-  /** `prefix` is what stands before the value within the word; `agent` the one that is named before. */
+  /** `prefix` precedes the value within the word; `agent` is the one named earlier on the line. */
   | { from: 'list'; kind: ListedKind; prefix: string; agent: string | undefined }
 
-/** What the last word of a command line may become; the words are those behind the program's name. */
+/** Returns the completions of the last word of a command line; `words` are those after the program's name. */
 export function suggest(commands: readonly Command[], words: readonly string[]): Suggestion {
   const shown = commands.filter(({ hidden }) => !hidden)
   const before = words.slice(0, -1)
@@ -32,7 +35,7 @@ export function suggest(commands: readonly Command[], words: readonly string[]):
   return suggestArgument(command, { before: named.slice(command.path.length), current: words.at(-1) ?? '' })
 }
 
-/** The words that follow these in the names of commands. */
+/** Returns the words that follow `named` in the names of commands. */
 function suggestCommandWords(
   commands: readonly Command[],
   named: readonly string[],
@@ -63,15 +66,15 @@ function suggestArgument(
   return current === '' && !seen.isLiteral ? suggestOptions(options, current, seen) : NOTHING
 }
 
-/** What stands before the word in question. */
+/** The state of the command line before the word to complete. */
 interface ParsedLine {
-  /** Arguments so far. */
+  /** The number of arguments so far. */
   count: number
-  /** Behind `--`. */
+  /** Whether `--` came before. */
   isLiteral: boolean
-  /** The words belong to another program. */
+  /** Whether the words belong to another program. */
   isForeign: boolean
-  given: ReadonlyMap<string, string>
+  values: ReadonlyMap<string, string>
   /** The option whose value comes next. */
   open: CommandOption | undefined
 }
@@ -80,38 +83,41 @@ function parseWords(
   { options, rawFrom = Number.POSITIVE_INFINITY }: Command,
   words: readonly string[],
 ): ParsedLine {
-  const given = new Map<string, string>()
+  const values = new Map<string, string>()
   let [count, isLiteral] = [0, false]
   let open: CommandOption | undefined
   for (const word of words) {
     if (open) {
-      given.set(open.name, word)
+      values.set(open.name, word)
       open = undefined
     } else if (isLiteral || word === '-' || !word.startsWith('-')) count++
     else if (word === '--') isLiteral = true
-    else open = readFlags(options, word, given)
+    else open = readFlags(options, word, values)
     if (count > rawFrom && !open) isLiteral = true
   }
-  return { count, isLiteral, isForeign: count > rawFrom, given, open }
+  return { count, isLiteral, isForeign: count > rawFrom, values, open }
 }
 
-/** Notes what `--name`, `--name=value` or `-abc` gives; an option that still wants its value is returned. */
+/**
+ * Records the options in `--name`, `--name=value` or `-abc`, and returns an option that still needs its
+ * value.
+ */
 function readFlags(
   options: readonly CommandOption[],
   word: string,
-  given: Map<string, string>,
+  values: Map<string, string>,
 ): CommandOption | undefined {
   if (word.startsWith('--')) {
     const [, name, value] = /^--([^=]*)(?:=(.*))?$/s.exec(word) ?? []
     const option = options.find((one) => one.name === name)
     if (option?.value !== undefined && value === undefined) return option
-    if (option) given.set(option.name, value ?? '')
+    if (option) values.set(option.name, value ?? '')
     return undefined
   }
   for (let index = 1; index < word.length; index++) {
     const option = options.find(({ short }) => short === word[index])
     if (option?.value !== undefined && index === word.length - 1) return option
-    if (option) given.set(option.name, word.slice(index + 1))
+    if (option) values.set(option.name, word.slice(index + 1))
     if (option?.value !== undefined) return undefined
   }
   return undefined
@@ -121,7 +127,7 @@ function suggestOptions(options: readonly CommandOption[], current: string, seen
   const [, prefix, name] = /^(--([^=]+)=)/.exec(current) ?? []
   const option = options.find((one) => one.name === name)
   if (prefix !== undefined) return option?.value === undefined ? NOTHING : suggestValues(option, prefix, seen)
-  const left = options.filter((one) => !seen.given.has(one.name) || /-vv|\(repeatable\)/.test(one.summary))
+  const left = options.filter((one) => !seen.values.has(one.name) || /-vv|\(repeatable\)/.test(one.summary))
   return toSuggestion(left.map((one) => ({ value: `--${one.name}`, description: one.summary })))
 }
 
@@ -130,14 +136,16 @@ function suggestValues({ choices, kind }: CommandOption, prefix: string, seen: P
   return kind === undefined ? NOTHING : suggestKind(kind, prefix, seen)
 }
 
-function suggestKind(kind: WordKind, prefix: string, { given }: ParsedLine): Suggestion {
+function suggestKind(kind: WordKind, prefix: string, { values }: ParsedLine): Suggestion {
   if (kind === 'file') return { from: 'paths', only: 'files' }
   if (kind === 'folder') return { from: 'paths', only: 'folders' }
   if (kind === 'shell') return toSuggestion(COMPLETION_SHELLS.map((value) => ({ value, description: '' })))
-  return { from: 'list', kind, prefix, agent: given.get('agent') }
+  return { from: 'list', kind, prefix, agent: values.get('agent') }
 }
 
-/** What the argument of this number is; undefined when nothing is known of it, or there is no such argument. */
+/**
+ * Returns the kind of the argument at this index; undefined when it is unknown, or there is no such argument.
+ */
 function findArgumentKind({ args, kinds = [] }: Command, count: number): WordKind | undefined {
   const places = args.split(' ').filter(Boolean)
   const isMany = places.at(-1)?.includes('...') ?? false

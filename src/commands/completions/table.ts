@@ -1,6 +1,8 @@
 import type { Command } from '../command.ts'
 
-/** `completionsCommand`, and the command its scripts call while somebody types. */
+/**
+ * Returns the rows for `completions`, and for the hidden command that its scripts call while the user types.
+ */
 export function completionCommands(program: 'crabtalk' | 'crabup'): readonly Command[] {
   return [
     {

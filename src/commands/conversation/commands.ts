@@ -19,6 +19,7 @@ import { toJsonMessage } from './messages.ts'
 
 const DEFAULT_LIMIT = '20'
 
+/** Runs `crabtalk conversation list`. */
 export const listConversationsCommand: CommandHandler = async ({ options, host, signal }) => {
   const limit = parseCount('limit', options.value('limit') ?? DEFAULT_LIMIT)
   const offset = parseCount('offset', options.value('offset') ?? '0')
@@ -35,7 +36,8 @@ export const listConversationsCommand: CommandHandler = async ({ options, host, 
   else if (total > 0) host.stderr.write(`There are only ${total}\n`)
   else host.stderr.write(isFiltered(filters) ? NONE_SUCH : NONE_YET)
   const end = offset + rows.length
-  if (host.stdout.isTerminal && rows.length > 0 && end < total) host.stderr.write(more({ end, total }))
+  if (host.stdout.isTerminal && rows.length > 0 && end < total)
+    host.stderr.write(nextPageHint({ end, total }))
   return 0
 }
 
@@ -46,10 +48,11 @@ function isFiltered(filters: ReturnType<typeof readFilters>): boolean {
   return Object.values(filters).some((value) => value !== '')
 }
 
-function more({ end, total }: { end: number; total: number }): string {
+function nextPageHint({ end, total }: { end: number; total: number }): string {
   return `\n${total} in all: --offset ${end} for the next ones, -n 0 for all, conversation search WORDS finds some\n`
 }
 
+/** Runs `crabtalk conversation show`. */
 export const showConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const { filePath } = await findConversation(attached.dispatch, options.args[0], signal)
@@ -60,6 +63,7 @@ export const showConversationCommand: CommandHandler = async ({ options, host, s
   return 0
 }
 
+/** Runs `crabtalk conversation export`. */
 export const exportConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   const format = options.value('format') ?? 'markdown'
   const write = FORMATS[format]
@@ -77,6 +81,7 @@ export const exportConversationCommand: CommandHandler = async ({ options, host,
   return 0
 }
 
+/** Runs `crabtalk conversation delete`: deletes nothing when one of the ids cannot be resolved. */
 export const removeConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const found = new Set<string>()
@@ -88,12 +93,12 @@ export const removeConversationCommand: CommandHandler = async ({ options, host,
   return 0
 }
 
-/** What a conversation does now: `asks` when it waits for a person. */
+/** The current state of a conversation; `asks` when it waits for the user. */
 type State = 'idle' | 'running' | 'asks'
 
 type Row = ConversationInfo & { state: State }
 
-/** Of those that do something in the daemon, by session. */
+/** Returns the states of the conversations that are active in the daemon, by session. */
 async function fetchStates(dispatch: Dispatch, signal: AbortSignal): Promise<ReadonlyMap<string, State>> {
   const { conversations } = await request(dispatch, 'listActiveConversations', {}, signal)
   return new Map(conversations.map(({ session, asks }) => [session, asks > 0 ? 'asks' : 'running']))
@@ -145,15 +150,15 @@ async function printRows(host: Host, rows: readonly Row[]): Promise<void> {
     shortId(info.filePath),
     relativeTime(info.updatedAt, now),
     info.agent,
-    shownSender(info.sender),
+    formatSender(info.sender),
     String(info.messageCount),
     `${MARKS[info.state]}${info.title || info.preview}`,
   ])
   await printTable(host, ['ID', 'UPDATED', 'AGENT', 'SENDER', 'MESSAGES', 'TITLE'], cells)
 }
 
-/** Cuts long senders, which any TCP client chooses; `--json` has them whole. */
-function shownSender(sender: string): string {
+/** Truncates long senders, which any TCP client can choose; `--json` shows them in full. */
+function formatSender(sender: string): string {
   return sender.length > MAX_SENDER ? `${takeStart(sender, MAX_SENDER - 1)}…` : sender
 }
 

@@ -3,7 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 
-/** Which conversations the options leave; what is empty leaves all. */
+/** Reads the options that filter conversations; an empty value matches everything. */
 export function readFilters(
   options: ParsedOptions,
   host: Pick<Host, 'cwd'>,

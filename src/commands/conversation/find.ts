@@ -2,15 +2,15 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 
-/** How many characters of an id people are shown; its last ones, because its first are the time. */
+/** The number of characters in a short id; the last ones, because the first ones are the time. */
 const SHORT_ID_CHARS = 8
 
-/** The short form of a session id. */
+/** Returns the short form of a session id. */
 export function shortId(id: string): string {
   return id.slice(-SHORT_ID_CHARS)
 }
 
-/** Which conversations are listed; a limit of 0 is all. */
+/** The conversations to list; a limit of 0 means all. */
 interface ListFilter {
   agent?: string
   sender?: string
@@ -19,7 +19,7 @@ interface ListFilter {
   limit: number
 }
 
-/** Conversations, newest first, in as many replies as they take, and how many match in all. */
+/** Reads conversations, newest first, in as many requests as needed, and the total number of matches. */
 export async function readConversations(
   dispatch: Dispatch,
   { offset = 0, limit, ...filters }: ListFilter,
@@ -35,7 +35,10 @@ export async function readConversations(
   }
 }
 
-/** The conversation whose id ends so, or the last one at AGENT/SENDER; the last one of all without an id. Throws `missing` or, for several, `conflict`. */
+/**
+ * Finds the conversation whose id ends with `id`, or the latest one at AGENT/SENDER; without an id, the
+ * latest of all. Throws `missing` when there is none, `conflict` when several match.
+ */
 export async function findConversation(
   dispatch: Dispatch,
   id: string | undefined,

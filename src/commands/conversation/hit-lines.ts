@@ -7,18 +7,19 @@ import type { Host } from '../host.ts'
 import { shortId } from './find.ts'
 
 /**
- * What a search found, for people: a line for each conversation, behind it its excerpts, the match with `>`; a blank
- * line between two. Cut to a terminal's width, the match to three lines of it; in a pipe every excerpt is one whole line.
+ * Renders the hits of a search: a line for each conversation, then its excerpts with the match marked by `>`,
+ * and a blank line between two conversations. On a terminal, lines are truncated to its width, and the match
+ * to three lines; in a pipe every excerpt is one full line.
  */
 export async function hitLines(hits: readonly SessionHit[], host: Host): Promise<string> {
   const { default: widthOf } = await import('string-width')
   const color = wantsColor('auto', host.env, host.stdout)
   const width = host.stdout.isTerminal ? host.columns() : Number.POSITIVE_INFINITY
   const style = { width, color, widthOf }
-  return hits.map((hit) => oneHit(hit, style, Date.now())).join('\n')
+  return hits.map((hit) => formatHit(hit, style, Date.now())).join('\n')
 }
 
-function oneHit(hit: SessionHit, style: ExcerptStyle, now: number): string {
+function formatHit(hit: SessionHit, style: ExcerptStyle, now: number): string {
   const { session, seq, window } = hit
   const match = window.find((item) => item.seq === seq)
   const when = relativeTime(match?.ts || session?.updatedAt || '', now)
@@ -27,15 +28,15 @@ function oneHit(hit: SessionHit, style: ExcerptStyle, now: number): string {
   const id = shortId(session?.id ?? '')
   const room = { ...style, width: style.width - id.length - 2, color: false }
   const head = `${colorize(id, 'cyan', style.color)}  ${excerptLine({ text: facts, matches: [] }, room)}`
-  const lines = window.map((item) => itemLine(item, { hit, isMatch: item === match, style }))
+  const lines = window.map((item) => formatItem(item, { hit, isMatch: item === match, style }))
   return `${[head, ...lines].join('\n')}\n`
 }
 
-function itemLine(
+function formatItem(
   item: WindowItem,
   { hit, isMatch, style }: { hit: SessionHit; isMatch: boolean; style: ExcerptStyle },
 ): string {
-  const who = sanitize(speaker(item, hit)).replaceAll(/\s+/g, ' ')
+  const who = sanitize(nameSpeaker(item, hit)).replaceAll(/\s+/g, ' ')
   const start = `${isMatch ? '>' : ' '} ${who}: `
   const lines = isMatch ? MATCH_LINES : 1
   const width = style.width * lines - style.widthOf(start)
@@ -43,10 +44,10 @@ function itemLine(
   return `${isMatch ? start : colorize(start, 'dim', style.color)}${line}`
 }
 
-/** Lines of a terminal that the message which matches may take. */
+/** The number of terminal lines that the matching message may take. */
 const MATCH_LINES = 3
 
-function speaker({ role, toolName }: WindowItem, { session }: SessionHit): string {
+function nameSpeaker({ role, toolName }: WindowItem, { session }: SessionHit): string {
   if (role === 'user') return 'you'
   if (role === 'tool') return toolName || 'tool'
   return role === 'assistant' ? session?.agent || role : role

@@ -5,7 +5,7 @@ import { escapeLine } from '../../tui/cards/subject.ts'
 import type { CommandHandler } from '../command.ts'
 import { findAddress } from '../follow/target.ts'
 
-/** `crabtalk conversation killConversationCommand`: ends what runs in a conversation; the conversation stays as usable as before. */
+/** Runs `crabtalk conversation kill`: cancels what runs in a conversation, which stays usable. */
 export const killConversationCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host, { signal })
   const { dispatch } = attached

@@ -1,6 +1,6 @@
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 
-/** A message as the json and jsonl forms have it. */
+/** Converts a message to its form in the json and jsonl formats. */
 export function toJsonMessage(message: SessionMessage) {
   const { seq, ts, role, content } = message
   return {

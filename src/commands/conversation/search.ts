@@ -12,14 +12,14 @@ import { readFilters } from './filters.ts'
 import { hitLines } from './hit-lines.ts'
 import { parseWhen } from './when.ts'
 
-/** `crabtalk conversation searchConversationsCommand`: exits 1 when nothing is found, as grep does. */
+/** Runs `crabtalk conversation search`: exits with 1 when nothing is found, as grep does. */
 export const searchConversationsCommand: CommandHandler = async ({ options, host, signal }) => {
-  const wanted = readSearch(options, host)
+  const search = readSearch(options, host)
   await using attached = await attach(host, { signal })
-  const found = await request(attached.dispatch, 'searchSessions', wanted, signal)
+  const found = await request(attached.dispatch, 'searchSessions', search, signal)
   if (found.partial) host.stderr.write('The index is still being built: older conversations may be missing\n')
   if (options.has('json')) printJson(host, toJsonHits(found))
-  else if (found.hits.length === 0) host.stderr.write(await describeNoMatches(wanted.query))
+  else if (found.hits.length === 0) host.stderr.write(await describeNoMatches(search.query))
   else {
     await host.stdout.write(await hitLines(found.hits, host))
     if (host.stdout.isTerminal) await printNextHint(host)
@@ -27,7 +27,7 @@ export const searchConversationsCommand: CommandHandler = async ({ options, host
   return found.hits.length === 0 ? NOTHING_FOUND : 0
 }
 
-/** As grep, which people put behind `if`. */
+/** The exit code when nothing is found: that of grep, for use in `if`. */
 const NOTHING_FOUND = 1
 
 function readSearch(options: ParsedOptions, host: Host) {

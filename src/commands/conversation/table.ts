@@ -2,7 +2,7 @@ import type { Command, CommandOption } from '../command.ts'
 import { ADDRESS_OPTIONS } from '../follow/table.ts'
 import { JSON_OPTION } from '../options.ts'
 
-/** Which conversations, for what looks at several of them. */
+/** The filters of commands that work on several conversations. */
 const FILTERS: readonly CommandOption[] = [
   { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
   { name: 'sender', short: 's', value: 'NAME', kind: 'sender', summary: 'Only those with this sender' },
@@ -10,7 +10,7 @@ const FILTERS: readonly CommandOption[] = [
   { name: 'here', summary: 'Only those that were begun in the directory you are in' },
 ]
 
-/** The commands for stored conversations. */
+/** The rows of the command table for stored conversations. */
 export const CONVERSATION_COMMANDS: readonly Command[] = [
   {
     path: ['conversation', 'list'],

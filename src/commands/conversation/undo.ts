@@ -9,6 +9,7 @@ import type { CommandHandler, ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
 
+/** Runs `crabtalk conversation undo`. */
 export const undoCommand: CommandHandler = async ({ options, host, signal }) => {
   const dryRun = options.has('dry-run')
   await using attached = await attach(host)
@@ -25,14 +26,14 @@ interface PairNames {
   sender: string
 }
 
-/** The pair that was spoken with last, of those the options leave; undefined when there is none. */
+/** Returns the pair that was used last among those that match the options; undefined when there is none. */
 async function choosePair(
   dispatch: Dispatch,
   options: ParsedOptions,
   signal: AbortSignal,
 ): Promise<PairNames | undefined> {
-  const asked = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '', limit: 1 }
-  const { conversations } = await request(dispatch, 'listConversations', asked, signal)
+  const filter = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '', limit: 1 }
+  const { conversations } = await request(dispatch, 'listConversations', filter, signal)
   const [last] = conversations
   if (!last) return undefined
   const { agents } = await request(dispatch, 'listAgents', {}, signal)

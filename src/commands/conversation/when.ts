@@ -1,11 +1,14 @@
 import { CrabError } from '../../core/base/errors.ts'
 
-/** Which end of a span of time an option names: a date is its beginning, or the beginning of the day behind it. */
+/**
+ * The end of a time span that an option sets: a date means its beginning for `since`, and the beginning of
+ * the next day for `until`.
+ */
 export type SpanEnd = 'since' | 'until'
 
 /**
- * A point in time as people name it, ISO 8601: a date or time (of this computer's zone unless it names one), `today`,
- * `yesterday`, or how long ago: `30s`, `12h`, `7d`, `2w`, `6mo`, `1y`. Throws `usage`.
+ * Parses a point in time and returns it as ISO 8601: a date or time (in the local time zone unless it names
+ * one), `today`, `yesterday`, or a time ago: `30s`, `12h`, `7d`, `2w`, `6mo`, `1y`. Throws `usage`.
  */
 export function parseWhen(option: SpanEnd, text: string, now: Date): string {
   const found = parseAgo(text, now) ?? parseDay(option, text, now) ?? parseTimestamp(text)
@@ -15,7 +18,7 @@ export function parseWhen(option: SpanEnd, text: string, now: Date): string {
   })
 }
 
-/** Months and years by the calendar: a year ago was this day. */
+/** Subtracts months and years by the calendar: one year ago is the same date. */
 function parseAgo(text: string, now: Date): Date | undefined {
   const [, amount = '', unit = ''] = /^(\d{1,5}) ?([a-z]+)(?: ago)?$/i.exec(text.trim()) ?? []
   const move = MOVES[unit.toLowerCase().replace(/(?<=..)s$/, '')]
@@ -36,23 +39,23 @@ const MOVES: Readonly<Record<string, (then: Date, by: number) => void>> = {
 }
 
 function byTime(size: number, names: readonly string[]) {
-  return named(names, (then, by) => then.setTime(then.getTime() - by * size))
+  return forNames(names, (then, by) => then.setTime(then.getTime() - by * size))
 }
 
 function byDays(size: number, names: readonly string[]) {
-  return named(names, (then, by) => then.setDate(then.getDate() - by * size))
+  return forNames(names, (then, by) => then.setDate(then.getDate() - by * size))
 }
 
-/** The last day of a month that has no such day. */
+/** Uses the last day of a month that is too short for the date. */
 function byMonths(size: number, names: readonly string[]) {
-  return named(names, (then, by) => {
+  return forNames(names, (then, by) => {
     const date = then.getDate()
     then.setMonth(then.getMonth() - by * size)
     if (then.getDate() !== date) then.setDate(0)
   })
 }
 
-function named(names: readonly string[], move: (then: Date, by: number) => unknown) {
+function forNames(names: readonly string[], move: (then: Date, by: number) => unknown) {
   return Object.fromEntries(names.map((name) => [name, (then: Date, by: number) => void move(then, by)]))
 }
 

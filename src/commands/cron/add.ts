@@ -18,10 +18,10 @@ import { computeNextFires } from './next.ts'
 import { findSchedulerHolder } from './scheduler-lease.ts'
 import { localTime, timeLeft } from './time-left.ts'
 
-/** How many of its next times are shown. */
-const SHOWN = 3
+/** The number of next fires that are shown. */
+const SHOWN_FIRES = 3
 
-/** `crabtalk cron addCronEntryCommand`: writes an entry once its schedule, agent and skill are what they seem. */
+/** Runs `crabtalk cron add`: writes an entry after checking its schedule, agent and skill. */
 export const addCronEntryCommand: CommandHandler = async ({ options, host, signal }) => {
   const paths = resolvePaths(host)
   const { entry: checked, timing } = readNewEntry(options)
@@ -30,10 +30,10 @@ export const addCronEntryCommand: CommandHandler = async ({ options, host, signa
   await request(dispatch, 'getAgent', { name: checked.agent }, signal)
   await requireSkill(dispatch, checked, signal)
   const { highest } = await readCronState(cronFiles(paths).state)
-  const { id: _, ...wanted } = checked
-  const entry = await openCronFile(paths, attached).add(wanted, highest + 1, signal)
+  const { id: _, ...newEntry } = checked
+  const entry = await openCronFile(paths, attached).add(newEntry, highest + 1, signal)
   const now = Date.now()
-  const next = computeNextFires([{ entry, timing }], now, SHOWN).map(({ at }) => at)
+  const next = computeNextFires([{ entry, timing }], now, SHOWN_FIRES).map(({ at }) => at)
   if (options.has('json')) {
     return printJson(host, { ...entry, next: next.map((at) => new Date(at).toISOString()) })
   }
@@ -48,7 +48,7 @@ export const addCronEntryCommand: CommandHandler = async ({ options, host, signa
 
 const NO_SCHEDULER = 'crabtalk: no scheduler runs, and without one nothing fires: crabup cron start\n'
 
-/** The entry as the options have it, with an id that is none. Throws `usage`. */
+/** Reads the entry from the options, with a placeholder id. Throws `usage`. */
 function readNewEntry(options: ParsedOptions): Cron {
   const [schedule = '', says = ''] = options.args
   const [start, end] = readQuiet(options.value('quiet'))

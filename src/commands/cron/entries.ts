@@ -5,14 +5,14 @@ import { type Cron, type CronEntry, cronContent } from '../../core/cron/cron-ent
 import { CronFile, type LoadedCrons } from '../../core/cron/cron-file.ts'
 import type { RuntimeConnection } from '../../daemon/runtime-connection.ts'
 
-/** What config/crons.toml says. Throws `config` or `storage` when it cannot be read. */
+/** Reads config/crons.toml. Throws `config` or `storage` when it cannot be read. */
 export async function requireCrons(paths: Pick<HomePaths, 'crons'>): Promise<LoadedCrons> {
-  const standing = await new CronFile({ path: paths.crons, lock: refuseLock }).read()
-  if (standing.broken) throw standing.broken
-  return standing
+  const loaded = await new CronFile({ path: paths.crons, lock: refuseLock }).read()
+  if (loaded.broken) throw loaded.broken
+  return loaded
 }
 
-/** The file for changes. */
+/** Opens the file for changes. */
 export function openCronFile(
   { crons }: Pick<HomePaths, 'crons'>,
   { lease }: Pick<RuntimeConnection, 'lease'>,
@@ -20,7 +20,10 @@ export function openCronFile(
   return new CronFile({ path: crons, lock: lease })
 }
 
-/** The entry of an id, as people type it. Throws `usage` for what is no id, `missing` and `config` when it cannot fire. */
+/**
+ * Finds an entry by the id that the user typed. Throws `usage` for an invalid id, `missing` when no valid
+ * entry has it, and as `requireCrons()` does.
+ */
 export async function findCron(paths: Pick<HomePaths, 'crons'>, typed: string): Promise<Cron> {
   const id = readId(typed)
   const { crons, problems } = await requireCrons(paths)
@@ -30,20 +33,20 @@ export async function findCron(paths: Pick<HomePaths, 'crons'>, typed: string): 
   throw new CrabError('missing', `Cannot find the entry ${id}`, { hint })
 }
 
-/** Throws `usage` for what is no id. */
+/** Parses an id. Throws `usage` when it is not one. */
 export function readId(typed: string): number {
   const id = Number(typed)
   if (/^\d+$/.test(typed) && Number.isSafeInteger(id)) return id
   throw new CrabError('usage', `Cannot use "${typed}" as an entry: its id is no number`, { hint: LIST_HINT })
 }
 
-/** What an entry says to its agent, in a cell of a table: one line, its beginning. */
+/** Returns the start of an entry's message as one line, for a table cell. */
 export function formatContentCell(entry: Pick<CronEntry, 'skill' | 'content'>): string {
   const line = cronContent(entry).replaceAll(/\s+/g, ' ')
-  return line.length > MOST_CHARS ? `${takeStart(line, MOST_CHARS - 1)}…` : line
+  return line.length > MAX_CHARS ? `${takeStart(line, MAX_CHARS - 1)}…` : line
 }
 
-const MOST_CHARS = 48
+const MAX_CHARS = 48
 const LIST_HINT = 'crabtalk cron list shows them'
 
 function refuseLock(): never {

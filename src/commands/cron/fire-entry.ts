@@ -10,12 +10,13 @@ import type { DenialRecord } from '../send/denials.ts'
 import { findRunFailure, RunRecord } from '../send/record.ts'
 import type { WireTurnEvent } from '../send/sink.ts'
 
-/** A turn that is silent for so long does not end any more. */
+/** The time in milliseconds after which a silent turn is considered stuck. */
 const IDLE_TIMEOUT_MS = 30 * 60_000
 
 /**
- * Runs the turn of an entry to its end, in the daemon where one answers, else in this process; of the class unattended in
- * both, whatever its sender. Throws what it failed with; `record` has what there was of it.
+ * Runs the turn of an entry to its end, in the daemon if one answers, else in this process; in both it has at
+ * most the rights of an unattended turn, whatever its sender. Throws the error that the turn failed with;
+ * `record` then holds what was completed.
  */
 export async function fireEntry(
   at: {
@@ -46,12 +47,15 @@ export async function fireEntry(
   if (error && !isSilentWork(error, record)) throw error
 }
 
-/** What one entry's turn comes to, before it begins. */
+/** Creates the record of an entry's turn before it starts. */
 export function newEntryRecord({ agent, sender }: CronEntry): RunRecord {
   return new RunRecord({ startedAt: performance.now(), agent, sender })
 }
 
-/** Throws `missing` where its agent does not have the skill that it names: a model would only wonder what is meant. */
+/**
+ * Throws `missing` when the agent does not have the skill that the entry names: a model could only guess what
+ * is meant.
+ */
 export async function requireSkill(
   dispatch: Dispatch,
   entry: Pick<CronEntry, 'skill' | 'agent'>,
@@ -66,12 +70,18 @@ export async function requireSkill(
   throw new CrabError('missing', `Cannot find the skill "${name}"`, { hint })
 }
 
-/** Gives the calls that the turn could not make for want of a rule; what a rule of the user denies is meant to be refused. */
+/**
+ * Returns the calls that were refused because no rule allows them; those that a rule of the user denies are
+ * refused on purpose.
+ */
 function refusedCalls({ sender, unattendedDenials: unasked, denied }: RunRecord): readonly DenialRecord[] {
   return classifySender(sender) === 'remote' ? denied : unasked
 }
 
-/** Makes the error for calls that were not permitted; it names the table for the missing rules, as no option helps here. */
+/**
+ * Returns the error for calls that were not permitted; it names the table for the missing rules, because no
+ * option helps here.
+ */
 function notPermitted({ agent, sender }: RunRecord, calls: readonly DenialRecord[]): CrabError {
   const [first] = calls
   const more = calls.length > 1 ? `, and ${calls.length - 1} more` : ''
@@ -85,12 +95,12 @@ function notPermitted({ agent, sender }: RunRecord, calls: readonly DenialRecord
   })
 }
 
-/** Nobody waits for words: who did something may say nothing. */
+/** Accepts a turn that used tools and has no answer, since a schedule does not need one. */
 function isSilentWork({ kind }: CrabError, { tools }: RunRecord): boolean {
   return kind === 'empty' && tools.size > 0
 }
 
-/** Aborts what is not heard of for so long. */
+/** Aborts its signal unless it is reset in time. */
 class IdleTimeout implements Disposable {
   readonly #controller = new AbortController()
   readonly #timer: NodeJS.Timeout

@@ -26,7 +26,7 @@ import { findSchedulerHolder } from './scheduler-lease.ts'
 import { timeLeft } from './time-left.ts'
 import { unknownZone } from './time-zone.ts'
 
-/** `crabtalk cron listCronEntriesCommand`. */
+/** Runs `crabtalk cron list`. */
 export const listCronEntriesCommand: CommandHandler = async ({ options, host }) => {
   const view = await readView(resolvePaths(host), Date.now())
   if (options.has('json')) return printJson(host, toJson(view))
@@ -37,17 +37,17 @@ export const listCronEntriesCommand: CommandHandler = async ({ options, host }) 
   return 0
 }
 
-/** An entry and what is known of it. */
+/** An entry with its state. */
 interface EntryView {
   cron: Cron
   state: EntryState
   next: number | undefined
-  /** How it ended when a person ran it, if that came after its last fire. */
+  /** The last manual run, if it ended after the last fire. */
   byHand: LastRun | undefined
 }
 
 interface CronView {
-  standing: LoadedCrons
+  loaded: LoadedCrons
   entries: readonly EntryView[]
   gone: CronState['gone']
   scheduler: LeaseHolder | undefined
@@ -56,17 +56,17 @@ interface CronView {
 
 async function readView(paths: HomePaths, now: number): Promise<CronView> {
   const files = cronFiles(paths)
-  const [standing, { entries, gone }, runs, scheduler] = await Promise.all([
+  const [loaded, { entries, gone }, runs, scheduler] = await Promise.all([
     loadCrons(paths.crons),
     readCronState(files.state),
     readManualRuns(files.byHand),
     findSchedulerHolder(paths),
   ])
-  if (standing.broken) throw scheduler ? withRunningEntries(standing.broken, entries) : standing.broken
+  if (loaded.broken) throw scheduler ? withRunningEntries(loaded.broken, entries) : loaded.broken
   const states = new Map(entries.map((state) => [state.id, state]))
-  const known = standing.crons.map((cron) => {
+  const known = loaded.crons.map((cron) => {
     const { running, ...state } = states.get(cron.entry.id) ?? newEntryState(cron.entry.id)
-    const isRunning = scheduler && running !== undefined // else it died in that turn
+    const isRunning = scheduler && running !== undefined // otherwise the scheduler died in that turn
     const last = findManualRun(runs, cron.entry)
     const byHand = last && last.ended > (state.last?.ended ?? 0) ? last : undefined
     return {
@@ -76,7 +76,7 @@ async function readView(paths: HomePaths, now: number): Promise<CronView> {
       byHand,
     }
   })
-  return { standing, entries: known, gone, scheduler, now }
+  return { loaded, entries: known, gone, scheduler, now }
 }
 
 /** Adds the entries that a running scheduler still fires to the error of a file that cannot be read. */
@@ -99,7 +99,7 @@ function toRow({ scheduler, now }: CronView): (known: EntryView) => string[] {
   ]
 }
 
-/** How the last fire ended, and what went wrong besides, in a cell. */
+/** Formats how the last fire ended, and other problems, for a table cell. */
 function formatLast(state: EntryState, byHand: LastRun | undefined, now: number): string {
   const { running, failing, skipped, missed } = state
   const last = byHand ?? state.last
@@ -116,23 +116,23 @@ function formatLast(state: EntryState, byHand: LastRun | undefined, now: number)
   ].join(', ')
 }
 
-async function printNotes(host: Host, { standing, entries, gone, scheduler, now }: CronView): Promise<void> {
-  await host.stdout.flush() // what is wrong stands together, below the table
-  for (const line of problemLines(standing)) host.stderr.write(sanitize(`crabtalk: ${line}\n`))
+async function printNotes(host: Host, { loaded, entries, gone, scheduler, now }: CronView): Promise<void> {
+  await host.stdout.flush() // keeps all problems together below the table
+  for (const line of problemLines(loaded)) host.stderr.write(sanitize(`crabtalk: ${line}\n`))
   const zone = unknownZone(host.env['TZ'])
   if (zone !== undefined)
     host.stderr.write(sanitize(`crabtalk: TZ names no time zone: ${zone}; times are those of UTC\n`))
   for (const { id, content, last } of gone) {
     if (last.outcome === 'ok') continue
     const when = relativeTime(new Date(last.ended).toISOString(), now)
-    const said = `entry ${id} (${content}) fired once and ${last.outcome} ${when}: ${last.error?.message ?? ''}`
-    host.stderr.write(sanitize(`crabtalk: ${said.replaceAll(/\s+/g, ' ')}\n`))
+    const notice = `entry ${id} (${content}) fired once and ${last.outcome} ${when}: ${last.error?.message ?? ''}`
+    host.stderr.write(sanitize(`crabtalk: ${notice.replaceAll(/\s+/g, ' ')}\n`))
   }
-  if (entries.length === 0 && standing.problems.length === 0) host.stderr.write(NONE)
+  if (entries.length === 0 && loaded.problems.length === 0) host.stderr.write(NONE)
   if (entries.length > 0 && !scheduler) host.stderr.write(NO_SCHEDULER)
 }
 
-function toJson({ standing, entries, gone, scheduler, now }: CronView) {
+function toJson({ loaded, entries, gone, scheduler, now }: CronView) {
   const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
   const toLast = (last: EntryState['last']) =>
     last && { ...last, due: time(last.due), ended: time(last.ended), error: last.error ?? null }
@@ -151,7 +151,7 @@ function toJson({ standing, entries, gone, scheduler, now }: CronView) {
       skipped: state.skipped,
       missed: state.missed,
     })),
-    problems: standing.problems.map(({ file, line, key, message, hint }) => ({
+    problems: loaded.problems.map(({ file, line, key, message, hint }) => ({
       ...{ file, line, key, message, hint: hint ?? null },
     })),
     ended: gone.map(({ last, ...one }) => ({ ...one, last: toLast(last) })),

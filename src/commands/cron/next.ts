@@ -13,7 +13,10 @@ import { localTime, timeLeft } from './time-left.ts'
 const DEFAULT_COUNT = '10'
 const MAX_COUNT = 1000
 
-/** `crabtalk cron listNextFiresCommand`: the coming times of one entry, of all, or of a schedule that is none's yet. */
+/**
+ * Runs `crabtalk cron next`: lists the next fires of one entry, of all entries, or of a schedule that no
+ * entry has yet.
+ */
 export const listNextFiresCommand: CommandHandler = async ({ options, host }) => {
   const count = Math.min(parseCount('count', options.value('count') ?? DEFAULT_COUNT, 1), MAX_COUNT)
   const [typed] = options.args
@@ -37,7 +40,10 @@ export const listNextFiresCommand: CommandHandler = async ({ options, host }) =>
   return 0
 }
 
-/** The next times of these entries, the first ones first, at most so many together; one that fires once has one. */
+/**
+ * Returns the next fires of entries, soonest first, at most `count` in total; an entry that fires once has
+ * one.
+ */
 export function computeNextFires(
   crons: readonly Cron[],
   now: number,

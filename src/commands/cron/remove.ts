@@ -4,7 +4,7 @@ import type { CommandHandler } from '../command.ts'
 import { resolvePaths } from '../paths.ts'
 import { openCronFile, readId } from './entries.ts'
 
-/** `crabtalk cron removeCronEntryCommand`: also an entry that is wrong. */
+/** Runs `crabtalk cron remove`: removes an entry, even an invalid one. */
 export const removeCronEntryCommand: CommandHandler = async ({ options, host, signal }) => {
   const id = readId(options.args[0] ?? '')
   await using attached = await attach(host, { signal })

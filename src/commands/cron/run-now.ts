@@ -15,8 +15,8 @@ import { findCron } from './entries.ts'
 import { fireEntry, newEntryRecord } from './fire-entry.ts'
 
 /**
- * Fires an entry now, whatever its schedule says, and shows the answer as `send` does. The scheduler does not count it; how
- * it ended is noted beside what that counts.
+ * Fires an entry now, regardless of its schedule, and prints the answer as `send` does. The scheduler does
+ * not count the run; its result is recorded separately.
  */
 export async function runNow({
   id,
@@ -45,22 +45,26 @@ export async function runNow({
   return 0
 }
 
-/** What cannot be noted is no reason to fail: the turn is over. */
+/** Records the run; a failure to do so is only reported, because the turn is over. */
 async function recordHandRun(host: Host, run: ManualRun): Promise<void> {
   const paths = resolvePaths(host)
   try {
     const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
     await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
     const lock = (name: string, signal: AbortSignal) => leases.take(name, signal)
-    await recordManualRun({ path: cronFiles(paths).byHand, lock }, run, AbortSignal.timeout(NOTE_MS))
+    await recordManualRun(
+      { path: cronFiles(paths).byHand, lock },
+      run,
+      AbortSignal.timeout(RECORD_TIMEOUT_MS),
+    )
   } catch (reason) {
     host.stderr.write(sanitize(`crabtalk: ${toCrabError(reason).message}\n`))
   }
 }
 
-const NOTE_MS = 2000
+const RECORD_TIMEOUT_MS = 2000
 
-/** Answer and commentary may end up on one terminal: there each waits for what the other had to say before. */
+/** Shows answer and commentary; if both go to one terminal, each is flushed before the other is written. */
 async function withOutput(
   { host, sink, record, verbosity }: { host: Host; sink: Sink; record: RunRecord; verbosity: number },
   run: (show: (event: WireTurnEvent) => Promise<void>) => Promise<void>,

@@ -23,16 +23,19 @@ import { acquireSchedulerLease, holdsSchedulerLease } from './scheduler-lease.ts
 import { SchedulerLifecycle } from './scheduler-lifecycle.ts'
 import { unknownZone, zoneFollower } from './time-zone.ts'
 
-/** How often the file is looked at, also when nobody says that it has changed (RFC 0080). */
+/** The interval in milliseconds at which the file is polled, in addition to being watched (ADR 0138). */
 const POLL_MS = 2000
-/** How often it is asked whether the machine has moved to another time zone. */
+/** The interval in milliseconds of the checks for a changed time zone. */
 const ZONE_MS = 30_000
-/** How long running turns may still take when it is to end. */
+/** The grace period in milliseconds of running turns during a shutdown. */
 const GRACE_MS = 10_000
-/** And how long everything together. */
+/** The time limit in milliseconds of a whole shutdown. */
 const EXIT_MS = 20_000
 
-/** Fires the entries of a home until a signal, and gives the exit code. Fails with `conflict` where somebody does so already. */
+/**
+ * Fires the entries of a home until a signal, and returns the exit code. Fails with `conflict` when another
+ * process already does.
+ */
 export async function runScheduler(host: Host): Promise<number> {
   const paths = resolvePaths(host)
   await refuseForeignHome(paths)
@@ -43,7 +46,7 @@ export async function runScheduler(host: Host): Promise<number> {
     await runLoop({ host, paths, log, life })
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
-    if (kind !== 'conflict') file.log('error', message, { kind, hint }) // else it is the log of another
+    if (kind !== 'conflict') file.log('error', message, { kind, hint }) // otherwise the log belongs to another process
     throw reason
   }
   log('info', 'stopped')
@@ -63,7 +66,7 @@ interface SchedulerContext {
 
 async function runLoop({ host, paths, log, life }: SchedulerContext): Promise<void> {
   await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
-  await acquireSchedulerLease(leases, { pid: host.pid, home: paths.home }) // for as long as the leases are open
+  await acquireSchedulerLease(leases, { pid: host.pid, home: paths.home }) // held as long as the leases are open
   const files = cronFiles(paths)
   const crons = new CronFile({ path: paths.crons, lock: (name, signal) => leases.take(name, signal) })
   const caller = toCaller(host, paths, log)
@@ -89,12 +92,12 @@ async function runLoop({ host, paths, log, life }: SchedulerContext): Promise<vo
     await scheduler.reconcile()
     await writeReady(files.ready, host.pid)
   } catch (reason) {
-    await scheduler.end(0) // else it would go on without the right to
+    await scheduler.end(0) // otherwise it would continue without the lease
     throw reason
   }
   using zone = followZone({ host, scheduler, log })
   life.reloadWith(() => {
-    void zone.look()
+    void zone.check()
     void scheduler.reconcile()
   })
   using _watch = watchFolder({
@@ -109,26 +112,30 @@ async function runLoop({ host, paths, log, life }: SchedulerContext): Promise<vo
     isOurs: () => holdsSchedulerLease(leases, host, paths),
   })
   await life.ended
-  setTimeout(() => host.leave(toExitCode(life)), EXIT_MS).unref() // a turn that ignores its end must not keep the process
+  // a turn that ignores its cancellation must not keep the process
+  setTimeout(() => host.leave(toExitCode(life)), EXIT_MS).unref()
   if (scheduler.turns > 0) log('info', `waiting for ${scheduler.turns} to end`, { seconds: GRACE_MS / 1000 })
   await scheduler.end(life.hasCrashed ? 0 : GRACE_MS)
   await removeReady(files.ready, host.pid)
 }
 
-/** Has the scheduler go by the clocks of the place where the machine is. */
+/** Restarts the scheduler when the time zone of the machine has changed. */
 function followZone({ host, scheduler, log }: { host: Host; scheduler: Scheduler; log: Log }) {
   const moved = zoneFollower(host)
-  const look = async () => {
+  const check = async () => {
     const zone = await moved()
     if (zone === undefined) return
     log('info', `the time zone is ${zone} now`)
     scheduler.restart()
   }
-  const timer = setInterval(() => void look(), ZONE_MS)
-  return { look, [Symbol.dispose]: () => clearInterval(timer) }
+  const timer = setInterval(() => void check(), ZONE_MS)
+  return { check, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Whoever attaches at each fire: says in the log what others say on standard error, and stands in the home. */
+/**
+ * Returns the process that attaches at each fire: its messages go to the log, and its working directory is
+ * the home.
+ */
 function toCaller(host: Host, { home }: HomePaths, log: Log): AttachingProcess {
   const { pid, uid, homeDir, withoutDaemon } = host
   return {
@@ -152,27 +159,27 @@ async function writeReady(path: string, pid: number): Promise<void> {
 }
 
 /**
- * Keeps the file that says that the scheduler runs: its time shows that the process still does its work, a file that
- * was removed is written again, and where the home was removed or replaced, the scheduler ends. Keeps
- * the process alive.
+ * Maintains the ready file: its modification time shows that the scheduler still works, a file that was
+ * removed is written again, and the scheduler stops when the home was removed or replaced. Keeps the process
+ * alive.
  */
 function keepReady(
   path: string,
   { pid, life, isOurs }: { pid: number; life: SchedulerLifecycle; isOurs(): Promise<boolean> },
 ): Disposable {
   let beatAt = Date.now()
-  const look = async () => {
+  const check = async () => {
     if (existsSync(path)) {
       const now = Date.now()
       if (Math.abs(now - beatAt) < HEARTBEAT_MS) return
-      beatAt = now // by the clock of the wall: after a suspend it beats at once
+      beatAt = now // wall-clock time, so that it beats immediately after a suspend
       return await utimes(path, new Date(now), new Date(now))
     }
     if (await isOurs()) await writeReady(path, pid)
     else life.stop(new CrabError('gone', `${path} was removed`))
   }
   const timer = setInterval(() => {
-    look().catch(() => undefined) // the next look tries again
+    check().catch(() => undefined) // the next poll tries again
   }, POLL_MS)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -2,7 +2,7 @@ import type { CommandHandler } from '../command.ts'
 import { withEnvFile } from '../env-file.ts'
 import { exitZeroOnConfigError } from '../exit-zero-on-config-error.ts'
 
-/** `crabtalk cron run [id]`: the scheduler, in the foreground; with an id that entry, now. */
+/** Runs `crabtalk cron run [id]`: the scheduler in the foreground or, with an id, that entry now. */
 export const runCronCommand: CommandHandler = async ({ program, options, host }) => {
   const at = await withEnvFile(host, options.value('env-file'))
   const [id] = options.args

@@ -5,10 +5,13 @@ import { findSoleHolder, takeSoleLease } from '../../core/lease/sole-holder.ts'
 import type { LeaseHolder, SqliteLeases } from '../../core/lease/sqlite-leases.ts'
 import type { Lease } from '../../core/lease/types.ts'
 
-/** The right to fire the entries of a home. */
+/** The lease for firing the entries of a home. */
 const SCHEDULER_LEASE = 'cron'
 
-/** Takes that right. Throws `conflict`, at once, naming the process that has it; `unavailable` when others keep the leases locked. */
+/**
+ * Takes that lease. Throws `conflict` immediately, naming the holder, or `unavailable` when other processes
+ * keep the leases locked.
+ */
 export async function acquireSchedulerLease(
   leases: SqliteLeases,
   { pid, home }: { pid: number; home: string },
@@ -16,27 +19,27 @@ export async function acquireSchedulerLease(
   return await takeSoleLease(leases, {
     resource: SCHEDULER_LEASE,
     pid,
-    isTaken: (holder) => isTaken(home, holder),
-    staysLocked: () => leasesLocked(home),
+    isTaken: (holder) => takenError(home, holder),
+    staysLocked: () => leasesLockedError(home),
   })
 }
 
-/** Whether that process still has the right: not when the home was removed, or is another one by now. */
+/** Whether this process still holds the lease; false when the home was removed or replaced. */
 export async function holdsSchedulerLease(
   leases: SqliteLeases,
   { pid }: { pid: number },
   { leases: database }: Pick<HomePaths, 'leases'>,
 ): Promise<boolean> {
-  if (!existsSync(database)) return false // asking would make another one
+  if (!existsSync(database)) return false // a query would create another one
   return (await leases.describeHolder(SCHEDULER_LEASE))?.pid === pid
 }
 
-/** The process that fires the entries of a home, if one does; nothing is made on the disk for that. */
+/** Returns the process that fires the entries of a home, if any. Creates nothing on disk. */
 export async function findSchedulerHolder(paths: HomePaths): Promise<LeaseHolder | undefined> {
   return await findSoleHolder(paths, SCHEDULER_LEASE)
 }
 
-function isTaken(home: string, { pid, startedAt }: LeaseHolder): CrabError {
+function takenError(home: string, { pid, startedAt }: LeaseHolder): CrabError {
   const who = pid === undefined ? 'another process' : `process ${pid}`
   return new CrabError(
     'conflict',
@@ -47,7 +50,7 @@ function isTaken(home: string, { pid, startedAt }: LeaseHolder): CrabError {
   )
 }
 
-function leasesLocked(home: string): CrabError {
+function leasesLockedError(home: string): CrabError {
   return new CrabError('unavailable', `Cannot start the scheduler: the leases of ${home} stay locked`, {
     hint: 'another crabtalk process is stopped or stuck; end it and try again',
   })

@@ -3,10 +3,10 @@ import type { Log } from '../../core/base/log.ts'
 import type { Host, SignalName } from '../host.ts'
 import { SIGNAL_EXIT } from '../send/stop-controller.ts'
 
-/** A failure of our own ends it at once when it comes a second time. */
+/** The exit code after a second internal failure, which ends the process immediately. */
 const CRASHED = 70
 
-/** What ends a scheduler, and what is only heard. */
+/** Handles the signals and crashes of a scheduler. */
 export class SchedulerLifecycle implements Disposable {
   readonly #end = Promise.withResolvers<void>()
   readonly #listening = new DisposableStack()
@@ -23,17 +23,17 @@ export class SchedulerLifecycle implements Disposable {
     this.#listening.use(host.onCrash((reason) => this.#onCrash(reason)))
   }
 
-  /** Resolves when it is to end. */
+  /** Resolves when the scheduler is to stop. */
   get ended(): Promise<void> {
     return this.#end.promise
   }
 
-  /** What SIGHUP does from now on. */
+  /** Sets what SIGHUP does from now on. */
   reloadWith(reload: () => void): void {
     this.#reload = reload
   }
 
-  /** Begins to end it. */
+  /** Starts the shutdown of the scheduler. */
   stop({ message }: Pick<CrabError, 'message'>): void {
     if (this.#isEnding) return
     this.#isEnding = true

@@ -2,7 +2,7 @@ import type { Command } from '../command.ts'
 import { EXIT_ZERO_OPTION } from '../exit-zero-on-config-error.ts'
 import { AGENT_OPTION, JSON_OPTION } from '../options.ts'
 
-/** Rows of the command table for what fires on a schedule. */
+/** The rows of the command table for schedules. */
 export const CRON_COMMANDS: readonly Command[] = [
   {
     path: ['cron', 'list'],

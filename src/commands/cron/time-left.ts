@@ -1,4 +1,4 @@
-/** How long it is until then, as people say it: `in 5m`; `now` for less than a second. */
+/** Formats the time until `then` as `in 5m`, or as `now` for less than a second. */
 export function timeLeft(then: number, now: number): string {
   const seconds = Math.ceil((then - now) / 1000)
   if (seconds < 1) return 'now'
@@ -6,7 +6,7 @@ export function timeLeft(then: number, now: number): string {
   return `in ${Math.floor(seconds / size)}${name}`
 }
 
-/** A moment as the clock here shows it: `Mon 2026-11-23 09:00:00`. */
+/** Formats a time in the local time zone: `Mon 2026-11-23 09:00:00`. */
 export function localTime(at: number): string {
   const date = new Date(at)
   const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()]

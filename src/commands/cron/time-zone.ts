@@ -1,12 +1,12 @@
 import { lstat } from 'node:fs/promises'
 import type { Host } from '../host.ts'
 
-/** Where systems other than Windows say it: a link, or a file, that is another one after a change. */
+/** The link or file that holds the time zone on systems other than Windows, and is replaced when it changes. */
 const ZONE_FILE = '/etc/localtime'
 
 /**
- * Gives a function that takes up the time zone which the machine is in by then, and gives its name when it is another
- * one than before. It never fails.
+ * Returns a function that adopts the current time zone of the machine, and returns its name if it has
+ * changed. That function never fails.
  */
 export function zoneFollower(
   { rereadTimeZone }: Pick<Host, 'rereadTimeZone'>,
@@ -18,7 +18,7 @@ export function zoneFollower(
     const before = await known
     known = readLinkStamp(file)
     const now = await known
-    if (now !== undefined && now === before) return undefined // asking the system may take a tenth of a second
+    if (now !== undefined && now === before) return undefined // querying the system may take a tenth of a second
     rereadTimeZone()
     const last = name
     name = zoneName()
@@ -26,7 +26,10 @@ export function zoneFollower(
   }
 }
 
-/** The value of TZ when it looks like the name of a zone that does not exist; Node then takes UTC silently. */
+/**
+ * Returns the value of TZ when it looks like the name of a zone that does not exist; Node then uses UTC
+ * silently.
+ */
 export function unknownZone(value: string | undefined): string | undefined {
   const name = value?.replace(/^:/, '') ?? ''
   if (!/^[A-Za-z]+\/[\w+/-]+$/.test(name)) return undefined // unset, or a rule such as CET-1CEST
@@ -42,8 +45,8 @@ function zoneName(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** What tells one link from another; undefined where there is none. */
+/** Returns a stamp that changes with the link; undefined when there is none. */
 async function readLinkStamp(file: string): Promise<string | undefined> {
-  const stats = await lstat(file, { bigint: true }).catch(() => undefined) // then the system is asked each time
+  const stats = await lstat(file, { bigint: true }).catch(() => undefined) // then the system is queried each time
   return stats && `${stats.ino} ${stats.mtimeNs}`
 }

@@ -8,12 +8,15 @@ import type { Host } from '../host.ts'
 import { resolvePaths } from '../paths.ts'
 import { findRunningDaemon } from './running.ts'
 
-/** A daemon is gone within 5 s of being asked; that of a machine which is busy may take longer. */
+/** The timeouts in milliseconds: a daemon exits within 5 s of a request, and later on a busy machine. */
 const END_MS = 5000
 const WAIT_MS = 15_000
 const POLL_MS = 20
 
-/** Ends the daemon of this home and waits until it has ended; gives its pid, undefined where none runs. Fails with `timeout`. */
+/**
+ * Stops the daemon of this home and waits until it has exited; returns its pid, undefined when none is
+ * running. Fails with `timeout`.
+ */
 export async function endDaemon(host: Host, signal: AbortSignal): Promise<number | undefined> {
   const found = await findRunningDaemon(host, signal)
   const pid = found?.info.pid ?? (await homeHolder(resolvePaths(host)))?.pid
@@ -22,12 +25,16 @@ export async function endDaemon(host: Host, signal: AbortSignal): Promise<number
   if (found) await request(found.dispatch, 'shutdown', {}, signal)
   if (identity === undefined) return pid
   const daemon = { pid, identity }
-  if (!found && !(await hasEnded(daemon, END_MS))) sendSignal(pid, 'SIGTERM') // it was not ending: its socket was removed
+  // a daemon that does not exit by itself was not shutting down: its socket was removed
+  if (!found && !(await hasEnded(daemon, END_MS))) sendSignal(pid, 'SIGTERM')
   if (!(await hasEnded(daemon, WAIT_MS))) throw stillRunning(pid)
   return pid
 }
 
-/** A zombie has ended, too: in a container without an init process no parent ever reaps it. */
+/**
+ * Waits for a process to end. A zombie counts as ended: in a container without an init process no parent ever
+ * reaps it.
+ */
 async function hasEnded(daemon: { pid: number; identity: string }, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
   while ((await readIdentity(daemon.pid)) === daemon.identity) {

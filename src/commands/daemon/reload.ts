@@ -2,7 +2,7 @@ import { request } from '../../core/protocol/dispatch.ts'
 import type { CommandHandler } from '../command.ts'
 import { requireRunning } from './running.ts'
 
-/** `crabtalk daemon reloadDaemonCommand`. */
+/** Runs `crabtalk daemon reload`. */
 export const reloadDaemonCommand: CommandHandler = async ({ host, signal }) => {
   const { dispatch, info, olderAt } = await requireRunning(host, 'reload the daemon', signal)
   await request(dispatch, 'reload', {}, signal)

@@ -6,7 +6,7 @@ import { withEnvFile } from '../env-file.ts'
 import { exitZeroOnConfigError } from '../exit-zero-on-config-error.ts'
 import { resolvePaths } from '../paths.ts'
 
-/** `crabtalk daemon runDaemonCommand`: is the daemon, in the foreground; what a unit file runs. */
+/** Runs `crabtalk daemon run`: the daemon in the foreground, which is also what a unit file runs. */
 export const runDaemonCommand: CommandHandler = async ({ program, options, host }) => {
   const idle = options.value('idle-exit')
   const own = await withEnvFile(host, options.value('env-file'))
@@ -21,7 +21,7 @@ export const runDaemonCommand: CommandHandler = async ({ program, options, host 
 
 function readPort(options: ParsedOptions): number | undefined {
   const text = options.value('port')
-  if (text === undefined) return options.has('tcp') ? USUAL_PORT : undefined
+  if (text === undefined) return options.has('tcp') ? DEFAULT_PORT : undefined
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
   throw new CrabError('usage', `Cannot use --port ${text}: it is no port`, {
@@ -29,5 +29,4 @@ function readPort(options: ParsedOptions): number | undefined {
   })
 }
 
-/** wire.md. */
-const USUAL_PORT = 6688
+const DEFAULT_PORT = 6688

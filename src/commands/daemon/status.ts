@@ -11,10 +11,10 @@ import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
 import { findRunningDaemon } from './running.ts'
 
-/** As `systemctl daemonStatusCommand` says it. */
+/** The exit code of `systemctl status` for a unit that is not running. */
 const NOT_RUNNING = 3
 
-/** `crabtalk daemon daemonStatusCommand`. */
+/** Runs `crabtalk daemon status`. */
 export const daemonStatusCommand: CommandHandler = async ({ options, host, signal }) => {
   const found = await findRunningDaemon(host, signal)
   const isJson = options.has('json')
@@ -23,19 +23,19 @@ export const daemonStatusCommand: CommandHandler = async ({ options, host, signa
   if (found.olderAt !== undefined) return printOlder(host, { stats, at: found.olderAt, isJson })
   const warnings = (await isTcpOpen(stats, host)) ? [OPEN_TCP_WARNING] : []
   if (isJson) return printJson(host, { ...toJson(stats, turns, host), warnings })
-  await print(stats, turns, host)
+  await printStatus(stats, turns, host)
   for (const warning of warnings) host.stderr.write(`crabtalk: warning: ${warning}\n`)
   return 0
 }
 
-/** Tells whether it listens on TCP and needs no token there. */
+/** Returns whether the daemon listens on TCP without requiring a token. */
 async function isTcpOpen({ endpoints }: DaemonStats, host: Host): Promise<boolean> {
   if (!endpoints.some((endpoint) => endpoint.startsWith('tcp:'))) return false
-  const config = await loadConfig(resolvePaths(host)).catch(() => undefined) // one that is broken is for config check
+  const config = await loadConfig(resolvePaths(host)).catch(() => undefined) // `config check` reports a broken file
   return config?.daemon.tcpToken === false
 }
 
-/** Nobody answers; a process may have the home all the same. */
+/** Prints that no daemon answers; a process may still hold the home. */
 async function printNone(host: Host, isJson: boolean): Promise<number> {
   const { home } = resolvePaths(host)
   const holder = await homeHolder(resolvePaths(host))
@@ -45,7 +45,7 @@ async function printNone(host: Host, isJson: boolean): Promise<number> {
   return NOT_RUNNING
 }
 
-/** Prints the few figures that a daemon without `hello` has. */
+/** Prints the few figures of a daemon without `hello`. */
 function printOlder(
   host: Host,
   { stats, at, isJson }: { stats: DaemonStats; at: string; isJson: boolean },
@@ -73,14 +73,14 @@ function printOlder(
   return 0
 }
 
-/** One after the other, so that of its clients only one is this question. */
+/** Sends the requests one after another, so that only one of the daemon's clients is this query. */
 async function queryDaemon({ dispatch }: FoundDaemon, signal: AbortSignal) {
   const { conversations: turns } = await request(dispatch, 'listActiveConversations', {}, signal)
   const stats = await request(dispatch, 'getStats', {}, signal)
   return { turns, stats: { ...stats, connections: stats.connections - 1 } }
 }
 
-async function print(
+async function printStatus(
   stats: DaemonStats,
   turns: readonly ActiveConversationInfo[],
   host: Host,
@@ -144,7 +144,7 @@ function logFile(host: Host): string {
   return join(resolvePaths(host).logs, 'daemon.log')
 }
 
-/** `3d 4h`, `2h 5m`, `1m 3s`, `8s`. */
+/** Formats a duration as `3d 4h`, `2h 5m`, `1m 3s` or `8s`. */
 function toDuration(seconds: number): string {
   const units = [
     ['d', 86_400],

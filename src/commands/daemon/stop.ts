@@ -2,7 +2,7 @@ import type { CommandHandler } from '../command.ts'
 import { endDaemon } from './end-daemon.ts'
 import { notRunning } from './running.ts'
 
-/** `crabtalk daemon stopDaemonCommand`: returns when the process is gone. */
+/** Runs `crabtalk daemon stop`: returns when the process has exited. */
 export const stopDaemonCommand: CommandHandler = async ({ host, signal }) => {
   const pid = await endDaemon(host, signal)
   if (pid === undefined) throw notRunning(host, 'stop the daemon')

@@ -2,7 +2,7 @@ import type { Command } from '../command.ts'
 import { EXIT_ZERO_OPTION } from '../exit-zero-on-config-error.ts'
 import { JSON_OPTION } from '../options.ts'
 
-/** The commands for the daemon of a home. */
+/** The rows of the command table for the daemon of a home. */
 export const DAEMON_COMMANDS: readonly Command[] = [
   {
     path: ['daemon', 'run'],

@@ -4,7 +4,7 @@ import { readToken } from '../../core/transport/token.ts'
 import { ALLOW_OPEN_TCP, OPEN_TCP_HINT, OPEN_TCP_WARNING } from '../../daemon/tcp/open-tcp.ts'
 import { type CheckContext, type CheckResult, warning } from './check.ts'
 
-/** Looks for TCP clients that need no token, and for a token that other users may know. */
+/** Reports TCP clients that need no token, and a token that other users may know. */
 export async function clientFindings(
   { paths, host }: Pick<CheckContext, 'paths' | 'host'>,
   daemon: Config['daemon'] | undefined,

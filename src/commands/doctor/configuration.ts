@@ -6,24 +6,27 @@ import { loadCrons } from '../../core/cron/cron-file.ts'
 import { readTrust } from '../../core/trust/trust-store.ts'
 import { type Check, formatQuantity, note, ok, problem, warning } from './check.ts'
 
-/** Reports the findings of `config check` in config.toml and the agent files, mistakes in trust.toml, and reasons why schedules do not fire. */
+/**
+ * Reports the issues that `config check` finds in config.toml and the agent files, errors in trust.toml, and
+ * reasons why schedules do not fire.
+ */
 export const checkConfiguration: Check = async ({ paths, agents }) => {
   const problems = await findProblems(paths)
   const { broken, problems: inCrons } = await loadCrons(paths.crons)
   const isThere = await access(paths.config).then(
     () => true,
-    () => false, // none is needed
+    () => false, // it is optional
   )
-  const wrong = [...problems, ...inCrons].map((one) =>
+  const issues = [...problems, ...inCrons].map((one) =>
     problem(`${formatLocation(one)}: ${one.message}`, one.hint),
   )
-  if (broken) wrong.push(problem(broken.message, broken.hint))
+  if (broken) issues.push(problem(broken.message, broken.hint))
   const trustError = await readTrust(paths.trust).then(() => undefined, toCrabError)
   if (trustError)
-    wrong.push(
+    issues.push(
       problem(trustError.message, trustError.hint ?? 'until then no instruction files of folders are used'),
     )
-  if (wrong.length > 0) return wrong
+  if (issues.length > 0) return issues
   const warnings = await findWarnings(paths)
   return [
     ...warnings.map((one) => warning(`${formatLocation(one)}: ${one.message}`, one.hint)),

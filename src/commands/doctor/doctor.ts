@@ -27,10 +27,13 @@ import { checkProgram } from './program.ts'
 import { checkServers } from './servers.ts'
 import { checkTerminal } from './terminal.ts'
 
-/** `crabtalk doctorCommand`: looks at everything at once and says what to do. Exits 1 when there is a problem. */
+/** Runs `crabtalk doctor`: checks everything and says what to do. Exits with 1 when there is a problem. */
 export const doctorCommand: CommandHandler = async (invocation) => runChecks(invocation, DOCTOR_CHECKS)
 
-/** Looks at these areas, prints what is found, and with --fix mends what can be; the exit code is 1 while there is a problem. */
+/**
+ * Runs the checks of these areas, prints the results, and with --fix applies the fixes; the exit code is 1
+ * while there is a problem.
+ */
 export async function runChecks(
   { options, host, signal }: Parameters<CommandHandler>[0],
   checks: readonly (readonly [area: string, Check])[],
@@ -41,14 +44,14 @@ export async function runChecks(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deep ? DEEP_LIMIT_MS : LIMIT_MS)])
   const work = Promise.all(
     checks.map(async ([area, check]) => {
-      const found = await run(check, place, limit)
+      const found = await runCheck(check, place, limit)
       return { area, found: options.has('fix') ? await Promise.all(found.map(applyFix)) : found }
     }),
   )
   const areas = await withProgress(host, 'looking around', work)
   const hasProblem = areas.some(({ found }) => found.some(({ status }) => status === 'problem'))
   if (options.has('json')) printJson(host, toJson(areas, hasProblem))
-  else print(host, areas)
+  else printReport(host, areas)
   return hasProblem ? 1 : 0
 }
 
@@ -57,7 +60,7 @@ interface AreaResults {
   found: readonly CheckResult[]
 }
 
-/** What was mended is all right; what could not be is said as it was found. */
+/** Reports a fixed finding as ok, and one that could not be fixed unchanged. */
 async function applyFix(finding: CheckResult): Promise<CheckResult> {
   if (!finding.fix) return finding
   const isDone = await finding.fix.apply().then(
@@ -67,8 +70,8 @@ async function applyFix(finding: CheckResult): Promise<CheckResult> {
   return isDone ? { status: 'ok', message: `mended: ${finding.fix.done}` } : finding
 }
 
-/** Ends in time, whatever the check waits for. */
-async function run(check: Check, place: CheckContext, limit: AbortSignal): Promise<CheckResult[]> {
+/** Ends within the time limit, whatever the check waits for. */
+async function runCheck(check: Check, place: CheckContext, limit: AbortSignal): Promise<CheckResult[]> {
   const late = Promise.withResolvers<CheckResult[]>()
   limit.addEventListener('abort', () => late.resolve([problem('this took too long to find out')]), {
     once: true,
@@ -81,20 +84,22 @@ async function run(check: Check, place: CheckContext, limit: AbortSignal): Promi
   }
 }
 
-/** What is wrong with the others is said where the configuration is looked at. */
+/** Reads the valid agents; the check of the configuration reports the others. */
 async function readAgents({ agents }: HomePaths): Promise<AgentConfig[]> {
   const files = await readAgentFiles(agents).catch(() => [])
   const outcomes = await Promise.all(files.map(toAgent))
   return outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
 }
 
-function print(host: Host, areas: readonly AreaResults[]): void {
+function printReport(host: Host, areas: readonly AreaResults[]): void {
   const color = wantsColor('auto', host.env, host.stdout)
   const blocks = areas.map(({ area, found }) => {
     const lines = found.map(({ status, message, hint }) => {
       const advice =
-        hint === undefined ? '' : `\n${' '.repeat(WIDTH + 4)}${colorize('hint', 'dim', color)}: ${line(hint)}`
-      return `  ${colorize(status.padEnd(WIDTH), PAINTS[status], color)}  ${line(message)}${advice}\n`
+        hint === undefined
+          ? ''
+          : `\n${' '.repeat(WIDTH + 4)}${colorize('hint', 'dim', color)}: ${toSingleLine(hint)}`
+      return `  ${colorize(status.padEnd(WIDTH), PAINTS[status], color)}  ${toSingleLine(message)}${advice}\n`
     })
     return `${colorize(area, 'bold', color)}\n${lines.join('')}`
   })
@@ -115,11 +120,11 @@ function toJson(areas: readonly AreaResults[], hasProblem: boolean) {
   }
 }
 
-function line(text: string): string {
+function toSingleLine(text: string): string {
   return sanitize(text).replaceAll(/\s+/g, ' ')
 }
 
-/** What `crabtalk doctorCommand` looks at. */
+/** The checks of `crabtalk doctor`. */
 export const DOCTOR_CHECKS: readonly (readonly [area: string, Check])[] = [
   ['program', checkProgram],
   ['home', checkHomeFolder],

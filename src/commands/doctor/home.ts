@@ -18,7 +18,7 @@ import {
 } from './check.ts'
 import { findSecretFiles } from './secret-files.ts'
 
-/** Whether the home can be written, is ours alone, and has room. */
+/** Checks that the home can be written, belongs only to the user, and has free space. */
 export const checkHomeFolder: Check = async (place) => {
   const { paths, host } = place
   const where = host.env['CRABTALK_HOME'] ? `${paths.home} (CRABTALK_HOME)` : paths.home
@@ -31,14 +31,14 @@ export const checkHomeFolder: Check = async (place) => {
   const nearest = home ? paths.home : await findExistingParent(paths.home)
   return [
     home ? ok(`lives in ${where}`) : note(`${where} does not exist yet; the first turn makes it`),
-    ...(await writable(nearest)),
-    ...ownership(home, host),
+    ...(await checkWritable(nearest)),
+    ...checkOwnership(home, host),
     ...(await checkSecretModes(place)),
     ...(await checkFreeSpace(nearest)),
   ]
 }
 
-async function writable(folder: string): Promise<CheckResult[]> {
+async function checkWritable(folder: string): Promise<CheckResult[]> {
   try {
     await access(folder, constants.W_OK | constants.X_OK)
     return []
@@ -47,14 +47,14 @@ async function writable(folder: string): Promise<CheckResult[]> {
   }
 }
 
-/** What `sudo crabtalk` leaves behind. */
-function ownership(home: Stats | undefined, { uid }: Pick<Host, 'uid'>): CheckResult[] {
+/** Reports a home of another user, which `sudo crabtalk` leaves behind. */
+function checkOwnership(home: Stats | undefined, { uid }: Pick<Host, 'uid'>): CheckResult[] {
   if (!home || platform() === 'win32' || home.uid === uid) return []
   const name = userName() ?? String(uid)
   return [warning(`the home belongs to user ${home.uid}, not to ${name}`, `chown -R ${name} it`)]
 }
 
-/** Sockets and leases are for nobody else, nor are files with secrets in them. */
+/** Checks that other users have no access to sockets, leases and files with secrets. */
 async function checkSecretModes({ paths }: CheckContext): Promise<CheckResult[]> {
   if (platform() === 'win32') return []
   const home = await statOrUndefined(paths.home)
@@ -97,8 +97,8 @@ async function checkFreeSpace(folder: string): Promise<CheckResult[]> {
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const text = free >= 1e9 ? `${(free / 1e9).toFixed(1)} GB` : `${Math.floor(free / 1e6)} MB`
-  if (free < LEAST_BYTES) return [problem(`${text} are free for conversations`, 'make room on that disk')]
-  if (free < FEW_BYTES) return [warning(`${text} are free for conversations`, 'make room on that disk')]
+  if (free < MIN_BYTES) return [problem(`${text} are free for conversations`, 'make room on that disk')]
+  if (free < LOW_BYTES) return [warning(`${text} are free for conversations`, 'make room on that disk')]
   return [ok(`${text} are free`)]
 }
 
@@ -108,8 +108,8 @@ async function findExistingParent(path: string): Promise<string> {
 }
 
 async function statOrUndefined(path: string): Promise<Stats | undefined> {
-  return await stat(path).catch(() => undefined) // not there, or not to be looked at
+  return await stat(path).catch(() => undefined) // missing or not accessible
 }
 
-const LEAST_BYTES = 10e6
-const FEW_BYTES = 200e6
+const MIN_BYTES = 10e6
+const LOW_BYTES = 200e6

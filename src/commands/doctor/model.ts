@@ -15,20 +15,23 @@ import {
   warning,
 } from './check.ts'
 
-/** Which model answers, where that is said, and whether its server can be reached; no tokens are spent. */
+/**
+ * Reports which model answers, where it is configured, and whether its server can be reached. Spends no
+ * tokens.
+ */
 export const checkModel: Check = async ({ paths, agents, host }, signal) => {
   const outcome = await readConfig(paths)
   if (!outcome.ok) return [note('config.toml must be right first')]
   const config = outcome.value
-  const isSoon = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
-  const registry = await openModels({ config, env: host.env }, isSoon)
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
+  const registry = await openModels({ config, env: host.env }, soon)
   return [
-    ...(await defaultModel(registry, config, isSoon)),
+    ...(await checkDefaultModel(registry, config, soon)),
     ...agents.flatMap((agent) => checkAgentModel(registry, agent)),
   ]
 }
 
-async function defaultModel(
+async function checkDefaultModel(
   registry: ModelRegistry,
   config: Config,
   signal: AbortSignal,
@@ -37,7 +40,7 @@ async function defaultModel(
   try {
     model = registry.defaultModel()
   } catch (reason) {
-    return [signal.aborted ? unlistedModels(config) : failed('no model can be chosen', reason)]
+    return [signal.aborted ? unlistedModels(config) : toProblem('no model can be chosen', reason)]
   }
   const source = registry.getSource(model)
   if (source.name === 'demo')
@@ -47,7 +50,7 @@ async function defaultModel(
   return [chosen, await checkModelEndpoint(source, model, signal)]
 }
 
-/** Who did not say what it has is the first server, which was to be asked for a default. */
+/** Reports that the first server, which is asked for a default model, did not list its models in time. */
 function unlistedModels({ providers: [first] }: Config): CheckResult {
   const who = first ? `${first.name} (${first.where})` : 'its server'
   return problem(
@@ -65,13 +68,13 @@ async function checkModelEndpoint(
   try {
     source.check?.()
   } catch (reason) {
-    return failed(`${name} cannot be used`, reason)
+    return toProblem(`${name} cannot be used`, reason)
   }
   if (!listModels) return note(`${name} cannot be asked what it has; a turn will tell`)
-  const begun = performance.now()
+  const startedAt = performance.now()
   try {
     const names = await listModels(signal)
-    const answered = `${name} answered in ${Math.round(performance.now() - begun)} ms`
+    const answered = `${name} answered in ${Math.round(performance.now() - startedAt)} ms`
     if (names.length === 0) return ok(answered)
     if (names.includes(model))
       return ok(`${answered}, and has ${model} among ${formatQuantity(names.length, 'model')}`)
@@ -85,7 +88,7 @@ async function checkModelEndpoint(
         `${name} (${where}) gave no answer in ${MAX_WAIT_MS / 1000} s`,
         'check the network and base_url',
       )
-    return failed(`${name} cannot be used`, reason)
+    return toProblem(`${name} cannot be used`, reason)
   }
 }
 
@@ -99,11 +102,11 @@ function checkAgentModel(
     source.check?.()
     return [ok(`${name} uses ${model} of ${source.name}`)]
   } catch (reason) {
-    return [failed(`${name} cannot use ${model}`, reason)]
+    return [toProblem(`${name} cannot use ${model}`, reason)]
   }
 }
 
-function failed(what: string, reason: unknown): CheckResult {
+function toProblem(what: string, reason: unknown): CheckResult {
   const { message, hint } = reason instanceof CrabError ? reason : toCrabError(reason)
   return problem(`${what}: ${message}`, hint)
 }

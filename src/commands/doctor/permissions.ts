@@ -14,7 +14,10 @@ import {
 } from './check.ts'
 import { clientFindings } from './clients.ts'
 
-/** Reports who is asked, how many rules there are and where, and which of them permit nearly everything or match nothing. */
+/**
+ * Reports who is asked for permission, how many rules there are and where, and which of them permit nearly
+ * everything or match nothing.
+ */
 export const checkPermissions: Check = async (place) => {
   const [config, rules] = await Promise.all([readConfig(place.paths), collectWrittenRules(place.paths)])
   const idle = await findIdleRules(place.paths, place.host)

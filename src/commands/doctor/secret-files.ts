@@ -8,14 +8,14 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { redactEntry } from '../../core/config/secrets.ts'
 
-/** Files of a home that are for nobody else; they need not be there. */
+/** The files of a home that only its user may read; they may not exist. */
 interface SecretFiles {
   certain: readonly string[]
-  /** What cannot be understood may hold anything. */
+  /** The files that may hold secrets, because they cannot be parsed. */
   possible: readonly string[]
 }
 
-/** The files that hold secrets, as far as that can be told. */
+/** Finds the files that hold secrets, as far as that can be determined. */
 export async function findSecretFiles(paths: HomePaths): Promise<SecretFiles> {
   const agents = await readAgentFiles(paths.agents).catch(() => [])
   const judged = await Promise.all([judgeConfig(paths), ...agents.map(judgeAgent)])
@@ -30,17 +30,17 @@ export async function findSecretFiles(paths: HomePaths): Promise<SecretFiles> {
 
 type Verdict = 'has secrets' | 'has none' | 'unknown'
 
-interface Judged {
+interface JudgedFile {
   path: string
   verdict: Verdict
 }
 
-async function judgeConfig(paths: HomePaths): Promise<Judged> {
-  const config = await readConfig(paths).catch(() => undefined) // said where the configuration is looked at
+async function judgeConfig(paths: HomePaths): Promise<JudgedFile> {
+  const config = await readConfig(paths).catch(() => undefined) // the check of the configuration reports it
   return { path: paths.config, verdict: config?.ok ? toVerdict(isSecret(config.value)) : 'unknown' }
 }
 
-async function judgeAgent(file: IdentifiedFile): Promise<Judged> {
+async function judgeAgent(file: IdentifiedFile): Promise<JudgedFile> {
   const agent = await toAgent(file)
   return { path: file.path, verdict: agent.ok ? toVerdict(agent.value.mcps.some(isSecretEntry)) : 'unknown' }
 }

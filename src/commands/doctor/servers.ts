@@ -11,14 +11,14 @@ import { type Check, type CheckContext, type CheckResult, note, ok, problem, war
 
 type Entry = CheckContext['agents'][number]['mcps'][number]
 
-/** Whether the programs of declared servers are there; deep: whether they start. */
+/** Checks that the programs of declared servers exist and, with --deep, that the servers start. */
 export const checkServers: Check = async (place, signal) => {
   const declared = place.agents.flatMap(({ name, mcps }) => mcps.map((entry) => ({ agent: name, entry })))
   if (declared.length === 0) return [note('no agent has an MCP server')]
-  const look = place.deep
+  const checkServer = place.deep
     ? await openServerCheck(place, signal)
     : (agent: string, entry: Entry) => checkServerProgram(agent, entry, place)
-  const findings = await Promise.all(declared.map(({ agent, entry }) => look(agent, entry)))
+  const findings = await Promise.all(declared.map(({ agent, entry }) => checkServer(agent, entry)))
   return place.deep ? [...findings, ...(await patternFindings(place, signal))] : findings
 }
 
@@ -51,7 +51,7 @@ async function checkServerProgram(
   }
   try {
     const env = { PATH: host.env['PATH'] ?? '', ...entry.env }
-    const folder = cwd === paths.home ? host.cwd() : cwd // the home may not be there yet
+    const folder = cwd === paths.home ? host.cwd() : cwd // the home may not exist yet
     return ok(`${what}: ${await findProgram({ argv: [command], cwd: folder, env })}`)
   } catch (reason) {
     const { message, hint } = toCrabError(reason)

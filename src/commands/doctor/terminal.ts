@@ -1,28 +1,28 @@
 import { wantsColor } from '../color.ts'
 import { type Check, type CheckContext, type CheckResult, note, ok, warning } from './check.ts'
 
-/** What the terminal can show, as its variables say. */
+/** Reports what the terminal can show, according to its variables. */
 export const checkTerminal: Check = async ({ host }) => {
   const { stdout, stderr, env } = host
   if (!stdout.isTerminal && !stderr.isTerminal) return [note('no terminal: output is plain text')]
-  return [terminalType(host), colors(host), encoding(env), ...listMultiplexers(env)]
+  return [checkTerminalType(host), checkColors(host), checkEncoding(env), ...listMultiplexers(env)]
 }
 
-function terminalType({ env, columns }: CheckContext['host']): CheckResult {
+function checkTerminalType({ env, columns }: CheckContext['host']): CheckResult {
   const type = env['TERM'] ?? ''
   if (type === '') return warning('TERM is not set: output is plain', 'export TERM=xterm-256color')
   if (type === 'dumb')
     return note('TERM is dumb: the chat is plain text, without colours and cursor movement')
   const width = columns()
   const size = `${type}, ${width} columns`
-  if (width < LEAST_COLUMNS) return warning(`${size}: too narrow for tables`, 'make the window wider')
+  if (width < MIN_COLUMNS) return warning(`${size}: too narrow for tables`, 'make the window wider')
   const hasPaste = !/^(linux|vt\d+|cons25)/.test(type)
   return ok(
     `${size}, ${hasPaste ? 'bracketed paste' : 'no bracketed paste: pasted lines are sent one by one'}`,
   )
 }
 
-function colors({ env, stdout, stderr }: CheckContext['host']): CheckResult {
+function checkColors({ env, stdout, stderr }: CheckContext['host']): CheckResult {
   const isOn = wantsColor('auto', env, stdout.isTerminal ? stdout : stderr)
   if (env['NO_COLOR']) return note('no colours: NO_COLOR is set')
   if (!isOn) return note('no colours')
@@ -34,8 +34,8 @@ function colors({ env, stdout, stderr }: CheckContext['host']): CheckResult {
   return ok(`${depth} colours`)
 }
 
-/** The variable that counts is the first of these that is set. */
-function encoding(env: CheckContext['host']['env']): CheckResult {
+/** Reports the encoding according to the first of these variables that is set, which takes precedence. */
+function checkEncoding(env: CheckContext['host']['env']): CheckResult {
   const name = ['LC_ALL', 'LC_CTYPE', 'LANG'].find((one) => env[one])
   const locale = name ? `${name}=${env[name]}` : 'no locale is set'
   if (name && /utf-?8/i.test(env[name]!)) return ok(`UTF-8 (${locale})`)
@@ -50,4 +50,4 @@ function listMultiplexers(env: CheckContext['host']['env']): CheckResult[] {
   return found
 }
 
-const LEAST_COLUMNS = 40
+const MIN_COLUMNS = 40

@@ -9,7 +9,7 @@ import {
 import { toAskOpened } from '../send/stream-json-sink.ts'
 import type { KindName } from './kinds.ts'
 
-/** The wire's number of each kind. */
+/** The numbers of the kinds on the wire. */
 export const EVENT_KINDS: Readonly<Record<KindName, AgentEventKind>> = {
   'turn-started': AgentEventKind.TURN_STARTED,
   'text-delta': AgentEventKind.TEXT_DELTA,
@@ -28,13 +28,13 @@ export const EVENT_KINDS: Readonly<Record<KindName, AgentEventKind>> = {
   published: AgentEventKind.PUBLISHED,
 }
 
-/** An event on one line, for people: when, whose, what. */
+/** Formats an event on one line: time, agent and sender, description. */
 export function toLine(event: AgentEventMsg): string {
   const whose = event.kind === EVENT_KINDS.published ? 'event' : `${event.agent}/${event.sender}`
-  return joined(event.timestamp, whose, describeEvent(event))
+  return joinParts(event.timestamp, whose, describeEvent(event))
 }
 
-/** An event as `--json` prints it. */
+/** Converts an event to its `--json` form. */
 export function toJsonLine(event: AgentEventMsg) {
   const { agent, sender, timestamp, runId, session, content, toolCalls, toolOutput, toolIsError } = event
   const kind = NAMES.get(event.kind) ?? 'unknown'
@@ -67,18 +67,18 @@ export function toJsonLine(event: AgentEventMsg) {
   }
 }
 
-/** What happened to a server, on one line. */
+/** Formats an event of a server on one line. */
 export function toMcpLine({ timestamp, agent, name, kind, tools, error }: McpEventMsg): string {
   const count =
     kind === McpEventKind.CONNECTED ? `, ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}` : ''
-  return joined(
+  return joinParts(
     timestamp,
     `${agent}/${name}`,
     `${mcpStateName(kind)}${count}${error === '' ? '' : `: ${error}`}`,
   )
 }
 
-/** What happened to a server, as `--json` prints it. */
+/** Converts an event of a server to its `--json` form. */
 export function toJsonMcp({ timestamp, agent, name, kind, tools, error, fingerprint, owners }: McpEventMsg) {
   return {
     kind: mcpStateName(kind),
@@ -134,14 +134,14 @@ function mcpStateName(kind: McpEventKind): string {
   return STATES.get(kind) ?? 'unknown'
 }
 
-/** One line, whatever somebody else wrote into it. */
-function joined(timestamp: string, whose: string, what: string): string {
+/** Joins the parts into one line; line breaks in foreign text become spaces. */
+function joinParts(timestamp: string, whose: string, what: string): string {
   return [formatClock(timestamp), whose, what]
     .map((part) => sanitize(part).replaceAll(/\s+/g, ' ').trim())
     .join('  ')
 }
 
-/** The time of day here. */
+/** Formats the local time of day. */
 function formatClock(timestamp: string): string {
   const date = new Date(timestamp)
   return Number.isNaN(date.getTime()) ? timestamp : date.toTimeString().slice(0, 8)

@@ -10,7 +10,10 @@ import { StopController } from '../send/stop-controller.ts'
 import { EVENT_KINDS, toJsonLine, toJsonMcp, toLine, toMcpLine } from './event-lines.ts'
 import { DEFAULT_EVENT_KINDS, type KindName } from './kinds.ts'
 
-/** `crabtalk events`: what goes on in the daemon, until a signal, the reader of the lines, or the daemon ends it. */
+/**
+ * Runs `crabtalk events`: prints what happens in the daemon until a signal, the reader of the output, or the
+ * daemon ends it.
+ */
 export const followEventsCommand: CommandHandler = async ({ options, host }) => {
   if (options.has('mcp') && options.has('kind')) {
     throw new CrabError('usage', 'Cannot use --kind with --mcp: events of servers are all of one kind', {
@@ -31,7 +34,7 @@ export const followEventsCommand: CommandHandler = async ({ options, host }) => 
   }
 }
 
-/** An event in both forms. */
+/** An event in both output formats. */
 interface EventLine {
   text: string
   json(): object
@@ -63,7 +66,7 @@ async function* mcpLines(
   }
 }
 
-/** What is published belongs to an agent when it is the end of its turn. */
+/** Attributes a published event to an agent when it reports the end of a turn of that agent. */
 function concernsAgent(agent: string, event: AgentEventMsg): boolean {
   if (event.kind !== EVENT_KINDS.published) return event.agent === agent
   return event.content.startsWith(`agent:${agent}:`)

@@ -1,4 +1,4 @@
-/** Kinds of events as they are written in a shell: the proto's names in lower case. */
+/** The kinds of events as they are written in a shell: the names of the proto file in lower case. */
 export const EVENT_KIND_NAMES = [
   'turn-started',
   'text-delta',
@@ -17,9 +17,10 @@ export const EVENT_KIND_NAMES = [
   'published',
 ] as const
 
+/** The name of an event kind in a shell. */
 export type KindName = (typeof EVENT_KIND_NAMES)[number]
 
-/** Those that are followed where none is named: what happens, without every word. */
+/** The kinds that are followed by default: everything that happens, without every word. */
 export const DEFAULT_EVENT_KINDS: readonly KindName[] = [
   'turn-started',
   'tool-start',

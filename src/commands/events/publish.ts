@@ -7,10 +7,10 @@ import type { Host } from '../host.ts'
 import { STDIN } from '../message-part.ts'
 import { readStream, toText, unreadable } from '../named-file.ts'
 
-/** `crabtalk events publishEventCommand`: gives the event to the daemon and prints its id. */
+/** Runs `crabtalk events publish`: sends the event to the daemon and prints its id. */
 export const publishEventCommand: CommandHandler = async ({ options, host, signal }) => {
-  const [source = '', given] = options.args
-  const payload = await readPayload(given, host)
+  const [source = '', argument] = options.args
+  const payload = await readPayload(argument, host)
   const id = newUlid()
   await using attached = await requireDaemon(host, {}, signal)
   await request(attached.dispatch, 'publishEvent', { source, payload, id }, signal)
@@ -18,18 +18,21 @@ export const publishEventCommand: CommandHandler = async ({ options, host, signa
   return 0
 }
 
-/** What was given; `-` stands for standard input, and so does nothing where somebody else writes that. */
-async function readPayload(given: string | undefined, host: Host): Promise<string> {
-  if (given !== undefined && given !== '-') return given
+/**
+ * Returns the payload argument; `-` means standard input, and so does no argument when standard input is a
+ * pipe or a file.
+ */
+async function readPayload(argument: string | undefined, host: Host): Promise<string> {
+  if (argument !== undefined && argument !== '-') return argument
   const kind = host.stdinKind()
-  if (kind === 'none' || (given === undefined && kind === 'terminal')) return ''
+  if (kind === 'none' || (argument === undefined && kind === 'terminal')) return ''
   const stdin = host.stdin()
   let isSilent = false
-  const giveUp = () => {
+  const onSilence = () => {
     isSilent = true
     stdin.destroy()
   }
-  const silence = given === undefined ? setTimeout(giveUp, SILENCE_MS) : undefined
+  const silence = argument === undefined ? setTimeout(onSilence, SILENCE_MS) : undefined
   try {
     const bytes = await readStream(stdin, STDIN, () => clearTimeout(silence))
     return toText(bytes, STDIN).replace(/\r?\n$/, '')
@@ -40,7 +43,10 @@ async function readPayload(given: string | undefined, host: Host): Promise<strin
   }
 }
 
-/** A pipe that was inherited and that nobody writes to must not keep a program for ever. */
+/**
+ * The timeout in milliseconds of a pipe: one that was inherited, and that no program writes to, must not
+ * block forever.
+ */
 const SILENCE_MS = 30_000
 
 function stayedSilent(): CrabError {

@@ -6,20 +6,24 @@ import { attach } from '../../daemon/attach.ts'
 import type { CommandHandler } from '../command.ts'
 import { printJson, printTable } from '../print.ts'
 
-/** `crabtalk events subscribeCommand`. */
+/** Runs `crabtalk events subscribe`. */
 export const subscribeCommand: CommandHandler = async ({ options, host, signal }) => {
   const [source = '', targetAgent = ''] = options.args
   await using attached = await attach(host)
-  const wanted = { source, targetAgent, once: options.has('once') }
-  const made = await request(attached.dispatch, 'subscribeEvent', wanted, signal)
-  if (options.has('json')) return printJson(host, toJson(made))
-  const often = made.once ? ' once' : ''
-  host.stdout.write(sanitize(`subscription ${made.id}: ${made.source} starts ${made.targetAgent}${often}\n`))
+  const message = { source, targetAgent, once: options.has('once') }
+  const subscription = await request(attached.dispatch, 'subscribeEvent', message, signal)
+  if (options.has('json')) return printJson(host, toJson(subscription))
+  const often = subscription.once ? ' once' : ''
+  host.stdout.write(
+    sanitize(
+      `subscription ${subscription.id}: ${subscription.source} starts ${subscription.targetAgent}${often}\n`,
+    ),
+  )
   if (attached.place === 'process') host.stderr.write(`crabtalk: ${WITHOUT_DAEMON}\n`)
   return 0
 }
 
-/** `crabtalk events listSubscriptionsCommand`. */
+/** Runs `crabtalk events list`. */
 export const listSubscriptionsCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const { subscriptions, problems } = await request(attached.dispatch, 'listSubscriptions', {}, signal)
@@ -36,7 +40,7 @@ export const listSubscriptionsCommand: CommandHandler = async ({ options, host, 
   return 0
 }
 
-/** `crabtalk events unsubscribeCommand`. */
+/** Runs `crabtalk events unsubscribe`. */
 export const unsubscribeCommand: CommandHandler = async ({ options, host, signal }) => {
   const [word = ''] = options.args
   const id = Number(word)

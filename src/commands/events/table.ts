@@ -2,7 +2,7 @@ import type { Command } from '../command.ts'
 import { JSON_OPTION } from '../options.ts'
 import { EVENT_KIND_NAMES } from './kinds.ts'
 
-/** Rows of the command table for what goes on in a daemon, and what it starts. */
+/** The rows of the command table for the events in a daemon, and for what they start. */
 export const EVENTS_COMMANDS: readonly Command[] = [
   {
     path: ['events', 'publish'],

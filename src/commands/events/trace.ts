@@ -6,7 +6,7 @@ import type { CommandHandler } from '../command.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
 import { fitLine, printJson } from '../print.ts'
 
-/** `crabtalk events traceEventsCommand`: what fired what, as a tree. */
+/** Runs `crabtalk events trace`: prints as a tree which event started what. */
 export const traceEventsCommand: CommandHandler = async ({ options, host, signal }) => {
   const [id = ''] = options.args
   await using attached = await requireDaemon(host, {}, signal)
@@ -17,27 +17,27 @@ export const traceEventsCommand: CommandHandler = async ({ options, host, signal
   return 0
 }
 
-/** Lines of a tree: events with the runs they began, and under each run the events of its end. */
+/** Renders a tree: events with the runs that they started, and under each run the events of its end. */
 export function toTree(events: readonly TracedEvent[], now: number): string[] {
   const runs = new Set(events.flatMap(({ fired }) => fired.map(({ runId }) => runId)).filter(Boolean))
   const roots = events.filter(({ runId }) => !runs.has(runId))
-  return roots.flatMap((event) => eventLines(event, events, now))
+  return roots.flatMap((event) => formatEvent(event, events, now))
 }
 
-function eventLines(event: TracedEvent, events: readonly TracedEvent[], now: number): string[] {
+function formatEvent(event: TracedEvent, events: readonly TracedEvent[], now: number): string[] {
   const { source, id, publishedAt, payload, fired } = event
   const head = oneLine([source, id, relativeTime(publishedAt, now), payload])
-  return [head, ...branches(fired.map((run) => runLines(run, events, now)))]
+  return [head, ...indentBranches(fired.map((run) => formatRun(run, events, now)))]
 }
 
-function runLines(run: FiredRun, events: readonly TracedEvent[], now: number): string[] {
+function formatRun(run: FiredRun, events: readonly TracedEvent[], now: number): string[] {
   const head = oneLine([run.agent, STATES[run.state] ?? 'unknown', run.runId, run.error])
   const ends = run.runId === '' ? [] : events.filter(({ runId }) => runId === run.runId)
-  return [head, ...branches(ends.map((event) => eventLines(event, events, now)))]
+  return [head, ...indentBranches(ends.map((event) => formatEvent(event, events, now)))]
 }
 
-/** Indents each part below its head, with lines that show what belongs to what. */
-function branches(parts: readonly string[][]): string[] {
+/** Indents each part below its head, with lines that connect them. */
+function indentBranches(parts: readonly string[][]): string[] {
   return parts.flatMap((lines, index) => {
     const [first, rest] = index < parts.length - 1 ? ['├─ ', '│  '] : ['└─ ', '   ']
     return lines.map((line, at) => (at === 0 ? first : rest) + line)

@@ -3,13 +3,16 @@ import { requireDaemon } from './require-daemon.ts'
 import { followToEnd } from './tail.ts'
 import { type ConversationAddress, findAddress } from './target.ts'
 
-/** `crabtalk attachConversationCommand`: the chat on a conversation; in a pipe, or with --json, what `tail` prints. */
+/**
+ * Runs `crabtalk attach`: opens the chat on a conversation; in a pipe or with --json, prints what `tail`
+ * does.
+ */
 export const attachConversationCommand: CommandHandler = async (invocation) => {
   const { options, host, signal } = invocation
   if (options.has('json') || host.screen() === undefined) return await followToEnd(options, host)
   const address = await resolveAddress()
-  const { chatCommand: chat } = await import('../chat/chat.ts')
-  return await chat({ ...invocation, options: chatOptions(address, options) })
+  const { chatCommand } = await import('../chat/chat.ts')
+  return await chatCommand({ ...invocation, options: toChatOptions(address, options) })
 
   async function resolveAddress(): Promise<ConversationAddress> {
     await using attached = await requireDaemon(host, { start: true }, signal)
@@ -17,10 +20,10 @@ export const attachConversationCommand: CommandHandler = async (invocation) => {
   }
 }
 
-/** A command line of the chat that opens this conversation. */
-function chatOptions({ agent, sender }: ConversationAddress, { has, count }: ParsedOptions): ParsedOptions {
-  const given: Readonly<Record<string, string>> = { agent, sender }
-  const value = (name: string) => given[name]
+/** Returns a command line of the chat that opens this conversation. */
+function toChatOptions({ agent, sender }: ConversationAddress, { has, count }: ParsedOptions): ParsedOptions {
+  const preset: Readonly<Record<string, string>> = { agent, sender }
+  const value = (name: string) => preset[name]
   const isFlag = (name: string) => FLAGS.has(name) && has(name)
   return {
     args: [],
@@ -31,5 +34,5 @@ function chatOptions({ agent, sender }: ConversationAddress, { has, count }: Par
   }
 }
 
-/** Those that are handed on. */
+/** The flags that are passed on. */
 const FLAGS: ReadonlySet<string> = new Set(['plain', 'debug'])

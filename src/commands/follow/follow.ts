@@ -3,24 +3,24 @@ import { type Dispatch, request, requestMany } from '../../core/protocol/dispatc
 import type { ConversationAddress } from './target.ts'
 import type { FollowView } from './view.ts'
 
-/** Which conversation is followed, and how much of what was said before is shown. */
+/** The conversation to follow, and how many of its earlier messages to show. */
 interface FollowContext {
   dispatch: Dispatch
   address: ConversationAddress
-  /** Messages; 0 for none. */
+  /** The number of messages; 0 for none. */
   lines: number
   view: FollowView
 }
 
 /**
- * Shows the last messages of a conversation, its running turn from the first event on, and then whatever any client does,
- * until the signal aborts. Throws what the other side reports.
+ * Prints the last messages of a conversation, its running turn from the first event on, and then what any
+ * client does, until the signal aborts. Throws the errors that the daemon reports.
  */
-export async function printConversation(following: FollowContext, signal: AbortSignal): Promise<void> {
-  const { dispatch, address, view } = following
+export async function printConversation(context: FollowContext, signal: AbortSignal): Promise<void> {
+  const { dispatch, address, view } = context
   const shown = new PrintedMessages()
   for await (const { event } of requestMany(dispatch, 'attach', { ...address, afterSeq: 0 }, signal)) {
-    if (event?.$case === 'state') await showState(following, { state: event.value, shown }, signal)
+    if (event?.$case === 'state') await showState(context, { state: event.value, shown }, signal)
     if (event?.$case === 'message') {
       shown.add(event.value)
       await view.userMessage(event.value)
@@ -29,9 +29,9 @@ export async function printConversation(following: FollowContext, signal: AbortS
   }
 }
 
-/** What has been told already. */
+/** The session and the messages that were printed already. */
 class PrintedMessages {
-  /** Undefined: nothing has. */
+  /** Undefined until a session was printed. */
   session: string | undefined
   #lines = new Set<number>()
 
@@ -43,7 +43,10 @@ class PrintedMessages {
     return this.#lines.has(seq)
   }
 
-  /** Begins with another session, or says that it is the same, or that of a pair which had none. */
+  /**
+   * Switches to a session, and returns whether it is the first one, another one, or the same; the first
+   * session of a pair that had none counts as the same.
+   */
   switchSession(session: string): 'first' | 'other' | 'same' {
     const before = this.session
     this.session = session
@@ -66,7 +69,7 @@ async function showState(
   await view.state(state, entered === 'other')
   if (entered === 'same') return
   if (session !== '') {
-    const past = await lastMessages(dispatch, { session, upto: state.upto, lines }, signal)
+    const past = await readLastMessages(dispatch, { session, upto: state.upto, lines }, signal)
     for (const message of past) if (!shown.has(message)) await view.history(message)
   }
   shown.clear()
@@ -74,30 +77,33 @@ async function showState(
   if (isCutOff) for (const ask of state.asks) await view.pendingAsk(ask)
 }
 
-/** The last messages up to a line, oldest first, with the results of tools between them. */
-async function lastMessages(
+/**
+ * Returns the last messages up to a line, oldest first; the results of tools between them are included but
+ * not counted.
+ */
+async function readLastMessages(
   dispatch: Dispatch,
   { session, upto, lines }: { session: string; upto: number; lines: number },
   signal: AbortSignal,
 ): Promise<SessionMessage[]> {
   const found: SessionMessage[] = []
-  let spoken = 0
+  let messageCount = 0
   if (lines === 0) return found
   const { total } = await request(dispatch, 'listMessages', { session, offset: 0, limit: 1 }, signal)
   for (let end = total; end > 0; ) {
     const offset = Math.max(0, end - PAGE)
-    for (const message of await messagesBetween(dispatch, { session, offset, end }, signal)) {
+    for (const message of await readMessagesBetween(dispatch, { session, offset, end }, signal)) {
       if (message.seq > upto) continue
       found.push(message)
-      if (message.role !== 'tool' && ++spoken === lines) return found.reverse()
+      if (message.role !== 'tool' && ++messageCount === lines) return found.reverse()
     }
     end = offset
   }
   return found.reverse()
 }
 
-/** Newest first. */
-async function messagesBetween(
+/** Returns the messages, newest first. */
+async function readMessagesBetween(
   dispatch: Dispatch,
   { session, offset, end }: { session: string; offset: number; end: number },
   signal: AbortSignal,

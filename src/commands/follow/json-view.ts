@@ -8,7 +8,10 @@ import { lineWriter, streamJsonSink, toAskOpened, type WriteLine } from '../send
 import type { ConversationAddress } from './target.ts'
 import type { FollowView } from './view.ts'
 
-/** A conversation as JSON lines: those of `send --output stream-json`, with `conversation` and `message` between them. */
+/**
+ * Prints a conversation as JSON lines: those of `send --output stream-json`, with `conversation` and
+ * `message` between them.
+ */
 export class JsonView implements FollowView {
   readonly #address: ConversationAddress
   readonly #now: () => number

@@ -3,8 +3,8 @@ import { type Attached, attach } from '../../daemon/attach.ts'
 import type { Host } from '../host.ts'
 
 /**
- * The daemon of this home, for what runs no turn. Throws `unavailable` where none runs; with `start` one is started first,
- * where that is not switched off.
+ * Connects to the daemon of this home, for commands that run no turn. Throws `unavailable` when none is
+ * running; with `start`, one is started first unless the user opted out.
  */
 export async function requireDaemon(
   host: Host,

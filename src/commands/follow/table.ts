@@ -1,7 +1,7 @@
 import type { Command, CommandOption } from '../command.ts'
 import { AGENT_OPTION, JSON_OPTION } from '../options.ts'
 
-/** Names a conversation where no argument does. */
+/** The options that name a conversation when no argument does. */
 export const ADDRESS_OPTIONS: readonly CommandOption[] = [
   AGENT_OPTION,
   {
@@ -21,7 +21,7 @@ const LINES_OPTION: CommandOption = {
   summary: 'Begin with so many messages of before',
 }
 
-/** Rows of the command table for conversations that go on in the daemon. */
+/** The rows of the command table for conversations in the daemon. */
 export const FOLLOW_COMMANDS: readonly Command[] = [
   {
     path: ['attach'],

@@ -9,10 +9,16 @@ import { requireDaemon } from './require-daemon.ts'
 import { findAddress } from './target.ts'
 import { TextView } from './text-view.ts'
 
-/** `crabtalk tailConversationCommand`: a conversation as it goes on, to read. Ends with a signal, with its reader, or with the daemon. */
+/**
+ * Runs `crabtalk tail`: prints a conversation as it continues, until a signal, its reader, or the daemon ends
+ * it.
+ */
 export const tailConversationCommand: CommandHandler = ({ options, host }) => followToEnd(options, host)
 
-/** Follows the conversation that the options name; gives the exit code. Throws what keeps it from doing so. */
+/**
+ * Follows the conversation that the options name, and returns the exit code. Throws what keeps it from doing
+ * so.
+ */
 export async function followToEnd(options: ParsedOptions, host: Host): Promise<number> {
   const lines = parseCount('lines', options.value('lines') ?? DEFAULT_LINES)
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })

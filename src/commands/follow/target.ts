@@ -10,16 +10,16 @@ export interface ConversationAddress {
   sender: string
 }
 
-/** The sender of a person who names none. */
+/** Returns the sender of a user who does not name one. */
 export function defaultSender({ env }: Pick<Host, 'env'>): string {
   return env['USER'] || env['USERNAME'] || 'user'
 }
 
 /**
- * The conversation that AGENT/SENDER, AGENT, or the id of a run and -a and -s name; the person's own one with the default
- * agent where they say nothing. A run that goes on may be named by the end of its id.
+ * Finds the conversation named by AGENT/SENDER, AGENT or the id of a run, and by -a and -s; without them, the
+ * user's own conversation with the default agent. An active run may be named by the end of its id.
  *
- * Throws `usage` for what contradicts itself, `missing` for a run that nobody knows.
+ * Throws `usage` for contradictions, `missing` for an unknown run.
  */
 export async function findAddress(
   { options, host }: { options: ParsedOptions; host: Pick<Host, 'env'> },
@@ -29,19 +29,19 @@ export async function findAddress(
   const [word] = options.args
   const [agent, sender] = ['agent', 'sender'].map((name) => options.value(name))
   if (word === undefined) return { agent: agent ?? DEFAULT_AGENT, sender: sender ?? defaultSender(host) }
-  if (agent !== undefined) throw twice('--agent')
+  if (agent !== undefined) throw alreadyNamedError('--agent')
   const slash = word.indexOf('/')
   if (slash < 0) {
     const run = await findRunAddress(word, dispatch, signal)
     if (!run) return { agent: word, sender: sender ?? defaultSender(host) }
-    if (sender !== undefined) throw twice('--sender')
+    if (sender !== undefined) throw alreadyNamedError('--sender')
     return run
   }
-  if (sender !== undefined) throw twice('--sender')
+  if (sender !== undefined) throw alreadyNamedError('--sender')
   return readPair(word, slash)
 }
 
-/** The whole id of a run: as it is given, or by the end of it while the run goes on. */
+/** Resolves the full id of a run: from that id or, while the run is active, from its end. */
 export async function resolveRunId(word: string, dispatch: Dispatch, signal: AbortSignal): Promise<string> {
   const id = word.toUpperCase()
   if (ULID.test(id)) return id
@@ -52,7 +52,7 @@ export async function resolveRunId(word: string, dispatch: Dispatch, signal: Abo
   })
 }
 
-/** Undefined for a word that is no id of a run. */
+/** Returns undefined for a word that is not the id of a run. */
 async function findRunAddress(
   word: string,
   dispatch: Dispatch,
@@ -67,7 +67,7 @@ async function findRunAddress(
 }
 
 async function findRunningBySuffix(id: string, dispatch: Dispatch, signal: AbortSignal) {
-  if (id.length < SHORTEST_ID) return undefined
+  if (id.length < MIN_ID_LENGTH) return undefined
   const { conversations } = await request(dispatch, 'listActiveConversations', {}, signal)
   const found = conversations.filter(({ runId }) => runId.endsWith(id))
   if (found.length < 2) return found[0]
@@ -84,12 +84,12 @@ function readPair(word: string, slash: number): ConversationAddress {
   })
 }
 
-function twice(option: string): CrabError {
+function alreadyNamedError(option: string): CrabError {
   return new CrabError('usage', `Cannot use ${option}: the conversation is named already`, {
     hint: `leave ${option} out`,
   })
 }
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
-/** Shorter words are names. */
-const SHORTEST_ID = 6
+/** The minimum length of the end of an id; shorter words are names. */
+const MIN_ID_LENGTH = 6

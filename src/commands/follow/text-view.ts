@@ -17,22 +17,22 @@ import type { ConversationAddress } from './target.ts'
 import type { FollowView } from './view.ts'
 
 /**
- * A conversation as a person reads it: who says what, text as it comes, a line for each tool call.
+ * Prints a conversation for people: who says what, text as it arrives, and a line for each tool call.
  *
- * Only our own words begin a line; what others say is indented from its second line on, and nothing in it is obeyed by a
- * terminal.
+ * Only our own words begin a line; foreign text is indented from its second line on, and printed without
+ * terminal control sequences.
  */
 export class TextView implements FollowView {
   readonly #stdout: Output
   readonly #address: ConversationAddress
   readonly #calls = new Map<string, string>()
-  /** Questions that were shown and wait. */
+  /** The pending questions that were shown. */
   readonly #asks = new Set<string>()
   #speaker: string
   #sanitizer = new Sanitizer()
   #isLineOpen = false
-  /** Line ends of the running text that only matter when more follows. */
-  #held = ''
+  /** The line breaks at the end of the current text, which matter only when more text follows. */
+  #pendingBreaks = ''
 
   constructor({ stdout, address }: { stdout: Output; address: ConversationAddress }) {
     this.#stdout = stdout
@@ -73,7 +73,8 @@ export class TextView implements FollowView {
         this.#sanitizer = new Sanitizer()
         return this.#open(event.value.agent || this.#speaker)
       case 'chunk':
-        if (!this.#isLineOpen) this.#open(this.#speaker) // the beginning is not kept, or something came between
+        // the beginning is not stored, or something else was printed in between
+        if (!this.#isLineOpen) this.#open(this.#speaker)
         return this.#text(this.#sanitizer.push(event.value.content))
       case 'textEnd':
         return this.#endLine()
@@ -115,7 +116,7 @@ export class TextView implements FollowView {
     return this.#line('→', formatCallLine(call))
   }
 
-  /** One that went well has its line already. */
+  /** Prints failures only: a successful call already has its line. */
   #result({ callId, isError, denial, output, durationMs }: ToolResultEvent): Promise<void> | undefined {
     const called = this.#calls.get(callId) ?? escapeLine(callId)
     this.#calls.delete(callId)
@@ -148,7 +149,7 @@ export class TextView implements FollowView {
     return this.#line('•', escapeLine(text))
   }
 
-  /** `text` is one line, and harmless. */
+  /** Prints a line; `text` must not contain line breaks or control sequences. */
   #line(mark: string, text: string): Promise<void> | undefined {
     this.#endLine()
     return this.#stdout.write(`${mark} ${text}\n`)
@@ -160,14 +161,14 @@ export class TextView implements FollowView {
   }
 
   #text(text: string): Promise<void> | undefined {
-    const all = this.#held + text
+    const all = this.#pendingBreaks + text
     const body = all.replace(/\n+$/, '')
-    this.#held = all.slice(body.length)
+    this.#pendingBreaks = all.slice(body.length)
     return this.#stdout.write(body.replaceAll(/\n(?!\n)/g, '\n  '))
   }
 
   #endLine(): Promise<void> | undefined {
-    this.#held = ''
+    this.#pendingBreaks = ''
     if (!this.#isLineOpen) return undefined
     this.#isLineOpen = false
     return this.#stdout.write('\n')

@@ -1,15 +1,15 @@
 import type { AskInfo, AttachState, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import type { WireTurnEvent } from '../send/sink.ts'
 
-/** What follows a conversation shows; a promise asks to wait for a slow reader. */
+/** The output of a followed conversation; a returned promise asks to wait for a slow reader. */
 export interface FollowView {
-  /** How it stands now; `isOther`: it goes on in another session than before. */
+  /** Shows the current state; `isOther`: the conversation now continues in another session. */
   state(state: AttachState, isOther: boolean): Promise<void> | undefined
-  /** One of the messages from before. */
+  /** Shows an earlier message. */
   history(message: SessionMessage): Promise<void> | undefined
-  /** A person's message, just now. */
+  /** Shows a message that the user just sent. */
   userMessage(message: SessionMessage): Promise<void> | undefined
-  /** A question that waits already, whose turn began before what is kept. */
+  /** Shows a question that is already pending, whose turn began before what is stored. */
   pendingAsk(ask: AskInfo): Promise<void> | undefined
   event(event: WireTurnEvent): Promise<void> | undefined
 }

@@ -14,7 +14,10 @@ import { StopController } from '../send/stop-controller.ts'
 import { requireDaemon } from './require-daemon.ts'
 import { resolveRunId } from './target.ts'
 
-/** `crabtalk waitRunCommand`: the answer of a run, and the exit code that `send` would have had. The run goes on whoever leaves. */
+/**
+ * Runs `crabtalk wait`: prints the answer of a run, and exits with the code that `send` would have had. The
+ * run continues when the command is interrupted.
+ */
 export const waitRunCommand: CommandHandler = async ({ program, options, host }) => {
   const timeoutMs = parseDuration('timeout', options.value('timeout') ?? '0')
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
@@ -27,7 +30,7 @@ export const waitRunCommand: CommandHandler = async ({ program, options, host })
   const record = toRecord(options.args[0] ?? '', result)
   const error = result ? findRunFailure(record, { failOnToolError: false }) : outcome.error
   const exit = error ? ERROR_KINDS[error.kind].exit : 0
-  await print({ record, error, exit }, { json: options.has('json'), host })
+  await printOutcome({ record, error, exit }, { json: options.has('json'), host })
   if (record.end?.error === '') host.stderr.write(formatDenials(record.unattendedDenials, record.sender))
   const style = { program, debug: options.has('debug'), color: wantsColor('auto', host.env, host.stderr) }
   if (error) host.stderr.write(formatError(error, style))
@@ -41,11 +44,11 @@ async function fetchResult(
   const [word = ''] = options.args
   await using attached = await requireDaemon(host, {}, signal)
   const runId = await resolveRunId(word, attached.dispatch, signal)
-  using limit = timeLimit(runId, timeoutMs)
+  using limit = startTimeLimit(runId, timeoutMs)
   return await request(attached.dispatch, 'waitRun', { runId }, AbortSignal.any([signal, limit.signal]))
 }
 
-function timeLimit(runId: string, timeoutMs: number): Disposable & { signal: AbortSignal } {
+function startTimeLimit(runId: string, timeoutMs: number): Disposable & { signal: AbortSignal } {
   const late = new AbortController()
   const why = `Cannot wait any longer: run ${runId} takes longer than ${timeoutMs / 1000} s, and goes on`
   const error = new CrabError('timeout', why, { hint: `crabtalk wait ${runId} waits again` })
@@ -53,7 +56,7 @@ function timeLimit(runId: string, timeoutMs: number): Disposable & { signal: Abo
   return { signal: late.signal, [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
-/** The record that `send` would have made of it, as far as that is known: not when what happened. */
+/** Returns the record that `send` would have made, as far as it is known: the times of events are not. */
 function toRecord(run: string, result: RunResult | undefined): RunRecord {
   const { agent = '', sender = '', session = '', content = '', end } = result ?? {}
   const record = new RunRecord({ startedAt: performance.now(), agent, sender })
@@ -70,7 +73,7 @@ function toRecord(run: string, result: RunResult | undefined): RunRecord {
   return record
 }
 
-async function print(
+async function printOutcome(
   { record, error, exit }: { record: RunRecord; error: CrabError | undefined; exit: number },
   { json, host: { stdout } }: { json: boolean; host: Host },
 ): Promise<void> {

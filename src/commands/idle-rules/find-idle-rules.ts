@@ -20,7 +20,10 @@ export async function findIdleRules(
   return (await Promise.all(found)).flat()
 }
 
-/** Finds the rules and names of tools about a known server that, now that its tools are listed, has no such tool. */
+/**
+ * Finds the rules and names of tools that refer to a known server which, according to its listed tools, has
+ * no such tool.
+ */
 export async function findIdleListedRules(
   paths: HomePaths,
   servers: readonly ServerRow[],

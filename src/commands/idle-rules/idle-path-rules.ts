@@ -10,8 +10,8 @@ import { parseRule } from '../../core/policy/pattern.ts'
 import { type IdleRule, toIdleRule } from './idle-rule.ts'
 
 /**
- * Finds rules whose path does not exist. A relative path is one of each session's own directory, so that only a misspelled
- * name of a common file can be told: see docs/decisions/0167-idle-rules.md.
+ * Finds rules whose path does not exist. A relative path refers to the directory of each session, so that
+ * only misspelled names of common files can be detected (ADR 0167).
  */
 export async function findIdlePathRules(
   rules: readonly PermissionRule[],
@@ -37,7 +37,10 @@ async function judge(rule: PermissionRule, place: PatternContext): Promise<IdleR
   return [toIdleRule(rule, `${missing} does not exist`, hint)]
 }
 
-/** Judges a relative path by its hidden names, such as `.env`, where no file of the working directory has that name. */
+/**
+ * Judges a relative path by its hidden names, such as `.env`, when the working directory has no file of that
+ * name.
+ */
 async function judgeRelative(
   rule: PermissionRule,
   path: PathGlob,
@@ -52,16 +55,19 @@ async function judgeRelative(
   return [{ source, message, hint: `did you mean ${near}?` }]
 }
 
-/** One letter more, less or changed, or two letters exchanged. */
-function isMisspelling(name: string, meant: string): boolean {
+/** Whether the names differ by one letter, or by two exchanged letters. */
+function isMisspelling(name: string, target: string): boolean {
   const sorted = (word: string) => [...word].toSorted().join('')
-  return distance(name, meant) === 1 || (distance(name, meant) === 2 && sorted(name) === sorted(meant))
+  return distance(name, target) === 1 || (distance(name, target) === 2 && sorted(name) === sorted(target))
 }
 
-/** The first part of the path without wildcards that does not exist; undefined when all of it does, or cannot be seen. */
+/**
+ * Returns the first part of the path without wildcards that does not exist; undefined when all of it exists,
+ * or cannot be accessed.
+ */
 async function findMissing(root: string, { base, written }: PathGlob): Promise<string | undefined> {
   if (!(await isAbsent(resolve(root, ...base)))) return undefined
-  if (!(await isAbsent(resolve(root, ...written)))) return undefined // a name such as [id]
+  if (!(await isAbsent(resolve(root, ...written)))) return undefined // a literal name such as [id]
   for (let length = 1; length < base.length; length++) {
     const path = resolve(root, ...base.slice(0, length))
     if (await isAbsent(path)) return path
@@ -78,7 +84,7 @@ async function nearSibling(path: string): Promise<string | undefined> {
   return nearest(basename(path), names)
 }
 
-/** Hidden files and folders of projects: a name that is almost one of these is misspelled. */
+/** Hidden files and folders that are common in projects: a name that is almost one of these is misspelled. */
 const COMMON_NAMES: readonly string[] = [
   ...['.env', '.envs', '.envrc', '.venv', '.env.local', '.env.production', '.env.development', '.env.test'],
   ...['.git', '.github', '.gitlab', '.gitignore', '.gitmodules', '.gitattributes', '.gitlab-ci.yml', '.hg'],

@@ -2,14 +2,14 @@ import type { PermissionRule } from '../../core/config/permissions.ts'
 
 /** A warning about a rule that matches nothing, and what to do about it. */
 export interface IdleRule {
-  /** The place that the rule is written at: `config.toml:4`. */
+  /** The location of the rule: `config.toml:4`. */
   source: string
   /** A sentence without a full stop. */
   message: string
   hint: string
 }
 
-/** Words the warning: a `deny` that matches nothing leaves open what it was meant to close. */
+/** Creates the warning for a rule; a `deny` rule that matches nothing leaves open what it should close. */
 export function toIdleRule({ effect, pattern, source }: PermissionRule, why: string, hint: string): IdleRule {
   return { source, message: `this ${effect} rule ${VERBS[effect]} nothing: ${pattern}: ${why}`, hint }
 }

@@ -8,14 +8,14 @@ import { nameTools } from '../../mcp/tools/tool-names.ts'
 import { type IdleRule, toIdleRule } from './idle-rule.ts'
 import type { KnownServer, RuleScope } from './rule-scopes.ts'
 
-/** The tools of a server that has run, by the names that it gives them. */
+/** A server that has run, with its own names of its tools. */
 export interface ListedServer extends KnownServer {
   tools: readonly string[]
 }
 
 /**
- * Finds rules, and names in `tools`, about a tool or a server that does not exist, as far as that is known without starting
- * a server.
+ * Finds rules, and names in `tools`, that refer to an unknown tool or server, as far as that is known without
+ * starting a server.
  */
 export function findIdleToolRules(scope: RuleScope): IdleRule[] {
   return judgeAll(scope, (pieces) => {
@@ -26,8 +26,8 @@ export function findIdleToolRules(scope: RuleScope): IdleRule[] {
 }
 
 /**
- * Finds rules, and names in `tools`, about a known server that has no such tool. Reports nothing where a server that the rule
- * can be about is not among `listed`.
+ * Finds rules, and names in `tools`, that refer to a missing tool of a known server. Reports nothing when a
+ * server that the rule may refer to is not in `listed`.
  */
 export function findUnlistedTools(scope: RuleScope, listed: readonly ListedServer[]): IdleRule[] {
   return judgeAll(scope, (pieces) => {
@@ -41,12 +41,12 @@ type Judge = (pieces: readonly string[]) => IdleReason | undefined
 function judgeAll(scope: RuleScope, judge: Judge): IdleRule[] {
   const rules = scope.rules.flatMap((rule) => {
     const pieces = toolPieces(rule)
-    const flaw = pieces && judge(pieces)
-    return flaw ? [toIdleRule(rule, flaw.why, flaw.hint)] : []
+    const reason = pieces && judge(pieces)
+    return reason ? [toIdleRule(rule, reason.why, reason.hint)] : []
   })
   const names = scope.tools.flatMap(({ name, source }) => {
-    const flaw = judge([name])
-    return flaw ? [{ source, message: `"tools" has ${name}: ${flaw.why}`, hint: flaw.hint }] : []
+    const reason = judge([name])
+    return reason ? [{ source, message: `"tools" has ${name}: ${reason.why}`, hint: reason.hint }] : []
   })
   return [...rules, ...names]
 }
@@ -56,7 +56,7 @@ interface IdleReason {
   hint: string
 }
 
-/** The pieces of the tool name that a rule is about; undefined for rules about paths, commands and everything. */
+/** Returns the pieces of the tool name in a rule; undefined for rules about paths, commands and everything. */
 function toolPieces({ pattern }: PermissionRule): readonly string[] | undefined {
   if (pattern === READ_ONLY_COMMANDS_RULE) return undefined
   const form = parseRule(pattern)

@@ -6,28 +6,30 @@ import type { KeyPath } from '../../core/config/validation-issue.ts'
 import { readPortFiles } from '../../daemon/components/port-files.ts'
 import { installedServices } from '../../up/packages/installed.ts'
 
-/** An MCP server by the agent that has it; a component belongs to every agent, and has none here. */
+/** An MCP server of an agent; a component belongs to every agent, and has no agent here. */
 export interface KnownServer {
   agent: string | undefined
   name: string
 }
 
-/** A name in an agent's `tools`, and where it is written. */
+/** A name in an agent's `tools`, with its location. */
 export interface NamedTool {
   name: string
   source: string
 }
 
-/** The rules of one file, and the servers whose tools they can be about. */
+/** The rules of one file, and the servers whose tools they may refer to. */
 export interface RuleScope {
-  /** The agent of the file; undefined for config.toml, whose rules hold for every agent. */
+  /** The agent of the file; undefined for config.toml, whose rules apply to every agent. */
   agent: string | undefined
   rules: readonly PermissionRule[]
   tools: readonly NamedTool[]
   servers: readonly KnownServer[]
 }
 
-/** Reads the rules of config.toml and of the agent files that can be used, without those of MCP entries. Starts nothing. */
+/**
+ * Reads the rules of config.toml and of the valid agent files, without those of MCP entries. Starts nothing.
+ */
 export async function readRuleScopes(paths: HomePaths): Promise<RuleScope[]> {
   const [config, files] = await Promise.all([readConfig(paths), readAgentFiles(paths.agents)])
   const components = componentNames(paths).map((name) => ({ agent: undefined, name }))

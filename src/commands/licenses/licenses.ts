@@ -4,10 +4,10 @@ import type { CommandHandler } from '../command.ts'
 import type { LicensedComponent, Notices } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
 
-/** `crabtalk licensesCommand`. */
+/** Runs `crabtalk licenses`. */
 export const licensesCommand: CommandHandler = async ({ options, host }) => {
   const notices = await host.notices()
-  if (!notices) throw fromSource()
+  if (!notices) throw sourceBuildError()
   const name = options.args[0]
   const components = name === undefined ? notices.components : findComponents(notices, name)
   const withTexts = options.has('text') || name !== undefined
@@ -25,7 +25,7 @@ export const licensesCommand: CommandHandler = async ({ options, host }) => {
   return 0
 }
 
-function fromSource(): CrabError {
+function sourceBuildError(): CrabError {
   return new CrabError(
     'missing',
     'Cannot show licenses: this program runs from source, and the list is made when it is built',
@@ -33,16 +33,16 @@ function fromSource(): CrabError {
   )
 }
 
-/** Finds the components of that name, which can be several versions of a package. */
+/** Finds the components of that name, which may be several versions of a package. */
 function findComponents({ components }: Notices, name: string): LicensedComponent[] {
   const found = components.filter((component) => component.name.toLowerCase() === name.toLowerCase())
   if (found.length > 0) return found
-  const meant = didYouMean(
+  const suggestion = didYouMean(
     name,
     components.map((component) => component.name),
   )
   throw new CrabError('missing', `Cannot show the license of ${name}: nothing of that name is included`, {
-    hint: meant ?? 'crabtalk licenses lists what is',
+    hint: suggestion ?? 'crabtalk licenses lists what is',
   })
 }
 
@@ -59,7 +59,7 @@ function toJson(
   }
 }
 
-/** Every text once, below the names of those it belongs to. */
+/** Renders every text once, below the names of the components it belongs to. */
 function renderTexts(components: readonly LicensedComponent[], texts: readonly string[]): string {
   const sections = texts.flatMap((text, number) => {
     const owners = components.filter((component) => component.texts.includes(number))

@@ -10,7 +10,7 @@ import { attachServers } from './attach-servers.ts'
 import { readAgentOption } from './change.ts'
 import { readServers } from './servers.ts'
 
-/** What one server answered. */
+/** The answer of one server. */
 export interface ServerAnswer {
   server: string
   result: McpActionResult
@@ -19,8 +19,8 @@ export interface ServerAnswer {
 type Invocation = Parameters<CommandHandler>[0]
 
 /**
- * Asks the server that is named, or all of the agent that are not disabled, all at once. Prints why those that failed
- * did; gives the exit code of the first of them.
+ * Sends an action to the named server, or to all servers of the agent that are not disabled, concurrently.
+ * Prints the error of each one that failed, and returns the exit code of the first of them.
  */
 export async function askServers(
   { program, options, host, signal }: Invocation,
@@ -31,11 +31,11 @@ export async function askServers(
   const agent = readAgentOption(options)
   const entries = (await readServers(dispatch, agent, signal)).map(({ entry }) => entry)
   const [name] = options.args
-  const asked =
+  const targets =
     name === undefined
       ? entries.filter(({ disabled }) => disabled !== true)
       : [findMcpEntry(agent, entries, name)]
-  const answering = asked.map(async (entry): Promise<ServerAnswer | CrabError> => {
+  const answering = targets.map(async (entry): Promise<ServerAnswer | CrabError> => {
     try {
       return {
         server: entry.name,

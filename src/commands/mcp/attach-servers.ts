@@ -3,7 +3,8 @@ import { type Attached, attach } from '../../daemon/attach.ts'
 import type { Host } from '../host.ts'
 
 /**
- * The daemon when one runs, whichever models it has, since servers are asked for and no turn is run; else this process.
+ * Attaches to the daemon if one is running, whichever models it has, because no turn is run; else to this
+ * process.
  */
 export async function attachServers(host: Host, signal: AbortSignal): Promise<Attached> {
   try {

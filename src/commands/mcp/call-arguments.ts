@@ -4,15 +4,15 @@ import type { JsonObject } from '../../core/base/message.ts'
 import type { Host } from '../host.ts'
 import { readStream, toText, unreadable } from '../named-file.ts'
 
-/** Arguments, and those that were typed as words as they were typed. */
+/** The arguments of a call, and the original text of those that were typed as `key=value` words. */
 export interface Arguments {
   args: JsonObject
   words: Record<string, string>
 }
 
 /**
- * The arguments of a tool: none, one JSON object, `-` for one on standard input, or `key=value` words whose values are
- * JSON, or text where they are none. Throws `usage` for a key that is there twice.
+ * Parses the arguments of a tool: none, one JSON object, `-` for an object on standard input, or `key=value`
+ * words whose values are JSON, or text where they are not. Throws `usage` for a repeated key.
  */
 export async function parseCallArguments(words: readonly string[], host: Host): Promise<Arguments> {
   const [first = ''] = words
@@ -27,7 +27,7 @@ export async function parseCallArguments(words: readonly string[], host: Host): 
   return { args: Object.fromEntries(args), words: Object.fromEntries(pairs) }
 }
 
-/** A word that is no pair may be a secret: it is not repeated. */
+/** Parses a `key=value` word. The error does not repeat any other word, because it may be a secret. */
 function readPair(word: string, index: number): [string, string] {
   const at = word.indexOf('=')
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)]
@@ -43,13 +43,13 @@ function refuseTwice(keys: readonly string[]): void {
   })
 }
 
-/** A number that would become another one, such as a long id, stays text. */
+/** Reads a value as JSON; a number that this would alter, such as a long id, stays text. */
 function readValue(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'number' && String(value) !== text ? text : value
   } catch {
-    return text // what is no JSON is text
+    return text // not JSON
   }
 }
 

@@ -16,19 +16,20 @@ import { attachServers } from './attach-servers.ts'
 import { parseCallArguments } from './call-arguments.ts'
 import { readAgentOption } from './change.ts'
 
+/** Runs `crabtalk mcp call`; exits with the code of `tool` when the tool reports a failure. */
 export const callToolCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', tool = '', ...words] = options.args
-  const given = await parseCallArguments(words, host)
+  const callArguments = await parseCallArguments(words, host)
   const outFile = options.value('out-file')
-  await openOutFile(outFile, host) // a name that can never be written is told before anything is done
+  await openOutFile(outFile, host) // fails before the call when the file can never be written
   await using attached = await attachServers(host, signal)
   const message = {
     agent: readAgentOption(options),
     name,
     action: McpActionKind.CALL,
     tool,
-    arguments: JSON.stringify(given.args),
-    words: given.words,
+    arguments: JSON.stringify(callArguments.args),
+    words: callArguments.words,
   }
   const calling = request(attached.dispatch, 'mcpAction', message, signal)
   const result = await withProgress(host, `calling ${tool} of ${name}`, calling)
@@ -38,13 +39,16 @@ export const callToolCommand: CommandHandler = async ({ options, host, signal })
     printJson(host, toJson(name, tool, result))
     return result.isError ? ERROR_KINDS.tool.exit : 0
   }
-  if (result.isError) throw failed(name, tool, result.output)
+  if (result.isError) throw toolError(name, tool, result.output)
   if (!isWritten) printToolText(host, result.output)
   if (outFile === undefined) for (const file of result.attachments) announceAttachment(host, file)
   return 0
 }
 
-/** Writes the images and files of a result, or its text when there are none; says whether it was the text. */
+/**
+ * Writes the images and files of a result, or its text when there are none; returns whether it wrote the
+ * text.
+ */
 export async function writeResult(
   { attachments, output, isError }: McpActionResult,
   name: string,
@@ -52,19 +56,19 @@ export async function writeResult(
 ): Promise<boolean> {
   if (isError) return false
   for (const [i, { data }] of attachments.entries())
-    await (await openOutFile(numbered(name, i), host))?.(data)
+    await (await openOutFile(numberName(name, i), host))?.(data)
   if (attachments.length > 0) return false
   await (await openOutFile(name, host))?.(withNewline(output))
   return true
 }
 
-/** `shot.png`, `shot-2.png`, … */
-function numbered(name: string, index: number): string {
+/** Returns `shot.png`, `shot-2.png` and so on. */
+function numberName(name: string, index: number): string {
   const suffix = extname(name)
   return index === 0 ? name : `${name.slice(0, name.length - suffix.length)}-${index + 1}${suffix}`
 }
 
-/** Prints the text of a result, harmless on a terminal; its last line ends. */
+/** Prints the text of a result, sanitized on a terminal, and ends its last line. */
 export function printToolText(host: Host, output: string): void {
   const text = withNewline(output)
   host.stdout.write(host.stdout.isTerminal ? sanitize(text) : text)
@@ -74,7 +78,7 @@ function withNewline(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
-/** Says on standard error that what was written is not what a result links to. */
+/** Warns on standard error that the file holds a link instead of what the result links to. */
 function announceLinks(host: Host, server: string, output: string): void {
   for (const [, uri = ''] of output.matchAll(/^\[link to (\S+?)(?:\]|: .*\])$/gm)) {
     const shown = sanitize(uri)
@@ -84,13 +88,13 @@ function announceLinks(host: Host, server: string, output: string): void {
   }
 }
 
-/** Says on standard error that a result has a file, too. */
+/** Mentions on standard error that a result has a file, too. */
 export function announceAttachment(host: Host, { mediaType, name, data }: Attachment): void {
   const what = sanitize([name, mediaType].filter(Boolean).join(', '))
   host.stderr.write(`crabtalk: ${what}, ${data.length} bytes; -O FILE keeps it\n`)
 }
 
-function failed(server: string, tool: string, output: string): CrabError {
+function toolError(server: string, tool: string, output: string): CrabError {
   return new CrabError(
     'tool',
     `Cannot call ${tool} of "${server}": ${sanitize(output).trim() || 'it failed'}`,
@@ -100,7 +104,7 @@ function failed(server: string, tool: string, output: string): CrabError {
   )
 }
 
-/** What servers and their libraries say of arguments that are not what the schema says. */
+/** Whether an error is about arguments that do not match the schema, as servers and their libraries word it. */
 function isAboutArguments(output: string): boolean {
   return /-32602|invalid (arguments?|params|input)|validation|expected .* received/i.test(output)
 }

@@ -16,16 +16,18 @@ import { changeEntry, readNewServerEntry } from './entry.ts'
 import { readServers } from './servers.ts'
 import { printWarning, unfilledTexts } from './unfilled.ts'
 
+/** Runs `crabtalk mcp add`. */
 export const addServerCommand: CommandHandler = async ({ options, host, signal }) => {
   const { entry, paths, bare = [] } = await readNewServerEntry(options, host)
   await using attached = await attachServers(host, signal)
-  const tools = await write(attached, { options, host, entry, create: true, bare }, signal)
+  const tools = await writeEntry(attached, { options, host, entry, create: true, bare }, signal)
   if (options.has('json')) return printChange(host, options, entry, tools)
   host.stdout.write(`added ${entry['name']}${formatToolCount(tools)}\n`)
   for (const [word, path] of paths) host.stdout.write(`  ${word} is ${path}\n`)
   return 0
 }
 
+/** Runs `crabtalk mcp set`. */
 export const setServerCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
   const agent = await request(attached.dispatch, 'getAgent', { name: readAgentOption(options) }, signal)
@@ -35,12 +37,13 @@ export const setServerCommand: CommandHandler = async ({ options, host, signal }
     await refuseComponent(attached, { agent: agent.name, name }, signal)
   const before = findMcpEntry(agent.name, mcps, name)
   const entry = changeEntry(before, options, host)
-  const tools = await write(attached, { options, host, entry, create: false }, signal)
+  const tools = await writeEntry(attached, { options, host, entry, create: false }, signal)
   if (options.has('json')) return printChange(host, options, entry, tools)
   host.stdout.write(`changed ${entry['name']}${formatToolCount(tools)}\n`)
   return 0
 }
 
+/** Runs `crabtalk mcp remove`. */
 export const removeServerCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
   const name = options.args[0] ?? ''
@@ -50,20 +53,24 @@ export const removeServerCommand: CommandHandler = async ({ options, host, signa
   return 0
 }
 
+/** Runs `crabtalk mcp enable`. */
 export const enableServerCommand: CommandHandler = ({ options, host, signal }) => {
   return switchServer({ options, host, action: McpActionKind.ENABLE, done: 'enabled' }, signal)
 }
 
+/** Runs `crabtalk mcp disable`. */
 export const disableServerCommand: CommandHandler = ({ options, host, signal }) => {
   return switchServer({ options, host, action: McpActionKind.DISABLE, done: 'disabled' }, signal)
 }
 
-/** The agent whose servers are meant. */
+/** Returns the agent whose servers a command is about. */
 export function readAgentOption(options: ParsedOptions): string {
   return options.value('agent') ?? DEFAULT_AGENT
 }
 
-/** The agent that a view is asked for: empty for all of them. Throws `usage` when both are asked for. */
+/**
+ * Returns the agent to view; empty for all agents. Throws `usage` for --all together with a name or --agent.
+ */
 export function readViewedAgent(options: ParsedOptions): string {
   if (!options.has('all')) return readAgentOption(options)
   if (options.value('agent') === undefined && options.args.length === 0) return ''
@@ -72,7 +79,7 @@ export function readViewedAgent(options: ParsedOptions): string {
   })
 }
 
-/** Says where a server comes from that the agent has and its file has not. */
+/** Throws when a server comes from a port file and not from the agent's file, and says so. */
 async function refuseComponent(
   { dispatch }: Attached,
   { agent, name }: { agent: string; name: string },
@@ -89,12 +96,15 @@ interface WriteRequest {
   host: Host
   entry: JsonObject
   create: boolean
-  /** Of its words those that may be meant as paths. */
+  /** The words that may be meant as paths. */
   bare?: readonly string[]
 }
 
-/** Writes an entry, by default once its server has started; gives how many tools it had then. */
-async function write(
+/**
+ * Writes an entry, by default only after its server has started; returns the number of tools that it had
+ * then.
+ */
+async function writeEntry(
   { dispatch }: Attached,
   { options, host, entry, create, bare = [] }: WriteRequest,
   signal: AbortSignal,
@@ -105,15 +115,16 @@ async function write(
     explainRefusal({ entry, create, bare }, reason),
   )
   const { toolCount } = await withProgress(host, `starting ${entry['name']}`, writing)
-  const written = { agent: readAgentOption(options), entry: entry as McpEntry } // it was taken, so it is one
+  // it was accepted, so it is a valid entry
+  const written = { agent: readAgentOption(options), entry: entry as McpEntry }
   for (const { message, hint } of unfilledTexts(written)) printWarning(host, message, hint)
   return verify ? toolCount : undefined
 }
 
-type Refused = Required<Pick<WriteRequest, 'entry' | 'create' | 'bare'>>
+type RefusedEntry = Required<Pick<WriteRequest, 'entry' | 'create' | 'bare'>>
 
-/** A server that cannot be started, with what follows from that; a name that cannot be, with one that can. */
-function explainRefusal({ entry, create, bare }: Refused, reason: unknown): never {
+/** Adds advice to the error of a server that cannot be started, and a valid name to that of an invalid name. */
+function explainRefusal({ entry, create, bare }: RefusedEntry, reason: unknown): never {
   const { name } = entry
   if (reason instanceof CrabError && /: "name" must be /.test(reason.message)) {
     const near = String(name)
@@ -128,13 +139,13 @@ function explainRefusal({ entry, create, bare }: Refused, reason: unknown): neve
   if (create && kind === 'config')
     throw new CrabError(kind, message, { cause: reason, hint: 'nothing was written' })
   if (!NOT_STARTED.has(kind)) throw reason
-  const advice = adviceFor(entry, bare) ?? reason.hint
+  const advice = findAdvice(entry, bare) ?? reason.hint
   const hint = `${advice === undefined ? '' : `${advice}; `}nothing was written, and --no-verify writes it unseen`
   throw new CrabError(reason.kind, reason.message, { cause: reason, hint })
 }
 
-/** What may be wrong with the words that a server was described with. */
-function adviceFor({ command, args }: JsonObject, [bare]: readonly string[]): string | undefined {
+/** Returns advice about words that may describe the server wrongly. */
+function findAdvice({ command, args }: JsonObject, [bare]: readonly string[]): string | undefined {
   const isOneWord = typeof command === 'string' && /\S\s+\S/.test(command) && args === undefined
   if (isOneWord) return 'write the words of the command apart, without quotes around all of them'
   return bare === undefined ? undefined : `write ./${bare} if what is here is meant: a server runs elsewhere`
@@ -170,5 +181,5 @@ function formatToolCount(tools: number | undefined): string {
   return tools === undefined ? '' : `: ${tools} ${tools === 1 ? 'tool' : 'tools'}`
 }
 
-/** Of a server that cannot be used as it is, for want of a token, say. */
+/** The error kinds of a server that cannot be used as it is, for example without a token. */
 const NOT_STARTED: ReadonlySet<string> = new Set(['unavailable', 'credentials'])

@@ -16,7 +16,10 @@ import { printJson, printTable } from '../print.ts'
 import { attachServers } from './attach-servers.ts'
 import { readViewedAgent } from './change.ts'
 
-/** `crabtalk mcp serverCostCommand`: what the tools of servers cost an agent in every request, dearest first; nothing is started. */
+/**
+ * Runs `crabtalk mcp cost`: prints what the tools of servers cost an agent in every request, most expensive
+ * first. Starts no server.
+ */
 export const serverCostCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
   const [name] = options.args
@@ -56,7 +59,7 @@ function toolRows(server: McpServerView): string[][] {
   return listByCost(server).map(({ name, schemaTokens }) => [name, groupDigits(schemaTokens)])
 }
 
-/** The sum, in a sentence; what is not known to standard error. */
+/** Prints the sum as a sentence, and on standard error the servers whose tools are not known. */
 function printTotal(host: Host, view: McpAgentView, name: string | undefined): void {
   const { agent, servers } = view
   const unknown = servers.filter(({ listed, state }) => !listed && state !== McpPeerState.DISABLED)
@@ -74,17 +77,17 @@ function printTotal(host: Host, view: McpAgentView, name: string | undefined): v
 function formatTotal({ agent, servers, schemaTokens, grouped: isGrouped }: McpAgentView): string {
   const all = servers.reduce((sum, server) => sum + server.schemaTokens, 0)
   const tools = servers.flatMap(listByCost).length
-  if (!isGrouped) return `${pluralize(tools, 'tool')} cost ${agent} ${tokens(all)} in every request`
+  if (!isGrouped) return `${pluralize(tools, 'tool')} cost ${agent} ${formatTokens(all)} in every request`
   const groups = `${agent} has more than ${MAX_SHOWN_MCP_TOOLS} MCP tools, and begins with groups of them`
-  return `${groups}: ${tokens(schemaTokens)} in every request, where all ${pluralize(tools, 'tool')} would cost ${tokens(all)}`
+  return `${groups}: ${formatTokens(schemaTokens)} in every request, where all ${pluralize(tools, 'tool')} would cost ${formatTokens(all)}`
 }
 
 function formatShare(view: McpAgentView, server: McpServerView): string {
   const rest = view.grouped ? ', once it selects them' : ' in every request'
-  return `${pluralize(listByCost(server).length, 'tool')} of ${server.name} cost ${view.agent} ${tokens(server.schemaTokens)}${rest}`
+  return `${pluralize(listByCost(server).length, 'tool')} of ${server.name} cost ${view.agent} ${formatTokens(server.schemaTokens)}${rest}`
 }
 
-function tokens(amount: number): string {
+function formatTokens(amount: number): string {
   return `about ${groupDigits(amount)} ${amount === 1 ? 'token' : 'tokens'}`
 }
 

@@ -10,19 +10,21 @@ import type { Host } from '../host.ts'
 import { readJsonEntry } from './json-entry.ts'
 import { readRemoteOptions, refuseForeign } from './remote-options.ts'
 
-/** A server as a command line describes it, and what was made absolute for it: from what was written to what it became. */
+/** A server described on a command line, with the words that were made absolute paths and what they became. */
 export interface NewServerEntry {
   entry: JsonObject
   paths: ReadonlyMap<string, string>
-  /** Words that stay as they are, though something of that name is here. */
+  /** The words that were not changed although a file of that name exists here. */
   bare?: readonly string[]
 }
 
 /**
- * The entry that `mcp add NAME COMMAND ARGS…` describes; COMMAND may be an address, or an entry as JSON.
+ * Reads the entry that `mcp add NAME COMMAND ARGS…` describes; COMMAND may be an address, or an entry as
+ * JSON.
  *
- * A server runs in the home directory of crabtalk unless --cwd names another, so paths that are relative to where the
- * person stands are made absolute; with --cwd the arguments are relative to that and stay.
+ * A server runs in the home directory of crabtalk unless --cwd names another one, so paths relative to the
+ * user's working directory are made absolute; with --cwd, the arguments are relative to that directory and
+ * stay.
  */
 export async function readNewServerEntry(options: ParsedOptions, host: Host): Promise<NewServerEntry> {
   const [name = '', command = '', ...args] = options.args
@@ -46,7 +48,10 @@ export async function readNewServerEntry(options: ParsedOptions, host: Host): Pr
   return { entry: patches.reduce(mergePatch, entry), paths, bare }
 }
 
-/** An entry changed as `mcp set NAME key=value…` says. Throws `usage` when nothing is to change, or the name. */
+/**
+ * Changes an entry as `mcp set NAME key=value…` requests. Throws `usage` when nothing is to be changed, or
+ * the name.
+ */
 export function changeEntry(entry: JsonObject, options: ParsedOptions, host: Host): JsonObject {
   const patches = options.args.slice(1).map((text, i) => {
     return parseAssignment(text, { what: `argument ${i + 2}`, example: 'timeout_ms=5000' })
@@ -100,7 +105,7 @@ function noAddress(scheme: string): CrabError {
   })
 }
 
-/** What a page shows as JSON; paths in it are made absolute as in words. */
+/** Reads an entry that was copied as JSON; its paths are made absolute like those of words. */
 async function jsonEntry(
   { name, text, args }: { name: string; text: string; args: readonly string[] },
   options: ParsedOptions,
@@ -148,7 +153,10 @@ async function programEntry(
   }
 }
 
-/** `KEY=VALUE`, or `KEY` for the value it has here, which then stands in no command line. */
+/**
+ * Reads `KEY=VALUE`, or `KEY` for its value in the environment, which keeps the value out of the command
+ * line.
+ */
 function readEnv(options: ParsedOptions, host: Host): Record<string, string> {
   return Object.fromEntries(
     options.values('env').map((text) => {
@@ -162,7 +170,10 @@ function readEnv(options: ParsedOptions, host: Host): Record<string, string> {
   )
 }
 
-/** What begins with ./ or ../, also behind `--flag=`, and what looks like a path and is there. */
+/**
+ * Makes a word absolute that begins with ./ or ../, also after `--flag=`, or that looks like a path and
+ * exists.
+ */
 async function toAbsolute(word: string, base: string): Promise<string> {
   const [, flag = '', path = ''] = /^(--?[\w-]+=)?(\.{1,2}(?:\/.*)?)$/s.exec(word) ?? []
   if (path !== '') return flag + resolve(base, path)
@@ -179,7 +190,7 @@ function isRelativePath(command: unknown): command is string {
 async function isThere(path: string): Promise<boolean> {
   return await access(path).then(
     () => true,
-    () => false, // whatever keeps it from being read, it is no path to make absolute
+    () => false, // whatever the reason, it is not a path to make absolute
   )
 }
 

@@ -2,11 +2,13 @@ import { parseObject } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { McpTraceEvent } from '../../core/protocol/crabtalk.generated.ts'
 
-/** Remembers what was asked, so that an answer can be told by it. */
+/** Remembers the methods of requests, so that a response can be shown with its method. */
 export class RequestTracker {
   readonly #methods = new Map<string, string>()
 
-  /** The method of a message: of an answer, that of its request; empty when nobody saw that. */
+  /**
+   * Returns the method of a message, for a response that of its request; empty when the request was not seen.
+   */
   resolveMethod({ fingerprint, outgoing, method, id }: McpTraceEvent): string {
     if (method === '') return this.#take(`${fingerprint} ${!outgoing} ${id}`)
     const [oldest] = this.#methods.keys()
@@ -22,15 +24,17 @@ export class RequestTracker {
   }
 }
 
-/** A message on one line: when, which way, whose server, what, how long it took, whose turn, and the message itself. */
-export function toFrameLine(frame: McpTraceEvent, asked: string): string {
+/**
+ * Formats a message on one line: time, direction, server, method, id, duration, turn, and the message itself.
+ */
+export function toFrameLine(frame: McpTraceEvent, requestMethod: string): string {
   const { ts, outgoing, id, durationMs, owners, payload } = frame
   const names = [...new Set(owners.map(({ name }) => name))].join(',')
   const words = [
     formatClockMs(ts),
     outgoing ? '→' : '←',
     names || frame.fingerprint.slice(0, 8),
-    describeFrame(frame, asked),
+    describeFrame(frame, requestMethod),
     id === '' ? '' : `#${id}`,
     durationMs === undefined ? '' : `${durationMs} ms`,
     formatCaller(frame),
@@ -40,8 +44,8 @@ export function toFrameLine(frame: McpTraceEvent, asked: string): string {
   return clean.filter((word) => word !== '').join('  ')
 }
 
-/** A message as `--json` prints it; one that was cut is text. */
-export function toJsonFrame(frame: McpTraceEvent, asked: string) {
+/** Converts a message to its `--json` form; the payload of a truncated one stays text. */
+export function toJsonFrame(frame: McpTraceEvent, requestMethod: string) {
   const { ts, fingerprint, owners, outgoing, method, id, durationMs, agent, sender, runId } = frame
   return {
     at: ts,
@@ -49,7 +53,7 @@ export function toJsonFrame(frame: McpTraceEvent, asked: string) {
     owners,
     direction: outgoing ? 'out' : 'in',
     kind: classifyFrame(frame),
-    method: method || asked || null,
+    method: method || requestMethod || null,
     id: id || null,
     duration_ms: durationMs ?? null,
     agent: agent || null,
@@ -70,19 +74,19 @@ function classifyFrame({ method, id, payload, truncated }: McpTraceEvent): Frame
   return isError ? 'error' : 'result'
 }
 
-function describeFrame(frame: McpTraceEvent, asked: string): string {
+function describeFrame(frame: McpTraceEvent, requestMethod: string): string {
   if (frame.method !== '') return frame.method
   const kind = classifyFrame(frame)
-  return asked === '' ? kind : `${asked} ${kind}`
+  return requestMethod === '' ? kind : `${requestMethod} ${kind}`
 }
 
-/** The turn it belongs to. */
+/** Formats the turn that a message belongs to. */
 function formatCaller({ agent, sender, runId }: McpTraceEvent): string {
   if (agent === '') return ''
   return [sender === '' ? agent : `${agent}/${sender}`, runId].filter(Boolean).join(' ')
 }
 
-/** The time of day here, to the millisecond. */
+/** Formats the local time of day with milliseconds. */
 function formatClockMs(ts: string): string {
   const date = new Date(ts)
   if (Number.isNaN(date.getTime())) return ts

@@ -14,7 +14,10 @@ import { attachServers } from './attach-servers.ts'
 import { readViewedAgent } from './change.ts'
 import { stateName } from './servers.ts'
 
-/** `crabtalk mcp serverHealthCommand`: how the servers of agents did lately; nothing is started. Exits 69 when one of them is of no use. */
+/**
+ * Runs `crabtalk mcp health`: prints how the servers of agents did recently. Starts no server. Exits with 69
+ * when one of them is unusable.
+ */
 export const serverHealthCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
   const agent = readViewedAgent(options)
@@ -38,7 +41,7 @@ export const serverHealthCommand: CommandHandler = async ({ options, host, signa
 
 const HEADER = ['NAME', 'STATE', 'SINCE', 'LAST OK', 'FAILURES', 'RETRY', 'LAST ERROR']
 
-/** What an agent can get nothing from, though it is to. */
+/** The states in which an agent cannot use a server that it should be able to use. */
 const BROKEN: ReadonlySet<McpPeerState> = new Set([
   McpPeerState.FAILED,
   McpPeerState.INVALID,
@@ -48,14 +51,14 @@ const BROKEN: ReadonlySet<McpPeerState> = new Set([
 interface Health {
   agent: string
   server: McpServerView
-  /** Undefined where nobody has used it in this process. */
+  /** Undefined for a server that was not used in this process. */
   peer: McpPeer | undefined
 }
 
 function toHealth({ agents, peers }: McpView, name: string | undefined): Health[] {
   return agents.flatMap(({ agent, servers }) => {
-    const wanted = name === undefined ? servers : [findMcpEntry(agent, servers, name)]
-    return wanted.map((server) => {
+    const selected = name === undefined ? servers : [findMcpEntry(agent, servers, name)]
+    return selected.map((server) => {
       const peer = peers.find(({ fingerprint }) => fingerprint === server.fingerprint)
       return { agent, server, peer }
     })
@@ -76,7 +79,10 @@ function toRow({ server, peer }: Health, now: number): string[] {
   ]
 }
 
-/** When it is tried again: what ended while it ran may be started at once. */
+/**
+ * Formats when a server is retried; one that ended while it was running may be restarted immediately, by the
+ * next call.
+ */
 function formatRetry({ server, peer }: Pick<Health, 'server' | 'peer'>, now: number): string {
   if (peer?.nextRetryAt) return formatUntil(peer.nextRetryAt, now)
   return server.state === McpPeerState.FAILED ? 'next call' : '-'

@@ -4,15 +4,15 @@ import { matchesPieces } from '../../core/policy/wildcard.ts'
 import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
 import type { ServerRow } from './servers.ts'
 
-/** A warning and what to do about it. */
+/** A warning, with what to do about it. */
 interface Warning {
   message: string
   hint: string
 }
 
 /**
- * Finds patterns of an entry that match none of its server's tools, of which a `deny` leaves open what it was meant to close;
- * and servers of which no tool reaches the agent. Finds nothing where the tools are not known yet.
+ * Finds patterns of an entry that match none of its server's tools (a `deny` pattern then leaves open what it
+ * should close), and servers of which no tool reaches the agent. Finds nothing while the tools are not known.
  */
 export function findIdlePatterns({
   agent,
@@ -26,7 +26,8 @@ export function findIdlePatterns({
   })
   const warnings = idle.map(({ key, pattern }) => {
     const near = pattern.includes('*') ? undefined : nearest(pattern, names)
-    const hint = near === undefined ? `it has ${names.slice(0, MOST).join(', ')}` : `did you mean ${near}?`
+    const hint =
+      near === undefined ? `it has ${names.slice(0, MAX_NAMES).join(', ')}` : `did you mean ${near}?`
     return { message: `${key} of ${entry.name} has ${pattern}, and no tool is called that`, hint }
   })
   if (tools.some(isVisibleTool)) return warnings
@@ -53,5 +54,5 @@ function listPatterns({
   return Object.entries(lists).flatMap(([key, patterns]) => patterns.map((pattern) => ({ key, pattern })))
 }
 
-/** Names in a hint. */
-const MOST = 8
+/** The maximum number of names in a hint. */
+const MAX_NAMES = 8

@@ -4,48 +4,48 @@ import type { JsonObject } from '../../core/base/message.ts'
 import { didYouMean, nearest } from '../../core/base/nearest.ts'
 
 /**
- * An entry as the pages of servers show it: an object with `command` or `url`, or one under its name in `mcpServers`, of
- * which `name` is taken where there are several. Throws `usage`.
+ * Parses an entry as servers document it: an object with `command` or `url`, or such an object under its name
+ * in `mcpServers`, where `name` selects one of several. Throws `usage`.
  */
 export function readJsonEntry(text: string, name: string): JsonObject {
   const object = parseObject(text)
-  if (!object) throw wrong('it is no JSON object')
+  if (!object) throw invalidEntry('it is no JSON object')
   const entry = unwrap(object['mcpServers'] ?? object['servers'] ?? object, name)
   const { type, transport = TRANSPORTS.get(String(type)), name: _, ...rest } = entry
   if (type !== undefined && type !== 'stdio' && !TRANSPORTS.has(String(type))) {
-    throw wrong('its "type" is none of stdio, http and sse')
+    throw invalidEntry('its "type" is none of stdio, http and sse')
   }
   return { ...rest, ...(transport !== undefined && { transport }) }
 }
 
 function unwrap(servers: unknown, name: string): JsonObject {
-  if (!isObject(servers)) throw wrong('it holds no server')
+  if (!isObject(servers)) throw invalidEntry('it holds no server')
   if ('command' in servers || 'url' in servers) return servers
   const all = Object.values(servers)
   const one = servers[name] ?? (all.length === 1 ? all[0] : undefined)
   if (isObject(one)) return one
   const names = Object.keys(servers)
   if (all.length > 1 && all.every(isObject)) {
-    throw wrong(
+    throw invalidEntry(
       `none of its servers is called ${name}`,
       `it has ${names.join(', ')}: give one of these names`,
     )
   }
   const misspelt = names.find((key) => nearest(key, KEYS) !== undefined)
   throw misspelt === undefined
-    ? wrong('it holds no server')
-    : wrong(`it holds no server, and ${misspelt} is no key of one`, didYouMean(misspelt, KEYS))
+    ? invalidEntry('it holds no server')
+    : invalidEntry(`it holds no server, and ${misspelt} is no key of one`, didYouMean(misspelt, KEYS))
 }
 
 const KEYS = ['command', 'url', 'mcpServers', 'servers']
 
-function wrong(why: string, hint?: string): CrabError {
+function invalidEntry(why: string, hint?: string): CrabError {
   return new CrabError('usage', `Cannot use the JSON in place of a command: ${why}`, {
     hint: hint ?? `for example '{"command": "npx", "args": ["-y", "some-server"]}'`,
   })
 }
 
-/** What others call the transports of remote servers. */
+/** The names that other programs use for the transports of remote servers. */
 const TRANSPORTS: ReadonlyMap<string, string> = new Map([
   ['http', 'http'],
   ['streamable-http', 'http'],

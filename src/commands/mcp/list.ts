@@ -15,6 +15,7 @@ import { toJsonTool } from './rows.ts'
 import { describeTarget, inferTransport, readAllServers, readServers, type ServerRow } from './servers.ts'
 import { printWarning, unfilledTexts } from './unfilled.ts'
 
+/** Runs `crabtalk mcp list`; exits as for `config` when an agent file is invalid. */
 export const listServersCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
   const isAll = readViewedAgent(options) === ''
@@ -27,6 +28,7 @@ export const listServersCommand: CommandHandler = async ({ options, host, signal
   return problems.length > 0 ? ERROR_KINDS.config.exit : 0
 }
 
+/** Runs `crabtalk mcp get`. */
 export const getServerCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
   const agent = readAgentOption(options)
@@ -66,14 +68,14 @@ function toRow({ entry, state, tools }: ServerRow): string[] {
   return [entry.name, state, formatToolCount(tools), inferTransport(entry), describeTarget(entry)]
 }
 
-/** How many tools the agent gets, and of how many where that is not all. */
+/** Formats how many tools the agent gets, and of how many if that is not all. */
 function formatToolCount(tools: ServerRow['tools']): string {
   if (!tools) return '-'
   const shown = tools.filter(isVisibleTool).length
   return shown === tools.length ? `${shown}` : `${shown} of ${tools.length}`
 }
 
-/** A comment on what is known, then the entry as it stands in the file. */
+/** Renders what is known as a comment, then the entry as it is in the file. */
 function toText(server: ServerRow): string {
   const { agent, entry, source, state, error, lastErrorAt, tools } = server
   const known = tools ? `${formatToolCount(tools)} tools` : 'tools not known yet'

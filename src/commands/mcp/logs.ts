@@ -10,9 +10,12 @@ import { printJson } from '../print.ts'
 import { readAgentOption } from './change.ts'
 import { printStream } from './print-stream.ts'
 
-/** `crabtalk mcp serverLogsCommand`: what a server last wrote to standard error, and with --follow what it goes on to write. */
+/**
+ * Runs `crabtalk mcp logs`: prints the last lines that a server wrote to standard error and, with --follow,
+ * those that it writes from then on.
+ */
 export const serverLogsCommand: CommandHandler = async ({ options, host, signal }) => {
-  const lines = parseCount('lines', options.value('lines') ?? MOST_KEPT)
+  const lines = parseCount('lines', options.value('lines') ?? DEFAULT_LINES)
   const [name = ''] = options.args
   const at = { agent: readAgentOption(options), name }
   if (options.has('follow')) {
@@ -22,11 +25,11 @@ export const serverLogsCommand: CommandHandler = async ({ options, host, signal 
   }
   await using attached = await requireDaemon(host, {}, signal)
   const { LOGS: action } = McpActionKind
-  const { logs: kept } = await request(attached.dispatch, 'mcpAction', { ...at, action }, signal)
-  const wanted = lines === 0 ? [] : kept.slice(-lines)
-  if (options.has('json')) return printJson(host, wanted)
-  if (kept.length === 0) host.stderr.write(`${name} has written nothing to standard error\n`)
-  for (const line of wanted) await host.stdout.write(`${toPrintable(host, line)}\n`)
+  const { logs } = await request(attached.dispatch, 'mcpAction', { ...at, action }, signal)
+  const lastLines = lines === 0 ? [] : logs.slice(-lines)
+  if (options.has('json')) return printJson(host, lastLines)
+  if (logs.length === 0) host.stderr.write(`${name} has written nothing to standard error\n`)
+  for (const line of lastLines) await host.stdout.write(`${toPrintable(host, line)}\n`)
   return 0
 }
 
@@ -43,8 +46,8 @@ async function* streamLogLines(
   { agent, name, lines, options, host }: LogFollowOptions,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const wanted = { agent, name, logs: true, lines }
-  for await (const { ts, payload } of requestMany(dispatch, 'mcpTrace', wanted, signal)) {
+  const message = { agent, name, logs: true, lines }
+  for await (const { ts, payload } of requestMany(dispatch, 'mcpTrace', message, signal)) {
     for (const line of payload.split('\n')) {
       yield options.has('json') ? toShownJson({ at: ts || null, line }) : toPrintable(host, line)
     }
@@ -55,5 +58,5 @@ function toPrintable({ stdout }: Host, line: string): string {
   return stdout.isTerminal ? sanitize(line) : line
 }
 
-/** All that the daemon keeps of a server. */
-const MOST_KEPT = '200'
+/** The number of lines that the daemon keeps for each server. */
+const DEFAULT_LINES = '200'

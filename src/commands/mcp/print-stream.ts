@@ -5,8 +5,9 @@ import type { Host } from '../host.ts'
 import { StopController } from '../send/stop-controller.ts'
 
 /**
- * Prints lines of the daemon as they come, until a signal, their reader, or the daemon ends it; gives the exit code: 130
- * for Ctrl-C. Throws `unavailable` where no daemon runs, and what the daemon reports.
+ * Prints lines of the daemon as they arrive, until a signal, their reader, or the daemon ends it; returns the
+ * exit code, which is 130 for Ctrl-C. Throws `unavailable` when no daemon is running, and the errors that the
+ * daemon reports.
  */
 export async function printStream(
   host: Host,

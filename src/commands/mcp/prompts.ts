@@ -9,6 +9,7 @@ import { attachServers } from './attach-servers.ts'
 import { announceAttachment, printToolText } from './call.ts'
 import { readAgentOption } from './change.ts'
 
+/** Runs `crabtalk mcp prompts`. */
 export const listPromptsCommand: CommandHandler = async (invocation) => {
   const { options, host } = invocation
   const what = { action: McpActionKind.PROMPTS, doing: 'listing prompts' }
@@ -31,11 +32,12 @@ export const listPromptsCommand: CommandHandler = async (invocation) => {
   return exitCode
 }
 
-/** `path= [tone=]` */
-function toUsage({ arguments: blanks }: McpPrompt): string {
-  return blanks.map(({ name, required }) => (required ? `${name}=` : `[${name}=]`)).join(' ') || '-'
+/** Formats the arguments of a prompt as `path= [tone=]`. */
+function toUsage({ arguments: parameters }: McpPrompt): string {
+  return parameters.map(({ name, required }) => (required ? `${name}=` : `[${name}=]`)).join(' ') || '-'
 }
 
+/** Runs `crabtalk mcp prompt`. */
 export const getPromptCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', tool = '', ...words] = options.args
   const args = Object.fromEntries(words.map(readPair))
@@ -72,7 +74,7 @@ function toJsonMessage({
   return { role, content, attachments: files }
 }
 
-/** Prompts take text: what looks like JSON stays as it is. */
+/** Parses a `key=value` word; the value stays text even if it looks like JSON, because prompts take text. */
 function readPair(word: string, index: number): [string, string] {
   const at = word.indexOf('=')
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)]

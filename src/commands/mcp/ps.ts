@@ -8,27 +8,25 @@ import { requireDaemon } from '../follow/require-daemon.ts'
 import { printJson, printTable } from '../print.ts'
 import { stateName } from './servers.ts'
 
-/** `crabtalk mcp listServerProcessesCommand`: the servers that the daemon runs, a row for each process or connection. */
+/** Runs `crabtalk mcp ps`: lists the servers that the daemon runs, one row for each process or connection. */
 export const listServerProcessesCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await requireDaemon(host, {}, signal)
   const agent = options.value('agent')
   const { peers } = await request(attached.dispatch, 'mcpView', agent === undefined ? {} : { agent }, signal)
-  const wanted = peers.filter(
-    ({ owners }) => agent === undefined || owners.some((one) => one.agent === agent),
-  )
-  if (options.has('json')) return printJson(host, wanted.map(toJson))
-  if (wanted.length === 0) {
+  const shown = peers.filter(({ owners }) => agent === undefined || owners.some((one) => one.agent === agent))
+  if (options.has('json')) return printJson(host, shown.map(toJson))
+  if (shown.length === 0) {
     const whose = agent === undefined ? '' : ` for ${agent}`
     host.stderr.write(`No servers run${sanitize(whose)}; crabtalk mcp list --all shows what is declared\n`)
     return 0
   }
-  const rows = wanted.map((peer) => toRow(peer, Date.now()))
+  const rows = shown.map((peer) => toRow(peer, Date.now()))
   await printTable(host, HEADER, rows)
-  for (const { owners, error, state } of wanted) {
+  for (const { owners, error, state } of shown) {
     if (error !== '')
       host.stderr.write(`crabtalk: ${joinNames(owners)}: ${stateName(state)}: ${sanitize(error)}\n`)
   }
-  const saved = describeSavings(wanted)
+  const saved = describeSavings(shown)
   if (saved !== undefined) host.stdout.write(`\n${saved}\n`)
   return 0
 }
@@ -38,7 +36,7 @@ const HEADER = [
   ...['CALLS', 'ERRORS', 'LATENCY', 'STARTS', 'UP'],
 ]
 
-/** What identical declarations save: every process that serves several of them stands for as many. */
+/** Describes what sharing saves: a process with several owners replaces as many processes. */
 export function describeSavings(peers: readonly McpPeer[]): string | undefined {
   const running = peers
     .map((peer) => ({ ...peer, owners: selectAgents(peer.owners) }))
@@ -62,7 +60,7 @@ function toRow(peer: McpPeer, now: number): string[] {
     isNamedAlike(owners) ? agent : `${agent}/${name}`,
   )
   return [
-    fingerprint.slice(0, SHORT),
+    fingerprint.slice(0, SHORT_ID_CHARS),
     joinNames(owners),
     stateName(state),
     agents.join(', ') || '-',
@@ -78,7 +76,7 @@ function toRow(peer: McpPeer, now: number): string[] {
 
 type Owners = McpPeer['owners']
 
-/** Without what looks for components, which is no agent. */
+/** Leaves out the owner that looks for components, which is not an agent. */
 function selectAgents(owners: Owners): Owners {
   return owners.filter(({ agent }) => agent !== DISCOVERY.name)
 }
@@ -114,5 +112,5 @@ function toJson(peer: McpPeer) {
   }
 }
 
-/** Enough to tell any two servers of one home apart. */
-const SHORT = 8
+/** The length of a short fingerprint, enough to distinguish the servers of one home. */
+const SHORT_ID_CHARS = 8

@@ -7,7 +7,9 @@ import { printJson } from '../print.ts'
 import { withProgress } from '../progress.ts'
 import { readAgentOption } from './change.ts'
 
-/** `crabtalk mcp reconnectServerCommand`: ends the process or connection that the daemon has of a server, and makes it anew. */
+/**
+ * Runs `crabtalk mcp reconnect`: ends the daemon's process or connection for a server, and starts a new one.
+ */
 export const reconnectServerCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await requireDaemon(host, {}, signal)
   const [name = ''] = options.args

@@ -3,7 +3,10 @@ import type { JsonObject } from '../../core/base/message.ts'
 import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 
-/** The keys of an entry that --header, --auth, --auth-env and --transport stand for. Throws `usage`, without a secret. */
+/**
+ * Returns the keys of an entry that --header, --auth, --auth-env and --transport set. Throws `usage`, without
+ * any secret.
+ */
 export function readRemoteOptions(options: ParsedOptions, { env }: Pick<Host, 'env'>): JsonObject {
   const headers = Object.fromEntries(options.values('header').map(readHeader))
   const auth = options.value('auth') ?? readAuth(options.value('auth-env'), env)
@@ -18,7 +21,7 @@ export function readRemoteOptions(options: ParsedOptions, { env }: Pick<Host, 'e
   }
 }
 
-/** Refuses options that are for the other kind of server. Throws `usage`. */
+/** Rejects options for the other kind of server. Throws `usage`. */
 export function refuseForeign(options: ParsedOptions, kind: 'address' | 'program'): void {
   const foreign = kind === 'address' ? ['env', 'cwd'] : ['header', 'auth', 'auth-env']
   const name = foreign.find((one) => options.values(one).length > 0)
@@ -38,7 +41,7 @@ export function refuseForeign(options: ParsedOptions, kind: 'address' | 'program
 
 const ARTICLE = { address: 'an address', program: 'a program' } as const
 
-/** `Name: value`, as HTTP writes it. */
+/** Parses `Name: value`, as HTTP writes it. */
 function readHeader(text: string): [string, string] {
   const at = text.indexOf(':')
   const name = text.slice(0, at).trim()

@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts'
 import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
 
-/** The commands for what servers have besides tools. */
+/** The rows of the command table for the resources and prompts of servers. */
 export const MCP_RESOURCE_COMMANDS: readonly Command[] = [
   {
     path: ['mcp', 'resources'],

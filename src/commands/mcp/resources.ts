@@ -9,6 +9,7 @@ import { attachServers } from './attach-servers.ts'
 import { announceAttachment, printToolText, writeResult } from './call.ts'
 import { readAgentOption } from './change.ts'
 
+/** Runs `crabtalk mcp resources`. */
 export const listResourcesCommand: CommandHandler = async (invocation) => {
   const { options, host } = invocation
   const what = { action: McpActionKind.RESOURCES, doing: 'listing resources' }
@@ -40,10 +41,11 @@ function toResources({ server, result }: ServerAnswer) {
   ]
 }
 
+/** Runs `crabtalk mcp read`. */
 export const readResourceCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', uri = ''] = options.args
   const outFile = options.value('out-file')
-  await openOutFile(outFile, host) // a name that can never be written is told before anything is done
+  await openOutFile(outFile, host) // fails before the request when the file can never be written
   await using attached = await attachServers(host, signal)
   const message = { agent: readAgentOption(options), name, action: McpActionKind.READ_RESOURCE, uri }
   const reading = request(attached.dispatch, 'mcpAction', message, signal)

@@ -1,11 +1,11 @@
 import { type McpToolView, PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
 
-/** What a rule does, in words. */
+/** Returns the name of a rule's effect. */
 export function ruleEffectName(effect: PolicyEffect): string {
   return EFFECTS[effect]
 }
 
-/** A tool of a server as `--json` gives it. */
+/** Converts a tool of a server to its `--json` form. */
 export function toJsonTool(server: string, tool: McpToolView) {
   const { name, remoteName, effect, rule, hidden, description } = tool
   return {
@@ -19,12 +19,15 @@ export function toJsonTool(server: string, tool: McpToolView) {
   }
 }
 
-/** A rule as `--json` gives it. */
+/** Converts a rule to its `--json` form. */
 export function toJsonRule({ effect, pattern, source }: PolicyRule) {
   return { effect: ruleEffectName(effect), pattern, source }
 }
 
-/** A row of the table of tools: those the agent does not get stand under their own name, with the reason. */
+/**
+ * Returns a row of the table of tools; a tool that the agent does not get has its own name there, with the
+ * reason.
+ */
 export function toToolRow({ name, remoteName, effect, rule, hidden, description }: McpToolView): string[] {
   if (hidden !== '') return [remoteName, 'hidden', hidden, description]
   const because = rule ? `${rule.pattern} (${rule.source})` : 'no rule'

@@ -6,7 +6,10 @@ import type { CommandHandler } from '../command.ts'
 import type { SignalName } from '../host.ts'
 import { SIGNAL_EXIT } from '../send/stop-controller.ts'
 
-/** `crabtalk mcp serveAgentsCommand`: agents as an MCP server on standard input and output, until the input ends. */
+/**
+ * Runs `crabtalk mcp serve`: serves agents as an MCP server on standard input and output, until the input
+ * ends.
+ */
 export const serveAgentsCommand: CommandHandler = async ({ options, host }) => {
   const stop = new AbortController()
   let ended: SignalName | undefined

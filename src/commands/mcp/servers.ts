@@ -14,22 +14,22 @@ import { showTarget } from '../../mcp/secrets/shown-target.ts'
 /** A declared server as far as it is known without starting it. */
 export interface ServerRow {
   agent: string
-  /** As in the agent's file, secrets hidden. */
+  /** The entry as in the agent's file, with secrets hidden. */
   entry: McpEntry
-  /** Where that is: `agents/crab.toml:7`. */
+  /** The location of the entry: `agents/crab.toml:7`. */
   source: string
   state: string
-  /** What went wrong last, or why it cannot be used; else empty. */
+  /** The last error, or the reason why the server cannot be used; else empty. */
   error: string
-  /** When that was: RFC 3339; else empty. */
+  /** The time of that error in RFC 3339; else empty. */
   lastErrorAt: string
   fingerprint: string
   protocolVersion: string
-  /** Those of the last time it was listed; undefined when it never was. */
+  /** The tools when they were last listed; undefined if they never were. */
   tools: readonly McpToolView[] | undefined
 }
 
-/** The servers of one agent in their order. */
+/** Returns the servers of one agent, in their order. */
 export async function readServers(
   dispatch: Dispatch,
   agent: string,
@@ -40,7 +40,7 @@ export async function readServers(
   return toServerRow(info, view, await readComponents(dispatch, { infos: [info], view }, signal))
 }
 
-/** The servers of all agents, and what is wrong with the files of agents that could not be read. */
+/** Returns the servers of all agents, and the issues of agent files that could not be read. */
 export async function readAllServers(
   dispatch: Dispatch,
   signal: AbortSignal,
@@ -51,7 +51,10 @@ export async function readAllServers(
   return { servers: agents.flatMap((info) => toServerRow(info, view, components)), problems }
 }
 
-/** What the view has and no file declares comes from port files; their addresses are asked for only where there are some. */
+/**
+ * Fetches the addresses of the servers that come from port files: those in the view that no file declares.
+ * Makes no request when there are none.
+ */
 async function readComponents(
   dispatch: Dispatch,
   { infos, view }: { infos: readonly AgentInfo[]; view: McpView },
@@ -66,14 +69,14 @@ function findJoinedServers({ name, mcps }: AgentInfo, { agents }: McpView): McpS
   return servers.filter((server) => !mcps.includes(server.name))
 }
 
-/** `stdio`, `http` or `sse`. */
+/** Returns the transport of an entry: `stdio`, `http` or `sse`. */
 export function inferTransport({ url, command, transport = 'http' }: McpEntry): string {
   return url === undefined && command !== undefined ? 'stdio' : transport
 }
 
-/** The command line or the address, without what looks like a secret. */
+/** Returns the command line or the address, without what looks like a secret. */
 export function describeTarget(entry: McpEntry): string {
-  if (entry.url === undefined && entry.command === undefined) return '' // a component whose port file is none
+  if (entry.url === undefined && entry.command === undefined) return '' // a component whose port file is invalid
   return showTarget(toTarget(entry, { home: '', baseEnv: {} }))
 }
 
@@ -102,7 +105,7 @@ function toServerRow(info: AgentInfo, view: McpView, components: readonly McpInf
   })
 }
 
-/** A state as people and `--json` read it. */
+/** Returns the name of a state, for people and for `--json`. */
 export function stateName(state: McpPeerState): string {
   return STATES[state]
 }

@@ -12,6 +12,7 @@ import { readAgentOption } from './change.ts'
 import { toJsonTool, toToolRow } from './rows.ts'
 import { readAllServers, readServers } from './servers.ts'
 
+/** Runs `crabtalk mcp ping`; exits with the code of the first failure. */
 export const pingServersCommand: CommandHandler = async (invocation) => {
   const { options, host } = invocation
   const outcomes = await startAll(invocation, McpActionKind.PING)
@@ -26,6 +27,7 @@ export const pingServersCommand: CommandHandler = async (invocation) => {
   return printFailures(invocation, outcomes)
 }
 
+/** Runs `crabtalk mcp tools`; exits with the code of the first failure. */
 export const listToolsCommand: CommandHandler = async (invocation) => {
   const { options, host } = invocation
   const outcomes = await startAll(invocation, McpActionKind.TOOLS)
@@ -41,7 +43,7 @@ export const listToolsCommand: CommandHandler = async (invocation) => {
   return printFailures(invocation, outcomes)
 }
 
-/** What came of one server; one of the two is set. */
+/** The outcome for one server; either `result` or `error` is set. */
 interface StartOutcome {
   agent: string
   name: string
@@ -57,7 +59,10 @@ function toPingRow({ name, result, error }: StartOutcome): string[] {
   return [name, 'ok', `${peer?.toolCount ?? 0}`, `${connectMs} ms`, `${durationMs} ms`, `${peer?.pid ?? '-'}`]
 }
 
-/** Does one thing to the servers that are named, or to all that are not disabled; all at once, each on its own. */
+/**
+ * Performs an action on the named servers, or on all that are not disabled, concurrently and independently of
+ * each other.
+ */
 async function startAll(
   { options, host, signal }: Invocation,
   action: McpActionKind,
@@ -111,7 +116,7 @@ async function resolveNames(
   return [...new Set(named)]
 }
 
-/** Prints what went wrong, as errors are printed, and gives the exit code. */
+/** Prints the errors, and returns the exit code. */
 function printFailures({ program, options, host }: Invocation, outcomes: readonly StartOutcome[]): number {
   const style = { program, debug: options.has('debug'), color: wantsColor('auto', host.env, host.stderr) }
   for (const { error } of outcomes) if (error) host.stderr.write(formatError(error, style))

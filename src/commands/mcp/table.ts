@@ -20,7 +20,7 @@ const remote: readonly CommandOption[] = [
 ]
 const noVerify: CommandOption = { name: 'no-verify', summary: 'Write it without starting the server first' }
 
-/** The commands for the MCP servers of one's agents. */
+/** The rows of the command table for the MCP servers of agents. */
 export const MCP_COMMANDS: readonly Command[] = [
   {
     path: ['mcp', 'list'],

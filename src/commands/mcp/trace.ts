@@ -8,29 +8,29 @@ import { fitLine } from '../print.ts'
 import { RequestTracker, toFrameLine, toJsonFrame } from './frame-lines.ts'
 import { printStream } from './print-stream.ts'
 
-/** `crabtalk mcp traceServersCommand`: every message between the daemon and servers as it passes. */
+/** Runs `crabtalk mcp trace`: prints every message between the daemon and servers as it passes. */
 export const traceServersCommand: CommandHandler = ({ options, host }) => {
-  return printStream(host, (dispatch, signal) => frames({ dispatch, options, host }, signal))
+  return printStream(host, (dispatch, signal) => streamFrames({ dispatch, options, host }, signal))
 }
 
-async function* frames(
+async function* streamFrames(
   { dispatch, options, host }: { dispatch: Dispatch; options: ParsedOptions; host: Host },
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const [name = ''] = options.args
   const agent = options.value('agent') ?? (name === '' ? '' : DEFAULT_AGENT)
-  const asked = new RequestTracker()
+  const tracker = new RequestTracker()
   for await (const frame of requestMany(dispatch, 'mcpTrace', { agent, name }, signal)) {
-    yield await toText(frame, asked.resolveMethod(frame), { options, host })
+    yield await toText(frame, tracker.resolveMethod(frame), { options, host })
   }
 }
 
 async function toText(
   frame: McpTraceEvent,
-  asked: string,
+  requestMethod: string,
   { options, host }: { options: ParsedOptions; host: Host },
 ): Promise<string> {
-  if (options.has('json')) return toShownJson(toJsonFrame(frame, asked))
-  const line = toFrameLine(frame, asked)
+  if (options.has('json')) return toShownJson(toJsonFrame(frame, requestMethod))
+  const line = toFrameLine(frame, requestMethod)
   return options.has('full') ? line : await fitLine(host, line)
 }

@@ -6,7 +6,7 @@ const anyAgent: CommandOption = { ...anyone, summary: 'Only what this agent uses
 const all: CommandOption = { name: 'all', summary: 'Those of every agent' }
 const jsonLines: CommandOption = { name: 'json', summary: 'Print one JSON object per line' }
 
-/** The commands that watch the MCP servers of one's agents. */
+/** The rows of the command table for watching MCP servers. */
 export const MCP_WATCH_COMMANDS: readonly Command[] = [
   {
     path: ['mcp', 'ps'],

@@ -9,20 +9,23 @@ import { readContent } from './content.ts'
 import { toJsonEntry } from './entries.ts'
 import { summarizeEntry } from './list.ts'
 
+/** Runs `crabtalk memory remember`. */
 export const rememberCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', ...words] = options.args
   const content = await readContent(words, host, signal)
   const value = { name, content, aliases: [...options.values('alias')] }
-  const entry = await change({ options, host, op: { $case: 'remember', value } }, signal)
+  const entry = await applyOp({ options, host, op: { $case: 'remember', value } }, signal)
   return printEntry('remembered', entry, { options, host })
 }
 
+/** Runs `crabtalk memory rename`. */
 export const renameMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', newName = ''] = options.args
   const op = { $case: 'rename', value: { name, newName } } as const
-  return printEntry('renamed', await change({ options, host, op }, signal), { options, host })
+  return printEntry('renamed', await applyOp({ options, host, op }, signal), { options, host })
 }
 
+/** Runs `crabtalk memory alias`. */
 export const aliasMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = '', ...add] = options.args
   const remove = [...options.values('remove')]
@@ -32,7 +35,7 @@ export const aliasMemoryCommand: CommandHandler = async ({ options, host, signal
     })
   }
   const op = { $case: 'alias', value: { name, add, remove } } as const
-  return printEntry('changed', await change({ options, host, op }, signal), { options, host })
+  return printEntry('changed', await applyOp({ options, host, op }, signal), { options, host })
 }
 
 type Op =
@@ -40,7 +43,7 @@ type Op =
   | { $case: 'rename'; value: { name: string; newName: string } }
   | { $case: 'alias'; value: { name: string; add: string[]; remove: string[] } }
 
-async function change(
+async function applyOp(
   { options, host, op }: { options: ParsedOptions; host: Host; op: Op },
   signal: AbortSignal,
 ): Promise<MemoryEntry> {

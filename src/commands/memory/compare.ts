@@ -1,16 +1,16 @@
 import type { DeepPartial, MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 
-/** How a memory becomes another one, by names. */
+/** The difference between two memories, by the names of entries. */
 export interface MemoryDiff {
   added: string[]
-  /** With another content, other aliases, of another kind or time. */
+  /** The entries with another content, kind or time, or with other aliases. */
   changed: string[]
   removed: string[]
 }
 
 type MemoryContents = DeepPartial<MemoryEntry>
 
-/** What goes, comes and changes when these entries are put in place of those. */
+/** Returns what is added, changed and removed when `after` replaces `before`. */
 export function diffMemories(before: readonly MemoryEntry[], after: readonly MemoryContents[]): MemoryDiff {
   const old = new Map(before.map((entry) => [entry.name, entry]))
   const names = new Set(after.map(({ name }) => name))
@@ -25,7 +25,7 @@ export function diffMemories(before: readonly MemoryEntry[], after: readonly Mem
   }
 }
 
-/** A difference in a few words. */
+/** Describes a difference in a few words. */
 export function describeDifference({ added, changed, removed }: MemoryDiff): string {
   const parts = [
     [removed.length, 'removed'],
@@ -36,7 +36,10 @@ export function describeDifference({ added, changed, removed }: MemoryDiff): str
   return shown.join(', ') || 'nothing changes'
 }
 
-/** One that comes without its time gets that of now, which is no change anybody made. */
+/**
+ * Ignores the time of an entry that comes without one: it gets the current time, which is not a change that
+ * the user made.
+ */
 function isSame(
   was: MemoryEntry,
   { content = '', kind, aliases = [], createdAt = '' }: MemoryContents,

@@ -3,8 +3,8 @@ import type { Host } from '../host.ts'
 import { readNamedText, readStream, toText, unreadable } from '../named-file.ts'
 
 /**
- * What is to be remembered: words joined by a space, `@FILE`, or standard input for `-` and for no words. Of a file or a
- * pipe one line end is left out. Throws `usage` when there is nothing.
+ * Reads the content to remember: words joined by a space, `@FILE`, or standard input for `-` and for no
+ * words. One final line break of a file or pipe is dropped. Throws `usage` when there is no content.
  */
 export async function readContent(
   words: readonly string[],

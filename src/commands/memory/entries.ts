@@ -2,33 +2,33 @@ import { CrabError } from '../../core/base/errors.ts'
 import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 
-/** Names of kinds, as people and programs read them. */
+/** The names of kinds, for people and programs. */
 export const MEMORY_KIND_NAMES: Readonly<Record<string, MemoryKind>> = {
   note: MemoryKind.NOTE,
   archive: MemoryKind.ARCHIVE,
   topic: MemoryKind.TOPIC,
 }
 
-/** An entry as `--json` prints it. */
+/** Converts an entry to its `--json` form. */
 export function toJsonEntry({ id, name, kind, createdAt, aliases, content }: MemoryEntry) {
   return { id, name, kind: kindName(kind), created_at: createdAt, aliases, content }
 }
 
-/** A kind in a word; one of a later version is `other`. */
+/** Returns the name of a kind; `other` for one of a later version. */
 export function kindName(kind: MemoryKind): string {
   return Object.entries(MEMORY_KIND_NAMES).find(([, known]) => known === kind)?.[0] ?? 'other'
 }
 
-/** Which entries of a memory are read. */
+/** The entries of a memory to read. */
 interface EntryFilter {
   agent: string
   kind: MemoryKind | undefined
   offset: number
-  /** Infinity: all. */
+  /** `Infinity` means all. */
   limit: number
 }
 
-/** Entries by name, read page by page, and how many there are in all. */
+/** Reads entries, sorted by name and page by page, and their total number. */
 export async function fetchMemoryEntries(
   dispatch: Dispatch,
   { agent, kind, offset, limit }: EntryFilter,
@@ -36,8 +36,8 @@ export async function fetchMemoryEntries(
 ): Promise<{ entries: MemoryEntry[]; total: number }> {
   const found: MemoryEntry[] = []
   for (;;) {
-    const asked = Math.min(limit - found.length, PAGE)
-    const page = { agent, kind, offset: offset + found.length, limit: asked }
+    const pageLimit = Math.min(limit - found.length, PAGE)
+    const page = { agent, kind, offset: offset + found.length, limit: pageLimit }
     const { entries, total } = await request(dispatch, 'listMemory', page, signal)
     found.push(...entries)
     const isOver = entries.length === 0 || found.length >= limit || offset + found.length >= total
@@ -45,10 +45,10 @@ export async function fetchMemoryEntries(
   }
 }
 
-/** Most entries of one reply. */
+/** The maximum number of entries in one reply. */
 const PAGE = 1000
 
-/** All of a memory. Throws `conflict` when others change it again and again while it is read. */
+/** Reads a whole memory. Throws `conflict` when it keeps changing while it is read. */
 export async function readMemory(
   dispatch: Dispatch,
   agent: string,
@@ -65,7 +65,10 @@ export async function readMemory(
   })
 }
 
-/** The entry of that name or alias. Throws `missing`, and `usage` for no name at all, which the wire takes for all entries. */
+/**
+ * Finds the entry of that name or alias. Throws `missing` when there is none, and `usage` for an empty name,
+ * which on the wire means all entries.
+ */
 export async function fetchMemoryEntry(
   dispatch: Dispatch,
   { agent, name }: { agent: string; name: string },

@@ -8,7 +8,10 @@ import { printJson } from '../print.ts'
 import { fetchMemoryEntry, toJsonEntry } from './entries.ts'
 import { previewContent, summarizeEntry } from './list.ts'
 
-/** `crabtalk memory forgetMemoryCommand`: all of them, or none when one is not there or is an archive. */
+/**
+ * Runs `crabtalk memory forget`: forgets all the named entries, or none if one of them does not exist or is
+ * an archive.
+ */
 export const forgetMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const agent = options.value('agent') ?? ''
   await using attached = await attach(host, { signal })
@@ -18,13 +21,13 @@ export const forgetMemoryCommand: CommandHandler = async ({ options, host, signa
   if ((await confirm(question, { options, host }, signal)) === false) throw declinedError('forget')
   for (const { name } of entries) {
     const op = { $case: 'forget', value: { name } } as const
-    const gone = await request(attached.dispatch, 'memoryOp', { agent, op }, signal)
-    if (!options.has('json')) host.stdout.write(`forgot ${summarizeEntry(gone)}\n`)
+    const removed = await request(attached.dispatch, 'memoryOp', { agent, op }, signal)
+    if (!options.has('json')) host.stdout.write(`forgot ${summarizeEntry(removed)}\n`)
   }
   return options.has('json') ? printJson(host, entries.map(toJsonEntry)) : 0
 }
 
-/** What these names and aliases stand for, each entry once. */
+/** Finds the entries of these names and aliases, each entry once. */
 async function findNotes(
   dispatch: Dispatch,
   { agent, names }: { agent: string; names: readonly string[] },
@@ -33,13 +36,13 @@ async function findNotes(
   const found = new Map<string, MemoryEntry>()
   for (const name of names) {
     const entry = await fetchMemoryEntry(dispatch, { agent, name }, signal).catch(rethrowForget)
-    if (entry.kind === MemoryKind.ARCHIVE) throw archived(entry)
+    if (entry.kind === MemoryKind.ARCHIVE) throw archivedError(entry)
     found.set(entry.name, entry)
   }
   return [...found.values()]
 }
 
-/** The daemon was asked to show what is to be forgotten. */
+/** Rewords the error, because the daemon was asked to show the entry that is to be forgotten. */
 function rethrowForget(reason: unknown): never {
   const { kind, message, hint } = toCrabError(reason)
   throw new CrabError(kind, message.replace(/^Cannot show /, 'Cannot forget '), {
@@ -48,7 +51,7 @@ function rethrowForget(reason: unknown): never {
   })
 }
 
-function archived({ name }: MemoryEntry): CrabError {
+function archivedError({ name }: MemoryEntry): CrabError {
   return new CrabError(
     'conflict',
     `Cannot forget "${name}": it is an archive, of which a conversation lives`,

@@ -9,15 +9,16 @@ import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
 import { fetchMemoryEntries, fetchMemoryEntry, kindName, MEMORY_KIND_NAMES, toJsonEntry } from './entries.ts'
 
+/** Runs `crabtalk memory list`. */
 export const listMemoriesCommand: CommandHandler = async ({ options, host, signal }) => {
-  const asked = options.value('limit')
-  const limit = asked === undefined ? 0 : parseCount('limit', asked)
+  const limitText = options.value('limit')
+  const limit = limitText === undefined ? 0 : parseCount('limit', limitText)
   const offset = parseCount('offset', options.value('offset') ?? '0')
   const kind = MEMORY_KIND_NAMES[options.value('kind') ?? '']
   const agent = options.value('agent') ?? ''
   await using attached = await attach(host, { signal })
-  const wanted = { agent, kind, offset, limit: limit === 0 ? Number.POSITIVE_INFINITY : limit }
-  const { entries, total } = await fetchMemoryEntries(attached.dispatch, wanted, signal)
+  const filter = { agent, kind, offset, limit: limit === 0 ? Number.POSITIVE_INFINITY : limit }
+  const { entries, total } = await fetchMemoryEntries(attached.dispatch, filter, signal)
   if (options.has('json')) return printJson(host, entries.map(toJsonEntry))
   if (entries.length > 0) await printRows(host, entries)
   else host.stderr.write(total > 0 ? `There are only ${total}\n` : NOTHING_YET)
@@ -26,7 +27,10 @@ export const listMemoriesCommand: CommandHandler = async ({ options, host, signa
 
 const NOTHING_YET = 'Nothing is remembered yet; write something with crabtalk memory remember NAME "…"\n'
 
-/** `crabtalk memory showMemoryCommand`: the content and one line end, so that a file made of it can be remembered again. */
+/**
+ * Runs `crabtalk memory show`: prints the content and one line break, so that a file of the output can be
+ * remembered again.
+ */
 export const showMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = ''] = options.args
   await using attached = await attach(host, { signal })
@@ -39,13 +43,13 @@ export const showMemoryCommand: CommandHandler = async ({ options, host, signal 
   return 0
 }
 
-/** An entry in a line without its content. */
+/** Describes an entry on one line, without its content. */
 export function summarizeEntry({ name, kind, createdAt, aliases }: MemoryEntry): string {
   const also = aliases.length > 0 ? [`also ${aliases.join(', ')}`] : []
   return toSingleLine([name, kindName(kind), relativeTime(createdAt, Date.now()), ...also].join(' · '))
 }
 
-/** How a content begins. */
+/** Returns the start of a content on one line. */
 export function previewContent(content: string): string {
   return toSingleLine(takeStart(content, PREVIEW_CHARS)).trim()
 }

@@ -14,7 +14,7 @@ import { printJson } from '../print.ts'
 import { toJsonEntry } from './entries.ts'
 import { summarizeEntry } from './list.ts'
 
-/** `crabtalk memory searchMemoriesCommand`: exits 1 when nothing is found, as grep does. */
+/** Runs `crabtalk memory search`: exits with 1 when nothing is found, as grep does. */
 export const searchMemoriesCommand: CommandHandler = async ({ options, host, signal }) => {
   const query = options.args.join(' ').trim()
   if (query === '')
@@ -38,7 +38,10 @@ function toJsonHit({ entry, score, matches }: MemoryHit) {
   return { ...(entry && toJsonEntry(entry)), score, matches: inPairs(matches) }
 }
 
-/** An entry's name and its other facts, then the content around what matches, on one line. */
+/**
+ * Renders each hit as a line with the entry's name and other facts, and one with the content around its
+ * matches.
+ */
 async function hitLines(hits: readonly MemoryHit[], host: Host): Promise<string> {
   const { default: widthOf } = await import('string-width')
   const color = wantsColor('auto', host.env, host.stdout)
@@ -54,5 +57,5 @@ async function hitLines(hits: readonly MemoryHit[], host: Host): Promise<string>
 }
 
 const INDENT = '  '
-/** Lines of a terminal that a content may take. */
+/** The number of terminal lines that a content may take. */
 const CONTENT_LINES = 3

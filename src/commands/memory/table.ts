@@ -5,7 +5,7 @@ const AGENT: CommandOption = { ...AGENT_OPTION, summary: 'The agent whose memory
 const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask' }
 const common = [AGENT, JSON_OPTION]
 
-/** The commands for what agents remember. */
+/** The rows of the command table for what agents remember. */
 export const MEMORY_COMMANDS: readonly Command[] = [
   {
     path: ['memory', 'list'],

@@ -14,7 +14,7 @@ import { printJson } from '../print.ts'
 import { describeDifference, diffMemories, type MemoryDiff } from './compare.ts'
 import { readMemory } from './entries.ts'
 
-/** `crabtalk memory dumpMemoryCommand`: a memory as a tree of Markdown files (RFC 0150). */
+/** Runs `crabtalk memory dump`: writes a memory as a tree of Markdown files (ADR 0126). */
 export const dumpMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [folder = ''] = options.args
   await using attached = await attach(host, { signal })
@@ -22,12 +22,12 @@ export const dumpMemoryCommand: CommandHandler = async ({ options, host, signal 
   const path = resolve(host.cwd(), folder)
   const { removed } = await dumpTree(path, entries.map(fromWireEntry), signal)
   if (options.has('json')) return printJson(host, { folder: path, entries: entries.length, removed })
-  const gone = removed > 0 ? `, removed ${removed} old ${removed === 1 ? 'file' : 'files'}` : ''
-  host.stdout.write(`wrote ${count(entries.length)} to ${sanitize(folder)}${gone}\n`)
+  const removedText = removed > 0 ? `, removed ${removed} old ${removed === 1 ? 'file' : 'files'}` : ''
+  host.stdout.write(`wrote ${formatCount(entries.length)} to ${sanitize(folder)}${removedText}\n`)
   return 0
 }
 
-/** `crabtalk memory loadMemoryCommand`: what a tree holds in place of a memory, in one step. */
+/** Runs `crabtalk memory load`: replaces a memory with the content of a tree, in one step. */
 export const loadMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [folder = ''] = options.args
   const agent = options.value('agent') ?? ''
@@ -45,7 +45,7 @@ export const loadMemoryCommand: CommandHandler = async ({ options, host, signal 
   return 0
 }
 
-/** Nothing is asked where nothing is lost. */
+/** Asks the user only if something would be lost. */
 async function confirmLoss(
   difference: MemoryDiff,
   { options, host, folder }: { options: ParsedOptions; host: Host; folder: string },
@@ -80,9 +80,9 @@ function printSummary(
   ]
   for (const row of isDry ? rows : []) host.stdout.write(`${sanitize(row).replaceAll(/\s+/g, ' ')}\n`)
   const verb = isDry ? 'would load' : 'loaded'
-  host.stdout.write(`${verb} ${count(entries.length)}: ${describeDifference(difference)}\n`)
+  host.stdout.write(`${verb} ${formatCount(entries.length)}: ${describeDifference(difference)}\n`)
 }
 
-function count(entries: number): string {
+function formatCount(entries: number): string {
   return `${entries} ${entries === 1 ? 'entry' : 'entries'}`
 }

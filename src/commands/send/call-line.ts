@@ -3,16 +3,19 @@ import { takeStart } from '../../core/base/truncate.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import type { ToolCallInfo } from '../../core/protocol/crabtalk.generated.ts'
 
-/** A tool call in one line that no terminal obeys: the tool, and the first text among its arguments. */
+/**
+ * Formats a tool call on one line without control sequences: the tool, and the first text among its
+ * arguments.
+ */
 export function formatCallLine({ name, arguments: args }: ToolCallInfo): string {
   const texts = Object.values(parseObject(args) ?? {}).filter((value) => typeof value === 'string')
-  const what = toSingleLine(texts[0] ?? '', MOST_CALLED)
-  return what === '' ? toSingleLine(name, MOST_CALLED) : `${toSingleLine(name, MOST_CALLED)} ${what}`
+  const what = toSingleLine(texts[0] ?? '', MAX_CALL_CHARS)
+  return what === '' ? toSingleLine(name, MAX_CALL_CHARS) : `${toSingleLine(name, MAX_CALL_CHARS)} ${what}`
 }
 
-/** The first line of what a failed tool says that says something. */
+/** Returns the first non-empty line of a failed tool's output. */
 export function formatFailureLine(output: string): string {
-  return toSingleLine(output.trimStart().split('\n', 1)[0] ?? '', MOST_FAILURE)
+  return toSingleLine(output.trimStart().split('\n', 1)[0] ?? '', MAX_FAILURE_CHARS)
 }
 
 function toSingleLine(text: string, most: number): string {
@@ -20,6 +23,6 @@ function toSingleLine(text: string, most: number): string {
   return line.length > most ? `${takeStart(line, most)}…` : line
 }
 
-/** UTF-16 units. */
-const MOST_CALLED = 80
-const MOST_FAILURE = 200
+/** The maximum lengths of a call and of a failure, in UTF-16 units. */
+const MAX_CALL_CHARS = 80
+const MAX_FAILURE_CHARS = 200

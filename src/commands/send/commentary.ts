@@ -10,25 +10,26 @@ import { formatCallLine, formatFailureLine } from './call-line.ts'
 import type { WireTurnEvent } from './sink.ts'
 
 const ERASE_LINE = '\r\u001b[2K'
-/** A run that answers sooner shows no status line at all. */
+/** The delay in milliseconds before the status line appears; faster runs show none. */
 const STATUS_DELAY_MS = 300
-/** A turn that begins sooner needs no word about what it waits for. */
+/** The delay in milliseconds before a turn that has not started yet is explained. */
 const QUEUE_DELAY_MS = 2_000
 
+/** The settings of a commentary. */
 export interface CommentaryOptions {
   stderr: Output
   verbosity: number
   thinking: boolean
-  /** Show a status line when standard error is a terminal. */
+  /** Whether to show a status line when standard error is a terminal. */
   status: boolean
   term: string | undefined
-  /** Width of the terminal; asked when a status line is shown, because asking costs time. */
+  /** Returns the width of the terminal; called only when a status line is shown, because it takes time. */
   columns(): number
 }
 
 /**
- * What standard error says beside the answer: notices, one line per tool call with -v, every event with -vv, and on a
- * terminal one status line that erases itself before anything else is printed.
+ * Prints to standard error what accompanies the answer: notices, one line per tool call with -v, every event
+ * with -vv, and on a terminal one status line that is erased before anything else is printed.
  */
 export class Commentary implements Disposable {
   readonly #stderr: Output
@@ -36,19 +37,19 @@ export class Commentary implements Disposable {
   readonly #showsStatus: boolean
   readonly #showsThinking: boolean
   readonly #columns: () => number
-  /** What is called, by call. */
+  /** The calls in progress, as lines by call id. */
   readonly #calls = new Map<string, string>()
-  /** MCP servers that are being connected. */
+  /** The MCP servers that are connecting. */
   readonly #starting = new Set<string>()
-  /** Who is asked when the model is waited for. */
-  #asked = ''
+  /** The agent and model, shown while the model is waited for. */
+  #modelLabel = ''
   #running = ''
   #isTexting = false
-  /** Questions that wait for a person, who wants to see what they type. */
+  /** The number of questions that wait for the user, who wants to see what they type. */
   #questions = 0
   #timer: NodeJS.Timeout | undefined
   #isShown = false
-  /** Set until the turn begins. */
+  /** Set until the turn starts. */
   #queued: NodeJS.Timeout | undefined
 
   constructor(options: CommentaryOptions) {
@@ -67,7 +68,7 @@ export class Commentary implements Disposable {
     clearTimeout(this.#queued)
     switch (event.$case) {
       case 'start':
-        this.#asked = `${event.value.agent} · ${event.value.model}`
+        this.#modelLabel = `${event.value.agent} · ${event.value.model}`
         this.#showWait()
         break
       case 'textStart':
@@ -110,7 +111,7 @@ export class Commentary implements Disposable {
         this.#print(`crabtalk: not said, the turn ended before: ${sanitize(event.value.content)}\n`)
         break
       case 'notice':
-        if (this.#tells(event.value)) this.#print(`crabtalk: ${sanitize(event.value.message)}\n`)
+        if (this.#shouldPrint(event.value)) this.#print(`crabtalk: ${sanitize(event.value.message)}\n`)
         break
     }
     if (this.#verbosity >= 2 && event.$case !== 'chunk')
@@ -130,10 +131,13 @@ export class Commentary implements Disposable {
     this.clear()
   }
 
-  /** What only tells what goes on a pipe hears when it asks; all else is missing from the answer, or dangerous. */
-  #tells({ passing }: { passing: boolean }): boolean {
-    const isWanted = !passing || this.#stderr.isTerminal || this.#verbosity >= 1
-    return isWanted && this.#verbosity >= 0
+  /**
+   * Whether to print a notice. A passing notice only reports progress, so a pipe gets it only with -v; any
+   * other is about a part that is missing from the answer, or a danger.
+   */
+  #shouldPrint({ passing }: { passing: boolean }): boolean {
+    const isVisible = !passing || this.#stderr.isTerminal || this.#verbosity >= 1
+    return isVisible && this.#verbosity >= 0
   }
 
   #serverChanged({ kind, name }: McpEventMsg): void {
@@ -146,7 +150,7 @@ export class Commentary implements Disposable {
   #showWait(): void {
     if (this.#questions > 0 || this.#isTexting) return
     const servers = `starting MCP servers: ${[...this.#starting].join(', ')}`
-    this.#status(this.#starting.size > 0 ? servers : this.#running || this.#asked)
+    this.#status(this.#starting.size > 0 ? servers : this.#running || this.#modelLabel)
   }
 
   #print(text: string): void {

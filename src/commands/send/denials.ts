@@ -13,25 +13,25 @@ export interface DenialRecord extends CallRefusal {
 }
 
 interface CallRefusal {
-  /** What it would have done, in words. */
+  /** The action that was refused, in words. */
   action: string
   reason: string
-  /** The rules that would allow it, together. */
+  /** The rules that, together, would allow it. */
   rules: readonly string[]
   by: 'rule' | 'person' | 'nobody'
 }
 
-/** Most calls that are told one by one. */
-const MOST_LINES = 5
-/** Longest action, and longest options, in such a line. */
-const MOST_CHARS = 200
+/** The maximum number of calls that are listed individually. */
+const MAX_LINES = 5
+/** The maximum length of an action, and of its options, in such a line. */
+const MAX_CHARS = 200
 
-/** Why a call was not permitted, as programs read it. */
+/** Converts the reason of a refusal to its form for programs. */
 export function toDenial({ action, reason, rules, by }: ToolDenial): CallRefusal {
   return { action, reason, rules, by: DENIED_BY.get(by) ?? 'rule' }
 }
 
-/** What a run ends with that went on without a permission nobody could give (docs/decisions/0081-exit-4.md). */
+/** Returns the error of a run that continued without a permission that no user could give (ADR 0081). */
 export function permissionNeededError(calls: readonly DenialRecord[], sender = ''): CrabError {
   const what = calls.length === 1 ? 'A tool call' : `${calls.length} tool calls`
   const helps = calls.some(({ rules }) => rules.length > 0)
@@ -45,24 +45,26 @@ export function permissionNeededError(calls: readonly DenialRecord[], sender = '
 }
 
 /**
- * A line for each of these calls, the same one once, with what would allow it: options, to be pasted into a shell, or rules
- * of the table that holds for turns of that sender.
+ * Formats a line for each distinct call, with what would allow it: options that can be pasted into a shell,
+ * or rules for the table that applies to turns of that sender.
  */
 export function formatDenials(calls: readonly DenialRecord[], sender = ''): string {
   const lines = [...new Set(calls.map((call) => toLine(call, tableFor(sender))))]
-  const left = lines.length - MOST_LINES
-  const shown = left > 0 ? [...lines.slice(0, MOST_LINES), `crabtalk: denied ${left} more`] : lines
+  const left = lines.length - MAX_LINES
+  const shown = left > 0 ? [...lines.slice(0, MAX_LINES), `crabtalk: denied ${left} more`] : lines
   return shown.map((line) => `${line}\n`).join('')
 }
 
 function toLine({ action, reason, rules }: DenialRecord, place: string | undefined): string {
   const list = rules.map((rule) => JSON.stringify(rule)).join(', ')
   const widening = place ? `under ${place}: allow = [${list}]` : `with ${allowOptions(rules)}`
-  const isUsable = rules.length > 0 && toVisible(widening) === widening && widening.length <= MOST_CHARS
+  const isUsable = rules.length > 0 && toVisible(widening) === widening && widening.length <= MAX_CHARS
   return `crabtalk: denied ${toSingleLine(action)} (${toSingleLine(reason)})${isUsable ? `; allow it ${widening}` : ''}`
 }
 
-/** The table of rules for turns of a sender; undefined where options hold, which is for this user's own. */
+/**
+ * Returns the table of rules for turns of a sender; undefined for turns of this user, to which options apply.
+ */
 function tableFor(sender: string): string | undefined {
   const only = classifySender(sender)
   return only === 'local' ? undefined : `[permissions.${only}]`
@@ -70,7 +72,7 @@ function tableFor(sender: string): string | undefined {
 
 function toSingleLine(text: string): string {
   const line = toVisible(text).replaceAll('\n', '\\n')
-  return line.length > MOST_CHARS ? `${takeStart(line, MOST_CHARS)}…` : line
+  return line.length > MAX_CHARS ? `${takeStart(line, MAX_CHARS)}…` : line
 }
 
 const DENIED_BY: ReadonlyMap<DeniedBy, CallRefusal['by']> = new Map([

@@ -12,8 +12,8 @@ import { daemonFor, type SendSettings } from './settings.ts'
 import { StopController } from './stop-controller.ts'
 
 /**
- * `crabtalk send --detach`: prints the id of a run as soon as nothing refuses it any more, and leaves; the turn goes on in
- * the daemon. Gives the exit code.
+ * Runs `crabtalk send --detach`: prints the id of a run as soon as it is accepted, and exits; the turn
+ * continues in the daemon. Returns the exit code.
  */
 export async function sendDetached(at: {
   program: string
@@ -58,6 +58,6 @@ function toJson(
   { agent, sender, run }: RunRecord,
   { error, exit }: { error: ReturnType<typeof toCrabError> | undefined; exit: number },
 ) {
-  const told = error ? toErrorObject(error) : null
-  return { v: OUTPUT_VERSION, type: 'detached', ok: exit === 0, exit, agent, sender, run, error: told }
+  const errorObject = error ? toErrorObject(error) : null
+  return { v: OUTPUT_VERSION, type: 'detached', ok: exit === 0, exit, agent, sender, run, error: errorObject }
 }

@@ -7,19 +7,21 @@ import type { Host } from '../host.ts'
 import type { Input } from './input.ts'
 import type { SendSettings, Truncate } from './settings.ts'
 
-/** Input below this size fits every model in use; nobody is asked. */
+/** The size in characters below which input fits every model in use; the model is not looked up. */
 const SMALL_CHARS = 32_768
-/** Text has at least about this many characters per token, so a cut to it surely fits. */
-const FEWEST_CHARS_PER_TOKEN = 2.5
-/** Text never has more than about this many characters per token on average: longer input surely does not fit. */
-const MOST_CHARS_PER_TOKEN = 8
-/** Share of the context that is left for prompt, tools and the answer. */
+/** A lower bound of the average number of characters per token: input truncated to it certainly fits. */
+const MIN_CHARS_PER_TOKEN = 2.5
+/** An upper bound of the average number of characters per token: longer input certainly does not fit. */
+const MAX_CHARS_PER_TOKEN = 8
+/** The share of the context that is reserved for prompt, tools and the answer. */
 const RESERVED = 0.25
 
 /**
- * Input that the model can take: as it is, or cut as --truncate says. Throws `invalid` with the sizes.
+ * Returns input that fits the model: unchanged, or truncated as --truncate requests. Throws `invalid` with
+ * the sizes.
  *
- * Where nobody knows how much the model takes the input stays as it is, and --truncate says so on standard error.
+ * When the context size is unknown, the input is not changed, and with --truncate a note on standard error
+ * says so.
  */
 export async function fitInput(
   { input, settings, host, dispatch }: FitContext,
@@ -32,11 +34,11 @@ export async function fitInput(
     if (settings.truncate && settings.verbosity >= 0) host.stderr.write(UNKNOWN_SIZE)
     return input
   }
-  const room = Math.floor(model.context * (1 - RESERVED) * FEWEST_CHARS_PER_TOKEN)
+  const room = Math.floor(model.context * (1 - RESERVED) * MIN_CHARS_PER_TOKEN)
   if (settings.truncate && length > room) {
     return { ...input, content: truncateInput(input.content, room, settings.truncate) }
   }
-  if (length <= model.context * MOST_CHARS_PER_TOKEN) return input
+  if (length <= model.context * MAX_CHARS_PER_TOKEN) return input
   throw new CrabError(
     'invalid',
     `Cannot send ${length} characters: ${model.name} takes ${model.context} tokens`,
@@ -53,19 +55,22 @@ interface FitContext {
 
 const UNKNOWN_SIZE = 'crabtalk: nothing was cut: it is unknown how much the model takes\n'
 
-/** The model that will answer, as far as it is known: the one asked for, else the agent's own, else the default. */
+/**
+ * Finds the model that will answer, as far as it is known: the requested one, else the agent's own, else the
+ * default.
+ */
 async function findModel(
   { model, agent }: SendSettings,
   dispatch: Dispatch,
   signal: AbortSignal,
 ): Promise<ModelInfo | undefined> {
   const { agents } = await request(dispatch, 'listAgents', {}, signal)
-  const wanted = model || agents.find(({ name }) => name === (agent || DEFAULT_AGENT))?.model
+  const modelName = model || agents.find(({ name }) => name === (agent || DEFAULT_AGENT))?.model
   const { models } = await request(dispatch, 'listModels', {}, signal)
-  return models.find((info) => (wanted ? info.name === wanted : info.active))
+  return models.find((info) => (modelName ? info.name === modelName : info.active))
 }
 
-/** Cuts a text to its room at the head, the tail or the middle, and says there how much is missing. */
+/** Truncates a text at the head, the tail or in the middle, and notes there how much is missing. */
 function truncateInput(text: string, room: number, where: Truncate): string {
   const missing = `[${text.length - room} characters were cut]`
   if (where === 'tail') return `${takeStart(text, room)}\n${missing}`

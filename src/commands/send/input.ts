@@ -8,13 +8,13 @@ import { MAX_INPUT_BYTES, readNamedFile, tooLarge } from '../named-file.ts'
 import type { SendSettings } from './settings.ts'
 import { readStdin } from './stdin.ts'
 
-/** What one turn is about. */
+/** The input of one turn. */
 export interface Input {
   content: string
   attachments: Attachment[]
 }
 
-/** Puts prompt, files and standard input together (cli.md, "Input"). Throws `usage` when there is nothing to send. */
+/** Combines prompt, files and standard input (docs/send.md). Throws `usage` when there is nothing to send. */
 export async function readInput(settings: SendSettings, host: Host, signal: AbortSignal): Promise<Input> {
   const attachments = await Promise.all(settings.images.map((path) => readImage(path, host, signal)))
   const files = await Promise.all(settings.files.map((path) => readPart(path, host, signal)))
@@ -22,22 +22,22 @@ export async function readInput(settings: SendSettings, host: Host, signal: Abor
   const parts = [...files, ...(stdin === undefined ? [] : [toMessagePart(stdin, STDIN)])]
   const texts = parts.flatMap((part) => (part.text === undefined ? [] : [part]))
   attachments.push(...parts.flatMap((part) => part.image ?? []))
-  const content = join(settings.args, texts)
+  const content = joinPrompt(settings.args, texts)
   if (content.trim() === '' && attachments.length === 0) throw nothingToSend()
   const input = { content, attachments }
   checkSize(input, settings)
   return input
 }
 
-/** Throws `invalid` for what is too large for one message, with everything that travels with it. */
+/** Throws `invalid` when the input, with everything else in its message, is too large for one message. */
 export function checkSize({ content, attachments }: Input, { system = '', schema }: SendSettings): void {
   const texts = [content, system, schema].map((text) => Buffer.byteLength(text))
   const size = [...texts, ...attachments.map(({ data }) => data.length)].reduce((sum, bytes) => sum + bytes)
   if (size > MAX_INPUT_BYTES) throw tooLarge('all of this', size)
 }
 
-/** Prompt first, then a tagged block for each part; a lone part without a prompt is the prompt, verbatim. */
-function join(args: readonly string[], parts: readonly MessagePart[]): string {
+/** Joins the prompt and a tagged block for each part; standard input alone is itself the prompt, verbatim. */
+function joinPrompt(args: readonly string[], parts: readonly MessagePart[]): string {
   const words = args.filter((word) => word !== '-')
   const only = parts[0]
   if (words.length === 0 && parts.length === 1 && only?.name === STDIN) return only.text ?? ''

@@ -4,7 +4,7 @@ import type { Output } from '../output.ts'
 import { type RunRecord, toResult } from './record.ts'
 import type { Sink } from './sink.ts'
 
-/** One JSON object at the end, also of a failed run (cli.md, "Output" 6). */
+/** Prints one JSON object at the end, even for a failed run (docs/scripting.md). */
 export function jsonSink(options: { stdout: Output; outFile: OutFile | undefined; now(): number }): Sink {
   return {
     event: () => undefined,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { ERROR_KINDS } from '../../core/base/errors.ts'
 import { OUTPUT_VERSION } from './record.ts'
 
-/** JSON Schema of what `--output json` prints, and of each line of `--output stream-json`. */
+/** Returns the JSON Schema of what `--output json` prints, and of each line of `--output stream-json`. */
 export function outputSchema(): object {
   const shapes = makeShapes()
   const result = resultShape(shapes)
@@ -13,7 +13,7 @@ export function outputSchema(): object {
 
 type Shapes = ReturnType<typeof makeShapes>
 
-/** What several of them are made of. */
+/** Creates the schemas that several others contain. */
 function makeShapes() {
   const count = z.int().check(z.minimum(0))
   return {
@@ -74,7 +74,7 @@ function toolTable({ count, milliseconds }: Shapes) {
   })
 }
 
-/** Why a tool call was not permitted. */
+/** Returns the properties of a call that was not permitted. */
 function denial() {
   const by = z.enum(['rule', 'person', 'nobody'])
   return { action: z.string(), reason: z.string(), rules: z.array(z.string()), by }

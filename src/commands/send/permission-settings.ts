@@ -3,14 +3,17 @@ import { ApprovalMode, OnAsk } from '../../core/protocol/crabtalk.generated.ts'
 import type { ParsedOptions } from '../command.ts'
 import type { Host } from '../host.ts'
 
-/** What a run may do, and who is asked about the rest. */
+/** The permissions of a run, and who is asked about everything else. */
 export interface PermissionSettings {
-  /** Rules of permission, checked. */
+  /** The permission rules, validated. */
   allow: readonly string[]
   ask: readonly string[]
   deny: readonly string[]
   mode: ApprovalMode
-  /** `terminal`: the person there; `client`: the program that writes the records; `park`: whoever answers in any client. */
+  /**
+   * `terminal`: the user at the terminal; `client`: the program that writes the records; `park`: the first
+   * user to answer in any client.
+   */
   onAsk: 'terminal' | 'client' | 'deny' | 'fail' | 'park'
 }
 
@@ -37,7 +40,7 @@ export async function readPermissionSettings(
   }
 }
 
-/** How the server names who is asked; the terminal is this client's own affair. */
+/** Converts the setting to its wire form, in which the terminal is part of this client. */
 export function toOnAsk(onAsk: PermissionSettings['onAsk']): OnAsk {
   return ON_ASK[onAsk]
 }
@@ -68,17 +71,17 @@ async function readRules(
   return rules
 }
 
-/** A turn that is left alone asks nobody on this terminal: a person finds its questions in the inbox (docs/decisions/0109). */
+/** Reads --on-ask. A detached turn does not ask on this terminal: its questions are in the inbox (ADR 0109). */
 function readOnAsk(options: ParsedOptions, host: Host): PermissionSettings['onAsk'] {
-  const asked = options.value('on-ask')
+  const onAskOption = options.value('on-ask')
   const isDetached = options.has('detach')
-  if (asked === undefined) return ifAttended(isDetached ? 'park' : 'terminal', host)
-  if (isDetached && (asked === 'tty' || asked === 'client')) {
-    throw new CrabError('usage', `Cannot combine --detach and --on-ask ${asked}: this process leaves`, {
+  if (onAskOption === undefined) return ifAttended(isDetached ? 'park' : 'terminal', host)
+  if (isDetached && (onAskOption === 'tty' || onAskOption === 'client')) {
+    throw new CrabError('usage', `Cannot combine --detach and --on-ask ${onAskOption}: this process leaves`, {
       hint: 'use --on-ask park, deny or fail',
     })
   }
-  switch (asked) {
+  switch (onAskOption) {
     case 'tty':
       if (hasTerminal(host)) return 'terminal'
       throw new CrabError('usage', 'Cannot ask on the terminal: this process has none', {
@@ -89,9 +92,9 @@ function readOnAsk(options: ParsedOptions, host: Host): PermissionSettings['onAs
     case 'park':
     case 'deny':
     case 'fail':
-      return asked
+      return onAskOption
     default:
-      throw new CrabError('usage', `Cannot use --on-ask ${asked}`, {
+      throw new CrabError('usage', `Cannot use --on-ask ${onAskOption}`, {
         hint: 'it is one of tty, deny, fail, park and client',
       })
   }
@@ -108,7 +111,7 @@ function readClient(options: ParsedOptions): 'client' {
   })
 }
 
-/** Whether a person seems to be there; that there is a terminal behind a service's pipes says nothing of it. */
+/** Whether a user seems to be present; that a terminal exists behind a service's pipes does not show that. */
 function isAttended({ stderr, stdinKind }: Host): boolean {
   return stderr.isTerminal || stdinKind() === 'terminal'
 }

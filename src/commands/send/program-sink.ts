@@ -7,7 +7,7 @@ import { RunRecord } from './record.ts'
 import type { Sink } from './sink.ts'
 import { streamJsonSink } from './stream-json-sink.ts'
 
-/** The sink of a form for programs; undefined for any other. */
+/** Returns the sink of an output form for programs; undefined for any other form. */
 export function programSink(
   form: string | undefined,
   { stdout }: Host,
@@ -18,7 +18,10 @@ export function programSink(
   return form === 'stream-json' ? streamJsonSink({ stdout, now }) : undefined
 }
 
-/** Prints a failure from before the run in the form a program asked for; nothing for people, who are told elsewhere. */
+/**
+ * Prints a failure before the run in the form that a program requested; does nothing for people, who get the
+ * error in another way.
+ */
 export async function reportEarly(
   error: CrabError,
   { form, agent = '' }: { form: string | undefined; agent?: string | undefined },
@@ -29,11 +32,11 @@ export async function reportEarly(
   await programSink(form, host, undefined)?.finish(record, outcome)
 }
 
-/** For a command line that could not be parsed: the form is looked for among its words. */
+/** Reports a command line that could not be parsed; the output form is searched among its words. */
 export const reportRefusal: ReportRefusal = ({ error, words, host }) =>
   reportEarly(error, { form: findOutputForm(words) }, host)
 
-/** The last `--output FORM`, `--output=FORM`, `-o FORM` or `-oFORM` before `--`. */
+/** Returns the last `--output FORM`, `--output=FORM`, `-o FORM` or `-oFORM` before `--`. */
 function findOutputForm(words: readonly string[]): string | undefined {
   const end = words.indexOf('--')
   const line = (end < 0 ? words : words.slice(0, end)).join('\0')

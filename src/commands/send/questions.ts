@@ -12,21 +12,21 @@ import type { SendSettings } from './settings.ts'
 import type { WireTurnEvent } from './sink.ts'
 import type { StopController } from './stop-controller.ts'
 
-/** A turn that may ask. */
+/** A turn that may ask questions. */
 export interface QuestionedRun {
   settings: SendSettings
   host: Host
   stop: StopController
   record: RunRecord
   attached: Pick<Attached, 'dispatch' | 'lease'>
-  /** Aborted when a client that is asked cannot answer any more. */
+  /** Aborted when a client that is asked can no longer answer. */
   client?: AbortSignal
 }
 
 /**
- * The questions of one turn: put to the person at the terminal when that is who is asked.
+ * Handles the questions of one turn, and asks the user at the terminal if the settings say so.
  *
- * The code for it is loaded with the first question. While one waits the time limits do, too.
+ * The code for asking is loaded with the first question. While a question is pending, time limits are paused.
  */
 export class Questions implements AsyncDisposable {
   readonly #run: QuestionedRun
@@ -39,7 +39,7 @@ export class Questions implements AsyncDisposable {
     run.client?.addEventListener('abort', this.#failUnanswered)
   }
 
-  /** Aborted, with the CrabError that says why, when nobody can be asked after all. */
+  /** Aborted, with a CrabError that gives the reason, when the question can no longer be answered. */
   get signal(): AbortSignal {
     return this.#over.signal
   }
@@ -49,7 +49,7 @@ export class Questions implements AsyncDisposable {
     if (event.$case === 'askUser') {
       stop.askOpened()
       this.#waiting.add(event.value.askId)
-      await this.#tellParked(event.value)
+      await this.#printParked(event.value)
       this.#asker ??= await this.#makeAsker()
       this.#asker?.enqueue(event.value, record.agent)
       this.#failUnanswered()
@@ -71,14 +71,16 @@ export class Questions implements AsyncDisposable {
     this.#over.abort(toCancelledError(client))
   }
 
-  /** Whoever waits for the answer of the turn learns what it waits for. */
-  async #tellParked(ask: AskUserEvent): Promise<void> {
+  /**
+   * Prints a parked question, so that the user who waits for the answer of the turn knows what it waits for.
+   */
+  async #printParked(ask: AskUserEvent): Promise<void> {
     const { settings, host, record } = this.#run
     if (settings.onAsk !== 'park' || settings.verbosity < 0) return
-    const { formatAskLine: askInLine } = await import('../asks/ask-line.ts')
+    const { formatAskLine } = await import('../asks/ask-line.ts')
     const who = toVisible(record.agent)
     const how = `crabtalk answer ${shortId(ask.askId)}`
-    host.stderr.write(`crabtalk: ${who} asks: ${askInLine(ask)}; answer with ${how}\n`)
+    host.stderr.write(`crabtalk: ${who} asks: ${formatAskLine(ask)}; answer with ${how}\n`)
   }
 
   async #makeAsker(): Promise<TerminalPrompter | undefined> {

@@ -11,10 +11,10 @@ import {
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
 import { type DenialRecord, permissionNeededError, toDenial } from './denials.ts'
 
-/** Version of the json and stream-json forms. */
+/** The version of the json and stream-json forms. */
 export const OUTPUT_VERSION = 1
 
-/** What is told of one tool. */
+/** The statistics of one tool. */
 interface ToolTally {
   server: string | null
   name: string
@@ -23,13 +23,13 @@ interface ToolTally {
   ms: number
 }
 
-/** What a person should know of a run; of an MCP server when it is about one. */
+/** A notice for the user; `server` is the MCP server that it is about. */
 interface RunNotice {
   message: string
   server?: string
 }
 
-/** Everything that is remembered of a run while its events pass. */
+/** Accumulates what is known of a run from its events. */
 export class RunRecord {
   readonly startedAt: number
   readonly tools = new Map<string, ToolTally>()
@@ -40,13 +40,13 @@ export class RunRecord {
   run = ''
   session = ''
   model = ''
-  /** One text per model call that said something. */
+  /** One text for each model call that produced text. */
   readonly texts: string[] = []
   end: StreamEnd | undefined
   #text: string[] | undefined
   #calls = new Map<string, ToolCallInfo>()
   #hasCalls = false
-  /** MCP servers that are being connected, by name. */
+  /** The MCP servers that are connecting, by name. */
   readonly #starting = new Set<string>()
   #toRequestMs: number | undefined
   #firstTextMs: number | undefined
@@ -57,12 +57,12 @@ export class RunRecord {
     this.sender = options.sender
   }
 
-  /** Tools or servers are waited for, and whoever they ask; not the model. */
+  /** Whether the turn waits for tools, servers or their questions, and not for the model. */
   get isActing(): boolean {
     return this.#hasCalls || this.#starting.size > 0
   }
 
-  /** The whole answer: the texts of all steps, a blank line between them. */
+  /** The whole answer: the texts of all steps, separated by blank lines. */
   get text(): string {
     return this.texts.reduce((whole, text) => whole + (whole && blankLine(whole)) + text, '')
   }
@@ -75,7 +75,7 @@ export class RunRecord {
     return [...this.tools.values()].reduce((sum, tool) => sum + tool.errors, 0)
   }
 
-  /** Calls that needed permission when nobody could give it. */
+  /** The calls that needed permission when no user could give it. */
   get unattendedDenials(): DenialRecord[] {
     return this.denied.filter(({ by }) => by === 'nobody')
   }
@@ -121,14 +121,14 @@ export class RunRecord {
     }
   }
 
-  /** Keeps the text of a step that was cut off. */
+  /** Keeps the text of an interrupted step. */
   closeText(): void {
     const text = this.#text?.join('') ?? ''
     this.#text = undefined
     if (text !== '') this.texts.push(text)
   }
 
-  /** Notes a call that was not permitted. */
+  /** Records a call that was not permitted. */
   deny({ name, server, denial }: { name: string; server: string; denial: ToolDenial }): void {
     this.denied.push({ tool: name, server: server || null, ...toDenial(denial) })
   }
@@ -143,7 +143,7 @@ export class RunRecord {
   }
 
   #note({ message, server }: { message: string; server: string }): void {
-    if (this.notices.length < MOST_NOTICES) this.notices.push({ message, ...(server !== '' && { server }) })
+    if (this.notices.length < MAX_NOTICES) this.notices.push({ message, ...(server !== '' && { server }) })
   }
 
   #tally({ callId, durationMs, isError, denial }: ToolResultEvent): void {
@@ -157,15 +157,15 @@ export class RunRecord {
   }
 }
 
-const MOST_NOTICES = 100
+const MAX_NOTICES = 100
 
-/** What is missing behind a text to a blank line. */
+/** Returns the line breaks that a text lacks to end in a blank line. */
 export function blankLine(text: string): string {
   if (text.endsWith('\n\n')) return ''
   return text.endsWith('\n') ? '\n' : '\n\n'
 }
 
-/** Why a run that ended by itself is not a success; undefined when it is one. */
+/** Returns why a run that ended by itself is not a success; undefined when it is. */
 export function findRunFailure(
   record: RunRecord,
   options: { failOnToolError: boolean },
@@ -182,7 +182,7 @@ export function findRunFailure(
   return undefined
 }
 
-/** Whether the turn came to a whole answer, whatever else is held against it. */
+/** Whether the turn produced a whole answer, regardless of other failures. */
 export function isAnswered(record: RunRecord): boolean {
   return !toFailure(record) && !findShortfall(record)
 }
@@ -192,9 +192,9 @@ function toFailure({ end }: RunRecord): CrabError | undefined {
   return new CrabError('unavailable', 'Cannot finish the turn: the connection ended before it did')
 }
 
-/** What is missing of the answer of a turn that did not fail. */
+/** Returns what is missing from the answer of a turn that did not fail. */
 function findShortfall({ end, text }: RunRecord): CrabError | undefined {
-  if (end?.detail?.stopReason === 'max_turns') return outOfCalls(end.turns)
+  if (end?.detail?.stopReason === 'max_turns') return callLimitError(end.turns)
   const stop = STOPS[end?.detail?.stopReason ?? '']
   if (stop) return new CrabError(stop.kind, stop.message, { hint: stop.hint })
   if (text.trim() !== '') return undefined
@@ -203,7 +203,7 @@ function findShortfall({ end, text }: RunRecord): CrabError | undefined {
   })
 }
 
-function outOfCalls(count: number): CrabError {
+function callLimitError(count: number): CrabError {
   const calls = count === 1 ? '1 model call' : `${count} model calls`
   return new CrabError('limit', `The turn was ended at its limit of ${calls}`, {
     hint: "raise it with --max-turns, or max_iterations in the agent's file; continue with -c",
@@ -228,7 +228,7 @@ const STOPS: Record<string, { kind: keyof typeof ERROR_KINDS; message: string; h
   },
 }
 
-/** The json form of a finished run (cli.md, "Output" 6). */
+/** Converts a finished run to its json form (docs/scripting.md). */
 export function toResult(
   record: RunRecord,
   outcome: { exit: number; error: CrabError | undefined; structured: unknown; now: number },
@@ -260,7 +260,7 @@ export function toResult(
   }
 }
 
-/** An error, for programs. */
+/** Converts an error to its form for programs. */
 export function toErrorObject(error: CrabError) {
   return {
     code: error.kind,
@@ -271,6 +271,7 @@ export function toErrorObject(error: CrabError) {
   }
 }
 
+/** Converts token usage to its form for programs. */
 export function toUsage(usage: TokenUsage) {
   return {
     input: usage.promptTokens,

@@ -16,7 +16,7 @@ import type { Sink } from './sink.ts'
 import { SIGNAL_EXIT, StopController } from './stop-controller.ts'
 import { streamJsonSink } from './stream-json-sink.ts'
 
-/** What a program may write to `send --input stream-json`, one JSON object a line. */
+/** The records that a program may write to `send --input stream-json`, one JSON object per line. */
 const InputRecord = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('user'), content: z.string().check(z.minLength(1)) }),
   z.strictObject({ type: z.literal('cancel') }),
@@ -28,11 +28,11 @@ const InputRecord = z.discriminatedUnion('type', [
 ])
 
 /**
- * Runs as a co-process: each `user` record is a turn of one conversation, in order; `cancel` ends the running one,
- * `answer` answers a question of it.
+ * Runs as a coprocess: each `user` record is a turn of one conversation, in order; `cancel` cancels the
+ * running turn, and `answer` answers a question of it.
  *
- * Gives 0 when every turn was answered, else the exit code of the last one that was not. Throws `invalid` for a record
- * that is none, after the turns asked for before it have ended.
+ * Returns 0 when every turn was answered, else the exit code of the last one that was not. Throws `invalid`
+ * for an invalid record, after the turns requested before it have ended.
  */
 export async function runRecords(at: {
   program: string
@@ -51,7 +51,7 @@ export async function runRecords(at: {
       if (line.trim() !== '') session.take(parseRecord(line, number))
     }
   } catch (reason) {
-    if (!session.isOver) throw reason // else it is the input that was closed
+    if (!session.isOver) throw reason // otherwise the error comes from closing the input
   } finally {
     await session.end()
   }
@@ -64,20 +64,20 @@ interface SessionOptions {
   host: Host
   debug: boolean
   attached: Attached
-  /** Nothing more will be read. */
+  /** Called when no more input will be read. */
   onOver(): void
 }
 
 class RecordSession {
   readonly #options: SessionOptions
   #settings: SendSettings
-  /** One for each turn that was asked for and has not ended; a `cancel` record aborts the first. */
+  /** One for each requested turn that has not ended; a `cancel` record aborts the first. */
   readonly #pendingTurns: AbortController[] = []
-  /** Aborted when no record will come any more. */
+  /** Aborted when the input has ended. */
   readonly #inputEnd = new AbortController()
   #turns = Promise.resolve()
   #answers = Promise.resolve()
-  /** The turn that runs. */
+  /** The running turn. */
   #turn: { record: RunRecord; sink: Sink } | undefined
   #failure: CrabError | undefined
   #exit = 0
@@ -88,7 +88,7 @@ class RecordSession {
     this.#settings = options.settings
   }
 
-  /** A signal, a reader that went away or an output that cannot be written ended it. */
+  /** Whether a signal, a reader that went away or an output that cannot be written ended the session. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -106,10 +106,10 @@ class RecordSession {
       this.#answers = this.#answers.then(() => this.#answer(record))
       return
     }
-    const asked = new AbortController()
-    this.#pendingTurns.push(asked)
+    const turn = new AbortController()
+    this.#pendingTurns.push(turn)
     this.#turns = this.#turns
-      .then(() => this.#runTurn(record.content, asked.signal))
+      .then(() => this.#runTurn(record.content, turn.signal))
       .catch((reason) => this.#fail(reason))
   }
 
@@ -117,7 +117,7 @@ class RecordSession {
     this.#over(SIGNAL_EXIT[name])
   }
 
-  /** Waits for the turns that were asked for. Throws when what they said could not be written. */
+  /** Waits for the requested turns. Throws when their output could not be written. */
   async end(): Promise<void> {
     await this.#answers
     this.#inputEnd.abort(new CrabError('denied', 'Cannot ask: the input has ended, and nobody else answers'))
@@ -125,7 +125,7 @@ class RecordSession {
     if (this.#failure) throw this.#failure
   }
 
-  /** An answer that comes too late, or that answers something else, is told and ends nothing. */
+  /** Sends an answer. One that is too late, or does not fit its question, is reported but stops nothing. */
   async #answer({ ask, content }: { ask: string; content: Record<string, string> }): Promise<void> {
     const { agent = '', sender = '' } = this.#turn?.record ?? {}
     const reply = { agent, sender, askId: ask, content: JSON.stringify(content) }
@@ -167,7 +167,7 @@ class RecordSession {
     if (outcome.error && outcome.error.kind !== 'cancelled') this.#printError(outcome.error)
   }
 
-  /** The next turn belongs to the same conversation. */
+  /** Makes the next turn belong to the same conversation. */
   #continue(sender: string): void {
     this.#settings = { ...this.#settings, target: { kind: 'named', sender }, fork: false }
   }

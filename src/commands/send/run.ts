@@ -15,18 +15,21 @@ import type { SendSettings } from './settings.ts'
 import type { RunOutcome, Sink, WireTurnEvent } from './sink.ts'
 import { chooseSender } from './target.ts'
 
-/** A run that has not begun. */
+/** Creates the record of a run that has not started. */
 export function newRunRecord(settings: SendSettings): RunRecord {
   return new RunRecord({ startedAt: performance.now(), agent: settings.agent, sender: '' })
 }
 
-/** What one turn runs with. */
+/** The dependencies of one turn. */
 interface SendRun extends QuestionedRun {
   sink: Sink
   input: Input
 }
 
-/** The message of a turn, its input cut where it must be, to the conversation that the settings choose. */
+/**
+ * Prepares the message of a turn, with its input truncated if necessary, for the conversation that the
+ * settings choose.
+ */
 export async function prepareMessage(
   { dispatch, ...run }: Pick<SendRun, 'settings' | 'host' | 'record' | 'input'> & { dispatch: Dispatch },
   signal: AbortSignal,
@@ -38,7 +41,7 @@ export async function prepareMessage(
   return toMessage(run, input)
 }
 
-/** Sends the message and follows its events into the record, the sink and standard error. */
+/** Sends the message, and follows its events into the record, the sink and standard error. */
 export async function sendAndFollow(run: SendRun): Promise<void> {
   const { settings, host, stop, record, attached } = run
   const { dispatch } = attached
@@ -65,7 +68,10 @@ export async function sendAndFollow(run: SendRun): Promise<void> {
   stop.pauseIdle()
 }
 
-/** Answer and commentary may end up on one terminal: there each waits for what the other had to say before. */
+/**
+ * Shows an event as answer and commentary; if both go to one terminal, each is flushed before the other is
+ * written.
+ */
 async function showEvent(
   event: WireTurnEvent,
   { host: { stdout, stderr }, sink, record }: SendRun,
@@ -78,10 +84,10 @@ async function showEvent(
   commentary.event(event)
 }
 
-/** Events whose text goes to standard output as it comes. */
+/** The events whose text goes to standard output as it arrives. */
 const TEXT_EVENTS: ReadonlySet<string> = new Set(['textStart', 'chunk', 'textEnd'])
 
-/** Runs one turn and says how it ended; nothing is thrown. */
+/** Runs one turn and returns its outcome; never throws. */
 export async function runToOutcome(
   record: RunRecord,
   settings: SendSettings,
@@ -99,7 +105,8 @@ function toMessage(
   input: Input,
 ): DeepPartial<StreamMsg> {
   const { model, system, schema, maxTurns, maxCostUsd, thinking, retries, ephemeral } = settings
-  const isLocal = classifySender(record.sender) === 'local' // only such turns may choose where and with what they work
+  // only such turns may choose their directory and environment
+  const isLocal = classifySender(record.sender) === 'local'
   return {
     agent: settings.agent,
     content: input.content,

@@ -15,7 +15,7 @@ import type { RunOutcome, Sink } from './sink.ts'
 import { StopController } from './stop-controller.ts'
 import { TextSink } from './text-sink.ts'
 
-/** `crabtalk sendCommand`: one turn, as a filter (cli.md). */
+/** Runs `crabtalk send`: one turn, as a filter (ADR 0062). */
 export const sendCommand: CommandHandler = async ({ program, options, host, signal }) => {
   if (options.has('print-schema')) return printSchema(host)
   const settings = await readSettings(options, host, signal).catch((reason) =>
@@ -37,7 +37,7 @@ export const sendCommand: CommandHandler = async ({ program, options, host, sign
   return await finish({ record, sink, outcome, stop, host, style: { program, debug, color } })
 }
 
-/** Throws what is wrong with the options, after a program got it in the form it asked for. */
+/** Throws the error in the options, after printing it in the form that a program requested. */
 async function failEarly(reason: unknown, options: ParsedOptions, host: Host): Promise<never> {
   const error = toCrabError(reason)
   await reportEarly(error, { form: options.value('output'), agent: options.value('agent') }, host)
@@ -60,12 +60,13 @@ async function finish(at: {
     throw outcome.error && stop.exit === undefined ? outcome.error : toCrabError(reason)
   }
   if (stop.exit !== undefined) return outcome.exit
-  if (record.end?.error === '') host.stderr.write(formatDenials(record.unattendedDenials, record.sender)) // else the error names the call itself
+  // the error of a failed run names the call itself
+  if (record.end?.error === '') host.stderr.write(formatDenials(record.unattendedDenials, record.sender))
   if (outcome.error) host.stderr.write(formatError(outcome.error, style))
   return outcome.exit
 }
 
-/** The sink of the asked form. */
+/** Returns the sink of the requested form. */
 function makeSink(settings: SendSettings, host: Host): Sink {
   const { form, outFile, schema } = settings
   const { stdout } = host

@@ -8,10 +8,10 @@ import { readNamedText } from '../named-file.ts'
 import { type OutFile, openOutFile } from '../out-file.ts'
 import { type PermissionSettings, readPermissionSettings } from './permission-settings.ts'
 
-/** Which conversation a message goes to. */
+/** The conversation to which a message goes. */
 type Target = { kind: 'fresh' } | { kind: 'named'; sender: string } | { kind: 'last' }
 
-/** Everything `send` was asked for, checked; times in milliseconds, 0 for no limit. */
+/** All options of `send`, validated; times are in milliseconds, and 0 means no limit. */
 export interface SendSettings extends PermissionSettings {
   agent: string
   target: Target
@@ -22,11 +22,11 @@ export interface SendSettings extends PermissionSettings {
   images: readonly string[]
   readStdin: boolean
   stdinWaitMs: number
-  /** Where an input that is too long is cut. */
+  /** The part of an input that is cut when it is too long. */
   truncate: Truncate | undefined
-  /** Standard input carries records instead of a prompt. */
+  /** Whether standard input carries records instead of a prompt. */
   records: boolean
-  /** Leave as soon as the turn is accepted; it goes on in the daemon. */
+  /** Whether to exit as soon as the turn is accepted; it continues in the daemon. */
   detach: boolean
   model: string
   system: string | undefined
@@ -41,7 +41,7 @@ export interface SendSettings extends PermissionSettings {
   buffer: boolean
   raw: boolean
   color: ColorChoice
-  /** -1 quiet, 0 normal, 1 a line per tool call, 2 every event. */
+  /** -1: quiet, 0: normal, 1: one line per tool call, 2: every event. */
   verbosity: number
   timeoutMs: number
   idleTimeoutMs: number
@@ -50,10 +50,11 @@ export interface SendSettings extends PermissionSettings {
   failOnToolError: boolean
 }
 
+/** The part of an input that --truncate cuts. */
 export type Truncate = 'head' | 'tail' | 'middle'
 type OutputForm = 'text' | 'json' | 'stream-json'
 
-/** Reads the options of `send`. Throws `usage` for what contradicts itself, `no-input` for files that are not there. */
+/** Reads the options of `send`. Throws `usage` for contradictions, `no-input` for missing files. */
 export async function readSettings(
   options: ParsedOptions,
   host: Host,
@@ -62,8 +63,8 @@ export async function readSettings(
   const { value, has } = options
   const duration = (name: string, fallback: string) => parseDuration(name, value(name) ?? fallback)
   const count = (name: string, least?: number) =>
-    optional(value(name), (text) => parseCount(name, text, least))
-  const form = choice('output', value('output') ?? 'text', ['text', 'json', 'stream-json'] as const)
+    parseOptional(value(name), (text) => parseCount(name, text, least))
+  const form = parseChoice('output', value('output') ?? 'text', ['text', 'json', 'stream-json'] as const)
   if (form === 'stream-json') refuse('--output stream-json', options, ['out-file'])
   return {
     agent: value('agent') ?? '',
@@ -75,24 +76,24 @@ export async function readSettings(
     images: options.values('image'),
     readStdin: !has('no-stdin'),
     stdinWaitMs: duration('stdin-wait', '30s'),
-    truncate: optional(value('truncate'), (text) =>
-      choice('truncate', text, ['head', 'tail', 'middle'] as const),
+    truncate: parseOptional(value('truncate'), (text) =>
+      parseChoice('truncate', text, ['head', 'tail', 'middle'] as const),
     ),
     records: readsRecords(options, form),
     detach: readsDetach(options, form),
     model: value('model') ?? '',
-    system: await systemText(value('system'), host, signal),
-    schema: await schemaText(value('schema'), host, signal),
+    system: await readSystemText(value('system'), host, signal),
+    schema: await readSchemaText(value('schema'), host, signal),
     thinking: has('thinking') || undefined,
     maxTurns: count('max-turns', 1),
-    maxCostUsd: optional(value('max-cost'), parseUsd),
+    maxCostUsd: parseOptional(value('max-cost'), parseUsd),
     retries: count('retries'),
     form,
     outFile: await openOutFile(value('out-file'), host),
     lastOnly: has('last'),
     buffer: has('buffer'),
     raw: has('raw'),
-    color: choice('color', value('color') ?? 'auto', ['auto', 'always', 'never'] as const),
+    color: parseChoice('color', value('color') ?? 'auto', ['auto', 'always', 'never'] as const),
     verbosity: has('quiet') ? -1 : options.count('verbose'),
     timeoutMs: duration('timeout', '10m'),
     idleTimeoutMs: duration('idle-timeout', '2m'),
@@ -103,7 +104,10 @@ export async function readSettings(
   }
 }
 
-/** Whether a turn takes the daemon that is there, or cannot do without one: nobody else could answer what it parks. */
+/**
+ * Returns whether a turn uses a running daemon or needs one: only in a daemon can another client answer a
+ * parked question.
+ */
 export function daemonFor({ onAsk, detach }: Pick<SendSettings, 'onAsk' | 'detach'>): 'use' | 'need' {
   return detach || onAsk === 'park' ? 'need' : 'use'
 }
@@ -111,7 +115,7 @@ export function daemonFor({ onAsk, detach }: Pick<SendSettings, 'onAsk' | 'detac
 function readToolSet(text: string | undefined): ToolSet {
   if (text === undefined) return ToolSet.UNSPECIFIED
   const sets = { none: ToolSet.NONE, read: ToolSet.READ, all: ToolSet.ALL }
-  return sets[choice('tools', text, ['none', 'read', 'all'] as const)]
+  return sets[parseChoice('tools', text, ['none', 'read', 'all'] as const)]
 }
 
 function readTarget(options: ParsedOptions): Target {
@@ -132,7 +136,7 @@ function readTarget(options: ParsedOptions): Target {
 }
 
 function readsRecords(options: ParsedOptions, form: OutputForm): boolean {
-  const input = choice('input', options.value('input') ?? 'text', ['text', 'stream-json'] as const)
+  const input = parseChoice('input', options.value('input') ?? 'text', ['text', 'stream-json'] as const)
   if (input === 'text') return false
   refuse('--input stream-json', options, ['file', 'image', 'stdin-wait', 'truncate', 'no-stdin'])
   if (form !== 'stream-json' || options.args.length > 0) {
@@ -147,7 +151,7 @@ function readsRecords(options: ParsedOptions, form: OutputForm): boolean {
   return true
 }
 
-/** Nothing that only the one who waits for the answer could do goes with it. */
+/** Whether --detach is set. Throws `usage` for options that need a process that waits for the answer. */
 function readsDetach(options: ParsedOptions, form: OutputForm): boolean {
   if (!options.has('detach')) return false
   const alone = ['timeout', 'idle-timeout', 'fail-on-tool-error', 'schema', 'no-save', 'no-daemon']
@@ -159,18 +163,20 @@ function readsDetach(options: ParsedOptions, form: OutputForm): boolean {
 }
 
 function refuse(what: string, options: ParsedOptions, names: readonly string[]): void {
-  const given = names.find((name) => options.has(name))
-  if (given === undefined) return
-  throw new CrabError('usage', `Cannot combine ${what} and --${given}`, { hint: `leave --${given} out` })
+  const conflicting = names.find((name) => options.has(name))
+  if (conflicting === undefined) return
+  throw new CrabError('usage', `Cannot combine ${what} and --${conflicting}`, {
+    hint: `leave --${conflicting} out`,
+  })
 }
 
-function choice<T extends string>(option: string, text: string, known: readonly T[]): T {
+function parseChoice<T extends string>(option: string, text: string, known: readonly T[]): T {
   const found = known.find((name) => name === text)
   if (found !== undefined) return found
   throw new CrabError('usage', `Cannot use --${option} ${text}`, { hint: `it is one of ${known.join(', ')}` })
 }
 
-function optional<T>(text: string | undefined, read: (text: string) => T): T | undefined {
+function parseOptional<T>(text: string | undefined, read: (text: string) => T): T | undefined {
   return text === undefined ? undefined : read(text)
 }
 
@@ -182,20 +188,26 @@ function parseUsd(text: string): number {
   })
 }
 
-/** The text of --system, or what the file behind `@` holds. */
-async function systemText(
-  given: string | undefined,
+/** Returns the text of --system, or the content of the file after `@`. */
+async function readSystemText(
+  text: string | undefined,
   host: Host,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (!given?.startsWith('@')) return given
-  return await readNamedText({ path: given.slice(1), purpose: ' for --system' }, host, signal)
+  if (!text?.startsWith('@')) return text
+  return await readNamedText({ path: text.slice(1), purpose: ' for --system' }, host, signal)
 }
 
-async function schemaText(given: string | undefined, host: Host, signal: AbortSignal): Promise<string> {
-  if (given === undefined) return ''
-  const isText = given.trimStart().startsWith('{')
-  const text = isText ? given : await readNamedText({ path: given, purpose: ' for --schema' }, host, signal)
+async function readSchemaText(
+  pathOrText: string | undefined,
+  host: Host,
+  signal: AbortSignal,
+): Promise<string> {
+  if (pathOrText === undefined) return ''
+  const isText = pathOrText.trimStart().startsWith('{')
+  const text = isText
+    ? pathOrText
+    : await readNamedText({ path: pathOrText, purpose: ' for --schema' }, host, signal)
   try {
     JSON.parse(text)
     return text

@@ -3,10 +3,10 @@ import type { Host } from '../host.ts'
 import { readStream, unreadable } from '../named-file.ts'
 import type { SendSettings } from './settings.ts'
 
-/** How long a pipe may be silent before a person is told what is being waited for. */
+/** The time in milliseconds that a pipe may be silent before the user is told what is waited for. */
 const HINT_MS = 2_000
 
-/** All of standard input; undefined when there is none. Throws `no-input` when a pipe stays silent. */
+/** Reads all of standard input; undefined when there is none. Throws `no-input` when a pipe stays silent. */
 export async function readStdin(
   settings: SendSettings,
   host: Host,
@@ -32,11 +32,11 @@ export async function readStdin(
 
 interface SilenceWatch extends Disposable {
   readonly isOver: boolean
-  /** The first byte came: nothing is waited for any more. */
+  /** Stops the watch after the first byte. */
   stop(): void
 }
 
-function watchSilence(settings: SendSettings, host: Host, giveUp: () => void): SilenceWatch {
+function watchSilence(settings: SendSettings, host: Host, onTimeout: () => void): SilenceWatch {
   let over = false
   const hint = setTimeout(() => {
     if (settings.verbosity >= 0)
@@ -44,10 +44,10 @@ function watchSilence(settings: SendSettings, host: Host, giveUp: () => void): S
   }, HINT_MS)
   const end = () => {
     over = true
-    giveUp()
+    onTimeout()
   }
   const limit = settings.stdinWaitMs > 0 ? setTimeout(end, settings.stdinWaitMs) : undefined
-  const heard = () => {
+  const stopTimers = () => {
     clearTimeout(hint)
     clearTimeout(limit)
   }
@@ -55,8 +55,8 @@ function watchSilence(settings: SendSettings, host: Host, giveUp: () => void): S
     get isOver() {
       return over
     },
-    stop: heard,
-    [Symbol.dispose]: heard,
+    stop: stopTimers,
+    [Symbol.dispose]: stopTimers,
   }
 }
 

@@ -1,11 +1,11 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { Host, SignalName } from '../host.ts'
 
-/** Exit codes of a run that a signal ended (128 + its number). */
+/** The exit codes of a run that a signal ended (128 + its number). */
 export const SIGNAL_EXIT: Record<SignalName, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
-/** Exit code of a run whose reader went away, as SIGPIPE gives it. */
+/** The exit code of a run whose reader went away, as after SIGPIPE. */
 const PIPE_EXIT = 141
-/** How long a cancelled run may take to store what was said, before it leaves anyway. */
+/** The time in milliseconds that a cancelled run gets to store its results before the process exits anyway. */
 const GRACE_MS = 450
 
 interface StopOptions {
@@ -13,18 +13,20 @@ interface StopOptions {
   timeoutMs: number
   idleTimeoutMs: number
   signal?: AbortSignal
-  /** Milliseconds of a clock that only goes forward. */
+  /** Returns the milliseconds of a monotonic clock. */
   now?: () => number
 }
 
 /**
- * Everything that can end a run early: signals, a reader that went away, the time limits, and the caller's own signal.
+ * Everything that can end a run early: signals, a reader that went away, the time limits, and the caller's
+ * own signal.
  *
- * The first signal cancels; the second one leaves at once, and so does the first when the run has not ended in time.
+ * The first signal cancels the run. A second signal exits immediately, and so does the first when the run has
+ * not ended in time.
  */
 export class StopController implements Disposable {
   readonly #controller = new AbortController()
-  /** Aborted when the run must end, with the CrabError that says why. */
+  /** Aborted when the run must end, with a CrabError that gives the reason. */
   readonly signal: AbortSignal
   readonly #host: Host
   readonly #idleMs: number
@@ -32,10 +34,10 @@ export class StopController implements Disposable {
   readonly #listening: Disposable
   readonly #now: () => number
   #total: NodeJS.Timeout | undefined
-  /** What is left of the whole run's time, and since when it has been passing. */
+  /** The remaining time of the whole run, and since when it has been running. */
   #left: number
   #since = 0
-  /** Questions that wait for a person. */
+  /** The number of pending questions. */
   #asks = 0
   #idle: NodeJS.Timeout | undefined
   #grace: NodeJS.Timeout | undefined
@@ -51,38 +53,41 @@ export class StopController implements Disposable {
     this.#left = timeoutMs
     this.#now = now
     this.#listening = host.onSignal((name) => this.#onSignal(name))
-    host.stdout.onClosed = () => this.#readerGone()
-    this.#run()
+    host.stdout.onClosed = () => this.#onReaderGone()
+    this.#startTimer()
   }
 
-  /** The exit code when a signal or a closed pipe ended the run; such an end needs no words. */
+  /** The exit code when a signal or a closed pipe ended the run; such an end is not reported as an error. */
   get exit(): number | undefined {
     return this.#exit
   }
 
-  /** The model was heard: its silence starts anew. */
+  /** Restarts the idle timeout, because the model has sent something. */
   resetIdle(): void {
     if (this.#idleMs === 0) return
     if (this.#idle) this.#idle.refresh()
-    else this.#idle = setTimeout(() => this.#abort(silent(this.#idleMs)), this.#idleMs)
+    else this.#idle = setTimeout(() => this.#abort(modelSilentError(this.#idleMs)), this.#idleMs)
   }
 
-  /** Silence is somebody else's now (a tool's, a slow reader's), until the model is waited for again. */
+  /**
+   * Suspends the idle timeout while a tool or a slow reader is waited for, until the model is waited for
+   * again.
+   */
   pauseIdle(): void {
     clearTimeout(this.#idle)
     this.#idle = undefined
   }
 
-  /** A person is asked: however long they think, the run does not get longer. */
+  /** Pauses the time limit of the run while the user is asked. */
   askOpened(): void {
     if (this.#asks++ > 0) return
     clearTimeout(this.#total)
     this.#left -= this.#now() - this.#since
   }
 
-  /** One of the questions is closed. */
+  /** Continues the time limit when the last question is closed. */
   askClosed(): void {
-    if (--this.#asks === 0) this.#run()
+    if (--this.#asks === 0) this.#startTimer()
   }
 
   [Symbol.dispose](): void {
@@ -93,10 +98,10 @@ export class StopController implements Disposable {
     this.#controller.abort()
   }
 
-  /** Lets the time of the whole run pass. */
-  #run(): void {
+  /** Starts, or continues, the time limit of the whole run. */
+  #startTimer(): void {
     this.#since = this.#now()
-    const tooLong = () => this.#abort(timedOut('the run takes longer than', this.#timeoutMs, '--timeout'))
+    const tooLong = () => this.#abort(timeoutError('the run takes longer than', this.#timeoutMs, '--timeout'))
     if (this.#timeoutMs > 0) this.#total = setTimeout(tooLong, Math.max(1, this.#left))
   }
 
@@ -108,7 +113,7 @@ export class StopController implements Disposable {
     this.#abort(new CrabError('cancelled', `Cancelled by ${name}`))
   }
 
-  #readerGone(): void {
+  #onReaderGone(): void {
     this.#exit ??= PIPE_EXIT
     this.#abort(new CrabError('cancelled', 'Cancelled: the reader of standard output has gone'))
   }
@@ -118,11 +123,11 @@ export class StopController implements Disposable {
   }
 }
 
-function silent(limitMs: number): CrabError {
-  return timedOut('the model said nothing for', limitMs, '--idle-timeout')
+function modelSilentError(limitMs: number): CrabError {
+  return timeoutError('the model said nothing for', limitMs, '--idle-timeout')
 }
 
-function timedOut(what: string, limitMs: number, option: string): CrabError {
+function timeoutError(what: string, limitMs: number, option: string): CrabError {
   return new CrabError('timeout', `Cannot finish: ${what} ${limitMs / 1000} s`, {
     hint: `give it longer with ${option}`,
   })

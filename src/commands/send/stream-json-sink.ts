@@ -13,13 +13,13 @@ import { toDenial } from './denials.ts'
 import { OUTPUT_VERSION, type RunRecord, toResult, toUsage } from './record.ts'
 import type { Sink, WireTurnEvent } from './sink.ts'
 
-/** What a line says. */
+/** The fields of a line. */
 export type Fields = { type: string; [key: string]: unknown }
 
-/** Writes one JSON object per line, numbered; `t` counts from when the run began. */
+/** Writes one numbered JSON object per line; `t` is the time in milliseconds since the start of the run. */
 export type WriteLine = (record: RunRecord, fields: Fields) => Promise<void> | undefined
 
-/** Of one output. */
+/** Returns a writer that numbers the lines of one output. */
 export function lineWriter({ stdout, now }: { stdout: Output; now(): number }): WriteLine {
   let seq = 0
   return (record, { type, ...fields }) => {
@@ -30,8 +30,8 @@ export function lineWriter({ stdout, now }: { stdout: Output; now(): number }): 
 }
 
 /**
- * One JSON object per line as things happen; the last one is the json form (cli.md, "Output" 7). `write` is given where
- * other lines stand between them.
+ * Prints one JSON object per line as events arrive; the last one is the json form (docs/scripting.md).
+ * `write` is passed when other lines come in between.
  */
 export function streamJsonSink(options: { stdout: Output; now(): number; write?: WriteLine }): Sink {
   const { stdout, now, write = lineWriter(options) } = options
@@ -51,7 +51,7 @@ export function streamJsonSink(options: { stdout: Output; now(): number; write?:
   function toFields(event: WireTurnEvent, record: RunRecord): Fields | undefined {
     switch (event.$case) {
       case 'start':
-        return started(record)
+        return toRunStarted(record)
       case 'chunk':
         return { type: 'text.delta', text: event.value.content }
       case 'thinking':
@@ -64,7 +64,7 @@ export function streamJsonSink(options: { stdout: Output; now(): number; write?:
   }
 }
 
-function started({ agent, sender, session, model }: RunRecord): Fields {
+function toRunStarted({ agent, sender, session, model }: RunRecord): Fields {
   return { type: 'run.started', agent, sender, session, model }
 }
 
@@ -112,7 +112,7 @@ function toToolResult({ callId, output, durationMs, isError, denial }: ToolResul
   }
 }
 
-/** A question, for programs. */
+/** Converts a question to its form for programs. */
 export function toAskOpened({ askId, kind, questions, permission }: AskUserEvent): Fields {
   return {
     type: 'ask.opened',
@@ -135,7 +135,7 @@ function toPermission({ callId, server, ...request }: PermissionRequest) {
   return { id: callId, server: server === '' ? null : server, ...request }
 }
 
-/** How a question ended, for programs. */
+/** Converts the end of a question to its form for programs. */
 export function toAskClosedRecord({ askId, by, content }: AskClosedEvent): Fields {
   return { type: 'ask.closed', ask: askId, by, content: parseObject(content) ?? null }
 }

@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts'
 import { AGENT_OPTION, RULE_OPTIONS } from '../options.ts'
 
-/** The row of the command table for `sendCommand`. */
+/** The row of the command table for `send`. */
 export const SEND_COMMANDS: readonly Command[] = [
   {
     path: ['send'],

@@ -6,7 +6,7 @@ import type { SendSettings } from './settings.ts'
 
 type TargetSettings = Pick<SendSettings, 'agent' | 'target' | 'fork'>
 
-/** The sender whose conversation a message goes to; with --fork, after its session was copied. */
+/** Returns the sender whose conversation a message goes to; with --fork, after copying its session. */
 export async function chooseSender(
   at: { settings: TargetSettings; cwd: string; newSender(): string },
   dispatch: Dispatch,
@@ -40,7 +40,10 @@ async function findConversation(
   })
 }
 
-/** A conversation a person at this machine started: a plain name, or one `send` made up. */
+/**
+ * Whether a user on this machine started the conversation: its sender is a plain name, or one that `send`
+ * generated.
+ */
 function isOurs(sender: string): boolean {
   return !sender.includes(':') || sender.startsWith('sh:')
 }

@@ -6,22 +6,26 @@ import type { Output } from '../output.ts'
 import { blankLine, isAnswered, type RunRecord } from './record.ts'
 import type { RunOutcome, Sink, WireTurnEvent } from './sink.ts'
 
+/** The settings of a text sink. */
 export interface TextSinkOptions {
   stdout: Output
   outFile: OutFile | undefined
-  /** Print nothing before the end. */
+  /** Whether to print nothing before the end. */
   buffer: boolean
   lastOnly: boolean
-  /** The answer is JSON of a schema: print that, without fences or earlier attempts. */
+  /**
+   * Whether the answer is JSON that conforms to a schema; then only that is printed, without fences or
+   * earlier attempts.
+   */
   structured: boolean
-  /** Keep control sequences even on a terminal. */
+  /** Whether to keep control sequences even on a terminal. */
   raw: boolean
 }
 
-/** The answer's bytes on standard output and nothing else (cli.md, "Output" 1). */
+/** Prints the answer's bytes to standard output and nothing else (ADR 0062). */
 export class TextSink implements Sink {
   readonly #options: TextSinkOptions
-  /** Nothing is printed before the end. */
+  /** Whether nothing is printed before the end. */
   readonly #waits: boolean
   readonly #sanitizer: Sanitizer | undefined
   /** The last two characters that were printed. */
@@ -42,7 +46,8 @@ export class TextSink implements Sink {
       case 'textStart':
         return this.#tail === '' ? undefined : this.#print(blankLine(this.#tail))
       case 'textEnd':
-        return this.#endLine() // whatever comes needs it: another text a blank line, the end a final newline
+        // needed in any case: for the blank line before another text, and as the final line break
+        return this.#endLine()
     }
     return undefined
   }

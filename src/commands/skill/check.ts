@@ -11,12 +11,12 @@ import { resolvePaths } from '../paths.ts'
 import { printJson } from '../print.ts'
 import { isPortableName } from './portable-name.ts'
 
-/** `crabtalk skill checkSkillsCommand`: what is wrong with the skills there are, or with those of a folder. */
+/** Runs `crabtalk skill check`: reports the issues of all available skills, or of those in a folder. */
 export const checkSkillsCommand: CommandHandler = async ({ options, host }) => {
   const [folder] = options.args
   const roots = folder === undefined ? await defaultRoots(host) : [toRoot(host, folder)]
   const { skills, problems: found } = await scanSkills(roots)
-  const problems = [...found, ...(await Promise.all(skills.map(bodyProblems))).flat()]
+  const problems = [...found, ...(await Promise.all(skills.map(checkBody))).flat()]
   const warnings = skills.flatMap(findPortabilityWarnings)
   if (folder !== undefined && skills.length + problems.length === 0) throw noSkillsIn(folder)
   if (options.has('json')) {
@@ -36,13 +36,13 @@ function toRoot(host: Host, typed: string): SkillRoot {
   return { path: basename(path) === 'SKILL.md' ? dirname(path) : path, isOwn: true }
 }
 
-/** Its size is looked at only when it is used. */
-async function bodyProblems(skill: Skill): Promise<SkillProblem[]> {
+/** Reads the body of a skill, whose size is otherwise checked only when the skill is used. */
+async function checkBody(skill: Skill): Promise<SkillProblem[]> {
   const reason = await readBody(skill).then(() => undefined, toCrabError)
   return reason ? [{ path: join(skill.folder, 'SKILL.md'), line: 1, message: reason.message }] : []
 }
 
-/** What works here and not everywhere (agentskills.io). */
+/** Reports what works here but not in other programs (agentskills.io). */
 function findPortabilityWarnings({ name, description, folder }: Skill): SkillProblem[] {
   const isPortable = name === basename(folder) && isPortableName(name)
   const messages = [

@@ -5,11 +5,11 @@ import { attach } from '../../daemon/attach.ts'
 import type { CommandHandler } from '../command.ts'
 import { printJson, printTable } from '../print.ts'
 
-/** `crabtalk skill listSkillsCommand`. */
+/** Runs `crabtalk skill list`. */
 export const listSkillsCommand: CommandHandler = async ({ options, host, signal }) => {
   await using attached = await attach(host, { signal })
-  const asked = { agent: options.value('agent') ?? '' }
-  const { skills, problems } = await request(attached.dispatch, 'listSkills', asked, signal)
+  const message = { agent: options.value('agent') ?? '' }
+  const { skills, problems } = await request(attached.dispatch, 'listSkills', message, signal)
   if (options.has('json')) return printJson(host, { skills: skills.map(toJsonSkill), problems })
   if (skills.length > 0) {
     const rows = skills.map((skill) => [skill.name, skill.source, skill.description])
@@ -21,7 +21,7 @@ export const listSkillsCommand: CommandHandler = async ({ options, host, signal 
   return 0
 }
 
-/** A skill as programs read it. */
+/** Converts a skill to its `--json` form. */
 export function toJsonSkill({ name, description, source, sourceKind }: SkillInfo) {
   return { name, description, folder: source, own: sourceKind === SourceKind.LOCAL }
 }

@@ -9,17 +9,21 @@ import type { CommandHandler } from '../command.ts'
 import { resolvePaths } from '../paths.ts'
 import { isPortableName } from './portable-name.ts'
 
-/** `crabtalk skill new`: makes a skill whose text is still to be written, and prints its file. */
+/**
+ * Runs `crabtalk skill new`: creates a skill whose text is still to be written, and prints the path of its
+ * file.
+ */
 export const newSkillCommand: CommandHandler = async ({ options, host }) => {
   const [name = '', description = ''] = options.args.map((arg) => arg.trim())
-  const flaw = validateSkill(name, description) ?? (isPortableName(name) ? undefined : NO_CAPITALS)
-  if (flaw !== undefined) throw new CrabError('usage', `Cannot make the skill: ${flaw}`, { hint: EXAMPLE })
+  const issue = validateSkill(name, description) ?? (isPortableName(name) ? undefined : NO_CAPITALS)
+  if (issue !== undefined) throw new CrabError('usage', `Cannot make the skill: ${issue}`, { hint: EXAMPLE })
   const paths = resolvePaths(host)
   const { skills } = await scanSkills(skillRoots(paths, host.homeDir, await loadConfig(paths)))
   const path = join(paths.skills, name, 'SKILL.md')
-  const taken = skills.find((skill) => skill.name === name)
-  if (taken) throw isTaken(name, taken.folder)
-  if (!(await createFile(path, renderSkill(name, description)))) throw isTaken(name, join(paths.skills, name))
+  const existing = skills.find((skill) => skill.name === name)
+  if (existing) throw nameTakenError(name, existing.folder)
+  if (!(await createFile(path, renderSkill(name, description))))
+    throw nameTakenError(name, join(paths.skills, name))
   host.stdout.write(sanitize(`${path}\n`))
   return 0
 }
@@ -29,11 +33,11 @@ const EXAMPLE = 'for example crabtalk skill new changelog "Writes the changelog;
 
 function renderSkill(name: string, description: string): string {
   const isPlain = /^[\p{L}\p{N}][^:#\n\r]*$/u.test(description)
-  const shown = isPlain ? description : JSON.stringify(description) // which YAML reads alike
+  const shown = isPlain ? description : JSON.stringify(description) // YAML reads it the same
   return `---\nname: ${name}\ndescription: ${shown}\n---\n\nSay here, step by step, what is to be done.\n`
 }
 
-function isTaken(name: string, folder: string): CrabError {
+function nameTakenError(name: string, folder: string): CrabError {
   return new CrabError('conflict', `Cannot make the skill "${name}": there is one in ${folder}`, {
     hint: 'choose another name, or edit that',
   })

@@ -1,4 +1,7 @@
-/** Whether other programs take the name of a skill, too (agentskills.io): small letters, digits and hyphens. */
+/**
+ * Whether other programs accept the name of a skill, too (agentskills.io): lower-case letters, digits and
+ * hyphens.
+ */
 export function isPortableName(name: string): boolean {
   return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)
 }

@@ -8,12 +8,12 @@ import type { CommandHandler } from '../command.ts'
 import { printJson } from '../print.ts'
 import { toJsonSkill } from './list.ts'
 
-/** `crabtalk skill showSkillCommand`: the body of its SKILL.md, which the agents of this machine read. */
+/** Runs `crabtalk skill show`: prints the body of its SKILL.md, as the agents of this machine read it. */
 export const showSkillCommand: CommandHandler = async ({ options, host, signal }) => {
   const [name = ''] = options.args
   await using attached = await attach(host, { signal })
-  const asked = { agent: options.value('agent') ?? '' }
-  const { skills } = await request(attached.dispatch, 'listSkills', asked, signal)
+  const message = { agent: options.value('agent') ?? '' }
+  const { skills } = await request(attached.dispatch, 'listSkills', message, signal)
   const skill = skills.find((one) => one.name === name)
   if (!skill) {
     const names = skills.map((one) => one.name)

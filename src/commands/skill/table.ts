@@ -7,7 +7,7 @@ const AGENT: CommandOption = {
   summary: 'Only what this agent may use',
 }
 
-/** Rows of the command table for skills. */
+/** The rows of the command table for skills. */
 export const SKILL_COMMANDS: readonly Command[] = [
   {
     path: ['skill', 'list'],

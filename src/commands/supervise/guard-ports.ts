@@ -8,7 +8,7 @@ import type { Host } from '../host.ts'
 import { serviceProbe } from '../up/probe/probe.ts'
 import { listUnitNames, type ServicesContext } from '../up/view/services-context.ts'
 
-/** Builds the options of a guard for a home, without its services and its log. */
+/** Returns the options of a guard for a home, except its services and its log. */
 export function guardDefaults(
   host: Pick<Host, 'env' | 'uid'>,
   paths: HomePaths,
@@ -21,7 +21,10 @@ export function guardDefaults(
   }
 }
 
-/** The services that our own supervisor runs, by its files; `only` is the one it looks after. */
+/**
+ * Returns the running services of our own supervisor, according to its files; `only` limits them to the
+ * service that it supervises.
+ */
 export async function supervisedServices(folder: string, only?: string): Promise<RunningService[]> {
   const names = listServiceNames(folder).wanted.filter((name) => only === undefined || name === only)
   const found = await Promise.all(
@@ -35,7 +38,7 @@ export async function supervisedServices(folder: string, only?: string): Promise
   return found.flat()
 }
 
-/** The services that a service manager of the system runs. Fails as its verbs do. */
+/** Returns the running services of the system's service manager. Fails as the manager's commands do. */
 export async function managedServices(
   place: ServicesContext,
   signal: AbortSignal,

@@ -10,8 +10,9 @@ import { listUnitNames, openServicesContext, type ServicesContext } from '../up/
 import { guardDefaults, managedServices } from './guard-ports.ts'
 
 /**
- * Guards the services that systemd or launchd runs for a home, and gives the exit code: 0 when none of them is wanted any
- * more, and that of `throttled` when this program was replaced, so that it is started again as the new one.
+ * Guards the services that systemd or launchd runs for a home, and returns the exit code: 0 when no service
+ * is kept running any more, or that of `throttled` when this program was replaced, so that the new one is
+ * started.
  */
 export async function guardHome(host: Host): Promise<number> {
   const over = new AbortController()
@@ -23,11 +24,11 @@ export async function guardHome(host: Host): Promise<number> {
   const [program] = (await host.build()).command
   const inode = getInode(program)
   let isReplaced = false
-  let idleLooks = 0
+  let idleChecks = 0
   const isOver = async () => {
     isReplaced = getInode(program) !== inode
-    idleLooks = (await hasKeptAlive(place, over.signal)) ? 0 : idleLooks + 1
-    return isReplaced || idleLooks > IDLE_LOOKS
+    idleChecks = (await hasKeptAlive(place, over.signal)) ? 0 : idleChecks + 1
+    return isReplaced || idleChecks > MAX_IDLE_CHECKS
   }
   log.log('info', 'Guards services', { manager: place.manager.kind })
   await guardServices(
@@ -53,5 +54,8 @@ function getInode(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino
 }
 
-/** A service may be between two starts. */
-const IDLE_LOOKS = 2
+/**
+ * The number of consecutive checks without services before the guard ends, because a service may be between
+ * two starts.
+ */
+const MAX_IDLE_CHECKS = 2

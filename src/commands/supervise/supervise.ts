@@ -11,7 +11,10 @@ import { resolvePaths } from '../paths.ts'
 import { revertUnfinishedUpdates } from '../up/packages/update-recovery.ts'
 import { guardDefaults, supervisedServices } from './guard-ports.ts'
 
-/** `crabup superviseCommand`: keeps the services of a home running, as its files want them; SIGTERM ends them and it. */
+/**
+ * Runs `crabup supervise`: keeps the services of a home in the desired state of their files; SIGTERM stops
+ * them and the supervisor.
+ */
 export const superviseCommand: CommandHandler = async ({ options, host }) => {
   closeInherited()
   const home = options.value('home')
@@ -23,7 +26,7 @@ export const superviseCommand: CommandHandler = async ({ options, host }) => {
   const over = new AbortController()
   const { platform } = toUpHost(host)
   const folder = servicesFolder(paths)
-  await revertUnfinishedUpdates(paths, platform).catch(() => undefined) // the next crabup says why it cannot be
+  await revertUnfinishedUpdates(paths, platform).catch(() => undefined) // the next crabup reports why it failed
   if (options.has('guard')) {
     const { guardHome } = await import('./guard.ts')
     return await guardHome({ ...host, env: { ...host.env, CRABTALK_HOME: paths.home } })
@@ -33,7 +36,7 @@ export const superviseCommand: CommandHandler = async ({ options, host }) => {
   const now = () => Date.now()
   using log = new LogFile({ path: join(paths.logs, 'supervisor.log'), pid: host.pid, now })
   using _ = host.onSignal((name) => {
-    if (name !== 'SIGHUP') over.abort() // what a closing terminal sends is not for what outlives it
+    if (name !== 'SIGHUP') over.abort() // the SIGHUP of a closing terminal is not for a process that outlives it
   })
   const guard = new AbortController()
   const guarded = guardServices(

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts'
 
-/** What programs of ours start in the background, under whichever name. */
+/** The row of the command table that both programs have for the background process. */
 export const SUPERVISE_COMMANDS: readonly Command[] = [
   {
     path: ['supervise'],

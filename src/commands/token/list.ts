@@ -8,17 +8,17 @@ import type { CommandHandler } from '../command.ts'
 import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
 
-/** A token as people see it. */
+/** A token as it is listed. */
 export interface ListedToken {
   name: string
-  /** Null: any. */
+  /** The agent that the token is limited to; null for any agent. */
   agent: string | null
   /** ISO 8601. */
   created: string
   last_used: string | null
 }
 
-/** `crabtalk token listTokensCommand`. */
+/** Runs `crabtalk token list`. */
 export const listTokensCommand: CommandHandler = async ({ options, host }) => {
   const tokens = await listTokens(resolvePaths(host).run)
   if (options.has('json')) return printJson(host, tokens)
@@ -36,7 +36,7 @@ export const listTokensCommand: CommandHandler = async ({ options, host }) => {
 /** Lists the tokens of a home, the built-in one first. */
 export async function listTokens(run: string): Promise<ListedToken[]> {
   const { tokens, lastUse } = await readTokens(run)
-  const created = await builtInTime(run)
+  const created = await readBuiltInTime(run)
   const builtIn = created === undefined ? [] : [{ name: BUILT_IN_TOKEN, created }]
   const all: Pick<StoredToken, 'name' | 'agent' | 'created'>[] = [...builtIn, ...tokens]
   return all.map(({ name, agent = null, created }) => {
@@ -44,7 +44,7 @@ export async function listTokens(run: string): Promise<ListedToken[]> {
   })
 }
 
-async function builtInTime(run: string): Promise<string | undefined> {
+async function readBuiltInTime(run: string): Promise<string | undefined> {
   try {
     return (await stat(tokenFile(run))).mtime.toISOString()
   } catch (reason) {

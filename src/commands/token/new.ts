@@ -10,7 +10,7 @@ import type { Host } from '../host.ts'
 import { resolvePaths } from '../paths.ts'
 import { openTokens } from './store.ts'
 
-/** `crabtalk token new`: standard output has the token and nothing else. */
+/** Runs `crabtalk token new`: prints the token, and nothing else, to standard output. */
 export const createTokenCommand: CommandHandler = async ({ options, host, signal }) => {
   const name = options.args[0] ?? ''
   checkTokenName(name)
@@ -28,7 +28,7 @@ export const createTokenCommand: CommandHandler = async ({ options, host, signal
   return 0
 }
 
-/** Gives the agent's name as its file has it. Throws `missing` where there is no such agent. */
+/** Returns the agent's name as in its file. Throws `missing` when there is no such agent. */
 async function findAgent(host: Host, name: string | undefined): Promise<string | undefined> {
   if (name === undefined) return undefined
   const files = await readAgentFiles(resolvePaths(host).agents)

@@ -5,7 +5,7 @@ import type { CommandHandler } from '../command.ts'
 import { listTokens } from './list.ts'
 import { openTokens } from './store.ts'
 
-/** `crabtalk token revokeTokenCommand`: a running daemon notices by itself. */
+/** Runs `crabtalk token revoke`; a running daemon notices the change by itself. */
 export const revokeTokenCommand: CommandHandler = async ({ options, host, signal }) => {
   const name = options.args[0] ?? ''
   await using tokens = await openTokens(host)

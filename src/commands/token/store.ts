@@ -3,7 +3,10 @@ import { SqliteLeases } from '../../core/lease/sqlite-leases.ts'
 import type { Host } from '../host.ts'
 import { resolvePaths } from '../paths.ts'
 
-/** Opens the tokens of a home for changes, with the leases that keep other processes out. Disposing releases them. */
+/**
+ * Opens the tokens of a home for changes, with the leases that exclude other processes. Disposing releases
+ * them.
+ */
 export async function openTokens(host: Host) {
   const paths = resolvePaths(host)
   await refuseForeignHome(paths)

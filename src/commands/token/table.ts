@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts'
 import { JSON_OPTION } from '../options.ts'
 
-/** Rows of the command table for the tokens of TCP clients. */
+/** The rows of the command table for the tokens of TCP clients. */
 export const TOKEN_COMMANDS: readonly Command[] = [
   {
     path: ['token', 'new'],

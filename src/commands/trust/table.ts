@@ -3,7 +3,7 @@ import { JSON_OPTION } from '../options.ts'
 
 const FOLDER = { args: '[dir]', kinds: ['folder'], isAlone: true } as const
 
-/** The commands for folders whose files the user trusts. */
+/** The rows of the command table for folders whose files the user trusts. */
 export const TRUST_COMMANDS: readonly Command[] = [
   {
     path: ['trust', 'list'],

@@ -11,7 +11,7 @@ import type { Host } from '../host.ts'
 import { resolvePaths } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
 
-/** `crabtalk trust listTrustedFoldersCommand`. */
+/** Runs `crabtalk trust list`. */
 export const listTrustedFoldersCommand: CommandHandler = async ({ options, host }) => {
   const projects = [...(await readTrust(resolvePaths(host).trust)).values()].toSorted((a, b) =>
     a.path < b.path ? -1 : 1,
@@ -22,7 +22,7 @@ export const listTrustedFoldersCommand: CommandHandler = async ({ options, host 
   return 0
 }
 
-/** `crabtalk trust addTrustedFolderCommand`. */
+/** Runs `crabtalk trust add`. */
 export const addTrustedFolderCommand: CommandHandler = async ({ options, host, signal }) => {
   const [directory = '.'] = options.args
   const root = (await isDirectory(directory, host)) ? await findProjectRoot(directory, host) : undefined
@@ -31,7 +31,7 @@ export const addTrustedFolderCommand: CommandHandler = async ({ options, host, s
   return printLine(host, `trusted: ${root}`)
 }
 
-/** `crabtalk trust removeTrustedFolderCommand`. */
+/** Runs `crabtalk trust remove`. */
 export const removeTrustedFolderCommand: CommandHandler = async ({ options, host, signal }) => {
   const root = await findProjectRoot(options.args[0], host)
   if (root !== undefined && !options.has('forget')) {
@@ -57,7 +57,7 @@ async function isDirectory(directory: string, host: Host): Promise<boolean> {
   }
 }
 
-/** The folder that stands for a directory; undefined when that does not exist. */
+/** Returns the folder that represents a directory; undefined when the directory does not exist. */
 async function findProjectRoot(directory = '.', host: Host): Promise<string | undefined> {
   const { uid, homeDir } = host
   return (await findProject(resolve(host.cwd(), directory), { uid, homeDir }))?.root

@@ -4,7 +4,7 @@ import { quoteWord } from '../../core/base/quote-word.ts'
 import { detectInstallation, oldProgram } from '../../up/self/installation.ts'
 import type { Build } from '../host.ts'
 
-/** How the program itself is removed, which it does not do while it runs. */
+/** Explains how to remove the program itself, because it does not remove itself while it runs. */
 export function removalSteps({ path, isOneFile }: Pick<Build, 'path' | 'isOneFile'>): string[] {
   const installation = detectInstallation({ path, isOneFile })
   switch (installation.kind) {

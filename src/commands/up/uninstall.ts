@@ -25,7 +25,7 @@ import { endHint } from './service/other-daemon.ts'
 import { removalSteps } from './uninstall-program.ts'
 import { listUnitNames, openServicesContext, type ServicesContext } from './view/services-context.ts'
 
-/** `crabup uninstallCommand`: services and components go, data stays unless --purge says otherwise. */
+/** `crabup uninstall`: removes services and components; data stays without --purge. */
 export const uninstallCommand: CommandHandler = async ({ options, host, signal }) => {
   const place = await openServicesContext(host, signal)
   const names = await listUnitNames(place, signal)
@@ -39,7 +39,8 @@ export const uninstallCommand: CommandHandler = async ({ options, host, signal }
   const components = await removeComponents(place.paths)
   if (components.length > 0) host.stdout.write(`removed ${components.join(', ')}\n`)
   await endOnDemand(place, host, signal)
-  await rm(servicesFolder(place.paths), { recursive: true, force: true }).catch(() => undefined) // a supervisor that ends writes nothing then
+  // A supervisor that is exiting does not recreate the folder.
+  await rm(servicesFolder(place.paths), { recursive: true, force: true }).catch(() => undefined)
   if (options.has('purge')) await purge(place, host)
   else printRemaining(place, { data, word: 'kept' }, host)
   await printOtherHomes(place, host, signal)
@@ -47,7 +48,7 @@ export const uninstallCommand: CommandHandler = async ({ options, host, signal }
   return 0
 }
 
-/** Measures the data of a home. Data that stays need not be readable: then its size is unknown, and undefined. */
+/** Measures the data of a home. Data that stays need not be readable; its size is then undefined. */
 async function measureHome(
   paths: ServicesContext['paths'],
   { purges }: { purges: boolean },
@@ -58,7 +59,7 @@ async function measureHome(
   })
 }
 
-/** Services of other homes may run the same program. */
+/** Names the services of other homes, which may run the same program. */
 async function printOtherHomes(
   { manager, labels }: ServicesContext,
   host: Host,
@@ -95,7 +96,7 @@ async function showPlan(
   return 0
 }
 
-/** Asks before anything is ended or removed. Throws `denied` for a no, and without a terminal. */
+/** Asks for confirmation before anything is ended or removed. Throws `denied` for a no, and without a terminal. */
 async function agreeToRemove(
   {
     place,
@@ -121,13 +122,16 @@ async function agreeToRemove(
   })
 }
 
-/** Returns the name of the daemon when a command has started it on demand and it runs; it has no unit. */
+/** Names the daemon that a command started on demand, if it is running; it has no unit. */
 async function findOnDemand({ probe }: ServicesContext, signal: AbortSignal): Promise<string[]> {
   const { answers, idleExitMs } = await probe('daemon', signal)
   return answers && idleExitMs !== undefined ? ['the daemon that was started on demand'] : []
 }
 
-/** Nothing has changed when it fails: `denied` for a no and without a terminal, `conflict` when it is in use. */
+/**
+ * Confirms the removal of the data before anything has changed. Throws `denied` for a no and without a
+ * terminal, and `conflict` when the data is in use.
+ */
 async function confirmPurge(
   {
     place,
@@ -159,7 +163,9 @@ async function checkOnlyHome({ paths }: ServicesContext, { homeDir }: Host): Pro
   })
 }
 
-/** What a person runs by hand is theirs to end; it would write on. */
+/**
+ * Throws for a process that the user runs by hand: only the user may end it, and it would continue to write.
+ */
 async function checkUnused(
   { probe, manager, labels }: ServicesContext,
   host: Host,
@@ -175,13 +181,14 @@ async function checkUnused(
   }
 }
 
-/** All are tried; what could not be ended is said at the end. */
+/** Tries to end all services and reports failures at the end. */
 async function endServices(
   { manager, labels, paths }: ServicesContext,
   { names, host }: { names: readonly string[]; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
-  const supervisor = await findSupervisor(servicesFolder(paths)) // it says that it has gone before it has
+  // Read first, because the supervisor removes its record before it exits.
+  const supervisor = await findSupervisor(servicesFolder(paths))
   const failures: CrabError[] = []
   for (const name of names) {
     try {
@@ -200,14 +207,17 @@ async function endServices(
   if (supervisor) await hasEnded(supervisor)
 }
 
-/** It ends by itself when nothing is wanted any more. */
+/** Waits for the supervisor, which exits by itself when no service is desired any more. */
 async function hasEnded({ pid, identity }: SupervisorOwner): Promise<void> {
   for (let left = WAIT_MS; left > 0 && (await readIdentity(pid)) === identity; left -= POLL_MS) {
     await sleep(POLL_MS)
   }
 }
 
-/** A daemon that a command has started is nobody's service, and would be started again. */
+/**
+ * Ends a daemon that a command started on demand: it is not a service, so it is still running, and a later
+ * command could start it again.
+ */
 async function endOnDemand({ probe }: ServicesContext, host: Host, signal: AbortSignal): Promise<void> {
   const { answers, idleExitMs, pid } = await probe('daemon', signal)
   if (!answers || idleExitMs === undefined) return

@@ -1,12 +1,15 @@
 import { CrabError } from './errors.ts'
 
-/** The failure of work whose signal was aborted: the CrabError it was aborted with, else `cancelled`. */
+/**
+ * Returns the CrabError that the signal was aborted with, or a `cancelled` error when the reason is anything
+ * else.
+ */
 export function toCancelledError(signal: AbortSignal): CrabError {
   const reason: unknown = signal.reason
   return reason instanceof CrabError ? reason : new CrabError('cancelled', 'Cancelled', { cause: reason })
 }
 
-/** Waits for work that others wait for too: an abort ends the waiting, not the work. */
+/** Waits for work that has other waiters too. An abort ends only this wait; the work continues. */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const gate = Promise.withResolvers<never>()
   const onAbort = () => gate.reject(toCancelledError(signal))

@@ -1,16 +1,19 @@
 /**
- * Whether a text holds something that has the shape of a credential: a token of a known service, a JSON web token, a
- * private key, what stands behind `Bearer`, an address with a password.
+ * Whether a text contains something shaped like a credential: a token of a known service, a JSON web token, a
+ * private key, a value after `Bearer`, or a URL with a password.
  *
- * Hashes, UUIDs and files as base64 have none of these shapes. Takes time in proportion to the text; whoever has a long one
- * gives it in pieces that overlap by CREDENTIAL_HEAD.
+ * Hashes, UUIDs and base64 files have none of these shapes. The time is linear in the length of the text.
+ * Pass a long text in chunks that overlap by CREDENTIAL_HEAD.
  */
 export function hasCredential(text: string): boolean {
   if (text.length < MIN_LENGTH) return false
   return TOKEN.test(text) || KEY_BLOCK.test(text) || hasAuthorization(text) || hasPasswordAddress(text)
 }
 
-/** Where the credentials of a text stand that `hasCredential` knows: begin and end of each, in no order; they may overlap. */
+/**
+ * Returns the start and end of each credential that `hasCredential` recognizes. The spans are unordered and
+ * may overlap.
+ */
 export function findCredentials(text: string): [number, number][] {
   if (!hasCredential(text)) return []
   return [
@@ -27,16 +30,19 @@ export function findCredentials(text: string): [number, number][] {
   ]
 }
 
-/** Whether a text stands for a value that somebody is to fill in, or that is known elsewhere under a name. */
+/**
+ * Whether a text is a placeholder: a value still to be filled in, or a reference to a value that is stored
+ * elsewhere.
+ */
 export function isPlaceholder(text: string): boolean {
   const word = text.trim()
   return word.length <= MAX_PLACEHOLDER && PLACEHOLDER.test(word)
 }
 
-/** By so many UTF-16 units the beginning of every credential can be told. */
+/** The number of UTF-16 units within which the start of any credential can be recognized. */
 export const CREDENTIAL_HEAD = 1024
 
-/** Tokens that give themselves away by their beginning; letters, digits and length behind it have to fit. */
+/** Tokens that are recognizable by their prefix, provided that the following characters and the length fit. */
 const TOKENS = [
   'sk-(?:proj|svcacct|admin|or-v1|ant-[a-z]{2,8}\\d{0,4})-[\\w-]{20,}',
   'sk-(?=[A-Za-z]*\\d)[A-Za-z0-9]{20,}',
@@ -81,7 +87,7 @@ const EVERY_TOKEN = new RegExp(TOKEN, 'g')
 
 const KEY_BLOCK = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d: /
 
-/** With its headers, its lines, and its end where it has one; a line feed may be written as in JSON. */
+/** A line break within a key block. A line feed may be escaped as in JSON. */
 const KEY_LINE = '(?:\\s|\\\\[nr]){0,9}'
 const EVERY_KEY_BLOCK = new RegExp(
   `(?:${KEY_BLOCK.source})(?:${KEY_LINE}(?:[\\w-]{2,40}: [^\\n]{0,200}|[\\w+/=]{16,}))*` +
@@ -96,7 +102,10 @@ function hasAuthorization(text: string): boolean {
   return findAuthorizations(text).next().done === false
 }
 
-/** What follows `Bearer` in a sentence is a word; a token has digits among its letters, and not only where words join. */
+/**
+ * Yields values after `Bearer` and similar words. In prose an ordinary word follows; a token mixes digits
+ * with letters and has a run of 12 letters and digits without a hyphen.
+ */
 function* findAuthorizations(text: string): Generator<[number, number]> {
   if (!AUTHORIZATION_WORD.test(text)) return
   for (const { index, 0: all, 1: value = '' } of text.matchAll(AUTHORIZATION)) {
@@ -107,7 +116,7 @@ function* findAuthorizations(text: string): Generator<[number, number]> {
   }
 }
 
-/** Behind `//`: a name and a password, or a name that is a token itself, before the host. */
+/** Matches the part between `//` and the host: a name and a password, or a name that is itself a token. */
 const ADDRESS = /(?<=[a-z0-9+.-]:\/\/)([^\s/:@?#'"<>`]{0,300}):?((?<=:)[^\s/@?#'"<>`]{1,300})?@/gi
 
 function hasPasswordAddress(text: string): boolean {
@@ -132,7 +141,7 @@ const PLACEHOLDER = new RegExp(
     '\\[[^[\\]]*\\]',
     '\\{[^{}]*\\}',
     '\\{\\{[^{}]*\\}\\}',
-    '\\$\\{?[A-Za-z_]\\w*(?::-[^{}]*)?\\}?', // of a shell, or of a template
+    '\\$\\{?[A-Za-z_]\\w*(?::-[^{}]*)?\\}?', // a shell variable or a template variable
     '\\$\\{\\{[^{}]*\\}\\}',
     '%[A-Za-z_]\\w*%',
     '(?:process\\.env\\.|os\\.environ|env[:.(]|op://|vault:|secretref:|file:)\\S*',

@@ -1,6 +1,6 @@
 /**
- * Every kind of failure, once: its wire code (HTTP semantics), the exit code of a command that meets it
- * (sysexits where one fits), and whether trying the same again can help.
+ * Every kind of failure, with its wire code (HTTP semantics), the exit code of a command that fails with it
+ * (from sysexits where one fits), and whether a retry can help.
  */
 export const ERROR_KINDS = {
   usage: { wire: 400, exit: 2, retryable: false },
@@ -28,19 +28,20 @@ export const ERROR_KINDS = {
   timeout: { wire: 504, exit: 124, retryable: true },
 } as const satisfies Record<string, { wire: number; exit: number; retryable: boolean }>
 
+/** The name of a kind of failure. */
 export type ErrorKind = keyof typeof ERROR_KINDS
 
 interface CrabErrorOptions {
   cause?: unknown
-  /** What to do next: a sentence or a command, without a full stop. */
+  /** The next step for the user: a sentence or a command, without a full stop. */
   hint?: string
-  /** Milliseconds after which a retry makes sense, when the peer said so. */
+  /** Milliseconds to wait before a retry, if the peer gave a delay. */
   retryAfterMs?: number
-  /** Whether the message names what only the user of this machine may read, whatever its kind. */
+  /** Whether the message contains something that only the local user may read, regardless of the kind. */
   isPrivate?: true
 }
 
-/** The one error of this program. The message reads `Cannot …: why`; the hint says what to do next. */
+/** The only error class of this program. The message reads `Cannot …: why`; the hint says what to do next. */
 export class CrabError extends Error {
   override readonly name = 'CrabError'
   readonly kind: ErrorKind
@@ -57,7 +58,10 @@ export class CrabError extends Error {
   }
 }
 
-/** Any thrown value as a CrabError: an abort is `cancelled` (or the CrabError it was aborted with), the rest is our bug. */
+/**
+ * Converts any thrown value to a CrabError. An abort becomes `cancelled` (or the CrabError it was aborted
+ * with); anything else is a bug of ours and becomes `internal`.
+ */
 export function toCrabError(reason: unknown): CrabError {
   if (reason instanceof CrabError) return reason
   if (!(reason instanceof Error)) return new CrabError('internal', `Unexpected failure: ${String(reason)}`)
@@ -69,12 +73,12 @@ export function toCrabError(reason: unknown): CrabError {
   return new CrabError('internal', `Unexpected failure: ${reason.message}`, { cause: reason })
 }
 
-/** The kind an old daemon meant by a bare wire code; codes nobody sends are `internal`. */
+/** Returns the kind that an old daemon means by a bare wire code; `internal` for an unknown code. */
 export function toErrorKind(code: number): ErrorKind {
   return WIRE_KINDS.get(code) ?? 'internal'
 }
 
-/** The kind of that name, or undefined when a newer peer sent one this build does not know. */
+/** Returns the kind of that name, or undefined when a newer peer sent a kind that this build does not know. */
 export function parseErrorKind(name: string): ErrorKind | undefined {
   return Object.hasOwn(ERROR_KINDS, name) ? (name as ErrorKind) : undefined
 }

@@ -6,14 +6,16 @@ import { CrabError } from './errors.ts'
 import { newUlid, ulidTime } from './ids.ts'
 import { getErrorCode } from './system-error.ts'
 
-/** Modes of everything under the home directory (disk.md). */
+/** The mode of every file under the home directory. */
 const PRIVATE_FILE = 0o600
 const PRIVATE_DIR = 0o700
 
 /**
- * Replaces a file so that a reader, or a crash, sees the old content or the new one, never a mixture.
+ * Replaces a file atomically: after a crash, and for any reader, it has either the old content or the new
+ * one.
  *
- * Sibling, sync, rename, directory sync. Missing folders are made with mode 0700. Fails with `storage`.
+ * Writes a sibling, syncs it, renames it and syncs the directory. Creates missing folders with mode 0700.
+ * Throws `storage`.
  */
 export async function replaceFile(
   path: string,
@@ -27,17 +29,17 @@ export async function replaceFile(
     await rename(sibling, path)
     await syncDir(dirname(path))
   } catch (reason) {
-    await rm(sibling, { force: true }).catch(() => undefined) // the first failure is the one to report
+    await rm(sibling, { force: true }).catch(() => undefined) // report the first failure
     throw toStorageError(`Cannot write ${path}`, reason)
   }
 }
 
 /**
- * Creates a file whole or not at all; false, and nothing changed, when the name is taken.
+ * Creates a file completely or not at all. Returns false, and changes nothing, when the name is taken.
  *
- * Of several processes that create one name at once exactly one gets true, and the others find its whole content; on a
- * file system without hard links they may find a part of it for a moment. Missing folders are made with mode 0700.
- * Fails with `storage`.
+ * When several processes create the same name concurrently, exactly one gets true and the others find the
+ * complete content. On a file system without hard links they may briefly find a part of it. Creates missing
+ * folders with mode 0700. Throws `storage`.
  */
 export async function createFile(
   path: string,
@@ -56,18 +58,18 @@ export async function createFile(
     await syncDir(dirname(path))
     return true
   } catch (reason) {
-    await rm(sibling, { force: true }).catch(() => undefined) // the first failure is the one to report
+    await rm(sibling, { force: true }).catch(() => undefined) // report the first failure
     if (getErrorCode(reason) === 'EEXIST') return false
     throw toStorageError(`Cannot write ${path}`, reason)
   }
 }
 
-/** Makes a folder and its missing parents, mode 0700 and durable. Fails with `storage`. */
+/** Creates a folder and its missing parents durably, with mode 0700. Throws `storage`. */
 export async function makePrivateDir(path: string): Promise<void> {
-  for (const made of makePrivateDirSync(path)) await syncDir(dirname(made))
+  for (const folder of makePrivateDirSync(path)) await syncDir(dirname(folder))
 }
 
-/** As makePrivateDir(), but not durable; gives the folders it made, outermost first. */
+/** Like makePrivateDir(), but not durable. Returns the folders it created, outermost first. */
 export function makePrivateDirSync(path: string): string[] {
   try {
     return makeDirs(path)
@@ -76,40 +78,43 @@ export function makePrivateDirSync(path: string): string[] {
   }
 }
 
-/** Makes the names in a folder durable; a file system that cannot sync a folder (Windows) needs none. */
+/** Makes the entries of a folder durable. Does nothing on Windows, which cannot sync a folder. */
 export async function syncDir(path: string): Promise<void> {
   if (platform() === 'win32') return
   await using dir = await open(path, 'r')
   await dir.sync()
 }
 
-/** A failed system call as a `storage` error that says what to do; a CrabError passes through. */
+/** Converts a failed system call to a `storage` error with a hint. Returns a CrabError unchanged. */
 export function toStorageError(what: string, reason: unknown): CrabError {
   if (reason instanceof CrabError) return reason
-  const known = REASONS[getErrorCode(reason)]
-  const why = known?.why ?? (reason instanceof Error ? reason.message : String(reason))
+  const knownReason = REASONS[getErrorCode(reason)]
+  const why = knownReason?.why ?? (reason instanceof Error ? reason.message : String(reason))
   return new CrabError(
     'storage',
     `${what}: ${why}`,
-    known ? { cause: reason, hint: known.hint } : { cause: reason },
+    knownReason ? { cause: reason, hint: knownReason.hint } : { cause: reason },
   )
 }
 
-/** Whether a failed system call says that the file does not exist. */
+/** Whether a system call failed because the file does not exist. */
 export function isMissingFile(reason: unknown): boolean {
   return getErrorCode(reason) === 'ENOENT'
 }
 
-/** Node's `recursive` never returns where a folder is there and yet refuses with ENOENT, as all do below /proc. */
+/**
+ * Creates folders one by one: `recursive` of Node never returns for an existing folder that refuses with
+ * ENOENT, as below /proc.
+ */
 function makeDirs(path: string): string[] {
   if (isDirectory(path)) return []
-  const made = dirname(path) === path ? [] : makeDirs(dirname(path))
+  const created = dirname(path) === path ? [] : makeDirs(dirname(path))
   try {
     mkdirSync(path, { mode: PRIVATE_DIR })
-    return [...made, path]
+    return [...created, path]
   } catch (reason) {
     if (!isDirectory(path)) throw reason
-    return made // somebody was faster
+    return created // another process created it first
   }
 }
 
@@ -118,15 +123,16 @@ function isDirectory(path: string): boolean {
 }
 
 /**
- * Returns whether a file name is that of a temporary file which `replaceFile()` or `createFile()` made before `before`,
- * milliseconds since 1970. A write takes milliseconds, so an old one was left by a process that was killed.
+ * Whether a file name is that of a temporary file which `replaceFile()` or `createFile()` created before
+ * `before`, in milliseconds since 1970. A write takes milliseconds, so an old temporary file was left by a
+ * killed process.
  */
 export function isLeftover(name: string, before: number): boolean {
   const [, id] = SIBLING.exec(name) ?? []
   return id !== undefined && Date.parse(ulidTime(id)) < before
 }
 
-/** A name in the same folder that nobody else uses. */
+/** Returns a unique name in the same folder. */
 function newSiblingPath(path: string): string {
   return `${path}.${newUlid()}.tmp`
 }
@@ -139,19 +145,22 @@ async function writeSynced(path: string, content: string | Uint8Array, mode: num
   await file.sync()
 }
 
-/** For file systems without hard links: the name is taken first, and given back when the content does not fit. */
+/**
+ * Creates a file on a file system without hard links: reserves the name first, and removes it when the write
+ * fails.
+ */
 async function createInPlace(path: string, content: string | Uint8Array): Promise<void> {
   await using file = await open(path, 'wx', PRIVATE_FILE)
   try {
     await file.writeFile(content)
     await file.sync()
   } catch (reason) {
-    await rm(path, { force: true }).catch(() => undefined) // the first failure is the one to report
+    await rm(path, { force: true }).catch(() => undefined) // report the first failure
     throw reason
   }
 }
 
-/** How file systems without hard links refuse one: exFAT on Linux and on Windows, network mounts, FUSE. */
+/** The error codes of file systems without hard links: exFAT on Linux and on Windows, network mounts, FUSE. */
 const WITHOUT_LINKS: ReadonlySet<string> = new Set(['EPERM', 'EISDIR', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 const ELSEWHERE = 'or set CRABTALK_HOME to another directory'

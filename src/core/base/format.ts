@@ -1,4 +1,7 @@
-/** How long something has lasted since a time of RFC 3339, as people say it; `-` when there is none. */
+/**
+ * Formats the time since an RFC 3339 timestamp in its largest unit, such as `3h`; `-` when there is no valid
+ * timestamp.
+ */
 export function formatAge(since: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(since)) / 1000)
   if (!Number.isFinite(seconds)) return '-'
@@ -6,17 +9,17 @@ export function formatAge(since: string, now: number): string {
   return `${Math.floor(seconds / size)}${unit}`
 }
 
-/** Bytes as megabytes, as `daemon status` gives them; `-` when they are not known. */
+/** Formats bytes as megabytes, as in `daemon status`; `-` when the number is unknown. */
 export function formatMegabytes(bytes: number | undefined): string {
   return bytes === undefined ? '-' : `${Math.round(bytes / 1_000_000)} MB`
 }
 
-/** `1 process`, `2 processes`. */
+/** Returns an amount with its noun: `1 process`, `2 processes`. */
 export function pluralize(amount: number, one: string, many = `${one}s`): string {
   return `${amount} ${amount === 1 ? one : many}`
 }
 
-/** With a comma between thousands, whatever the language of the system. */
+/** Formats a number with commas between thousands, independent of the system language. */
 export function groupDigits(amount: number): string {
   return amount.toLocaleString('en')
 }

@@ -1,9 +1,10 @@
 /**
- * Makes a test of whether a glob matches the whole of a path with `/`.
+ * Returns a function that tests whether a glob matches a whole path. The separator is `/`.
  *
- * `*` and `?` stay within a segment, `**` as a whole segment is any number of them, `[a-z]`, `[!a]` and `{a,b}` are as in
- * a shell, a backslash takes a character's meaning away; dots at the beginning and parentheses are nothing special. The
- * time is in proportion to the lengths of both at most. Throws SyntaxError for what is no glob, such as `[z-a]`.
+ * `*` and `?` match within a segment; `**` as a whole segment matches any number of segments; `[a-z]`, `[!a]`
+ * and `{a,b}` work as in a shell; a backslash escapes a character. Leading dots and parentheses are ordinary
+ * characters. A match takes time at most proportional to the product of the two lengths. Throws SyntaxError
+ * for an invalid glob, such as `[z-a]`.
  */
 export function globMatcher(glob: string, { ignoreCase = false } = {}): (path: string) => boolean {
   const forms = expandBraces(glob).map((form) => readForm(form, ignoreCase ? 'isu' : 'su'))
@@ -13,22 +14,22 @@ export function globMatcher(glob: string, { ignoreCase = false } = {}): (path: s
   }
 }
 
-/** Whether a text has a character that means something in a glob and is not escaped. */
+/** Whether a text contains an unescaped character that is special in a glob. */
 export function hasGlob(text: string): boolean {
   return /^(?:[^\\]|\\[\s\S])*?[*?[{]/.test(text)
 }
 
-/** A glob that matches just this text. */
+/** Returns a glob that matches exactly this text. */
 export function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]{},]/g, '\\$&')
 }
 
-/** What a glob without a special character matches. */
+/** Returns the text that a glob without special characters matches. */
 export function unescapeGlob(glob: string): string {
   return glob.replace(/\\([\s\S])/g, '$1')
 }
 
-/** The globs that `a{b,c}` stands for; braces that enclose no choice stand for themselves. */
+/** Expands `a{b,c}` to the globs it stands for. Braces without a comma are literal. */
 function expandBraces(glob: string): string[] {
   let forms = [glob]
   while (true) {
@@ -44,7 +45,7 @@ function expandBraces(glob: string): string[] {
   }
 }
 
-/** The first braces around a comma. */
+/** Finds the first pair of braces that contains a comma. */
 function findChoice(glob: string): { start: number; end: number; options: string[] } | undefined {
   const open: { start: number; cuts: number[] }[] = []
   for (const { 0: token, index } of glob.matchAll(/\\[\s\S]|[{},]/g)) {
@@ -59,16 +60,19 @@ function findChoice(glob: string): { start: number; end: number; options: string
   return undefined
 }
 
-/** A segment of a path; the pieces between its stars, each of a fixed number of characters, are found one by one. */
+/**
+ * A segment of a path. The pieces between its stars, each with a fixed number of characters, are searched one
+ * after the other.
+ */
 interface Segment {
   first: RegExp
   others: readonly RegExp[]
 }
 
-/** Segments that stand side by side; between one such row and the next was a `**`. */
+/** Consecutive segments. Rows are separated by `**`. */
 type Row = readonly Segment[]
 
-/** Never empty. */
+/** The rows of a glob; never empty. */
 type Form = readonly Row[]
 
 function readForm(glob: string, flags: string): Form {
@@ -93,7 +97,7 @@ function readSegment(segment: string, flags: string): Segment {
   return { first: new RegExp(first, `${flags}g`), others: others.map((one) => new RegExp(one, `${flags}g`)) }
 }
 
-/** Every row where it fits first leaves most to the rows behind it. */
+/** Matches greedily: placing every row at its first fit leaves the most segments to the following rows. */
 function matchesForm([first, ...others]: Form, path: readonly string[]): boolean {
   const last = others.pop()
   if (!fits(first!, path, 0)) return false
@@ -115,7 +119,7 @@ function fits(row: Row, path: readonly string[], at: number): boolean {
   return at + row.length <= path.length && row.every((segment, i) => matchesSegment(segment, path[at + i]!))
 }
 
-/** A segment is never empty. */
+/** Matches one segment. An empty segment never matches. */
 function matchesSegment({ first, others }: Segment, name: string): boolean {
   if (name === '') return false
   let at = 0
@@ -143,10 +147,10 @@ function translateClass(token: string): string {
   return `[${isNegated ? '^' : ''}${members}]`
 }
 
-/** An escaped character, stars, a question mark, a class, any other character. */
+/** An escaped character, stars, a question mark, a class, or any other character. */
 const TOKEN = /\\[\s\S]|\*+|\?|\[[!^]?\]?(?:\\[\s\S]|[^\]\\])*\]|[\s\S]/gu
-/** V8 does not always find `/[^a][^a]$/gu` in `b😀`. */
+/** End of input. `$` is not used, since V8 does not always find `/[^a][^a]$/gu` in `b😀`. */
 const END = '(?![^])'
 const MAX_FORMS = 1_000
-/** Of all alternatives together. */
+/** The limit for the total length of all alternatives. */
 const MAX_LENGTH = 10_000

@@ -1,23 +1,26 @@
 import { decodeTime, monotonicFactory, ulid } from 'ulid'
 
-// Ids must be unique and need not be secret. Math.random is seeded anew in every process, and node:crypto takes five
-// milliseconds to load.
+// Ids must be unique but need not be secret. Math.random is seeded separately in every process, and loading
+// node:crypto takes five milliseconds.
 
-/** A fresh ULID. */
+/** Returns a new ULID. */
 export function newUlid(): string {
   return ulid(undefined, Math.random)
 }
 
-/** When a ULID was made, as ISO 8601; empty for what is none. */
+/** Returns the creation time of a ULID as ISO 8601; empty when the id is not a ULID. */
 export function ulidTime(id: string): string {
   try {
     return new Date(decodeTime(id)).toISOString()
   } catch {
-    return '' // an id of another kind tells no time
+    return '' // another kind of id has no time
   }
 }
 
-/** Makes ULIDs of given times, in milliseconds, that sort in the order they were made, also within a millisecond. */
+/**
+ * Returns a generator of ULIDs for times in milliseconds. The ids sort in the order of their creation, even
+ * within one millisecond.
+ */
 export function ulidSequence(): (timeMs: number) => string {
   return monotonicFactory(Math.random)
 }

@@ -1,4 +1,4 @@
-/** The media type of an image that models can see, by its first bytes; undefined for anything else. */
+/** Returns the media type of an image that models accept, by its first bytes; undefined for anything else. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'

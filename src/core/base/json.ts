@@ -1,23 +1,23 @@
 import type { JsonObject } from './message.ts'
 
-/** Whether a value that was JSON is an object: neither null nor a list. */
+/** Whether a parsed JSON value is an object: neither null nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The JSON object a text is; undefined for any other text. */
+/** Parses a text as a JSON object; undefined for any other text. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined
   } catch {
-    return undefined // only the caller knows whether that is a failure
+    return undefined // the caller decides whether this is a failure
   }
 }
 
 /**
- * A value as JSON text that a terminal can show: control characters and those that reorder or hide text are escaped. Every
- * reader of JSON gets the same value.
+ * Serializes a value as JSON that a terminal can display: control characters, and characters that reorder or
+ * hide text, are escaped. Every JSON parser reads the same value from it.
  */
 export function toShownJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replaceAll(UNSHOWABLE, toEscape)
@@ -28,5 +28,8 @@ function toEscape(char: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
-/** C0 characters are escaped in JSON anyway. A blank of no width is needed between letters, and in emoji: those two stay. */
+/**
+ * The characters to escape. JSON already escapes C0 characters. The zero-width joiner and non-joiner stay,
+ * because letters and emoji need them.
+ */
 const UNSHOWABLE = /[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu

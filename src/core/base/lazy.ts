@@ -1,23 +1,23 @@
-/** A value that is made when it is first asked for. */
+/** A value that is created on first use. */
 export interface Lazy<T> {
   get(): Promise<T>
-  /** Undefined as long as nobody asked, and after a failure. */
+  /** The pending or resolved value; undefined before the first `get()` and after a failure. */
   readonly current: Promise<T> | undefined
 }
 
-/** Makes a value when it is first asked for; a failed attempt is made again by the next who asks. */
+/** Creates a value on first use. After a failure the next `get()` tries again. */
 export function lazy<T>(make: () => Promise<T>): Lazy<T> {
-  let made: Promise<T> | undefined
+  let created: Promise<T> | undefined
   return {
     get() {
-      made ??= make().catch((reason: unknown) => {
-        made = undefined
+      created ??= make().catch((reason: unknown) => {
+        created = undefined
         throw reason
       })
-      return made
+      return created
     },
     get current() {
-      return made
+      return created
     },
   }
 }

@@ -3,26 +3,27 @@ import { dirname } from 'node:path'
 import { makePrivateDirSync } from './files.ts'
 import type { Log } from './log.ts'
 
+/** The options of a LogFile. */
 export interface LogFileOptions {
-  /** Its folder is made when it is missing. */
+  /** The path of the log; a missing folder is created. */
   path: string
-  /** Of this process; it stands in every line. */
+  /** The process id, which is part of every line. */
   pid: number
   now(): number
-  /** When the file would become larger it is set aside as `<path>.1`; by default 10 MiB. */
+  /** The size at which the file is rotated to `<path>.1`; by default 10 MiB. */
   maxBytes?: number
-  /** Files there are at most, the one that is written included; by default 5. */
+  /** The maximum number of files, including the current one; by default 5. */
   files?: number
 }
 
-/** Longest message, in UTF-16 units: one failure must not fill the file. */
+/** The maximum length of a message, in UTF-16 units, so that a single failure cannot fill the file. */
 const MAX_MESSAGE = 8192
 
 /**
- * A log as JSON lines `{time, level, pid, message, …fields}`, mode 0600, of bounded size.
+ * A rotating log of JSON lines `{time, level, pid, message, …fields}`, with mode 0600 and bounded size.
  *
- * A line is written before the call returns, so that what kills the process comes after it. `debug` is left out. What
- * cannot be written is lost: a full disk is no reason for a daemon to end.
+ * A line is written before the call returns, so a crash does not lose the lines before it. `debug` lines are
+ * skipped. A line that cannot be written is dropped: a full disk must not end the daemon.
  */
 export class LogFile implements Disposable {
   readonly #options: LogFileOptions & { maxBytes: number; files: number }
@@ -30,7 +31,7 @@ export class LogFile implements Disposable {
   #size = 0
   #hasFolder = false
 
-  /** Nothing is opened before the first line. */
+  /** Opens nothing until the first line. */
   constructor(options: LogFileOptions) {
     this.#options = { maxBytes: 10 * 1024 * 1024, files: 5, ...options }
   }
@@ -43,7 +44,7 @@ export class LogFile implements Disposable {
     try {
       this.#write(Buffer.from(`${JSON.stringify(line)}\n`))
     } catch {
-      this[Symbol.dispose]() // nowhere is left to say it; the next line tries again
+      this[Symbol.dispose]() // there is nowhere to report it; the next line reopens the file
     }
   };
 
@@ -62,12 +63,12 @@ export class LogFile implements Disposable {
   #open(): void {
     this[Symbol.dispose]()
     if (!this.#hasFolder) makePrivateDirSync(dirname(this.#options.path))
-    this.#hasFolder = true // one that somebody removes stays removed
+    this.#hasFolder = true // a folder that is removed later is not recreated
     this.#fd = openSync(this.#options.path, 'a', 0o600)
     this.#size = fstatSync(this.#fd).size
   }
 
-  /** Somebody else may have moved the file away, or removed it. */
+  /** Whether the open file is still at the path: another process may have moved or removed it. */
   #isCurrent(fd: number): boolean {
     return statSync(this.#options.path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino
   }

@@ -1,8 +1,11 @@
-/** How much a line of the log matters. */
+/** The severity of a log line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Tells the log of a process what happened; `fields` are for programs, and hold no secrets. Never throws. */
+/**
+ * Writes a line to the log of the process. `fields` are for programs and must not contain secrets. Never
+ * throws.
+ */
 export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void
 
-/** For what has no log. */
+/** A log that discards everything. */
 export const silentLog: Log = () => {}

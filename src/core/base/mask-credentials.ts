@@ -2,46 +2,55 @@ import { findCredentials } from './credentials.ts'
 import { findAssignedSecrets, type TextSpan } from './secrets/assigned-secrets.ts'
 
 /**
- * A text with `mask` in the place of what looks like a secret: credentials by their shape, and what is given to a name
- * of one (`DB_PASSWORD=hunter2`).
+ * Replaces what looks like a secret with `mask`: credentials recognized by their shape, and values assigned
+ * to secret names (`DB_PASSWORD=hunter2`).
  */
 export function maskCredentials(text: string, mask: string): string {
-  const places = [...findInRuns(text), ...(mayHoldKey(text) ? findCredentials(text) : [])]
-  if (places.length === 0) return text
+  const spans = [...findInRuns(text), ...(mayHoldKey(text) ? findCredentials(text) : [])]
+  if (spans.length === 0) return text
   let masked = ''
   let end = 0
-  for (const [from, to] of places.sort(([a], [b]) => a - b)) {
+  for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
     if (from >= end) masked += text.slice(end, from) + mask
     end = Math.max(end, to)
   }
   return masked + text.slice(end)
 }
 
-/** Keys stand on several lines; everything else on one, most of it in one run of ASCII without blanks. */
+/**
+ * Whether a text may contain a private key. Keys span several lines; other secrets stay on one, mostly within
+ * one run of ASCII without blanks.
+ */
 function mayHoldKey(text: string): boolean {
   return text.includes('PRIVATE KEY') || text.includes('PuTTY-User-Key')
 }
 
-/** Gives the places of secrets on one line: it looks closely only at long runs that are not all letters, and around `@`, `=` and `:`. */
+/**
+ * Returns the spans of secrets on one line. It inspects only long runs that are not all letters, and the
+ * surroundings of `@`, `=` and `:`.
+ */
 function findInRuns(text: string): TextSpan[] {
-  const places: TextSpan[] = [...findAssignedSecrets(text)]
+  const spans: TextSpan[] = [...findAssignedSecrets(text)]
   for (const [start, end] of longRuns(text)) {
-    if (mayHoldToken(text, start, end)) places.push(...findBetween(text, start, end))
+    if (mayHoldToken(text, start, end)) spans.push(...findBetween(text, start, end))
   }
   let end = 0
   for (const at of findSigns(text, '@')) {
     if (at < end) continue
     end = findRunEnd(text, at)
-    places.push(...findBetween(text, findRunStart(text, at), end))
+    spans.push(...findBetween(text, findRunStart(text, at), end))
   }
-  return places
+  return spans
 }
 
 function* findSigns(text: string, sign: string): Generator<number> {
   for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) yield at
 }
 
-/** Of MIN_RUN characters or more: in a run that long every MIN_RUN-th one is of it, so that few others are looked at. */
+/**
+ * Yields runs of MIN_RUN or more characters. Probing every MIN_RUN-th character finds each of them and skips
+ * most other text.
+ */
 function* longRuns(text: string): Generator<TextSpan> {
   for (let start = 0; start + MIN_RUN <= text.length; ) {
     const first = findRunStart(text, start + MIN_RUN, start)
@@ -55,7 +64,7 @@ function* longRuns(text: string): Generator<TextSpan> {
   }
 }
 
-/** Where the run begins that ends before `at`, not before `from`. */
+/** Returns the start of the run that ends before `at`, but not less than `from`. */
 function findRunStart(text: string, at: number, from = 0): number {
   let start = at
   while (start > from && isInRun(text.charCodeAt(start - 1))) start--
@@ -68,14 +77,15 @@ function findRunEnd(text: string, at: number): number {
   return end
 }
 
-/** ASCII that is no blank. */
+/** Whether a character is printable ASCII other than the space. */
 function isInRun(unit: number): boolean {
   return unit > SPACE && unit < DELETE
 }
 
 /**
- * Whether a run has what every token and every authorization has: a digit, a `-`, `_` or `.` that something follows, or
- * the `A` that AWS keys and Google's begin with. Most long runs are words, and have none of them.
+ * Whether a run has a character that every token and every authorization value has: a digit, a `-`, `_` or
+ * `.` that is not the last character, or the `A` with which AWS and Google keys begin. Most long runs are
+ * words without any of these.
  */
 function mayHoldToken(text: string, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
@@ -86,7 +96,10 @@ function mayHoldToken(text: string, start: number, end: number): boolean {
   return false
 }
 
-/** The credentials of a run; what says that it is one may stand in front of it. */
+/**
+ * Returns the credentials of a run. It includes some text before the run, which may hold the keyword that
+ * identifies them.
+ */
 function findBetween(text: string, start: number, end: number): TextSpan[] {
   const from = Math.max(0, start - MAX_LEAD)
   return findCredentials(text.slice(from, end)).map(([a, b]) => [from + a, from + b])

@@ -1,22 +1,22 @@
-/** A JSON object as a provider or a file carries it. */
+/** A JSON object as it comes from a provider or a file. */
 export type JsonObject = { [key: string]: unknown }
 
-/** A tool the model asked for. `arguments` is the JSON text exactly as the model wrote it. */
+/** A tool call that the model requested. `arguments` is the JSON text exactly as the model wrote it. */
 export interface ToolCall {
   id: string
   name: string
   arguments: string
-  /** Opaque provider data that must travel back with the call. */
+  /** Opaque provider data that must be sent back with the call. */
   meta?: JsonObject
 }
 
-/** One block of a model's thinking; `meta` (a signature, say) must travel back unchanged. */
+/** One block of a model's reasoning. `meta` (a signature, for example) must be sent back unchanged. */
 export interface Reasoning {
   text: string
   meta?: JsonObject
 }
 
-/** A file that travels with a message. `data` is base64. */
+/** A file attached to a message. `data` is base64. */
 export interface Attachment {
   media_type: string
   data: string
@@ -24,30 +24,30 @@ export interface Attachment {
 }
 
 /**
- * One message of a conversation, in the shape the session file stores and providers need.
+ * One message of a conversation, in the shape that the session file stores and providers need.
  *
- * The keys are those on disk. A `tool` message answers the call whose id is `tool_call_id`.
+ * The keys are those of the session file. A `tool` message answers the call whose id is `tool_call_id`.
  */
 export interface Message {
   role: 'user' | 'assistant' | 'tool'
   content: string
-  /** Of a `user` message: what the person typed, where `content` was made of it. */
+  /** The user's own input, when `content` was built from it. Only on `user` messages. */
   typed?: string
   attachments?: Attachment[]
   reasoning?: Reasoning[]
   tool_calls?: ToolCall[]
   tool_call_id?: string
-  /** Of a `tool` message: the tool's name. */
+  /** The tool's name. Only on `tool` messages. */
   name?: string
-  /** Of a `tool` message: the tool reported a failure. */
+  /** Whether the tool reported a failure. Only on `tool` messages. */
   is_error?: boolean
-  /** The guest that spoke; absent for the conversation's own agent. */
+  /** The guest agent that wrote the message; absent for the conversation's own agent. */
   agent?: string
-  /** Of an `assistant` message that is not a complete answer. */
+  /** The reason why an `assistant` message is not a complete answer. */
   stop_reason?: 'cancelled' | 'length' | 'failed'
 }
 
-/** Tokens of one or several model calls. `input` includes what was read from and written to the cache. */
+/** Token counts of one or more model calls. `input` includes cache reads and cache writes. */
 export interface Usage {
   input: number
   output: number
@@ -56,10 +56,10 @@ export interface Usage {
   reasoning: number
 }
 
-/** No tokens at all. */
+/** A usage of zero tokens. */
 export const NO_USAGE: Readonly<Usage> = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
 
-/** The sum of two usages. */
+/** Returns the sum of two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,

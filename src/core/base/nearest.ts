@@ -1,33 +1,39 @@
 import { distance } from 'fastest-levenshtein'
 
-/** The candidate a person most likely meant by `word`; undefined when none is near. Upper and lower case count as equal. */
+/**
+ * Returns the candidate that is most likely meant by `word`, ignoring case; undefined when none is close
+ * enough.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
-  let least = Number.POSITIVE_INFINITY
+  let bestDistance = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
     const longer = Math.max(word.length, candidate.length)
-    const isShort = longer < SHORT && sorted(word) !== sorted(candidate)
-    const most = isShort ? 1 : Math.ceil(longer * NEAR)
-    if (Math.abs(word.length - candidate.length) > most) continue // to compare long words takes seconds
+    const isShort = longer < SHORT && sortLetters(word) !== sortLetters(candidate)
+    const maxDistance = isShort ? 1 : Math.ceil(longer * NEAR)
+    if (Math.abs(word.length - candidate.length) > maxDistance) continue // comparing long words takes seconds
     const steps = distance(word.toLowerCase(), candidate.toLowerCase())
-    if (steps >= Math.min(least, longer) || steps > most) continue
-    least = steps
+    if (steps >= Math.min(bestDistance, longer) || steps > maxDistance) continue
+    bestDistance = steps
     best = candidate
   }
   return best
 }
 
-/** `did you mean "…"?`, or undefined when no candidate is near. */
+/** Returns `did you mean "…"?`, or undefined when no candidate is close enough. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
-  const meant = nearest(word, candidates)
-  return meant === undefined ? undefined : `did you mean "${meant}"?`
+  const suggestion = nearest(word, candidates)
+  return suggestion === undefined ? undefined : `did you mean "${suggestion}"?`
 }
 
-/** The share of letters that may differ. */
+/** The fraction of letters that may differ. */
 const NEAR = 0.4
-/** Of shorter words every other one would be near, but for one of the same letters. */
+/**
+ * The length below which words may differ in one letter only, unless they are anagrams; otherwise every short
+ * word would be near every other.
+ */
 const SHORT = 4
 
-function sorted(word: string): string {
+function sortLetters(word: string): string {
   return word.length < SHORT ? [...word.toLowerCase()].toSorted().join('') : word
 }

@@ -1,4 +1,7 @@
-/** Why a peer cannot be reached, by the code of the failure, as the end of a sentence. What speaks over it adds its own. */
+/**
+ * The reason why a peer cannot be reached, by error code, as the end of a sentence. Protocols on top add
+ * their own.
+ */
 export const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was cut',

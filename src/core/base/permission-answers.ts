@@ -1,4 +1,4 @@
-/** The answers to a question of permission; any other text denies, and is the reason. */
+/** The answers to a permission prompt. Any other text denies the request and is passed on as the reason. */
 export const PERMISSION_ANSWERS = {
   once: 'Allow once',
   session: 'Allow in this conversation',

@@ -1,4 +1,4 @@
-/** Lists the protected paths, for people. */
+/** Returns the protected paths as text for users. */
 export function describeProtected(): string[] {
   return [
     ...[...PROTECTED_FOLDERS].map((name) => `${name}/**`),
@@ -29,7 +29,7 @@ export const PROTECTED_FOLDERS: ReadonlySet<string> = new Set([
   '.cargo',
 ])
 
-/** Files of any folder that agents, editors and tools read. */
+/** Files, in any folder, that agents, editors and tools read. */
 export const PROTECTED_FILES: ReadonlySet<string> = new Set([
   '.envrc',
   'agents.md',
@@ -47,14 +47,14 @@ export const PROTECTED_FILES: ReadonlySet<string> = new Set([
   '.pre-commit-config.yaml',
 ])
 
-/** Files and folders below the user's home directory. */
+/** Protected files and folders below the user's home directory. */
 export const PROTECTED_HOME_PATHS: readonly string[] = [
   '.ssh',
   '.gnupg',
   '.aws',
   '.kube',
   '.docker',
-  '.cargo', // also when it is the working directory
+  '.cargo', // also when this is the working directory
   '.netrc',
   '.pgpass',
   '.gitconfig',
@@ -80,7 +80,7 @@ export const PROTECTED_HOME_PATHS: readonly string[] = [
   '.pypirc',
 ]
 
-/** The commands of which forms are known to change nothing; core/policy/read-only has the forms. */
+/** The commands with forms that are known to change nothing. core/policy/read-only defines these forms. */
 export const READ_ONLY_NAMES =
   'cat, tac, rev, head, tail, wc, sort, cut, paste, nl, stat, file, df, du, ls, tree, realpath, ' +
   'readlink, md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, uniq, comm, ' +

@@ -1,4 +1,7 @@
-/** How long ago, as people say it; in the future counts as now. */
+/**
+ * Formats a past time relative to now, such as `3h ago`. A future time counts as now; an invalid one is
+ * returned unchanged.
+ */
 export function relativeTime(then: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(then)) / 1000)
   if (!Number.isFinite(seconds)) return then

@@ -1,13 +1,13 @@
 /**
- * Removes what a terminal would obey from text that somebody else wrote: escape sequences (ECMA-48: CSI, OSC, DCS,
- * SOS, PM, APC, also in their 8-bit forms), other control characters, and bidirectional overrides.
+ * Removes everything that a terminal would interpret from untrusted text: escape sequences (ECMA-48: CSI,
+ * OSC, DCS, SOS, PM, APC, also in their 8-bit forms), other control characters, and bidirectional overrides.
  *
- * Line feeds and tabs stay. A sequence may be cut anywhere between two calls.
+ * Line feeds and tabs stay. A sequence may be split anywhere between two calls.
  */
 export class Sanitizer {
   #state: State = 'text'
 
-  /** The harmless part of the next piece of text. */
+  /** Returns the safe part of the next chunk of text. */
   push(text: string): string {
     if (this.#state === 'text' && !SUSPICIOUS.test(text)) return text
     let clean = ''
@@ -20,18 +20,18 @@ export class Sanitizer {
   }
 }
 
-/** A whole text without what a terminal would obey. */
+/** Removes everything that a terminal would interpret from a complete text. */
 export function sanitize(text: string): string {
   return new Sanitizer().push(text)
 }
 
 /**
- * `escape`: behind ESC. `control`: in a CSI sequence. `string`: in a string that BEL or ST ends.
- * `charset`: behind ESC and intermediate bytes.
+ * The parser state. `escape`: after ESC. `control`: in a CSI sequence. `string`: in a string that ends with
+ * BEL or ST. `charset`: after ESC and intermediate bytes.
  */
 type State = 'text' | 'escape' | 'control' | 'string' | 'charset'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern exists to match control characters
 const SUSPICIOUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
 const ESC = 0x1b
@@ -40,12 +40,12 @@ const CAN = 0x18
 const SUB = 0x1a
 const ST = 0x9c
 const CSI = 0x9b
-/** DCS, SOS, OSC, PM, APC, 8-bit; as 7-bit they are ESC and the letter 0x40 lower. */
+/** The 8-bit codes of DCS, SOS, OSC, PM and APC. The 7-bit form is ESC and a letter 0x40 lower. */
 const STRING_STARTS = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f])
 
 function next(state: State, code: number): State {
   if (code === CAN || code === SUB) return 'text'
-  if (start(code) !== 'text') return start(code) // wherever it stands, it begins anew
+  if (start(code) !== 'text') return start(code) // an introducer starts a new sequence in any state
   switch (state) {
     case 'text':
       return 'text'
@@ -56,7 +56,7 @@ function next(state: State, code: number): State {
     case 'control':
       return afterControl(code)
     case 'string':
-      return code === BEL || code === ST ? 'text' : 'string' // as 7 bits, ST is an escape sequence of its own
+      return code === BEL || code === ST ? 'text' : 'string' // the 7-bit form of ST is a separate escape sequence
   }
 }
 
@@ -72,7 +72,7 @@ function afterEscape(code: number): State {
   return code >= 0x20 && code <= 0x2f ? 'charset' : 'text'
 }
 
-/** A CSI sequence ends with its final byte; anything that has no place in one ends it too. */
+/** Ends a CSI sequence at its final byte, or at any byte that is not allowed in one. */
 function afterControl(code: number): State {
   return code >= 0x20 && code <= 0x3f ? 'control' : 'text'
 }

@@ -2,24 +2,25 @@ import { findDeceptive, withoutEmoji } from './deceptive-text.ts'
 import { CrabError } from './errors.ts'
 
 /**
- * Throws an error of that kind for a sender that a list shows as nothing or as another name: one with control characters,
- * characters that cannot be seen, or a blank at an end. Letters of every script and emoji are allowed.
+ * Throws an error of that kind for a sender that a list would show as empty or as another name: one with
+ * control characters, invisible or deceptive characters, or a blank at either end. Letters of every script
+ * and emoji are allowed.
  */
 export function checkSender(sender: string, kind: 'invalid' | 'usage'): void {
-  const found = findUnprintable(sender)
-  if (found !== undefined) {
-    const code = found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-    const why = CONTROL.test(found)
+  const char = findUnprintable(sender)
+  if (char !== undefined) {
+    const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+    const why = CONTROL.test(char)
       ? `it has the control character U+${code}`
       : `it has the character U+${code}, which looks like nothing or like another one`
-    throw unusable(kind, sender.replaceAll(found, '\ufffd'), { why, hint: 'leave the character out' })
+    throw unusable(kind, sender.replaceAll(char, '\ufffd'), { why, hint: 'leave the character out' })
   }
   if (hasOuterBlank(sender)) {
     throw unusable(kind, sender, { why: 'it begins or ends with a blank', hint: 'leave the blank out' })
   }
 }
 
-/** Returns whether every character of a sender can be seen, where it stands. */
+/** Whether every character of a sender is visible, and no blank is at either end. */
 export function isPrintableSender(sender: string): boolean {
   return findUnprintable(sender) === undefined && !hasOuterBlank(sender)
 }
@@ -34,12 +35,12 @@ function hasOuterBlank(sender: string): boolean {
 
 function unusable(
   kind: 'invalid' | 'usage',
-  shown: string,
+  sender: string,
   { why, hint }: { why: string; hint: string },
 ): CrabError {
-  const visible = shown.replace(new RegExp(CONTROL, 'gu'), '\ufffd')
+  const visible = sender.replace(new RegExp(CONTROL, 'gu'), '\ufffd')
   return new CrabError(kind, `Cannot use the sender ${JSON.stringify(visible)}: ${why}`, { hint })
 }
 
-/** Matches control characters and halves of surrogate pairs; as ranges, which cost a start nothing. */
+/** Matches control characters and lone surrogates. It uses ranges, which add nothing to the start-up time. */
 const CONTROL = /[^ -~\xa0-\ud7ff\ue000-\u{10ffff}]/u

@@ -1,6 +1,8 @@
 import { sha256 as digest } from '@noble/hashes/sha2.js'
 
-/** SHA-256 of short bytes, or of a text's UTF-8; for long ones node:crypto is faster, once it is loaded. */
+/**
+ * Computes the SHA-256 of bytes or of a text's UTF-8. For long input node:crypto is faster once it is loaded.
+ */
 export function sha256(content: string | Uint8Array): Buffer {
   return Buffer.from(digest(typeof content === 'string' ? Buffer.from(content) : content))
 }

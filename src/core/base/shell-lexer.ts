@@ -1,25 +1,29 @@
 import { findDeceptive } from './deceptive-text.ts'
 
-/** One word of a shell command, its quotes and escapes resolved. */
+/** One word of a shell command, with quotes and escapes resolved. */
 export interface ShellWord {
   text: string
-  /** `text`, split at every `*` that is not quoted. */
+  /** `text`, split at every unquoted `*`. */
   parts: readonly string[]
-  /** The index in `text` of the first `*`, `?` or `[` that is not quoted; absent when there is none. */
+  /** The index in `text` of the first unquoted `*`, `?` or `[`; absent when there is none. */
   globAt?: number
 }
 
-/** A shell line as the simple commands it runs, in its order; or why that cannot be said, as a clause. */
+/**
+ * A shell line as the simple commands it runs, in order; or the reason why these cannot be determined, as a
+ * clause.
+ */
 export type ShellLine = { commands: readonly (readonly ShellWord[])[] } | { opaque: string }
 
 /**
  * Splits a line for sh or bash into the simple commands that `;` `&&` `||` `|` `|&` `&` and newlines join.
  *
- * A line is opaque as soon as it holds anything else that a shell gives a meaning to, or that sh and bash read
- * differently (decision 30). Quotes, escapes, comments, `2>&1` and redirections of or to /dev/null are understood; globs
- * in arguments stay as they are written. `isPattern`: a `*` may also stand in the command's name. `isLenient`: what cannot
- * hide a command's name is left out (files that are redirected, harmless `NAME=value` before a command), and parameters
- * in arguments stand as SPLIT or WHOLE in their words: for rules that restrict only.
+ * A line is opaque when it contains anything else that is special to a shell, or that sh and bash read
+ * differently (ADR 0071). Quotes, escapes, comments, `2>&1` and redirections from or to /dev/null are
+ * understood; globs in arguments stay as written. `isPattern`: a `*` may also be in the command's name.
+ * `isLenient`, for restricting rules only: skips what cannot hide a command's name (redirected files,
+ * harmless `NAME=value` before a command), and puts UNQUOTED_VALUE or QUOTED_VALUE in place of parameters in
+ * arguments.
  */
 export function lexShell(line: string, { isPattern = false, isLenient = false } = {}): ShellLine {
   try {
@@ -33,19 +37,23 @@ export function lexShell(line: string, { isPattern = false, isLenient = false } 
   }
 }
 
-/** The value of a parameter in a word: one that may become several words or none, and one in quotes. No line has them. */
+/**
+ * The value of an unquoted parameter in a word, which may expand to several words or none. The character
+ * never occurs in a line.
+ */
 export const UNQUOTED_VALUE = '\x01'
+/** The value of a quoted parameter in a word. The character never occurs in a line. */
 export const QUOTED_VALUE = '\x02'
 
-/** Why a line is opaque: how this module ends its work early. */
+/** Ends lexing early; the message is the reason why a line is opaque. */
 class Opaque extends Error {}
 
-/** A word with what tells quoted characters from bare ones: `bare` holds a NUL for each quoted piece. */
+/** A word that distinguishes quoted from unquoted characters: `bare` holds a NUL for each quoted piece. */
 interface RawWord extends ShellWord {
   bare: string
 }
 
-/** A word that is being read. */
+/** A word that is still being read. */
 type OpenWord = RawWord & { parts: string[] }
 
 function refuseUnreadable(line: string): void {
@@ -56,7 +64,7 @@ function refuseUnreadable(line: string): void {
     throw new Opaque('it has a character that looks like another one or like nothing')
 }
 
-/** Emoji in a line need them, and none of them hides a program. */
+/** Variation selectors are allowed: emoji need them, and they cannot hide a program. */
 const VARIATION_SELECTORS = /[\ufe00-\ufe0f]/g
 
 function readCommands(cursor: Cursor): RawWord[][] {
@@ -90,7 +98,10 @@ function readCommands(cursor: Cursor): RawWord[][] {
   return commands
 }
 
-/** Shells disagree on nothing about comments, but people overlook a line that seems to go on. */
+/**
+ * Skips a comment. All shells agree on comments, but a backslash at the end makes readers believe that the
+ * comment continues.
+ */
 function skipComment(cursor: Cursor): boolean {
   const comment = cursor.take(COMMENT)
   if (comment.endsWith('\\')) throw new Opaque('it has a comment that ends with a backslash')
@@ -106,18 +117,18 @@ function skipRedirection(cursor: Cursor): boolean {
   return true
 }
 
-/** Whether it sets a variable before a command that has nothing to do with which programs run. */
+/** Whether a word sets a variable that does not affect which programs run. */
 function isHarmlessVariable({ text, bare }: RawWord): boolean {
   const [, name] = /^([A-Za-z_]\w*)=/.exec(bare) ?? []
   return name !== undefined && !selectsPrograms(name) && !hasValue(text)
 }
 
-/** Whether a variable of this name may decide which programs run, or what they are told. */
+/** Whether a variable with this name may decide which programs run, or what input they get. */
 export function selectsPrograms(name: string): boolean {
   return POWERFUL.test(name)
 }
 
-/** Whether a part of it is a parameter's value. */
+/** Whether a text contains the value of a parameter. */
 function hasValue(text: string): boolean {
   return text.includes(UNQUOTED_VALUE) || text.includes(QUOTED_VALUE)
 }
@@ -152,7 +163,7 @@ function readPiece(cursor: Cursor, word: OpenWord): void {
   word.parts[word.parts.length - 1] += text
 }
 
-/** A parameter, or a text in quotes with some, as what unquote() reads. */
+/** Reads a parameter, or a quoted text that contains some, into the form that unquote() reads. */
 function readValue(cursor: Cursor): string {
   if (cursor.take(PARAMETER)) return `"${UNQUOTED_VALUE}"`
   return cursor
@@ -173,7 +184,7 @@ function unquote(piece: string): string {
   return piece.slice(1, -1).replace(/\\([\\"$`\n])/g, (_, char: string) => (char === '\n' ? '' : char))
 }
 
-/** What stands where no word can go on. */
+/** Describes the character at which no word can continue. */
 function reasonAt(cursor: Cursor): string {
   const [, reason] = MEANINGS.find(([pattern]) => cursor.peek(pattern))!
   return `it has ${reason}`
@@ -196,7 +207,7 @@ function checkCommand(words: readonly ShellWord[], isPattern: boolean): void {
   if (isEvaluated) throw new Opaque(`"${text}" may evaluate its arguments`)
 }
 
-/** A place in a line that moves on by sticky patterns. */
+/** A position in a line that advances by sticky patterns. */
 class Cursor {
   readonly isLenient: boolean
   #at = 0
@@ -216,7 +227,7 @@ class Cursor {
     return pattern.test(this.#line)
   }
 
-  /** What the pattern matches here, or nothing; moves behind it. */
+  /** Returns the match at the current position, or an empty text, and advances past it. */
   take(pattern: RegExp): string {
     pattern.lastIndex = this.#at
     const [match = ''] = pattern.exec(this.#line) ?? []
@@ -225,7 +236,10 @@ class Cursor {
   }
 }
 
-/** Rules are compared with every command of a line and with all it may start: in tens of milliseconds for so much. */
+/**
+ * The maximum length of a line. Comparing rules with all its commands, and with what they may start, takes
+ * tens of milliseconds at this length.
+ */
 const MAX_LINE = 16_384
 
 const CONTROL = /[^\t\n -~\xa0-\uffff]/
@@ -233,11 +247,14 @@ const CONTROL = /[^\t\n -~\xa0-\uffff]/
 const BLANK = /(?:[ \t]|\\\n)+/y
 const COMMENT = /#[^\n]*/y
 const CONTINUATION = /\\\n/y
-/** Followed by the end of a word, since `2>&10` and `>/dev/nullx` are something else. */
+/** The lookahead requires the end of a word, since `2>&10` and `>/dev/nullx` mean something else. */
 const HARMLESS_REDIRECTION = /(?:[0-2]?>&[12]|[0-2]?(?:>>?|<)[ \t]*\/dev\/null)(?=[ \t\n;&|]|$)/y
-/** Of one file, whose name follows. */
+/** A redirection from or to one file, whose name follows. */
 const FILE_REDIRECTION = /[0-2]?(?:>>?|<)[ \t]*(?![ \t<>&|(])/y
-/** `&>` redirects in bash and is two things in sh, also when the line is continued between the two. */
+/**
+ * `&>` is excluded, also with a line continuation in between: it redirects in bash and is two operators in
+ * sh.
+ */
 const OPERATOR = /&&|\|\||\|&|[;|\n]|&(?!>|\\\n)/y
 const WORD_END = /[ \t\n;&|]/y
 const REDIRECTION = /[<>]/y
@@ -246,14 +263,14 @@ const STAR = /\*/y
 const QUOTED = /'[^']*'|"[^"\\$`]*(?:\\[\s\S][^"\\$`]*)*"|\\[\s\S]/y
 const PARAMETER = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})/y
 const QUOTED_VALUES = /"(?:[^"\\$`]|\\[\s\S]|\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}))*"/y
-/** Escapes are passed over. */
+/** The first alternative skips escapes. */
 const VALUES = /\\[\s\S]|\$([A-Za-z_]\w*|\{[A-Za-z_]\w*\})/g
 
-/** Variables that decide which programs run, or that are read as commands or options by some. */
+/** Variables that decide which programs run, or that some programs read as commands or options. */
 const POWERFUL =
   /^(LD_.*|DYLD_.*|BASH.*|GIT_.*|ENV|IFS|PS\d|SHELLOPTS|PERL5.*|RUBYLIB|npm_.*|.*(PATH|HOME|COMMAND|SHELL|PAGER|EDITOR|VISUAL|BROWSER|OPT|OPTS|OPTIONS|OPEN|CLOSE|FLAGS|WRAPPER|STARTUP|RSH|PRELOAD|ASKPASS))$/i
 
-/** In this order; the last one fits anything. */
+/** The reasons in order of precedence; the last one matches anything. */
 const MEANINGS: readonly [RegExp, string][] = [
   [/"[^"\\$`]*(?:\\[\s\S][^"\\$`]*)*`|`/y, 'a command substitution'],
   [/(?:"[^"\\$`]*(?:\\[\s\S][^"\\$`]*)*)?\$\(\(/y, 'an arithmetic expansion'],
@@ -265,14 +282,17 @@ const MEANINGS: readonly [RegExp, string][] = [
   [/[\s\S]/y, 'a parenthesis'],
 ]
 
-/** Reserved words of sh and bash. Quoted ones are names of programs, but nobody has such programs. */
+/**
+ * Reserved words of sh and bash. They are refused even when quoted, although they would then name a program:
+ * such programs do not occur in practice.
+ */
 const KEYWORDS: ReadonlySet<string> = new Set(
   '! { } [[ ]] case coproc do done elif else esac fi for function if in select then time until while'.split(
     ' ',
   ),
 )
 
-/** They run their arguments as a line, or change what later commands mean: their names, variables or options. */
+/** Builtins that run their arguments as a line, or change the names, variables or options of later commands. */
 const BUILTINS: ReadonlySet<string> = new Set(
   (
     '. alias bind builtin compgen complete compopt declare enable eval exec export fc getopts hash let local mapfile ' +
@@ -280,5 +300,5 @@ const BUILTINS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** They evaluate what looks like an element of an array, `a[$(…)]`, in bash or in another shell. */
+/** Commands that evaluate an argument such as the array element `a[$(…)]`, in bash or in another shell. */
 const EVALUATING: ReadonlySet<string> = new Set(['[', 'test', 'printf', 'wait'])

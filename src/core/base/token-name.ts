@@ -1,18 +1,18 @@
 import { CrabError } from './errors.ts'
 
-/** The token that the daemon makes by itself, in run/tcp.token. */
+/** The name of the token that the daemon creates by itself, in run/tcp.token. */
 export const BUILT_IN_TOKEN = 'tcp'
 
-/** Senders with these words have a meaning of their own, so no token may be called that. */
+/** Names that tokens cannot have, because senders that begin with them have a special meaning. */
 const RESERVED: ReadonlySet<string> = new Set(['sh', 'cron', 'event', 'delegate', 'user'])
 const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
-/** Tells whether a token may have that name. */
+/** Whether a token may have that name. */
 export function isTokenName(name: string): boolean {
   return NAME.test(name) && !RESERVED.has(name)
 }
 
-/** Throws `usage` for a name that no token may have. */
+/** Throws `usage` when a token cannot have that name. */
 export function checkTokenName(name: string): void {
   if (isTokenName(name)) return
   const why = RESERVED.has(name)

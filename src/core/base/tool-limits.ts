@@ -1,5 +1,8 @@
-/** Tools of MCP servers that a model is shown as they are; an agent with more gets tools that find them (decision 6). */
+/**
+ * The maximum number of MCP tools that are shown to a model directly; an agent with more gets tools to search
+ * them (ADR 0115).
+ */
 export const MAX_SHOWN_MCP_TOOLS = 40
 
-/** Tools that a conversation has selected at one time. */
+/** The maximum number of tools that a conversation has selected at one time. */
 export const MAX_SELECTED_TOOLS = 24

@@ -1,6 +1,9 @@
 import { homedir, userInfo } from 'node:os'
 
-/** The user's own directory; empty when the system knows none, as for a user id without an account. */
+/**
+ * Returns the user's home directory; empty when the system does not know one, as for a user id without an
+ * account.
+ */
 export function userDirectory(): string {
   try {
     return homedir()
@@ -9,7 +12,7 @@ export function userDirectory(): string {
   }
 }
 
-/** The name of this process's user; undefined for a user id without an account. */
+/** Returns the name of this process's user; undefined for a user id without an account. */
 export function userName(): string | undefined {
   try {
     return userInfo().username

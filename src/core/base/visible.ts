@@ -1,12 +1,12 @@
 /**
- * Text as a person can judge it before permitting it: what a terminal would obey, or not show, stands as an escape
- * (`\x1b`, `\u202e`), also every blank but the space. Line feeds stay.
+ * Makes text safe to review before permitting it: characters that a terminal would interpret or hide become
+ * escapes (`\x1b`, `\u202e`), as does every blank except the space. Line feeds stay.
  *
- * A backslash stays what it is: an escape that was in the text looks like one that was put there.
+ * Backslashes are not escaped, so an escape in the original text looks like one that was inserted here.
  */
 export function toVisible(text: string): string {
-  // controls, formats, unassigned and private characters, lone surrogates, what is drawn as nothing, and unusual blanks;
-  // made when it is needed: it takes longer than all the rest of a start's small modules
+  // Controls, formats, unassigned and private characters, lone surrogates, invisible characters, and unusual
+  // blanks. The pattern is compiled on use, since it takes longer than all other small modules of a start.
   return text.replaceAll(/[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]--[\n ]]/gv, toEscape)
 }
 

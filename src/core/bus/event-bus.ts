@@ -5,50 +5,53 @@ import type { BusEvent, EventTrace, FiredRun, TracedEvent } from './event-trace.
 import type { SubscriptionStore } from './subscription-store.ts'
 import { type Subscription, sourceProblem } from './subscriptions.ts'
 
-/** So many events may lead to a run, one after another (decision 22). */
+/** The most events that may lead to a run one after another (ADR 0107). */
 export const MAX_DEPTH = 16
 
-/** Most bytes of what an event carries. */
+/** The largest event payload, in bytes. */
 export const MAX_EVENT_PAYLOAD_BYTES = 1024 * 1024
 
-/** So many turns that events began may wait or run at a time. */
+/** The most turns started by events that may wait or run at the same time. */
 export const MAX_RUNS = 1000
 
-/** A turn that an event begins. */
+/** A turn that an event starts. */
 export interface Firing {
   runId: string
   agent: string
   sender: string
   content: string
   eventId: string
-  /** How many events led to it, this one included. */
+  /** The number of events that led to it, including this one. */
   depth: number
 }
 
+/** The dependencies of an event bus. */
 export interface EventBusOptions {
   store: SubscriptionStore
   trace: EventTrace
-  /** Begins a turn; resolves when nothing refuses it any more. The trace is told of its start and its end. */
+  /**
+   * Starts a turn; resolves once it is accepted. The implementation reports its start and its end to `trace`.
+   */
   fire(firing: Firing): Promise<void>
-  /** Is told of every event; it must not throw. */
+  /** Is called for every event; must not throw. */
   published(event: TracedEvent): void
   log: Log
-  /** Aborted with the process. */
+  /** Aborted when the process ends. */
   over: AbortSignal
   now(): number
   /** A fresh ULID. */
   newId(): string
 }
 
-/** A subscription, and why it must not fire if it must not. */
+/** A subscription, with the reason when it must not fire. */
 interface FiringDecision {
   subscription: Subscription
   reason: CrabError | undefined
 }
 
 /**
- * Starts agents when something is published under a source that they are subscribed to (RFC 0121). No queue and no delivery
- * for certain: what is published while no daemon runs starts nothing.
+ * Starts agents when an event is published under a source that they subscribe to (ADR 0107). There is no
+ * queue and no delivery guarantee: an event published while no daemon runs starts nothing.
  */
 export class EventBus {
   readonly #options: EventBusOptions
@@ -61,10 +64,12 @@ export class EventBus {
   }
 
   /**
-   * Starts every agent that is subscribed to the source, once, and gives the event's id when the turns are on their way; none
-   * of them is waited for. A subscription that fires once is gone from the disk before it fires.
+   * Starts every agent that subscribes to the source, each one once, and returns the event's id as soon as
+   * the turns are handed over, without waiting for any of them. A `once` subscription is removed from the
+   * disk before it fires.
    *
-   * Throws `invalid` for a source, payload or id that is none, `conflict` for a known id, `unavailable` when the bus is closed.
+   * Throws `invalid` for an invalid source, payload or id, `conflict` for an id that was already published,
+   * `unavailable` when the bus is closed.
    */
   async publish(event: Omit<BusEvent, 'id'> & { id?: string }): Promise<string> {
     const { trace, log, now, newId, store } = this.#options
@@ -77,37 +82,41 @@ export class EventBus {
     log('info', 'event published', { event: id, source, depth, ...(runId && { run: runId }) })
     const { subscriptions, problem } = await store.read()
     this.#report(problem)
-    const meant = subscriptions.filter((one) => one.source === source)
+    const matching = subscriptions.filter((one) => one.source === source)
     const content = toContent(event)
-    for (const one of oncePerAgent(await this.#decide(meant, depth))) this.#fire({ ...one, traced, content })
+    for (const one of oncePerAgent(await this.#decide(matching, depth)))
+      this.#fire({ ...one, traced, content })
     return id
   }
 
-  /** From now on nothing is fired any more. */
+  /** Stops firing: later events are refused. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** Resolves when no turn is on its way to its conversation. */
+  /** Resolves when every fired turn was accepted or refused. */
   async settled(): Promise<void> {
     while (this.#firing.size > 0) await Promise.all(this.#firing)
   }
 
-  /** Which of them this event fires, or why it does not. */
-  async #decide(meant: readonly Subscription[], depth: number): Promise<FiringDecision[]> {
+  /** Decides for each subscription whether this event fires it, and if not, why. */
+  async #decide(matching: readonly Subscription[], depth: number): Promise<FiringDecision[]> {
     const refusal =
       depth >= MAX_DEPTH ? tooDeep(depth) : this.#options.trace.openRuns >= MAX_RUNS ? tooMany() : undefined
-    if (refusal) return meant.map((subscription) => ({ subscription, reason: refusal }))
-    const { ids, reason } = await this.#claim(meant)
-    return meant
+    if (refusal) return matching.map((subscription) => ({ subscription, reason: refusal }))
+    const { ids, reason } = await this.#claim(matching)
+    return matching
       .filter(({ id, once }) => !once || reason || ids.has(id)) // another event was faster
       .map((subscription) => ({ subscription, reason: subscription.once ? reason : undefined }))
   }
 
-  /** Takes those that fire once off the disk: the ids that are this event's, or why that failed. */
-  async #claim(meant: readonly Subscription[]): Promise<{ ids: Set<number>; reason?: CrabError }> {
+  /**
+   * Removes the `once` subscriptions from the disk. Returns the ids that this event claimed, or why the
+   * removal failed.
+   */
+  async #claim(matching: readonly Subscription[]): Promise<{ ids: Set<number>; reason?: CrabError }> {
     const { store, over } = this.#options
-    const ids = meant.filter(({ once }) => once).map(({ id }) => id)
+    const ids = matching.filter(({ once }) => once).map(({ id }) => id)
     if (ids.length === 0) return { ids: new Set() }
     const claimed = store.remove(ids, over)
     return await claimed.then(
@@ -124,23 +133,23 @@ export class EventBus {
     const sender = `event:${traced.source}`
     const runId = reason ? '' : newId()
     const run: FiredRun = { subscriptionId, agent, sender, runId, state: 'waiting', error: '' }
-    const told = { event: traced.id, subscription: subscriptionId, agent }
+    const fields = { event: traced.id, subscription: subscriptionId, agent }
     const refuse = (error: CrabError) => {
-      log('warn', 'event refused', { ...told, kind: error.kind, reason: error.message })
+      log('warn', 'event refused', { ...fields, kind: error.kind, reason: error.message })
       if (runId === '') Object.assign(run, { state: 'refused', error: error.message })
       else trace.ended(runId, 'refused', error.message)
     }
     if (reason) refuse(reason)
     trace.fired(traced, run)
     if (reason) return
-    log('info', 'event fired', { ...told, run: runId })
+    log('info', 'event fired', { ...fields, run: runId })
     const firing = { runId, agent, sender, content, eventId: traced.id, depth: traced.depth + 1 }
     const done = fire(firing).catch((error: unknown) => refuse(toCrabError(error)))
     this.#firing.add(done)
     void done.then(() => this.#firing.delete(done))
   }
 
-  /** Says once why the file is not the table that holds. */
+  /** Logs a problem with the subscriptions file, once for each distinct problem. */
   #report(problem: CrabError | undefined): void {
     if (problem && problem !== this.#problem) {
       const { log } = this.#options
@@ -150,10 +159,13 @@ export class EventBus {
   }
 }
 
-/** Of several subscriptions that would start one agent the first; those that must not fire stay, to be told. */
-function oncePerAgent(decided: readonly FiringDecision[]): FiringDecision[] {
+/**
+ * Keeps the first of several subscriptions that would start the same agent; refused ones all stay, to be
+ * reported.
+ */
+function oncePerAgent(decisions: readonly FiringDecision[]): FiringDecision[] {
   const started = new Set<string>()
-  return decided.filter(({ subscription: { target_agent: agent }, reason }) => {
+  return decisions.filter(({ subscription: { target_agent: agent }, reason }) => {
     if (reason) return true
     const isFirst = !started.has(agent)
     started.add(agent)
@@ -177,7 +189,7 @@ function idProblem(id: string): string | undefined {
   return 'its id is no ULID'
 }
 
-/** What the agent reads; no turn begins without a word. */
+/** Returns what the agent reads. A turn needs text, so the source stands in for a blank payload. */
 function toContent({ source, payload }: Pick<BusEvent, 'source' | 'payload'>): string {
   return payload.trim() === '' ? source : payload
 }

@@ -1,46 +1,46 @@
 import { CrabError } from '../base/errors.ts'
 
-/** What is published. */
+/** A published event. */
 export interface BusEvent {
   /** A ULID. */
   id: string
   source: string
   payload: string
-  /** The run whose end it is; empty: a client published it. */
+  /** The run that published it by ending; empty when a client published it. */
   runId: string
-  /** How many events led to it. */
+  /** The number of events that led to it. */
   depth: number
 }
 
-/** How far a fired run is; `refused`: nothing ran. */
+/** The progress of a fired run; `refused` means that it never ran. */
 export type FiredState = 'waiting' | 'running' | 'done' | 'failed' | 'refused'
 
-/** A run that a subscription began. */
+/** A run that a subscription started. */
 export interface FiredRun {
   readonly subscriptionId: number
   readonly agent: string
   readonly sender: string
   readonly runId: string
   state: FiredState
-  /** Why it failed, or never began; empty otherwise. */
+  /** The error of a run that failed or never started; otherwise empty. */
   error: string
 }
 
-/** A published event, and what it set off. */
+/** A published event with the runs that it started. */
 export interface TracedEvent extends BusEvent {
   /** Milliseconds since 1970. */
   readonly publishedAt: number
   readonly fired: FiredRun[]
 }
 
-/** The last events of a process, with the runs they began. */
+/** The latest events of a process, with the runs that they started. */
 export class EventTrace {
   /** Oldest first. */
   #events: TracedEvent[] = []
   /** Runs that have not ended, by id. */
   readonly #runs = new Map<string, FiredRun>()
 
-  /** Keeps an event; of its payload the beginning. Throws `conflict` for an id that is known. */
+  /** Stores an event with the beginning of its payload. Throws `conflict` for an id that is already stored. */
   add(event: BusEvent, publishedAt: number): TracedEvent {
     if (this.#events.some(({ id }) => id === event.id)) {
       throw new CrabError('conflict', `Cannot publish the event: one with the id ${event.id} was published`, {
@@ -53,24 +53,24 @@ export class EventTrace {
     return traced
   }
 
-  /** Notes what an event set off, or would have. */
+  /** Records a run that an event started, or one that was refused. */
   fired(event: TracedEvent, run: FiredRun): void {
     event.fired.push(run)
     if (run.state === 'waiting') this.#runs.set(run.runId, run)
   }
 
-  /** How many runs that events began have not ended. */
+  /** The number of unfinished runs that were started by events. */
   get openRuns(): number {
     return this.#runs.size
   }
 
-  /** A run is past its start; one that no event began is none of ours. */
+  /** Marks a run as running. Ignores runs that no event started. */
   began(runId: string): void {
     const run = this.#runs.get(runId)
     if (run) run.state = 'running'
   }
 
-  /** A run is over: well, or why not. */
+  /** Records how a run ended, and the error if it failed. Ignores runs that no event started. */
   ended(runId: string, state: Exclude<FiredState, 'waiting' | 'running'>, error = ''): void {
     const run = this.#runs.get(runId)
     if (!run) return
@@ -79,12 +79,15 @@ export class EventTrace {
     run.error = error
   }
 
-  /** The last events, oldest first. */
+  /** Returns the latest events, oldest first. */
   latest(limit: number): readonly TracedEvent[] {
     return this.#events.slice(-limit)
   }
 
-  /** One event, or those that a run published, with everything that came of them, oldest first. Throws `missing`. */
+  /**
+   * Returns the event with this id, or the events that this run published, and every event that followed from
+   * them, oldest first. Throws `missing` for an unknown id.
+   */
   findChain(id: string): readonly TracedEvent[] {
     const runs = new Set<string>()
     const found = this.#events.filter((event) => {
@@ -100,7 +103,7 @@ export class EventTrace {
   }
 }
 
-/** The beginning of a text, at most so many bytes, cut at a character. */
+/** Returns the beginning of a text, at most `bytes` bytes of UTF-8, never splitting a character. */
 export function headBytes(text: string, bytes: number): string {
   if (text.length * 3 <= bytes) return text
   const whole = Buffer.from(text)

@@ -15,35 +15,37 @@ import {
   sourceProblem,
 } from './subscriptions.ts'
 
+/** The dependencies of a subscription store. */
 export interface SubscriptionStoreOptions {
-  /** Of events/subscriptions.toml. */
+  /** The path of events/subscriptions.toml. */
   path: string
-  /** Takes an exclusive right among all processes of the home. */
+  /** Takes a lock that is exclusive among all processes of the home. */
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
 }
 
-/** The subscriptions that hold now. */
+/** The subscriptions in effect. */
 export interface LoadedSubscriptions {
   subscriptions: readonly Subscription[]
-  /** Why these are not those of the file: it cannot be used, and the ones from before hold. */
+  /** The problem that makes the file unusable; the subscriptions are then those of the last successful read. */
   problem: CrabError | undefined
 }
 
-/** A file that can be used. */
+/** The contents of a valid file. */
 interface Content {
   document: TomlDocument
   table: Subscriptions
 }
 
 /**
- * The subscriptions of a home, in events/subscriptions.toml. Several processes and people may write it: a change reads it
- * anew under the lease of the file, and replaces it; comments and order stay.
+ * The subscriptions of a home, in events/subscriptions.toml. Several processes and people may write the file:
+ * a change rereads it under the file's lease and replaces it, keeping comments and order.
  *
- * A change fails with `config` for a file that says what it may not, and leaves that as it is; with `storage` for the disk.
+ * A change fails with `config` for an invalid file, which stays unchanged, and with `storage` when the disk
+ * fails.
  */
 export class SubscriptionStore {
   readonly #options: SubscriptionStoreOptions
-  /** Of what was read last; undefined: there was no file. */
+  /** The stamp of the file that was read last; undefined when there was no file. */
   #stamp: string | undefined
   #loaded: LoadedSubscriptions = { subscriptions: [], problem: undefined }
 
@@ -51,13 +53,13 @@ export class SubscriptionStore {
     this.#options = options
   }
 
-  /** Those that hold now; the file is read again only if it is another one. Never fails. */
+  /** Returns the subscriptions in effect; rereads the file only when it changed. Never fails. */
   async read(): Promise<LoadedSubscriptions> {
     try {
       const stamp = await readStamp(this.#options.path)
       if (stamp === this.#stamp && !this.#loaded.problem) return this.#loaded
       const { table } = await this.#load()
-      // Written while it was read: what was read is whole, but may be younger than its stamp.
+      // The file may be written during the read: the contents are complete, but may be newer than the stamp.
       this.#loaded = { subscriptions: table.subscription, problem: undefined }
       this.#stamp = stamp
     } catch (reason) {
@@ -68,23 +70,26 @@ export class SubscriptionStore {
   }
 
   /**
-   * Adds one, or gives the one that says the same; durable, with its id, when it resolves. Throws `invalid` for a source that
-   * is none, `conflict` at the limit.
+   * Adds a subscription, or returns the existing identical one. It is durable and has its id when this
+   * resolves. Throws `invalid` for an invalid source, `conflict` at the limit.
    */
-  async add(wanted: Omit<Subscription, 'id'>, signal: AbortSignal): Promise<Subscription> {
-    const wrong = sourceProblem(wanted.source)
+  async add(candidate: Omit<Subscription, 'id'>, signal: AbortSignal): Promise<Subscription> {
+    const wrong = sourceProblem(candidate.source)
     if (wrong !== undefined) throw new CrabError('invalid', `Cannot subscribe: ${wrong}`)
     return await this.#change(signal, (table) => {
-      const same = table.subscription.find((one) => isSame(one, wanted))
+      const same = table.subscription.find((one) => isSame(one, candidate))
       if (same) return { result: same, after: table }
       if (table.subscription.length >= MAX_SUBSCRIPTIONS) throw full()
       const id = findNextId(table)
-      const added = { id, ...wanted }
+      const added = { id, ...candidate }
       return { result: added, after: { next_id: id + 1, subscription: [...table.subscription, added] } }
     })
   }
 
-  /** Ends those of these ids that are still there, and gives the ids of them: each one is given to one caller only. */
+  /**
+   * Removes the subscriptions with these ids, and returns the ids that it removed: each id is returned to one
+   * caller only.
+   */
   async remove(ids: readonly number[], signal: AbortSignal): Promise<readonly number[]> {
     return await this.#change(signal, (table) => {
       const { subscription } = table
@@ -96,18 +101,22 @@ export class SubscriptionStore {
     })
   }
 
-  /** Follows an agent to its new name, as target and in the sources of how its turns end; gives how many were rewritten. */
+  /**
+   * Renames an agent in targets and in `agent:<name>:<end>` sources; returns the number of subscriptions it
+   * changed.
+   */
   async renameAgent(from: string, to: string, signal: AbortSignal): Promise<number> {
     if ((await readStamp(this.#options.path)) === undefined) return 0
     const sources = new Map(ENDS.map((end) => [`agent:${from}:${end}`, `agent:${to}:${end}`]))
     return await this.#change(signal, (table) => {
-      const isMeant = ({ source, target_agent }: Subscription) => target_agent === from || sources.has(source)
+      const isAffected = ({ source, target_agent }: Subscription) =>
+        target_agent === from || sources.has(source)
       const subscription = table.subscription.map((one) => ({
         ...one,
         source: sources.get(one.source) ?? one.source,
         target_agent: one.target_agent === from ? to : one.target_agent,
       }))
-      const result = table.subscription.filter(isMeant).length
+      const result = table.subscription.filter(isAffected).length
       return { result, after: result === 0 ? table : { ...table, subscription } }
     })
   }
@@ -136,7 +145,7 @@ export class SubscriptionStore {
   }
 }
 
-/** How turns end, in `agent:<name>:<end>`. */
+/** The ways a turn ends, in `agent:<name>:<end>`. */
 const ENDS = ['done', 'failed'] as const
 
 function isSame(one: Subscription, { source, target_agent, once }: Omit<Subscription, 'id'>): boolean {
@@ -147,7 +156,7 @@ function findNextId({ next_id = 1, subscription }: Subscriptions): number {
   return subscription.reduce((next, { id }) => Math.max(next, id + 1), next_id)
 }
 
-/** What the file shall say; a subscription that stays keeps the form it has there. */
+/** Builds the new contents of the file; a subscription that stays keeps its formatting and extra keys. */
 function toFile(
   { next_id, subscription }: Subscriptions,
   { subscription: before = [] }: JsonObject,

@@ -10,7 +10,7 @@ import {
 } from '../config/schema.ts'
 import type { Result, ValidationIssue } from '../config/validation-issue.ts'
 
-/** Most subscriptions of a home. */
+/** The most subscriptions a home can have. */
 export const MAX_SUBSCRIPTIONS = 1000
 
 const MAX_SOURCE_BYTES = 256
@@ -22,25 +22,27 @@ const subscription = strictTable({
   once: z._default(z.boolean(), false),
 })
 
-/** What events/subscriptions.toml may say (RFC 0121). */
+/** The schema of events/subscriptions.toml (ADR 0107). */
 const subscriptionsTable = strictTable({
-  /** Of the next subscription: an id never comes back. */
+  /** The id of the next subscription: ids are never reused. */
   next_id: z.exactOptional(wholeNumber(1)),
   subscription: z._default(z.array(subscription), []),
 }).check(tableCheck((table) => findIssues(table['subscription'])))
 
-/** One agent that is started by whatever is published under exactly one source. Keys are those of the file. */
+/**
+ * An agent that is started by each event published under exactly this source. The keys are those of the file.
+ */
 export type Subscription = z.infer<typeof subscription>
 
-/** What the file says. */
+/** The contents of the subscriptions file. */
 export type Subscriptions = z.infer<typeof subscriptionsTable>
 
-/** Checks what the file says; an id stands in it once. */
+/** Validates the contents of the file; no id may occur twice. */
 export function checkSubscriptions(table: JsonObject): Result<Subscriptions, ValidationIssue> {
   return checkValue(subscriptionsTable, table)
 }
 
-/** What is wrong with an event's source, as the end of a sentence; undefined when nothing is. */
+/** Returns what is wrong with an event's source, as the end of a sentence; undefined for a valid source. */
 export function sourceProblem(source: string): string | undefined {
   if (source === '') return 'the source is empty'
   if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)

@@ -7,48 +7,51 @@ import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-sch
 import { parseToml, type TomlDocument, toFileIssues } from './toml.ts'
 import type { FileIssue, Result } from './validation-issue.ts'
 
-/** A `.toml` file of the agents folder, as it was read. */
+/** A `.toml` file of the agents folder. */
 interface AgentFile {
-  /** In NFC, whatever the file system gives. */
+  /** The agent's name in NFC, independent of the file system's normalization. */
   name: string
   path: string
-  /** Its prompt's path; the file need not exist. */
+  /** The path of its prompt; the file need not exist. */
   promptPath: string
-  /** Its content, or why it cannot be an agent. */
+  /** The parsed content, or the reasons why it cannot be an agent. */
   document: Result<TomlDocument>
-  /** When it came to be, and when it last changed: milliseconds since 1970. */
+  /** The times of creation and of the last change, in milliseconds since 1970. */
   bornMs: number
   changedMs: number
 }
 
-/** An agent file with the id that is its own. */
+/** An agent file with its unique id. */
 export interface IdentifiedFile extends AgentFile {
   id: string
-  /** The file does not say this id: it has none, or that of another file. */
+  /** Whether the id is derived, because the file has none or has that of another file. */
   isNewId: boolean
 }
 
-/** The agent files of a folder in the order of their names. A file that cannot be read is among them. */
+/** Reads the agent files of a folder, ordered by name. The result includes unreadable files. */
 export async function readAgentFiles(folder: string): Promise<IdentifiedFile[]> {
-  const entries = await entriesIn(folder)
+  const entries = await listEntries(folder)
   const files = await Promise.all(entries.map((entry) => readAgentFile(folder, entry)))
   const present = files.filter((file) => file !== undefined)
   return identify(refuseTwins(present)).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The file of one agent, or undefined. The others are looked at only where its name or id may be theirs. */
+/**
+ * Returns the file of one agent, or undefined. Reads other files only when one of them may have the same name
+ * or id.
+ */
 export async function findAgentFile(folder: string, name: string): Promise<IdentifiedFile | undefined> {
-  const entries = await entriesIn(folder)
+  const entries = await listEntries(folder)
   const entry = entries.find((one) => toAgentName(one) === name)
   if (entry === undefined) return undefined
   const isAlone = entries.filter((one) => foldName(toAgentName(one)) === foldName(name)).length === 1
   const file = isAlone ? await readAgentFile(folder, entry) : undefined
-  const id = file && statedId(file)
+  const id = file && readStatedId(file)
   if (file && id !== undefined && isMadeFor(id, name)) return { ...file, id, isNewId: false }
   return (await readAgentFiles(folder)).find((one) => one.name === name)
 }
 
-/** The agent a file describes, or everything that is wrong with it. */
+/** Returns the agent that a file describes, or all of its problems. */
 export async function toAgent(file: IdentifiedFile): Promise<Result<AgentConfig>> {
   if (!file.document.ok) return file.document
   const prompt = await readPrompt(file.promptPath)
@@ -60,7 +63,7 @@ export async function toAgent(file: IdentifiedFile): Promise<Result<AgentConfig>
   return { ok: true, value: { ...table.value, id: file.id, name: file.name, prompt: prompt.value } }
 }
 
-/** The prompt in a file, without its last newline; empty when there is none. */
+/** Reads a prompt without its last newline; empty when there is no file. */
 export async function readPrompt(path: string): Promise<Result<string>> {
   try {
     return { ok: true, value: (await readFile(path, 'utf8')).replace(/\r?\n$/, '') }
@@ -69,7 +72,7 @@ export async function readPrompt(path: string): Promise<Result<string>> {
   }
 }
 
-/** The name problems give to a file of the agents folder. */
+/** Returns the name of an agent file in problem reports. */
 function agentLabel(path: string): string {
   return `agents/${basename(path)}`
 }
@@ -84,12 +87,12 @@ async function readAgentFile(folder: string, entry: Dirent): Promise<AgentFile |
     const document = wrong === undefined ? parseToml(agentLabel(path), text) : refusal(path, wrong)
     return { ...base, document, bornMs: birthtimeMs || mtimeMs, changedMs: mtimeMs }
   } catch (reason) {
-    if (isMissingFile(reason) && !entry.isSymbolicLink()) return undefined // deleted since
+    if (isMissingFile(reason) && !entry.isSymbolicLink()) return undefined // deleted since the listing
     return { ...base, document: unreadable(path, reason), bornMs: 0, changedMs: 0 }
   }
 }
 
-/** Of files whose names are one name (decision 35) the oldest is the agent. */
+/** Refuses all but the oldest of the files whose names fold to the same name (ADR 0024). */
 function refuseTwins(files: readonly AgentFile[]): AgentFile[] {
   const owners = new Map(
     files
@@ -104,23 +107,26 @@ function refuseTwins(files: readonly AgentFile[]): AgentFile[] {
   })
 }
 
-/** Of files that say one id one keeps it; the others, and those without, get a derived one. */
+/**
+ * Assigns ids. When several files state the same id, one of them keeps it; the others, and files without an
+ * id, get a derived one.
+ */
 function identify(files: readonly AgentFile[]): IdentifiedFile[] {
   const oldestFirst = files.toSorted(byAge)
   return files.map((file) => {
-    const id = statedId(file)
+    const id = readStatedId(file)
     if (id !== undefined && findOwner(id, oldestFirst) === file) return { ...file, id, isNewId: false }
     return { ...file, id: derivedAgentId(file.name, file.changedMs), isNewId: true }
   })
 }
 
-/** The file for whose name the id was made; without one the oldest. */
+/** Returns the file for whose name the id was generated, else the oldest file that states it. */
 function findOwner(id: string, oldestFirst: readonly AgentFile[]): AgentFile | undefined {
-  const claimants = oldestFirst.filter((file) => statedId(file) === id)
+  const claimants = oldestFirst.filter((file) => readStatedId(file) === id)
   return claimants.find((file) => isMadeFor(id, file.name)) ?? claimants[0]
 }
 
-function statedId({ document }: AgentFile): string | undefined {
+function readStatedId({ document }: AgentFile): string | undefined {
   const id = document.ok ? document.value.table['id'] : undefined
   return isAgentId(id) ? id : undefined
 }
@@ -133,7 +139,7 @@ function toAgentName(entry: Dirent): string {
   return basename(entry.name, SUFFIX).normalize('NFC')
 }
 
-async function entriesIn(folder: string): Promise<Dirent[]> {
+async function listEntries(folder: string): Promise<Dirent[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })
     return entries.filter(({ name }) => name.endsWith(SUFFIX) && !name.startsWith('.'))

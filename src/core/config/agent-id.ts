@@ -3,15 +3,15 @@ import { newUlid } from '../base/ids.ts'
 import { sha256 } from '../base/sha256.ts'
 import { foldName } from './agent-schema.ts'
 
-/** A fresh id for an agent of this name. */
+/** Returns a new id for an agent of this name. */
 export function newAgentId(name: string): string {
   return withCheck(newUlid().slice(0, BODY_LENGTH), name)
 }
 
 /**
- * The id of an agent whose file has none: made from the file's name and time.
+ * Derives the id of an agent whose file has none from the file's name and time.
  *
- * Every process that sees the same file derives the same id, so none has to be written to agree on it.
+ * Every process derives the same id from the same file, so processes agree on it without writing it.
  */
 export function derivedAgentId(name: string, timeMs: number): string {
   const time = encodeTime(Math.max(0, Math.floor(timeMs)))
@@ -24,30 +24,30 @@ export function isAgentId(value: unknown): value is string {
 }
 
 /**
- * Whether an id was made for an agent of this name, so that a file of another name that has it is a copy of
- * that agent or the agent renamed. False for ids of other programs.
+ * Whether an id was generated for an agent of this name. If it was not, a file that has the id is a copy of
+ * another agent, or a renamed agent. False for ids from other programs.
  */
 export function isMadeFor(id: string, name: string): boolean {
   return withCheck(id.slice(0, BODY_LENGTH), name) === id
 }
 
-/** Whether an id is the one that existing clients send for "the id it has". */
+/** Whether an id is the all-zero ULID, which existing clients send to keep the current id. */
 export function isNilId(value: unknown): boolean {
   return value === '0'.repeat(26)
 }
 
-/** Half of a ULID's 80 random bits are a check over the rest and the name. */
+/** Appends a checksum over the body and the name, which takes the place of half of a ULID's 80 random bits. */
 function withCheck(body: string, name: string): string {
   return body + hash(`${body}\0${foldName(name)}`)
 }
 
-/** 40 bits as 8 letters. */
+/** Returns 40 bits of a hash as 8 letters. */
 function hash(text: string): string {
   const bytes = sha256(text).subarray(0, 8)
   return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 }
 
-/** The time and half of the random bits. */
+/** The number of characters for the time and half of the random bits. */
 const BODY_LENGTH = 18
-/** Crockford's base 32, as ULIDs use it. */
+/** Crockford's base 32, the alphabet of ULIDs. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -6,7 +6,7 @@ import { permissionsTable } from './permissions.ts'
 import { checkValue, filledString, strictTable, tableCheck, wholeNumber } from './schema.ts'
 import type { Result, ValidationIssue } from './validation-issue.ts'
 
-/** What `agents/<name>.toml` may say, with its defaults. Empty `skills` and `tools` are unrestricted (decision 4). */
+/** The schema of `agents/<name>.toml`, with defaults. Empty `skills` and `tools` mean unrestricted. */
 export const agentTable = strictTable({
   id: z.exactOptional(
     z.string().check(z.regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'must be an id that crabtalk wrote: a ULID')),
@@ -23,35 +23,39 @@ export const agentTable = strictTable({
   mcps: z._default(z.array(mcpEntry), []),
 }).check(tableCheck((table) => findNameClashes(table['mcps'])))
 
-/** What one agent file says. */
+/** The validated content of an agent file. */
 type AgentTable = z.infer<typeof agentTable>
 
-/** An agent: its file, the name of the file, the prompt beside it. Keys are those of the file. */
+/** An agent: the content and name of its file, and the prompt beside it. Keys are those of the file. */
 export interface AgentConfig extends AgentTable {
-  /** A ULID that never changes; conversations belong to it (decision 35). */
+  /** A ULID that never changes; conversations refer to it (ADR 0024). */
   id: string
   name: string
   prompt: string
 }
 
-/** Whether an agent's file says anything of permission, for itself or for a server. */
+/** Whether an agent's file has a `permissions` table, for the agent or for one of its servers. */
 export function hasRules({ permissions, mcps }: AgentTable): boolean {
   return permissions !== undefined || mcps.some((entry) => entry.permissions !== undefined)
 }
 
-/** Checks what a file, or a client, says of an agent. Legacy keys are dropped, the old form of `mcps` is named. */
+/**
+ * Validates an agent's table from a file or a client. Drops legacy keys, and reports the old form of `mcps`.
+ */
 export function checkAgent(table: JsonObject): Result<AgentTable, ValidationIssue> {
   const named = findNamedServers(table)
   const { mcps: _, ...rest } = table
   const outcome = checkValue(agentTable, withoutEmptyKeys(withoutLegacyKeys(named.length > 0 ? rest : table)))
-  const problems = outcome.ok ? named : [...named, ...outcome.problems.map(explain)]
+  const problems = outcome.ok ? named : [...named, ...outcome.problems.map(addHint)]
   return problems.length > 0 ? { ok: false, problems } : outcome
 }
 
-/** What most names are; the classes of Unicode take a millisecond of a start. */
+/** Matches most names. The Unicode classes of the full pattern would add a millisecond to the start-up time. */
 const PLAIN_NAME = /^[A-Za-z0-9][\w-]{0,63}$/
 
-/** What is wrong with an agent's name, as the end of a sentence; undefined when nothing is (decision 35). */
+/**
+ * Returns the problem with an agent's name, as the end of a sentence; undefined for a valid name (ADR 0024).
+ */
 export function nameProblem(name: string): string | undefined {
   const isName = PLAIN_NAME.test(name) || /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u.test(name.normalize('NFC'))
   if (!isName) {
@@ -60,22 +64,22 @@ export function nameProblem(name: string): string | undefined {
   return Buffer.byteLength(name) > MAX_NAME_BYTES ? 'the name is too long for a file' : undefined
 }
 
-/** Two names that are equal after this are one name. */
+/** Normalizes a name for comparison. Names that fold to the same text are the same name. */
 export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 
-/** The form of before RFC 0193, which migrateServers() brings to that of today. */
+/** Reports the old form of `mcps`, which names servers of a registry. migrateServers() converts it. */
 function findNamedServers(table: JsonObject): ValidationIssue[] {
   if (!namesServers(table)) return []
   const message = '"mcps" names servers of a registry; an agent holds its servers itself, as [[mcps]] tables'
   return [{ path: ['mcps'], message, hint: 'crabtalk writes them into the file when it starts or reloads' }]
 }
 
-/** Keys that people look for here and that live elsewhere. */
-function explain(finding: ValidationIssue): ValidationIssue {
-  const hint = finding.path.length === 1 ? ELSEWHERE.get(String(finding.path[0])) : undefined
-  return hint === undefined ? finding : { ...finding, hint }
+/** Adds a hint to issues about keys that belong elsewhere. */
+function addHint(issue: ValidationIssue): ValidationIssue {
+  const hint = issue.path.length === 1 ? ELSEWHERE.get(String(issue.path[0])) : undefined
+  return hint === undefined ? issue : { ...issue, hint }
 }
 
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -85,5 +89,5 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['system_prompt', 'the prompt is the .md file beside this one'],
 ])
 
-/** Leaves room for the suffixes of temporary files below the 255 bytes of a file name. */
+/** The limit leaves room for the suffixes of temporary files within the 255 bytes of a file name. */
 const MAX_NAME_BYTES = 200

@@ -9,7 +9,7 @@ import { DEFAULT_AGENT } from './default-name.ts'
 import { editToml } from './toml-edit.ts'
 import { renderToml } from './toml-render.ts'
 
-/** Writes the files of the default agent, where they are not there. */
+/** Creates the files of the default agent unless they exist. */
 export async function createDefault(folder: string): Promise<void> {
   const path = join(folder, DEFAULT_AGENT)
   await createFile(`${path}.md`, toPromptFile(DEFAULT_PROMPT))
@@ -17,12 +17,12 @@ export async function createDefault(folder: string): Promise<void> {
   await createFile(`${path}.toml`, renderToml(table))
 }
 
-/** Whether a file that can be an agent does not say its id. */
+/** Whether a valid agent file does not state its id. */
 export function lacksId({ isNewId, document }: IdentifiedFile): boolean {
   return isNewId && document.ok && checkAgent(document.value.table).ok
 }
 
-/** Writes the id into the file; a link to another agent's file becomes a file of its own. */
+/** Writes the id into the file. A link to another agent's file is replaced by a regular file. */
 export async function writeId({ document, path, id }: IdentifiedFile): Promise<void> {
   if (!document.ok) return
   const { text, table } = document.value
@@ -30,13 +30,14 @@ export async function writeId({ document, path, id }: IdentifiedFile): Promise<v
   await replaceFile(isCopy ? path : await realpath(path), editToml(text, table, { ...table, id }))
 }
 
-/** Replaces a file, or the file that a link stands for. */
+/** Replaces a file, or the target of a link. */
 export async function replaceLinked(path: string, content: string): Promise<void> {
-  const target = await realpath(path).catch(() => path) // not there yet: replaceFile() makes it or says why not
+  // When the file does not exist yet, replaceFile() creates it or reports why it cannot.
+  const target = await realpath(path).catch(() => path)
   await replaceFile(target, content)
 }
 
-/** A prompt as a file: with one newline at its end, which reading takes away again. */
+/** Returns a prompt as file content, with one trailing newline, which readPrompt() removes. */
 export function toPromptFile(prompt: string): string {
   return `${prompt}\n`
 }

@@ -30,29 +30,29 @@ import {
   type ValidationIssue,
 } from './validation-issue.ts'
 
-/** What an AgentStore is made of. */
+/** The dependencies of an AgentStore. */
 interface AgentStoreOptions {
   paths: Pick<HomePaths, 'agents'>
-  /** Takes the right to change agent files, across processes; held for a few file operations. */
+  /** Acquires the lock on agent files, across processes. It is held for a few file operations. */
   lock(resource: string): Promise<AsyncDisposable>
 }
 
-/** Makes a JSON merge patch from what an agent's file says. */
+/** Builds a JSON merge patch from the content of an agent's file. */
 type PatchMaker = (stored: JsonObject) => JsonObject
 
-/** What a listing found. */
+/** The result of listing the agents. */
 interface AgentListing {
-  /** In the order of their names. */
+  /** The valid agents, ordered by name. */
   agents: AgentConfig[]
   problems: FileIssue[]
 }
 
 /**
- * The agents of a home: `agents/<name>.toml` and the prompt in `<name>.md` (decision 35).
+ * The agents of a home: `agents/<name>.toml` and the prompt in `<name>.md` (ADR 0024).
  *
- * Nothing is cached: each call sees what is on disk. A change is durable when its promise resolves.
- * Failures: `missing`, `conflict` for a taken name, `invalid` for what a client sent, `config` for what a file says,
- * `storage` for the disk.
+ * Nothing is cached: each call reads the disk. A change is durable when its promise resolves. Throws
+ * `missing`, `conflict` for a taken name, `invalid` for bad client input, `config` for a bad file, and
+ * `storage` for disk failures.
  */
 export class AgentStore {
   readonly #folder: string
@@ -63,7 +63,7 @@ export class AgentStore {
     this.#lock = lock
   }
 
-  /** Every agent on disk, and what is wrong with the files that are none. */
+  /** Returns every valid agent on disk, and the problems of the other files. */
   async list(): Promise<AgentListing> {
     const listing: AgentListing = { agents: [], problems: [] }
     for (const outcome of await Promise.all((await this.#identified()).map(toAgent))) {
@@ -74,15 +74,15 @@ export class AgentStore {
   }
 
   /**
-   * One agent. The default agent is created on first use.
+   * Returns one agent. The default agent is created on first use.
    *
-   * `create: false` writes nothing at all: neither that agent nor an id that a file lacks.
+   * `create: false` writes nothing: neither that agent nor an id that a file lacks.
    */
   async get(name: string, { create = true }: { create?: boolean } = {}): Promise<AgentConfig> {
-    const known = await findAgentFile(this.#folder, name.normalize('NFC'))
-    if (known?.isNewId === false) return await requireAgent(known)
+    const namedFile = await findAgentFile(this.#folder, name.normalize('NFC'))
+    if (namedFile?.isNewId === false) return await requireAgent(namedFile)
     const files = create ? await this.#identified() : await readAgentFiles(this.#folder)
-    const file = find(files, name)
+    const file = findFile(files, name)
     if (file !== undefined) return await requireAgent(file)
     const isFree = files.every((one) => foldName(one.name) !== DEFAULT_AGENT)
     if (name !== DEFAULT_AGENT || !isFree) throw missingAgent(name, files)
@@ -91,29 +91,36 @@ export class AgentStore {
     return await this.get(name)
   }
 
-  /** Where keys of an agent's file stand, each as `agents/crab.toml:7`; empty while there is no file that can be read. */
+  /**
+   * Returns the locations of keys in an agent's file, such as `agents/crab.toml:7`; empty texts when the file
+   * is missing or unreadable.
+   */
   async locateKeys(name: string, paths: readonly KeyPath[]): Promise<string[]> {
     const file = await findAgentFile(this.#folder, name.normalize('NFC'))
     if (!file?.document.ok) return paths.map(() => '')
     const { value } = file.document
-    return paths.map((path) => placeIn(value, path))
+    return paths.map((path) => locateKey(value, path))
   }
 
-  /** An agent's id, also of one whose file cannot be used; writes nothing. */
+  /** Returns an agent's id, even when its file is invalid. Writes nothing. */
   async idOf(name: string): Promise<string> {
     const file = await findAgentFile(this.#folder, name.normalize('NFC'))
     return file?.id ?? (await this.get(name, { create: false })).id
   }
 
   /**
-   * Writes a new agent and gives it a fresh id; an `id` in the config is ignored.
+   * Creates an agent with a new id; an `id` in the config is ignored.
    *
-   * Without a prompt one that lies there already is the agent's.
+   * When the prompt is empty, an existing prompt file becomes the agent's prompt.
    */
   async create(name: string, config: JsonObject, prompt: string): Promise<AgentConfig> {
     const what = `Cannot create the agent "${name}"`
     const { lost } = restoreSecrets(config['mcps'], [])
-    const table = checked(what, { id: newAgentId(name), ...mergePatch({}, { ...config, id: null }) }, lost)
+    const table = validateAgentTable(
+      what,
+      { id: newAgentId(name), ...mergePatch({}, { ...config, id: null }) },
+      lost,
+    )
     await using _ = await this.#locked()
     const path = this.#freePath(what, name, await readAgentFiles(this.#folder))
     const writePrompt = prompt === '' ? createFile : replaceFile
@@ -123,10 +130,10 @@ export class AgentStore {
   }
 
   /**
-   * Applies a JSON merge patch to what the file says, and replaces the prompt if one is given.
+   * Applies a JSON merge patch to an agent's file, and replaces the prompt if one is given.
    *
-   * The text of the file changes only where its meaning does. REDACTED keeps a stored secret. A function makes the
-   * patch from what the file says while nobody else changes it; what it throws is passed on.
+   * Parts of the file whose meaning stays the same keep their text. REDACTED keeps a stored secret. A
+   * function builds the patch from the current content while the lock is held; what it throws is passed on.
    */
   async update(name: string, change: JsonObject | PatchMaker, prompt?: string): Promise<AgentConfig> {
     await this.get(name)
@@ -141,14 +148,17 @@ export class AgentStore {
     const { text, table } = document
     const { mcps, lost } = restoreSecrets(patch['mcps'], table['mcps'])
     const whole = { ...patch, ...('mcps' in patch && { mcps }), id: file.id }
-    const after = checked(what, mergePatch(table, whole), lost)
+    const after = validateAgentTable(what, mergePatch(table, whole), lost)
     if (prompt !== undefined) await replaceLinked(file.promptPath, toPromptFile(prompt))
     const changed = editToml(text, table, after)
     if (changed !== text) await replaceLinked(file.path, changed)
     return await this.get(name, { create: false })
   }
 
-  /** Gives an agent another name; its id, and so its conversations, stay. A prompt that lies there is never replaced. */
+  /**
+   * Renames an agent. Its id stays, and with it its conversations. Never replaces a prompt of another agent
+   * at the new name.
+   */
   async rename(name: string, newName: string): Promise<AgentConfig> {
     const what = `Cannot rename the agent "${name}"`
     await this.get(name)
@@ -157,13 +167,15 @@ export class AgentStore {
     const others = (await readAgentFiles(this.#folder)).filter((one) => one.path !== file.path)
     const path = this.#freePath(what, newName, others)
     if (`${path}.toml` === file.path) return agent
-    const lying = await readPrompt(`${path}.md`) // the same text: a rename that was cut off
-    if (!lying.ok || !['', agent.prompt].includes(lying.value)) throw foreignPrompt(what, path)
-    // A crash leaves the agent whole: while the name moves, the prompt is in both places.
+    const existingPrompt = await readPrompt(`${path}.md`) // an equal text is from an interrupted rename
+    if (!existingPrompt.ok || !['', agent.prompt].includes(existingPrompt.value))
+      throw foreignPrompt(what, path)
+    // The prompt is in both places while the file is renamed, so a crash leaves the agent complete.
     await replaceFile(`${path}.md`, toPromptFile(agent.prompt))
     await this.#changeFolder(what, async () => {
       await rename(file.path, `${path}.toml`)
-      const names = await readdir(this.#folder) // one name where upper and lower case are the same file
+      // The listing has only one entry if the file system ignores case and the names differ in case only.
+      const names = await readdir(this.#folder)
       const isCopy = names.includes(basename(file.promptPath)) && names.includes(`${basename(path)}.md`)
       if (isCopy) await rm(file.promptPath)
     })
@@ -171,25 +183,26 @@ export class AgentStore {
   }
 
   /**
-   * The permission rules of an agent's file, then those of its MCP entries, with the lines they stand in. Writes nothing;
-   * without a file there are none.
+   * Returns the permission rules of an agent's file, then those of its MCP entries, each with its location.
+   * Writes nothing. Without a file the result is empty.
    */
   async rules(name: string): Promise<PermissionRule[]> {
-    const known = await findAgentFile(this.#folder, name.normalize('NFC'))
-    const agent = known === undefined ? await this.get(name, { create: false }) : await requireAgent(known)
-    if (!known?.document.ok) return []
-    const { value } = known.document
-    const ofEntries = agent.mcps.flatMap((entry, i) =>
-      entryRules(entry, (path) => placeIn(value, ['mcps', i, ...path])),
+    const namedFile = await findAgentFile(this.#folder, name.normalize('NFC'))
+    const agent =
+      namedFile === undefined ? await this.get(name, { create: false }) : await requireAgent(namedFile)
+    if (!namedFile?.document.ok) return []
+    const { value } = namedFile.document
+    const entryRuleList = agent.mcps.flatMap((entry, i) =>
+      entryRules(entry, (path) => locateKey(value, ['mcps', i, ...path])),
     )
-    return [...toRules(agent.permissions, (path) => placeIn(value, path)), ...ofEntries]
+    return [...toRules(agent.permissions, (path) => locateKey(value, path)), ...entryRuleList]
   }
 
-  /** Adds a rule to those that allow something, unless it is there. Fails with `invalid` for what is no rule. */
+  /** Adds a rule to `permissions.allow` unless it is there already. Throws `invalid` for an invalid rule. */
   async addRule(name: string, rule: string): Promise<void> {
     const what = `Cannot add a rule to the agent "${name}"`
     const reading = readRule(rule)
-    if (!reading.ok) throw inputError(what, [toFinding(reading.problem)])
+    if (!reading.ok) throw inputError(what, [toRuleIssue(reading.problem)])
     await this.get(name)
     await using _ = await this.#locked()
     const { file, agent, document } = await this.#valid(name)
@@ -197,11 +210,14 @@ export class AgentStore {
     if (!isThere) await replaceLinked(file.path, appendToList(document.text, ['permissions', 'allow'], rule))
   }
 
-  /** Removes an agent's two files; conversations and memory stay. The default agent comes back when it is used. */
+  /**
+   * Deletes an agent's two files; conversations and memory stay. The default agent is recreated on its next
+   * use.
+   */
   async delete(name: string): Promise<void> {
     await using _ = await this.#locked()
     const files = await readAgentFiles(this.#folder)
-    const file = find(files, name)
+    const file = findFile(files, name)
     if (file === undefined) throw missingAgent(name, files)
     await this.#changeFolder(`Cannot delete the agent "${name}"`, async () => {
       await rm(file.path)
@@ -209,7 +225,7 @@ export class AgentStore {
     })
   }
 
-  /** The files, each with its id written down where that can be done. */
+  /** Reads the files, and writes missing ids where possible. */
   async #identified(): Promise<IdentifiedFile[]> {
     const files = await readAgentFiles(this.#folder)
     if (!files.some(lacksId)) return files
@@ -219,21 +235,21 @@ export class AgentStore {
       for (const file of now.filter(lacksId)) await writeId(file)
       return now
     } catch (reason) {
-      if (isUnwritable(reason)) return files // derived ids stay the same until they can be written
+      if (isUnwritable(reason)) return files // derived ids are stable until they can be written
       throw reason
     }
   }
 
   async #valid(name: string): Promise<{ file: IdentifiedFile; agent: AgentConfig; document: TomlDocument }> {
     const files = await readAgentFiles(this.#folder)
-    const file = find(files, name)
+    const file = findFile(files, name)
     if (file === undefined) throw missingAgent(name, files)
     const agent = await requireAgent(file)
     if (!file.document.ok) throw configError(file.document.problems)
     return { file, agent, document: file.document.value }
   }
 
-  /** The path, without its suffix, of a name that is well-formed and free. */
+  /** Returns the path, without suffix, for a valid and free name. */
   #freePath(what: string, name: string, others: readonly IdentifiedFile[]): string {
     const wrong = nameProblem(name)
     if (wrong !== undefined) throw new CrabError('invalid', `${what}: ${wrong}`)
@@ -255,15 +271,15 @@ export class AgentStore {
   }
 }
 
-function placeIn({ file, lineOf }: TomlDocument, path: KeyPath): string {
+function locateKey({ file, lineOf }: TomlDocument, path: KeyPath): string {
   return formatLocation({ file, line: lineOf(path), column: undefined })
 }
 
-function toFinding({ predicate, example }: RuleProblem): ValidationIssue {
+function toRuleIssue({ predicate, example }: RuleProblem): ValidationIssue {
   return { path: [], message: `the rule ${predicate}`, hint: `for example ${example}` }
 }
 
-function find(files: readonly IdentifiedFile[], name: string): IdentifiedFile | undefined {
+function findFile(files: readonly IdentifiedFile[], name: string): IdentifiedFile | undefined {
   return files.find((file) => file.name === name.normalize('NFC'))
 }
 
@@ -273,12 +289,12 @@ async function requireAgent(file: IdentifiedFile): Promise<AgentConfig> {
   throw configError(outcome.problems)
 }
 
-/** Checks a configuration that will be stored: it must not have `lost` anything. Empty settings are left out. */
-function checked(what: string, config: JsonObject, lost: readonly ValidationIssue[]): JsonObject {
+/** Validates a configuration before it is stored, including that no secret was lost. Removes empty settings. */
+function validateAgentTable(what: string, config: JsonObject, lost: readonly ValidationIssue[]): JsonObject {
   const table = withoutEmptyKeys(withoutLegacyKeys(config))
   const outcome = checkAgent(table)
-  const findings = [...(outcome.ok ? [] : outcome.problems), ...lost]
-  if (findings.length > 0) throw inputError(what, findings)
+  const issues = [...(outcome.ok ? [] : outcome.problems), ...lost]
+  if (issues.length > 0) throw inputError(what, issues)
   const { mcps, ...rest } = table
   return isTableList(mcps) ? { ...rest, mcps } : rest
 }

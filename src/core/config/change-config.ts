@@ -9,9 +9,9 @@ import { editToml } from './toml-edit.ts'
 import { configError } from './validation-issue.ts'
 
 /**
- * Writes config.toml so that it says what `change` makes of it; comments, and all that stays the same, stay as they are written.
+ * Applies `change` to config.toml. Comments and unchanged parts keep their text.
  *
- * The caller holds the lease `file:<config.toml>`. Fails with `config` for a file that cannot be read as TOML.
+ * The caller holds the lease `file:<config.toml>`. Throws `config` when the file is not valid TOML.
  */
 export async function changeConfig(
   { config }: Pick<HomePaths, 'config'>,
@@ -25,13 +25,13 @@ export async function changeConfig(
   if (edited !== text) await replaceFile(await resolveTarget(config), edited)
 }
 
-/** Where links lead, also where nothing is yet. */
+/** Resolves links, even when the final target does not exist yet. */
 async function resolveTarget(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (reason) {
     if (!isMissingFile(reason)) throw toStorageError(`Cannot write ${path}`, reason)
   }
-  const link = await readlink(path).catch(() => undefined) // then nothing at all is there
+  const link = await readlink(path).catch(() => undefined) // the path does not exist at all
   return link === undefined ? path : await resolveTarget(resolve(await realpath(dirname(path)), link))
 }

@@ -1,10 +1,16 @@
 import type { AgentConfig } from './agent-schema.ts'
 import type { McpEntry } from './mcp-entry.ts'
 
-/** The owner of what port files announce, besides the agents that ask for it; no agent has such an id or name. */
+/**
+ * The owner of discovered components, in addition to the agents that use them. No agent can have this id or
+ * name.
+ */
 export const DISCOVERY: Pick<AgentConfig, 'id' | 'name'> = { id: 'discovery', name: '(discovery)' }
 
-/** The server that a component's port file means (RFC 0043), as an agent would declare it. `key` is its bearer token. */
+/**
+ * Returns the MCP entry for a component's port file (ADR 0117), in the form of an agent's own entry. `key` is
+ * its bearer token.
+ */
 export function componentEntry({ name, port, key }: { name: string; port: number; key?: string }): McpEntry {
   return {
     name,
@@ -15,13 +21,13 @@ export function componentEntry({ name, port, key }: { name: string; port: number
   }
 }
 
-/** The port file that an entry comes from, relative to the home; undefined for one that an agent declares. */
+/** Returns the port file of an entry, relative to the home; undefined for an entry that an agent declares. */
 export function getPortFile({ origin }: Pick<McpEntry, 'origin'>): string | undefined {
   const file = origin?.['port_file']
   return typeof file === 'string' ? file : undefined
 }
 
-/** Whether an agent asks for the component of that name. */
+/** Whether an agent uses the component of that name. */
 export function wantsComponent(
   { components = false }: Pick<AgentConfig, 'components'>,
   name: string,
@@ -29,5 +35,8 @@ export function wantsComponent(
   return typeof components === 'boolean' ? components : components.includes(name)
 }
 
-/** It runs already, on this machine: who does not answer by then is no MCP server. */
+/**
+ * The time limit for a component to answer. It already runs on this machine, so one that is slower is not an
+ * MCP server.
+ */
 const STARTUP_MS = 3_000

@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from './schema.ts'
 
-/** The kinds of provider that config.toml may name; which of them this build can call is the registry's to say. */
+/** The kinds of provider that config.toml may name. The registry decides which of them this build can call. */
 export const PROVIDER_KINDS = [
   'openai',
   'anthropic',
@@ -22,9 +22,10 @@ export const PROVIDER_KINDS = [
   'openai-compatible',
 ] as const
 
+/** The kind of a provider. */
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
-/** config.toml (disk.md); built when there is one. `mcp` and `tui` have no keys yet. */
+/** The schema of config.toml, built on first use. `mcp` and `tui` have no keys yet. */
 export const configTable = z.lazy(() =>
   strictTable({
     model: z.exactOptional(filledString()),
@@ -39,7 +40,7 @@ export const configTable = z.lazy(() =>
   }),
 )
 
-/** What config.toml says, defaults included. */
+/** The content of config.toml, with defaults. */
 export type ConfigTable = z.infer<typeof configTable>
 
 function provider() {
@@ -56,7 +57,10 @@ function provider() {
   }).check(tableCheck(findMissingAddress), tableCheck(findForeignKeys))
 }
 
-/** A model with what its user knows of it: tokens, and US dollars per million tokens (decision 39). */
+/**
+ * A model with facts from the user: the context limit in tokens, and prices in US dollars per million tokens
+ * (ADR 0044).
+ */
 function model() {
   return strictTable({
     name: filledString(),
@@ -87,7 +91,7 @@ function* findMissingAddress(table: Record<string, unknown>, isMisspelt: boolean
   yield { path: ['base_url'], predicate: 'is missing: an openai-compatible provider has no usual address' }
 }
 
-/** AWS alone has regions and profiles. */
+/** Reports AWS regions and profiles on other kinds of provider. */
 function* findForeignKeys(table: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {
   if (table['kind'] === 'bedrock' || isMisspelt) return
   for (const key of ['region', 'profile']) {

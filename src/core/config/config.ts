@@ -6,7 +6,7 @@ import { checkValue, isTable } from './schema.ts'
 import { type TomlDocument, toFileIssues } from './toml.ts'
 import type { KeyPath, Result, ValidationIssue } from './validation-issue.ts'
 
-/** A model that config.toml names; absent facts are unknown. Prices are US dollars per million tokens. */
+/** A model that config.toml names; absent facts are unknown. Prices are in US dollars per million tokens. */
 interface ModelConfig {
   name: string
   context?: number
@@ -14,51 +14,54 @@ interface ModelConfig {
   outputUsd?: number
 }
 
-/** One place that serves models. */
+/** A provider of models. */
 export interface ProviderConfig {
-  /** Unique; `llm` for the short form. */
+  /** The unique name; `llm` for the `[llm]` table. */
   name: string
   kind: ProviderKind
-  /** Absent: the provider's usual environment variable. */
+  /** The API key. Undefined: the provider's usual environment variable. */
   apiKey: string | undefined
-  /** Without a trailing slash or endpoint. Absent: the provider's usual address. */
+  /** The URL without a trailing slash or endpoint. Undefined: the provider's usual address. */
   baseUrl: string | undefined
-  /** Absent: every model name that no other provider has; at most one provider is like that. */
+  /**
+   * The models of this provider. Undefined: every name that no other provider lists; at most one provider is
+   * configured that way.
+   */
   models: readonly ModelConfig[] | undefined
-  /** Of Bedrock. Absent: what the environment or the profile says. */
+  /** The AWS region, for Bedrock. Absent: the one of the environment or the profile. */
   region?: string
-  /** Of Bedrock, in ~/.aws: whose keys to use instead of the environment's. */
+  /** The profile in ~/.aws, for Bedrock, whose keys replace those of the environment. */
   profile?: string
-  /** To the first byte. */
+  /** The time limit for the first byte of a response. */
   timeoutMs: number
   maxRetries: number
-  /** Where it is written: `config.toml:3`. */
+  /** The location in the file: `config.toml:3`. */
   where: string
 }
 
-/** config.toml, normalised. */
+/** The normalized content of config.toml. */
 export interface Config {
-  /** In the order of the file, `[llm]` first. */
+  /** The providers in the order of the file, `[llm]` first. */
   providers: readonly ProviderConfig[]
-  /** The model of agents that name none. */
+  /** The model of agents that do not name one. */
   defaultModel: string | undefined
-  /** Further skill roots, as written. */
+  /** Additional skill folders, as written. */
   skillDirs: readonly string[]
-  /** Laid under the environment of every MCP server that is a program. */
+  /** Default environment variables for every MCP server that is a program. */
   env: Readonly<Record<string, string>>
-  /** Of every agent, beside its own. */
+  /** Rules for every agent, in addition to its own. */
   permissions: readonly PermissionRule[]
   daemon: {
-    /** Whether a command may start the daemon (decision 31). */
+    /** Whether a command may start the daemon (ADR 0105). */
     onDemand: boolean
-    /** 0 picks a free one. Absent: no TCP. */
+    /** The TCP port; 0 picks a free one. Undefined: no TCP. */
     tcpPort: number | undefined
-    /** Whether TCP clients must show a token. */
+    /** Whether TCP clients must send a token. */
     tcpToken: boolean
   }
 }
 
-/** What holds without a config.toml. */
+/** The configuration without a config.toml. */
 export const EMPTY_CONFIG: Config = {
   providers: [],
   defaultModel: undefined,
@@ -68,18 +71,18 @@ export const EMPTY_CONFIG: Config = {
   daemon: { onDemand: true, tcpPort: undefined, tcpToken: true },
 }
 
-/** Checks and normalises a parsed config.toml. */
+/** Validates and normalizes a parsed config.toml. */
 export function toConfig(document: TomlDocument): Result<Config> {
-  const table = tolerated(document.table)
-  const place = (path: KeyPath): string => `${document.file}:${document.lineOf(path)}`
-  const clashes = findClashes(table, place)
+  const table = withoutUnusedKeys(document.table)
+  const locate = (path: KeyPath): string => `${document.file}:${document.lineOf(path)}`
+  const clashes = findClashes(table, locate)
   const outcome = checkValue(configTable, table)
-  const findings = outcome.ok ? clashes : [...outcome.problems.map(explainHooks), ...clashes]
-  if (!outcome.ok || findings.length > 0) return { ok: false, problems: toFileIssues(document, findings) }
-  return { ok: true, value: normalise(outcome.value, place) }
+  const issues = outcome.ok ? clashes : [...outcome.problems.map(explainHooks), ...clashes]
+  if (!outcome.ok || issues.length > 0) return { ok: false, problems: toFileIssues(document, issues) }
+  return { ok: true, value: normalise(outcome.value, locate) }
 }
 
-/** An address without the endpoint or slash that people paste with it (RFC 0027). Adds nothing. */
+/** Removes the endpoint or trailing slash that users often paste with a base URL. */
 export function normaliseBaseUrl(url: string): string {
   return url
     .replace(/\/+$/, '')
@@ -87,7 +90,7 @@ export function normaliseBaseUrl(url: string): string {
     .replace(/\/+$/, '')
 }
 
-function normalise(table: ConfigTable, place: (path: KeyPath) => string): Config {
+function normalise(table: ConfigTable, locate: (path: KeyPath) => string): Config {
   const { llm, daemon } = table
   const providers = table.providers.map(
     (provider, i): ProviderConfig => ({
@@ -99,7 +102,7 @@ function normalise(table: ConfigTable, place: (path: KeyPath) => string): Config
       ...(provider.profile !== undefined && { profile: provider.profile }),
       timeoutMs: provider.timeout_ms,
       maxRetries: provider.max_retries,
-      where: place(['providers', i]),
+      where: locate(['providers', i]),
     }),
   )
   const endpoint: ProviderConfig = {
@@ -109,14 +112,14 @@ function normalise(table: ConfigTable, place: (path: KeyPath) => string): Config
     models: undefined,
     timeoutMs: 30_000,
     maxRetries: 2,
-    where: place([LLM]),
+    where: locate([LLM]),
   }
   return {
     providers: llm?.base_url === undefined ? providers : [endpoint, ...providers],
     defaultModel: table.model ?? llm?.model,
     skillDirs: table.skills.dirs,
     env: table.env,
-    permissions: toRules(table.permissions, place),
+    permissions: toRules(table.permissions, locate),
     daemon: { onDemand: daemon.on_demand, tcpPort: daemon.tcp_port, tcpToken: daemon.tcp_token },
   }
 }
@@ -142,26 +145,29 @@ function toModel(entry: ModelEntry): ModelConfig {
   }
 }
 
-function explainHooks(finding: ValidationIssue): ValidationIssue {
-  return finding.path.length === 1 && finding.path[0] === 'hooks' ? { ...finding, hint: HOOKS_HINT } : finding
+function explainHooks(issue: ValidationIssue): ValidationIssue {
+  return issue.path.length === 1 && issue.path[0] === 'hooks' ? { ...issue, hint: HOOKS_HINT } : issue
 }
 
-/** What existing homes have and that means nothing here. */
-function tolerated(table: JsonObject): JsonObject {
-  const known = withoutConfigKeys(table)
-  return isTable(known['llm']) ? { ...known, llm: withoutEmptyTexts(known['llm']) } : known
+/** Drops keys that exist in older homes but have no meaning here. */
+function withoutUnusedKeys(table: JsonObject): JsonObject {
+  const rest = withoutConfigKeys(table)
+  return isTable(rest['llm']) ? { ...rest, llm: withoutEmptyTexts(rest['llm']) } : rest
 }
 
-/** Things there may be only one of, said twice; each names both places. Sees tables that may be wrong otherwise. */
-function findClashes(table: JsonObject, place: (path: KeyPath) => string): ValidationIssue[] {
+/**
+ * Reports duplicates of things that must be unique, each with both locations. Accepts tables that are
+ * otherwise invalid.
+ */
+function findClashes(table: JsonObject, locate: (path: KeyPath) => string): ValidationIssue[] {
   const firsts = new Map<string, KeyPath>()
-  const findings: ValidationIssue[] = []
+  const issues: ValidationIssue[] = []
   for (const { what, path } of claims(table)) {
     const first = firsts.get(what)
     if (first === undefined) firsts.set(what, path)
-    else findings.push({ path, message: `there is a second ${what}; the first is at ${place(first)}` })
+    else issues.push({ path, message: `there is a second ${what}; the first is at ${locate(first)}` })
   }
-  return findings
+  return issues
 }
 
 function* claims(table: JsonObject): Generator<{ what: string; path: KeyPath }> {
@@ -186,5 +192,5 @@ function* providerClaims(provider: JsonObject, path: KeyPath): Generator<{ what:
   }
 }
 
-/** The table of the short form, and the name of its provider. */
+/** The key of the `[llm]` table, and the name of its provider. */
 const LLM = 'llm'

@@ -1,2 +1,2 @@
-/** What is asked when a message names no agent. */
+/** The agent that receives messages that do not name one. */
 export const DEFAULT_AGENT = 'crab'

@@ -1,30 +1,33 @@
 import { parseEnv } from 'node:util'
 import type { FileIssue } from './validation-issue.ts'
 
-/** What is wrong with a line, and what to do. */
+/** The problem with a line, and the fix. */
 type LineProblem = Pick<FileIssue, 'message' | 'hint'>
 
 /**
- * The variables of `KEY=VALUE` lines, as `node --env-file` reads them, but for names that no shell takes (`A B`, `A-B`): systemd
- * drops those. A byte order mark, which editors of Windows write, is no part of a name.
+ * Parses the variables of `KEY=VALUE` lines as `node --env-file` does. It skips names that no shell accepts
+ * (`A B`, `A-B`), which systemd drops as well, and removes a byte order mark, which Windows editors write.
  */
 export function parseVariables(text: string): Record<string, string> {
   const read = Object.entries(parseEnv(stripBom(text)) as Record<string, string>)
   return Object.fromEntries(read.filter(([name]) => NAME.test(name)))
 }
 
-/** A part of such a file: a variable, a comment, or what is neither. */
+/** A part of an environment file: a variable, a comment, or something invalid. */
 export interface Statement {
-  /** Its first line, 0-based. */
+  /** The index of its first line, 0-based. */
   at: number
-  /** How many lines it takes: a value in quotes may have several. */
+  /** The number of its lines: a quoted value may span several. */
   count: number
   /** The variable that it sets. */
   name?: string
   wrong?: LineProblem | undefined
 }
 
-/** The statements of such a file, which together are all of its lines, ended by `\n` or `\r\n`. */
+/**
+ * Yields the statements of an environment file, which together cover all of its lines. Lines end with LF or
+ * CRLF.
+ */
 export function* parseStatements(text: string): Generator<Statement> {
   const lines = stripBom(text).split(/\r?\n/)
   for (let at = 0; at < lines.length; ) {
@@ -35,8 +38,8 @@ export function* parseStatements(text: string): Generator<Statement> {
 }
 
 /**
- * What of a file of variables nobody reads, or not everybody alike: Node, systemd and a shell agree on less than each of
- * them takes. Names the lines; a value is never shown, nor a line that may be one.
+ * Returns the lines of an environment file that are ignored, or that Node, systemd and shells read
+ * differently. Names the lines; never shows a value, nor a line that may be one.
  */
 export function envFileProblems(text: string, file: string): FileIssue[] {
   const wrong = [...parseStatements(text)].filter((one) => one.wrong !== undefined)
@@ -49,7 +52,7 @@ export function envFileProblems(text: string, file: string): FileIssue[] {
   }))
 }
 
-/** The line of such a file that sets a variable last, 1-based; undefined where none does. */
+/** Returns the last line of an environment file that sets a variable, 1-based; undefined when none does. */
 export function variableLine(text: string, name: string): number | undefined {
   const last = [...parseStatements(text)].findLast((one) => one.name === name)
   return last && last.at + 1
@@ -64,22 +67,23 @@ function parseStatement(lines: readonly string[], at: number): Omit<Statement, '
   const last = quote === undefined ? at : closingLine(lines, at, quote)
   if (last === undefined) return { name, wrong: NOT_CLOSED, count: 1 }
   const whole = [value, ...lines.slice(at + 1, last + 1)].join('\n')
-  const isBlank = value === '' && /\s$/.test(lines[at]!) // then Node takes the next line for the value
+  const isBlank = value === '' && /\s$/.test(lines[at]!) // Node then reads the next line as the value
   const wrong = exported ? EXPORTED : isBlank || isAmbiguous(whole, quote) ? AMBIGUOUS : undefined
   return { name, wrong, count: last - at + 1 }
 }
 
-/** The line in which a quote ends that begins a value; undefined where none does. */
+/** Returns the line in which the opening quote of a value is closed; undefined when it is not. */
 function closingLine(lines: readonly string[], at: number, quote: string): number | undefined {
   const first = lines[at]!.slice(lines[at]!.indexOf(quote) + 1)
   if (first.includes(quote)) return at
-  const found = lines.findIndex((line, index) => index > at && line.includes(quote))
-  return found < 0 ? undefined : found
+  const closing = lines.findIndex((line, index) => index > at && line.includes(quote))
+  return closing < 0 ? undefined : closing
 }
 
 /**
- * Without quotes Node ends a value at `#` and systemd takes off backslashes; in double quotes each has escapes of its own;
- * behind a closing quote systemd reads on; and it knows no backtick.
+ * Whether programs read a value differently. Without quotes Node ends a value at `#` and systemd removes
+ * backslashes; in double quotes each has its own escapes; after a closing quote systemd continues to read;
+ * and systemd does not know backticks.
  */
 function isAmbiguous(value: string, quote: string | undefined): boolean {
   if (quote === undefined) return /[#\\]/.test(value)
@@ -89,7 +93,7 @@ function isAmbiguous(value: string, quote: string | undefined): boolean {
   return hasEscapes || value.slice(end + 1).trim() !== ''
 }
 
-/** A text without the byte order mark that editors of Windows begin a file with. */
+/** Removes the byte order mark with which Windows editors begin a file. */
 export function stripBom(text: string): string {
   return text.replace(/^\ufeff/, '')
 }

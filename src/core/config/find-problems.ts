@@ -10,7 +10,7 @@ import type { HomePaths } from './paths.ts'
 import { findLostSecrets, findUnfilledValues, toUnfilledText } from './unfilled-values.ts'
 import { type FileIssue, formatPath, type KeyPath } from './validation-issue.ts'
 
-/** Everything that is wrong with config.toml and the agent files, without changing any of them. */
+/** Returns all problems of config.toml and the agent files. Changes nothing. */
 export async function findProblems(paths: HomePaths): Promise<FileIssue[]> {
   const mark = await findForeignMark(paths)
   if (mark !== undefined) return [foreignHome(mark, foreignHomeHint(paths))]
@@ -19,7 +19,10 @@ export async function findProblems(paths: HomePaths): Promise<FileIssue[]> {
   return outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.problems))
 }
 
-/** Finds what is allowed in the agent files and yet surely not meant: placeholders that were never filled in. Changes nothing. */
+/**
+ * Returns warnings about valid agent files: placeholders that were never filled in, and lost secrets. Changes
+ * nothing.
+ */
 export async function findWarnings(paths: HomePaths): Promise<FileIssue[]> {
   if ((await findForeignMark(paths)) !== undefined) return []
   const files = await readAgentFiles(paths.agents)
@@ -39,16 +42,16 @@ async function fileWarnings(file: IdentifiedFile): Promise<FileIssue[]> {
       ...at(one.path),
       ...toUnfilledText(entry.name, agent.value.name, one),
     }))
-    const lost = findLostSecrets(entry).map((path) => ({
+    const lostSecrets = findLostSecrets(entry).map((path) => ({
       ...at(path),
       message: `${formatPath(path)} of the server "${entry.name}" holds ${REDACTED} in the place of a secret`,
       hint: 'write the secret there again',
     }))
-    return [...unfilled, ...lost]
+    return [...unfilled, ...lostSecrets]
   })
 }
 
-/** The JSON Schemas of config.toml and of an agent file, as a person writes them. */
+/** Returns the JSON Schemas of config.toml and of an agent file, in the form that users write. */
 export function fileSchemas(): { config: JsonObject; agent: JsonObject } {
   return {
     config: z.toJSONSchema(configTable, { io: 'input' }),

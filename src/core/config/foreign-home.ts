@@ -4,21 +4,25 @@ import { CrabError } from '../base/errors.ts'
 import type { HomePaths } from './paths.ts'
 
 /**
- * What shows that a home belongs to the Rust reference: a path relative to it, or undefined.
+ * Returns the file that identifies a home of the Rust implementation, relative to the home; undefined for a
+ * home of this program.
  *
- * Its agents live in `local/settings.toml`, or in a manifest or registry of older releases, and their prompts in
- * `agents/<ulid>/prompt.md`; nothing of ours has these names.
+ * The agents of the Rust implementation are in `local/settings.toml`, or in a manifest or registry of older
+ * releases, and their prompts in `agents/<ulid>/prompt.md`. This program uses none of these names.
  */
 export async function findForeignMark({ home, agents }: HomePaths): Promise<string | undefined> {
   const names = await namesIn(agents)
   const prompts = names.filter((name) => ULID.test(name)).map((name) => join('agents', name, 'prompt.md'))
-  const hasAgents = names.some((name) => name.endsWith('.toml')) // then the registry is that of ours: migrateServers()
+  // Beside agent files, the registry is an old one of this program; see migrateServers().
+  const hasAgents = names.some((name) => name.endsWith('.toml'))
   const marks = [...MARKS, ...(hasAgents ? [] : [REGISTRY]), ...prompts.slice(0, 1)]
-  const found = await Promise.all(marks.map((mark) => exists(join(home, mark))))
-  return marks.find((_, i) => found[i])
+  const present = await Promise.all(marks.map((mark) => exists(join(home, mark))))
+  return marks.find((_, i) => present[i])
 }
 
-/** Throws `config` when the home is the Rust reference's: it is read by nobody here and never written. */
+/**
+ * Throws `config` when the home belongs to the Rust implementation. Such a home is neither read nor written.
+ */
 export async function refuseForeignHome(paths: HomePaths): Promise<void> {
   const mark = await findForeignMark(paths)
   if (mark === undefined) return
@@ -26,20 +30,20 @@ export async function refuseForeignHome(paths: HomePaths): Promise<void> {
   throw new CrabError('config', `Cannot use ${paths.home}: ${why}`, { hint: foreignHomeHint(paths) })
 }
 
-/** Explains how to work beside the home of another program, and how to take over one of its agents. */
+/** Returns a hint that explains how to use another home, and how to copy one of the agents there. */
 export function foreignHomeHint({ home }: HomePaths): string {
   const prompt = join(home, 'agents', 'ID', 'prompt.md')
   return `set CRABTALK_HOME to another directory; there, take an agent along with: crabtalk agent create NAME --prompt @${prompt}`
 }
 
 async function namesIn(path: string): Promise<string[]> {
-  return await readdir(path).catch(() => []) // a folder that cannot be read is reported by who needs it
+  return await readdir(path).catch(() => []) // an unreadable folder is reported where it is needed
 }
 
 async function exists(path: string): Promise<boolean> {
   return await access(path).then(
     () => true,
-    () => false, // not there, or not to be looked at: no mark either way
+    () => false, // missing or inaccessible: not a mark
   )
 }
 

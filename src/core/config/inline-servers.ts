@@ -10,25 +10,27 @@ import type { KeyPath } from './validation-issue.ts'
 /** An agent's file in the new form. */
 export interface InlinedFile {
   text: string
-  /** Servers that it has now. */
+  /** The number of servers in the file. */
   servers: number
-  /** Names that stay behind, as a comment: where they stood and why, as the end of a sentence about the server. */
+  /**
+   * Names that remain as a comment, with their line and the reason as the end of a sentence about the server.
+   */
   left: readonly { name: string; line: number; why: string }[]
 }
 
 /**
- * An agent's file with the servers themselves in the place of their names; all else stays as it is written. Names that
- * cannot be replaced become a comment.
+ * Replaces the server names in an agent's file with the servers themselves; all other text stays. Names that
+ * cannot be resolved become a comment.
  */
 export function inlineServers({ text, table, lineOf }: TomlDocument, registry: OldRegistry): InlinedFile {
   const { mcps, ...rest } = table
   const entries: JsonObject[] = []
   const left: { name: string; line: number; why: string }[] = []
   for (const [i, element] of (Array.isArray(mcps) ? mcps : []).entries()) {
-    const found =
+    const resolved =
       typeof element === 'string' ? find(element, registry, entries) : { entry: element as JsonObject }
-    if ('entry' in found) entries.push(found.entry)
-    else left.push({ name: String(element), line: lineOf(['mcps', i] satisfies KeyPath), why: found.why })
+    if ('entry' in resolved) entries.push(resolved.entry)
+    else left.push({ name: String(element), line: lineOf(['mcps', i] satisfies KeyPath), why: resolved.why })
   }
   const without = withoutNames(
     text,
@@ -48,11 +50,14 @@ function find(
   const outcome = migrateRegistryEntry(name, server)
   if (!outcome.ok)
     return { why: `cannot be used: ${outcome.problems.map(({ message }) => message).join('; ')}` }
-  const taken = findNameClash(entries, outcome.value.name)
-  return taken === undefined ? { entry: outcome.value } : { why: `has the name of another: ${taken}` }
+  const clash = findNameClash(entries, outcome.value.name)
+  return clash === undefined ? { entry: outcome.value } : { why: `has the name of another: ${clash}` }
 }
 
-/** The text without its list of names, of which those that are left stay as a comment; comments in the list stay, too. */
+/**
+ * Removes the list of names from the text. The unresolved names, and the comments within the list, remain as
+ * comments.
+ */
 function withoutNames(text: string, left: readonly string[]): string {
   const pair = [...scanToml(text)].find(
     ({ kind, path }) => kind === 'pair' && path[0] === 'mcps' && path.length === 1,
@@ -71,7 +76,7 @@ function findLineBounds(text: string, { start, end }: TomlItem): [number, number
 }
 
 function commentsIn(value: string): string[] {
-  const parts = value.match(/"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\r\n]*/g) ?? [] // texts may have a # in them
+  const parts = value.match(/"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\r\n]*/g) ?? [] // strings may contain a #
   return parts.filter((part) => part.startsWith('#')).map((comment) => comment.trimEnd())
 }
 

@@ -2,31 +2,34 @@ import type { JsonObject } from '../base/message.ts'
 import { quoteWord } from '../base/quote-word.ts'
 import { isTable } from './schema.ts'
 
-/** The restrictions of a `hooks` table of the Rust reference. */
+/** The restrictions in a `hooks` table of the Rust implementation. */
 interface ReadHooks {
-  /** Rules that deny it. */
+  /** Deny rules with the same effect. */
   rules: readonly string[]
-  /** The keys that are unknown or cannot be rules; undefined when there are none. */
+  /** Keys that are unknown or cannot become rules; undefined when there are none. */
   rest: JsonObject | undefined
 }
 
 /**
- * Gives a table whose `hooks` are rules of `permissions.deny`. What cannot be one stays in `hooks`, so that nothing that
- * restricts is lost.
+ * Converts the restrictions in `hooks` to rules of `permissions.deny`. What cannot be converted stays in
+ * `hooks`, so that no restriction is lost.
  */
 export function withHooksAsRules(table: JsonObject): JsonObject {
   if (!Object.hasOwn(table, 'hooks')) return table
   const { hooks, ...others } = table
   const { rules, rest } = readHooks(hooks)
   const { permissions = {} } = others
-  const kept = rest === undefined ? others : { ...others, hooks: rest }
-  if (rules.length === 0 || !isTable(permissions)) return rules.length === 0 ? kept : table
+  const remaining = rest === undefined ? others : { ...others, hooks: rest }
+  if (rules.length === 0 || !isTable(permissions)) return rules.length === 0 ? remaining : table
   const { deny = [] } = permissions
   if (!Array.isArray(deny)) return table
-  return { ...kept, permissions: { ...permissions, deny: [...new Set([...deny, ...rules])] } }
+  return { ...remaining, permissions: { ...permissions, deny: [...new Set([...deny, ...rules])] } }
 }
 
-/** Reads `hooks`: `bash.disabled` and `bash.deny` restrict, `memory` says how much is recalled. */
+/**
+ * Reads a `hooks` table. `bash.disabled` and `bash.deny` become rules; `memory`, which sets how much is
+ * recalled, is ignored.
+ */
 export function readHooks(hooks: unknown): ReadHooks {
   if (hooks === undefined || hooks === null) return { rules: [], rest: undefined }
   if (!isTable(hooks)) return { rules: [], rest: { value: hooks } }
@@ -44,7 +47,10 @@ export function readHooks(hooks: unknown): ReadHooks {
   return { rules, rest: Object.keys(unknown).length > 0 ? unknown : undefined }
 }
 
-/** The rule for "reject commands containing this text"; undefined for what stands between words a shell reads. */
+/**
+ * Returns the rule for "reject commands containing this text"; undefined for text with characters that are
+ * special to a shell.
+ */
 function denyRule(text: unknown): string | undefined {
   if (typeof text !== 'string' || /[;&|<>`$()#!\p{Cc}]/u.test(text)) return undefined
   const words = text.trim().split(/\s+/)

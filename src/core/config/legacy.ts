@@ -2,17 +2,20 @@ import type { JsonObject } from '../base/message.ts'
 import { readHooks, withHooksAsRules } from './legacy-hooks.ts'
 import { isTable } from './schema.ts'
 
-/** Keys that clients of the Rust reference write and that mean nothing here; dropped silently (docs/decisions/0025). */
+/**
+ * Keys that clients of the Rust implementation write and that have no meaning here; dropped silently (ADR
+ * 0025).
+ */
 const MEANINGLESS = ['compact_tool_max_len', 'compact_threshold', 'auto_restart']
 
-/** Whether an agent names servers of a registry: the form of before RFC 0193. */
+/** Whether an agent names servers of a registry, which is the old form (ADR 0118). */
 export function namesServers({ mcps }: JsonObject): boolean {
   return Array.isArray(mcps) && mcps.some((entry) => typeof entry === 'string')
 }
 
 /**
- * An agent's table without legacy keys, in it or in its servers. `tool_choice` has a meaning in an agent only. What `hooks`
- * restricts becomes rules; a `hooks` that says more stays, for the check to refuse.
+ * Removes legacy keys from an agent's table and its servers. `tool_choice` has a meaning in agents only.
+ * Restrictions in `hooks` become rules; other content of `hooks` stays, and validation refuses it.
  */
 export function withoutLegacyKeys(table: JsonObject): JsonObject {
   const rest = omit(withHooksAsRules(table), MEANINGLESS)
@@ -22,12 +25,12 @@ export function withoutLegacyKeys(table: JsonObject): JsonObject {
     : rest
 }
 
-/** The table of config.toml without legacy keys; `hooks` as in withoutLegacyKeys(). */
+/** Removes legacy keys from the table of config.toml. `hooks` is handled as in withoutLegacyKeys(). */
 export function withoutConfigKeys(table: JsonObject): JsonObject {
   return omit(withHooksAsRules(table), [...MEANINGLESS, 'tool_choice'])
 }
 
-/** An MCP entry without legacy keys. A `hooks` that restricts something stays, for the check to refuse. */
+/** Removes legacy keys from an MCP entry. A `hooks` with restrictions stays, and validation refuses it. */
 function withoutEntryKeys(table: JsonObject): JsonObject {
   const { rules, rest } = readHooks(table['hooks'])
   const isEmpty = rules.length === 0 && rest === undefined
@@ -38,7 +41,7 @@ function withoutEntryKeys(table: JsonObject): JsonObject {
 export const HOOKS_HINT =
   'write what it restricts as rules: deny = ["bash"] or deny = ["bash(rm *)"] in [permissions]'
 
-/** A table without the keys whose text is empty: existing files and clients write them for "none". */
+/** Removes the keys whose text is empty: existing files and clients write them to mean "none". */
 export function withoutEmptyTexts(table: JsonObject, keys = Object.keys(table)): JsonObject {
   return omit(
     table,
@@ -47,8 +50,9 @@ export function withoutEmptyTexts(table: JsonObject, keys = Object.keys(table)):
 }
 
 /**
- * An agent as a client sent it, as a file would say it: existing clients write every key of a server, with null, an empty
- * text, an empty list or an empty table where a file leaves it out. Nulls outside of servers are the merge patch's.
+ * Converts an agent sent by a client to the form of a file. Existing clients write every key of a server,
+ * with null, an empty text, list or table where a file omits it. Nulls outside of servers stay: they belong
+ * to the merge patch.
  */
 export function withoutEmptyKeys(table: JsonObject): JsonObject {
   const { mcps, tool_choice: choice } = table
@@ -57,7 +61,10 @@ export function withoutEmptyKeys(table: JsonObject): JsonObject {
   return Array.isArray(mcps) ? { ...config, mcps: mcps.map(withoutEmptyEntryKeys) } : config
 }
 
-/** The tool that `{"type": "function", "function": {"name": "bash"}}` names, the form of the OpenAI API. */
+/**
+ * Returns the tool that `{"type": "function", "function": {"name": "bash"}}` names, which is the form of the
+ * OpenAI API.
+ */
 function chosenTool({ type, function: chosen }: JsonObject): string | undefined {
   const name = type === 'function' && isTable(chosen) ? chosen['name'] : undefined
   return typeof name === 'string' ? name : undefined

@@ -8,10 +8,10 @@ import { parseToml } from './toml.ts'
 import { configError, type Result } from './validation-issue.ts'
 
 /**
- * The configuration of a home; a missing file means an empty one.
+ * Loads the configuration of a home; a missing file is an empty configuration.
  *
- * Fails with `config`, naming every problem of the file, or that the home is another program's; with `storage`
- * when the file cannot be read.
+ * Throws `config` with every problem of the file, or when the home belongs to the Rust implementation; throws
+ * `storage` when the file cannot be read.
  */
 export async function loadConfig(paths: HomePaths): Promise<Config> {
   const [outcome] = await Promise.all([readConfig(paths), refuseForeignHome(paths)])
@@ -19,7 +19,7 @@ export async function loadConfig(paths: HomePaths): Promise<Config> {
   throw configError(outcome.problems)
 }
 
-/** As loadConfig(), with the problems of the file as data. */
+/** Like loadConfig(), but returns the problems of the file, and does not check whose home it is. */
 export async function readConfig({ config }: Pick<HomePaths, 'config'>): Promise<Result<Config>> {
   const text = await readTextFile(config)
   if (text === undefined) return { ok: true, value: EMPTY_CONFIG }
@@ -27,7 +27,7 @@ export async function readConfig({ config }: Pick<HomePaths, 'config'>): Promise
   return document.ok ? toConfig(document.value) : document
 }
 
-/** A file's text, or undefined when there is no such file. Fails with `storage`. */
+/** Reads a text file; undefined when it does not exist. Throws `storage`. */
 export async function readTextFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')

@@ -8,7 +8,7 @@ import { restoreSecrets } from './secrets.ts'
 import { inputError, type ValidationIssue } from './validation-issue.ts'
 
 /**
- * An entry as a client sent it, checked, with the stored secrets where it kept the placeholder.
+ * Validates an entry from a client, and restores stored secrets where the client kept the placeholder.
  *
  * Throws `invalid` with a message that begins with `what`.
  */
@@ -16,24 +16,24 @@ export function checkMcpEntry(what: string, sent: JsonObject, stored: unknown): 
   const { mcps, lost } = restoreSecrets([sent], stored)
   const [table] = withoutEmptyKeys(withoutLegacyKeys({ mcps }))['mcps'] as [JsonObject]
   const outcome = checkValue(mcpEntry, table)
-  const findings = [...(outcome.ok ? [] : outcome.problems), ...lost.map(withoutIndex)]
-  if (outcome.ok && findings.length === 0) return outcome.value
-  throw inputError(what, findings)
+  const issues = [...(outcome.ok ? [] : outcome.problems), ...lost.map(withoutIndex)]
+  if (outcome.ok && issues.length === 0) return outcome.value
+  throw inputError(what, issues)
 }
 
-/** The entries with this one in the place of the one of its name, else at their end. */
+/** Replaces the entry of the same name, or appends the entry. */
 export function putMcpEntry(entries: readonly JsonObject[], entry: McpEntry): JsonObject[] {
-  const place = entries.findIndex(({ name }) => name === entry.name)
-  return place < 0 ? [...entries, entry] : entries.with(place, entry)
+  const index = entries.findIndex(({ name }) => name === entry.name)
+  return index < 0 ? [...entries, entry] : entries.with(index, entry)
 }
 
-/** The `[[mcps]]` of an agent's file, as it says them. */
+/** Returns the `[[mcps]]` tables of an agent's file, unvalidated. */
 export function readMcpEntries(table: JsonObject): JsonObject[] {
   const { mcps } = table
   return Array.isArray(mcps) ? mcps.filter(isTable) : []
 }
 
-/** An agent's entry of that name. Throws `missing` naming the nearest. */
+/** Returns an agent's entry of that name. Throws `missing` with the nearest name. */
 export function findMcpEntry<T extends { name?: unknown }>(
   agent: string,
   entries: readonly T[],
@@ -42,24 +42,28 @@ export function findMcpEntry<T extends { name?: unknown }>(
   const entry = entries.find((one) => one.name === name)
   if (entry) return entry
   const names = entries.map((one) => String(one.name))
-  const known = names.length > 0 ? `it has ${names.join(', ')}` : 'it has none; crabtalk mcp add adds one'
+  const knownNames =
+    names.length > 0 ? `it has ${names.join(', ')}` : 'it has none; crabtalk mcp add adds one'
   throw new CrabError(
     'missing',
     `Cannot find the server "${name}": the agent "${agent}" has none of that name`,
     {
-      hint: didYouMean(name, names) ?? known,
+      hint: didYouMean(name, names) ?? knownNames,
     },
   )
 }
 
-/** What another entry is called that an agent's tools could not tell from this name; undefined when the name is free. */
+/**
+ * Returns the name of another entry whose tools would have the same names as this one's; undefined when the
+ * name is free.
+ */
 export function findNameClash(entries: readonly { name?: unknown }[], name: string): string | undefined {
   const fold = (text: unknown) => String(text).replaceAll('-', '_')
-  const taken = entries.find((one) => fold(one.name) === fold(name))
-  return taken && String(taken.name)
+  const clash = entries.find((one) => fold(one.name) === fold(name))
+  return clash && String(clash.name)
 }
 
-/** A finding of a list of one entry, as one of the entry. */
+/** Converts an issue in a list of one entry to an issue of that entry. */
 function withoutIndex({ path, message, ...rest }: ValidationIssue): ValidationIssue {
   return { ...rest, path: path.slice(2), message: message.replace('mcps[0].', '') }
 }

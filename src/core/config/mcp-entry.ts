@@ -12,10 +12,10 @@ import {
 } from './schema.ts'
 
 /**
- * One MCP server an agent owns, by value: a program (`command`) or a remote server (`url`).
+ * One MCP server that an agent owns: a program (`command`) or a remote server (`url`).
  *
- * Every value is literal: `${VAR}` means just that (decision 2). Keys are those of the file. Absent keys stay
- * absent, their defaults belong to whoever runs the server.
+ * Every value is literal: `${VAR}` is not expanded. Keys are those of the file. Absent keys stay absent; the
+ * code that runs the server applies the defaults.
  */
 export type McpEntry = z.infer<typeof mcpEntry>
 
@@ -23,11 +23,11 @@ const SERVER_NAME = /^[a-z0-9]([a-z0-9-]|_(?!_)){0,31}(?<!_)$/
 const SERVER_NAME_RULE =
   'must be 1 to 32 of a-z, 0-9, - and single _, and neither begin with - or _ nor end with _'
 
-/** Keys of a program, and of a remote server; one entry has keys of one kind only. */
+/** The keys of programs and of remote servers. An entry has keys of one kind only. */
 const STDIO_KEYS = ['command', 'args', 'env', 'cwd']
 const REMOTE_KEYS = ['url', 'headers', 'auth', 'auth_helper', 'transport']
 
-/** The schema of one `[[mcps]]` table (mcp.md, Entry); built when the first one is met. */
+/** The schema of one `[[mcps]]` table, built on first use. */
 export const mcpEntry = z.lazy(() =>
   strictTable({
     name: z.string().check(z.regex(SERVER_NAME, SERVER_NAME_RULE)),
@@ -63,7 +63,7 @@ export const mcpEntry = z.lazy(() =>
   }).check(tableCheck(findKindConflict)),
 )
 
-/** Server names that an agent's tools could not tell apart: equal after `-` became `_`. */
+/** Yields server names whose tools would have the same names: they are equal once `-` is replaced with `_`. */
 export function* findNameClashes(entries: unknown): Generator<TableIssue> {
   const owners = new Map<string, number>()
   for (const [i, entry] of (Array.isArray(entries) ? entries : []).entries()) {
@@ -109,7 +109,7 @@ function names(): z.ZodMiniArray<z.ZodMiniString> {
   return z.array(filledText())
 }
 
-/** What entryRules() makes rules of. */
+/** The schema of the globs that entryRules() converts to rules. */
 function toolGlobs(): z.ZodMiniArray<z.ZodMiniString> {
   const rule =
     /^[ -~\xa0-\u2027\u202a-\ud7ff\ue000-\u{10ffff}]*(?!\s)[ -~\xa0-\u2027\u202a-\ud7ff\ue000-\u{10ffff}]$/u

@@ -13,21 +13,22 @@ import { parseToml, type TomlDocument } from './toml.ts'
 import { editToml } from './toml-edit.ts'
 import { configError, formatLocation } from './validation-issue.ts'
 
+/** The dependencies of migrateServers(). */
 export interface MigrationOptions {
   paths: Pick<HomePaths, 'home' | 'agents' | 'config'>
-  /** Takes the right to change a file, across processes. */
+  /** Acquires the lock on a file, across processes. */
   lock(resource: string): Promise<AsyncDisposable>
-  /** What a person should know; each line stands for itself. */
+  /** Reports a message to the user; each message is self-contained. */
   tell(level: 'info' | 'warn', message: string): void
 }
 
 /**
- * Brings agents of before RFC 0193 to the form of today: the servers they name, of `mcps.toml` or of `[mcps.NAME]` in
- * config.toml, are written into their files. What a file was is beside it, as `….bak`; so is the registry, once no agent
- * needs it. A home in the form of today costs a look.
+ * Migrates agents that name servers of `mcps.toml`, or of `[mcps.NAME]` in config.toml, by writing those
+ * servers into the agents' files (ADR 0118). The old content of each file is kept beside it as `….bak`, and
+ * so is the registry once no agent needs it. A migrated home costs only a quick check.
  *
- * Each file is replaced whole, and the registry goes last: a process that is killed has done a part, and the next one does
- * the rest. Never fails: what cannot be done is told, and left to the next start.
+ * Each file is replaced atomically, and the registry goes last, so the next start completes an interrupted
+ * migration. Never throws: failures are reported and left to the next start.
  */
 export async function migrateServers(options: MigrationOptions): Promise<void> {
   const { paths, lock, tell } = options
@@ -37,25 +38,26 @@ export async function migrateServers(options: MigrationOptions): Promise<void> {
     await using _config = await lock(`file:${paths.config}`)
     await migrate(options)
   } catch (reason) {
-    tell('warn', cannot(reason))
+    tell('warn', describeFailure(reason))
   }
 }
 
-function cannot(reason: unknown): string {
+function describeFailure(reason: unknown): string {
   const { message, hint } = toCrabError(reason)
   return `Cannot move the MCP servers that agents name into their files: ${message}${hint ? ` (${hint})` : ''}`
 }
 
-/** Reads files as texts only; what looks like the old form and is none is seen later. */
+/** Checks the files as plain text; false positives are sorted out later. */
 async function isNeeded({ home, agents, config }: MigrationOptions['paths']): Promise<boolean> {
-  const names = await readdir(agents).catch(() => []) // whoever needs the folder says what is wrong with it
+  const names = await readdir(agents).catch(() => []) // an unreadable folder is reported where it is needed
   const files = names.filter((name) => name.endsWith('.toml')).map((name) => join(agents, name))
-  const looks = [
-    files.length > 0 && exists(join(home, REGISTRY)), // without agents of ours it is another program's
+  const checks = [
+    // Without agents of this program, the registry belongs to another program.
+    files.length > 0 && exists(join(home, REGISTRY)),
     matches(config, /^[ \t]*\[+[ \t]*["']?mcps\b/m),
     ...files.map((file) => matches(file, /^[ \t]*["']?mcps["']?[ \t]*=/m)),
   ]
-  return (await Promise.all(looks)).includes(true)
+  return (await Promise.all(checks)).includes(true)
 }
 
 async function migrate(options: MigrationOptions): Promise<void> {
@@ -69,11 +71,12 @@ async function migrate(options: MigrationOptions): Promise<void> {
       await migrateAgent(file, { registry: registry.servers, tell })
       moved.push(file.name)
     } catch (reason) {
-      tell('warn', cannot(reason)) // the others can be moved all the same
+      tell('warn', describeFailure(reason)) // the other agents can still be migrated
     }
   }
   if (moved.length > 0) tell('info', describeMoved(moved))
-  const isRead = files.every(({ document }) => document.ok) // else the registry may be needed once they are mended
+  // The registry may be needed for unreadable files once they are fixed.
+  const isRead = files.every(({ document }) => document.ok)
   if (isRead && moved.length === old.length) await retire(registry, paths, tell)
 }
 
@@ -87,23 +90,23 @@ async function migrateAgent(
   await backUp(target)
   await replaceFile(target, text)
   for (const { name, line, why } of left) {
-    const place = formatLocation({ file: document.value.file, line, column: undefined })
+    const location = formatLocation({ file: document.value.file, line, column: undefined })
     tell(
       'warn',
-      `${place}: the MCP server ${JSON.stringify(name)} ${why}; its name is kept there as a comment`,
+      `${location}: the MCP server ${JSON.stringify(name)} ${why}; its name is kept there as a comment`,
     )
   }
 }
 
 interface FoundRegistry {
   servers: OldRegistry
-  /** Whether there is a file of its own. */
+  /** Whether mcps.toml exists. */
   hasFile: boolean
-  /** config.toml, when it holds servers. */
+  /** The content of config.toml, when it holds servers. */
   config: { text: string; table: JsonObject } | undefined
 }
 
-/** Fails with `config` for a file that is no TOML: nobody knows what agents mean then. */
+/** Reads the registry. Throws `config` when a file is not valid TOML, since the names are then unresolvable. */
 async function readRegistry({ home, config }: MigrationOptions['paths']): Promise<FoundRegistry> {
   const [own, node] = await Promise.all([readTable(join(home, REGISTRY)), readTable(config)])
   const inConfig = node && registryInConfig(node.table)
@@ -119,7 +122,7 @@ async function readTable(path: string): Promise<TomlDocument | undefined> {
   return document.value
 }
 
-/** Nobody reads it any more; it stays for people. */
+/** Sets the registry aside as a backup; the program no longer reads it. */
 async function retire(
   { hasFile, config }: FoundRegistry,
   paths: MigrationOptions['paths'],
@@ -147,7 +150,10 @@ async function retire(
   tell('info', `${REGISTRY} is ${basename(backup)} now: no agent needs it any more`)
 }
 
-/** A copy beside a file, which may be there from a try that was cut off; gives its path. */
+/**
+ * Copies a file beside itself and returns the path of the copy. Reuses an equal copy from an interrupted
+ * attempt.
+ */
 async function backUp(path: string): Promise<string> {
   const content = await readFile(path)
   for (let number = 1; ; number++) {
@@ -171,12 +177,12 @@ function backupName(path: string, number: number): string {
 async function exists(path: string): Promise<boolean> {
   return await access(path).then(
     () => true,
-    () => false, // or it cannot be looked at: whoever opens it says so
+    () => false, // or it is inaccessible: opening it reports the reason
   )
 }
 
 async function matches(path: string, pattern: RegExp): Promise<boolean> {
-  const text = await readFile(path, 'utf8').catch(() => '') // whoever needs it says what is wrong with it
+  const text = await readFile(path, 'utf8').catch(() => '') // an unreadable file is reported where it is needed
   return pattern.test(text)
 }
 
@@ -185,5 +191,5 @@ function describeMoved(names: readonly string[]): string {
   return `MCP servers stand in the files of their agents now (${files}); what a file was is beside it, as .toml.bak`
 }
 
-/** The registry of before RFC 0193. */
+/** The file name of the old registry. */
 const REGISTRY = 'mcps.toml'

@@ -4,34 +4,35 @@ import { type McpEntry, mcpEntry } from './mcp-entry.ts'
 import { checkValue, isTable } from './schema.ts'
 import type { Result, ValidationIssue } from './validation-issue.ts'
 
-/** The servers that agents named before RFC 0193, by that name, as the registry says them. */
+/** The servers of the old registry by name, as written there (ADR 0118). */
 export type OldRegistry = ReadonlyMap<string, JsonObject>
 
-/** The servers in a registry file: `[mcps.NAME]` tables, a `[[mcps]]` list, or a table for each NAME. */
+/** Returns the servers in a registry file: `[mcps.NAME]` tables, a `[[mcps]]` list, or one table per NAME. */
 export function registryIn(table: JsonObject): OldRegistry {
   const nested = KEYS.map((key) => table[key]).find(holdsServers)
   return new Map(nested === undefined ? toServerPairs(table) : toServerPairs(nested))
 }
 
-/** The servers that config.toml held; undefined when it has no such table. */
+/** Returns the servers in config.toml; undefined when it has no such table. */
 export function registryInConfig({ mcps }: JsonObject): OldRegistry | undefined {
   return mcps === undefined ? undefined : new Map(holdsServers(mcps) ? toServerPairs(mcps) : [])
 }
 
-/** A server of the registry as an entry of an agent; keys that mean nothing any more are left out. */
+/** Converts a server of the registry to an agent's entry. Keys without meaning are dropped. */
 export function migrateRegistryEntry(name: string, server: JsonObject): Result<McpEntry, ValidationIssue> {
   const isRemote = typeof server['url'] === 'string' && server['url'] !== ''
-  const kept = Object.entries(server).filter(([key, value]) => {
-    if (isRemote && PROGRAM_KEYS.has(key)) return false // an address came before a program
-    return typeof value !== 'boolean' || key !== 'auth' // whether somebody has to log in: the server says so itself
+  const relevant = Object.entries(server).filter(([key, value]) => {
+    if (isRemote && PROGRAM_KEYS.has(key)) return false // a URL took precedence over a program
+    // A boolean `auth` meant whether a login is needed; the server reports that itself.
+    return typeof value !== 'boolean' || key !== 'auth'
   })
-  const filled = kept.filter(([, value]) => !isEmpty(value))
+  const filled = relevant.filter(([, value]) => !isEmpty(value))
   const table = { ...Object.fromEntries(filled), name: toServerName(name) }
   const [entry] = withoutEmptyKeys(withoutLegacyKeys({ mcps: [table] }))['mcps'] as JsonObject[]
   return checkValue(mcpEntry, entry)
 }
 
-/** The name as an entry may have it; one that cannot be made so stays, and is refused. */
+/** Converts a name to a valid one where possible. A name that stays invalid is refused later. */
 function toServerName(name: string): string {
   return name
     .toLowerCase()

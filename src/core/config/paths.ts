@@ -2,26 +2,26 @@ import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 
-/** Everything under the home directory, absolute (disk.md). Folders need not exist. */
+/** Everything under the home directory, as absolute paths. Folders need not exist. */
 export interface HomePaths {
   readonly home: string
-  /** config.toml, written by people; of programs only the default model. */
+  /** config.toml, which the user writes; programs write the default model only. */
   readonly config: string
   readonly agents: string
   readonly sessions: string
-  /** What was typed in the chat, of all its runs. */
+  /** The input history of the chat, shared by all its sessions. */
   readonly history: string
   readonly memory: string
-  /** Search checkpoints and catalogues; rebuildable. */
+  /** Search checkpoints and catalogues; can be rebuilt. */
   readonly index: string
   readonly skills: string
-  /** Crab.md. */
+  /** Crab.md, the user's global instructions. */
   readonly instructions: string
-  /** trust.toml: the folders whose files the user trusts, or does not. */
+  /** trust.toml: the folders whose files the user trusts, or does not trust. */
   readonly trust: string
   readonly subscriptions: string
   readonly crons: string
-  /** Keys and other variables of services, as crabup starts them; mode 0600. */
+  /** Keys and other variables that crabup passes to services; mode 0600. */
   readonly serviceEnv: string
   /** The user's own MCP templates. */
   readonly catalog: string
@@ -31,29 +31,30 @@ export interface HomePaths {
   readonly run: string
   readonly leases: string
   readonly proc: string
-  /** One folder per agent, for turns that have no working directory. */
+  /** One folder per agent, for turns without a working directory. */
   readonly workspace: string
-  /** Deletable. */
+  /** Files that can be deleted at any time. */
   readonly cache: string
-  /** Below it: what files were before turns, a folder per session and turn. */
+  /** Backups of files from before each turn, in a folder per session and turn; below `cache`. */
   readonly undo: string
   readonly logs: string
 }
 
-/** Where the caller stands. */
+/** The directories that paths are resolved against. */
 interface PathContext {
   /** The working directory, absolute. */
   cwd: string
-  /** The person's own directory; empty when the system knows none. */
+  /** The user's home directory; empty when the system does not know one. */
   homeDir: string
 }
 
 /**
- * The paths of `$CRABTALK_HOME`, by default `~/.crabtalk`.
+ * Resolves the paths of `$CRABTALK_HOME`, by default `~/.crabtalk`.
  *
- * A relative value is resolved against `cwd`; an empty one counts as unset. A leading `~`, `~/` or `~\` that no shell
- * has expanded (a unit file, Windows) means `homeDir`. Links are resolved, so that a home has one identity (its label,
- * lease and owner) whatever path leads to it. Fails with `config` when there is nothing to start from.
+ * A relative value is resolved against `cwd`; an empty one counts as unset. A leading `~`, `~/` or `~\` that
+ * no shell has expanded (a unit file, Windows) means `homeDir`. Links are resolved, so that a home has one
+ * identity (its label, lease and owner) whichever path leads to it (ADR 0164). Throws `config` when there is
+ * no directory to start from.
  */
 export function homePaths(
   env: Readonly<Record<string, string | undefined>>,
@@ -88,12 +89,12 @@ export function homePaths(
   }
 }
 
-/** Resolves the links of a path of which the end need not exist yet. */
+/** Resolves the links of a path whose last parts need not exist yet. */
 function realPath(path: string, linksLeft = MAX_LINKS): string {
   try {
     return realpathSync.native(path)
   } catch {
-    const target = linksLeft > 0 ? linkTarget(path) : undefined // a link to what does not exist yet
+    const target = linksLeft > 0 ? linkTarget(path) : undefined // a link whose target does not exist yet
     if (target !== undefined) return realPath(resolve(dirname(path), target), linksLeft - 1)
     const parent = dirname(path)
     return parent === path ? path : join(realPath(parent, linksLeft), basename(path))
@@ -104,11 +105,11 @@ function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    return undefined // it is not a link, or does not exist
+    return undefined // not a link, or missing
   }
 }
 
-/** Linux follows as many. */
+/** The limit of Linux. */
 const MAX_LINKS = 40
 
 function expandTilde(path: string, homeDir: string): string {

@@ -5,23 +5,26 @@ import { READ_ONLY_COMMANDS_RULE, readRule } from './rule-syntax.ts'
 import { strictTable } from './schema.ts'
 import type { KeyPath } from './validation-issue.ts'
 
-/** A rule of a file, as src/core/policy/ takes it. */
+/** A rule from a file, in the form that src/core/policy/ takes. */
 export interface PermissionRule {
   effect: 'allow' | 'ask' | 'deny'
   pattern: string
-  /** Where it is written: `agents/crab.toml:4`. */
+  /** The location of the rule: `agents/crab.toml:4`. */
   source: string
-  /** The only class of turns it holds for: its table is `[permissions.remote]` or `[permissions.unattended]`. */
+  /**
+   * The only class of turns it applies to, when it is in `[permissions.remote]` or
+   * `[permissions.unattended]`.
+   */
   for?: RuleClass
 }
 
-/** A class of turns that has a table of rules of its own. */
+/** A class of turns that has its own table of rules. */
 export type RuleClass = (typeof RULE_CLASSES)[number]
 
-/** The classes of turns that have tables of their own, as those tables are named. */
+/** The classes of turns that have their own tables, by the names of those tables. */
 export const RULE_CLASSES = ['unattended', 'remote'] as const
 
-/** A `[permissions]` table: lists of rules, and whether commands that only read run without a question. */
+/** The schema of a `[permissions]` table: lists of rules, and whether read-only commands run without asking. */
 export const permissionsTable = z.lazy(() =>
   strictTable({
     allow: z.exactOptional(rules()),
@@ -34,30 +37,30 @@ export const permissionsTable = z.lazy(() =>
 )
 
 /**
- * The rules of a `[permissions]` table and of its tables of classes, each in the order deny, ask, allow; `place` gives where
- * a key is written.
+ * Returns the rules of a `[permissions]` table and of its class tables, each in the order deny, ask, allow.
+ * `locate` returns the location of a key.
  */
 export function toRules(
   table: z.infer<typeof permissionsTable> | undefined,
-  place: (path: KeyPath) => string,
+  locate: (path: KeyPath) => string,
 ): PermissionRule[] {
-  const ofClasses = RULE_CLASSES.flatMap((name) =>
-    listedRules(table?.[name], ['permissions', name], place).map((rule) => ({ ...rule, for: name })),
+  const classRules = RULE_CLASSES.flatMap((name) =>
+    listedRules(table?.[name], ['permissions', name], locate).map((rule) => ({ ...rule, for: name })),
   )
-  const written = [...listedRules(table, ['permissions'], place), ...ofClasses]
-  if (table?.read_only_commands !== false) return written
-  const source = place(['permissions', READ_ONLY_COMMANDS_RULE])
-  return [...written, { effect: 'ask', pattern: READ_ONLY_COMMANDS_RULE, source }]
+  const declaredRules = [...listedRules(table, ['permissions'], locate), ...classRules]
+  if (table?.read_only_commands !== false) return declaredRules
+  const source = locate(['permissions', READ_ONLY_COMMANDS_RULE])
+  return [...declaredRules, { effect: 'ask', pattern: READ_ONLY_COMMANDS_RULE, source }]
 }
 
 function listedRules(
   lists: z.infer<ReturnType<typeof classTable>> | undefined,
   at: KeyPath,
-  place: (path: KeyPath) => string,
+  locate: (path: KeyPath) => string,
 ): PermissionRule[] {
   const effects = ['deny', 'ask', 'allow'] as const
   return effects.flatMap((effect) =>
-    (lists?.[effect] ?? []).map((pattern, i) => ({ effect, pattern, source: place([...at, effect, i]) })),
+    (lists?.[effect] ?? []).map((pattern, i) => ({ effect, pattern, source: locate([...at, effect, i]) })),
   )
 }
 

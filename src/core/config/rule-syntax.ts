@@ -3,42 +3,44 @@ import { globMatcher, hasGlob, unescapeGlob } from '../base/glob.ts'
 import { nearest } from '../base/nearest.ts'
 import { lexShell, type ShellWord } from '../base/shell-lexer.ts'
 
-/** What a permission rule is about, read from its text. */
+/** The parsed form of a permission rule. */
 export type RuleForm =
   | { about: 'everything' }
   | { about: 'read' | 'edit'; path: PathGlob | undefined }
-  /** One simple command; unquoted stars match anything. */
+  /** One simple command, in which unquoted stars match anything. */
   | { about: 'bash'; words: readonly ShellWord[] | undefined }
-  /** The pieces of a full name between its stars. */
+  /** The pieces of a full tool name between its stars. */
   | { about: 'mcp'; name: readonly string[] }
   | { about: 'tool'; name: string }
 
 /** A path in a rule. */
 export interface PathGlob {
-  /** Where it begins: empty for the workspace, `~`, or the root of an absolute path. */
+  /** The starting point: empty for the workspace, `~`, or the root of an absolute path. */
   start: string
-  /** The segments without wildcards at its beginning, escapes resolved. */
+  /** The leading segments without wildcards, with escapes resolved. */
   base: readonly string[]
-  /** What follows; undefined when no segment has a wildcard. */
+  /** The rest of the path; undefined when no segment has a wildcard. */
   glob: string | undefined
-  /** Every segment as it is written. */
+  /** Every segment as written. */
   written: readonly string[]
 }
 
-/** What is wrong with a rule. */
+/** The problem with a rule. */
 export interface RuleProblem {
-  /** The end of a sentence. */
+  /** The problem, as the end of a sentence. */
   predicate: string
-  /** A rule that is right. */
+  /** A correct rule. */
   example: string
 }
 
 type RuleResult = { ok: true; value: RuleForm } | { ok: false; problem: RuleProblem }
 
-/** The rule that stands for `read_only_commands = false`: commands that only read are asked about like all others. */
+/**
+ * The rule that represents `read_only_commands = false`, which makes read-only commands ask like all others.
+ */
 export const READ_ONLY_COMMANDS_RULE = 'read_only_commands'
 
-/** Reads a rule; unicode is compared in NFC. docs/decisions/0071-permission-engine.md has the grammar. */
+/** Parses a rule. Unicode is compared in NFC. ADR 0071 has the grammar. */
 export function readRule(text: string): RuleResult {
   const rule = text.normalize('NFC').trim()
   if (rule === '') return wrong('is empty', 'bash(git commit *)')
@@ -61,7 +63,7 @@ export function readRule(text: string): RuleResult {
   return governor.name === 'bash' ? readBash(argument) : readPath(governor.name, argument)
 }
 
-/** An MCP tool's name as it stands in a rule that means just this tool. */
+/** Escapes an MCP tool's name, so that a rule matches exactly this tool. */
 export function escapeMcpName(name: string): string {
   return name.replace(/[\\*()]/g, '\\$&')
 }
@@ -87,8 +89,8 @@ function readTool(name: string, argument: string | undefined): RuleResult {
   if (!/^[A-Za-z0-9][\w-]*$/.test(name))
     return wrong('does not begin with the name of a tool', 'bash(git commit *)')
   if (argument === undefined) return right({ about: 'tool', name })
-  const meant = nearest(name, WITH_ARGUMENTS)
-  const example = meant === undefined ? name : `${meant}(${argument})`
+  const suggestion = nearest(name, WITH_ARGUMENTS)
+  const example = suggestion === undefined ? name : `${suggestion}(${argument})`
   return wrong('takes nothing in parentheses; only read, edit and bash do', example)
 }
 
@@ -100,7 +102,7 @@ function readBash(argument: string | undefined): RuleResult {
   if (others.length > 0)
     return wrong('is for one command; each command of a line is judged alone', 'bash(ls *)')
   const [, prefix] = /^(.*[^\\\s]):\*$/s.exec(argument.trim()) ?? []
-  const isScript = /^run(-script)?$/.test(words!.at(-2)?.text ?? '') // such names have colons
+  const isScript = /^run(-script)?$/.test(words!.at(-2)?.text ?? '') // npm scripts have colons in their names
   if (prefix !== undefined && !isScript) {
     const literal = words!.length > 1 ? ` or bash(${prefix}':'*)` : ''
     return wrong('has a colon before its *', `bash(${prefix} *)${literal}`)
@@ -161,9 +163,9 @@ interface Governor {
 const READ: Governor = { name: 'read', example: 'read(~/notes/**)' }
 const EDIT: Governor = { name: 'edit', example: 'edit(src/**)' }
 const BASH: Governor = { name: 'bash', example: 'bash(npm run lint)' }
-/** The names that rules with an argument begin with. */
+/** The tool names that rules with an argument begin with. */
 const WITH_ARGUMENTS = ['read', 'edit', 'bash']
-/** Tools whose rules may take an argument, and those that they speak for. */
+/** Tools whose rules may take an argument, and the tools that those rules cover. */
 const GOVERNORS: ReadonlyMap<string, Governor> = new Map([
   ['read', READ],
   ['grep', READ],
@@ -173,5 +175,8 @@ const GOVERNORS: ReadonlyMap<string, Governor> = new Map([
   ['bash', BASH],
 ])
 
-/** Control characters, the two line separators, halves of surrogate pairs: as ranges, which cost a start nothing. */
+/**
+ * Control characters, the two line separators and lone surrogates. It uses ranges, which add nothing to the
+ * start-up time.
+ */
 const UNPRINTABLE = /[^ -~\xa0-\u2027\u202a-\ud7ff\ue000-\u{10ffff}]/u

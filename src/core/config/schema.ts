@@ -3,58 +3,59 @@ import { isHeaderValue, NOT_A_HEADER_VALUE } from '../base/header-value.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { formatPath, type KeyPath, type Result, type ValidationIssue } from './validation-issue.ts'
 
-/** A table that refuses unknown keys and names the nearest known one. */
+/** A table schema that refuses unknown keys and suggests the nearest known one. */
 export function strictTable<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObject<T, z.core.$strict> {
-  const known = Object.keys(shape).join(' ')
-  // The issue carries the known keys in its message: that is where describe() finds the nearest.
+  const knownKeys = Object.keys(shape).join(' ')
+  // The issue carries the known keys in its message, where describe() looks up the nearest one.
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? known : undefined),
+    error: (issue) => (issue.code === 'unrecognized_keys' ? knownKeys : undefined),
   })
 }
 
-/** A text that is not empty. */
+/** A schema for non-empty text. */
 export function filledString(): z.ZodMiniString {
   return z.string().check(z.minLength(1))
 }
 
-/** A key that is sent in an HTTP header; white space around it is taken off before it is sent. */
+/** A schema for a key that is sent in an HTTP header. Surrounding white space is trimmed before sending. */
 export function headerKey(): z.ZodMiniString {
   return filledString().check(z.refine((text) => isHeaderValue(text.trim()), NOT_A_HEADER_VALUE))
 }
 
-/** A whole number in these bounds. */
+/** A schema for an integer within bounds, both inclusive. */
 export function wholeNumber(minimum: number, maximum = Number.MAX_SAFE_INTEGER): z.ZodMiniNumberFormat {
   return z.int().check(z.minimum(minimum), z.maximum(maximum))
 }
 
-/** A duration in milliseconds that a timer can hold. */
+/** A schema for a duration in milliseconds that a timer can hold. */
 export function milliseconds(): z.ZodMiniNumberFormat {
   return wholeNumber(1, 2 ** 31 - 1)
 }
 
-/** The name of an environment variable. */
+/** A schema for the name of an environment variable. */
 export function variableName(): z.ZodMiniString {
   return z.string().check(z.regex(/^[^=\0]+$/, 'is not a possible variable name'))
 }
 
-/** The address of something that speaks HTTP. */
+/** A schema for an HTTP or HTTPS URL. */
 export function httpAddress(): z.ZodMiniString {
   return z.string().check(z.refine(isHttpUrl, 'must be an http:// or https:// address'))
 }
 
-/** What a check over a table finds wrong with one of its keys. */
+/** A problem with one key of a table. */
 export interface TableIssue {
-  /** Relative to the table. */
+  /** The path relative to the table. */
   path: KeyPath
-  /** The end of a sentence that begins with the key. */
+  /** The problem, as the end of a sentence that begins with the key. */
   predicate: string
   hint?: string
 }
 
 /**
- * A check over several keys of a table; it runs also when single keys are wrong, so guard every type.
+ * A check across several keys of a table. It runs even when single keys are invalid, so it must check every
+ * type.
  *
- * `isMisspelt` says that the table has unknown keys, one of which may be the one that seems to be missing.
+ * `isMisspelt` is true when the table has unknown keys, one of which may be a misspelling of a missing key.
  */
 export function tableCheck(
   find: (table: Record<string, unknown>, isMisspelt: boolean) => Iterable<TableIssue>,
@@ -72,7 +73,7 @@ export function tableCheck(
   )
 }
 
-/** Checks a value against a schema and words every issue for the person who wrote it. */
+/** Validates a value against a schema and describes every issue for the user. */
 export function checkValue<T extends z.ZodMiniType>(
   schema: T,
   value: unknown,
@@ -82,7 +83,7 @@ export function checkValue<T extends z.ZodMiniType>(
   return { ok: false, problems: result.error.issues.flatMap((issue) => describe(issue, value)) }
 }
 
-/** Whether a value is a table: an object that is neither a list nor a date. */
+/** Whether a value is a table: an object that is neither an array nor a date. */
 export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 }
@@ -94,34 +95,34 @@ function isHttpUrl(text: string): boolean {
 
 function describe(issue: z.core.$ZodIssue, root: unknown): ValidationIssue[] {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
-  const finding = (predicate: string): ValidationIssue => ({ path, message: `${quote(path)} ${predicate}` })
+  const toIssue = (predicate: string): ValidationIssue => ({ path, message: `${quote(path)} ${predicate}` })
   const value = valueAt(root, path)
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => unknownKey([...path, key], issue.message.split(' ').filter(Boolean)))
     case 'invalid_type':
-      if (value === undefined) return [finding('is missing')]
-      return [finding(`must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${describeKind(value)}`)]
+      if (value === undefined) return [toIssue('is missing')]
+      return [toIssue(`must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${describeKind(value)}`)]
     case 'invalid_value':
       return [
-        { ...finding(`must be one of ${issue.values.join(', ')}`), ...suggestValue(value, issue.values) },
+        { ...toIssue(`must be one of ${issue.values.join(', ')}`), ...suggestValue(value, issue.values) },
       ]
     case 'too_small':
-      return [finding(issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty')]
+      return [toIssue(issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty')]
     case 'too_big':
-      return [finding(`must be at most ${issue.maximum}`)]
+      return [toIssue(`must be at most ${issue.maximum}`)]
     case 'invalid_union':
       return describeUnion(issue, root)
     case 'invalid_key':
-      return [finding(issue.issues[0]?.message ?? 'is not a possible key')]
+      return [toIssue(issue.issues[0]?.message ?? 'is not a possible key')]
     case 'custom':
-      return [{ ...finding(issue.message), ...toHint(issue.params) }]
+      return [{ ...toIssue(issue.message), ...toHint(issue.params) }]
     default:
-      return [finding(issue.message)]
+      return [toIssue(issue.message)]
   }
 }
 
-/** The issues of the one form that the value tried to have; else what it could have been. */
+/** Describes the issues of the only variant that fits the value's type; otherwise lists the variants. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion, root: unknown): ValidationIssue[] {
   const fits = issue.errors.filter((issues) => !issues.some((one) => isWrongAtRoot(one)))
   const [form, ...others] = fits
@@ -146,8 +147,8 @@ function describeExpected(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_type' ? (EXPECTED[issue.expected] ?? issue.expected) : 'something else'
 }
 
-function unknownKey(path: KeyPath, known: readonly string[]): ValidationIssue {
-  const hint = didYouMean(String(path.at(-1)), known)
+function unknownKey(path: KeyPath, knownKeys: readonly string[]): ValidationIssue {
+  const hint = didYouMean(String(path.at(-1)), knownKeys)
   const message = `unknown key ${quote(path)}`
   return hint === undefined ? { path, message } : { path, message, hint }
 }

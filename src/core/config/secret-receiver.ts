@@ -4,11 +4,11 @@ import { REDACTED, redactWords } from '../base/secrets/redact.ts'
 import { isTable } from './schema.ts'
 
 /**
- * Returns why the stored secrets of an entry would reach another program or host than they were stored for; undefined when
- * the receiver is the same.
+ * Returns the reason why an entry's stored secrets would be sent to another program or host than they were
+ * stored for; undefined when the receiver is the same.
  *
- * The arguments of a shell, an interpreter or a launcher say which program runs, and the working directory where it is
- * looked for.
+ * The arguments of a shell, an interpreter or a launcher determine which program runs, and the working
+ * directory determines where it is found.
  */
 export function findOtherReceiver(sent: JsonObject, stored: JsonObject): string | undefined {
   const { command, url } = stored
@@ -17,32 +17,32 @@ export function findOtherReceiver(sent: JsonObject, stored: JsonObject): string 
   if (typeof command !== 'string') return undefined
   if (!isSameName(sent['command'], command)) return 'stored secrets are kept only for the same "command"'
   if (startsOthers(command) && !isSameWords(commandLine(sent), commandLine(stored)))
-    return `stored secrets are kept only for the same "args", which say what ${nameOf(command)} starts`
+    return `stored secrets are kept only for the same "args", which say what ${programName(command)} starts`
   if (dependsOnDirectory(command) && (sent['cwd'] ?? '') !== (stored['cwd'] ?? ''))
-    return `stored secrets are kept only for the same "cwd", where ${nameOf(command)} finds what it starts`
+    return `stored secrets are kept only for the same "cwd", where ${programName(command)} finds what it starts`
   const variable = findOtherVariable(sent['env'], stored['env'])
   return (
     variable && `stored secrets are kept only for the same "env.${variable}", which can name another program`
   )
 }
 
-/** Returns whether a command line starts the same program, so that the secrets in it may stay. */
+/** Whether a command line starts the same program, so that its secrets may be restored. */
 export function isSameProgram(sent: unknown, stored: unknown): boolean {
   if (!isWords(sent) || !isWords(stored)) return false
   const [program = ''] = stored
   return isSameName(sent[0], program) && (!startsOthers(program) || isSameWords(sent, stored))
 }
 
-/** Returns whether a value is a list of texts. */
+/** Whether a value is an array of strings. */
 export function isWords(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
-/** Each word is the stored one, or what is shown of it. */
+/** Whether each word equals the stored one or its redacted form. */
 function isSameWords(sent: unknown, stored: unknown): boolean {
   if (!isWords(sent) || !isWords(stored) || sent.length !== stored.length) return false
-  const shown = redactWords(stored)
-  return sent.every((word, i) => word === stored[i] || word === shown[i])
+  const redacted = redactWords(stored)
+  return sent.every((word, i) => word === stored[i] || word === redacted[i])
 }
 
 function isSameName(sent: unknown, stored: string): boolean {
@@ -57,7 +57,7 @@ function dependsOnDirectory(command: string): boolean {
   return startsOthers(command) || (/[/\\]/.test(command) && !/^(?:[/\\]|[a-z]:)/i.test(command))
 }
 
-/** Finds a variable that decides which programs or code run, and has another value than the stored one, or is gone. */
+/** Returns a variable that decides which programs or code run and that differs from the stored one, or is gone. */
 function findOtherVariable(sent: unknown, stored: unknown): string | undefined {
   const [after, before] = [isTable(sent) ? sent : {}, isTable(stored) ? stored : {}]
   return Object.keys({ ...before, ...after }).find((name) => {
@@ -72,10 +72,13 @@ function isSameHost(sent: unknown, stored: string): boolean {
   return one !== null && one.protocol === other?.protocol && one.host === other.host
 }
 
-function nameOf(command: string): string {
+function programName(command: string): string {
   return redactWords([command])[0]!.replace(/^.*[/\\]/, '')
 }
 
-/** Variables of loaders, shells, interpreters and package runners that name programs, code or where it comes from. */
+/**
+ * Variables of loaders, shells, interpreters and package runners that name programs, code or the source of
+ * code.
+ */
 const CODE_VARIABLE =
   /^(?:PATH|PATHEXT|COMSPEC|SHELL|LD_.*|DYLD_.*|BASH_ENV|ENV|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP)|PERL5.*|RUBY(?:OPT|LIB)|.*JAVA_(?:TOOL_)?OPTIONS|CLASSPATH|npm_.*|(?:UV|PIP|PIPX|BUN|DENO|DOCKER|GIT)_.*)$/i

@@ -9,14 +9,15 @@ import { isTable } from './schema.ts'
 import { findOtherReceiver, isSameProgram, isWords } from './secret-receiver.ts'
 import { formatPath, type KeyPath, type ValidationIssue } from './validation-issue.ts'
 
-/** Returns an agent that can be shown: without the secrets of its MCP entries. */
+/** Returns an agent that is safe to show: without the secrets of its MCP entries. */
 export function redact(config: AgentConfig): AgentConfig {
   return { ...config, mcps: config.mcps.map(redactEntry) }
 }
 
 /**
- * Returns an entry that can be shown: every value of `env`, `headers` and `auth` is hidden, and what looks like a secret
- * in the command line, the address, the helper's command line and `origin`. Placeholders that wait to be filled in stay.
+ * Returns an entry that is safe to show: every value of `env`, `headers` and `auth` is hidden, as is
+ * everything that looks like a secret in the command line, the URL, the helper's command line and `origin`.
+ * Unfilled placeholders stay.
  */
 export function redactEntry(entry: McpEntry): McpEntry {
   const { env, headers, auth, command, args, url, auth_helper: helper, origin } = entry
@@ -34,16 +35,17 @@ export function redactEntry(entry: McpEntry): McpEntry {
   }
 }
 
-/** Servers with their secrets back in them, and the placeholders that nothing was stored for. */
+/** Servers with their secrets restored, and the placeholders that have no stored value. */
 export interface RestoredServers {
   mcps: unknown
-  /** Writing these would destroy the secrets that they stand for. */
+  /** The issues. Storing the servers despite them would destroy the secrets. */
   lost: ValidationIssue[]
 }
 
 /**
- * Returns servers as a client sends them back, with the stored secrets where it kept REDACTED: those of the server of the
- * same name, in the same place of the same key. They stay with the program, or the host, that they were stored for.
+ * Restores stored secrets in servers that a client sends back with REDACTED. A secret comes from the server
+ * of the same name and the same position in the same key. It is restored only for the program or host that it
+ * was stored for.
  */
 export function restoreSecrets(mcps: unknown, stored: unknown): RestoredServers {
   if (!Array.isArray(mcps)) return { mcps, lost: [] }
@@ -51,13 +53,16 @@ export function restoreSecrets(mcps: unknown, stored: unknown): RestoredServers 
   const restored = mcps.map((entry: unknown, i) => {
     if (!isTable(entry)) return entry
     return restoreEntry(entry, storedEntry(entry, stored), (path, text, why) =>
-      lost.push(toFinding(['mcps', i, ...path], text, why)),
+      lost.push(toIssue(['mcps', i, ...path], text, why)),
     )
   })
   return { mcps: restored, lost }
 }
 
-/** Takes the path of a text with a REDACTED that stays, and the reason where it is not that nothing is stored. */
+/**
+ * Receives the path of a text in which REDACTED remains. `why` is given unless the reason is that nothing is
+ * stored.
+ */
 type Miss = (path: KeyPath, text: string, why?: string) => void
 
 function storedEntry({ name }: JsonObject, stored: unknown): JsonObject {
@@ -65,7 +70,7 @@ function storedEntry({ name }: JsonObject, stored: unknown): JsonObject {
   return entries.find((one) => one['name'] === name) ?? {}
 }
 
-/** Restores one entry: without any stored secret where another program or another host would receive it. */
+/** Restores one entry. Restores nothing if another program or host would receive the secrets. */
 function restoreEntry(entry: JsonObject, source: JsonObject, miss: Miss): JsonObject {
   const other = findOtherReceiver(entry, source)
   if (other !== undefined) return restoreFrom({}, entry, (path, text) => miss(path, text, other))
@@ -73,7 +78,10 @@ function restoreEntry(entry: JsonObject, source: JsonObject, miss: Miss): JsonOb
   return restoreFrom(isSameHelper ? source : { ...source, auth_helper: [] }, entry, miss)
 }
 
-/** The program is a word of its command line: what stands before its first argument. */
+/**
+ * Restores an entry from its stored form. The program and its arguments are restored together, as one command
+ * line.
+ */
 function restoreFrom(source: JsonObject, entry: JsonObject, miss: Miss): JsonObject {
   const { command, args, ...rest } = entry
   const restored = restoreTable(rest, source, [], miss)
@@ -99,7 +107,10 @@ function restoreTable(table: JsonObject, stored: JsonObject, path: KeyPath, miss
   return Object.fromEntries(entries)
 }
 
-/** A text that is all REDACTED is the stored one; of others, and of lists of texts, what stands around says which is meant. */
+/**
+ * Restores a value. A text that is entirely REDACTED becomes the stored one. In other texts, and in lists of
+ * texts, the surrounding text identifies the secret.
+ */
 function restoreTree(value: unknown, stored: unknown, path: KeyPath, miss: Miss): unknown {
   if (typeof value === 'string') {
     if (value === REDACTED && typeof stored === 'string') return stored
@@ -137,7 +148,7 @@ function mapValues(
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
 }
 
-function toFinding(path: KeyPath, text: string, why = 'there is no stored value to keep'): ValidationIssue {
+function toIssue(path: KeyPath, text: string, why = 'there is no stored value to keep'): ValidationIssue {
   const holds = text === REDACTED ? `is ${REDACTED}` : `holds ${REDACTED}`
   const message = `"${formatPath(path)}" ${holds}, and ${why}`
   return { path, message, hint: 'give the value itself' }

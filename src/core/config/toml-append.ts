@@ -8,9 +8,9 @@ import { renderValue } from './toml-render.ts'
 import { scanToml, startsWith } from './toml-scan.ts'
 
 /**
- * A TOML text whose list `[table] key` has one text more at its end; comments stay, those inside the list too.
+ * Appends a text to the list `[table] key` of a TOML text. Comments stay, including those inside the list.
  *
- * The table is made at the end of the text when there is none. The list, if there is one, must be a list.
+ * A missing table is added at the end of the text. The key must be absent or a list.
  */
 export function appendToList(text: string, [table, key]: readonly [string, string], value: string): string {
   const before = parse(text) as JsonObject
@@ -18,7 +18,7 @@ export function appendToList(text: string, [table, key]: readonly [string, strin
   const list = isTable(owner) && Array.isArray(owner[key]) ? owner[key] : []
   const after = mergePatch(before, { [table]: { [key]: [...list, value] } })
   const edited = table in before ? extendList(text, [table, key], value) : addTable(text, [table, key], value)
-  return says(edited, after) ? edited : editToml(text, before, after)
+  return represents(edited, after) ? edited : editToml(text, before, after)
 }
 
 function addTable(text: string, [table, key]: readonly [string, string], value: string): string {
@@ -27,7 +27,7 @@ function addTable(text: string, [table, key]: readonly [string, string], value: 
   return `${head}[${table}]${eol}${key} = [${renderValue(value)}]${eol}`
 }
 
-/** Writes before the bracket that closes the list; on a line of its own in a list of several lines. */
+/** Inserts before the closing bracket of the list; on a separate line if the list spans several. */
 function extendList(text: string, path: readonly [string, string], value: string): string {
   const items = [...scanToml(text)]
   const pair = items.find((item) => item.kind === 'pair' && isDeepStrictEqual(item.path, path))
@@ -45,10 +45,10 @@ function extendList(text: string, path: readonly [string, string], value: string
   return `${head}${hasComma ? '' : ','}${tail.trimEnd()}${line}${/[ \t]*$/.exec(tail)![0]}${end}`
 }
 
-function says(text: string, table: JsonObject): boolean {
+function represents(text: string, table: JsonObject): boolean {
   try {
     return isDeepStrictEqual(structuredClone(parse(text)), structuredClone(table))
   } catch {
-    return false // appendToList() then edits in another way
+    return false // appendToList() then falls back to editToml()
   }
 }

@@ -7,14 +7,15 @@ import { scanToml, startsWith, type TomlItem } from './toml-scan.ts'
 import type { KeyPath } from './validation-issue.ts'
 
 /**
- * A TOML text that says `after`, made from one that says `before` by changing only what differs.
+ * Edits a TOML text that represents `before` so that it represents `after`, changing only what differs.
  *
- * Comments, order and spacing of everything else survive. `[[lists]]` are matched by the `name`, or else the `id` or the `path`, of their tables.
- * Where that cannot be done (tables that changed places, say) the text is written anew under its opening comment.
+ * Comments, order and spacing of everything else stay. Tables in `[[lists]]` are matched by their `name`, or
+ * else their `id` or `path`. Where a minimal edit is not possible (for example, when tables changed places)
+ * the text is rewritten below its opening comment.
  */
 export function editToml(text: string, before: JsonObject, after: JsonObject): string {
   const edited = changeTable(text, { path: [], before, after })
-  return says(edited, after) ? edited : joinLines(openingLines(text), renderToml(after))
+  return represents(edited, after) ? edited : joinLines(openingLines(text), renderToml(after))
 }
 
 interface Change<T> {
@@ -42,27 +43,32 @@ function changeKey(text: string, { path, before, after }: Change<unknown>): stri
   return setKey(text, path, after)
 }
 
-/** Changes the tables that stay, cuts those that go, appends the new ones; all anew if the order is another. */
+/**
+ * Edits the tables that stay, removes the deleted ones and appends the new ones. Rewrites the list if the
+ * order differs.
+ */
 function changeList(text: string, { path, before, after }: Change<JsonObject[]>): string {
-  const places = after.map((table) => before.findIndex((old) => identifyTable(old) === identifyTable(table)))
-  const kept = places.filter((place) => place >= 0)
-  const expected = [...kept.toSorted((a, b) => a - b), ...places.filter((place) => place < 0)]
-  if (!isDeepStrictEqual(places, expected) || new Set(kept).size < kept.length)
+  const oldIndexes = after.map((table) =>
+    before.findIndex((old) => identifyTable(old) === identifyTable(table)),
+  )
+  const retained = oldIndexes.filter((index) => index >= 0)
+  const expected = [...retained.toSorted((a, b) => a - b), ...oldIndexes.filter((index) => index < 0)]
+  if (!isDeepStrictEqual(oldIndexes, expected) || new Set(retained).size < retained.length)
     return setKey(text, path, after)
   let edited = text
-  for (const [i, place] of kept.entries()) {
-    edited = changeTable(edited, { path: [...path, place], before: before[place]!, after: after[i]! })
+  for (const [i, index] of retained.entries()) {
+    edited = changeTable(edited, { path: [...path, index], before: before[index]!, after: after[i]! })
   }
-  const gone = before.map((_, place) => [...path, place]).filter((_, place) => !kept.includes(place))
-  const owned = statements(edited).filter((item) => gone.some((head) => startsWith(item.path, head)))
-  return appendBlocks(cut(edited, owned), path, after.slice(kept.length))
+  const removed = before.map((_, index) => [...path, index]).filter((_, index) => !retained.includes(index))
+  const owned = statements(edited).filter((item) => removed.some((head) => startsWith(item.path, head)))
+  return appendBlocks(removeItems(edited, owned), path, after.slice(retained.length))
 }
 
 function identifyTable(table: JsonObject): unknown {
   return table['name'] ?? table['id'] ?? table['path']
 }
 
-/** Writes, replaces or removes one key, whatever form it has in the text. */
+/** Writes, replaces or removes one key, whatever its form in the text. */
 function setKey(text: string, path: KeyPath, value: unknown): string {
   const owned = statements(text).filter((item) => startsWith(item.path, path))
   const [only, ...others] = owned
@@ -74,14 +80,14 @@ function setKey(text: string, path: KeyPath, value: unknown): string {
   ) {
     return text.slice(0, only.valueStart) + renderValue(value) + text.slice(only.end)
   }
-  const without = cut(text, owned)
+  const without = removeItems(text, owned)
   if (value === undefined) return without
   return path.length === 1 && isTableList(value)
     ? appendBlocks(without, path, value)
     : insertPair(without, path, value)
 }
 
-/** Puts a pair behind the last one of its table. */
+/** Inserts a pair after the last one of its table. */
 function insertPair(text: string, path: KeyPath, value: unknown): string {
   const table = path.slice(0, -1)
   const items = statements(text)
@@ -102,10 +108,10 @@ function appendBlocks(text: string, path: KeyPath, tables: readonly JsonObject[]
   return [text.replace(/\s+$/, eol(text)), ...blocks].filter((part) => part.trim() !== '').join(eol(text))
 }
 
-/** Removes these lines; a table line goes with all that stands under it and the comment right above it. */
-function cut(text: string, owned: readonly TomlItem[]): string {
+/** Removes items. A table line is removed with its content and the comment directly above it. */
+function removeItems(text: string, owned: readonly TomlItem[]): string {
   const tables = statements(text).filter((item) => item.kind === 'table')
-  let kept = ''
+  let result = ''
   let at = 0
   for (const item of owned) {
     const next = tables.find((table) => table.start > item.start)
@@ -113,10 +119,10 @@ function cut(text: string, owned: readonly TomlItem[]): string {
       item.kind === 'table'
         ? [commentStart(text, item.start), next === undefined ? text.length : commentStart(text, next.start)]
         : [lineStart(text, item.start), lineEnd(text, item.end)]
-    kept += text.slice(at, Math.max(at, start))
+    result += text.slice(at, Math.max(at, start))
     at = Math.max(at, end)
   }
-  return kept + text.slice(at)
+  return result + text.slice(at)
 }
 
 function statements(text: string): TomlItem[] {
@@ -127,7 +133,7 @@ function hasTableLine(text: string, path: KeyPath): boolean {
   return statements(text).some((item) => item.kind === 'table' && isSame(item.path, path))
 }
 
-/** Whether a table is made of dotted keys alone, all that it shall have. */
+/** Whether a table consists of dotted keys only, and none of its new keys is missing. */
 function hasDottedKeys(text: string, path: KeyPath, table: JsonObject): boolean {
   const owned = statements(text).filter((item) => startsWith(item.path, path))
   return (
@@ -136,7 +142,10 @@ function hasDottedKeys(text: string, path: KeyPath, table: JsonObject): boolean 
   )
 }
 
-/** Where the comment lines right above a line begin; the line itself when there are none. */
+/**
+ * Returns the start of the comment lines directly above a line; the start of the line itself when there are
+ * none.
+ */
 function commentStart(text: string, offset: number): number {
   const start = lineStart(text, offset)
   if (start === 0) return 0
@@ -144,7 +153,7 @@ function commentStart(text: string, offset: number): number {
   return /^[ \t]*#/.test(text.slice(above, start)) ? commentStart(text, above) : start
 }
 
-/** The comments and empty lines a text begins with. */
+/** Returns the comments and empty lines at the beginning of a text. */
 function openingLines(text: string): string {
   return /^(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*/.exec(text)?.[0] ?? ''
 }
@@ -170,15 +179,15 @@ function eol(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-function says(text: string, table: JsonObject): boolean {
+function represents(text: string, table: JsonObject): boolean {
   try {
     return isSame(parse(text), table)
   } catch {
-    return false // editToml() then writes the text anew
+    return false // editToml() then rewrites the text
   }
 }
 
-/** Equal in value; the parser's tables have no prototype, others do. */
+/** Compares by value. It ignores prototypes, since the parser's tables have none. */
 function isSame(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(structuredClone(a), structuredClone(b))
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/message.ts'
 import { isTable } from './schema.ts'
 
-/** A table as a TOML text: its keys one per line, then lists of tables as `[[key]]` blocks. Nulls are left out. */
+/** Renders a table as TOML: one key per line, then lists of tables as `[[key]]` blocks. Nulls are omitted. */
 export function renderToml(table: JsonObject): string {
   const entries = Object.entries(table)
   const pairs = entries.filter(([, value]) => !isTableList(value))
@@ -10,17 +10,17 @@ export function renderToml(table: JsonObject): string {
   return [renderPairs(pairs), ...blocks].filter((part) => part !== '').join('\n')
 }
 
-/** One `[[key]]` block. */
+/** Renders one `[[key]]` block. */
 export function renderTomlBlock(key: string, table: JsonObject): string {
   return `[[${renderKey(key)}]]\n${renderPairs(Object.entries(table))}`
 }
 
-/** A `key = value` line without its end. */
+/** Renders a `key = value` line without its line break. */
 export function renderPair(key: string, value: unknown): string {
   return `${renderKey(key)} = ${renderValue(value)}`
 }
 
-/** A value on one line. */
+/** Renders a value on one line. */
 export function renderValue(value: unknown): string {
   if (typeof value === 'string') return renderString(value)
   if (typeof value === 'number') return renderNumber(value)
@@ -31,7 +31,7 @@ export function renderValue(value: unknown): string {
   return pairs.length === 0 ? '{}' : `{ ${pairs.map(([key, inner]) => renderPair(key, inner)).join(', ')} }`
 }
 
-/** Whether a value is a list of at least one table, and of tables only. */
+/** Whether a value is a non-empty list of tables only. */
 export function isTableList(value: unknown): value is JsonObject[] {
   return Array.isArray(value) && value.length > 0 && value.every(isTable)
 }
@@ -51,7 +51,10 @@ function renderString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll('\x7f', '\\u007f')
 }
 
-/** A float where TOML would take the digits for a whole number that it cannot hold. */
+/**
+ * Renders a number. It becomes a float where TOML would read an integer that is too large to represent
+ * exactly.
+ */
 function renderNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value).toLowerCase().replace('infinity', 'inf')
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toFixed(1) : String(value)

@@ -2,24 +2,24 @@ import { parse } from 'smol-toml'
 import { CrabError } from '../base/errors.ts'
 import type { KeyPath } from './validation-issue.ts'
 
-/** Something of a TOML text that has a place: offsets in UTF-16 units, `end` exclusive. */
+/** An item of a TOML text with its position: offsets in UTF-16 units, `end` exclusive. */
 export interface TomlItem {
-  /** A `[table]` or `[[list]]` line, a `key = value`, or an element of a list written in brackets. */
+  /** A `[table]` or `[[list]]` line, a `key = value` pair, or an element of an inline list. */
   kind: 'table' | 'pair' | 'element'
   path: KeyPath
-  /** Where the key, the bracket of the table line, or the element begins. */
+  /** The offset of the key, of the bracket of the table line, or of the element. */
   start: number
-  /** Of a pair: where its value begins. Of the others: `start`. */
+  /** The offset of a pair's value; equals `start` for other kinds. */
   valueStart: number
   end: number
-  /** Inside the value of another pair. */
+  /** Whether the item is inside the value of another pair. */
   inline: boolean
 }
 
 /**
- * Every table line, pair and list element of a TOML text, in the order of the text.
+ * Yields every table line, pair and list element of a TOML text, in text order.
  *
- * The text must have been accepted by the parser: this only finds places and checks nothing.
+ * The parser must have accepted the text: this only finds positions and validates nothing.
  */
 export function* scanToml(text: string): Generator<TomlItem> {
   const cursor = new Cursor(text)
@@ -38,25 +38,28 @@ export function* scanToml(text: string): Generator<TomlItem> {
   }
 }
 
-/** Gives the line (1-based) of a key path; of the nearest table around it when the text does not have it. */
+/**
+ * Returns a function that finds the line (1-based) of a key path, or of the nearest enclosing table when the
+ * text does not have the key.
+ */
 export function keyLineFinder(text: string): (path: KeyPath) => number {
   let items: TomlItem[] | undefined
   return (path) => {
     items ??= [...scanToml(text)]
     for (let length = path.length; length > 0; length--) {
-      const found = items.find((item) => startsWith(item.path, path.slice(0, length)))
-      if (found !== undefined) return text.slice(0, found.start).split('\n').length
+      const match = items.find((item) => startsWith(item.path, path.slice(0, length)))
+      if (match !== undefined) return text.slice(0, match.start).split('\n').length
     }
     return 1
   }
 }
 
-/** Whether `path` lies at or under `head`. */
+/** Whether `path` is equal to `head` or below it. */
 export function startsWith(path: KeyPath, head: KeyPath): boolean {
   return head.length <= path.length && head.every((part, i) => part === path[i])
 }
 
-/** A place in a text that moves on by patterns. */
+/** A position in a text that advances by sticky patterns. */
 class Cursor {
   at = 0
   readonly #text: string
@@ -69,7 +72,7 @@ class Cursor {
     return this.at >= this.#text.length
   }
 
-  /** What the sticky pattern matches here, which may be nothing; moves behind it. */
+  /** Returns the match at the current position, which may be empty, and advances past it. */
   take(pattern: RegExp): string {
     pattern.lastIndex = this.at
     const [match = ''] = pattern.exec(this.#text) ?? []
@@ -77,7 +80,7 @@ class Cursor {
     return match
   }
 
-  /** As take(), for a pattern that must match. */
+  /** Like take(), for a pattern that must match. */
   need(pattern: RegExp): string {
     const match = this.take(pattern)
     if (match !== '') return match
@@ -115,7 +118,7 @@ function* scanValue(cursor: Cursor, path: KeyPath): Generator<TomlItem> {
   }
 }
 
-/** The parts of a dotted key; leaves the cursor behind it and the spaces that follow. */
+/** Reads the parts of a dotted key, and moves past it and the spaces that follow. */
 function readKey(cursor: Cursor): string[] {
   const parts: string[] = []
   do {
@@ -125,7 +128,10 @@ function readKey(cursor: Cursor): string[] {
   return parts
 }
 
-/** The path of a table line: each list on the way stands for its last element; a `[[list]]` line adds one. */
+/**
+ * Returns the path of a table line. Each list on the way refers to its last element; a `[[list]]` line adds
+ * an element.
+ */
 function openTable(key: readonly string[], isList: boolean, lengths: Map<string, number>): KeyPath {
   const path: (string | number)[] = []
   for (const [i, part] of key.entries()) {
@@ -149,6 +155,6 @@ const LIST_CLOSE = /\]/y
 const TABLE_OPEN = /\{(?:\s|#[^\n]*)*/y
 const TABLE_CLOSE = /\}/y
 const COMMA = /(?:\s|#[^\n]*)*(?:,(?:\s|#[^\n]*)*)?/y
-/** Strings of all four kinds, a date and time with a space between, or anything up to a delimiter. */
+/** Strings of all four kinds, a date and time separated by a space, or anything up to a delimiter. */
 const SCALAR =
   /"""(?:\\.|[^\\])*?"""(?!")|'''.*?'''(?!')|"(?:\\.|[^"\\])*"|'[^']*'|\d{4}-\d\d-\d\d[ Tt]\d\d:[^\s,\]}#]*|[^\s,\]}#]+/sy

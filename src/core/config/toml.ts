@@ -9,17 +9,17 @@ import {
   type ValidationIssue,
 } from './validation-issue.ts'
 
-/** A TOML file that could be parsed. */
+/** A parsed TOML file. */
 export interface TomlDocument {
-  /** The name problems give: relative to the home directory, with `/`. */
+  /** The file name in problem reports: relative to the home directory, with `/`. */
   file: string
   text: string
   table: JsonObject
-  /** The line (1-based) of a key, or of the nearest table around it. */
+  /** Returns the line (1-based) of a key, or of the nearest enclosing table. */
   lineOf(path: KeyPath): number
 }
 
-/** Parses a TOML text; the only possible problem is its syntax, with line and column. */
+/** Parses a TOML text. The only possible problem is a syntax error, with line and column. */
 export function parseToml(file: string, content: string): Result<TomlDocument> {
   const text = content.replace(/^\uFEFF/, '')
   try {
@@ -34,9 +34,9 @@ export function parseToml(file: string, content: string): Result<TomlDocument> {
   }
 }
 
-/** Findings as problems of the file they were found in, in the order of its lines. */
-export function toFileIssues(document: TomlDocument, findings: readonly ValidationIssue[]): FileIssue[] {
-  const problems = findings.map(({ path, message, hint }) => ({
+/** Converts issues to problems of their file, ordered by line. */
+export function toFileIssues(document: TomlDocument, issues: readonly ValidationIssue[]): FileIssue[] {
+  const problems = issues.map(({ path, message, hint }) => ({
     file: document.file,
     line: document.lineOf(path),
     column: undefined,
@@ -47,7 +47,7 @@ export function toFileIssues(document: TomlDocument, findings: readonly Validati
   return problems.sort((a, b) => a.line - b.line)
 }
 
-/** The parser's reason alone: the lines it adds quote the text, which may hold a secret. */
+/** Returns only the parser's reason: the lines after it quote the text, which may contain a secret. */
 function parserReason(message: string): string {
   const [first = ''] = message.split('\n')
   return first.replace(/^Invalid TOML document: /, '')

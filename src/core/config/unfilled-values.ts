@@ -4,28 +4,30 @@ import { DEFAULT_AGENT } from './default-name.ts'
 import type { McpEntry } from './mcp-entry.ts'
 import { formatPath, type KeyPath } from './validation-issue.ts'
 
-/** A value of an entry that waits to be filled in. */
+/** A value of an entry that is still to be filled in. */
 export interface PlaceholderValue {
   /** The path in the entry: `['env', 'TOKEN']`, `['args', 0]`. */
   path: KeyPath
-  /** `${TOKEN}`, `<YOUR_KEY>`; never a secret. */
+  /** The placeholder, such as `${TOKEN}` or `<YOUR_KEY>`; never a secret. */
   placeholder: string
 }
 
 /**
- * Finds the placeholders of an entry. Every value is literal, so a server gets `${TOKEN}` as it stands.
+ * Finds the placeholders of an entry. Every value is literal, so a server would receive `${TOKEN}`
+ * unexpanded.
  *
- * Scripts of a shell or an interpreter may have variables, and so may arguments whose program finds them in its `env`.
+ * Variables are allowed in scripts for a shell or an interpreter, and in arguments when the entry's `env` has
+ * them.
  */
 export function findUnfilledValues(entry: McpEntry): PlaceholderValue[] {
   const { env = {}, headers = {}, auth, url, command, args = [], auth_helper: helper = [] } = entry
-  const ofPrograms = [...words('args', [command ?? '', ...args]), ...words('auth_helper', helper)]
+  const commandWords = [...words('args', [command ?? '', ...args]), ...words('auth_helper', helper)]
   const values: [KeyPath, string | undefined][] = [
     ...Object.entries(env).map(([key, value]): [KeyPath, string] => [['env', key], value]),
     ...Object.entries(headers).map(([key, value]): [KeyPath, string] => [['headers', key], value]),
     [['auth'], auth],
     [['url'], url],
-    ...ofPrograms,
+    ...commandWords,
   ]
   return values.flatMap(([path, value]) => {
     const placeholder = findPlaceholder(value ?? '')
@@ -35,7 +37,7 @@ export function findUnfilledValues(entry: McpEntry): PlaceholderValue[] {
   })
 }
 
-/** Finds where the placeholder of a secret was stored in the place of the secret, as versions before this one did. */
+/** Returns the paths where REDACTED was stored in place of a secret, as earlier versions did. */
 export function findLostSecrets(entry: McpEntry): KeyPath[] {
   const { env = {}, headers = {}, auth = '', url = '', args = [] } = entry
   const texts: [KeyPath, string][] = [
@@ -48,7 +50,7 @@ export function findLostSecrets(entry: McpEntry): KeyPath[] {
   return texts.filter(([, text]) => text.includes(REDACTED)).map(([path]) => path)
 }
 
-/** Says what is not filled in, as a sentence without a full stop, and what to do about it. */
+/** Describes an unfilled value, as a sentence without a full stop, and the fix. */
 export function toUnfilledText(
   server: string,
   agent: string,
@@ -62,7 +64,7 @@ export function toUnfilledText(
   return { message, hint: `give the value: ${set} ${example}` }
 }
 
-/** The words of a program from its first argument on, but for scripts. */
+/** Returns the words of a command line, except the program of `args` and scripts. */
 function words(key: string, list: readonly string[]): [KeyPath, string][] {
   return list.flatMap((word, i): [KeyPath, string][] => {
     const isScript = /\s/.test(word) && /^(?:-[a-z]*[ce]|--eval|--command|\/c)$/i.test(list[i - 1] ?? '')

@@ -1,35 +1,35 @@
 import { CrabError, type ErrorKind } from '../base/errors.ts'
 
-/** The way to a value: table keys, and indexes of lists. */
+/** The path to a value: table keys and list indexes. */
 export type KeyPath = readonly (string | number)[]
 
-/** What is wrong with one value, wherever it came from. Never holds the value itself: it may be a secret. */
+/** A problem with one value. Never contains the value itself, which may be a secret. */
 export interface ValidationIssue {
   path: KeyPath
   /** A sentence without a full stop that names the key. */
   message: string
-  /** What to do, without a full stop. */
+  /** The fix, without a full stop. */
   hint?: string
 }
 
-/** A finding in a file. */
+/** A problem with its location in a file. */
 export interface FileIssue {
-  /** Relative to the home directory, with `/`. */
+  /** The path relative to the home directory, with `/`. */
   file: string
-  /** 1-based. */
+  /** The line, 1-based. */
   line: number
-  /** 1-based; known for syntax errors only. */
+  /** The column, 1-based; known for syntax errors only. */
   column: number | undefined
-  /** Dotted path, such as `mcps[0].env.TOKEN`; empty when the file as a whole is meant. */
+  /** The dotted path, such as `mcps[0].env.TOKEN`; empty when it concerns the whole file. */
   key: string
   message: string
   hint: string | undefined
 }
 
-/** A value, or everything that is wrong with it. */
+/** A value, or all of its problems. */
 export type Result<T, P = FileIssue> = { ok: true; value: T } | { ok: false; problems: readonly P[] }
 
-/** A path as people write it: `mcps[0].env.TOKEN`; a key with other characters is quoted. */
+/** Formats a path for users: `mcps[0].env.TOKEN`; keys with other characters are quoted. */
 export function formatPath(path: KeyPath): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
@@ -38,7 +38,10 @@ export function formatPath(path: KeyPath): string {
   }, '')
 }
 
-/** The problems as one error of kind `config`; one alone brings its hint, several are listed one per line. */
+/**
+ * Combines problems to one error of kind `config`. A single problem keeps its hint; several are listed one
+ * per line.
+ */
 export function configError(problems: readonly FileIssue[]): CrabError {
   const lines = problems.map(({ message, hint, ...place }) => ({
     message: `${formatLocation(place)}: ${message}`,
@@ -47,16 +50,16 @@ export function configError(problems: readonly FileIssue[]): CrabError {
   return oneError('config', lines)
 }
 
-/** Findings in what a client sent as one error of kind `invalid` that begins with `what`. */
-export function inputError(what: string, findings: readonly ValidationIssue[]): CrabError {
-  const [only, ...more] = findings
+/** Combines issues in client input to one error of kind `invalid` whose message begins with `what`. */
+export function inputError(what: string, issues: readonly ValidationIssue[]): CrabError {
+  const [only, ...more] = issues
   if (only !== undefined && more.length === 0) {
     return oneError('invalid', [{ message: `${what}: ${only.message}`, hint: only.hint }])
   }
-  return oneError('invalid', [{ message: `${what}:`, hint: undefined }, ...findings])
+  return oneError('invalid', [{ message: `${what}:`, hint: undefined }, ...issues])
 }
 
-/** Where a problem is: `agents/crab.toml:7`, with the column if it is known. */
+/** Formats the location of a problem: `agents/crab.toml:7`, with the column if known. */
 export function formatLocation({ file, line, column }: Pick<FileIssue, 'file' | 'line' | 'column'>): string {
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`
 }

@@ -1,19 +1,25 @@
-/** A clock that is set back by less is corrected, not set: nothing fires twice. */
+/**
+ * The smallest step back that counts as setting the clock. A smaller one is a correction: timers keep
+ * running, so that nothing fires twice.
+ */
 const CORRECTION_MS = 60_000
 
-/** Sees when people set their clock back, by one that only goes forward. */
+/** Detects that the wall clock was set back, by comparing it with a monotonic clock. */
 export class ClockWatch {
   readonly #elapsed: () => number
-  /** How far the clock that people may set was ahead of the other one. */
+  /** The offset of the wall clock from the monotonic clock. */
   #ahead: number
 
-  /** Both in milliseconds, `now` since 1970. */
+  /** Takes both clocks in milliseconds; `now` is since 1970. */
   constructor(now: number, elapsed: () => number) {
     this.#elapsed = elapsed
     this.#ahead = now - elapsed()
   }
 
-  /** By how many milliseconds the clock was set back since the last look; 0 for what is none, or a mere correction. */
+  /**
+   * Returns by how many milliseconds the clock was set back since the last call; 0 when it was not, or only
+   * corrected.
+   */
   setBackBy(now: number): number {
     const ahead = now - this.#elapsed()
     const back = this.#ahead - ahead

@@ -14,46 +14,49 @@ import type { ValidationIssue } from '../config/validation-issue.ts'
 import { type QuietHours, readTimeOfDay, type Timing } from './quiet-hours.ts'
 import { parseSchedule } from './schedule.ts'
 
-/** Of an entry that names none. */
+/** The sender of an entry that does not name one. */
 export const DEFAULT_CRON_SENDER = 'cron'
 
 const timeOfDay = () =>
   z.string().check(z.refine((text) => readTimeOfDay(text) !== undefined, 'must be a time such as "23:00"'))
 
-/** What a `[[cron]]` table of config/crons.toml may say (RFC 0080). */
+/** The schema of a `[[cron]]` table in config/crons.toml (ADR 0138). */
 const cronTable = strictTable({
-  /** Its own, for good. */
+  /** Unique; never changes. */
   id: wholeNumber(1),
   schedule: z.string(),
-  /** What is said is `/<skill>`: its name, and perhaps what goes along with it. */
+  /** Sends `/<skill>`: the name of a skill, optionally followed by its arguments. */
   skill: z.exactOptional(filledString()),
-  /** What is said, instead of a skill. */
+  /** The message to send, instead of a skill. */
   content: z.exactOptional(filledString()),
   agent: z._default(filledString(), DEFAULT_AGENT),
-  /** Whose conversation it is said in. */
+  /** The sender whose conversation the message goes to. */
   sender: z._default(
     filledString().check(
       z.refine(isPrintableSender, 'must not have invisible characters, or a blank at an end'),
     ),
     DEFAULT_CRON_SENDER,
   ),
-  /** Nothing fires from `quiet_start` to `quiet_end`, local time; both or none. */
+  /** Nothing fires from `quiet_start` to `quiet_end`, local time. Set both or neither. */
   quiet_start: z.exactOptional(timeOfDay()),
   quiet_end: z.exactOptional(timeOfDay()),
-  /** Fires once, and is removed. */
+  /** Whether the entry fires only once and is then removed. */
   once: z._default(z.boolean(), false),
 }).check(tableCheck(findIssues))
 
-/** One entry, as the file has it. Keys are those of the file. */
+/** One valid entry, with the keys of the file. */
 export type CronEntry = z.infer<typeof cronTable>
 
-/** One entry that can fire. */
+/** An entry that can fire. */
 export interface Cron {
   entry: CronEntry
   timing: Timing
 }
 
-/** One table as an entry, if it is one; what is wrong with it, also where it can fire nevertheless. */
+/**
+ * Parses one table. `cron` is undefined when the entry is invalid; `findings` may also concern an entry that
+ * can fire.
+ */
 export function parseCronEntry(table: JsonObject): {
   cron: Cron | undefined
   findings: readonly ValidationIssue[]
@@ -67,7 +70,7 @@ export function parseCronEntry(table: JsonObject): {
   return { cron: { entry, timing: { schedule: read.schedule, quiet } }, findings: checkQuietHours(entry) }
 }
 
-/** What an entry says to its agent. */
+/** Returns the message an entry sends to its agent. */
 export function cronContent({ skill, content = '' }: Pick<CronEntry, 'skill' | 'content'>): string {
   return skill === undefined ? content : `/${skill}`
 }
@@ -77,13 +80,13 @@ function toQuietHours({ quiet_start, quiet_end }: CronEntry): QuietHours | undef
   return { start: readTimeOfDay(quiet_start)!, end: readTimeOfDay(quiet_end)! }
 }
 
-/** RFC 0080 ignores quiet hours that lack an end; whoever wrote them is told. */
+/** Reports quiet hours that lack one of the two times; they are ignored. */
 function checkQuietHours({ quiet_start, quiet_end }: CronEntry): ValidationIssue[] {
   if ((quiet_start === undefined) === (quiet_end === undefined)) return []
-  const [there, missing] =
+  const [present, missing] =
     quiet_start === undefined ? ['quiet_end', 'quiet_start'] : ['quiet_start', 'quiet_end']
-  const message = `"${there}" is ignored: it has no "${missing}"`
-  return [{ path: [there], message, hint: `add ${missing} = "07:00"` }]
+  const message = `"${present}" is ignored: it has no "${missing}"`
+  return [{ path: [present], message, hint: `add ${missing} = "07:00"` }]
 }
 
 function* findIssues(table: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {

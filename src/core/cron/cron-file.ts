@@ -12,39 +12,44 @@ import { configError, type FileIssue } from '../config/validation-issue.ts'
 import { type Cron, type CronEntry, DEFAULT_CRON_SENDER, parseCronEntry } from './cron-entry.ts'
 import { freeId, MAX_CRONS, readCrons, toTables } from './crons.ts'
 
+/** The location of the entries, and how writers exclude each other. */
 export interface CronFileOptions {
-  /** Of config/crons.toml. */
+  /** The path of config/crons.toml. */
   path: string
-  /** Takes an exclusive right among all processes of the home. */
+  /** Acquires a lease that is exclusive among all processes of the home. */
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
 }
 
-/** The entries that hold now. */
+/** The entries in effect. */
 export interface LoadedCrons {
   crons: readonly Cron[]
-  /** What is wrong with the file, in the order of its lines. */
+  /** The problems in the file, in line order. */
   problems: readonly FileIssue[]
-  /** Why these are not those of the file: it cannot be read, and the ones from before hold. */
+  /** The reason why the entries are from an earlier version of the file: the current one is unreadable. */
   broken: CrabError | undefined
 }
 
-/** What stands in that file, for who only looks; `broken` where it cannot be read. Never fails. */
+/**
+ * Reads the entries without the ability to change them; `broken` is set when the file is unreadable. Never
+ * throws.
+ */
 export async function loadCrons(path: string): Promise<LoadedCrons> {
   return await new CronFile({ path, lock: () => Promise.reject(new Error('Only read')) }).read()
 }
 
-/** An entry that is to be written; what holds anyway is left out of the file. */
+/** An entry to add; default values are left out of the file. */
 export type NewCronEntry = Omit<CronEntry, 'id'>
 
 /**
- * The entries of a home, in config/crons.toml. Several processes and people may write it: a change reads it anew under the
- * lease of the file, and replaces it; comments, order and entries that are none stay.
+ * The entries of a home, in config/crons.toml. Several processes and people may edit it: a change re-reads
+ * the file under its lease and replaces it. Comments, the order and invalid entries are preserved.
  *
- * A change fails with `config` for a file that is no TOML, and leaves that as it is; with `storage` for the disk.
+ * A change throws `config` for a file that is not valid TOML, and leaves it unchanged; it throws `storage`
+ * for the disk.
  */
 export class CronFile {
   readonly #options: CronFileOptions
-  /** Of what was read last; undefined: there was no file. */
+  /** The stamp of the version that was read last; undefined when there was no file. */
   #stamp: string | undefined
   #loaded: LoadedCrons = { crons: [], problems: [], broken: undefined }
 
@@ -52,14 +57,17 @@ export class CronFile {
     this.#options = options
   }
 
-  /** Those that hold now, the same object as long as nothing is another; the file is read again only if it is another one. Never fails. */
+  /**
+   * Returns the entries in effect; the same object while nothing changes. Reads the file again only if it
+   * changed. Never throws.
+   */
   async read(): Promise<LoadedCrons> {
     try {
       const stamp = await readStamp(this.#options.path)
       if (stamp === this.#stamp && !this.#loaded.broken) return this.#loaded
       const document = await this.#load()
       const { crons, findings } = readCrons(document.table)
-      // Written while it was read: what was read is whole, but may be younger than its stamp.
+      // If the file was replaced during the read, the contents are complete but may be newer than the stamp.
       this.#loaded = { crons, problems: toFileIssues(document, findings), broken: undefined }
       this.#stamp = stamp
     } catch (reason) {
@@ -69,34 +77,40 @@ export class CronFile {
     return this.#loaded
   }
 
-  /** Adds an entry; durable, with its id, when it resolves. The id is `least` or above. Throws `conflict` at the limit. */
+  /**
+   * Adds an entry with a new id, which is `least` or higher; durable when it resolves. Throws `conflict` at
+   * the limit.
+   */
   async add(entry: NewCronEntry, least: number, signal: AbortSignal): Promise<CronEntry> {
     return await this.#change(signal, (tables) => {
-      if (tables.length >= MAX_CRONS) throw full()
+      if (tables.length >= MAX_CRONS) throw limitError()
       const id = freeId(tables, least)
       return { result: { id, ...entry }, after: [...tables, { id, ...withoutDefaults(entry) }] }
     })
   }
 
-  /** Removes an entry, also one that is wrong; whether it was there. With `only`, unless it is another one by now. */
+  /**
+   * Removes an entry, valid or not; returns whether it existed. With `only`, removes it only if it is
+   * unchanged.
+   */
   async remove(id: number, signal: AbortSignal, only?: CronEntry): Promise<boolean> {
     return await this.#change(signal, (tables) => {
-      const isMeant = (table: JsonObject) =>
+      const matches = (table: JsonObject) =>
         table['id'] === id && (!only || isDeepStrictEqual(parseCronEntry(table).cron?.entry, only))
-      const after = tables.filter((table) => !isMeant(table))
+      const after = tables.filter((table) => !matches(table))
       return { result: after.length < tables.length, after }
     })
   }
 
-  /** Follows an agent to its new name; gives how many entries were rewritten. */
+  /** Renames an agent in all entries; returns the number of changed entries. */
   async renameAgent(from: string, to: string, signal: AbortSignal): Promise<number> {
     if ((await readStamp(this.#options.path)) === undefined) return 0
     return await this.#change(signal, (tables) => {
-      const isMeant = ({ agent = DEFAULT_AGENT }: JsonObject) => {
+      const matches = ({ agent = DEFAULT_AGENT }: JsonObject) => {
         return typeof agent === 'string' && agent.normalize('NFC') === from
       }
-      const after = tables.map((table) => (isMeant(table) ? { ...table, agent: to } : table))
-      return { result: tables.filter(isMeant).length, after }
+      const after = tables.map((table) => (matches(table) ? { ...table, agent: to } : table))
+      return { result: tables.filter(matches).length, after }
     })
   }
 
@@ -133,7 +147,7 @@ function withoutDefaults({ once, sender, ...entry }: NewCronEntry): JsonObject {
   return { ...entry, ...(sender !== DEFAULT_CRON_SENDER && { sender }), ...(once && { once }) }
 }
 
-function full(): CrabError {
+function limitError(): CrabError {
   return new CrabError('conflict', `Cannot add the entry: there are ${MAX_CRONS}, the limit`, {
     hint: 'remove some with crabtalk cron remove ID',
   })

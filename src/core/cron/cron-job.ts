@@ -4,18 +4,18 @@ import { type EntryState, type LastRun, newEntryState } from './cron-state.ts'
 import { type DueRun, EntryTimer } from './entry-timer.ts'
 import { type FiredTurn, toLastRun } from './last-run.ts'
 
-/** One entry while a scheduler runs: its timer, and what it came to so far. */
+/** One entry in a running scheduler: its timer and its state. */
 export class CronJob {
   readonly timer: EntryTimer
   readonly #state: EntryState
-  /** Fires that were skipped since the turn that runs began. */
+  /** The number of skipped fires since the running turn started. */
   #skippedNow = 0
 
-  /** `before` is what an earlier scheduler knew of it. */
+  /** `before` is the state from an earlier scheduler. A turn that was running then is recorded as failed. */
   constructor(cron: Cron, before: EntryState | undefined, now: number) {
     this.timer = new EntryTimer(cron, now)
-    const { running, next: _, ...kept } = before ?? newEntryState(cron.entry.id)
-    this.#state = kept
+    const { running, next: _, ...saved } = before ?? newEntryState(cron.entry.id)
+    this.#state = saved
     if (running !== undefined) this.end({ due: running, now, error: killed() })
   }
 
@@ -23,13 +23,13 @@ export class CronJob {
     return this.#state.running !== undefined
   }
 
-  /** It fires once, and has. */
+  /** Whether the entry fires only once and has fired. */
   get isSpent(): boolean {
     const { entry } = this.timer
     return entry.once && this.#state.claim === JSON.stringify(entry)
   }
 
-  /** When it is to be looked at next. */
+  /** The time of the next fire; undefined when there is none. */
   get next(): number | undefined {
     return this.isSpent ? undefined : this.timer.next
   }
@@ -39,7 +39,10 @@ export class CronJob {
     return { ...this.#state, ...(next !== undefined && { next }) }
   }
 
-  /** What is due shall fire; false, and counted, when it is too late or a turn of it still runs. */
+  /**
+   * Whether a due fire should run. When it is too late, or a turn of the entry is still running, returns
+   * false and counts it.
+   */
   accepts({ missed, isOnTime }: DueRun): boolean {
     this.#state.missed += missed
     if (!isOnTime) return false
@@ -56,13 +59,13 @@ export class CronJob {
     if (entry.once) this.#state.claim = JSON.stringify(entry)
   }
 
-  /** It did not begin after all: it may fire again. */
+  /** Reverts begin() for a turn that did not start, so that the entry may fire again. */
   takeBack(): void {
     this.#state.fired -= 1
     delete this.#state.claim
   }
 
-  /** Gives how it ended, and how often it was due meanwhile. */
+  /** Records the end of a turn; returns it with the number of fires skipped meanwhile. */
   end(ended: { due: number; now: number; fired?: FiredTurn; error?: CrabError }): {
     last: LastRun
     skipped: number

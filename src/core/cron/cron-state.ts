@@ -4,9 +4,9 @@ import { readTextFile } from '../config/load-config.ts'
 
 const failure = z.object({ kind: z.string(), message: z.string(), hint: z.optional(z.string()) })
 
-/** How a turn of an entry ended, as files have it. */
+/** The schema of a finished turn. */
 export const lastRun = z.object({
-  /** When it was due, and when it ended; milliseconds since 1970. */
+  /** The time it was due and the time it ended; milliseconds since 1970. */
   due: z.number(),
   ended: z.number(),
   outcome: z.enum(['ok', 'failed', 'cancelled']),
@@ -17,64 +17,71 @@ export const lastRun = z.object({
 
 const entryState = z.object({
   id: z.number(),
-  /** When it fires next; absent when it does not any more. */
+  /** The time of the next fire; absent when there is none. */
   next: z.optional(z.number()),
-  /** Since when a turn of it runs. */
+  /** The start time of the running turn. */
   running: z.optional(z.number()),
   last: z.optional(lastRun),
-  /** How often it fired; how many of those failed, and how many of these came after the last that did not. */
+  /** The number of fires; of those that failed; and of failures since the last success. */
   fired: z.number(),
   failed: z.number(),
   failing: z.number(),
-  /** How often it was due while a turn of it still ran, and while this machine, or the scheduler, slept. */
+  /**
+   * The number of fires skipped because a turn was still running, and of those missed while the machine slept
+   * or no scheduler ran.
+   */
   skipped: z.number(),
   missed: z.number(),
-  /** Of one that fires once, when it has: the entry as it was, as JSON. It must not fire again. */
+  /** Set on a `once` entry that has fired: the entry at that time, as JSON. It must not fire again. */
   claim: z.optional(z.string()),
 })
 
 const stateFile = z.object({
   v: z.literal(1),
-  /** Highest id of an entry so far: none comes back. */
+  /** The highest entry id so far; ids are never reused. */
   highest: z.number(),
-  /** Why the entries are not those of the file. */
+  /** The reason why the entries are not those of the file. */
   broken: z.optional(failure),
   entries: z.array(entryState),
-  /** What fired once and is no entry any more, the latest first. */
+  /** The `once` entries that have fired and were removed, the latest first. */
   gone: z.array(z.object({ id: z.number(), content: z.string(), agent: z.string(), last: lastRun })),
 })
 
-/** How a fire ended. */
+/** The outcome of a finished turn. */
 export type LastRun = z.infer<typeof lastRun>
 
-/** What is known of an entry besides its file. */
+/** The run-time state of an entry, which is not in its file. */
 export type EntryState = z.infer<typeof entryState>
 
-/** What the scheduler leaves in run/cron-state.json, for those who want to know how entries fare. */
+/** The contents of run/cron-state.json, which the scheduler writes for commands such as `cron list`. */
 export type CronState = z.infer<typeof stateFile>
 
+/** The state of a scheduler that has never run. */
 export const EMPTY_CRON_STATE: CronState = { v: 1, highest: 0, entries: [], gone: [] }
 
-/** Most of `gone`. */
+/** The maximum length of `gone`. */
 export const MAX_REMOVED_ENTRIES = 20
 
-/** Of an entry that never fired. */
+/** Returns the state of an entry that has never fired. */
 export function newEntryState(id: number): EntryState {
   return { id, fired: 0, failed: 0, failing: 0, skipped: 0, missed: 0 }
 }
 
-/** What the file says; the empty state where there is none, or none that this version understands. Fails with `storage`. */
+/**
+ * Reads the state file; returns the empty state when it does not exist or this version cannot read it. Throws
+ * `storage`.
+ */
 export async function readCronState(path: string): Promise<CronState> {
   const text = await readTextFile(path)
   try {
     const read = z.safeParse(stateFile, JSON.parse(text ?? ''))
     return read.success ? read.data : EMPTY_CRON_STATE
   } catch {
-    return EMPTY_CRON_STATE // nobody depends on it: what it counted begins anew
+    return EMPTY_CRON_STATE // nothing depends on it; only the counters start over
   }
 }
 
-/** Replaces the file. Fails with `storage`. */
+/** Replaces the state file. Throws `storage`. */
 export async function writeCronState(path: string, state: CronState): Promise<void> {
   await replaceFile(path, `${JSON.stringify(state)}\n`)
 }

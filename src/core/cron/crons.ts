@@ -3,16 +3,19 @@ import { isTable } from '../config/schema.ts'
 import type { ValidationIssue } from '../config/validation-issue.ts'
 import { type Cron, parseCronEntry } from './cron-entry.ts'
 
-/** Most entries of a home. */
+/** The maximum number of entries in a home. */
 export const MAX_CRONS = 1000
 
-/** What config/crons.toml says: the entries that can fire, and what is wrong with the others. */
+/** The parsed config/crons.toml: the entries that can fire, and the problems of the others. */
 export interface ParsedCrons {
   crons: readonly Cron[]
   findings: readonly ValidationIssue[]
 }
 
-/** Checks what the file says, each entry for itself: one that is wrong keeps no other from firing (decision 21). */
+/**
+ * Validates each entry of the file separately: an invalid one does not keep the others from firing (ADR
+ * 0138).
+ */
 export function readCrons(table: JsonObject): ParsedCrons {
   const { cron: list = [], ...others } = table
   const findings: ValidationIssue[] = Object.keys(others).map((key) => ({
@@ -38,12 +41,12 @@ export function readCrons(table: JsonObject): ParsedCrons {
   return { crons: [...crons.values()], findings }
 }
 
-/** The tables of the list; undefined when it is no list of tables. */
+/** Returns the tables of a list; undefined when it is not a list of tables. */
 export function toTables(list: unknown): JsonObject[] | undefined {
   return Array.isArray(list) && list.every(isTable) ? (list as JsonObject[]) : undefined
 }
 
-/** The next id that no table has, nor one below `least`. */
+/** Returns an id above those of all tables, at least `least`. */
 export function freeId(tables: readonly JsonObject[], least = 1): number {
   return tables.reduce((next, { id }) => {
     return typeof id === 'number' && Number.isSafeInteger(id) && id >= next ? id + 1 : next

@@ -1,7 +1,7 @@
-/** A schedule in words where it is one of the usual ones, in the words of people; else as it is written. */
+/** Describes a common schedule in plain words; returns any other one as written. */
 export function describeSchedule(text: string): string {
-  const given = text.trim().split(/\s+/)
-  const fields = given.length === 5 ? ['0', ...given] : given
+  const parts = text.trim().split(/\s+/)
+  const fields = parts.length === 5 ? ['0', ...parts] : parts
   if (fields.length !== 6) return text
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = ''] = fields
   const days = describeDays(day, month, weekday)
@@ -12,14 +12,14 @@ export function describeSchedule(text: string): string {
   return time || days === '' ? words : `${words}, ${days}`
 }
 
-/** `at 09:00`, for a single time of day. */
+/** Returns `at 09:00` for a single time of day. */
 function describeTime(...fields: readonly string[]): string | undefined {
   if (!fields.every((field) => /^\d{1,2}$/.test(field))) return undefined
   const [hour = '', minute = '', second = ''] = fields.map((field) => field.padStart(2, '0'))
   return `at ${hour}:${minute}${second === '00' ? '' : `:${second}`}`
 }
 
-/** `every 5 minutes`, where what is smaller is at its beginning. */
+/** Returns `every 5 minutes` or similar when all smaller units are 0. */
 function describeInterval(hour: string, minute: string, second: string): string | undefined {
   const units = [
     { name: 'second', field: second, smaller: [], larger: [minute, hour] },
@@ -31,13 +31,14 @@ function describeInterval(hour: string, minute: string, second: string): string 
     const isOne = field === '*' || field.startsWith('*/')
     if (!isOne || smaller.some((one) => one !== '0') || larger.some((one) => one !== '*')) continue
     const size = name === 'hour' ? 24 : 60
-    if (size % Number(step) !== 0) return undefined // the last step of an hour, or a day, is a shorter one
+    // uneven: the last step of an hour or a day would be shorter
+    if (size % Number(step) !== 0) return undefined
     return Number(step) === 1 ? `every ${name}` : `every ${Number(step)} ${name}s`
   }
   return undefined
 }
 
-/** Empty for every day; undefined for days that have no short words. */
+/** Returns an empty string for every day, and undefined for days without a short description. */
 function describeDays(day: string, month: string, weekday: string): string | undefined {
   if (month !== '*') return undefined
   if (day === '*' && weekday === '*') return ''

@@ -2,21 +2,24 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Cron, CronEntry } from './cron-entry.ts'
 import { nextFire } from './quiet-hours.ts'
 
-/** What has become due of an entry. */
+/** A fire of an entry that has become due. */
 export interface DueRun {
-  /** When, milliseconds since 1970. */
+  /** The due time, milliseconds since 1970. */
   due: number
-  /** How many times before that, or at it, nobody looked; at most 1,000. */
+  /**
+   * The number of missed times: those before `due` (counted up to 1,000), and `due` itself when it is too
+   * late.
+   */
   missed: number
-  /** Whether it shall fire now: what is long past is not caught up. */
+  /** Whether to fire now; fires that are long overdue are not caught up. */
   isOnTime: boolean
 }
 
-/** Later than this is too late: the machine slept, or its clock was set forward. */
+/** The delay after which a fire counts as missed: the machine slept, or its clock was set forward. */
 const LATE_MS = 10_000
 const MOST_MISSED = 1000
 
-/** When one entry fires. It knows no clock: every time is given, as milliseconds since 1970. */
+/** Computes when one entry fires. It has no clock: every call passes the time, in milliseconds since 1970. */
 export class EntryTimer {
   #cron: Cron
   #next: number | undefined
@@ -30,12 +33,15 @@ export class EntryTimer {
     return this.#cron.entry
   }
 
-  /** When it fires next; undefined when it does not any more. */
+  /** The time of the next fire; undefined when there is none. */
   get next(): number | undefined {
     return this.#next
   }
 
-  /** The entry as it is in the file now: one that was edited starts its timer anew. Whether it was. */
+  /**
+   * Applies the entry as it is now in the file; returns whether it changed. An edited entry restarts its
+   * timer.
+   */
   update(cron: Cron, now: number): boolean {
     if (isDeepStrictEqual(cron.entry, this.#cron.entry)) return false
     this.#cron = cron
@@ -43,12 +49,12 @@ export class EntryTimer {
     return true
   }
 
-  /** Looks for the next time from now on, whatever was before: the clock was set. */
+  /** Computes the next time from `now` on, discarding the old one, after the clock was set. */
   restart(now: number): void {
     this.#next = nextFire(this.#cron.timing, now)
   }
 
-  /** What is due by now, if anything is; the next time is one that is still to come. */
+  /** Returns the fire that is due at `now`, if any, and advances to the next time after `now`. */
   take(now: number): DueRun | undefined {
     const first = this.#next
     if (first === undefined || first > now) return undefined

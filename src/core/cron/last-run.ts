@@ -1,13 +1,13 @@
 import type { CrabError } from '../base/errors.ts'
 import type { LastRun } from './cron-state.ts'
 
-/** How a turn that an entry began ended well. */
+/** A turn of an entry that ended successfully. */
 export interface FiredTurn {
   run: string
   session: string
 }
 
-/** What is kept of a turn that an entry began, and that is over. Times in milliseconds since 1970. */
+/** Returns the record of a finished turn. Times are milliseconds since 1970. */
 export function toLastRun(ended: {
   due: number
   now: number
@@ -22,7 +22,7 @@ export function toLastRun(ended: {
   }
 }
 
-/** A failure as the state has it. */
+/** Converts an error to its form in the state file. */
 export function toRunFailure({ kind, message, hint }: CrabError) {
   return { kind, message, ...(hint !== undefined && { hint }) }
 }

@@ -6,7 +6,7 @@ import { type LastRun, lastRun } from './cron-state.ts'
 
 const manualRun = z.object({
   id: z.number(),
-  /** What the entry said then, and to whom: an id may be another entry's by now. */
+  /** The message and agent at the time of the run: the id may belong to another entry by now. */
   content: z.string(),
   agent: z.string(),
   last: lastRun,
@@ -14,38 +14,44 @@ const manualRun = z.object({
 
 const manualRuns = z.object({
   v: z.literal(1),
-  /** The latest first, one of an entry. */
+  /** The latest first, one per entry. */
   runs: z.array(manualRun),
 })
 
-/** The latest run of an entry that a person began. */
+/** The latest run of an entry that a person started. */
 export type ManualRun = z.infer<typeof manualRun>
 
-/** Most that are kept. */
+/** The maximum number of runs kept. */
 const MAX_RUNS = 100
 
-/** A run of an entry as it is now. */
+/** Returns the record of a run of the entry in its current form. */
 export function toManualRun(entry: CronEntry, last: LastRun): ManualRun {
   return { id: entry.id, content: cronContent(entry), agent: entry.agent, last }
 }
 
-/** How an entry ended when a person ran it last, as it is now. */
+/** Returns the outcome of the last manual run of an entry; undefined if the entry changed since. */
 export function findManualRun(runs: readonly ManualRun[], entry: CronEntry): LastRun | undefined {
   const content = cronContent(entry)
   return runs.find((run) => run.id === entry.id && run.content === content && run.agent === entry.agent)?.last
 }
 
-/** What run/cron-by-hand.json says; nothing where there is none that this version understands. Fails with `storage`. */
+/**
+ * Reads run/cron-by-hand.json; returns an empty list when it does not exist or this version cannot read it.
+ * Throws `storage`.
+ */
 export async function readManualRuns(path: string): Promise<ManualRun[]> {
   const text = await readTextFile(path)
   try {
     return z.parse(manualRuns, JSON.parse(text ?? '')).runs
   } catch {
-    return [] // nobody depends on it
+    return [] // nothing depends on it
   }
 }
 
-/** Notes one, in place of an earlier one of that entry. `lock` takes the right among all processes of the home. Fails with `storage`. */
+/**
+ * Records a run, replacing an earlier one of that entry. `lock` acquires a lease that is exclusive among all
+ * processes of the home. Throws `storage`.
+ */
 export async function recordManualRun(
   { path, lock }: { path: string; lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable> },
   run: ManualRun,

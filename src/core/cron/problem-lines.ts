@@ -1,7 +1,7 @@
 import { formatLocation } from '../config/validation-issue.ts'
 import type { LoadedCrons } from './cron-file.ts'
 
-/** What is wrong with the file, for people, one line each: `config/crons.toml:7: …`. */
+/** Formats the problems of the file for people, one per line: `config/crons.toml:7: …`. */
 export function problemLines({ problems, broken }: LoadedCrons): string[] {
   const lines = problems.map(({ message, hint, ...place }) => {
     return `${formatLocation(place)}: ${message}${hint === undefined ? '' : ` (${hint})`}`

@@ -1,31 +1,34 @@
 import type { Schedule } from './schedule.ts'
 
-/** A time of every day in which nothing fires, in minutes since midnight; `end` is outside, and may lie before `start`. */
+/**
+ * A daily period in which nothing fires, in minutes since midnight; `end` is exclusive and may be before
+ * `start`.
+ */
 export interface QuietHours {
   start: number
   end: number
 }
 
-/** When an entry fires. */
+/** The times at which an entry fires. */
 export interface Timing {
   schedule: Schedule
   quiet: QuietHours | undefined
 }
 
-/** Minutes since midnight of `HH:MM`; undefined for any other text. */
+/** Parses `HH:MM` as minutes since midnight; undefined for any other text. */
 export function readTimeOfDay(text: string): number | undefined {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes)
 }
 
-/** Whether local clocks show a quiet time at that moment, milliseconds since 1970. */
+/** Whether a moment, in milliseconds since 1970, is within the quiet hours in local time. */
 export function isQuiet({ start, end }: QuietHours, at: number): boolean {
   const date = new Date(at)
   const minute = date.getHours() * 60 + date.getMinutes()
   return start <= end ? start <= minute && minute < end : minute >= start || minute < end
 }
 
-/** The first time after this one that is on the schedule and not quiet; undefined when none comes within years. */
+/** Returns the first scheduled time after `after` that is not quiet; undefined when none comes within years. */
 export function nextFire({ schedule, quiet }: Timing, after: number): number | undefined {
   let at = schedule.next(after)
   for (let windows = 0; quiet && at !== undefined && isQuiet(quiet, at); windows++) {
@@ -35,11 +38,17 @@ export function nextFire({ schedule, quiet }: Timing, after: number): number | u
   return at
 }
 
-/** How many quiet times in a row may hold all that is on a schedule, before it counts as one that never fires. */
+/**
+ * The number of consecutive quiet periods that may cover every scheduled time before the entry counts as
+ * never firing.
+ */
 const MOST_WINDOWS = 400
 const MINUTE_MS = 60_000
 
-/** The first moment that is not quiet any more, minute by minute: clocks may be set forward or back in between. */
+/**
+ * Finds the end of the quiet hours minute by minute, because the local clock may be set forward or back
+ * meanwhile.
+ */
 function findQuietEnd(quiet: QuietHours, from: number): number {
   let at = from - (from % MINUTE_MS)
   while (isQuiet(quiet, at)) at += MINUTE_MS

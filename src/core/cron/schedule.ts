@@ -1,21 +1,22 @@
 import { Cron } from 'croner'
 
-/** When an entry fires, as its file says it; in the time zone of this process. */
+/** A parsed schedule, in the time zone of this process. */
 export interface Schedule {
   readonly text: string
-  /** The first time after this one, milliseconds since 1970; undefined when none comes any more. */
+  /** Returns the first time after `after`, in milliseconds since 1970; undefined when there is none. */
   next(after: number): number | undefined
 }
 
-/** A schedule, or why a text is none, as the end of a sentence. */
+/** A schedule, or the reason why the text is invalid, as the end of a sentence. */
 export type ScheduleResult = { ok: true; schedule: Schedule } | { ok: false; why: string }
 
 /**
- * Reads an expression of six fields (second, minute, hour, day of the month, month, day of the week), of five without the
- * second, which then is 0, or a name such as `@daily` (RFC 0080).
+ * Parses an expression of six fields (second, minute, hour, day of the month, month, day of the week), of
+ * five fields without the second, which is then 0, or a name such as `@daily` (ADR 0138).
  *
- * Where clocks are set forward, a schedule that names its times fires at the first moment behind the gap, one with `*` or a
- * step in them skips it; where they are set back, the first fires once, the other in both passes.
+ * When clocks are set forward, a schedule with fixed times fires at the first moment after the gap, and one
+ * with `*` or a step in its times skips the gap. When clocks are set back, the former fires once, the latter
+ * in both passes.
  */
 export function parseSchedule(text: string): ScheduleResult {
   const fields = text.trim().split(/\s+/)
@@ -45,10 +46,10 @@ const NAMES: ReadonlySet<string> = new Set([
   '@annually',
 ])
 const FIELDS = 'it has neither six fields (second minute hour day month weekday) nor five'
-/** Patterns have no year, so that what comes after some time comes after any. */
+/** Any reference time will do: expressions have no year, so one that fires after this time fires after any. */
 const ANY_TIME = Date.UTC(2024, 0, 1)
 
-/** What the library says, without its own name and the stop at the end. */
+/** Returns the library's error message without its own prefix and the final full stop. */
 function toReason(reason: unknown): string {
   const message = reason instanceof Error ? reason.message : String(reason)
   const [sentence = ''] = message.replace(/^CronPattern: /, '').split(/\.(?=\s|$)/)

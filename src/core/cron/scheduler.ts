@@ -10,48 +10,53 @@ import { problemLines } from './problem-lines.ts'
 import { Semaphore } from './semaphore.ts'
 import { StateWriter } from './state-writer.ts'
 
+/** The dependencies of a scheduler. */
 export interface SchedulerOptions {
   file: Pick<CronFile, 'read' | 'remove'>
-  /** What an earlier scheduler left. */
+  /** The state saved by an earlier scheduler. */
   state: CronState
-  /** Runs the turn of an entry to its end; throws what it failed with. */
+  /** Runs the turn of an entry to its end; throws if the turn fails. */
   fire(entry: CronEntry, signal: AbortSignal): Promise<FiredTurn>
   save(state: CronState): Promise<void>
   log: Log
-  /** Milliseconds since 1970, by a clock that people may set. */
+  /** Returns milliseconds since 1970 from the wall clock, which may be set. */
   now(): number
-  /** Milliseconds of a clock that only goes forward. */
+  /** Returns milliseconds from a monotonic clock. */
   elapsed(): number
 }
 
-/** Turns at a time; further ones wait. */
+/** The maximum number of concurrent turns; further ones wait. */
 const MOST_TURNS = 16
-/** Longest time between two looks at the clock: it may be set, and the machine may sleep. */
+/** The maximum time between two looks at the clock: it may be set, and the machine may sleep. */
 const LOOK_MS = 2000
-/** How long turns that were cancelled may take to end. */
+/** The time that cancelled turns may take to end. */
 const CANCEL_MS = 5000
 
 /**
- * Fires the entries of a file at their times, until it is ended. An entry never overlaps itself: what is due while a turn of it
- * runs is skipped. What was missed (the machine slept, its clock was set forward) is not caught up.
+ * Fires the entries of a file at their times, until ended. An entry never overlaps itself: fires that are due
+ * while a turn of it runs are skipped. Missed fires (the machine slept, its clock was set forward) are not
+ * caught up.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions
   readonly #jobs = new Map<number, CronJob>()
-  /** Those whose entries have gone: editors write files in two steps, and people undo. */
-  readonly #left = new Map<number, CronJob>()
+  /**
+   * Jobs whose entries left the file. They are kept because editors may write a file in two steps, and users
+   * undo edits.
+   */
+  readonly #removed = new Map<number, CronJob>()
   readonly #retiring = new Set<CronJob>()
   readonly #running = new Set<Promise<void>>()
   readonly #slots = new Semaphore(MOST_TURNS)
   readonly #cancel = new AbortController()
   readonly #writer: StateWriter
   readonly #clock: ClockWatch
-  /** What an earlier scheduler knew, until its entries could be read. */
+  /** The states from an earlier scheduler, until the entries have been read. */
   #before: ReadonlyMap<number, EntryState>
   #gone: CronState['gone']
   #highest: number
-  /** How many entries it took out of the file. */
-  #takenOut = 0
+  /** The number of times this scheduler removed an entry from the file. */
+  #removalCount = 0
   #loaded: LoadedCrons | undefined
   #reading: Promise<void> | undefined
   #mustReadAgain = false
@@ -83,12 +88,12 @@ export class Scheduler {
     }
   }
 
-  /** Turns that run, or wait for a slot. */
+  /** The number of turns that run or wait for a slot. */
   get turns(): number {
     return this.#running.size
   }
 
-  /** Brings the entries in line with the file; one after another, however often it is asked for. Never fails. */
+  /** Syncs the entries with the file; concurrent calls are coalesced, and reads never overlap. Never throws. */
   reconcile(): Promise<void> {
     this.#mustReadAgain = true
     this.#reading ??= this.#readAll().finally(() => {
@@ -97,19 +102,22 @@ export class Scheduler {
     return this.#reading
   }
 
-  /** Looks for all next times anew, as clocks here show another time than before; what is due by then is missed. */
+  /** Recomputes all next times after a change of the time zone; anything due until then is missed. */
   restart(): void {
     for (const job of this.#jobs.values()) job.timer.restart(this.#options.now())
     this.#writer.changed()
     this.#arm()
   }
 
-  /** Fires nothing any more; lets turns end for so long, then cancels them; resolves when all is written. Never fails. */
+  /**
+   * Stops firing, gives turns `graceMs` to end, then cancels them; resolves when the state is written. Never
+   * throws.
+   */
   async end(graceMs: number): Promise<void> {
     this.#isEnding = true
     clearTimeout(this.#timer)
     await this.#settled(graceMs)
-    this.#cancel.abort(ended())
+    this.#cancel.abort(endedError())
     await this.#settled(CANCEL_MS)
     await this.#writer.flush().catch((reason: unknown) => this.#warn(reason))
   }
@@ -117,32 +125,32 @@ export class Scheduler {
   async #readAll(): Promise<void> {
     while (this.#mustReadAgain && !this.#isEnding) {
       this.#mustReadAgain = false
-      const takenOut = this.#takenOut
-      const standing = await this.#options.file.read()
-      if (takenOut !== this.#takenOut)
-        this.#mustReadAgain = true // it may have been read before
-      else if (standing !== this.#loaded) this.#take(standing)
+      const removalCount = this.#removalCount
+      const loaded = await this.#options.file.read()
+      if (removalCount !== this.#removalCount)
+        this.#mustReadAgain = true // the read may have happened before the removal
+      else if (loaded !== this.#loaded) this.#apply(loaded)
       for (const job of this.#jobs.values()) {
         if (job.isSpent && !job.isRunning) await this.#retire(job)
       }
     }
   }
 
-  #take(standing: LoadedCrons): void {
+  #apply(loaded: LoadedCrons): void {
     const { log, now } = this.#options
-    const told = new Set(this.#loaded ? problemLines(this.#loaded) : [])
-    for (const line of problemLines(standing)) if (!told.has(line)) log('warn', line)
-    this.#loaded = standing
-    const wanted = new Map(standing.crons.map((cron) => [cron.entry.id, cron]))
-    for (const id of this.#jobs.keys()) if (!wanted.has(id)) this.#leave(id)
-    for (const [id, cron] of wanted) {
-      const job = this.#jobs.get(id) ?? this.#back(id)
+    const logged = new Set(this.#loaded ? problemLines(this.#loaded) : [])
+    for (const line of problemLines(loaded)) if (!logged.has(line)) log('warn', line)
+    this.#loaded = loaded
+    const crons = new Map(loaded.crons.map((cron) => [cron.entry.id, cron]))
+    for (const id of this.#jobs.keys()) if (!crons.has(id)) this.#setAside(id)
+    for (const [id, cron] of crons) {
+      const job = this.#jobs.get(id) ?? this.#restore(id)
       if (job?.timer.update(cron, now())) log('info', `entry ${id} was changed`, { entry: id })
       if (!job) this.#begin(cron)
     }
-    if (!standing.broken) this.#before = new Map()
-    this.#highest = Math.max(this.#highest, ...wanted.keys())
-    log('info', `${wanted.size} ${wanted.size === 1 ? 'entry' : 'entries'}`)
+    if (!loaded.broken) this.#before = new Map()
+    this.#highest = Math.max(this.#highest, ...crons.keys())
+    log('info', `${crons.size} ${crons.size === 1 ? 'entry' : 'entries'}`)
     this.#writer.changed()
     this.#arm()
   }
@@ -152,19 +160,19 @@ export class Scheduler {
     const before = this.#before.get(entry.id)
     const job = new CronJob(cron, before, this.#options.now())
     this.#jobs.set(entry.id, job)
-    if (before?.running !== undefined && job.state.last) this.#tell(entry, job.state.last, 0)
+    if (before?.running !== undefined && job.state.last) this.#logRun(entry, job.state.last, 0)
   }
 
-  #leave(id: number): void {
-    this.#left.set(id, this.#jobs.get(id)!)
+  #setAside(id: number): void {
+    this.#removed.set(id, this.#jobs.get(id)!)
     this.#jobs.delete(id)
   }
 
-  /** An entry that was there before, if it was; what it missed meanwhile is nobody's. */
-  #back(id: number): CronJob | undefined {
-    const job = this.#left.get(id)
+  /** Restores the job of an entry that is back in the file; fires missed meanwhile are not counted. */
+  #restore(id: number): CronJob | undefined {
+    const job = this.#removed.get(id)
     if (!job) return undefined
-    this.#left.delete(id)
+    this.#removed.delete(id)
     this.#jobs.set(id, job)
     job.timer.restart(this.#options.now())
     return job
@@ -176,28 +184,31 @@ export class Scheduler {
     const times = [...this.#jobs.values()].flatMap(({ next }) => next ?? [])
     if (times.length === 0) return
     const wait = Math.min(...times) - this.#options.now()
-    this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(wait, 1), LOOK_MS))
+    this.#timer = setTimeout(() => this.#tick(), Math.min(Math.max(wait, 1), LOOK_MS))
   }
 
-  #look(): void {
+  #tick(): void {
     const now = this.#options.now()
-    this.#heedClock(now)
+    this.#checkClock(now)
     for (const job of this.#jobs.values()) {
       const due = job.isSpent ? undefined : job.timer.take(now)
-      if (due) this.#due(job, due)
+      if (due) this.#onDue(job, due)
     }
     this.#arm()
   }
 
-  /** What is due again because the clock was set back fires again; a small correction only delays what comes. */
-  #heedClock(now: number): void {
+  /**
+   * Recomputes all next times after the clock was set back, so that entries fire again. A small correction
+   * only delays the next fires.
+   */
+  #checkClock(now: number): void {
     const back = this.#clock.setBackBy(now)
     if (back === 0) return
     this.#options.log('warn', `the clock was set back by ${Math.round(back / 1000)} s`)
     for (const job of this.#jobs.values()) job.timer.restart(now)
   }
 
-  #due(job: CronJob, due: ReturnType<CronJob['timer']['take']> & {}): void {
+  #onDue(job: CronJob, due: ReturnType<CronJob['timer']['take']> & {}): void {
     const { entry } = job.timer
     const isRunning = job.isRunning
     if (job.accepts(due)) {
@@ -219,7 +230,7 @@ export class Scheduler {
       (reason: unknown) => ({ error: toCrabError(reason) }),
     )
     const { last, skipped } = job.end({ due, now: this.#options.now(), ...end })
-    this.#tell(entry, last, skipped)
+    this.#logRun(entry, last, skipped)
     if (job.isSpent) await this.#retire(job)
     this.#writer.changed()
     this.#arm()
@@ -227,8 +238,9 @@ export class Scheduler {
 
   async #turn(job: CronJob, entry: CronEntry): Promise<FiredTurn> {
     try {
-      if (this.#isEnding) throw ended()
-      if (entry.once) await this.#writer.flush() // else nobody would know that it has fired
+      if (this.#isEnding) throw endedError()
+      // the claim must be on disk before the turn, or a crash would let it fire again
+      if (entry.once) await this.#writer.flush()
     } catch (reason) {
       job.takeBack()
       throw reason
@@ -236,7 +248,7 @@ export class Scheduler {
     return await this.#options.fire(entry, this.#cancel.signal)
   }
 
-  /** Takes what has fired once out of the file, unless somebody has made another entry of it. */
+  /** Removes a `once` entry that has fired from the file, unless it was edited since. */
   async #retire(job: CronJob): Promise<void> {
     const { entry } = job.timer
     const { last } = job.state
@@ -244,23 +256,23 @@ export class Scheduler {
     this.#retiring.add(job)
     try {
       await this.#options.file.remove(entry.id, AbortSignal.timeout(CANCEL_MS), entry)
-      this.#takenOut += 1
-      if (!job.isSpent) return // another entry of that id was read meanwhile
+      this.#removalCount += 1
+      if (!job.isSpent) return // a new entry with this id was read meanwhile
       this.#jobs.delete(entry.id)
-      this.#left.delete(entry.id)
+      this.#removed.delete(entry.id)
       if (last) {
         const gone = { id: entry.id, content: cronContent(entry), agent: entry.agent, last }
         this.#gone = [gone, ...this.#gone].slice(0, MAX_REMOVED_ENTRIES)
       }
       this.#writer.changed()
     } catch (reason) {
-      this.#warn(reason) // it does not fire again; the next look at the file tries again
+      this.#warn(reason) // the entry does not fire again, and the next read of the file retries the removal
     } finally {
       this.#retiring.delete(job)
     }
   }
 
-  #tell(entry: CronEntry, { outcome, ended, due, error, run }: LastRun, skipped: number): void {
+  #logRun(entry: CronEntry, { outcome, ended, due, error, run }: LastRun, skipped: number): void {
     const fields = { entry: entry.id, agent: entry.agent, ms: ended - due, ...(run && { run }) }
     const more = { ...fields, ...(skipped > 0 && { skipped }) }
     if (!error) this.#options.log('info', `entry ${entry.id} fired`, more)
@@ -275,7 +287,7 @@ export class Scheduler {
     this.#options.log('warn', message, { kind })
   }
 
-  /** Waits until nothing runs, at most so long. */
+  /** Waits until no turn is running, at most `ms` milliseconds. */
   async #settled(ms: number): Promise<void> {
     if (this.#running.size === 0) return
     const late = Promise.withResolvers<void>()
@@ -285,6 +297,6 @@ export class Scheduler {
   }
 }
 
-function ended(): CrabError {
+function endedError(): CrabError {
   return new CrabError('cancelled', 'Cancelled: the scheduler ended')
 }

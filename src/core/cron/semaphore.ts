@@ -1,4 +1,4 @@
-/** Lets so many do something at a time; the others wait, first come first served. */
+/** Limits how many callers do something concurrently; the others wait in FIFO order. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = []
   #free: number
@@ -7,14 +7,14 @@ export class Semaphore {
     this.#free = count
   }
 
-  /** Waits for a slot; it is free again when what this gives is disposed. */
+  /** Waits for a slot; disposing the result frees it. */
   async take(): Promise<Disposable> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    return { [Symbol.dispose]: () => this.#leave() }
+    return { [Symbol.dispose]: () => this.#release() }
   }
 
-  #leave(): void {
+  #release(): void {
     const next = this.#waiting.shift()
     if (next) next()
     else this.#free += 1

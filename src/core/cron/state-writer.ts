@@ -1,34 +1,36 @@
 import { type CrabError, toCrabError } from '../base/errors.ts'
 
-/** However often something changes, it is written at most so often. */
+/** The debounce time between a change and its write. */
 const PAUSE_MS = 250
 
-/** Writes what changes often: one write at a time, and what changed meanwhile with the next one. */
+/**
+ * Debounces writes of frequently changing state: one write at a time, and later changes go into the next one.
+ */
 export class StateWriter {
   readonly #write: () => Promise<void>
   readonly #onError: (error: CrabError) => void
   #last: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
 
-  /** `write` writes all there is; `onError` hears of a failure that nobody waits for. */
+  /** `write` writes the whole state; `onError` receives failures of writes that no caller awaits. */
   constructor(write: () => Promise<void>, onError: (error: CrabError) => void) {
     this.#write = write
     this.#onError = onError
   }
 
-  /** Something has changed: it is written soon. */
+  /** Schedules a write after a change. */
   changed(): void {
     this.#timer ??= setTimeout(() => {
       this.flush().catch((reason: unknown) => this.#onError(toCrabError(reason)))
     }, PAUSE_MS)
   }
 
-  /** Writes now; durable when it resolves. */
+  /** Writes immediately, after any running write; durable when it resolves. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const mine = this.#last.then(() => this.#write())
-    this.#last = mine.catch(() => undefined) // whoever asked for it is told
-    return mine
+    const pending = this.#last.then(() => this.#write())
+    this.#last = pending.catch(() => undefined) // the caller handles the failure
+    return pending
   }
 }

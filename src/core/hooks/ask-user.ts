@@ -5,7 +5,10 @@ import type { ToolSpec } from '../provider/types.ts'
 import type { Question } from '../runtime/asks.ts'
 import type { Hook, ToolDispatch, ToolGroup, ToolOutput } from '../runtime/hook.ts'
 
-/** The `ask_user` tool: one to four questions for the person, answered as JSON from question to answer. It needs no permission. */
+/**
+ * Provides the tool `ask_user`: one to four questions for the user, answered as JSON from question to answer.
+ * It needs no permission.
+ */
 export function askUserHook(): Hook {
   return {
     schema: () => [SPEC],
@@ -23,7 +26,7 @@ const GROUP: ToolGroup = {
   tools: ['ask_user'],
 }
 
-/** Terse, because it goes with every request. */
+/** Terse, because it is sent with every request. */
 const SPEC: ToolSpec = {
   name: 'ask_user',
   description: 'Ask the user 1 to 4 questions',
@@ -73,7 +76,10 @@ function fail(output: string): ToolOutput {
   return { output, isError: true }
 }
 
-/** The questions of a call; models leave out what they can, and write an option as a bare text. Throws `invalid`. */
+/**
+ * Parses the questions of a call. Models leave out optional fields, and may write an option as a plain
+ * string. Throws `invalid`.
+ */
 function readQuestions(args: Record<string, unknown>): Question[] {
   const parsed = shape().safeParse(args)
   if (!parsed.success) {
@@ -92,7 +98,7 @@ function readQuestions(args: Record<string, unknown>): Question[] {
   throw new CrabError('invalid', 'Cannot ask: two of the questions are the same')
 }
 
-/** What a model is told to write. */
+/** The expected shape, as the model is shown it. */
 const SHAPE =
   '{"questions":[{"question":"…","options":[{"label":"…","description":"…"}]}]}, 1 to 4 questions, options if there are any'
 

@@ -2,7 +2,7 @@ import { arch, platform } from 'node:os'
 import { wrapInTag } from '../base/wrap-text.ts'
 import type { Hook } from '../runtime/hook.ts'
 
-/** Tells the model where it works: system, shell, folder and day. */
+/** Adds the environment to the system prompt: operating system, shell, working directory and date. */
 export function environmentHook(options: { shell: string | undefined; now(): number }): Hook {
   return {
     async context(cwd) {
@@ -14,7 +14,7 @@ export function environmentHook(options: { shell: string | undefined; now(): num
   }
 }
 
-/** What a person here calls today, as ISO 8601. */
+/** Formats the local date as ISO 8601. */
 function toLocalDay(time: Date): string {
   return [time.getFullYear(), time.getMonth() + 1, time.getDate()]
     .map((part) => String(part).padStart(2, '0'))

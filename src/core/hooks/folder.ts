@@ -3,31 +3,38 @@ import { open, readlink, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getErrorCode } from '../base/system-error.ts'
 
-/** How a call holds folders. */
+/** The dependencies of opening folders. */
 export interface FolderAccess {
-  /** Folder whose links lead to the open files of this process; where there is none, paths are compared instead. */
+  /**
+   * The folder whose links lead to the open files of this process; on a system without one, paths are
+   * compared instead.
+   */
   fdLinks: string
-  /** The failure, of kind `conflict`, that a path leads elsewhere than when it was judged. */
+  /** Builds the `conflict` error for a path that leads elsewhere than when it was judged. */
   moved(): Error
 }
 
-/** Where Linux has such a folder. */
+/** The location of that folder on Linux. */
 export const FD_LINKS = '/proc/self/fd'
 
-/** A folder that was judged, held so that nothing put in the place of its parents leads elsewhere. */
+/** An open folder that was judged: replacing one of its parents does not redirect access to it. */
 export interface Folder extends AsyncDisposable {
-  /** The path by which to reach a name in it. */
+  /** Returns the path by which to reach a name in it. */
   at(name: string): string
-  /** Fails with `conflict` when the folder's path leads elsewhere by now; nothing to do where at() cannot be led astray. */
+  /**
+   * Fails with `conflict` when the folder's path now leads elsewhere; does nothing where at() cannot be
+   * redirected.
+   */
   verify(): Promise<void>
 }
 
 /**
- * Holds a folder whose path has no links. Fails with `conflict` when it has some by now, with ENOENT when it is not there.
+ * Opens a folder whose path has no links. Fails with `conflict` when the path now has links, with ENOENT
+ * when it does not exist.
  *
- * On Linux every access goes through the open folder, so a parent that is swapped afterwards changes nothing. Elsewhere,
- * and in a folder that may be entered but not listed, the path is compared before and after: whoever swaps a parent and
- * swaps it back within microseconds is not noticed.
+ * On Linux every access goes through the open folder, so replacing a parent afterwards has no effect. On
+ * other systems, and for a folder that may be entered but not listed, the path is compared before and after:
+ * a parent that is replaced and put back within microseconds goes unnoticed.
  */
 export async function openFolder(path: string, { fdLinks, moved }: FolderAccess): Promise<Folder> {
   const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)
@@ -36,7 +43,7 @@ export async function openFolder(path: string, { fdLinks, moved }: FolderAccess)
   })
   if (!handle) return comparedFolder(path, moved)
   const link = `${fdLinks}/${handle.fd}`
-  const leadsTo = await readlink(link).catch(() => undefined) // this system has no such links
+  const leadsTo = await readlink(link).catch(() => undefined) // undefined on a system without such links
   if (leadsTo === path)
     return {
       at: (name) => `${link}/${name}`,

@@ -1,8 +1,8 @@
 import { toVisible } from '../base/visible.ts'
 
 /**
- * A path as an answer names it: one in which a terminal, or a model, would not see a character stands as JSON, with that
- * character as an escape. File names may hold line feeds, and what a terminal obeys.
+ * Formats a path for an answer: a path with characters that a terminal or a model would not show is quoted as
+ * JSON, with those characters escaped. File names may contain line feeds and control sequences.
  */
 export function toPrintablePath(path: string): string {
   const isPlain = !path.includes('\n') && toVisible(path) === path

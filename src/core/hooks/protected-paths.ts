@@ -5,21 +5,30 @@ import { lazy } from '../base/lazy.ts'
 import type { HomePaths } from '../config/paths.ts'
 import { isInside } from '../policy/paths.ts'
 
-/** What of a home no tool that touches files opens: what undo finds there it writes to where it came from. */
+/**
+ * Lists the paths of a home that tools which touch files never open. The undo folder is one because undo
+ * writes what it finds there back to the original paths.
+ */
 export function ownPaths(paths: HomePaths): string[] {
   const { config, agents, vault, run, undo, trust, subscriptions, crons, serviceEnv } = paths
   return [config, agents, vault, run, undo, trust, subscriptions, crons, serviceEnv]
 }
 
-/** Files of a home that tools do not change as they like: rules of other turns, programs of services, what was said. */
+/**
+ * Paths of a home that tools may change only with restrictions: rules of other turns, programs of services,
+ * conversations.
+ */
 export interface GuardedPaths {
-  /** They may be read where a rule or the user permits it, and are never changed. */
+  /** Paths that may be read where a rule or the user permits it, and are never changed. */
   sealed: readonly string[]
-  /** Changes are asked about, whatever rules and modes say: agents read them as instructions, or start what they name. */
+  /**
+   * Paths whose changes always need the user's permission, whatever rules and modes say: agents read them as
+   * instructions, or start the programs that they name.
+   */
   asked: readonly string[]
 }
 
-/** Lists what of a home may be read and not changed, or changed only after a question. */
+/** Lists the paths of a home that may be read but not changed, or changed only with the user's permission. */
 export function guardedPaths(paths: HomePaths): GuardedPaths {
   const { sessions, memory, packages, index, history, logs, instructions, skills, catalog } = paths
   return {
@@ -28,19 +37,22 @@ export function guardedPaths(paths: HomePaths): GuardedPaths {
   }
 }
 
-/** What is closed to tools that touch files, looked at once for all the files of a call. */
+/** The paths that are closed to tools which touch files, resolved once for all the files of a call. */
 export interface ProtectedPaths {
-  /** Files, and folders with all below. Links resolved. */
+  /** Files, and folders with everything below them; links resolved. */
   readonly paths: readonly string[]
-  /** Whether a path, without links, lies in one. */
+  /** Whether a path, which must have no links, lies in one of them. */
   holds(path: string): boolean
-  /** Whether a file has another name that lies in one. None of these files is opened (0065 says why). */
+  /**
+   * Whether a file has a hard link that lies in one of them. It never opens those files (ADR 0065 says why).
+   */
   hasNameIn(stats: BigIntStats): Promise<boolean>
 }
 
 /**
- * `closed` are files, and folders with all below; they need not be there. What Linux tells of this process is closed too:
- * its environment and its memory hold keys.
+ * Resolves the paths that are closed to tools: `closed`, files and folders with everything below them, which
+ * need not exist, and the folders of this process in /proc, because its environment and its memory contain
+ * keys.
  */
 export async function openProtectedPaths(closed: readonly string[]): Promise<ProtectedPaths> {
   const own = await Promise.all(closed.map((place) => realpath(place).catch(() => place)))
@@ -54,13 +66,16 @@ export async function openProtectedPaths(closed: readonly string[]): Promise<Pro
   }
 }
 
-/** Each thread has a folder like that of its process, which no listing shows; none where there is no /proc. */
+/**
+ * Returns the /proc folders of this process and its threads, each of which has one that no listing shows;
+ * none where there is no /proc.
+ */
 async function ownProcess(): Promise<string[]> {
   const threads = await readdir('/proc/self/task').catch(() => [])
   return threads.map((thread) => join('/proc', thread))
 }
 
-/** Some systems make no difference between upper and lower case, or between two ways to write an accent. */
+/** Normalizes a path: some systems do not distinguish upper and lower case, or two encodings of an accent. */
 function fold(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
@@ -68,9 +83,9 @@ function fold(path: string): string {
 async function identitiesIn(places: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>()
   for (const place of places) {
-    const names = await readdir(place, { recursive: true }).catch(() => []) // a file, or not there
+    const names = await readdir(place, { recursive: true }).catch(() => []) // a file, or missing
     for (const path of [place, ...names.map((name) => join(place, name))]) {
-      const stats = await stat(path, { bigint: true }).catch(() => undefined) // gone meanwhile
+      const stats = await stat(path, { bigint: true }).catch(() => undefined) // deleted in the meantime
       if (stats) found.add(toIdentity(stats))
     }
   }

@@ -4,24 +4,24 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { tryLock } from './owner-lock.ts'
 import { isDamaged } from './sqlite-errors.ts'
 
-/** A place in the queue for a resource. Tickets count up per resource; the lowest one holds it. */
+/** A position in the queue for a resource. Ticket numbers count up per resource; the lowest one holds it. */
 export interface Ticket {
   resource: string
   ticket: number
 }
 
-/** What one transaction changes. */
+/** The changes of one transaction. */
 export interface Exchange {
   leave: readonly Ticket[]
   enter: readonly string[]
 }
 
-/** Who stands in a queue. */
+/** The owner of a queue position. */
 export interface LeaseOwner {
   owner: string
-  /** Undefined when the owner did not tell. */
+  /** The process id; undefined when the owner did not record it. */
   pid: number | undefined
-  /** When the ticket was drawn, ISO 8601. */
+  /** The time at which the ticket was drawn, ISO 8601. */
   startedAt: string
 }
 
@@ -31,10 +31,10 @@ export interface Head extends LeaseOwner {
 }
 
 /**
- * The queues of all processes, as rows of a small SQLite file; every method is one transaction or one read.
+ * The queues of all processes, as rows of a small SQLite file. Every method is one transaction or one read.
  *
- * Rows of the dead mean nothing, so nothing must outlive a power failure: commits are not synced. What such a
- * failure may leave of the file is thrown away when it is opened. Errors are SQLite's own.
+ * Rows of dead owners are meaningless, so nothing must survive a power failure and commits are not synced. A
+ * file that a power failure has damaged is discarded when it is opened. Errors are those of SQLite.
  */
 export class LeaseTable implements Disposable {
   readonly #path: string
@@ -53,12 +53,15 @@ export class LeaseTable implements Disposable {
     this.#head = this.#db.prepare(HEAD)
   }
 
-  /** False once the file was removed or replaced: others do not see these rows then. */
+  /** False once the file was removed or replaced, because other processes then do not see these rows. */
   get isValid(): boolean {
     return this.#inode !== undefined && readInode(this.#path) === this.#inode
   }
 
-  /** Gives up and draws tickets; the new ones come back in order. Ticket 1 says that nobody is ahead. */
+  /**
+   * Releases tickets and draws new ones, which it returns in the order of `enter`. Ticket 1 means that no
+   * other owner is ahead.
+   */
   exchange({ leave, enter }: Exchange, { owner, pid, startedAt }: LeaseOwner): number[] {
     return this.#transaction(() => {
       for (const { resource, ticket } of leave) this.#leave.run(resource, ticket, owner)
@@ -82,10 +85,10 @@ export class LeaseTable implements Disposable {
 
   /** Removes every row of these owners, and returns the resources they held. */
   removeOwners(owners: readonly string[]): string[] {
-    const held = this.#db.prepare(HELD)
+    const heldQuery = this.#db.prepare(HELD)
     const remove = this.#db.prepare('DELETE FROM lease WHERE owner = ?')
     return this.#transaction(() => {
-      const resources = owners.flatMap((owner) => held.all(owner).map((row) => String(row['resource'])))
+      const resources = owners.flatMap((owner) => heldQuery.all(owner).map((row) => String(row['resource'])))
       for (const owner of owners) remove.run(owner)
       return resources
     })
@@ -109,10 +112,10 @@ export class LeaseTable implements Disposable {
 }
 
 /**
- * Removes a damaged database, unless another process was faster.
+ * Removes a damaged database, unless another process has already done so.
  *
- * One process at a time, and only after it looked again: else the second would throw away the new file of the
- * first. Returns without having done anything when somebody else is at it.
+ * Only one process at a time may do this, and only after a second check: otherwise the second process would
+ * remove the new file of the first. Does nothing while another process is at it.
  */
 export function discardDamaged(path: string, folder: string): void {
   using guard = tryLock(join(folder, 'repair'))
@@ -130,7 +133,7 @@ const HEAD = 'SELECT ticket, owner, pid, started_at FROM lease WHERE resource = 
 const HELD = `SELECT resource FROM lease AS own WHERE owner = ?
   AND ticket = (SELECT min(ticket) FROM lease WHERE resource = own.resource)`
 
-/** Waits for nobody: the callers have an event loop to go back to. */
+/** Opens the database without a busy timeout, so that a call never blocks the event loop. */
 function openDatabase(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: 0 })
   try {

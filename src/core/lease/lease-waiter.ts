@@ -1,9 +1,9 @@
 import { CrabError } from '../base/errors.ts'
 
-/** Somebody who wants a resource: waits, is granted it or refused, and leaves. */
+/** A request for a resource. It waits, is granted or refused, and finally leaves. */
 export class LeaseWaiter {
   readonly resource: string
-  /** Milliseconds of the monotonic clock. */
+  /** The time of the request, in milliseconds of the monotonic clock. */
   readonly since = performance.now()
   readonly #gate = Promise.withResolvers<void>()
   #state: 'waiting' | 'held' | 'left' = 'waiting'
@@ -16,7 +16,7 @@ export class LeaseWaiter {
     return this.#state === 'waiting'
   }
 
-  /** True once it wants nothing any more: refused, or given back. */
+  /** True once the request is over: refused or released. */
   get hasLeft(): boolean {
     return this.#state === 'left'
   }
@@ -27,7 +27,7 @@ export class LeaseWaiter {
     this.#gate.resolve()
   }
 
-  /** Ends the waiting with this failure; what is held stays held. */
+  /** Rejects a waiting request with this failure. A granted one stays granted. */
   refuse(reason: CrabError): void {
     if (this.#state !== 'waiting') return
     this.#state = 'left'
@@ -38,7 +38,7 @@ export class LeaseWaiter {
     this.#state = 'left'
   }
 
-  /** Resolves when it is granted; an abort refuses it with `cancelled`. */
+  /** Resolves when the request is granted; an abort refuses it with `cancelled`. */
   async granted(signal: AbortSignal): Promise<void> {
     const onAbort = () => this.refuse(cancelled(this.resource, signal))
     signal.addEventListener('abort', onAbort, { once: true })
@@ -50,13 +50,16 @@ export class LeaseWaiter {
   }
 }
 
-/** What a taker whose signal is aborted gets: the CrabError it was aborted with (a time limit, say), else `cancelled`. */
+/**
+ * Returns the error for an aborted request: the CrabError of the abort (a time limit, for example), else
+ * `cancelled`.
+ */
 export function cancelled(resource: string, { reason }: AbortSignal): CrabError {
   if (reason instanceof CrabError) return reason
   return new CrabError('cancelled', `Cannot take ${resource}: cancelled`, { cause: reason })
 }
 
-/** What a taker gets from leases that were disposed. */
+/** Returns the error for a request to leases that were disposed. */
 export function closed(resource: string): CrabError {
   return new CrabError('unavailable', `Cannot take ${resource}: the leases are closed`)
 }

@@ -2,12 +2,12 @@ import { cancelled, closed, LeaseWaiter } from './lease-waiter.ts'
 import type { Lease, Leases } from './types.ts'
 
 /**
- * Leases inside this process, for runs that store nothing.
+ * Leases within this process, for runs that store nothing.
  *
- * Fails with `unavailable` after disposal, which gives everything back.
+ * Disposal releases everything; later calls throw `unavailable`.
  */
 export class MemoryLeases implements Leases, AsyncDisposable {
-  /** Per resource, in order of arrival; the first one holds it. */
+  /** The waiters per resource, in order of arrival; the first one holds it. */
   readonly #queues = new Map<string, LeaseWaiter[]>()
   #isClosed = false
 

@@ -7,17 +7,18 @@ import { newUlid } from '../base/ids.ts'
 import { isBusy } from './sqlite-errors.ts'
 
 /**
- * A sign of life: an empty file named by a ULID that stays locked until it is disposed or its process dies.
+ * A liveness file: an empty file, named by a ULID, that stays locked until it is disposed or its process
+ * dies.
  *
- * POSIX drops the locks of a process when it closes any descriptor of the file, so these files are opened
- * through SQLite only, which knows of that and keeps such descriptors open.
+ * POSIX drops the locks of a process when it closes any descriptor of the file. These files are therefore
+ * opened through SQLite only, which handles this by keeping such descriptors open.
  */
 export class OwnerLock implements Disposable {
   readonly id: string
   readonly #folder: string
   readonly #lock: DatabaseSync
 
-  /** Makes a file in this folder, which must exist, and locks it. */
+  /** Creates and locks a file in this folder, which must exist. */
   constructor(folder: string) {
     this.#folder = folder
     for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt += 1) {
@@ -31,7 +32,7 @@ export class OwnerLock implements Disposable {
     throw new CrabError('unavailable', `Cannot lock a file in ${folder}: it is taken at once each time`)
   }
 
-  /** False once somebody removed the file: from then on others hold this owner for dead. */
+  /** False once the file was removed, because other processes then consider this owner dead. */
   get isValid(): boolean {
     return existsSync(join(this.#folder, this.id))
   }
@@ -43,13 +44,15 @@ export class OwnerLock implements Disposable {
 }
 
 /**
- * Locks a file for as long as the connection stays open, making it when it is missing; undefined when another
- * holds it, or when somebody who took it for a dead owner's removed it before it was locked.
+ * Locks a file for as long as the connection stays open, creating it if it is missing. Returns undefined when
+ * another process holds it, or when another process took it for a dead owner's file and removed it before it
+ * was locked.
  */
 export function tryLock(path: string): DatabaseSync | undefined {
   const lock = new DatabaseSync(path, { timeout: 0 })
   try {
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE') // in memory: a journal file would outlive a kill
+    // The journal is in memory, because a journal file would survive a kill.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     if (existsSync(path)) return lock
   } catch (reason) {
     lock.close()
@@ -60,16 +63,19 @@ export function tryLock(path: string): DatabaseSync | undefined {
   return undefined
 }
 
-/** Whether an owner lives; the file of a dead one is removed. An id is never used again, so dead is for ever. */
+/**
+ * Whether an owner is alive. Removes the file of a dead one. An id is never reused, so a dead owner stays
+ * dead.
+ */
 export function isOwnerAlive(folder: string, id: string): boolean {
   const path = join(folder, id)
   if (!existsSync(path)) return false
   const url = pathToFileURL(path)
-  url.search = 'mode=ro' // never makes the file
+  url.search = 'mode=ro' // does not create the file
   try {
     using probe = new DatabaseSync(url, { timeout: 0 })
-    probe.exec('BEGIN; SELECT 1 FROM sqlite_schema') // a shared lock: probes do not hinder one another
-    rmSync(path, { force: true }) // while the lock is held: a claimer that comes later sees the file gone
+    probe.exec('BEGIN; SELECT 1 FROM sqlite_schema') // a shared lock, so that probes do not block one another
+    rmSync(path, { force: true }) // removed under the lock, so that a later claimer sees that the file is gone
     return false
   } catch (reason) {
     if (isBusy(reason)) return true
@@ -78,7 +84,7 @@ export function isOwnerAlive(folder: string, id: string): boolean {
   }
 }
 
-/** The ids of all owners that left a file in this folder, dead or alive. */
+/** Returns the ids of all owners with a file in this folder, dead or alive. */
 export function ownersIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => OWNER.test(name))
 }

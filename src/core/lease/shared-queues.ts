@@ -3,49 +3,63 @@ import { makePrivateDirSync } from '../base/files.ts'
 import { type Head, LeaseTable, type Ticket } from './lease-table.ts'
 import { isOwnerAlive, OwnerLock, ownersIn } from './owner-lock.ts'
 
+/** The options of SharedQueues. */
 export interface SharedQueuesOptions {
-  /** Path of the shared database, `run/leases.db`. */
+  /** The path of the shared database, `run/leases.db`. */
   database: string
-  /** Folder of the owners' signs of life, `run/proc`. */
+  /** The folder of the owners' liveness files, `run/proc`. */
   proc: string
-  /** Id of this process, for whoever asks who holds a resource; only the edge knows it. */
+  /**
+   * The id of this process, shown to processes that ask who holds a resource. Only the composition root knows
+   * it.
+   */
   pid?: number
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since 1970. */
   now: () => number
-  /** Called with the resources that processes held when they died, after the call that finds them; it may take leases. */
+  /** Called with the resources that dead processes held, after the call that finds them. It may take leases. */
   onAbandoned?: (resources: readonly string[]) => void
 }
 
-/** One process's part in the queues of all: its sign of life, and the table. Errors are those of SQLite and of files. */
+/**
+ * One process's view of the shared queues: its liveness file and the table. Errors are those of SQLite and of
+ * files.
+ */
 export class SharedQueues implements Disposable {
   readonly #options: SharedQueuesOptions
   readonly #owner: OwnerLock
   readonly #table: LeaseTable
 
-  /** Makes what is missing, and removes what the dead left. */
+  /** Creates missing files, and removes those of dead owners. */
   constructor(options: SharedQueuesOptions) {
     this.#options = options
     makePrivateDirSync(dirname(options.database))
     makePrivateDirSync(options.proc)
-    using made = new DisposableStack()
-    this.#owner = made.use(new OwnerLock(options.proc)) // before any row: a row without it is a dead owner's
-    this.#table = made.use(new LeaseTable(options.database))
+    using stack = new DisposableStack()
+    // The lock is created before any row, because a row without it counts as a dead owner's.
+    this.#owner = stack.use(new OwnerLock(options.proc))
+    this.#table = stack.use(new LeaseTable(options.database))
     this.#removeDead()
-    made.move()
+    stack.move()
   }
 
-  /** False once a file was removed from under us, so that others no longer see what we hold. */
+  /** False once another process removed a file, because others then no longer see what this process holds. */
   get isValid(): boolean {
     return this.#owner.isValid && this.#table.isValid
   }
 
-  /** Gives up places and takes new ones in one step; gives the tickets of the new ones. Ticket 1 holds at once. */
+  /**
+   * Leaves and enters queues in one transaction, and returns the new tickets. Ticket 1 holds the resource
+   * immediately.
+   */
   exchange(leave: readonly Ticket[], enter: readonly string[]): number[] {
     const { pid, now } = this.#options
     return this.#table.exchange({ leave, enter }, { owner: this.#owner.id, pid, startedAt: toIso(now()) })
   }
 
-  /** The first living owner in the queue; dead ones before it are removed. `alive` remembers whom one pass has seen. */
+  /**
+   * Returns the first living owner in the queue, and removes dead ones before it. `alive` caches the owners
+   * that were seen alive in one pass.
+   */
   head(resource: string, alive: Set<string>): Head | undefined {
     for (;;) {
       const head = this.#table.head(resource)
@@ -59,7 +73,7 @@ export class SharedQueues implements Disposable {
     return head.owner === this.#owner.id
   }
 
-  /** Gives up every place of this process. */
+  /** Releases every position of this process. */
   [Symbol.dispose](): void {
     using _owner = this.#owner
     using table = this.#table
@@ -74,10 +88,11 @@ export class SharedQueues implements Disposable {
   }
 
   #removeOwners(dead: readonly string[]): void {
-    const held = this.#table.removeOwners(dead)
+    const resources = this.#table.removeOwners(dead)
     const { onAbandoned } = this.#options
-    if (!onAbandoned || held.length === 0) return
-    queueMicrotask(() => onAbandoned(held)) // it may take leases, and must not do so in the middle of another call
+    if (!onAbandoned || resources.length === 0) return
+    // The callback may take leases, which it must not do during another call.
+    queueMicrotask(() => onAbandoned(resources))
   }
 }
 

@@ -5,24 +5,28 @@ import type { HomePaths } from '../config/paths.ts'
 import type { LeaseHolder } from './sqlite-leases.ts'
 import type { Lease, Leases } from './types.ts'
 
-/** What says who holds a lease. */
+/** Leases that report their holders. */
 export interface InspectableLeases extends Leases {
   describeHolder(resource: string): Promise<LeaseHolder | undefined>
 }
 
+/** The options of takeSoleLease(). */
 export interface SoleLeaseOptions {
   resource: string
-  /** Of this process. */
+  /** The id of this process. */
   pid: number
-  /** How long a database that others write to is waited for; by default 5 s. */
+  /** The time to wait for a locked database; by default 5 s. */
   waitMs?: number | undefined
-  /** The failure where another process has it. */
+  /** Creates the error for a lease that another process holds. */
   isTaken(holder: LeaseHolder): CrabError
-  /** The failure where others keep the leases locked. */
+  /** Creates the error for a database that stays locked. */
   staysLocked(): CrabError
 }
 
-/** Takes a lease that a process has for all its life, and does not wait for one that has it: then it throws at once. */
+/**
+ * Takes a lease that a process holds for its whole life. Throws immediately, instead of waiting, when another
+ * process holds it.
+ */
 export async function takeSoleLease(
   leases: InspectableLeases,
   { resource, pid, waitMs = WAIT_MS, isTaken, staysLocked }: SoleLeaseOptions,
@@ -30,17 +34,17 @@ export async function takeSoleLease(
   const giveUp = new AbortController()
   const timer = setTimeout(() => giveUp.abort(staysLocked()), waitMs)
   try {
-    const taking = leases.take(resource, giveUp.signal)
-    taking.catch(() => {}) // awaited below, unless another has it
+    const pending = leases.take(resource, giveUp.signal)
+    pending.catch(() => {}) // awaited below unless another process holds it
     for (;;) {
       const holder = await leases.describeHolder(resource)
-      if (holder?.pid === pid) return await taking
+      if (holder?.pid === pid) return await pending
       if (holder) {
         giveUp.abort()
         throw isTaken(holder)
       }
-      // Nobody has it, this process neither: it waits for the leases, and another may be first.
-      const lease = await Promise.race([taking, sleep(LOOK_MS)])
+      // No process holds it yet: this one waits for the database, and another may get it first.
+      const lease = await Promise.race([pending, sleep(LOOK_MS)])
       if (lease) return lease
     }
   } finally {
@@ -48,7 +52,7 @@ export async function takeSoleLease(
   }
 }
 
-/** The process that has a lease of a home, if one does; nothing is made on the disk for that. */
+/** Returns the process that holds a lease of a home, if any. Creates nothing on disk. */
 export async function findSoleHolder(
   { leases: database, proc }: HomePaths,
   resource: string,

@@ -6,32 +6,37 @@ import { SharedQueues, type SharedQueuesOptions } from './shared-queues.ts'
 import { isBusy, isDamaged, toDatabaseError } from './sqlite-errors.ts'
 import type { Lease, Leases } from './types.ts'
 
+/** The options of SqliteLeases. */
 export interface SqliteLeasesOptions extends Omit<SharedQueuesOptions, 'now'> {
-  /** Milliseconds since the epoch; by default the clock. */
+  /** Returns the current time in milliseconds since 1970; by default the system clock. */
   now?: () => number
-  /** How long a database that another process keeps locked is waited for. */
+  /** The time to wait for a database that another process keeps locked; by default 10 s. */
   busyMs?: number
 }
 
-/** Who holds a resource. */
+/** The process that holds a resource. */
 export interface LeaseHolder {
-  /** Undefined when it did not tell. */
+  /** The process id; undefined when the holder did not record it. */
   pid: number | undefined
-  /** When it asked for the resource, ISO 8601. */
+  /** The time at which it requested the resource, ISO 8601. */
   startedAt: string
 }
 
 /**
- * Leases between all processes of one home (decision 32): waiters of this process are woken directly, others by polling.
+ * Leases shared by all processes of one home (ADR 0030). Waiters of this process are woken directly, others
+ * by polling.
  *
- * Nothing on disk is touched before the first use. Fails with `storage` when the database cannot be used, and with
- * `unavailable` when another process keeps it locked or after disposal, which gives everything back.
+ * Nothing on disk is touched before the first use. Throws `storage` when the database cannot be used, and
+ * `unavailable` when another process keeps it locked, or after disposal, which releases everything.
  */
 export class SqliteLeases implements Leases, AsyncDisposable {
   readonly #options: SharedQueuesOptions & { busyMs: number }
-  /** In order of arrival, each with its ticket: 0 while it has none. A taker stays until its row is gone. */
+  /**
+   * The takers in order of arrival, each with its ticket, which is 0 before one is drawn. A taker stays until
+   * its row is deleted.
+   */
   readonly #tickets = new Map<LeaseWaiter, number>()
-  /** The ticket that stood first when the resource was last looked at; per resource waited for. */
+  /** The first ticket of each awaited resource at the last check. */
   #heads = new Map<string, number>()
   #queues: SharedQueues | undefined
   #timer: NodeJS.Timeout | undefined
@@ -58,7 +63,7 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     return { [Symbol.asyncDispose]: async () => this.#leave(taker) }
   }
 
-  /** The process that holds a resource now, if one does. */
+  /** Returns the process that currently holds a resource, if any. */
   async describeHolder(resource: string): Promise<LeaseHolder | undefined> {
     if (this.#isClosed) throw closed(resource)
     const deadline = performance.now() + this.#options.busyMs
@@ -88,7 +93,10 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     else if (ticket !== undefined) this.#step()
   }
 
-  /** Brings the rows in line with the takers, grants what has come to the front, and comes back while anything is left to do. */
+  /**
+   * Synchronizes the rows with the takers, grants those that are first, and reschedules itself while work is
+   * left.
+   */
   #step(): void {
     clearTimeout(this.#timer)
     try {
@@ -106,14 +114,14 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     const leaving = entries.filter(({ taker }) => taker.hasLeft)
     const entering = entries.filter(({ taker, ticket }) => ticket === 0 && !taker.hasLeft)
     if (leaving.length + entering.length === 0) return
-    const drawn = queues.exchange(
+    const tickets = queues.exchange(
       leaving,
       entering.map(({ resource }) => resource),
     )
     for (const { taker } of leaving) this.#tickets.delete(taker)
     for (const [index, { taker }] of entering.entries()) {
-      this.#tickets.set(taker, drawn[index]!)
-      if (drawn[index] === 1) taker.grant() // saves the look at who is ahead
+      this.#tickets.set(taker, tickets[index]!)
+      if (tickets[index] === 1) taker.grant() // saves checking who is ahead
     }
   }
 
@@ -126,12 +134,12 @@ export class SqliteLeases implements Leases, AsyncDisposable {
       heads.set(taker.resource, head?.ticket ?? 0)
       if (!head) this.#tickets.set(taker, 0)
       else if (head.ticket === ticket && queues.isOurs(head)) taker.grant()
-      else if (head.ticket !== this.#heads.get(taker.resource)) this.#pollMs = MIN_POLL_MS // the queue moves
+      else if (head.ticket !== this.#heads.get(taker.resource)) this.#pollMs = MIN_POLL_MS // the queue is moving
     }
     this.#heads = heads
   }
 
-  /** Refuses those whom a later step cannot help, and those who have waited long enough for it. */
+  /** Refuses takers when a retry cannot help, and those that have waited longer than `busyMs`. */
   #recover(reason: unknown): void {
     const failure = isDamaged(reason) ? this.#discardDamaged() : reason
     const isPassing = failure === undefined || isBusy(failure) || this.#queues?.isValid === false
@@ -142,7 +150,7 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     }
   }
 
-  /** Gives the failure, if there is one. */
+  /** Discards a damaged database. Returns the failure, if any. */
   #discardDamaged(): unknown {
     this.#closeQueues()
     try {
@@ -159,11 +167,11 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     if (this.#isClosed || !(isWaiting || takers.some((taker) => taker.hasLeft))) return
     const jitter = 0.5 + Math.random() / 2
     this.#timer = setTimeout(() => this.#step(), this.#pollMs * jitter)
-    if (!isWaiting) this.#timer.unref() // what could not be given back dies with this process at the latest
+    if (!isWaiting) this.#timer.unref() // an unreleased row is freed at the latest when this process dies
     this.#pollMs = Math.min(MAX_POLL_MS, this.#pollMs * 1.5)
   }
 
-  /** Opens what is not open, anew when files were removed from under us. */
+  /** Opens the queues, and reopens them after another process removed their files. */
   #openQueues(): SharedQueues {
     if (this.#queues?.isValid) return this.#queues
     this.#closeQueues()
@@ -179,7 +187,8 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     try {
       this.#queues?.[Symbol.dispose]()
     } catch {
-      // Rows that stay behind are a dead owner's: its sign of life is gone. Whoever meets them removes them.
+      // Remaining rows belong to a dead owner, since the liveness file is gone. The next process that finds
+      // them removes them.
     }
     this.#queues = undefined
   }

@@ -1,38 +1,42 @@
 import { CrabError } from '../base/errors.ts'
 
-/** Characters of a name or alias, at most. */
+/** The maximum length of a name or alias, in characters. */
 const MAX_NAME_CHARS = 200
-/** Aliases of one entry, at most. */
+/** The maximum number of aliases of one entry. */
 export const MAX_ALIASES = 100
-/** Bytes of a content, at most: one entry always fits a frame of the wire. */
+/** The maximum size of a content in bytes: an entry always fits into one frame of the wire. */
 export const MAX_CONTENT_BYTES = 1024 * 1024
 
-/** A name as it is kept. */
-export function toName(given: string): string {
-  return given.normalize('NFC').trim()
+/** Normalizes a name to its stored form: NFC, without surrounding blanks. */
+export function toName(text: string): string {
+  return text.normalize('NFC').trim()
 }
 
 /**
- * Names as they are kept, each once, in their order.
+ * Normalizes names and removes duplicates; keeps their order.
  *
- * Throws `invalid`, beginning with `what`, for one that is empty, too long or of more than one line.
+ * Throws `invalid`, with a message that begins with `what`, for a name that is empty, too long or not on one
+ * line.
  */
 export function checkNames(what: string, names: readonly string[]): string[] {
-  const kept = names.map(toName)
-  for (const name of kept) {
+  const normalized = names.map(toName)
+  for (const name of normalized) {
     const problem = findNameProblem(name)
     if (problem !== undefined) throw new CrabError('invalid', `${what}: ${problem}`)
   }
-  return [...new Set(kept)]
+  return [...new Set(normalized)]
 }
 
-/** Throws `invalid`, beginning with `what`, when an entry has too many aliases. */
+/** Throws `invalid`, with a message that begins with `what`, when an entry has too many aliases. */
 export function checkCount(what: string, { aliases }: { aliases: readonly string[] }): void {
   if (aliases.length <= MAX_ALIASES) return
   throw new CrabError('invalid', `${what}: it has more than ${MAX_ALIASES} aliases`)
 }
 
-/** A content as it is kept. Throws `invalid`, beginning with `what`, when it is too long. */
+/**
+ * Returns a content in its stored form. Throws `invalid`, with a message that begins with `what`, when it is
+ * too long.
+ */
 export function checkContent(what: string, content: string): string {
   if (Buffer.byteLength(content) <= MAX_CONTENT_BYTES) return content.toWellFormed()
   throw new CrabError('invalid', `${what}: its content is longer than ${MAX_CONTENT_BYTES} bytes`, {

@@ -3,10 +3,10 @@ import { FORMAT_VERSION, MAGIC, MEMORY_KINDS } from './format.ts'
 import type { EncodedMemory, MemoryEntry } from './types.ts'
 
 /**
- * The memory in a CRMEM v1 file.
+ * Decodes a CRMEM v1 file.
  *
- * Throws `invalid` for anything that is not exactly one whole memory: another magic, version or flag, a length that
- * does not fit, bytes left over, text that is no UTF-8, a kind nobody knows.
+ * Throws `invalid` for anything that is not exactly one complete memory: another magic, version or flag, a
+ * length that does not fit, trailing bytes, text that is not UTF-8, an unknown kind.
  */
 export function decodeMemory(bytes: Buffer): EncodedMemory {
   const reader = new Reader(bytes)
@@ -16,7 +16,7 @@ export function decodeMemory(bytes: Buffer): EncodedMemory {
   const entries: MemoryEntry[] = []
   const ends: number[] = []
   while (entries.length < count) {
-    entries.push(readEntry(reader)) // ends with the bytes, whatever the count says
+    entries.push(readEntry(reader)) // throws at the end of the bytes, so a false count cannot exhaust memory
     ends.push(reader.at)
   }
   reader.end()
@@ -36,10 +36,10 @@ function readEntry(reader: Reader): MemoryEntry {
   return { id, createdAt, kind, name, content, aliases }
 }
 
-/** What stands in a text for bytes that are no UTF-8, or for itself. */
+/** The replacement for invalid UTF-8, which may also occur in valid text. */
 const REPLACEMENT = '\ufffd'
 
-/** Reads from the front; every read that would pass the end fails. */
+/** Reads sequentially; a read past the end throws. */
 class Reader {
   readonly #bytes: Buffer
   #at = 0
@@ -49,7 +49,7 @@ class Reader {
     this.#bytes = bytes
   }
 
-  /** Where the next read begins. */
+  /** The position of the next read. */
   get at(): number {
     return this.#at
   }
@@ -74,7 +74,8 @@ class Reader {
 
   text(): string {
     const bytes = this.#take(this.u32())
-    const text = bytes.toString() // many times as fast, and tells where it may have mended something
+    // many times as fast as the decoder; invalid text contains the replacement character
+    const text = bytes.toString()
     if (!text.includes(REPLACEMENT)) return text
     try {
       return this.#decoder.decode(bytes)

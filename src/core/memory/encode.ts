@@ -2,17 +2,18 @@ import { FORMAT_VERSION, MAGIC, MEMORY_KINDS } from './format.ts'
 import type { EncodedMemory, Memory, MemoryEntry } from './types.ts'
 
 /**
- * A memory as a CRMEM v1 file (RFC 0150), its entries by id. Text that is no valid Unicode is mended.
+ * Encodes a memory as a CRMEM v1 file (ADR 0126), its entries sorted by id. Repairs text that is not valid
+ * Unicode.
  *
- * Entries that are the same objects as in `before` are copied from there, which is many times as fast.
+ * Entries that are the same objects as in `before` are copied from its bytes, which is many times as fast.
  */
 export function encodeMemory({ nextId, entries }: Memory, before: EncodedMemory = NOTHING): EncodedMemory {
   const sorted = isSorted(entries) ? entries : entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const kept = findUnchanged(sorted, before.memory.entries)
+  const unchanged = findUnchanged(sorted, before.memory.entries)
   const starts = [HEADER.length + 12, ...before.ends]
   const sizes = sorted.map((entry, index) => {
-    const old = kept[index]!
-    return old < 0 ? measureEntry(entry) : starts[old + 1]! - starts[old]!
+    const old = unchanged[index]!
+    return old < 0 ? entrySize(entry) : starts[old + 1]! - starts[old]!
   })
   const writer = new Writer(
     sizes.reduce((sum, size) => sum + size, HEADER.length + 12),
@@ -23,7 +24,7 @@ export function encodeMemory({ nextId, entries }: Memory, before: EncodedMemory 
   writer.u32(sorted.length)
   let end = HEADER.length + 12
   const ends = sorted.map((entry, index) => {
-    const old = kept[index]!
+    const old = unchanged[index]!
     if (old < 0) writeEntry(writer, entry)
     else writer.copy(starts[old]!, starts[old + 1]!)
     end += sizes[index]!
@@ -39,7 +40,7 @@ function isSorted(entries: readonly MemoryEntry[]): boolean {
   return entries.every((entry, index) => index === 0 || entries[index - 1]!.id < entry.id)
 }
 
-/** Where each entry stands among those of before; -1 for one that is new or another. Both by id. */
+/** Returns the index of each entry in `before`; -1 for a new or changed entry. Both lists are sorted by id. */
 function findUnchanged(entries: readonly MemoryEntry[], before: readonly MemoryEntry[]): number[] {
   let at = 0
   return entries.map((entry) => {
@@ -48,7 +49,7 @@ function findUnchanged(entries: readonly MemoryEntry[], before: readonly MemoryE
   })
 }
 
-function measureEntry({ name, content, aliases }: MemoryEntry): number {
+function entrySize({ name, content, aliases }: MemoryEntry): number {
   const texts = 8 + Buffer.byteLength(name) + Buffer.byteLength(content)
   return aliases.reduce((sum, alias) => sum + 4 + Buffer.byteLength(alias), texts + 24)
 }
@@ -63,12 +64,12 @@ function writeEntry(writer: Writer, { id, createdAt, kind, name, content, aliase
   for (const alias of aliases) writer.text(alias)
 }
 
-/** Writes from the front into one allocation. */
+/** Writes sequentially into one allocation. */
 class Writer {
   readonly #bytes: Buffer
   readonly #source: Buffer
   #at = 0
-  /** What of the source is to be copied next: parts that follow one another are copied at once. */
+  /** The pending range to copy from the source; adjacent ranges are merged into one copy. */
   #from = 0
   #to = 0
 

@@ -2,26 +2,29 @@ import { CrabError } from '../base/errors.ts'
 import { checkContent, toName } from './check-entry.ts'
 import type { Memory, MemoryEntry } from './types.ts'
 
-/** What a new entry is made of; its id is the memory's to give. */
+/** A new entry; the memory assigns its id. */
 export type NewMemoryEntry = Omit<MemoryEntry, 'id'>
 
-/** The entry of that name, else the one with that alias. */
+/** Returns the entry with that name, otherwise the one with that alias. */
 export function findMemoryEntry({ entries }: Memory, name: string): MemoryEntry | undefined {
-  const wanted = toName(name)
-  const named = (one: string) => one === wanted || one === name
+  const normalized = toName(name)
+  const named = (one: string) => one === normalized || one === name
   return entries.find((entry) => named(entry.name)) ?? entries.find(({ aliases }) => aliases.some(named))
 }
 
-/** Whether a name that is kept is meant by one that was given. */
-export function isNamed(kept: string, given: string): boolean {
-  return kept === given || kept === toName(given)
+/** Whether a stored name matches a name as a caller wrote it. */
+export function isNamed(stored: string, name: string): boolean {
+  return stored === name || stored === toName(name)
 }
 
-/** What to throw when there is no entry of that name: `missing`, with names that differ in case, accents or blanks only. */
+/**
+ * Returns the `missing` error for a name; its hint lists names that differ only in case, accents or
+ * separators.
+ */
 export function missingEntry({ entries }: Memory, name: string, what: string): CrabError {
-  const wanted = fold(name)
+  const folded = fold(name)
   const names = entries.flatMap((entry) => [entry.name, ...entry.aliases])
-  const similar = names.filter((one) => fold(one) === wanted).map((one) => `"${one}"`)
+  const similar = names.filter((one) => fold(one) === folded).map((one) => `"${one}"`)
   return new CrabError('missing', `${what}: the memory has no entry of that name`, {
     hint:
       similar.length > 0
@@ -30,29 +33,36 @@ export function missingEntry({ entries }: Memory, name: string, what: string): C
   })
 }
 
-/** Which of these names another entry than `self` has already, as name or alias. */
+/**
+ * Returns the first of these names that is already a name or alias of an entry other than `self`, and that
+ * entry.
+ */
 export function findOtherOwner(
   { entries }: Memory,
   names: readonly string[],
   self?: MemoryEntry,
 ): { name: string; owner: MemoryEntry } | undefined {
-  const wanted = new Set(names)
+  const candidates = new Set(names)
   for (const owner of entries) {
     if (owner === self) continue
-    const name = wanted.has(owner.name) ? owner.name : owner.aliases.find((alias) => wanted.has(alias))
+    const name = candidates.has(owner.name)
+      ? owner.name
+      : owner.aliases.find((alias) => candidates.has(alias))
     if (name !== undefined) return { name, owner }
   }
   return undefined
 }
 
-/** Says that a name is taken. */
+/** Describes which entry already has a name. */
 export function describeOwner({ name, owner }: { name: string; owner: MemoryEntry }): string {
   return name === owner.name
     ? `"${name}" is the name of another entry`
     : `"${name}" is another name of "${owner.name}"`
 }
 
-/** A memory with one entry more, the last. Throws `conflict` when its name, or an alias, is already a name of another. */
+/**
+ * Appends an entry to a memory. Throws `conflict` when its name or an alias already belongs to another entry.
+ */
 export function addEntry(memory: Memory, entry: NewMemoryEntry): Memory {
   const taken = findOtherOwner(memory, [entry.name, ...entry.aliases])
   if (taken) {
@@ -63,17 +73,18 @@ export function addEntry(memory: Memory, entry: NewMemoryEntry): Memory {
 }
 
 /**
- * A memory with these entries and no others, their names as they are given. An id of 0 is given anew, and never one that
- * an entry had before.
+ * Replaces all entries of a memory; names are not normalized. An entry with id 0 gets a new id, never one
+ * that was used before.
  *
- * Throws `invalid` when two share a name, an alias or an id, and for an empty name or a content that is too long.
+ * Throws `invalid` when two entries share a name, an alias or an id, and for an empty name or a content that
+ * is too long.
  */
 export function replaceEntries(memory: Memory, entries: readonly MemoryEntry[]): Memory {
   for (const { name, aliases, content } of entries) {
-    if (name === '' || aliases.includes('')) throw refused('an entry has an empty name')
+    if (name === '' || aliases.includes('')) throw refusal('an entry has an empty name')
     checkContent(`Cannot keep "${name}" in the memory`, content)
   }
-  refuseShared(entries)
+  rejectShared(entries)
   const highest = entries.reduce((most, { id }) => (id > most ? id : most), 0n)
   let nextId = freeId(memory)
   if (nextId <= highest) nextId = highest + 1n
@@ -84,32 +95,32 @@ export function replaceEntries(memory: Memory, entries: readonly MemoryEntry[]):
   return { nextId, entries: named.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }
 }
 
-/** That name if nobody has it, else the first free one of `name (2)`, `name (3)`… */
+/** Returns the name if it is unused, otherwise the first unused of `name (2)`, `name (3)`… */
 export function findFreeName(memory: Memory, name: string): string {
   let free = name
   for (let n = 2; findMemoryEntry(memory, free); n++) free = `${name} (${n})`
   return free
 }
 
-function refuseShared(entries: readonly MemoryEntry[]): void {
+function rejectShared(entries: readonly MemoryEntry[]): void {
   const owners = new Map<string, string>()
   const ids = new Set<bigint>()
   for (const { id, name, aliases } of entries) {
-    if (id !== 0n && ids.has(id)) throw refused(`two entries have the id ${id}, one of them is "${name}"`)
+    if (id !== 0n && ids.has(id)) throw refusal(`two entries have the id ${id}, one of them is "${name}"`)
     ids.add(id)
     for (const one of [name, ...aliases]) {
       const owner = owners.get(one)
-      if (owner !== undefined) throw refused(`"${one}" is a name of both "${owner}" and "${name}"`)
+      if (owner !== undefined) throw refusal(`"${one}" is a name of both "${owner}" and "${name}"`)
       owners.set(one, name)
     }
   }
 }
 
-function refused(why: string): CrabError {
+function refusal(why: string): CrabError {
   return new CrabError('invalid', `Cannot replace the memory: ${why}`)
 }
 
-/** Above all that are there, whatever the file says. */
+/** Returns an id above those of all entries, even if the file's `nextId` is wrong. */
 function freeId({ nextId, entries }: Memory): bigint {
   return entries.reduce((next, { id }) => (id >= next ? id + 1n : next), nextId)
 }

@@ -7,11 +7,11 @@ import { decodeMemory } from './decode.ts'
 import { encodeMemory } from './encode.ts'
 import { EMPTY_MEMORY, type EncodedMemory, type Memory } from './types.ts'
 
-/** One agent's memory file, read again only when it may be another one. */
+/** One agent's memory file; it is only read again when it may have changed. */
 export class MemoryFile {
   readonly path: string
   readonly #now: () => number
-  /** What it held when it had that stamp. */
+  /** The last known contents, and the stamp of the file at the time. */
   #known: { stamp: string; file: EncodedMemory } | undefined
   #isSwept = false
 
@@ -20,14 +20,17 @@ export class MemoryFile {
     this.#now = now
   }
 
-  /** What it holds; empty when there is no file. Fails with `storage` for one that cannot be read or is none. */
+  /**
+   * Reads the memory; an empty one when there is no file. Throws `storage` when the file is unreadable or
+   * malformed.
+   */
   async read(): Promise<Memory> {
     try {
       const stamp = readStampSync(this.path)
       if (stamp === undefined) return EMPTY_MEMORY
       if (this.#known?.stamp === stamp) return this.#known.file.memory
       const file = decodeMemory(await readFile(this.path))
-      // Written while it was read: what was read is whole, but may be younger than its stamp.
+      // If the file was replaced during the read, the contents are complete but may be newer than the stamp.
       if ((await readStamp(this.path)) === stamp) this.#known = { stamp, file }
       return file.memory
     } catch (reason) {
@@ -36,7 +39,7 @@ export class MemoryFile {
     }
   }
 
-  /** Replaces it; durable when it resolves. Only for whoever holds its lease. */
+  /** Replaces the file; durable when it resolves. The caller must hold its lease. */
   async write(memory: Memory): Promise<void> {
     await this.#sweep()
     const file = encodeMemory(memory, this.#known?.file)
@@ -47,22 +50,23 @@ export class MemoryFile {
   }
 
   /**
-   * A file system counts time in steps of some milliseconds, and gives the number of a file that is gone to the next: two
-   * contents of one length could have one stamp. A time that is finer than any step makes that all but impossible.
+   * Sets a random sub-millisecond time. File systems count time in steps of some milliseconds and reuse
+   * inodes, so two versions of the same length could have the same stamp; this makes that all but impossible.
    */
   async #markTime(): Promise<void> {
     const seconds = (this.#now() + Math.random()) / 1000
-    await utimes(this.path, seconds, seconds).catch(() => undefined) // the time of its writing is good enough
+    await utimes(this.path, seconds, seconds).catch(() => undefined) // the time of the write is good enough
   }
 
-  /** Removes what writers left that were killed. */
+  /** Removes temporary files of writers that were killed. */
   async #sweep(): Promise<void> {
     if (this.#isSwept) return
     this.#isSwept = true
     const folder = dirname(this.path)
-    const names = await readdir(folder).catch(() => []) // no folder yet
+    const names = await readdir(folder).catch(() => []) // the folder does not exist yet
     const left = names.filter((name) => name.startsWith(`${basename(this.path)}.`) && name.endsWith('.tmp'))
-    await Promise.all(left.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined))) // only untidy
+    // remaining files are harmless
+    await Promise.all(left.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)))
   }
 }
 

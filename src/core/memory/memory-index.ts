@@ -2,18 +2,18 @@ import { TextIndex } from '../search/text-index.ts'
 import { NO_OFFSET } from '../search/types.ts'
 import type { Memory, MemoryEntry, MemoryMatch, MemorySearch } from './types.ts'
 
-/** Searches one memory; it follows its changes by what is different. */
+/** A search index over one memory; each search first applies the differences since the previous one. */
 export class MemoryIndex {
   #index = new TextIndex()
-  /** Those in the index, by id. */
+  /** The indexed entries, sorted by id. */
   #entries: readonly MemoryEntry[] = []
-  /** Of each of them: its group in the index. */
+  /** The group of each entry in the index, parallel to `#entries`. */
   #groups: number[] = []
-  /** By group. */
+  /** The entries by group. */
   #byGroup = new Map<number, MemoryEntry>()
   #nextGroup = 0
 
-  /** Best first; of equal ones the youngest, then that with the highest id. */
+  /** Returns the matches, best first; ties put the newest first, then the highest id. */
   search(memory: Memory, { query, limit, accepts }: MemorySearch): MemoryMatch[] {
     this.#follow(memory.entries)
     const getGroupEntry = (group: number) => this.#byGroup.get(group)!
@@ -25,10 +25,10 @@ export class MemoryIndex {
     return hits.map(({ group, score }) => ({ entry: getGroupEntry(group), score }))
   }
 
-  #follow(given: readonly MemoryEntry[]): void {
-    if (given === this.#entries) return
-    if (this.#nextGroup > 4 * given.length + MIN_GROUPS) this.#startAnew()
-    const entries = isSorted(given) ? given : given.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  #follow(current: readonly MemoryEntry[]): void {
+    if (current === this.#entries) return
+    if (this.#nextGroup > 4 * current.length + MIN_GROUPS) this.#rebuild()
+    const entries = isSorted(current) ? current : current.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const groups: number[] = []
     const gone: number[] = []
     let at = 0
@@ -46,7 +46,7 @@ export class MemoryIndex {
     this.#index.removeGroups(gone)
     for (const group of gone) this.#byGroup.delete(group)
     this.#groups = groups
-    this.#entries = given === entries ? given : entries
+    this.#entries = current === entries ? current : entries
   }
 
   #keep(group: number, entry: MemoryEntry): number {
@@ -65,8 +65,8 @@ export class MemoryIndex {
     return this.#keep(group, entry)
   }
 
-  /** Groups are never given twice, and terms never forgotten. */
-  #startAnew(): void {
+  /** Rebuilds the index, because it never reuses groups and never removes terms. */
+  #rebuild(): void {
     this.#index = new TextIndex()
     this.#entries = []
     this.#groups = []
@@ -76,7 +76,7 @@ export class MemoryIndex {
 }
 
 const MIN_GROUPS = 1000
-/** Of Date. */
+/** The maximum time of a Date. */
 const MAX_TIME = 8.64e15
 
 function isSorted(entries: readonly MemoryEntry[]): boolean {

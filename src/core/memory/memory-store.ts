@@ -10,45 +10,48 @@ import type { MemoryIndex } from './memory-index.ts'
 import { applyOp, type Op } from './ops.ts'
 import type { Memory, MemoryEntry, MemoryMatch, MemorySearch } from './types.ts'
 
+/** The dependencies of a memory store. */
 export interface MemoryStoreOptions {
-  /** Folder of the memory files, one for each agent by its name. */
+  /** The folder of the memory files, one per agent, named after the agent. */
   folder: string
-  /** Takes an exclusive right among all processes of the home. */
+  /** Acquires a lease that is exclusive among all processes of the home. */
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number
 }
 
 /**
- * What agents remember. Several processes may write at once (decision 34): a change reads what is there, under the
- * lease `memory:<agent>`, and replaces the file; a reader sees a whole memory, the old or the new one.
+ * Stores the memories of agents. Several processes may write simultaneously: a change re-reads the file under
+ * the lease `memory:<agent>` and replaces it; readers see a complete memory, either the old or the new one
+ * (ADR 0126).
  *
- * Fails with `storage` for a file that cannot be read or is no memory file, and leaves it as it is.
+ * Throws `storage` for a file that is unreadable or malformed, and leaves it unchanged.
  */
 export class MemoryStore {
   readonly #options: MemoryStoreOptions
   /** By path. */
   readonly #files = new Map<string, MemoryFile>()
-  /** By path; of those that were searched. */
+  /** By path; only for memories that were searched. */
   readonly #indexes = new Map<string, MemoryIndex>()
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options
   }
 
-  /** An agent's memory; empty when there is no file. */
+  /** Reads an agent's memory; empty when there is no file. */
   async read(agent: string): Promise<Memory> {
     return await this.#file(agent).read()
   }
 
-  /** Whether an agent has a memory, or left one. */
+  /** Whether a memory file exists for this name, even if the agent does not. */
   async has(agent: string): Promise<boolean> {
     return (await readStamp(this.#file(agent).path)) !== undefined
   }
 
   /**
-   * Changes one entry and gives it as it is then, or was when it is removed. Durable when it resolves, and nothing has
-   * happened when it throws, as applyOp() may. `op` may depend on the memory as it is just before.
+   * Applies one change and returns the entry after it, or as it was before its removal. Durable when it
+   * resolves; when it throws, as applyOp() may, nothing has changed. `op` may be a function of the memory
+   * before the change.
    */
   async apply(agent: string, op: Op | ((memory: Memory) => Op), signal: AbortSignal): Promise<MemoryEntry> {
     const file = this.#file(agent)
@@ -59,7 +62,7 @@ export class MemoryStore {
     return entry
   }
 
-  /** Puts these entries in place of all there are, in one step; see replaceEntries(). */
+  /** Replaces all entries in one step; see replaceEntries(). */
   async replace(agent: string, entries: readonly MemoryEntry[], signal: AbortSignal): Promise<Memory> {
     const file = this.#file(agent)
     await using _ = await this.#lock(file.path, signal)
@@ -68,18 +71,19 @@ export class MemoryStore {
     return memory
   }
 
-  /** The entries that match best, best first, at most `limit`. */
+  /** Returns the best matches, best first, at most `limit`. */
   async search(agent: string, search: MemorySearch): Promise<MemoryMatch[]> {
     const file = this.#file(agent)
     const memory = await file.read()
     if (memory.entries.length === 0) return []
-    const { MemoryIndex } = await import('./memory-index.ts') // only now: most commands search nothing
+    // loaded late, because most commands do not search
+    const { MemoryIndex } = await import('./memory-index.ts')
     const index = this.#indexes.get(file.path) ?? new MemoryIndex()
     this.#indexes.set(file.path, index)
     return index.search(memory, search)
   }
 
-  /** Writes the file as it would be written after a change. */
+  /** Rewrites the file as a change would. */
   async checkpoint(agent: string, signal: AbortSignal): Promise<void> {
     const file = this.#file(agent)
     await using _ = await this.#lock(file.path, signal)
@@ -87,25 +91,28 @@ export class MemoryStore {
   }
 
   /**
-   * Moves an agent's memory to another name, together with what `act` does, which comes in between.
+   * Renames an agent's memory around `act`: the new file exists before `act` runs, and the old one is removed
+   * after it.
    *
-   * Throws `conflict` when another memory lies there, also for an agent that has none: it shall not get that one. A crash leaves the memory under both names.
+   * Throws `conflict` when another memory exists under the new name, even if this agent has none: it must not
+   * inherit that one. A crash leaves the memory under both names.
    */
   async rename<T>(from: string, to: string, act: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (nameProblem(from) !== undefined || nameProblem(to) !== undefined) return await act() // which says so
+    // reports the invalid name
+    if (nameProblem(from) !== undefined || nameProblem(to) !== undefined) return await act()
     const [source, target] = [this.#path(from), this.#path(to)]
     await using locks = new AsyncDisposableStack()
     for (const path of [...new Set([source, target])].sort()) locks.use(await this.#lock(path, signal))
     if (source === target) return await act()
-    const bytes = await readIfThere(source)
+    const bytes = await readIfExists(source)
     if (bytes === undefined) {
-      if ((await readStamp(target)) !== undefined) throw foreign(from, target)
+      if ((await readStamp(target)) !== undefined) throw renameConflict(from, target)
       return await act()
     }
-    const isSameFile = foldName(from) === foldName(to) // where upper and lower case are one
+    const isSameFile = foldName(from) === foldName(to) // on case-insensitive file systems
     const isNew = !isSameFile && (await createFile(target, bytes))
-    if (!isNew && !isSameFile && !bytes.equals((await readIfThere(target)) ?? bytes))
-      throw foreign(from, target)
+    if (!isNew && !isSameFile && !bytes.equals((await readIfExists(target)) ?? bytes))
+      throw renameConflict(from, target)
     try {
       const result = await act()
       await (isSameFile ? rename(source, target) : rm(source))
@@ -117,7 +124,7 @@ export class MemoryStore {
     }
   }
 
-  /** One name may be written in several ways; its file has one. */
+  /** Uses the file's name, because an agent's name has several Unicode forms but only one file. */
   #lock(path: string, signal: AbortSignal): Promise<AsyncDisposable> {
     return this.#options.lock(`memory:${basename(path, EXTENSION)}`, signal)
   }
@@ -138,7 +145,7 @@ export class MemoryStore {
 
 const EXTENSION = '.db'
 
-async function readIfThere(path: string): Promise<Buffer | undefined> {
+async function readIfExists(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path)
   } catch (reason) {
@@ -147,7 +154,7 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
-function foreign(agent: string, path: string): CrabError {
+function renameConflict(agent: string, path: string): CrabError {
   return new CrabError('conflict', `Cannot rename the agent "${agent}": another memory lies in ${path}`, {
     hint: 'move that file away',
   })

@@ -3,7 +3,7 @@ import { checkContent, checkCount, checkNames } from './check-entry.ts'
 import { addEntry, describeOwner, findMemoryEntry, findOtherOwner, isNamed, missingEntry } from './entries.ts'
 import type { Memory, MemoryEntry, MemoryKind } from './types.ts'
 
-/** The only ways to change a memory (RFC 0150). `name` may be an alias, except for `add`. */
+/** The only ways to change a memory. `name` may be an alias, except for `add`. */
 export type Op =
   | {
       op: 'add'
@@ -14,24 +14,24 @@ export type Op =
       /** Seconds since 1970. */
       createdAt: bigint
     }
-  /** Replaces the content; its aliases and these are its aliases then. */
+  /** Replaces the content; adds these aliases to the current ones. */
   | { op: 'update'; name: string; content: string; aliases: readonly string[] }
   | { op: 'alias'; name: string; add: readonly string[]; remove: readonly string[] }
-  /** The old name stays as an alias. */
+  /** Keeps the old name as an alias. */
   | { op: 'rename'; name: string; to: string }
   | { op: 'remove'; name: string }
 
-/** A memory after a change, and the entry it was about: as it is then, or was when it is removed. */
+/** The memory after a change, and the changed entry: after the change, or as it was before its removal. */
 export interface AppliedOp {
   memory: Memory
   entry: MemoryEntry
 }
 
 /**
- * What a memory is after a change. It is the same object when there was nothing to change. Pure.
+ * Returns the memory after a change; the same object when nothing changed. Pure.
  *
- * Throws `missing` when there is no such entry or alias, `conflict` when a name belongs to another entry or the entry is
- * an archive that must stay as it is, `invalid` for a name or content that cannot be kept.
+ * Throws `missing` when the entry or alias does not exist, `conflict` when a name belongs to another entry or
+ * the entry is an immutable archive, and `invalid` for a name or content that cannot be stored.
  */
 export function applyOp(memory: Memory, op: Op): AppliedOp {
   switch (op.op) {
@@ -50,27 +50,27 @@ export function applyOp(memory: Memory, op: Op): AppliedOp {
 
 type OpOf<K extends Op['op']> = Extract<Op, { op: K }>
 
-function add(memory: Memory, { op: _, ...given }: OpOf<'add'>): AppliedOp {
-  const what = `Cannot add "${given.name}" to the memory`
-  const [name = '', ...aliases] = checkNames(what, [given.name, ...given.aliases])
+function add(memory: Memory, { op: _, ...entry }: OpOf<'add'>): AppliedOp {
+  const what = `Cannot add "${entry.name}" to the memory`
+  const [name = '', ...aliases] = checkNames(what, [entry.name, ...entry.aliases])
   checkCount(what, { aliases })
-  const content = checkContent(what, given.content)
-  const after = addEntry(memory, { ...given, name, aliases, content })
+  const content = checkContent(what, entry.content)
+  const after = addEntry(memory, { ...entry, name, aliases, content })
   return { memory: after, entry: after.entries.at(-1)! }
 }
 
-function update(memory: Memory, { name, content: given, aliases }: OpOf<'update'>): AppliedOp {
+function update(memory: Memory, { name, content: text, aliases }: OpOf<'update'>): AppliedOp {
   const what = `Cannot change "${name}" in the memory`
-  const before = ownEntry(memory, name, what)
-  refuseArchive(before, what)
-  const content = checkContent(what, given)
+  const before = findEntry(memory, name, what)
+  rejectArchive(before, what)
+  const content = checkContent(what, text)
   const merged = merge(before, checkNames(what, aliases))
   return put(memory, before, { ...before, content, aliases: merged }, what)
 }
 
 function alias(memory: Memory, op: OpOf<'alias'>): AppliedOp {
   const what = `Cannot change the aliases of "${op.name}"`
-  const before = ownEntry(memory, op.name, what)
+  const before = findEntry(memory, op.name, what)
   const isMissing = (name: string) => !before.aliases.some((one) => isNamed(one, name))
   const unknown = op.remove.find(isMissing)
   if (unknown !== undefined) {
@@ -78,14 +78,14 @@ function alias(memory: Memory, op: OpOf<'alias'>): AppliedOp {
     throw new CrabError('missing', `${what}: it has no alias "${unknown}"`, { hint })
   }
   const left = before.aliases.filter((one) => !op.remove.some((name) => isNamed(one, name)))
-  const kept = { ...before, aliases: left }
-  return put(memory, before, { ...kept, aliases: merge(kept, checkNames(what, op.add)) }, what)
+  const reduced = { ...before, aliases: left }
+  return put(memory, before, { ...reduced, aliases: merge(reduced, checkNames(what, op.add)) }, what)
 }
 
 function rename(memory: Memory, { name, to }: OpOf<'rename'>): AppliedOp {
   const what = `Cannot rename "${name}" in the memory`
-  const before = ownEntry(memory, name, what)
-  refuseArchive(before, what)
+  const before = findEntry(memory, name, what)
+  rejectArchive(before, what)
   const [next = ''] = checkNames(what, [to])
   if (next === before.name) return { memory, entry: before }
   const aliases = [before.name, ...before.aliases.filter((one) => one !== next)]
@@ -94,12 +94,12 @@ function rename(memory: Memory, { name, to }: OpOf<'rename'>): AppliedOp {
 
 function remove(memory: Memory, { name }: OpOf<'remove'>): AppliedOp {
   const what = `Cannot forget "${name}"`
-  const entry = ownEntry(memory, name, what)
-  refuseArchive(entry, what)
+  const entry = findEntry(memory, name, what)
+  rejectArchive(entry, what)
   return { memory: { ...memory, entries: memory.entries.filter((one) => one !== entry) }, entry }
 }
 
-/** One entry in place of what it was. */
+/** Replaces one entry. */
 function put(memory: Memory, before: MemoryEntry, entry: MemoryEntry, what: string): AppliedOp {
   if (isSame(before, entry)) return { memory, entry: before }
   checkCount(what, entry)
@@ -109,13 +109,13 @@ function put(memory: Memory, before: MemoryEntry, entry: MemoryEntry, what: stri
   return { memory: { ...memory, entries }, entry }
 }
 
-function ownEntry(memory: Memory, name: string, what: string): MemoryEntry {
+function findEntry(memory: Memory, name: string, what: string): MemoryEntry {
   const entry = findMemoryEntry(memory, name)
   if (entry) return entry
   throw missingEntry(memory, name, what)
 }
 
-function refuseArchive({ kind, name }: MemoryEntry, what: string): void {
+function rejectArchive({ kind, name }: MemoryEntry, what: string): void {
   if (kind !== 'archive') return
   throw new CrabError(
     'conflict',
@@ -126,7 +126,7 @@ function refuseArchive({ kind, name }: MemoryEntry, what: string): void {
   )
 }
 
-/** Its aliases with more of them, each once. */
+/** Returns the entry's aliases and more of them, without duplicates. */
 function merge({ name, aliases }: MemoryEntry, more: readonly string[]): string[] {
   return [...new Set([...aliases, ...more])].filter((one) => one !== name)
 }

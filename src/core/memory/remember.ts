@@ -2,18 +2,18 @@ import { findMemoryEntry } from './entries.ts'
 import type { Op } from './ops.ts'
 import type { Memory } from './types.ts'
 
-/** What is to be remembered. */
+/** A note to remember. */
 export interface RememberRequest {
-  /** Name or alias. */
+  /** A name or alias. */
   name: string
   content: string
-  /** Added to those that are there. */
+  /** Added to the current aliases. */
   aliases: readonly string[]
-  /** Of a new entry, milliseconds since 1970. */
+  /** The creation time of a new entry, milliseconds since 1970. */
   now: number
 }
 
-/** Updates the entry of that name or alias, or adds a note (decision 34). */
+/** Updates the entry with that name or alias, or adds a note (ADR 0126). */
 export function rememberOp({ name, content, aliases, now }: RememberRequest): (memory: Memory) => Op {
   return (memory) => {
     if (findMemoryEntry(memory, name)) return { op: 'update', name, content, aliases }

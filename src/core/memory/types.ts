@@ -1,9 +1,9 @@
-/** What an entry is: written by the agent, made by compaction, or of an earlier version. */
+/** The kind of an entry: written by the agent, created by compaction, or from an earlier version. */
 export type MemoryKind = 'note' | 'archive' | 'topic'
 
 /** Something an agent remembers. */
 export interface MemoryEntry {
-  /** Stays the same as long as the entry lives; never given twice. */
+  /** Constant for the lifetime of the entry; never reused. */
   id: bigint
   /** Seconds since 1970. */
   createdAt: bigint
@@ -11,44 +11,45 @@ export interface MemoryEntry {
   /** Unique among all names and aliases. */
   name: string
   content: string
-  /** Other names of it. */
+  /** Alternative names. */
   aliases: readonly string[]
 }
 
 /** An agent's memory. */
 export interface Memory {
-  /** Of the next entry. */
+  /** The id of the next entry. */
   nextId: bigint
-  /** By id. */
+  /** Sorted by id. */
   entries: readonly MemoryEntry[]
 }
 
+/** The memory of an agent without a file. */
 export const EMPTY_MEMORY: Memory = { nextId: 1n, entries: [] }
 
-/** Entries that one search over the wire finds, at most. */
+/** The maximum number of entries that one search over the wire returns. */
 export const MAX_MEMORY_HITS = 100
 
-/** What is searched for in a memory. */
+/** A search in a memory. */
 export interface MemorySearch {
-  /** Words; names, contents and aliases that have some of them match. */
+  /** Words; an entry matches when its name, content or aliases contain any of them. */
   query: string
-  /** Entries, at most. */
+  /** The maximum number of entries. */
   limit: number
-  /** Which entries may be found; absent: all. */
+  /** Whether an entry may be returned; absent: all may. */
   accepts?(entry: MemoryEntry): boolean
 }
 
 /** An entry that matches. */
 export interface MemoryMatch {
   entry: MemoryEntry
-  /** BM25 over name, aliases and content (RFC 0150); comparable within one search only. */
+  /** BM25 over name, aliases and content; only comparable within one search. */
   score: number
 }
 
-/** A memory and its file, from which the file of the next one is made with little work. */
+/** A memory and its encoded file, from which the next version of the file is encoded quickly. */
 export interface EncodedMemory {
   memory: Memory
   bytes: Buffer
-  /** Where each entry ends in `bytes`, in their order there. */
+  /** The end of each entry in `bytes`, in file order. */
   ends: readonly number[]
 }

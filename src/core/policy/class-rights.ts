@@ -3,35 +3,50 @@ import { sha256 } from '../base/sha256.ts'
 import { classifyTurn } from './trust.ts'
 import type { Rule, Trust } from './types.ts'
 
-/** The rights of a class of turns, before any rule. */
+/** The rights of a class of turns before any rule applies. */
 export interface ClassRights {
-  /** The folder that its turns work in: that of the conversation, or one below `workspace/`, named by the pair or by the class. */
+  /**
+   * The folder in which its turns work: the one of the conversation, or one below `workspace/` named by the
+   * pair or by the class.
+   */
   folder: 'conversation' | 'pair' | 'class'
-  /** The tables of rules whose `allow` and `ask` hold for it; `deny` and `ask` of `[permissions]` hold for every class. */
+  /**
+   * The table whose `allow` and `ask` rules apply to it; `deny` and `ask` of `[permissions]` apply to every
+   * class.
+   */
   table: 'permissions' | 'permissions.unattended' | 'permissions.remote'
-  /** Whether the user may widen it: by options, modes, session grants, and the directory of the conversation. */
+  /**
+   * Whether the user may extend its rights: by options, modes, session grants, and the directory of the
+   * conversation.
+   */
   canWiden: boolean
-  /** Tools that no rule allows it. */
+  /** Tools that no rule can allow for it. */
   never: readonly string[]
-  /** Whether it changes files of its folder where no rule matches. */
+  /** Whether it may change files in its folder when no rule matches. */
   edits: boolean
-  /** Whether it uses the memory of the agent where no rule matches. */
+  /** Whether it may use the agent's memory when no rule matches. */
   remembers: boolean
-  /** The decision for any other call that no rule matches. */
+  /** The decision for any other call when no rule matches. */
   otherwise: 'ask' | 'deny'
-  /** The skills that it reaches: any that the agent may use, or only those that the agent's file names. */
+  /** The skills it may use: any that the agent may use, or only those that the agent's file names. */
   skills: 'any' | 'named'
-  /** Whether its message may name resources of MCP servers. */
+  /** Whether its message may reference resources of MCP servers. */
   namesResources: boolean
-  /** The notices that its stream has: all, or only those about its own conversation. Errors name no files and servers then, either. */
+  /**
+   * The notices in its stream: all, or only those about its own conversation. With `own`, errors do not name
+   * files or servers either.
+   */
   notices: 'all' | 'own'
   /** Whether its end is published as an event, which may start turns of the unattended class. */
   publishes: boolean
-  /** Whether the client of the turn may be asked for permission; else only a parked question can, which the user answers. */
+  /**
+   * Whether the turn's client may be asked for permission. Otherwise a question must be parked for the user
+   * to answer.
+   */
   asksClient: boolean
 }
 
-/** The rights of each class. */
+/** The rights of each class (ADR 0145). */
 export const CLASS_RIGHTS: Readonly<Record<Trust, ClassRights>> = {
   local: {
     folder: 'conversation',
@@ -78,8 +93,9 @@ export const CLASS_RIGHTS: Readonly<Record<Trust, ClassRights>> = {
 }
 
 /**
- * Gives the rules that hold for turns of a class: those of its own table, and every rule of the user that restricts. What
- * the user allows in `[permissions]`, by an option or for a conversation holds for local turns only.
+ * Returns the rules that apply to turns of a class: those of its own table, and every restricting rule of the
+ * user. What the user allows in `[permissions]`, by an option or for a conversation applies to local turns
+ * only.
  */
 export function rulesFor(trust: Trust, rules: readonly Rule[]): Rule[] {
   return rules.filter(({ effect, for: only }) => {
@@ -88,8 +104,8 @@ export function rulesFor(trust: Trust, rules: readonly Rule[]): Rule[] {
 }
 
 /**
- * Gives the test of which senders' conversations a turn may search: all of this user's own for a local turn, exactly its
- * own sender's for any other.
+ * Returns a test for the senders whose conversations a turn may search: all of the user's own for a local
+ * turn, only its own sender for any other.
  */
 export function ownSenders(trust: Trust, sender: string): (other: string) => boolean {
   if (trust !== 'local') return (other) => other === sender
@@ -105,11 +121,11 @@ export interface TurnPair {
 }
 
 /**
- * Gives the folder that a turn of a class works in, below `workspace/` of the home; undefined for a local turn, which
+ * Returns the folder in which a turn works, below `workspace/` of the home; undefined for a local turn, which
  * works in the directory of its conversation.
  *
- * A remote turn has `<agent>/<16 hex digits of its pair>/`, an unattended one `<agent>/unattended/`. Neither holds the
- * other, and no sender becomes a part of a path.
+ * A remote turn works in `<agent>/<16 hex digits of its pair>/`, an unattended one in `<agent>/unattended/`.
+ * Neither contains the other, and a sender never becomes part of a path.
  */
 export function turnFolder(
   workspaces: string,

@@ -3,18 +3,19 @@ import { foldName } from '../config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../config/default-name.ts'
 import { type Channel, classifyTurn, type TcpClient } from './trust.ts'
 
-/** The sender of a message that names none. */
+/** The sender of a message that does not name one. */
 const DEFAULT_SENDER = 'user'
 
-/** A conversation as a message names it: empty parts stand for the defaults. */
+/** A conversation as a message names it; empty parts stand for the defaults. */
 interface MessagePair {
   agent?: string | undefined
   sender?: string | undefined
 }
 
 /**
- * Completes the pair of a message. For a TCP client no agent means the one that its token allows, and a sender without a
- * colon is put into its namespace: `ann` of the token `web` is `web:ann`. A pair that is complete stays as it is.
+ * Completes the pair of a message. For a TCP client, the default agent is the one that its token allows, and
+ * a sender without a colon is put into its namespace: `ann` becomes `web:ann` for the token `web`. A complete
+ * pair is returned unchanged.
  */
 export function completePair(
   channel: Channel,
@@ -26,14 +27,14 @@ export function completePair(
   return { agent: own, sender: name.includes(':') ? name : `${getNamespace(channel)}:${name}` }
 }
 
-/** The word that the senders of a TCP client begin with: the name of its token, `tcp` without one. */
+/** Returns the prefix of a TCP client's senders: the name of its token, or `tcp` without one. */
 export function getNamespace({ token }: TcpClient): string {
   return token?.name ?? BUILT_IN_TOKEN
 }
 
 /**
- * Tells whether a TCP client may speak as a sender: with a token of its own only in its namespace, with the built-in one
- * (a gateway's `tg:1`) also in those that no token has.
+ * Whether a TCP client may use a sender. With its own token it may use only its namespace; with the built-in
+ * token (a gateway's `tg:1`) also namespaces that no token has.
  */
 export function isInNamespace(client: TcpClient, sender: string): boolean {
   const own = getNamespace(client)

@@ -14,48 +14,52 @@ import { isOfferable, suggestCommand } from './suggest.ts'
 import type { Decision, PolicyAction, PolicyContext, ReadOnlyDoubt, ReadOnlyUse, Rule } from './types.ts'
 import { conclude, type Evidence, type RuleVerdict } from './verdict.ts'
 
-/** A command line that would run. */
+/** A bash command line to be judged. */
 type LineAction = Extract<PolicyAction, { kind: 'bash' }>
 
 /**
- * A line of bash: each of its simple commands is judged alone, and what the strictest of them gets is what it gets.
+ * Decides about a bash line. Each of its simple commands is judged separately, and the strictest verdict
+ * applies to the line.
  *
- * A line that cannot be split for sure matches no rule for some commands (decision 30): it may hide what they restrict,
- * so a rule for all of bash allows it only where there is no such rule.
+ * A line that cannot be split reliably matches no rule for some commands (ADR 0071). Since it may hide a
+ * restricted command, a rule for all of bash allows it only when no such restriction exists.
  */
 export function decideLine(
   { command: line, readOnly, doubts }: LineAction,
   rules: readonly ParsedRule[],
-  setting: PolicyContext,
+  context: PolicyContext,
 ): Omit<Decision, 'warnings'> {
   const texts = rules.filter((one) => isRestricting(one.rule) && one.isAboutLine?.(line))
   const whole = [
-    ...rulesAbout({ kind: 'bash', command: line }, rules, setting),
+    ...rulesAbout({ kind: 'bash', command: line }, rules, context),
     ...texts.map(({ rule }) => rule),
   ]
   const lexed = lexShell(line)
   if ('opaque' in lexed) {
     const { matched, hidden } = findRestricting(line, rules, whole)
     const evidence = { matched, hidden, unseen: lexed.opaque }
-    const { isOpen, ...verdict } = conclude({ kind: 'bash', command: line }, evidence, setting)
+    const { isOpen, ...verdict } = conclude({ kind: 'bash', command: line }, evidence, context)
     return { ...verdict, suggestions: isOpen ? ['bash'] : [], offered: [] }
   }
   const commands = lexed.commands.map((words) => words.map(({ text }) => text))
   const isOff = hasSwitchedOff(rules)
-  const judged = commands.map((words, i) => {
+  const verdicts = commands.map((words, i) => {
     const use = isOff ? undefined : readOnly?.[i]
-    const doubt = isOff ? undefined : (doubts?.[i] ?? doubtAbove(use, rules, setting))
-    const known = doubt === undefined ? { use } : { doubt }
+    const doubt = isOff ? undefined : (doubts?.[i] ?? doubtAbove(use, rules, context))
+    const facts = doubt === undefined ? { use } : { doubt }
     return {
       words,
       startsPrograms: doubt?.startsPrograms ?? false,
-      ...judge(words, { rules, whole, setting, ...known }),
+      ...judge(words, { rules, whole, context, ...facts }),
     }
   })
-  return combine(judged)
+  return combine(verdicts)
 }
 
-/** What restricts an opaque line for sure, and what may, where its commands are not to be seen. */
+/**
+ * Returns the rules that certainly restrict an opaque line, and those that may, where its commands are
+ * unknown.
+ */
 function findRestricting(line: string, rules: readonly ParsedRule[], whole: readonly Rule[]) {
   const all = restrictingCommands(rules).filter((rule) => !whole.includes(rule))
   const lexed = all.length > 0 ? lexShell(line, { isLenient: true }) : { opaque: '' }
@@ -76,37 +80,43 @@ interface Judging {
   rules: readonly ParsedRule[]
   /** Rules about the line as a whole. */
   whole: readonly Rule[]
-  setting: PolicyContext
+  context: PolicyContext
   use?: ReadOnlyUse | undefined
   doubt?: ReadOnlyDoubt | undefined
 }
 
-/** A repository above the working directory is read only where the turn may read that without being asked. */
+/**
+ * Returns a doubt when git would read a repository above the working directory and the turn may not read
+ * there without asking.
+ */
 function doubtAbove(
   use: ReadOnlyUse | undefined,
   rules: readonly ParsedRule[],
-  setting: PolicyContext,
+  context: PolicyContext,
 ): ReadOnlyDoubt | undefined {
-  const top = use && topAbove(use, setting)
+  const top = use && topAbove(use, context)
   if (top === undefined) return undefined
   const reading = { kind: 'read', path: join(top, '.git'), shown: top } as const
-  const matched = rulesAbout(reading, rules, setting)
-  if (conclude(reading, { matched, hidden: [] }, setting).effect === 'allow') return undefined
+  const matched = rulesAbout(reading, rules, context)
+  if (conclude(reading, { matched, hidden: [] }, context).effect === 'allow') return undefined
   const why = `git reads the repository of ${showText(top)}, outside of the working directory, and no rule allows reading there`
   return { why, startsPrograms: false }
 }
 
-/** The top folder of the repository that git reads, where it lies above the working directory. */
+/** Returns the top folder of the repository that git reads, if it is outside of the working directory. */
 function topAbove({ repository }: ReadOnlyUse, { workspace }: PolicyContext): string | undefined {
   return repository !== undefined && !isInside(workspace, repository) ? repository : undefined
 }
 
 function judge(words: readonly string[], judging: Judging): RuleVerdict {
-  const { rules, whole, setting, use, doubt } = judging
+  const { rules, whole, context, use, doubt } = judging
   const reach = findReach(words)
-  const [itself, started] = [[commandText(words)], reach.commands.flatMap(withoutOptions).map(commandText)]
+  const [itself, startedTexts] = [
+    [commandText(words)],
+    reach.commands.flatMap(withoutOptions).map(commandText),
+  ]
   const about = rules.filter(({ rule, isAboutCommand }) => {
-    return isAboutCommand !== undefined && (isRestricting(rule) ? started : itself).some(isAboutCommand)
+    return isAboutCommand !== undefined && (isRestricting(rule) ? startedTexts : itself).some(isAboutCommand)
   })
   const withheld = findWithheld(words, about, judging)
   const holding = about.filter((one) => !withheld.includes(one))
@@ -120,14 +130,14 @@ function judge(words: readonly string[], judging: Judging): RuleVerdict {
     doubt: doubt?.why,
     ...(use && {
       builtIn: use.form,
-      readsIn: topAbove(use, setting),
-      closing: findClosing(use, rules, setting),
+      readsIn: topAbove(use, context),
+      closing: findClosing(use, rules, context),
     }),
   }
-  return conclude({ kind: 'bash', command: words.map(quoteWord).join(' ') }, evidence, setting)
+  return conclude({ kind: 'bash', command: words.map(quoteWord).join(' ') }, evidence, context)
 }
 
-/** Rules that allow a command and not what it starts, where no other rule allows that. */
+/** Returns the rules that allow a command but not what it starts, unless another rule allows that. */
 function findWithheld(
   words: readonly string[],
   about: readonly ParsedRule[],
@@ -142,26 +152,29 @@ function findWithheld(
   return isAllowed ? [] : narrow
 }
 
-/** The verdict about one command; `startsPrograms`: it may start what files of the project name. */
+/**
+ * The verdict about one command. `startsPrograms` is true when it may start programs that project files name.
+ */
 type JudgedWords = RuleVerdict & { words: readonly string[]; startsPrograms: boolean }
 
 /**
- * The strictest verdict, by a rule rather than by a built-in form; the rules that are missing are those of the commands
- * that are not allowed.
+ * Combines verdicts: the strictest applies, preferably one with a rule over one with a built-in form. The
+ * suggested rules are those for the commands that are not allowed.
  */
-function combine(judged: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
+function combine(verdicts: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
   const strictest = ['deny', 'ask', 'allow'] as const
-  const effect = strictest.find((one) => judged.some((verdict) => verdict.effect === one))!
-  const deciding = judged.filter((one) => one.effect === effect)
+  const effect = strictest.find((one) => verdicts.some((verdict) => verdict.effect === one))!
+  const deciding = verdicts.filter((one) => one.effect === effect)
   const first = deciding.find((one) => one.rule !== undefined) ?? deciding[0]!
-  const waiting = judged.filter(({ effect }) => effect !== 'allow')
-  const isOpen = judged.every((one) => one.isOpen && !readsCommands(one.words))
-  const lacking = waiting.length > 0 ? waiting : judged
-  const isSafe = !lacking.some(({ startsPrograms }) => startsPrograms) // else a rule would allow what the project names
+  const pending = verdicts.filter(({ effect }) => effect !== 'allow')
+  const isOpen = verdicts.every((one) => one.isOpen && !readsCommands(one.words))
+  const lacking = pending.length > 0 ? pending : verdicts
+  // No rule is suggested that would allow programs which the project names.
+  const isSafe = !lacking.some(({ startsPrograms }) => startsPrograms)
   const suggestions = [...new Set(isOpen && isSafe ? lacking.map(({ words }) => suggestCommand(words)) : [])]
   const { rule, reason, builtIn } = first
-  const matched = [...new Set(judged.flatMap((one) => one.matched))]
-  const commands = judged.map((one) => ({
+  const matched = [...new Set(verdicts.flatMap((one) => one.matched))]
+  const commands = verdicts.map((one) => ({
     text: one.words.map(quoteWord).join(' '),
     asks: one.effect !== 'allow',
   }))
@@ -177,8 +190,8 @@ function combine(judged: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
   }
 }
 
-/** Rules that take some commands away, all of which a line may hide. */
+/** Returns the rules that restrict some commands, all of which a line may hide. */
 function restrictingCommands(rules: readonly ParsedRule[]): Rule[] {
-  const some = rules.filter(({ rule, isAboutCommand }) => isAboutCommand && isRestricting(rule))
-  return some.map(({ rule }) => rule)
+  const restricting = rules.filter(({ rule, isAboutCommand }) => isAboutCommand && isRestricting(rule))
+  return restricting.map(({ rule }) => rule)
 }

@@ -8,27 +8,27 @@ import { conclude } from './verdict.ts'
 import { warnAbout } from './wide-rules.ts'
 
 /**
- * What the rules, the class of the turn and its mode say of an action (decisions 29 and 30). Pure.
+ * Decides about an action from the rules, the class of the turn and its mode (ADR 0071). Has no side effects.
  *
- * Throws `invalid` for a rule that is none: rules are checked where they enter.
+ * Throws `invalid` for an invalid rule; rules are validated where they enter.
  */
-export function decide(action: PolicyAction, setting: PolicyContext): Decision {
-  const decision = decideAction(action, setting)
+export function decide(action: PolicyAction, context: PolicyContext): Decision {
+  const decision = decideAction(action, context)
   return { ...decision, warnings: decision.matched.flatMap(warnAbout) }
 }
 
-function decideAction(action: PolicyAction, setting: PolicyContext): Omit<Decision, 'warnings'> {
-  const rules = parseRules(rulesFor(setting.trust, setting.rules))
-  if (action.kind === 'bash') return decideLine(action, rules, setting)
+function decideAction(action: PolicyAction, context: PolicyContext): Omit<Decision, 'warnings'> {
+  const rules = parseRules(rulesFor(context.trust, context.rules))
+  if (action.kind === 'bash') return decideLine(action, rules, context)
   const guard = action.kind === 'edit' ? action.guard : undefined
-  const matched = rulesAbout(action, guard ? rules.filter((one) => passesGuard(one, guard)) : rules, setting)
-  const { isOpen, ...verdict } = conclude(action, { matched, hidden: [] }, setting)
+  const matched = rulesAbout(action, guard ? rules.filter((one) => passesGuard(one, guard)) : rules, context)
+  const { isOpen, ...verdict } = conclude(action, { matched, hidden: [] }, context)
   const isGrantable = isOpen && guard?.isAlways !== true
-  const suggestions = isGrantable ? [suggestRule(action, setting)] : []
+  const suggestions = isGrantable ? [suggestRule(action, context)] : []
   return { ...verdict, suggestions, offered: suggestions }
 }
 
-/** Whether a rule holds for a protected path: all that restrict, and those that allow by its name. */
+/** Whether a rule applies to a protected path: all that restrict, and those that allow it by name. */
 function passesGuard({ rule, forms: [form] }: ParsedRule, guard: EditGuard): boolean {
   if (rule.effect !== 'allow') return true
   return !guard.isAlways && form?.about === 'edit' && namesGuarded(form.path, guard)

@@ -17,34 +17,38 @@ import {
 } from '../base/programs/launcher-names.ts'
 import { selectsPrograms } from '../base/shell-lexer.ts'
 
-/** `rm` for `/bin/RM`, which is the same program where upper and lower case are. */
+/**
+ * Returns the program name without folder and in lower case: `rm` for `./RM`, which is the same program on
+ * file systems that ignore case.
+ */
 export function plainName(name: string): string {
   return basename(name).toLowerCase()
 }
 
-/** Whether a command starts what others of its words name. */
+/** Whether a command starts a program that its arguments name. */
 export function isLauncher(name: string, args: readonly string[]): boolean {
   if (SHELL_PROGRAMS.has(name) || LAUNCHERS.has(name)) return true
   if (FINDERS.has(name)) return args.some((arg) => EXEC_OPTION.test(arg))
-  return [SUB_LAUNCHERS, OPTION_LAUNCHERS].some((some) => some.get(name)?.test(joined(args)))
+  return [SUB_LAUNCHERS, OPTION_LAUNCHERS].some((table) => table.get(name)?.test(joined(args)))
 }
 
-/** Words between NULs, for SUB_LAUNCHERS and OPTION_LAUNCHERS. */
+/** Joins words with NULs, for the patterns of SUB_LAUNCHERS and OPTION_LAUNCHERS. */
 export function joined(args: readonly string[]): string {
   return `\0${args.map((arg) => `${arg}\0`).join('')}`
 }
 
 /**
- * Where the line of an option such as -c stands at the earliest; -1 without one.
+ * Returns the first index at which the command line of an option such as -c can be; -1 without such an
+ * option.
  *
- * The option may have its line in the same word: that is for others to see.
+ * The option may also contain the line in the same word; callers must handle that.
  */
 export function innerCommandStart(words: readonly string[]): number {
   const option = words.findIndex((word) => /^-(?!exec)[A-Za-z]*[cS]|^--[a-z-]*(command|string)$/.test(word))
   return option < 0 ? -1 : option + 1
 }
 
-/** Whether it is a shell that may take its commands from a pipe. */
+/** Whether a program is a shell that may read its commands from a pipe. */
 export function readsInput(name: string, args: readonly string[]): boolean {
   if (!SHELL_PROGRAMS.has(name)) return false
   for (let i = 0; i < args.length; i++) {
@@ -58,7 +62,10 @@ export function readsInput(name: string, args: readonly string[]): boolean {
   return true
 }
 
-/** Whether the program that a launcher starts in the end, or its words, may be others than those that are written. */
+/**
+ * Whether the program that a launcher finally starts, or its arguments, may differ from what the command line
+ * shows.
+ */
 export function isUnseen(command: readonly string[]): boolean {
   const inner = findInnerCommand(command)
   const { names, heads, begin } = inner
@@ -73,7 +80,7 @@ export function isUnseen(command: readonly string[]): boolean {
   return isFed(command, inner, line)
 }
 
-/** Whether it sets a variable that decides what runs, or a setting of git that does. */
+/** Whether it sets a variable, or a git setting, that decides which program runs. */
 function setsProgram(command: readonly string[], { names, begin }: LaunchChain): boolean {
   if (names[0] === 'git') {
     return command.some((word, i) => {
@@ -99,29 +106,29 @@ function isFedBy(
   { names, begin, strings }: LaunchChain,
   line: number,
 ): boolean {
-  const started = names.slice(feeder + 1)
-  const isJoined = started.some((name) => JOINERS.has(name))
+  const startedNames = names.slice(feeder + 1)
+  const isJoined = startedNames.some((name) => JOINERS.has(name))
   const fed = [...command.keys()].filter((i) => {
     return strings.some((one) => command[i]!.includes(one) && !isDeclaring(command, i, one))
   })
   const isPlain = (i: number) => begin >= 0 && i > begin && !isJoined && !/\s/.test(command[i]!)
   if (fed.length > 0) return fed.some((i) => !isPlain(i) || (line >= 0 && i >= line))
-  if (/^g?find$/.test(names[feeder]!)) return false // others add the words at the end
-  return isJoined || (started.length > 0 && begin < 0 && (line < 0 || line >= command.length))
+  if (/^g?find$/.test(names[feeder]!)) return false // other feeders append the words
+  return isJoined || (startedNames.length > 0 && begin < 0 && (line < 0 || line >= command.length))
 }
 
-/** The launchers of a command, one inside the other, and what they start. */
+/** The nested launchers of a command, and the program they start. */
 export interface LaunchChain {
   names: string[]
-  /** Words that may be the program. */
+  /** The indexes of words that may be the program. */
   heads: number[]
-  /** The word that is the program at the latest; -1 when there may be none. */
+  /** The largest index at which the program can be; -1 when there may be no program. */
   begin: number
-  /** What feeders put words in the place of. */
+  /** The placeholders that feeders replace with words. */
   strings: string[]
 }
 
-/** Finds the launchers of a command and the program that they start. */
+/** Finds the launchers of a command and the program they start. */
 export function findInnerCommand(command: readonly string[]): LaunchChain {
   const first = plainName(command[0] ?? '')
   const inner: LaunchChain = { names: [first], heads: [], begin: -1, strings: [] }
@@ -160,14 +167,14 @@ export function findInnerCommand(command: readonly string[]): LaunchChain {
   return inner
 }
 
-/** Whether a word only says what is to be replaced. */
+/** Whether a word only declares which placeholder to replace. */
 function isDeclaring(command: readonly string[], i: number, string: string): boolean {
   const [, short, own] = REPLACE.exec(command[i]!) ?? []
   if (short !== undefined) return own === string || own === ''
   return command[i] === string && /^-[0rtpxo]*[IJ]$/.test(command[i - 1] ?? '')
 }
 
-/** Whether a script of this name is what comes through a pipe, or may be. */
+/** Whether a script operand is, or may be, what comes through a pipe. */
 export function isInput(operand = '-'): boolean {
   const path = posix.normalize(operand)
   return (
@@ -175,10 +182,10 @@ export function isInput(operand = '-'): boolean {
   )
 }
 
-/** A word with spaces is a line, or it is quoted. */
+/** Matches words with a wildcard. A word with spaces is a line, or was quoted. */
 const GLOB = /^[^\s]*[*?[][^\s]*$/
 
-/** Of a shell, and without a word for itself, but for -o and -O. */
+/** Shell options that take no value, except -o and -O. */
 const PLAIN_OPTION = /^([-+][aehilmnuvxoO]+|--(login|noprofile|norc|posix|verbose|version|help))$/
 const REPLACE = /^(-[0rtpxo]*[IJi])(.*)$|^--replace(?:=(.*))?$/s
 const ROOT = /^(sudo|doas)$/

@@ -9,10 +9,11 @@ import { type ShellWord, selectsPrograms } from '../base/shell-lexer.ts'
 import { findInnerCommand, isLauncher, joined } from './inner-command.ts'
 
 /**
- * Whether a rule that allows a command allows what that command starts, too: `bash(timeout 60 npm test *)` does, while
- * `bash(timeout *)` would allow anything.
+ * Whether a rule that allows a command also allows what that command starts. `bash(timeout 60 npm test *)`
+ * does; `bash(timeout *)` would allow anything.
  *
- * True as well for commands that start nothing, for shells and for what runs elsewhere: a rule for these is meant to allow everything.
+ * Also true for commands that start nothing, for shells, and for commands that run elsewhere: a rule for
+ * these is meant to allow everything.
  */
 export function allowsInner(pattern: readonly ShellWord[], command: readonly string[]): boolean {
   const [name = '', ...args] = command
@@ -29,7 +30,7 @@ export function allowsInner(pattern: readonly ShellWord[], command: readonly str
 }
 
 /**
- * The command that a launcher starts, where that is plain: with no options but those that are known here, and as the same
+ * Returns the command that a launcher starts if that is certain: with known options only, and as the same
  * user. A command that gets further words from a pipe ends with `unknown`.
  */
 export function plainInner(command: readonly string[], unknown: string): readonly string[] | undefined {
@@ -38,9 +39,9 @@ export function plainInner(command: readonly string[], unknown: string): readonl
   if (options === undefined || FINDERS.has(name)) return undefined
   let at = 0
   while (at < args.length) {
-    const taken = countOptionWords(options, args, at)
-    if (taken === 0) break
-    at += taken
+    const count = countOptionWords(options, args, at)
+    if (count === 0) break
+    at += count
   }
   for (const operand of operands ?? []) if (!operand.test(args[at++] ?? '')) return undefined
   const inner = args.slice(at)
@@ -48,7 +49,7 @@ export function plainInner(command: readonly string[], unknown: string): readonl
   return name === 'xargs' ? [...inner, unknown] : inner
 }
 
-/** Counts the words that an option takes here, 0 for none. */
+/** Returns the number of words that an option takes at this index; 0 when there is no known option. */
 function countOptionWords(options: RegExp, args: readonly string[], at: number): number {
   const word = args[at]!
   const [, variable] = /^([A-Za-z_]\w*)=/.exec(word) ?? []
@@ -57,7 +58,7 @@ function countOptionWords(options: RegExp, args: readonly string[], at: number):
   return options.test(`${word} ${args[at + 1] ?? ''}`) ? 2 : 0
 }
 
-/** Options, alone or with their word behind a space, and operands before the command. */
+/** The known options, alone or with a value after a space, and the operands before the command. */
 const PLAIN: ReadonlyMap<string, readonly [options: RegExp, operands?: readonly RegExp[]]> = new Map([
   ['timeout', [/^(--foreground|--preserve-status|-v|-k \d+[smhd]?|-s [A-Z0-9]+)$/, [/^\d+(\.\d+)?[smhd]?$/]]],
   ['nice', [/^(-n -?\d+|-n-?\d+|-\d+)$/]],

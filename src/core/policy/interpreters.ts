@@ -8,7 +8,10 @@ import {
 import { LAUNCHERS, SHELL_PROGRAMS } from '../base/programs/launcher-names.ts'
 import { isInput, isLauncher, isUnseen, plainName, readsInput } from './inner-command.ts'
 
-/** Whether a command may take what it runs from a pipe, so that a rule for just these words means any command. */
+/**
+ * Whether a command may read what it runs from a pipe, so that a rule for exactly these words would allow any
+ * command.
+ */
 export function readsCommands(command: readonly string[]): boolean {
   const [name = '', ...args] = command
   const plain = plainName(name)
@@ -19,13 +22,16 @@ export function readsCommands(command: readonly string[]): boolean {
   return opensShell || words.some((_, i) => readsHere(words.slice(i)))
 }
 
-/** Whether it is a shell, an interpreter, or a program that takes their commands from its input. */
+/** Whether a program is a shell, an interpreter, or a console that reads commands from its input. */
 export function runsCode(word: string): boolean {
   const plain = plainName(word)
   return SHELL_PROGRAMS.has(plain) || INTERPRETERS.test(plain) || CONSOLES.test(plain)
 }
 
-/** Returns whether a runner is given its input as the script, or a program that reads commands: `uv run -`, `docker exec c sh`. */
+/**
+ * Whether a runner gets its input as the script, or starts a program that reads commands: `uv run -`, `docker
+ * exec c sh`.
+ */
 function runsInput([name = '', ...args]: readonly string[]): boolean {
   const at = RUNNERS_WITH_COMMAND.test(name) ? args.findIndex((arg) => RUNS.test(arg)) : -1
   if (at < 0) return false
@@ -49,17 +55,17 @@ function readsHere([name = '', ...args]: readonly string[]): boolean {
   return INTERPRETERS.test(plain) && !args.some((arg) => CODE.test(arg)) && isInput(operands[0])
 }
 
-/** Launchers that read no shell commands, though what they run is not to be seen. */
+/** Launchers that do not read shell commands, although it is unknown what they run. */
 const OTHER_INPUT = /^(tmux|screen|claude|codex|opencode|gemini|aider|goose)$/
 
-/** Options of interpreters that say what runs, or that run nothing. */
+/** Interpreter options that give the code to run, or that run nothing. */
 const CODE = /^-(?![WXICr])[A-Za-z]{0,3}[cefmp]|^-[vVh]$|^--(eval|print|exec|test|check|version|help)\b/
 
-/** Options of consoles that say what runs, or that run nothing. */
+/** Console options that give the statements to run, or that run nothing. */
 const STATEMENT = /^-[cf]$|^--(command|execute|eval|file|version|help)\b/
 
-/** Options of consoles that read files: what runs, or that nothing runs. */
+/** Options of file consoles that give what runs, or that run nothing. */
 const NO_INPUT = /^-[elrvVh]$|^--(expression|help|version)\b/
 
-/** Options of interpreters that take the next word. */
+/** Interpreter options that take the next word. */
 const WITH_WORD = /^(-[rWXIC]|--(require|import|loader|experimental-loader))$/

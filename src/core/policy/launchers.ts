@@ -2,18 +2,20 @@ import { FINDERS, LAUNCHERS, LINE_READERS, SHELL_PROGRAMS } from '../base/progra
 import { lexShell, QUOTED_VALUE, UNQUOTED_VALUE } from '../base/shell-lexer.ts'
 import { innerCommandStart, isLauncher, isUnseen, plainName, readsInput } from './inner-command.ts'
 
-/** What a simple command may run in the end, as far as its words show. */
+/** The commands that a simple command may finally run, as far as its words show. */
 export interface Reach {
-  /** Each as its words; the command itself is the first. Names are also given without their folder. */
+  /** The commands as words, first the command itself. Each is also listed with its name without the folder. */
   commands: readonly (readonly string[])[]
-  /** Whether that is all; false when a part of it cannot be read. */
+  /** Whether the list is complete; false when a part of the command cannot be read. */
   isClear: boolean
 }
 
 /**
- * The commands that a simple command may start: itself, and what programs such as sudo, xargs or `sh -c` are told to.
+ * Returns the commands that a simple command may start: itself, and those that programs such as sudo, xargs
+ * or `sh -c` start.
  *
- * It rather finds too much than too little (every end of `sudo …` counts as a command): for rules that restrict only.
+ * The result errs on the side of too many commands (every tail of `sudo …` counts as a command), so it is for
+ * restricting rules only.
  */
 export function findReach(command: readonly string[], depth = 0): Reach {
   const [name = '', ...args] = command
@@ -30,7 +32,10 @@ export function findReach(command: readonly string[], depth = 0): Reach {
   }
 }
 
-/** As findReach(), of words with values of parameters, which are plain arguments to what starts nothing. */
+/**
+ * Like findReach(), for words with values of parameters. These are plain arguments when the program starts
+ * nothing.
+ */
 export function findReachWithValues(command: readonly string[]): Reach {
   const isPlain = !command.some((word) => word.includes(UNQUOTED_VALUE) || word.includes(QUOTED_VALUE))
   const name = plainName(command[0] ?? '')
@@ -38,14 +43,14 @@ export function findReachWithValues(command: readonly string[]): Reach {
   return isPlain || !starts ? findReach(command) : { commands: [], isClear: false }
 }
 
-/** One end of a launcher's words; the ends of that are among the launcher's own. */
+/** Returns the reach of one tail of a launcher's words. Shorter tails are covered by the launcher's own. */
 function findEndReach(words: readonly string[]): Reach {
   const [name = '', ...args] = words
   const commands = attachedLines(name).flatMap((line) => withPlainName([line, ...args]))
   return { commands: [...withPlainName(words), ...commands], isClear: !readsInput(plainName(name), args) }
 }
 
-/** What may be a line for a shell among the words of a launcher. */
+/** Returns the words of a launcher that may be shell lines. */
 function findShellLines(command: readonly string[]): string[] {
   const args = command.slice(1)
   if (!command.some(readsLines)) return [...args.filter(isLine), ...args.flatMap(attachedLines)]
@@ -56,7 +61,9 @@ function findShellLines(command: readonly string[]): string[] {
   return [...lines, ...args.flatMap(attachedLines)]
 }
 
-/** What an option may have in its own word: `-c'rm x'`, `-qc'rm x'`, `--command='rm x'`. */
+/**
+ * Returns the lines that an option may contain in its own word: `-c'rm x'`, `-qc'rm x'`, `--command='rm x'`.
+ */
 function attachedLines(word: string): string[] {
   const [, letters = ''] = /^-([A-Za-z]*)/.exec(word) ?? []
   const short = [...letters.matchAll(/[cSpsxIe]/g)].map(({ index }) => word.slice(index + 2))
@@ -85,29 +92,34 @@ function findLineReach(line: string, depth: number): Reach {
   }
 }
 
-/** Whether it runs a line that it is given in one word. */
+/** Whether a program runs a line given as one word. */
 function readsLines(name: string): boolean {
   const plain = plainName(name)
   return SHELL_PROGRAMS.has(plain) || LINE_READERS.has(plain)
 }
 
-/** Of a word that goes to no shell for sure: whether it is one of several words all the same. */
+/**
+ * Whether a word looks like several words, and so like a line, although it certainly does not go to a shell.
+ */
 function isLine(word: string): boolean {
   return /[\s;&|<>()$`]/.test(word) && isNamed(word)
 }
 
-/** Whether a shell could make something else of a word: `r""m` is `rm` to it. `-I{}` is for xargs. */
+/**
+ * Whether a shell could read a word differently, as `r""m` is `rm`. `-I{}` is excluded because it belongs to
+ * xargs.
+ */
 function isUnusual(word: string): boolean {
   return !/^(?:[\w@%+=:,./-]*|-\w+\{\})$/.test(word) && isNamed(word)
 }
 
-/** `{}` and `;` are nobody's name. */
+/** Whether a word can be a name. `{}` and `;` cannot. */
 function isNamed(word: string): boolean {
   return /[\p{L}\p{N}]/u.test(word)
 }
 
-/** Beyond these a command is not looked into. */
+/** The limits beyond which a command is not analyzed. */
 const MAX_DEPTH = 4
 const MAX_ARGS = 200
-/** In one word. */
+/** The limit for one word. */
 const MAX_LINES = 8

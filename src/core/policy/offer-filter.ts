@@ -2,17 +2,17 @@ import { CLASS_RIGHTS, rulesFor } from './class-rights.ts'
 import { matchesAction, parseRule } from './pattern.ts'
 import type { PolicyAction, Rule, Trust } from './types.ts'
 
-/** A tool that a model may be shown. */
+/** A tool that may be shown to a model. */
 export interface OfferableTool {
   name: string
   readOnly?: boolean
   /** The MCP server it belongs to. */
   server?: string
-  /** The name that its server gave it. */
+  /** Its name on that server. */
   alias?: string
 }
 
-/** The facts that decide which tools a turn is offered. */
+/** The facts that decide which tools are shown in a turn. */
 export interface OfferContext {
   trust: Trust
   rules: readonly Rule[]
@@ -21,10 +21,10 @@ export interface OfferContext {
 }
 
 /**
- * Gives the test of which tools a turn is offered: not those of which every call would be refused.
+ * Returns a test for the tools to show in a turn. It excludes tools of which every call would be denied.
  *
- * A local turn is offered everything. An unattended one keeps what a rule could allow, so that a refused call tells its
- * user which rule is missing.
+ * A local turn is shown everything. An unattended one keeps the tools that a rule could allow, so that a
+ * denied call tells the user which rule is missing.
  */
 export function offerFilter({ trust, rules, canAsk }: OfferContext): (tool: OfferableTool) => boolean {
   const { never, edits, remembers, otherwise } = CLASS_RIGHTS[trust]
@@ -52,7 +52,7 @@ function toAction({ name, server, alias = name }: OfferableTool): PolicyAction {
   return { kind: 'tool', name, harmless: false }
 }
 
-/** Tools whose rules go by another name than theirs. */
+/** Tools whose rules use another tool's name. */
 const GOVERNORS: ReadonlyMap<string, 'edit' | 'bash'> = new Map([
   ['edit', 'edit'],
   ['write', 'edit'],
@@ -61,5 +61,5 @@ const GOVERNORS: ReadonlyMap<string, 'edit' | 'bash'> = new Map([
 
 const MEMORY: ReadonlySet<string> = new Set(['remember', 'forget', 'recall'])
 const ASKING = 'ask_user'
-/** No rule about a path is compared. */
+/** A placeholder; no rule about a path is compared here. */
 const NOWHERE = { workspace: '/', homeDir: '' }

@@ -2,18 +2,19 @@ import { resolve, sep } from 'node:path'
 import { escapeGlob, globMatcher, hasGlob } from '../base/glob.ts'
 import type { PathGlob } from '../config/rule-syntax.ts'
 
-/** What the paths of rules are relative to. */
+/** The folders that paths in rules are relative to. */
 export interface PatternContext {
   workspace: string
-  /** Empty when there is none. */
+  /** The user's home directory; empty when there is none. */
   homeDir: string
 }
 
 /**
- * Makes a test of whether a path of a rule covers an absolute path that has no links; compared in NFC.
+ * Returns a function that tests whether the path of a rule covers an absolute path without links. Paths are
+ * compared in NFC.
  *
- * One that names a folder covers what is below it. `isGenerous`: upper and lower case are the same, a wildcard at the
- * end covers what is below, too, and a single name is found in every folder.
+ * A rule for a folder covers everything below it. With `isGenerous`, case is ignored, a trailing wildcard
+ * also covers everything below, and a single name matches in every folder.
  */
 export function pathMatcher(
   glob: PathGlob,
@@ -25,32 +26,36 @@ export function pathMatcher(
   const fold = isGenerous ? toFolded : toPlain
   const base = fold(resolve(root, ...glob.base))
   const isLiteral = glob.glob !== undefined && !glob.written.some((segment) => segment.includes('\\'))
-  const written = fold(resolve(root, ...glob.written)) // [id] may be a name, too
+  const literal = fold(resolve(root, ...glob.written)) // [id] may also be a literal name
   const name = isGenerous ? nameMatcher(glob) : undefined
-  let rest: ((way: string) => boolean) | undefined // most rules are about other folders
+  // The rest is compiled lazily, since most rules are about other folders.
+  let rest: ((relativePath: string) => boolean) | undefined
   return (path) => {
     const target = fold(path)
-    if (name?.(target) || (isLiteral && relativeFrom(written, target) !== undefined)) return true
-    const way = relativeFrom(base, target)
-    if (way === undefined || glob.glob === undefined) return way !== undefined
+    if (name?.(target) || (isLiteral && relativeFrom(literal, target) !== undefined)) return true
+    const relativePath = relativeFrom(base, target)
+    if (relativePath === undefined || glob.glob === undefined) return relativePath !== undefined
     rest ??= restMatcher(glob.glob, isGenerous)
-    return rest(way)
+    return rest(relativePath)
   }
 }
 
-/** A pattern that means just this path, or one so like it that no rule can tell them apart. */
+/** Returns a pattern for exactly this path. Characters that no rule can hold become `?`. */
 export function toPathGlob(path: string): string {
   const plain = sep === '/' ? path : path.replaceAll(sep, '/')
   const escaped = escapeGlob(plain).replace(/[()]/g, '\\$&')
   return escaped.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '?').replace(/\s$/, '\\$&')
 }
 
-function restMatcher(glob: string, isGenerous: boolean): (way: string) => boolean {
+function restMatcher(glob: string, isGenerous: boolean): (relativePath: string) => boolean {
   const namesFolder = isGenerous || !hasGlob(glob.slice(glob.lastIndexOf('/') + 1))
   return globMatcher(namesFolder ? `${glob}/**` : glob, { ignoreCase: isGenerous })
 }
 
-/** `.env` or `*.pem`, wherever it lies. */
+/**
+ * Returns a matcher for a single name, such as `.env` or `*.pem`, in any folder; undefined for other
+ * patterns.
+ */
 function nameMatcher({ start, written }: PathGlob): ((target: string) => boolean) | undefined {
   const [name = '..', ...others] = written
   if (start !== '' || others.length > 0 || name === '..' || /^\*+$/.test(name)) return undefined
@@ -58,7 +63,7 @@ function nameMatcher({ start, written }: PathGlob): ((target: string) => boolean
   return (target) => target.split('/').some(matches)
 }
 
-/** The way from a folder to a path in or below it; undefined when it is elsewhere. */
+/** Returns the relative path from a folder to itself or to a path below it; undefined for other paths. */
 function relativeFrom(folder: string, path: string): string | undefined {
   if (path === folder) return ''
   const start = folder.endsWith('/') ? folder : `${folder}/`

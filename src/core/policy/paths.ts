@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, parse, relative, sep } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 import { getErrorCode, isMissing } from '../base/system-error.ts'
 
-/** A working directory with every link resolved. Throws `missing` when there is no such directory. */
+/** Returns a working directory with all links resolved. Throws `missing` when it is not a directory. */
 export async function openWorkspace(cwd: string): Promise<string> {
   const what = `Cannot work in ${cwd}`
   try {
@@ -16,12 +16,12 @@ export async function openWorkspace(cwd: string): Promise<string> {
 }
 
 /**
- * The file that a tool means by a path: absolute, with every link resolved as far as anything is there.
+ * Resolves a path from a tool call to an absolute path, with links resolved as far as the path exists.
  *
- * As the kernel does it: `..` after a link leaves the folder the link leads to, and a link to nothing leads to where the
- * file would be made. `~/` is the person's directory. Open what this gives, never the path itself: links change. Where
- * upper and lower case are the same, what is there has the case it was made with; on such a disk the rest has the case
- * it was asked for. Throws `invalid` for a path that no file can have.
+ * It resolves like the kernel: `..` after a link leaves the folder that the link points to, and a dangling
+ * link resolves to where the file would be created. `~/` is the user's home directory. Open the returned
+ * path, never the original one, since links may change. On file systems that ignore case, existing parts get
+ * their actual spelling and the rest keeps the given one. Throws `invalid` for an impossible path.
  */
 export async function resolvePath(
   path: string,
@@ -34,7 +34,8 @@ export async function resolvePath(
   const start = isHome ? homeDir : isAbsolute(path) ? parse(path).root : workspace
   const rest = isHome ? path.slice(1) : path.slice(isAbsolute(path) ? start.length : 0)
   try {
-    return await realpath(`${start}${sep}${rest}`) // not join(): it takes `link/..` away before the kernel sees it
+    // join() would remove `link/..` before the kernel sees it.
+    return await realpath(`${start}${sep}${rest}`)
   } catch (reason) {
     if (!isMissing(reason)) throw cannotUse(path, describeReason(reason))
   }
@@ -45,18 +46,18 @@ export async function resolvePath(
   }
 }
 
-/** Whether a path is a folder or lies below it; both absolute, without links. */
+/** Whether a path is a folder or is below it. Both are absolute and without links. */
 export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const relativePath = relative(folder, path)
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
 }
 
-/** Follows a path that leads to nothing, one segment after the other. `from` is there and has no links. */
+/** Follows a path that does not fully exist, segment by segment. `from` exists and has no links. */
 async function walk(from: string, segments: readonly string[]): Promise<string> {
-  const waiting = segments.toReversed()
+  const pending = segments.toReversed()
   let here = from
   let links = 0
-  for (let segment = waiting.pop(); segment !== undefined; segment = waiting.pop()) {
+  for (let segment = pending.pop(); segment !== undefined; segment = pending.pop()) {
     if (segment === '..') {
       here = dirname(here)
       continue
@@ -69,12 +70,12 @@ async function walk(from: string, segments: readonly string[]): Promise<string> 
     }
     if (++links > MAX_LINKS) throw cannotUse(next, 'its links lead in a circle')
     if (isAbsolute(target)) here = parse(target).root
-    waiting.push(...splitPath(target.slice(isAbsolute(target) ? here.length : 0)).reverse())
+    pending.push(...splitPath(target.slice(isAbsolute(target) ? here.length : 0)).reverse())
   }
   return await withRealCase(here)
 }
 
-/** What a link says; undefined for anything that is no link, or is not there. */
+/** Returns the target of a link; undefined when the path is not a link or does not exist. */
 async function linkAt(path: string): Promise<string | undefined> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined
@@ -84,7 +85,7 @@ async function linkAt(path: string): Promise<string | undefined> {
   }
 }
 
-/** The part of a path that is there as the file system spells it, the rest as it is. */
+/** Returns a path with its existing part spelled as in the file system. */
 async function withRealCase(path: string): Promise<string> {
   try {
     return await realpath(path)

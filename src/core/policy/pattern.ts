@@ -6,7 +6,7 @@ import { isInside } from './paths.ts'
 import type { PolicyAction } from './types.ts'
 import { couldMatch, matchesPieces } from './wildcard.ts'
 
-/** Reads a rule's text. Throws `invalid`, with a rule that is right as the hint. */
+/** Parses the text of a rule. Throws `invalid` with a correct rule as the hint. */
 export function parseRule(text: string): RuleForm {
   const reading = readRule(text)
   if (reading.ok) return reading.value
@@ -16,13 +16,16 @@ export function parseRule(text: string): RuleForm {
   })
 }
 
-/** Where, and how generously, a rule is compared: those that restrict match more than those that allow. */
+/**
+ * The context and strictness of a comparison. Restricting rules are compared generously: they match more than
+ * rules that allow.
+ */
 export interface Comparison {
   place: PatternContext
   isGenerous: boolean
 }
 
-/** Whether a rule is about a whole action; one for some commands of bash never is. */
+/** Whether a rule matches an action as a whole. A rule for some bash commands never does. */
 export function matchesAction(
   form: RuleForm,
   action: PolicyAction,
@@ -47,7 +50,10 @@ export function matchesAction(
   }
 }
 
-/** Makes a test of whether a command, as commandText() gives it, is one a rule is about; a last `*` may be no word. */
+/**
+ * Returns a function that tests whether a command, in the form of commandText(), matches a rule. A trailing
+ * `*` also matches zero words.
+ */
 export function commandMatcher(pattern: readonly ShellWord[]): (text: string) => boolean {
   const whole = toPieces(pattern)
   const isOpen = pattern.length > 1 && isAnyCommand(pattern.slice(-1))
@@ -56,9 +62,9 @@ export function commandMatcher(pattern: readonly ShellWord[]): (text: string) =>
 }
 
 /**
- * As commandMatcher(), of a command with values of parameters that nobody knows; whether it could be one a rule is about.
+ * Like commandMatcher(), for commands with unknown parameter values: tests whether the command could match.
  *
- * Nothing after the first value is known for sure: it may be several words.
+ * Everything after the first value is uncertain, because the value may be several words.
  */
 export function possibleMatcher(pattern: readonly ShellWord[]): (text: string) => boolean {
   const whole = toPieces(pattern)
@@ -66,24 +72,24 @@ export function possibleMatcher(pattern: readonly ShellWord[]): (text: string) =
   return (text) => {
     const value = text.search(VALUE)
     if (value < 0) return matches(text)
-    const known = text.slice(0, value)
-    return couldMatch(whole, known) || (known.endsWith(GAP) && matches(known.slice(0, -GAP.length)))
+    const prefix = text.slice(0, value)
+    return couldMatch(whole, prefix) || (prefix.endsWith(GAP) && matches(prefix.slice(0, -GAP.length)))
   }
 }
 
-/** A command as commandMatcher() compares it, in NFC. */
+/** Returns a command in the form that commandMatcher() compares, in NFC. */
 export function commandText(words: readonly string[]): string {
   return words.join(GAP).normalize('NFC')
 }
 
-/** Between words; no word has one, so that `git "status x"` is not `git status x`. */
+/** The separator of words. It never occurs in a word, so that `git "status x"` differs from `git status x`. */
 const GAP = '\0'
 
 const VALUE = new RegExp(`[${UNQUOTED_VALUE}${QUOTED_VALUE}]`)
 
 /**
- * Makes a test of whether a whole line, as it is written, has a text in it: for a rule that begins with `*`, such as
- * `bash(*.ssh*)`, which is about the text wherever it stands. Undefined for other rules.
+ * Returns a function that tests whether an entire line contains a text, for rules that begin with `*`, such
+ * as `bash(*.ssh*)`, and match the text anywhere. Undefined for other rules.
  */
 export function lineMatcher(pattern: readonly ShellWord[]): ((line: string) => boolean) | undefined {
   const [first] = pattern
@@ -108,7 +114,10 @@ function isAnyCommand(pattern: readonly ShellWord[]): boolean {
   )
 }
 
-/** What a rule may call an MCP tool: as the model does, or by the name its server gave it. */
+/**
+ * Returns the names of an MCP tool in rules: the one that the model uses, and the one with the server's own
+ * tool name.
+ */
 function listToolNames({ name, server, tool }: { name: string; server: string; tool: string }): string[] {
   return [name, `mcp__${server}__${tool}`].map((one) => one.normalize('NFC'))
 }

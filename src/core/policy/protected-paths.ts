@@ -4,40 +4,44 @@ import type { PathGlob } from '../config/rule-syntax.ts'
 import { isInside } from './paths.ts'
 import type { EditGuard } from './types.ts'
 
-/** The folders around an edit, links resolved. */
+/** The folders that determine which paths are protected, with links resolved. */
 export interface EditContext {
   workspace: string
-  /** The user's own directory; empty when there is none. */
+  /** The user's home directory; empty when there is none. */
   homeDir: string
-  /** Files and folders of crabtalk's home that are asked about whatever rules and modes say. */
+  /** Files and folders of crabtalk's home that always require confirmation, regardless of rules and modes. */
   asked: readonly string[]
 }
 
 /**
- * Says what is special about changing a file, or undefined for most.
+ * Returns the protection of a file; undefined for most files.
  *
- * Names are compared without regard to case. Of names that stand for a folder anywhere, those above the working directory
- * do not count: one inside of `~/.crabtalk` is a working directory like any other.
+ * Case is ignored. Folder names above the working directory do not count: a working directory inside of
+ * `~/.crabtalk` is like any other.
  */
 export function findGuard(
   path: string,
-  { workspace, homeDir, asked: places }: EditContext,
+  { workspace, homeDir, asked: askedPaths }: EditContext,
 ): EditGuard | undefined {
-  const asked = places.find((place) => isInside(place, path))
-  if (asked !== undefined) return { name: lastName(asked), isAlways: true }
+  const askedPath = askedPaths.find((one) => isInside(one, path))
+  if (askedPath !== undefined) return { name: lastName(askedPath), isAlways: true }
   const names = segments(isInside(workspace, path) ? path.slice(workspace.length) : path)
-  const found = names.find(
+  const protectedName = names.find(
     (name, i) => PROTECTED_FOLDERS.has(name) || (i === names.length - 1 && PROTECTED_FILES.has(name)),
   )
-  if (found !== undefined) return { name: found, isAlways: false }
+  if (protectedName !== undefined) return { name: protectedName, isAlways: false }
   const own = homeDir !== '' && isInside(homeDir, path) ? segments(path.slice(homeDir.length)) : []
-  const way = own.join('/')
-  const place = PROTECTED_HOME_PATHS.find((one) => way === one || way.startsWith(`${one}/`))
-  if (place !== undefined) return { name: lastName(place), isAlways: false }
-  return own.length === 1 && START_FILE.test(way) ? { name: way, isAlways: false } : undefined
+  const relativePath = own.join('/')
+  const protectedPath = PROTECTED_HOME_PATHS.find(
+    (one) => relativePath === one || relativePath.startsWith(`${one}/`),
+  )
+  if (protectedPath !== undefined) return { name: lastName(protectedPath), isAlways: false }
+  return own.length === 1 && START_FILE.test(relativePath)
+    ? { name: relativePath, isAlways: false }
+    : undefined
 }
 
-/** Whether a rule names what a guard is about, and not only something that covers it. */
+/** Whether a rule names the protected item itself, rather than only something that covers it. */
 export function namesGuarded(glob: PathGlob | undefined, { name }: EditGuard): boolean {
   return glob?.written.some((segment) => segment.replaceAll('\\', '').toLowerCase() === name) ?? false
 }
@@ -50,6 +54,6 @@ function lastName(path: string): string {
   return segments(path).at(-1) ?? ''
 }
 
-/** Read by shells, login programs and editors when they start. */
+/** Startup files of shells, login programs and editors. */
 const START_FILE =
   /^\.(bash(rc|_profile|_login|_logout|_aliases)|profile|z(shrc|shenv|profile|login|logout)|kshrc|mkshrc|t?cshrc|login|logout|inputrc|xprofile|xinitrc|xsession|pam_environment|vimrc|exrc|gdbinit)$/

@@ -2,19 +2,19 @@ import type { RuleForm } from '../config/rule-syntax.ts'
 import { commandMatcher, lineMatcher, matchesAction, parseRule, possibleMatcher } from './pattern.ts'
 import type { PolicyAction, PolicyContext, Rule } from './types.ts'
 
-/** A rule with what it means: as it is written, and with the links on its path resolved. */
+/** A rule with its parsed forms: as written, and with the links on its path resolved. */
 export interface ParsedRule {
   rule: Rule
   forms: readonly RuleForm[]
-  /** For a rule about some commands of bash: whether one, as commandText() gives it, is among them. */
+  /** Tests whether a command, in the form of commandText(), matches. Only on rules about some bash commands. */
   isAboutCommand?: (text: string) => boolean
-  /** Whether one could be, when values of parameters in it were known. */
+  /** Tests whether a command could match if the values of its parameters were known. */
   mayBeAboutCommand?: (text: string) => boolean
-  /** Whether a whole line, as it is written, has what a rule such as `bash(*.ssh*)` is about. */
+  /** Tests whether an entire line contains the text of a rule such as `bash(*.ssh*)`. */
   isAboutLine?: ((line: string) => boolean) | undefined
 }
 
-/** Reads rules. Throws `invalid` for one that is none. */
+/** Parses rules. Throws `invalid` for an invalid one. */
 export function parseRules(rules: readonly Rule[]): ParsedRule[] {
   return rules.map((rule) => {
     const texts = rule.resolved === undefined ? [rule.pattern] : [rule.pattern, rule.resolved]
@@ -33,15 +33,21 @@ export function parseRules(rules: readonly Rule[]): ParsedRule[] {
   })
 }
 
-/** Those that are about an action as a whole; rules for some commands of bash never are. */
-export function rulesAbout(action: PolicyAction, rules: readonly ParsedRule[], place: PolicyContext): Rule[] {
+/** Returns the rules that match an action as a whole. Rules about some bash commands never do. */
+export function rulesAbout(
+  action: PolicyAction,
+  rules: readonly ParsedRule[],
+  context: PolicyContext,
+): Rule[] {
   const matching = rules.filter(({ rule, forms }) => {
-    return forms.some((form) => matchesAction(form, action, { place, isGenerous: isRestricting(rule) }))
+    return forms.some((form) =>
+      matchesAction(form, action, { place: context, isGenerous: isRestricting(rule) }),
+    )
   })
   return matching.map(({ rule }) => rule)
 }
 
-/** Whether a rule takes something away; such rules are compared generously. */
+/** Whether a rule denies or asks. Such rules are compared generously. */
 export function isRestricting({ effect }: Rule): boolean {
   return effect !== 'allow'
 }

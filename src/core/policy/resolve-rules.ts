@@ -6,37 +6,39 @@ import { parseRule } from './pattern.ts'
 import type { Rule } from './types.ts'
 
 /**
- * Rules whose paths have no links on them, as the paths of actions have none.
+ * Resolves the links on the paths of rules, since the paths of actions have none.
  *
- * What denies or asks follows every link. What allows follows only those in the root folder (`/tmp` on macOS) and the one
- * that the person's directory may be: any other could have been put there to make the rule mean more.
+ * Rules that deny or ask follow every link. Rules that allow follow only links in the root folder (`/tmp` on
+ * macOS) and a link that is the user's home directory itself: any other link could have been created to make
+ * the rule cover more.
  */
-export async function resolveRules(rules: readonly Rule[], place: PatternContext): Promise<Rule[]> {
-  return await Promise.all(rules.map((rule) => resolveRule(rule, place)))
+export async function resolveRules(rules: readonly Rule[], context: PatternContext): Promise<Rule[]> {
+  return await Promise.all(rules.map((rule) => resolveRule(rule, context)))
 }
 
-async function resolveRule(rule: Rule, place: PatternContext): Promise<Rule> {
+async function resolveRule(rule: Rule, context: PatternContext): Promise<Rule> {
   const form = parseRule(rule.pattern)
   if ((form.about !== 'read' && form.about !== 'edit') || form.path === undefined) return rule
   const { about, path } = form
-  if (path.start === '~' && place.homeDir === '') return rule
-  const root = { '': place.workspace, '~': place.homeDir }[path.start] ?? path.start
-  const written = resolve(root, ...path.base)
+  if (path.start === '~' && context.homeDir === '') return rule
+  const root = { '': context.workspace, '~': context.homeDir }[path.start] ?? path.start
+  const writtenPath = resolve(root, ...path.base)
   const follow = rule.effect === 'allow' ? followTrusted : followAll
-  const real = await follow(written, path.start, place).catch(() => written) // what cannot be followed has no links
-  if (real === written) return rule
+  // A path that cannot be followed has no links.
+  const real = await follow(writtenPath, path.start, context).catch(() => writtenPath)
+  if (real === writtenPath) return rule
   const rest = path.glob === undefined ? '' : `/${path.glob}`
   return { ...rule, resolved: `${about}(${toPathGlob(real)}${rest})` }
 }
 
-async function followAll(path: string, _: string, place: PatternContext): Promise<string> {
-  return await resolvePath(path, place)
+async function followAll(path: string, _: string, context: PatternContext): Promise<string> {
+  return await resolvePath(path, context)
 }
 
 async function followTrusted(path: string, start: string, { homeDir }: PatternContext): Promise<string> {
   if (start === '') return path
   const { root } = parse(path)
   const [first = ''] = path.slice(root.length).split(sep)
-  const trusted = start === '~' ? homeDir : join(root, first)
-  return join(await realpath(trusted), relative(trusted, path))
+  const trustedFolder = start === '~' ? homeDir : join(root, first)
+  return join(await realpath(trustedFolder), relative(trustedFolder, path))
 }

@@ -1,10 +1,11 @@
 import { QUOTED_VALUE, UNQUOTED_VALUE } from '../base/shell-lexer.ts'
 
 /**
- * A command, and the same without the options that may stand between a program and its sub-command: `git push` for
+ * Returns a command, and the command without the options between a program and its subcommand: `git push` for
  * `git -C x push`.
  *
- * Where it is not plain whether an option takes the next word, both are tried: for rules that restrict only.
+ * When it is unclear whether an option takes the next word, the result includes both readings, so it is for
+ * restricting rules only.
  */
 export function withoutOptions(command: readonly string[]): (readonly string[])[] {
   const [name = '', ...words] = command
@@ -16,15 +17,15 @@ export function withoutOptions(command: readonly string[]): (readonly string[])[
   return rests.map((rest) => [name, ...rest])
 }
 
-/** What may be left when the options at the beginning are taken away. */
+/** Yields the possible rests of a command after removing its leading options. */
 function* stripOptions(words: readonly string[], { flags, values }: Options): Generator<readonly string[]> {
   const starts = new Set([0])
-  let found = 0
+  let count = 0
   for (const at of starts) {
     const word = words[at] ?? ''
     if (!/^[-+]./.test(word)) {
       if (at > 0) yield words.slice(at)
-      if (++found >= MAX_RESTS) return
+      if (++count >= MAX_RESTS) return
     } else if (word.includes(UNQUOTED_VALUE) || word.includes(QUOTED_VALUE)) {
       yield [UNQUOTED_VALUE]
     } else {
@@ -36,19 +37,19 @@ function* stripOptions(words: readonly string[], { flags, values }: Options): Ge
   }
 }
 
-/** Without the options that take a word, wherever they stand. */
+/** Removes the options that take a value, with their values, anywhere in the command. */
 function removeKnown(words: readonly string[], { values }: Options): string[] {
   return words.filter((word, i) => !(values.test(word) || (i > 0 && values.test(words[i - 1]!))))
 }
 
 interface Options {
-  /** They take no word. */
+  /** Options without a value. */
   flags: RegExp
-  /** They take the next one. */
+  /** Options that take the next word. */
   values: RegExp
 }
 
-/** More are written by nobody, and none of these programs takes them. */
+/** The maximum number of readings; real commands have fewer. */
 const MAX_RESTS = 16
 
 const NPM: Options = {

@@ -7,12 +7,15 @@ import { type PatternContext, toPathGlob } from './path-pattern.ts'
 import { isInside } from './paths.ts'
 import type { PolicyAction } from './types.ts'
 
-/** The narrowest rule that covers an action; `bash` for a command line, whose commands have rules of their own. */
-export function suggestRule(action: PolicyAction, place: PatternContext): string {
+/**
+ * Returns the narrowest rule that covers an action. Returns `bash` for a command line, whose commands have
+ * their own rules.
+ */
+export function suggestRule(action: PolicyAction, context: PatternContext): string {
   switch (action.kind) {
     case 'read':
     case 'edit':
-      return `${action.kind}(${suggestPath(action.path, place)})`
+      return `${action.kind}(${suggestPath(action.path, context)})`
     case 'bash':
       return 'bash'
     case 'mcp':
@@ -23,10 +26,10 @@ export function suggestRule(action: PolicyAction, place: PatternContext): string
 }
 
 /**
- * The rule for one simple command, as its author would write it: `bash(npm test *)` for `npm test -- a`.
+ * Returns the rule for one simple command, as a user would write it: `bash(npm test *)` for `npm test -- a`.
  *
- * The literal line for every program but the few of which all options are known to be harmless. What no rule can hold, a
- * line break say, becomes a `*`.
+ * It is the literal line, except for the few programs whose options are all known to be harmless. Characters
+ * that no rule can hold, such as a line break, become `*`.
  */
 export function suggestCommand(words: readonly string[]): string {
   const prefix = findPrefix(words)
@@ -35,9 +38,9 @@ export function suggestCommand(words: readonly string[]): string {
 }
 
 /**
- * Whether the question about a command may offer its rule for longer than the call.
+ * Whether a permission prompt may offer to allow a command beyond this call.
  *
- * Shells, interpreters, make and what starts other programs are asked about each time: their words say too little of what
+ * Shells, interpreters, make and launchers need confirmation each time: their words say too little about what
  * would run the next time.
  */
 export function isOfferable(words: readonly string[]): boolean {
@@ -47,7 +50,7 @@ export function isOfferable(words: readonly string[]): boolean {
   return findPrefix(words) !== undefined || PACKAGE_SCRIPT.test(words.join(' ')) || !words.some(runsCode)
 }
 
-/** The words that say what a command does, where anything may follow. */
+/** Returns the words that identify what a command does, after which anything may follow. */
 function findPrefix(words: readonly string[]): readonly string[] | undefined {
   const [name = '', ...args] = words
   if (isLauncher(plainName(name), args)) return undefined
@@ -63,19 +66,20 @@ function suggestWord(word: string): string {
 }
 
 function suggestPath(path: string, { workspace, homeDir }: PatternContext): string {
-  if (isInside(workspace, path)) return path === workspace ? '.' : suggestRelative(cut(path, workspace))
+  if (isInside(workspace, path))
+    return path === workspace ? '.' : suggestRelative(relativeTo(path, workspace))
   if (homeDir !== '' && isInside(homeDir, path))
-    return path === homeDir ? '~' : `~/${toPathGlob(cut(path, homeDir))}`
+    return path === homeDir ? '~' : `~/${toPathGlob(relativeTo(path, homeDir))}`
   return toPathGlob(path)
 }
 
-/** Beginnings that would mean something else. */
+/** Returns a pattern relative to the workspace. Prefixes `./` to beginnings with another meaning. */
 function suggestRelative(path: string): string {
   const glob = toPathGlob(path)
   return /^[~$\s]/.test(glob) ? `./${glob}` : glob
 }
 
-function cut(path: string, folder: string): string {
+function relativeTo(path: string, folder: string): string {
   return path.slice(folder.endsWith(sep) ? folder.length : folder.length + 1)
 }
 
@@ -85,17 +89,20 @@ function suggestMcp({ name, server, tool }: { name: string; server: string; tool
 }
 
 /**
- * Commands that may have any further words. Formatters, linters and test runners are none: their options name plugins,
- * configuration and files to write.
+ * Commands that may have any further words. Formatters, linters and test runners are left out: their options
+ * name plugins, configuration and files to write.
  */
 const PREFIXES =
   /^(mkdir|git (add|commit|checkout|switch|restore|rm|mv|tag|branch)|(npm|pnpm|yarn) test|(npm|pnpm|yarn|bun) run(-script)? [a-z][\w:-]*|docker (ps|images|logs)|(gh|glab) (pr|mr|issue|run|ci|release|repo) (view|list|status|checks|diff))$/
 
-/** It runs what a file of the working directory says, and what its variables say. */
+/** Matches make, which runs what a file in the working directory and its variables say. */
 const MAKE = /^[gb]?make$/
 
 /** The commands of bun and deno that do not run the code that follows. */
 const PACKAGE_SCRIPT = /^(bun|deno) (test|fmt|lint|check|install)( |$)|^deno task [\w:-]+$/
 
-/** Control characters, the two line separators, halves of surrogate pairs: as ranges, which cost a start nothing. */
+/**
+ * Control characters, the two line separators and lone surrogates. It uses ranges, which add nothing to the
+ * start-up time.
+ */
 const UNPRINTABLE = /[^ -~\xa0-\u2027\u202a-\ud7ff\ue000-\u{10ffff}]/gu

@@ -2,43 +2,48 @@ import { classifySender } from '../base/sender-class.ts'
 import type { Trust } from './types.ts'
 
 /**
- * The way that a message reached the daemon: inside this process, through the home's own socket or pipe, or over TCP.
+ * The channel through which a message reached the daemon: this process, the home's own socket or pipe, or
+ * TCP.
  *
- * The first two are programs of this user; every TCP client is untrusted.
+ * Clients on the first two are programs of this user; every TCP client is untrusted.
  */
 export type Channel = 'process' | 'local' | TcpClient
 
 /** A client that connected over TCP. */
 export interface TcpClient {
   readonly kind: 'tcp'
-  /** The token that it authenticated with; absent where none is needed. */
+  /** The token that it authenticated with; absent when the daemon requires none. */
   readonly token?: ClientToken
-  /** Tells whether a namespace of senders belongs to a token; asked for clients without a token of their own only. */
+  /**
+   * Returns whether a namespace of senders belongs to a token. Called only for clients without their own
+   * token.
+   */
   isTaken?(namespace: string): boolean
-  /** Notes an operation, as the proto file names it, that the client was refused. */
+  /** Records an operation, by its name in the proto file, that was denied to the client. */
   refused?(operation: string, reason: string): void
 }
 
-/** A client token, as far as it limits what its client may reach. */
+/** The part of a client token that limits what its client may access. */
 export interface ClientToken {
   readonly name: string
-  /** The only agent that the client may talk to; absent: any. */
+  /** The only agent that the client may talk to. Absent: any agent. */
   readonly agent?: string
 }
 
-/** A TCP client that showed no token, where no namespace is taken. */
+/** A TCP client without a token, for which no namespace is taken. */
 export const TCP_CLIENT: TcpClient = { kind: 'tcp' }
 
-/** Tells whether a client is a program of this user, or an untrusted one. */
+/** Returns whether a client is a program of this user (`local`) or untrusted (`remote`). */
 export function classifyClient(channel: Channel): 'local' | 'remote' {
   return typeof channel === 'string' ? 'local' : 'remote'
 }
 
 /**
- * Computes the class of a turn. A sender is a text that its client chose, so it never gives more than the channel.
+ * Returns the class of a turn. The client chooses the sender, so a sender never grants more than the channel
+ * does.
  *
- * A delegated turn has the class of the turn that delegates, which is `caller`; without one it is remote. `unattended`
- * says that no person waits for the turn: it is never local then.
+ * A delegated turn has the class of the delegating turn, `caller`, or `remote` without one. With
+ * `unattended`, no user waits for the turn, so it is never local.
  */
 export function classifyTurn(
   channel: Channel,

@@ -1,18 +1,24 @@
-/** What a rule does: deny wins over ask, ask over allow, whatever their order and source (decision 29). */
+/**
+ * The effect of a rule. Deny takes precedence over ask, and ask over allow, regardless of order and source
+ * (ADR 0071).
+ */
 export type RuleEffect = 'allow' | 'ask' | 'deny'
 
-/** Where a turn comes from, which decides what it may do when no rule matches (decision 29). */
+/** The class of a turn by its origin, which decides what it may do when no rule matches (ADR 0071). */
 export type Trust = 'local' | 'unattended' | 'remote'
 
-/** A rule as it is written, such as `bash(git commit *)`; pattern.ts reads it. */
+/** A rule as written, such as `bash(git commit *)`; parseRule() parses it. */
 export interface Rule {
   effect: RuleEffect
   pattern: string
-  /** Where it is written, for people: `agents/crab.toml:4`, `--allow`, `this conversation`. */
+  /** The location shown to users: `agents/crab.toml:4`, `--allow`, `this conversation`. */
   source: string
-  /** The only class it holds for, from `[permissions.remote]` or `[permissions.unattended]`; absent: see rulesFor(). */
+  /**
+   * The only class it applies to, from `[permissions.remote]` or `[permissions.unattended]`. If absent,
+   * rulesFor() decides.
+   */
   for?: Exclude<Trust, 'local'>
-  /** The pattern as it is matched when links lie on its path; resolveRules() adds it, nothing stores it. */
+  /** The pattern with the links on its path resolved. resolveRules() adds it; it is never stored. */
   resolved?: string
 }
 
@@ -21,42 +27,51 @@ export interface SeenVersions {
   get(path: string): string | undefined
 }
 
-/** A file that rules and modes for many files leave out: changing it runs programs later, or instructs agents. */
+/**
+ * A protected file, which broad rules and modes do not cover: changing it runs programs later, or instructs
+ * agents.
+ */
 export interface EditGuard {
-  /** The name, in lower case, that a rule must say to allow it: `.git`. */
+  /** The name, in lower case, that a rule must contain to allow it: `.git`. */
   name: string
-  /** Whether it is asked about whatever rules and modes say. */
+  /** Whether it always requires confirmation, regardless of rules and modes. */
   isAlways: boolean
 }
 
-/** The reads of a simple command that is known to change nothing; paths are absolute, links resolved. */
+/**
+ * The files and folders read by a simple command that is known to change nothing. Paths are absolute, with links
+ * resolved.
+ */
 export interface ReadOnlyUse {
-  /** The built-in form, for people: `git log`. */
+  /** The built-in form as shown to users: `git log`. */
   form: string
-  /** Files and folders that it names, all in the working directory. */
+  /** The files and folders that it names, all in the working directory. */
   paths: readonly string[]
-  /** Folders of which it may show the content of any file. */
+  /** Folders whose files it may show, at any depth. */
   trees: readonly string[]
-  /** The top folder of the repository that git reads; it may lie above the working directory. */
+  /** The top folder of the repository that git reads; it may be above the working directory. */
   repository?: string
 }
 
-/** The reason to ask about a command of the read-only list all the same. */
+/** The reason why a command on the read-only list needs confirmation after all. */
 export interface ReadOnlyDoubt {
-  /** A clause for people: `.git/config starts programs (diff.foo.textconv)`. */
+  /** A clause for users: `.git/config starts programs (diff.foo.textconv)`. */
   why: string
-  /** Whether it may run a program that files of the project name; no rule is offered for it then. */
+  /** Whether it may run a program that project files name; no rule is offered then. */
   startsPrograms: boolean
 }
 
 /**
- * What one tool call would do; each tool says it, the policy judges it.
+ * The action of one tool call. The tool describes it, and the policy decides about it.
  *
- * Paths are absolute with every link resolved, as far as they exist; `shown` is what the model wrote.
+ * Paths are absolute with links resolved as far as they exist; `shown` is what the model wrote.
  */
 export type PolicyAction =
   | { kind: 'read'; path: string; shown: string }
-  /** `diff` makes a unified diff, for a person who is asked, or fails as the call would; without `seen` as if all was seen. */
+  /**
+   * `diff` computes a unified diff for the user who is asked, or fails as the call would. Without `seen` it
+   * assumes that the model has seen everything.
+   */
   | {
       kind: 'edit'
       path: string
@@ -65,8 +80,8 @@ export type PolicyAction =
       guard?: EditGuard | undefined
     }
   /**
-   * One shell command line, as it would be run in the working directory. `readOnly` has an entry for each of its simple
-   * commands that is known to change nothing, `doubts` one for each that would be, if it were not for a reason.
+   * One shell command line that would run in the working directory. `readOnly` has an entry for each simple
+   * command that is known to change nothing; `doubts` has one for each that would be, except for a reason.
    */
   | {
       kind: 'bash'
@@ -74,64 +89,71 @@ export type PolicyAction =
       readOnly?: readonly (ReadOnlyUse | undefined)[]
       doubts?: readonly (ReadOnlyDoubt | undefined)[]
     }
-  /** `name` is what the model calls it; rules match it and `mcp__<server>__<remote name>`. */
+  /** `name` is the model's name for the tool. Rules match it and `mcp__<server>__<remote name>`. */
   | { kind: 'mcp'; name: string; server: string; tool: string }
   /**
-   * Any other tool. One that is harmless needs no permission; `own`: it is about what the agent itself remembers, which
-   * needs none but for a remote turn, where it does.
+   * Any other tool. A harmless one needs no permission. `own` marks the agent's own memory, which needs
+   * permission in remote turns only.
    */
   | { kind: 'tool'; name: string; harmless: boolean; own?: true }
 
 /**
- * How much is done without asking; rules still apply.
+ * The degree to which actions run without asking. Rules still apply.
  *
- * `ask`: what decision 29 says. `edits`: changes files of its workspace without asking. `read-only`: refuses whatever
- * changes something. `all`: allows what no rule denies.
+ * `ask`: the defaults of the turn's class (ADR 0071). `edits`: changes files in its workspace without asking.
+ * `read-only`: denies anything that changes something. `all`: allows everything that no rule denies.
  */
 export type ApprovalMode = 'ask' | 'edits' | 'read-only' | 'all'
 
-/** Where a decision is made. */
+/** The context of a decision. */
 export interface PolicyContext {
   trust: Trust
-  /** The working directory, links resolved; paths in rules are relative to it. */
+  /** The working directory, with links resolved. Paths in rules are relative to it. */
   workspace: string
-  /** Further folders that may be read without asking, links resolved: what tools of this conversation wrote for it. */
+  /**
+   * Additional folders that may be read without asking, with links resolved: output that tools wrote for this
+   * conversation.
+   */
   readable: readonly string[]
-  /** The person's own directory, for `~/` in rules; empty when there is none. */
+  /** The user's home directory, for `~/` in rules; empty when there is none. */
   homeDir: string
-  /** `edits` and `all` count for the local class only. */
+  /** The approval mode. `edits` and `all` apply to the local class only. */
   mode: ApprovalMode
-  /** From resolveRules(), or rules about paths with links on them match nothing. */
+  /** The rules, after resolveRules(); otherwise rules whose paths contain links match nothing. */
   rules: readonly Rule[]
 }
 
-/** What the policy says of an action. */
+/** The decision about an action. */
 export interface Decision {
   effect: RuleEffect
   /** The rule that decided; undefined when none matched. */
   rule: Rule | undefined
   /** Every rule that matched. */
   matched: readonly Rule[]
-  /** The built-in form that decided, such as `git log`; for a line of several commands, the first. */
+  /** The built-in form that decided, such as `git log`; the first one for a line with several commands. */
   builtIn?: string
-  /** For a person and for the model: why. A whole clause without a full stop. */
+  /** The reason, for users and models: a complete clause without a full stop. */
   reason: string
   /**
-   * The narrowest rules that would allow it together: one for each command of a line that is not allowed yet. Plain `bash`
-   * when no narrower rule can; empty when no rule that allows would help, or when it would mean any command.
+   * The narrowest rules that together would allow the action: one for each command of a line that is not
+   * allowed yet. It is `bash` alone when no narrower rule can allow it, and empty when no rule would help or
+   * when a rule would mean any command.
    */
   suggestions: readonly string[]
-  /** The suggestions that one answer may grant for later calls; none for interpreters and launchers, and never `bash`. */
+  /**
+   * The suggestions that one answer may grant for later calls. Excludes rules for interpreters and launchers,
+   * and never contains `bash`.
+   */
   offered: readonly string[]
-  /** Sentences about what the rules that matched allow besides, each with a narrower rule. */
+  /** Sentences about what else the matching rules allow, each with a narrower rule. */
   warnings: readonly string[]
-  /** The commands of a command line, in its order; absent where it cannot be taken apart, and for other actions. */
+  /** The commands of a command line, in order; absent for lines that cannot be split, and for other actions. */
   commands?: readonly JudgedCommand[]
 }
 
-/** One simple command of a command line, and whether it needs an answer. */
+/** One simple command of a command line, and whether it needs confirmation. */
 export interface JudgedCommand {
-  /** The command as a shell reads it, quoted where it has to be. */
+  /** The command in shell syntax, quoted where necessary. */
   text: string
   asks: boolean
 }

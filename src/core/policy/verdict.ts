@@ -4,43 +4,47 @@ import { CLASS_RIGHTS } from './class-rights.ts'
 import { isInside } from './paths.ts'
 import type { Decision, EditGuard, PolicyAction, PolicyContext, Rule } from './types.ts'
 
-/** What the rules have to say of an action. */
+/** The rules and facts about an action on which a verdict is based. */
 export interface Evidence {
   matched: readonly Rule[]
-  /** Rules that restrict and may be about a part of it that nobody can see. */
+  /** Restricting rules that may match a part of the action that cannot be analyzed. */
   hidden: readonly Rule[]
-  /** Why that part cannot be seen, as a clause. */
+  /** The reason why that part cannot be analyzed, as a clause. */
   unseen?: string
-  /** The form of a command that is known to change nothing, and the rule about reading that keeps it from running unasked. */
+  /** The form of a command that is known to change nothing. */
   builtIn?: string
   /** The folder that it reads in, if that is not the working directory. */
   readsIn?: string | undefined
+  /** The rule about reading that prevents such a command from running without confirmation. */
   closing?: Rule | undefined
-  /** The reason to ask about a command that has such a form all the same, as a clause. */
+  /** The reason why a command with such a form needs confirmation after all, as a clause. */
   doubt?: string | undefined
-  /** A rule that allows a command which starts another, and not that one. */
+  /** A rule that allows a command but not the command that it starts. */
   withheld?: Rule | undefined
 }
 
-/** A decision, and whether a rule that allows would make it one to allow. */
+/** A decision, and whether an additional allow rule would turn it into `allow`. */
 export type RuleVerdict = Omit<Decision, 'suggestions' | 'offered' | 'warnings'> & { isOpen: boolean }
 
-/** Deny over ask over allow; then the mode, the class of the turn, and what holds when no rule matches (decision 29). */
-export function conclude(action: PolicyAction, evidence: Evidence, setting: PolicyContext): RuleVerdict {
+/**
+ * Decides by the matching rules (deny before ask before allow), then by the mode, the class of the turn, and
+ * the default without a rule (ADR 0071).
+ */
+export function conclude(action: PolicyAction, evidence: Evidence, context: PolicyContext): RuleVerdict {
   const { matched } = evidence
   const [denial, question, permit] = (['deny', 'ask', 'allow'] as const).map((effect) =>
     matched.find((rule) => rule.effect === effect),
   )
   const closed = { matched, isOpen: false }
   if (denial) return { effect: 'deny', rule: denial, reason: describe(denial), ...closed }
-  const limit = findLimit(action, setting, evidence)
+  const limit = findLimit(action, context, evidence)
   if (limit !== undefined) return { effect: 'deny', rule: undefined, reason: limit, ...closed }
   const guard = action.kind === 'edit' ? action.guard : undefined
-  const isAll = allowsAll(setting) && guard?.isAlways !== true
+  const isAll = allowsAll(context) && guard?.isAlways !== true
   if (question && !isAll) return { effect: 'ask', rule: question, reason: describe(question), ...closed }
   const hidden = evidence.hidden.find(({ effect }) => effect === 'deny' || !isAll)
   if (!permit && !isAll) {
-    return { rule: undefined, matched, isOpen: !hidden, ...decideByDefault(action, evidence, setting) }
+    return { rule: undefined, matched, isOpen: !hidden, ...decideByDefault(action, evidence, context) }
   }
   if (hidden) {
     const reason = `${evidence.unseen}, and could hide what a rule is about: ${describe(hidden)}`
@@ -50,12 +54,12 @@ export function conclude(action: PolicyAction, evidence: Evidence, setting: Poli
   return { effect: 'allow', rule: permit, matched, reason, isOpen: true }
 }
 
-/** Whether a turn may do whatever no rule denies. */
+/** Whether a turn may do everything that no rule denies. */
 export function allowsAll({ mode, trust }: PolicyContext): boolean {
   return mode === 'all' && CLASS_RIGHTS[trust].canWiden
 }
 
-/** What no rule and no mode permits. */
+/** Returns the reason why neither a rule nor a mode can permit the action; undefined when one can. */
 function findLimit(
   action: PolicyAction,
   { trust, mode }: PolicyContext,
@@ -69,7 +73,7 @@ function findLimit(
   return doubt === undefined ? 'this turn only reads' : `this turn only reads, and ${doubt}`
 }
 
-/** What holds when no rule matches. */
+/** Decides when no rule matches. */
 function decideByDefault(
   action: PolicyAction,
   evidence: Evidence,
@@ -97,19 +101,25 @@ function decideByDefault(
   return { effect: 'ask', reason: describeMissingRule(action, evidence, isHome) }
 }
 
-/** Neither a mode nor the class of a turn permits it; a rule that names it does. */
+/**
+ * Decides about a protected path. Only a rule that names it permits it; modes and the class of the turn do
+ * not.
+ */
 function decideGuarded(
   { name, isAlways }: EditGuard,
   path: string,
   trust: PolicyContext['trust'],
 ): Pick<Decision, 'effect' | 'reason'> {
   const who = isAlways ? 'no rule allows' : 'only a rule that names it allows'
-  const written = path.split(sep).find((segment) => segment.normalize('NFC').toLowerCase() === name)
-  const reason = `${written ?? name} is a protected path, which ${who}`
+  const actualName = path.split(sep).find((segment) => segment.normalize('NFC').toLowerCase() === name)
+  const reason = `${actualName ?? name} is a protected path, which ${who}`
   return { effect: CLASS_RIGHTS[trust].otherwise === 'deny' ? 'deny' : 'ask', reason }
 }
 
-/** An agent remembers for everyone it talks to; an untrusted turn neither reads nor changes that. */
+/**
+ * Decides about memory. An agent's memory covers everyone it talks to, so an untrusted turn may neither read
+ * nor change it.
+ */
 function decideMemory(trust: PolicyContext['trust']): Pick<Decision, 'effect' | 'reason'> {
   if (!CLASS_RIGHTS[trust].remembers) {
     return { effect: 'deny', reason: `${A_TURN[trust]} has no part in the agent's memory` }
@@ -117,7 +127,7 @@ function decideMemory(trust: PolicyContext['trust']): Pick<Decision, 'effect' | 
   return { effect: 'allow', reason: 'it is what the agent itself remembers' }
 }
 
-/** What there is no rule for. */
+/** Describes which rule is missing. */
 function describeMissingRule(
   action: PolicyAction,
   { unseen, closing, doubt, withheld }: Evidence,
@@ -143,5 +153,5 @@ function describe({ effect, pattern, source }: Rule): string {
 
 const A_TURN = { local: 'a local turn', unattended: 'an unattended turn', remote: 'a remote turn' } as const
 
-/** UTF-16 units of a command in a reason. */
+/** The maximum number of UTF-16 units of a command in a reason. */
 const MAX_SHOWN = 80

@@ -1,15 +1,18 @@
 import { INTERPRETERS } from '../base/programs/interpreter-names.ts'
 import { plainName } from './inner-command.ts'
 
-/** The effect of a rule for a program that its author may not expect. */
+/** The effect of a rule for a program that the author of the rule may not expect. */
 export interface WideProgram {
   /** The object of a sentence: `any command`. */
   permits: string
-  /** A narrower rule; without a full stop. */
+  /** Advice for a narrower rule, without a full stop. */
   instead: string
 }
 
-/** Says what a program with anything behind these words may do, where that is nearly anything. */
+/**
+ * Returns what a program may do with any further words after these, if that is nearly anything; otherwise
+ * undefined.
+ */
 export function findWideProgram(name: string, words: readonly string[]): WideProgram | undefined {
   const plain = plainName(name)
   const [first = '', second = ''] = words.filter((word) => !word.startsWith('-'))
@@ -25,14 +28,14 @@ interface Row extends WideProgram {
   names: RegExp
   /** The first word that is not an option; empty when there is none. */
   isWide: RegExp
-  /** The second such word; any when absent. */
+  /** The second such word. If absent, any word matches. */
   isWideNext?: RegExp
 }
 
 const ANY = 'any command'
 const ONE_LINE = 'write the whole line'
 
-/** The first that fits counts. */
+/** The known programs; the first row that matches counts. */
 const ROWS: readonly Row[] = [
   {
     names: INTERPRETERS,

@@ -6,7 +6,7 @@ import { parseRule } from './pattern.ts'
 import type { Rule } from './types.ts'
 import { findWideProgram, type WideProgram } from './wide-programs.ts'
 
-/** Says of a rule that allows whether it permits nearly anything; undefined for rules that do not, or that restrict. */
+/** Returns what a rule permits if it allows nearly anything; undefined for other rules. */
 export function findWide({ effect, pattern }: Pick<Rule, 'effect' | 'pattern'>): WideProgram | undefined {
   if (effect !== 'allow') return undefined
   const form = parseRule(pattern)
@@ -22,20 +22,23 @@ export function findWide({ effect, pattern }: Pick<Rule, 'effect' | 'pattern'>):
   return star < 0 ? findReading(words) : findWideCommand(words.slice(0, star))
 }
 
-/** The sentence about a rule that permits more than it seems, or none. */
+/** Returns the warning for a rule that permits more than it seems, as a list of at most one sentence. */
 export function warnAbout(rule: Rule): string[] {
   const wide = findWide(rule)
   if (wide === undefined) return []
   return [`${rule.source}: allow ${rule.pattern} permits ${wide.permits} without a question; ${wide.instead}`]
 }
 
-/** The sentence about a rule that an answer would add, where it permits more than it seems; or none. */
+/**
+ * Returns the warning for a rule that an answer would add, if it permits more than it seems; a list of at
+ * most one sentence.
+ */
 export function warnAboutOffered(pattern: string): string[] {
   const wide = findWide({ effect: 'allow', pattern })
   return wide ? [`${pattern} would permit ${wide.permits} without a question; ${wide.instead}`] : []
 }
 
-/** Says of a command without a `*` that it runs what is piped into it. */
+/** Returns what a command without a `*` permits if it runs what is piped into it. */
 function findReading(command: readonly string[]): WideProgram | undefined {
   if (!readsCommands(command)) return undefined
   const [name = ''] = command
@@ -45,7 +48,7 @@ function findReading(command: readonly string[]): WideProgram | undefined {
   return { permits: 'any command (that is piped into it)', instead }
 }
 
-/** Says what a command with anything behind these words may do, where that is nearly anything. */
+/** Returns what a command permits with any further words, if that is nearly anything. */
 function findWideCommand([name, ...words]: readonly string[]): WideProgram | undefined {
   if (name === undefined) return { permits: 'any command', instead: 'name one, as in bash(npm test *)' }
   const plain = plainName(name)

@@ -1,4 +1,4 @@
-/** Whether a text is these pieces with anything, also nothing, between them. Takes time in proportion to the text. */
+/** Whether a text consists of these pieces with anything, or nothing, between them. Takes linear time. */
 export function matchesPieces(pieces: readonly string[], text: string): boolean {
   const [first = '', ...others] = pieces
   const last = others.pop()
@@ -6,14 +6,14 @@ export function matchesPieces(pieces: readonly string[], text: string): boolean 
   if (!text.startsWith(first)) return false
   let at = first.length
   for (const piece of others) {
-    const found = text.indexOf(piece, at)
-    if (found < 0) return false
-    at = found + piece.length
+    const index = text.indexOf(piece, at)
+    if (index < 0) return false
+    at = index + piece.length
   }
   return text.length - at >= last.length && text.endsWith(last)
 }
 
-/** Whether some text that begins with this one could be these pieces. */
+/** Whether a text that starts with `beginning` could match these pieces. */
 export function couldMatch([first = '', ...others]: readonly string[], beginning: string): boolean {
   return first.startsWith(beginning) || (others.length > 0 && beginning.startsWith(first))
 }

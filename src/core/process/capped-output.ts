@@ -1,26 +1,36 @@
 import { SpillFile, type SpillResult } from './spill-file.ts'
 import { wholeLength, wholeStart } from './utf8-cut.ts'
 
+/** The limits of a CappedOutput. */
 export interface CappedOutputOptions {
-  /** Bytes of output that are shown at most. */
+  /** The maximum number of bytes of output to show. */
   capBytes: number
-  /** Absolute; made when the cap is passed. */
+  /** The folder for spill files, absolute; created when the cap is exceeded. */
   spillFolder: string
-  /** Bytes that are written to a file at most. */
+  /** The maximum number of bytes to write to a spill file. */
   maxSpillBytes: number
 }
 
-/** Output as it is shown. */
+/** The shown part of an output. */
 export interface CappedText {
-  /** UTF-8; the middle of a long output is one line that says what is missing, and where it is. */
+  /**
+   * UTF-8 text. In a long output one line replaces the middle; it says how much is missing and where the rest
+   * is.
+   */
   text: string
-  /** Bytes of output that the text does not show. */
+  /** The number of bytes of output that the text omits. */
   droppedBytes: number
-  /** The file with the whole, or with as much of its beginning as was allowed; undefined when there is none. */
+  /**
+   * The file with the complete output, or with as much of its beginning as was allowed; undefined when there
+   * is none.
+   */
   spillPath: string | undefined
 }
 
-/** Takes output of any length in bounded memory: its head, its tail, and a file as soon as a middle is missing. */
+/**
+ * Collects output of any length in bounded memory: its head, its tail, and a spill file once the middle is
+ * dropped.
+ */
 export class CappedOutput {
   readonly #options: CappedOutputOptions
   readonly #headBytes: number
@@ -37,7 +47,10 @@ export class CappedOutput {
     this.#tailBytes = options.capBytes - this.#headBytes
   }
 
-  /** Undefined, or a promise to wait for before the next piece: a file is written. */
+  /**
+   * Adds a chunk. Returns a promise to await before the next chunk while a spill file is written; otherwise
+   * undefined.
+   */
   add(piece: Uint8Array): Promise<void> | undefined {
     this.#totalBytes += piece.length
     const spilling = this.#spillAlong(piece)
@@ -47,7 +60,7 @@ export class CappedOutput {
     return spilling
   }
 
-  /** Closes the file. */
+  /** Closes the spill file and returns the shown output. */
   async finish(): Promise<CappedText> {
     const tail = Buffer.concat(this.#tail)
     if (this.#spill === undefined) {
@@ -63,7 +76,10 @@ export class CappedOutput {
     return { text, droppedBytes, spillPath: spilled.failure === undefined ? spilled.path : undefined }
   }
 
-  /** The file begins with all that came before the cap was passed, which is held until then. */
+  /**
+   * Spills a chunk once the cap is exceeded. The file begins with all earlier output, which is buffered until
+   * then.
+   */
   #spillAlong(piece: Uint8Array): Promise<void> | undefined {
     if (this.#spill !== undefined) return this.#spill.write(piece)
     if (this.#totalBytes <= this.#options.capBytes) return undefined

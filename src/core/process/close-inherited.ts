@@ -3,16 +3,16 @@ import { platform } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Closes the descriptors above 2 that this process got from who started it and would hand on, such as the lock of a
- * script: what lives long must not hold them. Linux shows them; Node itself keeps the others from being handed on where
- * their numbers are low.
+ * Closes the inheritable descriptors above 2 that this process inherited, such as the lock file of a script:
+ * a long-lived process must not keep them open. Linux lists them; on other systems Node itself marks
+ * low-numbered descriptors as not inheritable.
  */
 export function closeInherited(proc = '/proc/self'): void {
   if (platform() !== 'linux') return
   for (const fd of listInherited(proc)) closeSync(fd)
 }
 
-/** All of Node's own are closed on exec. */
+/** Lists the inherited descriptors. Node opens all of its own with close-on-exec. */
 function listInherited(proc: string): number[] {
   return readdirSync(join(proc, 'fd'))
     .map(Number)
@@ -25,9 +25,9 @@ function isClosedOnExec(proc: string, fd: number): boolean {
       /^flags:\s*([0-7]+)/m.exec(readFileSync(join(proc, 'fdinfo', String(fd)), 'latin1')) ?? []
     return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0
   } catch {
-    return true // the one that read the folder
+    return true // the descriptor used to read the folder
   }
 }
 
-/** O_CLOEXEC, as fdinfo shows it (proc(5)). */
+/** O_CLOEXEC in the format of fdinfo (proc(5)). */
 const CLOSE_ON_EXEC = 0o2000000

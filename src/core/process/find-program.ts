@@ -5,24 +5,24 @@ import { CrabError } from '../base/errors.ts'
 import type { ProcessCommand } from './types.ts'
 
 /**
- * The absolute path of a command's program, found as the system would find it in the command's directory. A link is not
- * followed: Python and others look at the name they were started by. Fails with `missing`.
+ * Returns the absolute path of a command's program, looked up as the system would in the command's directory.
+ * Links are not followed, because Python and others inspect the name they were started by. Throws `missing`.
  */
 export async function findProgram({ argv: [name], cwd, env }: ProcessCommand): Promise<string> {
   if (!(await isDirectory(cwd))) {
     throw new CrabError('missing', `Cannot start ${name}: there is no directory ${cwd}`)
   }
   const isPath = name.includes('/') || name.includes(sep)
-  const wanted = isPath ? resolve(cwd, name) : name
+  const target = isPath ? resolve(cwd, name) : name
   const folders = (env['PATH'] ?? DEFAULT_PATH).split(delimiter).map((folder) => resolve(cwd, folder))
   const options = {
     path: folders.join(delimiter),
     nothrow: true,
     ...(env['PATHEXT'] && { pathExt: env['PATHEXT'] }),
   }
-  const found = name === '' ? null : await which(wanted, options)
-  if (found !== null) return found
-  throw isPath ? await toPathError(name, wanted) : toNameError(name)
+  const program = name === '' ? null : await which(target, options)
+  if (program !== null) return program
+  throw isPath ? await toPathError(name, target) : toNameError(name)
 }
 
 async function toPathError(name: string, path: string): Promise<CrabError> {
@@ -49,5 +49,5 @@ async function isDirectory(path: string): Promise<boolean> {
   )
 }
 
-/** Where a system looks when there is no PATH. */
+/** The search path of a system without PATH. */
 const DEFAULT_PATH = '/usr/bin:/bin'

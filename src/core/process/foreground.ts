@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 
-/** Runs a program on this terminal until it ends and gives its exit code, 128 + n for a signal. Fails as spawn does. */
+/**
+ * Runs a program on this terminal until it exits, and returns its exit code, or 128 + n for a signal. Rejects
+ * when the program cannot be spawned.
+ */
 export function runForeground(
   [command, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string | undefined>>,

@@ -6,9 +6,9 @@ import { type Pipe, type StartedChild, spawnChild, startError } from './spawn-ch
 import type { RunningProcess } from './types.ts'
 import { ADDED_BY_SHELLS, watcherScript, wrapperScript } from './wrapper.ts'
 
-/** A group of processes as it is looked for. */
+/** A process group to look up. */
 export interface Group {
-  /** Of the program that leads it. */
+  /** The pid of the program that leads the group. */
   pid: number
   watcher: number
   mark: string
@@ -16,15 +16,16 @@ export interface Group {
 
 interface GuardedOptions {
   shell: string
-  /** How the watcher lists processes: a part of its script. */
+  /** The part of the watcher's script that lists processes. */
   list: string
-  /** What runs of a group, without its watcher. */
+  /** Lists the running processes of a group, without its watcher. */
   membersOf: (group: Group) => Promise<number[]>
 }
 
 /**
- * Starts a program behind the wrapper, in a session and group of its own, and waits until its watcher runs. The child of
- * this process is the program itself: its end is seen at once, whoever still holds its pipes.
+ * Starts a program through the wrapper, in its own session and group, and waits until its watcher runs. The
+ * child of this process is the program itself, so its exit is seen immediately even if others still hold its
+ * pipes.
  */
 export async function startGuarded(
   launch: Launch,
@@ -37,27 +38,33 @@ export async function startGuarded(
     mergesErrors: errors === 'stdout',
   })
   const wrapper = ['-c', script, 'crabtalk', shell, watcherScript(list), `${OWNER_TAG}=${mark}`]
-  const started = await spawnChild(argv[0], [shell, ...wrapper, launch.program, ...argv.slice(1)], {
+  const child = await spawnChild(argv[0], [shell, ...wrapper, launch.program, ...argv.slice(1)], {
     cwd,
     env,
     detached: true,
     stdio: [input, 'pipe', errors === 'stdout' ? 'ignore' : 'pipe', 'pipe'],
   })
-  const control = started.control!
+  const control = child.control!
   const reports = readReports(control)
   const watcher = await reports.watcher
   if (watcher === undefined) {
-    sendSignal(-started.pid, 'SIGKILL')
-    started.drop()
+    sendSignal(-child.pid, 'SIGKILL')
+    child.drop()
     throw startError(argv[0], 'EAGAIN')
   }
-  const members = () => membersOf({ pid: started.pid, watcher, mark })
-  return toRunningProcess({ ...started, control, reports, members, onLetGo: launch.onLetGo })
+  const members = () => membersOf({ pid: child.pid, watcher, mark })
+  return toRunningProcess({ ...child, control, reports, members, onLetGo: launch.onLetGo })
 }
 
-/** What comes on the control pipe: the pid of the watcher, and at its end whether it has seen that nobody is left. */
+/**
+ * The messages on the control pipe: the watcher's pid first, and finally whether it has seen that no process
+ * is left.
+ */
 interface Reports {
-  /** Undefined when the wrapper could not start a watcher, and so did not start the program. */
+  /**
+   * The watcher's pid; undefined when the wrapper could not start a watcher, and so did not start the
+   * program.
+   */
   watcher: Promise<number | undefined>
   isDone(): boolean
 }
@@ -81,14 +88,15 @@ interface GuardedParts extends StartedChild {
 }
 
 /**
- * A program with a watcher in its group. The watcher ends the group when the control pipe ends, and itself last, which
- * this side sees as the end of the control pipe. While it lives, the group's id is nobody else's.
+ * Returns a program with a watcher in its group. The watcher ends the group when the control pipe closes, and
+ * itself last, which closes the other end of the pipe. While the watcher lives, the system cannot reuse the
+ * group's id.
  */
 function toRunningProcess(parts: GuardedParts): RunningProcess {
   const { pid, stdin, stdout, stderr, exited, control, reports, members, onLetGo } = parts
   const unguarded = whenClosed(control)
   let ending: Promise<void> | undefined
-  // Whoever kills a watcher ends its group: nothing else would when this process dies.
+  // A killed watcher cannot end the group when this process dies, so the group is killed with it.
   void unguarded.then(() => ending ?? sendSignal(-pid, 'SIGKILL'))
 
   async function endGroup(): Promise<void> {
@@ -96,8 +104,8 @@ function toRunningProcess(parts: GuardedParts): RunningProcess {
     const backstop = setTimeout(() => sendSignal(-pid, 'SIGKILL'), BACKSTOP_MS) // the watcher may be stopped
     await unguarded
     clearTimeout(backstop)
-    const gone = reports.isDone() ? exited : killAll(members) // a watcher that was killed has seen nothing
-    await Promise.race([gone, sleep(LAST_MS, undefined, { ref: false })])
+    const allExited = reports.isDone() ? exited : killAll(members) // a killed watcher has reported nothing
+    await Promise.race([allExited, sleep(LAST_MS, undefined, { ref: false })])
     parts.settle()
     onLetGo()
   }
@@ -123,17 +131,20 @@ function toRunningProcess(parts: GuardedParts): RunningProcess {
   }
 }
 
-/** Kills what is left of a group, which those who left it did not feel, until it has no members any more. */
+/**
+ * Kills the remaining members of a group, which include processes that left it and did not get its signals,
+ * until there are none.
+ */
 async function killAll(members: () => Promise<number[]>): Promise<void> {
   for (let napMs = 2; ; napMs *= 2) {
-    const left = await members().catch(() => [])
-    if (left.length === 0) return
-    for (const pid of left) sendSignal(pid, 'SIGKILL')
+    const remaining = await members().catch(() => [])
+    if (remaining.length === 0) return
+    for (const pid of remaining) sendSignal(pid, 'SIGKILL')
     await sleep(napMs, undefined, { ref: false })
   }
 }
 
-/** Resolves when a pipe has no end left, for whatever reason. */
+/** Resolves when a pipe is closed, for any reason. */
 function whenClosed(pipe: Pipe): Promise<void> {
   return new Promise((resolve) => {
     if (pipe.closed) resolve()
@@ -141,7 +152,7 @@ function whenClosed(pipe: Pipe): Promise<void> {
   })
 }
 
-/** More than the watcher needs: TERM, two seconds, KILL. */
+/** The time after which the group is killed. It is more than the watcher needs: TERM, two seconds, KILL. */
 const BACKSTOP_MS = 3000
-/** How long a killed program may take to be gone, when the system does not let go of it. */
+/** The time limit for killed processes to disappear, in case the system does not release one. */
 const LAST_MS = 2500

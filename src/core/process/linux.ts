@@ -5,7 +5,7 @@ import { collectEach, readNamespace, readOwnerTag, readProcess, readProcesses } 
 import { sweepStrays } from './sweep.ts'
 import { LIST_BY_PROC } from './wrapper.ts'
 
-/** Linux: groups behind the wrapper; /proc shows what belongs to whom. */
+/** The Linux platform: groups behind the wrapper. /proc shows which process belongs to which owner. */
 export function linuxPlatform({ shell = '/bin/sh', proc = '/proc' } = {}): Platform {
   return {
     async identify(pid) {
@@ -18,14 +18,14 @@ export function linuxPlatform({ shell = '/bin/sh', proc = '/proc' } = {}): Platf
   }
 }
 
-/** The processes of a session, and those that left it but bear its mark. */
+/** Lists the processes of a session, and those that left it but have its owner tag. */
 async function listMembers(proc: string, { pid: session, watcher, mark }: Group): Promise<number[]> {
   const entries = (await readProcesses(proc)).filter(({ isRunning }) => isRunning)
-  const began = entries.find(({ pid }) => pid === watcher)?.startTime ?? 0
+  const watcherStart = entries.find(({ pid }) => pid === watcher)?.startTime ?? 0
   const pids = await collectEach(entries, async (entry) => {
     if (entry.pid === watcher) return undefined
     if (entry.session === session) return entry.pid
-    if (entry.startTime < began) return undefined // older than the program: not of it
+    if (entry.startTime < watcherStart) return undefined // older than the program, so not part of it
     return (await readOwnerTag(proc, entry.pid)) === mark ? entry.pid : undefined
   })
   return pids

@@ -1,11 +1,11 @@
 import { newUlid } from '../base/ids.ts'
 
-/** The environment variable that every program gets, and hands on to what it starts. */
+/** The environment variable that every program gets and passes on to its children. */
 export const OWNER_TAG = 'CRABTALK_OWNER'
 
 /**
- * The process that a program belongs to. A process id says little by itself: another process may have it by now (start
- * time, in clock ticks since boot), and each container counts its own (namespace).
+ * The process that a program belongs to. A process id alone is ambiguous: another process may have it by now
+ * (hence the start time, in clock ticks since boot), and each container counts its own (hence the namespace).
  */
 export interface ProcessOwner {
   namespace: string
@@ -13,17 +13,20 @@ export interface ProcessOwner {
   startTime: number
 }
 
-/** What the marks of an owner begin with. */
+/** Returns the prefix of all owner tags of an owner. */
 export function toTagPrefix({ namespace, pid, startTime }: ProcessOwner): string {
   return `${namespace}.${pid}.${startTime}.`
 }
 
-/** A mark that nothing else bears, and that is part of no other. */
+/** Returns a unique owner tag that is not a substring of another one. */
 export function newOwnerTag(prefix: string): string {
   return `${prefix}${newUlid()}.`
 }
 
-/** The owner that a mark names; undefined when somebody else wrote it, or on a system that shows no start times. */
+/**
+ * Parses the owner from a tag; undefined when another program wrote it, or on a system that does not show
+ * start times.
+ */
 export function parseOwnerTag(mark: string): ProcessOwner | undefined {
   const [, namespace, pid, startTime] = /^([1-9]\d*)\.(\d+)\.(\d+)\./.exec(mark) ?? []
   if (namespace === undefined) return undefined

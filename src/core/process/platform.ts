@@ -1,20 +1,23 @@
 import type { ProcessCommand, RunningProcess } from './types.ts'
 
-/** A command whose program was found, and whose environment bears its mark. */
+/** A command with its resolved program, and with the owner tag in its environment. */
 export interface Launch extends ProcessCommand {
-  /** Absolute. */
+  /** The path of the program, absolute. */
   program: string
   mark: string
-  /** Called once, when the process was ended or released. */
+  /** Called once, when the process has been ended or released. */
   onLetGo: () => void
 }
 
-/** What each operating system does its own way. */
+/** The operations that differ between operating systems. */
 export interface Platform {
-  /** What the marks of this process's programs begin with; it ends in a full stop and is no other process's. */
+  /**
+   * Returns the prefix of the owner tags of this process's programs. It ends in a full stop and is unique
+   * among processes.
+   */
   identify(pid: number): Promise<string>
-  /** Fails with `failed`. */
+  /** Starts a program. Throws `failed`. */
   start(launch: Launch): Promise<RunningProcess>
-  /** Ends what owners that are dead have left running, as far as this system shows it. May fail; others try again. */
+  /** Ends programs of dead owners, as far as this system shows them. It may fail; other processes try again. */
   sweep(pid: number, signal: AbortSignal): Promise<void>
 }

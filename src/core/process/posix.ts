@@ -5,8 +5,9 @@ import type { Platform } from './platform.ts'
 import { LIST_BY_PS } from './wrapper.ts'
 
 /**
- * macOS and other systems without Linux's /proc: groups behind the wrapper. Nothing shows the environment of another
- * process there, so that what left its group with setsid outlives it, and there is no sweep.
+ * The platform of macOS and other systems without Linux's /proc: groups behind the wrapper. These systems do
+ * not show the environment of another process, so a process that left its group with setsid outlives it, and
+ * there is no sweep.
  */
 export function posixPlatform({ shell = '/bin/sh' } = {}): Platform {
   return {
@@ -21,7 +22,7 @@ export function posixPlatform({ shell = '/bin/sh' } = {}): Platform {
   }
 }
 
-/** The running processes of a group. */
+/** Lists the running processes of a group. */
 async function listGroup(group: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)('/bin/ps', ['-A', '-o', 'pgid=', '-o', 'stat=', '-o', 'pid='])
   return stdout.split('\n').flatMap((line) => {

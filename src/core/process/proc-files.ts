@@ -3,26 +3,26 @@ import { join } from 'node:path'
 import { getErrorCode } from '../base/system-error.ts'
 import { OWNER_TAG } from './owner-tag.ts'
 
-/** A process as Linux shows it in `/proc/<pid>/stat` (proc(5)). */
+/** A process as in Linux's `/proc/<pid>/stat` (proc(5)). */
 export interface ProcessEntry {
   pid: number
   session: number
-  /** Clock ticks since boot. */
+  /** The start time in clock ticks since boot. */
   startTime: number
-  /** False for one that has ended and waits for its parent to notice. */
+  /** False for a zombie, which has exited and waits for its parent. */
   isRunning: boolean
 }
 
-/** All processes; those that end meanwhile are left out. */
+/** Reads all processes, except those that exit meanwhile. */
 export async function readProcesses(proc: string): Promise<ProcessEntry[]> {
   const pids = (await readdir(proc)).filter((name) => /^\d+$/.test(name))
   return await collectEach(pids, (pid) => readProcess(proc, Number(pid)))
 }
 
-/** One process; undefined when there is none of that id. */
+/** Reads one process; undefined when no process has that id. */
 export async function readProcess(proc: string, pid: number): Promise<ProcessEntry | undefined> {
   const text = await tryToRead(join(proc, String(pid), 'stat'))
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // a name may hold anything, also `)`
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // a name may contain anything, even `)`
   const [state = '', , , session, startTime] = [0, 1, 2, 3, 19].map((at) => fields[at])
   if (startTime === undefined) return undefined
   return {
@@ -33,40 +33,45 @@ export async function readProcess(proc: string, pid: number): Promise<ProcessEnt
   }
 }
 
-/** The mark in a process's environment, as it was started; undefined without one, or when it may not be read. */
+/**
+ * Returns the owner tag in a process's initial environment; undefined when there is none, or when the
+ * environment is not readable.
+ */
 export async function readOwnerTag(proc: string, pid: number): Promise<string | undefined> {
   const environment = await tryToRead(join(proc, String(pid), 'environ'))
   const entry = environment.split('\0').find((line) => line.startsWith(`${OWNER_TAG}=`))
   return entry?.slice(OWNER_TAG.length + 1)
 }
 
-/** The user that a process runs as; undefined when there is no such process. */
+/** Returns the user that a process runs as; undefined when there is no such process. */
 export async function readUser(proc: string, pid: number): Promise<number | undefined> {
-  return (await stat(join(proc, String(pid))).catch(ifGone))?.uid
+  return (await stat(join(proc, String(pid))).catch(ignoreGone))?.uid
 }
 
-/** The id of a process's namespace of process ids; undefined where the system does not say. */
+/** Returns the id of a process's PID namespace; undefined where the system does not report it. */
 export async function readNamespace(proc: string, pid: number): Promise<string | undefined> {
-  const link = await readlink(join(proc, String(pid), 'ns', 'pid')).catch(ifGone)
+  const link = await readlink(join(proc, String(pid), 'ns', 'pid')).catch(ignoreGone)
   return link?.match(/\d+/)?.[0]
 }
 
-/** What `look` finds about each of them, a few at a time: each look holds a descriptor. */
+/**
+ * Maps items with `look` and drops undefined results. Runs in batches, because each call holds a descriptor.
+ */
 export async function collectEach<T, R>(items: readonly T[], look: (item: T) => Promise<R | undefined>) {
-  const found: R[] = []
+  const results: R[] = []
   for (let at = 0; at < items.length; at += AT_ONCE) {
-    const some = await Promise.all(items.slice(at, at + AT_ONCE).map(look))
-    found.push(...some.filter((result) => result !== undefined))
+    const batch = await Promise.all(items.slice(at, at + AT_ONCE).map(look))
+    results.push(...batch.filter((result) => result !== undefined))
   }
-  return found
+  return results
 }
 
-/** Empty when the process is gone or not ours to read. */
+/** Reads a file; empty when the process is gone or not accessible. */
 async function tryToRead(path: string): Promise<string> {
-  return (await readFile(path, 'latin1').catch(ifGone)) ?? ''
+  return (await readFile(path, 'latin1').catch(ignoreGone)) ?? ''
 }
 
-function ifGone(reason: unknown): undefined {
+function ignoreGone(reason: unknown): undefined {
   if (!GONE.has(getErrorCode(reason))) throw reason
 }
 

@@ -5,16 +5,17 @@ import { newOwnerTag, OWNER_TAG } from './owner-tag.ts'
 import type { Platform } from './platform.ts'
 import type { ProcessCommand, ProcessHost, RunningProcess } from './types.ts'
 
+/** The options of openProcessHost(). */
 export interface ProcessHostOptions {
-  /** Of this process. */
+  /** The id of this process. */
   pid: number
-  /** By default that of the system. */
+  /** The platform; by default that of the system. */
   platform?: Platform
 }
 
 /**
- * Opens a host for the programs of this process. What it takes to start one is loaded for the first. Some time after that
- * it ends what hosts that died have left behind; nobody waits for it.
+ * Opens a host for the programs of this process. The code for starting programs is loaded with the first one.
+ * Some time later the host ends programs left by dead hosts, in the background.
  */
 export function openProcessHost(options: ProcessHostOptions): ProcessHost {
   return new Host(options)
@@ -52,7 +53,7 @@ class Host implements ProcessHost {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#leaving.abort()
-    await Promise.allSettled(this.#starting) // each adds itself to those that run
+    await Promise.allSettled(this.#starting) // each adds itself to the running ones
     await Promise.all([...this.#running].map((running) => running.end()))
   }
 
@@ -72,7 +73,7 @@ class Host implements ProcessHost {
 interface Starter {
   platform: Platform
   findProgram: (command: ProcessCommand) => Promise<string>
-  /** What the marks of this process begin with. */
+  /** The prefix of this process's owner tags. */
   markPrefix: string
 }
 
@@ -85,13 +86,13 @@ async function openStarter(options: ProcessHostOptions): Promise<Starter> {
   return { platform, findProgram, markPrefix: await platform.identify(options.pid) }
 }
 
-/** After a while, so that what is in a hurry goes first, and a command that is soon done does not sweep at all. */
+/** Sweeps after a delay, so that urgent work runs first, and a short command does not sweep at all. */
 async function sweepLater(platform: Platform, pid: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(SWEEP_DELAY_MS, undefined, { signal, ref: false })
     await platform.sweep(pid, signal)
   } catch {
-    // Nobody waits for it, and the next host sweeps again.
+    // No caller waits for the sweep, and the next host sweeps again.
   }
 }
 

@@ -5,44 +5,50 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { collectEach, readProcesses } from './proc-files.ts'
 
-/** What the system says of a process, and of all that belongs to it: its children and theirs, its session and group. */
+/**
+ * The resource use of a process and everything that belongs to it: its descendants, its session and its
+ * group.
+ */
 export interface ProcessFamily {
-  /** When it began, milliseconds since 1970, to about a second. */
+  /** The start time, in milliseconds since 1970, accurate to about a second. */
   startedAt: number
-  /** Resident memory of all of them, bytes; what several share counts for each. */
+  /** The resident memory of all of them, in bytes. Shared memory counts for each. */
   memoryBytes: number
-  /** Who they are, the process itself first. */
+  /** The process ids, with the process itself first. */
   pids: readonly number[]
 }
 
-/** One process. */
+/** One process of a listing. */
 export interface ListedProcess {
   pid: number
   parent: number
-  /** Of its session, or of its group where the system shows no sessions. */
+  /** The id of its session, or of its group where the system does not show sessions. */
   group: number
   startedAt: number
   bytes: number
 }
 
-/** All processes; those that end meanwhile are left out. */
+/** Lists all processes, except those that exit meanwhile. */
 export type ProcessList = () => Promise<readonly ListedProcess[]>
 
-/** The processes of those ids that run, and what belongs to each. What cannot be found out is left out. */
+/**
+ * Returns the running processes with those ids, each with everything that belongs to it. Processes that
+ * cannot be inspected are omitted.
+ */
 export async function readFamilies(
   pids: readonly number[],
   list: ProcessList = chooseList(platform()),
 ): Promise<ReadonlyMap<number, ProcessFamily>> {
   if (pids.length === 0) return new Map()
-  const all = await list().catch(() => []) // no /proc, no ps: nobody can tell
+  const all = await list().catch(() => []) // neither /proc nor ps is available
   const children = Map.groupBy(all, ({ parent }) => parent)
   const groups = Map.groupBy(all, ({ group }) => group)
   const families = new Map<number, ProcessFamily>()
   for (const first of all.filter(({ pid }) => pids.includes(pid))) {
     const family = new Set<ListedProcess>([first])
     for (const one of family) {
-      const near = [...(children.get(one.pid) ?? []), ...(groups.get(one.pid) ?? [])]
-      for (const other of near) if (isYounger(other, one)) family.add(other)
+      const relatives = [...(children.get(one.pid) ?? []), ...(groups.get(one.pid) ?? [])]
+      for (const other of relatives) if (isYounger(other, one)) family.add(other)
     }
     const memoryBytes = [...family].reduce((sum, { bytes }) => sum + bytes, 0)
     families.set(first.pid, {
@@ -54,31 +60,32 @@ export async function readFamilies(
   return families
 }
 
-/** Linux. */
+/** Lists processes through /proc on Linux. */
 export function listByProc(proc = '/proc', now: () => number = Date.now): ProcessList {
   return async () => {
     const uptime = Number((await readFile(join(proc, 'uptime'), 'latin1')).split(' ')[0])
     const booted = now() - uptime * 1000
     const entries = (await readProcesses(proc)).filter(({ isRunning }) => isRunning)
     return await collectEach(entries, async ({ pid, session, startTime }) => {
-      const text = await readFile(join(proc, String(pid), 'status'), 'latin1').catch(() => '') // it is gone
+      // A process that has exited meanwhile has no file.
+      const text = await readFile(join(proc, String(pid), 'status'), 'latin1').catch(() => '')
       const [, parent] = /^PPid:\s*(\d+)/m.exec(text) ?? []
       if (parent === undefined) return undefined
-      const [, kilobytes = 0] = /^VmRSS:\s*(\d+) kB/m.exec(text) ?? [] // the kernel's own have none
+      const [, kilobytes = 0] = /^VmRSS:\s*(\d+) kB/m.exec(text) ?? [] // kernel threads have none
       const startedAt = booted + (startTime / TICKS_PER_SECOND) * 1000
       return { pid, parent: Number(parent), group: session, startedAt, bytes: Number(kilobytes) * 1024 }
     })
   }
 }
 
-/** macOS, and wherever there is a ps that knows POSIX. */
+/** Lists processes through ps, on macOS and any other system with a POSIX ps. */
 export function listByPs(ps = '/bin/ps', now: () => number = Date.now): ProcessList {
   return async () => {
     const columns = ['pid=', 'ppid=', 'pgid=', 'rss=', 'etime='].flatMap((one) => ['-o', one])
     const { stdout } = await promisify(execFile)(ps, ['-A', ...columns], { maxBuffer: MOST_BYTES })
     return stdout.split('\n').flatMap((line) => {
       const [pid, parent, group, kilobytes, elapsed] = line.trim().split(/\s+/)
-      if (elapsed === undefined || kilobytes === '0') return [] // a dead one has no memory
+      if (elapsed === undefined || kilobytes === '0') return [] // a zombie has no memory
       const startedAt = now() - toMilliseconds(elapsed)
       return {
         ...{ pid: Number(pid), parent: Number(parent), group: Number(group) },
@@ -88,7 +95,7 @@ export function listByPs(ps = '/bin/ps', now: () => number = Date.now): ProcessL
   }
 }
 
-/** Windows, which knows no groups. */
+/** Lists processes on Windows, which does not have groups. */
 function listByPowershell(powershell = 'powershell.exe'): ProcessList {
   return async () => {
     const script = `Get-CimInstance Win32_Process | ForEach-Object { '{0} {1} {2} {3}' -f $_.ProcessId, $_.ParentProcessId, $_.WorkingSetSize, ([DateTimeOffset]$_.CreationDate).ToUnixTimeMilliseconds() }`
@@ -103,12 +110,15 @@ function listByPowershell(powershell = 'powershell.exe'): ProcessList {
   }
 }
 
-/** Windows keeps the id of a parent that has ended, which another process may have by now. */
+/**
+ * Whether a child is younger than its parent. Windows keeps the id of a parent that has exited, which another
+ * process may have by now.
+ */
 function isYounger(child: ListedProcess, parent: ListedProcess): boolean {
   return child.startedAt > parent.startedAt - CLOCK_MS
 }
 
-/** `[[dd-]hh:]mm:ss` of ps(1). */
+/** Parses `[[dd-]hh:]mm:ss` of ps(1). */
 function toMilliseconds(elapsed: string): number {
   const [, days = 0, hours = 0, minutes = 0, seconds = 0] =
     /^(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)$/.exec(elapsed) ?? []
@@ -120,8 +130,11 @@ function chooseList(system: NodeJS.Platform): ProcessList {
   return system === 'win32' ? listByPowershell() : listByPs()
 }
 
-/** What Linux counts times in for programs, whatever its kernel uses (sysconf(_SC_CLK_TCK)). */
+/**
+ * The clock ticks per second that Linux reports to programs, independent of its kernel
+ * (sysconf(_SC_CLK_TCK)).
+ */
 const TICKS_PER_SECOND = 100
-/** What two times that ps(1) gives in seconds may differ by. */
+/** The maximum difference between two equal times that ps(1) gives in seconds. */
 const CLOCK_MS = 2000
 const MOST_BYTES = 16 * 1024 * 1024

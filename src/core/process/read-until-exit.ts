@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream'
 import { setImmediate as nextPhase } from 'node:timers/promises'
 
 /**
- * Reads a program's output until it ends, or until the program has exited and what it wrote before has been read: others
- * may hold the pipe for ever. What comes after that is read and thrown away, so that nobody blocks on it.
+ * Reads a program's output until the stream ends, or until the program has exited and everything it wrote
+ * before has been read: other processes may hold the pipe open forever. Later output is read and discarded,
+ * so that no writer blocks.
  *
- * A promise of `take` makes the stream wait. Fails as `take` does.
+ * A promise returned by `take` pauses the stream. Rejects with the failure of `take`.
  */
 export async function readUntilExit(
   stream: Readable,
@@ -13,34 +14,37 @@ export async function readUntilExit(
   take: (piece: Buffer) => Promise<void> | undefined,
 ): Promise<void> {
   let bytes = 0
-  let taking: Promise<void> | undefined
+  let pending: Promise<void> | undefined
   const failed = Promise.withResolvers<never>()
   const onData = (piece: Buffer) => {
     bytes += piece.length
     try {
-      const taken = take(piece)
-      if (taken === undefined) return
+      const result = take(piece)
+      if (result === undefined) return
       stream.pause()
-      taking = taken.finally(() => stream.resume())
-      taking.catch(failed.reject)
+      pending = result.finally(() => stream.resume())
+      pending.catch(failed.reject)
     } catch (reason) {
       failed.reject(reason)
     }
   }
-  /** A pipe holds what was written at the time of the exit, so that a look at it that finds nothing has seen it all. */
+  /**
+   * Waits until the pipe is drained. All output of the program is in the pipe when it exits, so a read that
+   * finds nothing has seen everything.
+   */
   const untilQuiet = async () => {
     const limit = bytes + LATE_BYTES
     for (let before = -1; before !== bytes && bytes < limit; ) {
       before = bytes
-      await taking
+      await pending
       await nextPhase()
-      await nextPhase() // between the two, the event loop has looked at all pipes
+      await nextPhase() // the event loop has polled all pipes between the two
     }
   }
   stream.on('data', onData)
   try {
     await Promise.race([whenClosed(stream), exited.then(untilQuiet), failed.promise])
-    await taking
+    await pending
   } finally {
     stream.off('data', onData)
     stream.resume()
@@ -54,5 +58,8 @@ function whenClosed(stream: Readable): Promise<void> {
   })
 }
 
-/** More than a pipe holds; what comes beyond it after the exit is somebody else's flood. */
+/**
+ * The limit for output after the exit. It is more than a pipe holds; anything beyond comes from other
+ * processes.
+ */
 const LATE_BYTES = 4 * 1024 * 1024

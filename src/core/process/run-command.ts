@@ -5,45 +5,52 @@ import { readUntilExit } from './read-until-exit.ts'
 import type { ExitStatus, ProcessCommand, ProcessHost, RunningProcess } from './types.ts'
 import { wholeLength } from './utf8-cut.ts'
 
+/** The options of runCommand(). */
 export interface RunCommandOptions {
-  /** Text on standard input, which is /dev/null without one. */
+  /** The text for standard input; without it standard input is /dev/null. */
   stdin?: string
-  /** The whole group is ended then. */
+  /** The time limit, after which the whole group is ended. */
   timeoutMs?: number
-  /** Bytes of output that are shown at most; by default 32 KiB. */
+  /** The maximum number of bytes of output to show; by default 32 KiB. */
   capBytes?: number
-  /** Where a file with the whole is written when it is more than that; absolute, made when needed. */
+  /** The folder for a file with the complete output when it exceeds the cap; absolute, created when needed. */
   spillFolder: string
-  /** Bytes of such a file at most; by default 64 MiB. */
+  /** The maximum number of bytes of such a file; by default 64 MiB. */
   maxSpillBytes?: number
-  /** Leaves running what the program has started and not waited for. */
+  /** Whether to leave running what the program has started and not waited for. */
   keep?: boolean
-  /** Makes a filter for a stream: the output is what it gives. By default nothing is changed. */
+  /** Creates a filter for a stream, whose results become the output. By default nothing is changed. */
   filter?: () => OutputFilter
 }
 
-/** Changes output as it comes, in whole characters; the last piece may be empty. */
+/** Transforms output as it arrives, in complete characters. The last chunk may be empty. */
 export type OutputFilter = (piece: Buffer, isEnd: boolean) => Buffer
 
-/** What became of a command. */
+/** The result of a command. */
 export interface CommandResult {
-  /** Standard output and error as they came; a long one lacks its middle and says so, as does one cut short by time. */
+  /**
+   * Standard output and error in order of arrival. A long output lacks its middle and says so; an output that
+   * hit the time limit says so, too.
+   */
   output: string
   status: ExitStatus
   timedOut: boolean
-  /** Bytes that `output` does not show. */
+  /** The number of bytes that `output` omits. */
   droppedBytes: number
-  /** The file with the whole output; undefined when `output` has it all, and when there is none. */
+  /** The file with the complete output; undefined when `output` is complete, or when there is no file. */
   spillPath: string | undefined
-  /** With `keep`, when the program has left others running: the caller's to end. Their output is thrown away. */
+  /**
+   * The group, when `keep` is set and the program has left processes running: the caller must end it. Its
+   * output is discarded.
+   */
   running: RunningProcess | undefined
 }
 
 /**
- * Runs a program until it ends by itself, and then ends what it has left running, unless that is to be kept.
+ * Runs a program until it exits, and then ends everything it has left running, unless `keep` is set.
  *
- * A program that cannot be started fails as `start` does; a program that fails is a result. An abort ends the group, then
- * fails with `cancelled`. Memory is bounded, whatever is printed.
+ * Throws like `start` when the program cannot be started; a program that fails is a result. An abort ends the
+ * group and then throws `cancelled`. Memory is bounded, regardless of the output.
  */
 export async function runCommand(
   host: ProcessHost,
@@ -75,7 +82,7 @@ export async function runCommand(
   }
 }
 
-/** What a program gives until it has ended; the caller finishes it. */
+/** Collects the output until the program has exited; the caller finishes it. */
 async function collectOutput(
   running: RunningProcess,
   options: RunCommandOptions,
@@ -107,7 +114,7 @@ interface OutputRead {
   filter: (() => OutputFilter) | undefined
 }
 
-/** Reads until the program has ended, which an abort and the time limit see to; true when it was the time limit. */
+/** Reads until the program has exited. An abort or the time limit ends it; returns true for the time limit. */
 async function readWithin(
   { running, output, timeoutMs, filter }: OutputRead,
   signal: AbortSignal,
@@ -135,7 +142,7 @@ async function readWithin(
   }
 }
 
-/** Adds what a stream gives in whole characters, so that another stream's piece never falls between parts of one. */
+/** Adds a stream's output in complete characters, so that a chunk of another stream never splits one. */
 async function readCharacters(
   stream: Readable,
   {
@@ -158,7 +165,10 @@ function unchanged(piece: Buffer): Buffer {
   return piece
 }
 
-/** A system that cannot say at the moment who runs lets them run. */
+/**
+ * Whether other processes of the group still run. True when the system temporarily cannot tell, so that they
+ * are kept.
+ */
 async function hasOthers(running: RunningProcess): Promise<boolean> {
   return await running.members().then(
     (members) => members.length > 0,
@@ -168,10 +178,11 @@ async function hasOthers(running: RunningProcess): Promise<boolean> {
 
 async function endAll(running: RunningProcess): Promise<void> {
   await running.end()
-  for (const stream of [running.stdout, running.stderr]) stream.destroy() // what escaped may hold them for ever
+  // Processes that escaped may hold the pipes open forever.
+  for (const stream of [running.stdout, running.stderr]) stream.destroy()
 }
 
 const CAP_BYTES = 32 * 1024
 const MAX_SPILL_BYTES = 64 * 1024 * 1024
-/** What a timer of Node can hold. */
+/** The longest delay of a Node timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1

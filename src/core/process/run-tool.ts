@@ -7,27 +7,28 @@ import { getErrorCode } from '../base/system-error.ts'
 import { startError } from './spawn-child.ts'
 import type { ExitStatus } from './types.ts'
 
+/** The options of runTool(). */
 export interface ToolOptions {
-  /** The whole environment; the program is looked for on its PATH. */
+  /** The complete environment; the program is looked up on its PATH. */
   env: Readonly<Record<string, string | undefined>>
-  /** Text on standard input, which is /dev/null without one. */
+  /** The text for standard input; without it standard input is /dev/null. */
   stdin?: string
-  /** It is killed then; by default 30 s. */
+  /** The time limit, after which the program is killed; by default 30 s. */
   timeoutMs?: number
-  /** Bytes that are kept of each stream; what comes after them is thrown away. By default 1 MiB. */
+  /** The maximum number of bytes to keep of each stream; the rest is discarded. By default 1 MiB. */
   maxBytes?: number
 }
 
-/** What a tool said. */
+/** The output and exit status of a program. */
 export interface ProgramResult extends ExitStatus {
   stdout: string
   stderr: string
 }
 
 /**
- * Runs a program of the system that is soon done, without a shell and in no group of its own: for tools that start nothing
- * which stays. Fails with `missing` when there is no such program, `timeout`, `cancelled` (it is killed then), or
- * `failed` when it cannot be started. How it ended is the caller's to judge.
+ * Runs a short-lived system program, without a shell and without its own group: for tools that leave nothing
+ * running. Throws `missing` when there is no such program, `timeout` and `cancelled` after killing it, or
+ * `failed` when it cannot be started. The caller evaluates the exit status.
  */
 export async function runTool(
   argv: readonly [string, ...string[]],
@@ -44,7 +45,7 @@ export async function runTool(
     signal: AbortSignal.any([signal, time]),
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
-  child.stdin?.on('error', () => undefined) // it need not read what it is given
+  child.stdin?.on('error', () => undefined) // the program need not read its input
   child.stdin?.end(stdin)
   const [stdout, stderr] = [gather(child.stdout!, maxBytes), gather(child.stderr!, maxBytes)]
   const status = await new Promise<ExitStatus>((resolve, reject) => {
@@ -52,7 +53,7 @@ export async function runTool(
     child.once('exit', (code, exitSignal) => resolve({ code, signal: exitSignal }))
   })
   await Promise.race([Promise.all([stdout.ended, stderr.ended]), sleep(LAST_MS, undefined, { ref: false })])
-  child.stdout!.destroy() // what it has started and left may hold them
+  child.stdout!.destroy() // processes that it left running may hold them
   child.stderr!.destroy()
   return { ...status, stdout: stdout.text(), stderr: stderr.text() }
 }
@@ -80,5 +81,5 @@ function toToolError(
   return new CrabError('missing', `Cannot run ${name}: there is no such program`, { cause: reason })
 }
 
-/** How long the last of its output may take once it has ended. */
+/** The time limit for its last output after it has exited. */
 const LAST_MS = 500

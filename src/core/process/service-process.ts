@@ -7,47 +7,56 @@ import { promisify } from 'node:util'
 import { collectEach, readNamespace, readProcess, readProcesses } from './proc-files.ts'
 import { isRunning, sendSignal } from './signals.ts'
 
-/** The environment variable by which Linux shows what belongs to a service, wherever it went. */
+/**
+ * The environment variable that identifies the processes of a service on Linux, even after they leave its
+ * session.
+ */
 export const SERVICE_TAG = 'CRABTALK_SERVICE'
 
-/** A process that was started with startDetached(), and what it started. */
+/** A process that was started with startDetached(), and everything it started. */
 export interface ServiceProcess {
-  /** Of the process, and of its group. */
+  /** The id of the process and of its group. */
   pid: number
-  /** What readIdentity() said of it. */
+  /** The result of readIdentity() for it. */
   identity: string
-  /** The value of SERVICE_TAG in its environment; nothing else has it. */
+  /** The unique value of SERVICE_TAG in its environment. */
   mark: string
 }
 
 /**
- * What tells a process from all others that had its id before or get it later, also in another container or after the
- * machine was started anew: namespace, boot and start time. Undefined when there is none, or it has ended.
+ * Returns a text that distinguishes a process from all others that have the same id at another time, in
+ * another container or after a reboot: PID namespace, boot and start time. Undefined when there is no such
+ * process or it has exited.
  */
 export async function readIdentity(pid: number, proc = '/proc'): Promise<string | undefined> {
   if (platform() === 'linux') return await identityByProc(pid, proc)
   if (!isRunning(pid)) return undefined
-  const answer = await (platform() === 'win32' ? askPowershell(pid) : askPs(pid)).catch(() => undefined) // it is gone
+  // The query fails when the process has exited meanwhile.
+  const answer = await (platform() === 'win32' ? askPowershell(pid) : askPs(pid)).catch(() => undefined)
   const [state = '', ...start] = answer?.stdout.trim().split(/\s+/) ?? []
   return start.length === 0 || state.startsWith('Z') ? undefined : start.join(' ')
 }
 
-/** The process that was started with this mark and leads its session; undefined when none runs, or the system does not show it. */
+/**
+ * Returns the process that was started with this tag and leads its session; undefined when none runs, or when
+ * the system does not show environments.
+ */
 export async function findTaggedProcess(mark: string, proc = '/proc'): Promise<number | undefined> {
   if (platform() !== 'linux') return undefined
   const leaders = (await readProcesses(proc)).filter(
     ({ pid, session, isRunning }) => isRunning && pid === session,
   )
-  const marked = await collectEach(leaders, async (entry) =>
+  const tagged = await collectEach(leaders, async (entry) =>
     (await hasTag(entry.pid, mark, proc)) ? entry : undefined,
   )
-  return marked.toSorted((a, b) => a.startTime - b.startTime)[0]?.pid // what it started is younger
+  return tagged.toSorted((a, b) => a.startTime - b.startTime)[0]?.pid // processes that it started are younger
 }
 
 /**
- * Ends a service: TERM to its own process, and when that has ended or the time is up, TERM and two seconds later KILL to
- * all that is left of it. On Linux that is its session and whoever bears its mark, on macOS its group; on Windows all of
- * it is ended at once. Resolves when nothing is left, or what is left cannot be ended.
+ * Ends a service. Sends TERM to the main process. If it still runs after the grace period, sends KILL to the
+ * whole service; otherwise sends TERM to the remaining processes, and KILL two seconds later. The processes
+ * of a service are those of its session and those with its tag on Linux, and its group on macOS; on Windows
+ * all of them are ended immediately. Resolves when none is left, or when those left cannot be ended.
  */
 export async function endService(service: ServiceProcess, graceMs: number): Promise<void> {
   if (platform() === 'win32') return await endTree(service)
@@ -66,11 +75,12 @@ async function endMembers(service: ServiceProcess, signals: readonly NodeJS.Sign
   }
 }
 
-/** What is left of a service; elsewhere than on Linux its group, as a negative id. */
+/** Lists the remaining processes of a service; on systems other than Linux its group, as a negative id. */
 async function listMembers(service: ServiceProcess): Promise<number[]> {
   const { pid, identity, mark } = service
   const now = await readIdentity(pid)
-  const isOurs = now === undefined || now === identity // an id is not given anew while its session or group has a member
+  // An id is not reused while its session or group has members.
+  const isOurs = now === undefined || now === identity
   if (platform() !== 'linux') return isOurs && isRunning(-pid) ? [-pid] : []
   return await collectEach(await readProcesses('/proc'), async (entry) => {
     if (!entry.isRunning) return undefined
@@ -80,7 +90,8 @@ async function listMembers(service: ServiceProcess): Promise<number[]> {
 }
 
 async function hasTag(pid: number, mark: string, proc: string): Promise<boolean> {
-  const environment = await readFile(join(proc, String(pid), 'environ'), 'latin1').catch(() => '') // gone, or not ours
+  // The process may be gone or not accessible.
+  const environment = await readFile(join(proc, String(pid), 'environ'), 'latin1').catch(() => '')
   return environment.split('\0').includes(`${SERVICE_TAG}=${mark}`)
 }
 
@@ -106,7 +117,7 @@ async function identityByProc(pid: number, proc: string): Promise<string | undef
   return entry?.isRunning ? `${boot}.${namespace ?? 0}.${entry.startTime}` : undefined
 }
 
-/** Which start of the machine this is; empty where the system does not say. */
+/** Returns the id of the current boot; empty where the system does not report one. */
 export async function bootId(proc = '/proc'): Promise<string> {
   const path = join(proc, 'sys/kernel/random/boot_id')
   return await readFile(path, 'latin1').then(
@@ -115,7 +126,7 @@ export async function bootId(proc = '/proc'): Promise<string> {
   )
 }
 
-/** Its times are the same whoever asks. */
+/** Queries ps in a fixed locale and time zone, so that every caller gets the same times. */
 function askPs(pid: number): Promise<{ stdout: string }> {
   const args = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)]
   return promisify(execFile)('/bin/ps', args, { env: { LC_ALL: 'C', TZ: 'UTC' } })
@@ -127,7 +138,7 @@ function askPowershell(pid: number): Promise<{ stdout: string }> {
   return promisify(execFile)(POWERSHELL, args, { windowsHide: true })
 }
 
-/** Whether the condition came true within that time; it is looked at ever less often. */
+/** Polls with increasing delays. Returns whether the condition became true within the time limit. */
 async function waitUntil(condition: () => Promise<boolean>, timeMs: number): Promise<boolean> {
   const deadline = performance.now() + timeMs
   for (let napMs = 5; ; napMs = Math.min(napMs * 1.5, 200)) {
@@ -138,8 +149,8 @@ async function waitUntil(condition: () => Promise<boolean>, timeMs: number): Pro
   }
 }
 
-/** A supervisor has no PATH. */
+/** The absolute path, because a supervisor does not have a PATH. */
 const POWERSHELL = 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe'
 const KILL_ONLY: readonly NodeJS.Signals[] = ['SIGKILL']
-/** How long what is left of a service may take for its TERM, and to be gone once it was killed. */
+/** The time limit for remaining processes to react to TERM, and to disappear after KILL. */
 const REST_MS = 2000

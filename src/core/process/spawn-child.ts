@@ -5,25 +5,28 @@ import { CrabError } from '../base/errors.ts'
 import { getErrorCode } from '../base/system-error.ts'
 import type { ExitStatus } from './types.ts'
 
-/** One end of a pipe as node:child_process makes it: a Unix socket. */
+/** One end of a pipe from node:child_process, which is a Unix socket. */
 export type Pipe = Duplex & { unref(): unknown }
 
-/** A child process that was started. */
+/** A child process that has been started. */
 export interface StartedChild {
   pid: number
   stdin: Writable
   stdout: Readable
   stderr: Readable
-  /** The pipe on descriptor 3, when one was asked for. */
+  /** The pipe on descriptor 3, if one was requested. */
   control: Pipe | undefined
   exited: Promise<ExitStatus>
-  /** For one that has ended: nothing of it keeps this process alive, and who reads it can read on to the end. */
+  /**
+   * Releases a child that has exited: it no longer keeps this process alive, and its output can still be read
+   * to the end.
+   */
   settle(): void
-  /** For one that runs: its pipes are closed, and nothing of it keeps this process alive. */
+  /** Releases a running child: closes its pipes, so that it no longer keeps this process alive. */
   drop(): void
 }
 
-/** Starts a program as node:child_process does. Fails with `failed`; `name` is what people call the program. */
+/** Starts a program with node:child_process. Throws `failed`; `name` is the program's name in messages. */
 export async function spawnChild(
   name: string,
   [file, ...args]: readonly [string, ...string[]],
@@ -32,13 +35,13 @@ export async function spawnChild(
   return toStarted(await trySpawn(name, file, args, options))
 }
 
-/** Why a program cannot be started, as `failed`, from the code of a system call. */
+/** Returns the `failed` error for a program that cannot be started, from the code of a system call. */
 export function startError(name: string, code: string, cause?: unknown): CrabError {
-  const known = REASONS[code]
-  const why = known?.why ?? (cause instanceof Error ? cause.message : code)
+  const knownReason = REASONS[code]
+  const why = knownReason?.why ?? (cause instanceof Error ? cause.message : code)
   return new CrabError('failed', `Cannot start ${name}: ${why}`, {
     cause,
-    ...(known && { hint: known.hint }),
+    ...(knownReason && { hint: knownReason.hint }),
   })
 }
 
@@ -59,9 +62,9 @@ function toStarted(child: ChildProcess): StartedChild {
   const stdin = child.stdin ?? newNullStream()
   const stdout = child.stdout ?? Readable.from([])
   const stderr = child.stderr ?? Readable.from([])
-  // When the program has ended, Node throws away what nobody has begun to read, unless it finds no pipes here.
+  // When a program exits, Node discards output that has no reader yet, unless it finds no pipes here.
   Object.assign(child, { stdio: [] })
-  for (const pipe of pipes) pipe.on('error', () => {}) // a pipe that fails has ended: its reader sees that
+  for (const pipe of pipes) pipe.on('error', () => {}) // a failed pipe ends, which its reader sees
   const unref = () => {
     child.unref()
     for (const pipe of pipes) pipe.unref()
@@ -74,21 +77,21 @@ function toStarted(child: ChildProcess): StartedChild {
     control,
     exited: new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal }))),
     settle() {
-      unref() // what escaped may hold the pipes open
+      unref() // escaped processes may hold the pipes open
       stdin.destroy()
       for (const stream of [stdout, stderr]) if (stream.readableFlowing === null) stream.destroy()
     },
     drop() {
       unref()
       if (stdin.writableLength === 0) stdin.end()
-      else stdin.destroy() // one that does not read must not hold this process
+      else stdin.destroy() // a program that does not read must not keep this process alive
       stdout.destroy()
       stderr.destroy()
     },
   }
 }
 
-/** Standard input of a program that has none: it takes everything. */
+/** A standard input that discards everything. */
 function newNullStream(): Writable {
   return new Writable({ write: (_piece, _encoding, done) => done() })
 }

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { makePrivateDirSync, toStorageError } from '../base/files.ts'
 import { newUlid } from '../base/ids.ts'
 
-/** What became of a spill. */
+/** The result of a spill. */
 export interface SpillResult {
   path: string
-  /** Whether all that came was written, and not only as much as was allowed. */
+  /** Whether all output was written, rather than cut at the limit. */
   isWhole: boolean
-  /** Why there is no such file after all. */
+  /** The reason why there is no file after all. */
   failure: string | undefined
 }
 
 /**
- * A file of its own (mode 0600, in a folder of mode 0700) that takes what comes, up to a bound. It never fails: what
- * cannot be written is removed, so that it takes no room on a full disk.
+ * A new file (mode 0600, in a folder of mode 0700) that stores output up to a limit. It never throws: after a
+ * failure the file is removed, so that it takes no space on a full disk.
  */
 export class SpillFile {
   readonly #folder: string
@@ -31,7 +31,7 @@ export class SpillFile {
     this.#roomBytes = maxBytes
   }
 
-  /** Resolves when this piece and all before it are written; who does not wait for that holds them in memory. */
+  /** Resolves when this chunk and all earlier ones are written. Until then they are held in memory. */
   write(piece: Uint8Array): Promise<void> {
     this.#written = this.#written.then(() => this.#append(piece))
     return this.#written
@@ -50,7 +50,7 @@ export class SpillFile {
     if (this.#failure !== undefined || fitting.length === 0) return
     try {
       this.#file ??= await this.#open()
-      await this.#file.writeFile(fitting) // where the last one ended
+      await this.#file.writeFile(fitting) // appends at the current position
     } catch (reason) {
       await this.#giveUp(reason)
     }
@@ -65,7 +65,7 @@ export class SpillFile {
     this.#failure = toStorageError(`Cannot write ${this.#path}`, reason).message
     const file = this.#file
     this.#file = undefined
-    await file?.close().catch(() => undefined) // the first failure is the one to report
-    await rm(this.#path, { force: true }).catch(() => undefined) // as above
+    await file?.close().catch(() => undefined) // report the first failure
+    await rm(this.#path, { force: true }).catch(() => undefined) // report the first failure
   }
 }

@@ -4,25 +4,25 @@ import { getErrorCode } from '../base/system-error.ts'
 import { startError } from './spawn-child.ts'
 import type { ExitStatus } from './types.ts'
 
-/** A program that outlives who started it. */
+/** A program that outlives the process that started it. */
 export interface DetachedProcess {
   readonly pid: number
-  /** Resolves when it ends while this process still runs; it keeps no process alive. */
+  /** Resolves when it exits while this process still runs. It does not keep this process alive. */
   readonly exited: Promise<ExitStatus>
 }
 
-/** What to start. */
+/** The command to start. */
 export interface DetachedCommand {
   argv: readonly [string, ...string[]]
   cwd: string
   env: Readonly<Record<string, string | undefined>>
-  /** What the program is to take for its own name; by default what it is started by. */
+  /** The program's argv[0]; by default the path it is started by. */
   name?: string
-  /** A descriptor for what it writes to standard output and error; by default nobody reads it. */
+  /** A descriptor for standard output and error; by default both are discarded. */
   output?: number
 }
 
-/** Starts a program in a session of its own, with nothing to read. Fails with `failed`. */
+/** Starts a program in its own session, without standard input. Throws `failed`. */
 export async function startDetached({
   argv,
   cwd,

@@ -11,18 +11,20 @@ import {
 import { sendSignal } from './signals.ts'
 
 /**
- * Ends the programs of owners that died and whose watchers died too, or could not reach them: TERM, and two seconds
- * later KILL. They bear the mark of a process of this namespace that is gone, and run as the same user as this process.
+ * Ends programs whose owners died and whose watchers died too or could not reach them: TERM, and KILL two
+ * seconds later. These programs have the owner tag of a dead process in this PID namespace, and run as the
+ * same user as this process.
  *
- * For start-up, beside other work: about 30 µs of processor time per process of this user. An abort leaves the rest to
- * the next sweep. Linux only.
+ * It is meant for start-up, in the background, and takes about 30 µs of processor time per process of this
+ * user. An abort leaves the rest to the next sweep. Linux only.
  */
 export async function sweepStrays(from: { proc: string; pid: number }, signal: AbortSignal): Promise<void> {
   const strays = await findStrays(from)
   if (strays.length === 0 || signal.aborted) return
   for (const pid of strays) sendSignal(pid, 'SIGTERM')
   await sleep(TERM_MS, undefined, { signal, ref: false })
-  const still = new Set(await findStrays(from)) // anew: another process may have such an id by now
+  // Strays are looked up again, because another process may have one of these ids by now.
+  const still = new Set(await findStrays(from))
   for (const pid of strays.filter((stray) => still.has(stray))) sendSignal(pid, 'SIGKILL')
 }
 

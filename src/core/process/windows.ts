@@ -5,9 +5,9 @@ import { type StartedChild, spawnChild } from './spawn-child.ts'
 import type { RunningProcess } from './types.ts'
 
 /**
- * Windows: no groups, no signals, no wrapper. The program is started directly, without a window, and taskkill ends it
- * with what it started and what still hangs together with it; that ends at once, without a chance to say goodbye. What
- * runs when this process is killed is not ended.
+ * The Windows platform, without groups, signals or a wrapper. The program is started directly, without a
+ * window. taskkill ends it and its process tree immediately, without a chance to clean up. Programs still
+ * running when this process is killed are not ended.
  */
 export function windowsPlatform({ taskkill = 'C:\\Windows\\System32\\taskkill.exe' } = {}): Platform {
   return {
@@ -28,17 +28,17 @@ async function startDirect(launch: Launch, taskkill: string): Promise<RunningPro
       },
     )
   }
-  const started = await spawnChild(argv[0], [program, ...argv.slice(1)], {
+  const child = await spawnChild(argv[0], [program, ...argv.slice(1)], {
     cwd,
     env,
     windowsHide: true,
     stdio: [stdin === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
-  return direct(started, taskkill, launch.onLetGo)
+  return toRunningProcess(child, taskkill, launch.onLetGo)
 }
 
-function direct(started: StartedChild, taskkill: string, onLetGo: () => void): RunningProcess {
-  const { pid, stdin, stdout, stderr, exited } = started
+function toRunningProcess(child: StartedChild, taskkill: string, onLetGo: () => void): RunningProcess {
+  const { pid, stdin, stdout, stderr, exited } = child
   let hasExited = false
   void exited.then(() => {
     hasExited = true // another process may have its id now
@@ -49,9 +49,9 @@ function direct(started: StartedChild, taskkill: string, onLetGo: () => void): R
     return await spawnChild('taskkill', command, { windowsHide: true, stdio: 'ignore' })
   }
   async function endTree(): Promise<void> {
-    const killer = await killTree().catch(() => undefined) // without taskkill nothing can be done
+    const killer = await killTree().catch(() => undefined) // nothing can be done without taskkill
     await Promise.race([Promise.all([killer?.exited, exited]), sleep(LAST_MS, undefined, { ref: false })])
-    started.settle()
+    child.settle()
     onLetGo()
   }
   let ending: Promise<void> | undefined
@@ -72,12 +72,12 @@ function direct(started: StartedChild, taskkill: string, onLetGo: () => void): R
         (killer) => killer?.drop(),
         () => undefined,
       )
-      started.drop()
+      child.drop()
       onLetGo()
     },
     [Symbol.asyncDispose]: end,
   }
 }
 
-/** How long taskkill and the program may take to be gone. */
+/** The time limit for taskkill and the program to exit. */
 const LAST_MS = 2500

@@ -1,10 +1,11 @@
 /**
- * What a shell runs in place of a program (docs/decisions/0070-process-groups.md): it starts the watcher as nobody's
- * child, lets go of the control pipe, and becomes the program. Descriptor 3 is the control pipe, on which it tells the
- * watcher's pid first. The watcher, and all that it runs, ignores what a program may send to its own group.
+ * Returns the script that a shell runs in place of a program (ADR 0070). It starts the watcher as an orphan,
+ * closes the control pipe, and becomes the program. Descriptor 3 is the control pipe; the first thing written
+ * to it is the watcher's pid. The watcher, and everything it runs, ignores the signals that a program may
+ * send to its own group.
  *
- * Arguments: the shell, the watcher's script, the mark, then the program and its arguments. It sets no variable: one of
- * that name would change in the program's environment.
+ * Arguments: the shell, the watcher's script, the owner tag, then the program and its arguments. The script
+ * does not set variables: one with the same name would change in the program's environment.
  */
 export function wrapperScript(options: { unset: readonly string[]; mergesErrors: boolean }): string {
   const { unset, mergesErrors } = options
@@ -19,16 +20,17 @@ export function wrapperScript(options: { unset: readonly string[]; mergesErrors:
   ].join('\n')
 }
 
-/** What a shell adds to the environment by itself. */
+/** The variables that a shell adds to the environment by itself. */
 export const ADDED_BY_SHELLS: readonly string[] = ['PWD', 'OLDPWD', 'SHLVL', '_']
 
 /**
- * The watcher: waits in the program's group until its standard input ends, for whatever reason, and then ends all that
- * runs because of the program: TERM, once each; two seconds later KILL; itself last. Its arguments are the group, which
- * is the session too, and the mark as it stands in an environment.
+ * Returns the watcher's script. The watcher waits in the program's group until its standard input closes, for
+ * any reason, and then ends all processes of the program: TERM, once each; KILL two seconds later; itself
+ * last. Its arguments are the group, which is also the session, and the owner tag as it appears in an
+ * environment.
  *
- * Where the list does not even show the watcher itself, it signals its group and waits. On the control pipe it says when
- * it has seen that nobody else is left.
+ * If the list does not even show the watcher itself, it signals its group and waits. It writes to the control
+ * pipe when it has seen that no other process is left.
  */
 export function watcherScript(list: string): string {
   return `
@@ -63,10 +65,10 @@ kill -s KILL 0
 `.trim()
 }
 
-/** Lists, on Linux, the processes of the session, and those that left it but bear the mark. */
+/** Lists, on Linux, the processes of the session, and those that left it but have the owner tag. */
 export const LIST_BY_PROC = `  LC_ALL=C grep -lsE -e "$mark" -e "^[0-9]+ \\(.*\\) [^ZX] [0-9]+ [0-9]+ $group " [0-9]*/stat [0-9]*/environ`
 
-/** Lists the processes of the group, wherever there is a ps. */
+/** Lists the processes of the group, on any system with ps. */
 export const LIST_BY_PS = `  ps -A -o pgid= -o stat= -o pid= | while read -r pgid stat pid; do
     case "$pgid $stat" in "$group Z"*) ;; "$group "*) echo "$pid" ;; esac
   done`

@@ -3,8 +3,9 @@ import { CrabError } from '../base/errors.ts'
 import type { MessageFns } from './crabtalk.generated.ts'
 
 /**
- * Decodes the message in a payload; unknown fields are skipped. Fails with `invalid` for bytes that are not one whole message,
- * and for text that is not UTF-8: with replacement characters, different senders would become one.
+ * Decodes the message in a payload; skips unknown fields. Throws `invalid` for bytes that are not exactly one
+ * complete message, and for text that is not UTF-8: with replacement characters, different senders could
+ * become equal.
  */
 export function decodeMessage<T>(type: MessageFns<T>, payload: Uint8Array): T {
   const reader = new BinaryReader(payload, (bytes) => UTF8.decode(bytes))
@@ -17,5 +18,5 @@ export function decodeMessage<T>(type: MessageFns<T>, payload: Uint8Array): T {
   throw new CrabError('invalid', `Cannot decode a message: unexpected end at byte ${reader.pos}`)
 }
 
-/** A byte order mark is a part of the text. */
+/** Keeps a byte order mark, which is part of the text. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -9,28 +9,30 @@ export const protobufPackage = "crabtalk.protocol";
 export const protobufFileName = "crabtalk.proto";
 
 /**
- * The wire between a crabtalk daemon and its clients, complete.
+ * The complete wire protocol between a crabtalk daemon and its clients.
  *
- * A frame is a big-endian u32 with the length of the payload, then the payload: a ClientMessage towards the
- * daemon, a ServerMessage towards the client. A payload has at most 16 MiB (16,777,216 bytes).
+ * A frame is a big-endian u32 with the length of the payload, then the payload: a ClientMessage to the
+ * daemon, a ServerMessage to the client. A payload has at most 16 MiB (16,777,216 bytes).
  *
- * Clients in other languages exist, so nothing here ever changes: no number, name, type or reserved tag. What is
- * added takes numbers from 60 up (a few early additions have the numbers their comments name). A client that uses no
- * addition gets no added event, and an old daemon answers an operation it does not know with code 400.
+ * Clients in other languages exist, so nothing here ever changes: no number, name, type or reserved tag.
+ * Additions take numbers from 60 up (a few early additions have the numbers their comments name). A client
+ * that uses no additions receives no added events, and an old daemon answers an unknown operation with code
+ * 400.
  *
- * Everywhere: an absent or empty `sender` is "user", one with control characters is refused (400); an empty
- * `agent` is the default agent; times are ISO 8601 in UTC; a session is named by the opaque id that listings give.
+ * Throughout: an absent or empty `sender` is "user", one with control characters is refused (400); an empty
+ * `agent` is the default agent; times are ISO 8601 in UTC; a session is identified by the opaque id that
+ * listings return.
  */
 
-/** How much is done without asking. Rules still apply. */
+/** The calls that run without asking. Rules still apply. */
 export const ApprovalMode = {
-  /** UNSPECIFIED - What the agent and the configuration say. */
+  /** UNSPECIFIED - Decided by the agent and the configuration. */
   UNSPECIFIED: 0,
-  /** ASK - Asks before anything no rule allows. */
+  /** ASK - Asks before anything that no rule allows. */
   ASK: 1,
-  /** EDITS - Edits inside the working directory without asking. */
+  /** EDITS - Edits files inside the working directory without asking. */
   EDITS: 2,
-  /** READ_ONLY - Refuses everything that changes something. */
+  /** READ_ONLY - Refuses everything that makes changes. */
   READ_ONLY: 3,
   /** ALL - Allows everything that no rule denies. */
   ALL: 4,
@@ -46,12 +48,12 @@ export namespace ApprovalMode {
   export type ALL = typeof ApprovalMode.ALL;
 }
 
-/** Which tools the model is shown. */
+/** The tools offered to the model. */
 export const ToolSet = {
-  /** UNSPECIFIED - What the agent's file says. */
+  /** UNSPECIFIED - Decided by the agent's file. */
   UNSPECIFIED: 0,
   NONE: 1,
-  /** READ - Only tools that change nothing. */
+  /** READ - Only tools that make no changes. */
   READ: 2,
   ALL: 3,
 } as const;
@@ -65,17 +67,17 @@ export namespace ToolSet {
   export type ALL = typeof ToolSet.ALL;
 }
 
-/** What a question does that comes up in the turn. */
+/** The handling of a question during the turn. */
 export const OnAsk = {
-  /** UNSPECIFIED - As DENY; as CLIENT in a turn of the local class of a client that uses no additions. */
+  /** UNSPECIFIED - Like DENY; but like CLIENT in a turn of the local class of a client that uses no additions. */
   UNSPECIFIED: 0,
-  /** CLIENT - This client puts it to a person and answers with reply_to_ask. */
+  /** CLIENT - This client asks its user and answers with reply_to_ask. */
   CLIENT: 1,
-  /** DENY - It is answered with no, and the turn goes on. */
+  /** DENY - The question is answered with no, and the turn continues. */
   DENY: 2,
-  /** FAIL - It fails the turn. */
+  /** FAIL - The question fails the turn. */
   FAIL: 3,
-  /** PARK - It waits until any client answers it. */
+  /** PARK - The question waits until any client answers it. */
   PARK: 4,
 } as const;
 
@@ -89,12 +91,12 @@ export namespace OnAsk {
   export type PARK = typeof OnAsk.PARK;
 }
 
-/** Who did not permit it. */
+/** The reason a call was denied. */
 export const DeniedBy = {
   UNSPECIFIED: 0,
   RULE: 1,
   PERSON: 2,
-  /** NOBODY - It needed an answer, and nobody could be asked. */
+  /** NOBODY - It needed an answer, and no user could be asked. */
   NOBODY: 3,
 } as const;
 
@@ -107,9 +109,9 @@ export namespace DeniedBy {
   export type NOBODY = typeof DeniedBy.NOBODY;
 }
 
-/** Who asks. */
+/** The source of a question. */
 export const AskKind = {
-  /** UNSPECIFIED - As QUESTION: a daemon that does not tell. */
+  /** UNSPECIFIED - Like QUESTION: sent by a daemon that does not set it. */
   UNSPECIFIED: 0,
   /** QUESTION - The agent. */
   QUESTION: 1,
@@ -131,14 +133,14 @@ export namespace AskKind {
   export type TRUST = typeof AskKind.TRUST;
 }
 
-/** What undo did to a file. */
+/** The result of an undo for one file. */
 export const UndoOutcome = {
   UNSPECIFIED: 0,
   /** RESTORED - It has the content from before the turn. */
   RESTORED: 1,
   /** REMOVED - The turn created it, and it is deleted. */
   REMOVED: 2,
-  /** KEPT - It changed after the turn, and stays as it is. */
+  /** KEPT - It changed after the turn, and was left alone. */
   KEPT: 3,
 } as const;
 
@@ -154,9 +156,9 @@ export namespace UndoOutcome {
 /** The kinds of the memory file. */
 export const MemoryKind = {
   NOTE: 0,
-  /** ARCHIVE - Made by compaction; cannot be forgotten. */
+  /** ARCHIVE - Created by compaction; cannot be forgotten. */
   ARCHIVE: 1,
-  /** TOPIC - Of earlier versions; read and kept. */
+  /** TOPIC - Used by earlier versions; still read and preserved. */
   TOPIC: 2,
 } as const;
 
@@ -168,14 +170,14 @@ export namespace MemoryKind {
   export type TOPIC = typeof MemoryKind.TOPIC;
 }
 
-/** Where something was found. */
+/** The kind of place where something was found. */
 export const SourceKind = {
   UNKNOWN: 0,
-  /** LOCAL - Under the home directory of crabtalk, or in a project. */
+  /** LOCAL - The home directory of crabtalk, or a project. */
   LOCAL: 1,
-  /** PACKAGE - In an installed package. */
+  /** PACKAGE - An installed package. */
   PACKAGE: 2,
-  /** EXTERNAL - In the folder of another program. */
+  /** EXTERNAL - The folder of another program. */
   EXTERNAL: 3,
 } as const;
 
@@ -188,7 +190,7 @@ export namespace SourceKind {
   export type EXTERNAL = typeof SourceKind.EXTERNAL;
 }
 
-/** State of a connection. */
+/** The state of a connection. */
 export const McpStatus = { UNKNOWN: 0, CONNECTED: 1, DISCONNECTED: 2, FAILED: 3, CONNECTING: 4 } as const;
 
 export type McpStatus = typeof McpStatus[keyof typeof McpStatus];
@@ -201,7 +203,7 @@ export namespace McpStatus {
   export type CONNECTING = typeof McpStatus.CONNECTING;
 }
 
-/** What happened to a connection. */
+/** The kind of a state change. */
 export const McpEventKind = { UNKNOWN: 0, CONNECTING: 1, CONNECTED: 2, FAILED: 3, DISCONNECTED: 4 } as const;
 
 export type McpEventKind = typeof McpEventKind[keyof typeof McpEventKind];
@@ -214,19 +216,19 @@ export namespace McpEventKind {
   export type DISCONNECTED = typeof McpEventKind.DISCONNECTED;
 }
 
-/** Life of a connection, finer than McpStatus. */
+/** The state of a connection, finer than McpStatus. */
 export const McpPeerState = {
   UNSPECIFIED: 0,
-  /** DISABLED - Its entry says so. */
+  /** DISABLED - Disabled by its entry. */
   DISABLED: 1,
   /** INVALID - Its entry cannot be used; see error. */
   INVALID: 2,
   CONNECTING: 3,
   CONNECTED: 4,
-  /** NEEDS_AUTH - A person must log in. */
+  /** NEEDS_AUTH - The user must log in. */
   NEEDS_AUTH: 5,
   FAILED: 6,
-  /** IDLE - Not needed now; the next call connects. */
+  /** IDLE - Not in use; the next call connects. */
   IDLE: 7,
 } as const;
 
@@ -243,20 +245,20 @@ export namespace McpPeerState {
   export type IDLE = typeof McpPeerState.IDLE;
 }
 
-/** What to do to a connection. */
+/** The kinds of actions. */
 export const McpActionKind = {
   UNSPECIFIED: 0,
   PING: 1,
-  /** RECONNECT - Now, without waiting for the back-off. */
+  /** RECONNECT - Reconnects immediately, ignoring the back-off. */
   RECONNECT: 2,
   ENABLE: 3,
   DISABLE: 4,
-  /** CALL - Calls a tool as the agent would, permissions included. */
+  /** CALL - Calls a tool as the agent would, including permissions. */
   CALL: 5,
-  /** LOGS - The last lines of its standard error. */
+  /** LOGS - Returns the last lines of its standard error. */
   LOGS: 6,
   TOOLS: 7,
-  /** RESOURCES - Resources and templates of resources. */
+  /** RESOURCES - Lists resources and resource templates. */
   RESOURCES: 8,
   READ_RESOURCE: 9,
   PROMPTS: 10,
@@ -280,7 +282,7 @@ export namespace McpActionKind {
   export type GET_PROMPT = typeof McpActionKind.GET_PROMPT;
 }
 
-/** What a rule does. DENY wins over ASK, ASK over ALLOW. */
+/** The effect of a rule. DENY wins over ASK, ASK over ALLOW. */
 export const PolicyEffect = { UNSPECIFIED: 0, ALLOW: 1, ASK: 2, DENY: 3 } as const;
 
 export type PolicyEffect = typeof PolicyEffect[keyof typeof PolicyEffect];
@@ -292,7 +294,7 @@ export namespace PolicyEffect {
   export type DENY = typeof PolicyEffect.DENY;
 }
 
-/** How far a fired run is. */
+/** The state of a triggered run. */
 export const FiredState = {
   UNSPECIFIED: 0,
   /** WAITING - It waits for its conversation. */
@@ -300,7 +302,7 @@ export const FiredState = {
   RUNNING: 2,
   DONE: 3,
   FAILED: 4,
-  /** REFUSED - The chain of events is too long, or the agent is gone: nothing ran. */
+  /** REFUSED - Nothing ran: the chain of events is too long, or the agent does not exist. */
   REFUSED: 5,
 } as const;
 
@@ -315,7 +317,7 @@ export namespace FiredState {
   export type REFUSED = typeof FiredState.REFUSED;
 }
 
-/** What an agent did. */
+/** The kinds of agent events. */
 export const AgentEventKind = {
   TEXT_DELTA: 0,
   THINKING_DELTA: 1,
@@ -327,15 +329,18 @@ export const AgentEventKind = {
   TEXT_END: 7,
   THINKING_START: 8,
   THINKING_END: 9,
-  /** TURN_STARTED - A turn began; content is the model. */
+  /** TURN_STARTED - A turn started; content is the model. */
   TURN_STARTED: 60,
-  /** TURN_FAILED - A turn failed or was cancelled; content is why. */
+  /** TURN_FAILED - A turn failed or was cancelled; content is the reason. */
   TURN_FAILED: 61,
-  /** ASK_OPENED - A question waits. */
+  /** ASK_OPENED - A question was opened. */
   ASK_OPENED: 62,
-  /** ASK_CLOSED - A question is answered, or needs no answer any more. */
+  /** ASK_CLOSED - A question was answered, cancelled or timed out. */
   ASK_CLOSED: 63,
-  /** PUBLISHED - An event was published; content is `source payload`, the payload cut to 1,024 bytes. No agent, no sender. */
+  /**
+   * PUBLISHED - An event was published; content is `source payload`, with the payload truncated to 1,024 bytes. Agent and
+   * sender are empty.
+   */
   PUBLISHED: 64,
 } as const;
 
@@ -359,20 +364,20 @@ export namespace AgentEventKind {
   export type PUBLISHED = typeof AgentEventKind.PUBLISHED;
 }
 
-/** One request. A connection may carry several at a time when each has its own request_id. */
+/** One request. A connection may carry several at the same time if each has its own request_id. */
 export interface ClientMessage {
   msg:
     | //
     /** Runs one turn; answered once, by response, when it has ended. */
     { $case: "send"; value: SendMsg }
     | //
-    /** Runs one turn; answered by stream replies, the last of which holds `end`. */
+    /** Runs one turn; answered by stream replies, of which the last contains `end`. */
     { $case: "stream"; value: StreamMsg }
     | //
-    /** Answers a question that is waiting; pong. */
+    /** Answers an open question; pong. */
     { $case: "replyToAsk"; value: ReplyToAsk }
     | //
-    /** Conversations that are loaded now; never waits for a running turn. */
+    /** Lists the conversations in memory; never waits for a running turn. */
     { $case: "listActiveConversations"; value: ListActiveConversationsMsg }
     | //
     /** Cancels the running turn of a pair; pong. 404 for a pair that does not exist. */
@@ -381,70 +386,70 @@ export interface ClientMessage {
     /** Moves the history of a pair into an archive; answered by compact. */
     { $case: "compact"; value: CompactMsg }
     | //
-    /** Stored sessions, newest first; answered by conversation_list. */
+    /** Lists stored sessions, newest first; answered by conversation_list. */
     { $case: "listConversations"; value: ListConversationsMsg }
     | //
     /** Makes a model the default; pong. */
     { $case: "setActiveModel"; value: SetActiveModelMsg }
     | //
-    /** Declared MCP servers; answered by mcp_list. */
+    /** Lists declared MCP servers; answered by mcp_list. */
     { $case: "listMcps"; value: ListMcpsMsg }
     | //
-    /** Agents; answered by agent_list. */
+    /** Lists agents; answered by agent_list. */
     { $case: "listAgents"; value: ListAgentsMsg }
     | //
-    /** One agent; answered by agent_info. */
+    /** Returns one agent; answered by agent_info. */
     { $case: "getAgent"; value: GetAgentMsg }
     | //
-    /** A new agent; answered by agent_info. 409 when the name is taken. */
+    /** Creates an agent; answered by agent_info. 409 when the name is taken. */
     { $case: "createAgent"; value: CreateAgentMsg }
     | //
     /** Changes an agent; answered by agent_info. */
     { $case: "updateAgent"; value: UpdateAgentMsg }
     | //
-    /** Deletes an agent, not its sessions and memory; pong. 409 while a turn of it runs. */
+    /** Deletes an agent, but not its sessions and memory; pong. 409 while one of its turns is running. */
     { $case: "deleteAgent"; value: DeleteAgentMsg }
     | //
-    /** Skills; answered by skill_list. */
+    /** Lists skills; answered by skill_list. */
     { $case: "listSkills"; value: ListSkillsMsg }
     | //
     /** Does nothing; pong. */
     { $case: "ping"; value: Ping }
     | //
-    /** Gone: always answered with code 410. */
+    /** Removed: always answered with code 410. */
     { $case: "getConfig"; value: GetConfig }
     | //
-    /** Reads configuration and agents again, rebuilding only what changed; pong. */
+    /** Re-reads configuration and agents, rebuilding only what changed; pong. */
     { $case: "reload"; value: ReloadMsg }
     | //
-    /** Figures of the daemon; answered by stats. */
+    /** Returns statistics of the daemon; answered by stats. */
     { $case: "getStats"; value: GetStats }
     | //
-    /** Every agent's events, until the client leaves; answered by agent_event replies. */
+    /** Subscribes to the events of every agent, until the client disconnects; answered by agent_event replies. */
     { $case: "subscribeEvents"; value: SubscribeEvents }
     | //
-    /** Models that can be called; answered by model_list. */
+    /** Lists the models that can be called; answered by model_list. */
     { $case: "listModels"; value: ListModelsMsg }
     | //
-    /** A stored session as role and text; answered by conversation_history. */
+    /** Returns a stored session as role and text; answered by conversation_history. */
     { $case: "getConversationHistory"; value: GetConversationHistoryMsg }
     | //
     /** Deletes a stored session; pong. */
     { $case: "deleteConversation"; value: DeleteConversationMsg }
     | //
-    /** Runs an agent whenever something is published; answered by subscription_info. */
+    /** Runs an agent whenever an event is published; answered by subscription_info. */
     { $case: "subscribeEvent"; value: SubscribeEventMsg }
     | //
     /** Ends a subscription; pong. */
     { $case: "unsubscribeEvent"; value: UnsubscribeEventMsg }
     | //
-    /** Subscriptions; answered by subscription_list. */
+    /** Lists subscriptions; answered by subscription_list. */
     { $case: "listSubscriptions"; value: ListSubscriptionsMsg }
     | //
     /** Publishes an event to the subscriptions; pong. */
     { $case: "publishEvent"; value: PublishEventMsg }
     | //
-    /** Says something to a turn that is running; pong. */
+    /** Sends a message to a running turn; pong. */
     { $case: "steerSession"; value: SteerSessionMsg }
     | //
     /** Adds or replaces an MCP server of an agent; answered by mcp_info. */
@@ -456,13 +461,16 @@ export interface ClientMessage {
     /** Renames an agent, its memory, subscriptions and crons; answered by agent_info. */
     { $case: "renameAgent"; value: RenameAgentMsg }
     | //
-    /** MCP connections coming and going, until the client leaves; answered by mcp_event replies. */
+    /**
+     * Subscribes to state changes of MCP connections, until the client disconnects; answered by mcp_event
+     * replies.
+     */
     { $case: "subscribeMcpEvents"; value: SubscribeMcpEventsMsg }
     | //
-    /** First frame of a TCP connection; pong, else 403 and the connection is closed. */
+    /** The first frame of a TCP connection; pong, else 403 and the connection is closed. */
     { $case: "auth"; value: Auth }
     | //
-    /** What both sides can do. */
+    /** Exchanges what both sides support. */
     { $case: "hello"; value: Hello }
     | //
     /** Starts a session for a pair and makes it the active one. */
@@ -471,84 +479,84 @@ export interface ClientMessage {
     /** Copies a session, or its beginning, and makes the copy the active one. */
     { $case: "forkSession"; value: ForkSession }
     | //
-    /** Makes a stored session the one its pair continues. */
+    /** Makes a stored session the one that its pair continues. */
     { $case: "activateSession"; value: ActivateSession }
     | //
-    /** Names a session. */
+    /** Sets the title of a session. */
     { $case: "setTitle"; value: SetTitle }
     | //
-    /** Asks a model for a title; stores nothing. */
+    /** Generates a title with a model; stores nothing. */
     { $case: "generateTitle"; value: GenerateTitle }
     | //
-    /** Messages of a session, page by page. */
+    /** Lists the messages of a session, page by page. */
     { $case: "listMessages"; value: ListMessages }
     | //
-    /** One session without its messages. */
+    /** Returns one session without its messages. */
     { $case: "getSession"; value: GetSession }
     | //
-    /** Full-text search over messages; bounded excerpts, never whole messages. */
+    /** Searches the full text of messages; returns bounded excerpts, never whole messages. */
     { $case: "searchSessions"; value: SearchSessions }
     | //
-    /** Full-text search over an agent's memory; whole entries. */
+    /** Searches the full text of an agent's memory; returns whole entries. */
     { $case: "searchMemory"; value: SearchMemory }
     | //
-    /** Memory entries, page by page, or one by name. */
+    /** Lists memory entries, page by page, or returns one by name. */
     { $case: "listMemory"; value: ListMemory }
     | //
     /** Changes one memory entry. */
     { $case: "memoryOp"; value: MemoryOp }
     | //
-    /** Follows the conversation of a pair live, until the client leaves; many replies. */
+    /** Follows the conversation of a pair live, until the client disconnects; many replies. */
     { $case: "attach"; value: Attach }
     | //
-    /** Questions that wait for an answer. */
+    /** Lists open questions. */
     { $case: "listAsks"; value: ListAsks }
     | //
     /** Waits for a detached run to end. */
     { $case: "waitRun"; value: WaitRun }
     | //
-    /** MCP connections, and what each agent sees of them. */
+    /** Lists MCP connections, and the servers of each agent. */
     { $case: "mcpView"; value: ViewMcp }
     | //
-    /** Does something to one MCP connection. */
+    /** Performs an action on one MCP connection. */
     { $case: "mcpAction"; value: McpAction }
     | //
-    /** MCP traffic as it happens, until the client leaves; many replies. */
+    /** Streams MCP traffic, until the client disconnects; many replies. */
     { $case: "mcpTrace"; value: TraceMcp }
     | //
-    /** Why a tool call would be allowed, asked about or refused. */
+    /** Explains why a tool call would be allowed, asked about or refused. */
     { $case: "policyExplain"; value: ExplainPolicy }
     | //
-    /** Takes back what the last turn did to files. */
+    /** Reverts the file changes of the last turn. */
     { $case: "undo"; value: Undo }
     | //
-    /** Replaces all MCP servers of an agent in one step. */
+    /** Replaces all MCP servers of an agent atomically. */
     { $case: "replaceMcps"; value: ReplaceMcps }
     | //
-    /** Archives that compaction made. */
+    /** Lists the archives that compaction made. */
     { $case: "listArchives"; value: ListArchives }
     | //
-    /** What published events set off. */
+    /** Traces published events and the runs they triggered. */
     { $case: "traceEvent"; value: TraceEvent }
     | //
-    /** Ends the daemon as SIGTERM does; pong, before it is gone. */
+    /** Ends the daemon as SIGTERM does; pong, before it exits. */
     { $case: "shutdown"; value: Shutdown }
     | //
-    /** Puts a whole memory in place of another. */
+    /** Replaces a whole memory. */
     { $case: "replaceMemory"; value: ReplaceMemory }
     | //
-    /** For hosts that embed the daemon; code 500 unless the host handles it. */
+    /** Reserved for hosts that embed the daemon; code 500 unless the host handles it. */
     { $case: "extension"; value: Uint8Array }
     | undefined;
-  /** Chosen by the client and echoed in every reply. 0 is an old client: one request at a time. */
+  /** Chosen by the client and echoed in every reply. 0 means an old client: one request at a time. */
   requestId: number;
 }
 
 /**
  * One reply. Any operation may be answered by `error`, which is then the last reply.
  *
- * A reply without a case means nothing: a daemon may send one to a client that uses additions, to see whether it is still
- * there after it has half-closed.
+ * A reply without a case has no meaning: a daemon may send one to a client that uses additions, to check
+ * whether it is still connected after it has half-closed.
  */
 export interface ServerMessage {
   msg:
@@ -564,7 +572,7 @@ export interface ServerMessage {
     | { $case: "agentList"; value: AgentList }
     | { $case: "skillList"; value: SkillList }
     | //
-    /** Never sent: get_config is gone. */
+    /** Never sent: get_config was removed. */
     { $case: "config"; value: ConfigMsg }
     | { $case: "stats"; value: DaemonStats }
     | { $case: "agentEvent"; value: AgentEventMsg }
@@ -600,23 +608,26 @@ export interface ServerMessage {
     | { $case: "replaceMemory"; value: MemoryList }
     | { $case: "extension"; value: Uint8Array }
     | undefined;
-  /** The request_id of the request this answers. */
+  /** The request_id of the request that this answers. */
   requestId: number;
 }
 
-/** What a failure or an ending means, for programs. Fields added to it take the next number. */
+/** The meaning of a failure or an end, for programs. New fields take the next number. */
 export interface Detail {
-  /** The row of the error table, such as "throttled"; it decides the exit code. Empty: nothing failed. */
+  /** The row of the error table, such as "throttled"; it determines the exit code. Empty: nothing failed. */
   kind: string;
-  /** What to do next: a sentence or a command. Empty: nothing to suggest. */
+  /** A suggestion: a sentence or a command. Empty: none. */
   hint: string;
-  /** Whether the same request can work later. */
+  /** Whether the same request may succeed later. */
   retryable: boolean;
-  /** Milliseconds after which a retry makes sense; absent when nobody said so. */
+  /** The milliseconds after which a retry makes sense; absent when unknown. */
   retryAfterMs?:
     | number
     | undefined;
-  /** Why the turn ended: stop, length, refused, max_turns, max_cost, cancelled, failed or other. Empty: no turn. */
+  /**
+   * The reason the turn ended: stop, length, refused, max_turns, max_cost, cancelled, failed or other. Empty:
+   * no turn.
+   */
   stopReason: string;
 }
 
@@ -627,16 +638,16 @@ export interface ErrorMsg {
    * 504 timeout.
    */
   code: number;
-  /** For a person: what could not be done, and why. */
+  /** A message for the user: what could not be done, and why. */
   message: string;
   detail: Detail | undefined;
 }
 
-/** Done, and there is nothing to say about it. */
+/** Success without a result. */
 export interface Pong {
 }
 
-/** Asks whether anybody is there. */
+/** Checks whether the daemon responds. */
 export interface Ping {
 }
 
@@ -647,11 +658,11 @@ export interface SendMsg {
   sender?:
     | string
     | undefined;
-  /** Working directory of this run, absolute; the conversation keeps its own. Absent: the conversation's. */
+  /** The working directory of this run, absolute; the conversation keeps its own. Absent: the conversation's. */
   cwd?:
     | string
     | undefined;
-  /** Another agent that answers once, in its own model and prompt and without tools. */
+  /** Another agent that answers once, with its own model and prompt and without tools. */
   guest?:
     | string
     | undefined;
@@ -659,23 +670,23 @@ export interface SendMsg {
   toolChoice?:
     | string
     | undefined;
-  /** The run outlives the connection: answered at once, with run_id and no content. */
+  /** The run outlives the connection: answered immediately, with run_id and no content. */
   detach: boolean;
   options: TurnOptions | undefined;
 }
 
-/** Runs a turn and streams what happens. A failed turn ends with `end.error`. */
+/** Runs a turn and streams its events. A failed turn ends with `end.error`. */
 export interface StreamMsg {
   agent: string;
   content: string;
   sender?:
     | string
     | undefined;
-  /** Working directory of this run, absolute; the conversation keeps its own. Absent: the conversation's. */
+  /** The working directory of this run, absolute; the conversation keeps its own. Absent: the conversation's. */
   cwd?:
     | string
     | undefined;
-  /** Another agent that answers once, in its own model and prompt and without tools. */
+  /** Another agent that answers once, with its own model and prompt and without tools. */
   guest?:
     | string
     | undefined;
@@ -683,59 +694,60 @@ export interface StreamMsg {
   toolChoice?:
     | string
     | undefined;
-  /** Hanging up does not cancel the run. Without it, it does. */
+  /** Disconnecting does not cancel the run; by default it does. */
   detach: boolean;
   options: TurnOptions | undefined;
 }
 
 /**
- * How one turn differs from what the agent's file says; nothing of it is stored with the agent.
+ * Overrides of the agent's file for one turn; none of them is stored with the agent.
  *
- * Only turns of the local class may set what widens rights (mode, allow, tools), env or mcps; others get 403.
+ * Only turns of the local class may set fields that widen rights (mode, allow, tools), env or mcps; others
+ * get 403.
  */
 export interface TurnOptions {
   /** Empty: the agent's model. */
   model: string;
-  /** Replaces the agent's prompt, also when it is empty. */
+  /** Replaces the agent's prompt, even when it is empty. */
   system?: string | undefined;
   mode: ApprovalMode;
   /** Rules such as `bash(git commit *)`, `edit`, `mcp__fs__*`; deny wins over ask, ask over allow. */
   allow: string[];
   deny: string[];
   tools: ToolSet;
-  /** No MCP server, whatever the agent declares. */
+  /** Starts no MCP server, even if the agent declares some. */
   noMcp: boolean;
   /**
-   * Further MCP servers for this session: one JSON entry each, as in UpsertMcpMsg.config, literal values only. They stay
-   * with the conversation until a turn of it comes without them.
+   * Additional MCP servers for this session: one JSON entry each, as in UpsertMcpMsg.config, literal values
+   * only. They stay with the conversation until one of its turns omits them.
    */
   mcps: string[];
-  /** JSON Schema, as text, that the whole answer must meet. Empty: none. */
+  /** A JSON Schema, as text, that the whole answer must match. Empty: none. */
   schema: string;
-  /** Model calls at most. */
+  /** The maximum number of model calls. */
   maxTurns?:
     | number
     | undefined;
-  /** US dollars at most. */
+  /** The maximum cost in US dollars. */
   maxCost?: number | undefined;
   thinking?: boolean | undefined;
   attachments: Attachment[];
   /** The conversation is not stored. */
   ephemeral: boolean;
   onAsk: OnAsk;
-  /** The caller's environment without provider keys; tools that start processes run with it. */
+  /** The caller's environment without provider keys, for tools that start processes. */
   env: { [key: string]: string };
-  /** How often a model call that has not begun to answer is tried again. */
+  /** The number of retries of a model call that has not started to answer. */
   retries?:
     | number
     | undefined;
-  /** Rules whose calls are asked about, as `allow` and `deny`. */
+  /** Rules whose calls are asked about; the syntax is that of `allow` and `deny`. */
   ask: string[];
-  /** Nobody looks on: a turn that would be of the local class is of the unattended one, whatever its sender. */
+  /** The turn is unattended: instead of the local class it gets the unattended one, regardless of its sender. */
   unattended: boolean;
   /**
-   * This client puts it to its user whether the files of a new folder are trusted, as a question of the turn; else the user
-   * is told of them with a notice.
+   * This client asks its user whether the files of a new folder are trusted, as a question of the turn;
+   * otherwise a notice informs the user.
    */
   asksTrust: boolean;
 }
@@ -745,22 +757,22 @@ export interface TurnOptions_EnvEntry {
   value: string;
 }
 
-/** A file that travels with a message. */
+/** A file attached to a message. */
 export interface Attachment {
-  /** Such as image/png. */
+  /** A media type such as image/png. */
   mediaType: string;
   data: Uint8Array;
-  /** File name without folders; may be empty. */
+  /** The file name without folders; may be empty. */
   name: string;
 }
 
 /** The whole answer of a turn. */
 export interface SendResponse {
   agent: string;
-  /** Text of all steps, separated by blank lines. */
+  /** The text of all steps, separated by blank lines. */
   content: string;
   model: string;
-  /** Sum over the model calls; absent when the provider reports none. */
+  /** The sum over the model calls; absent when the provider reports none. */
   usage?: TokenUsage | undefined;
   runId: string;
   sessionId: string;
@@ -768,15 +780,15 @@ export interface SendResponse {
   costUsd?:
     | number
     | undefined;
-  /** Model calls. */
+  /** The number of model calls. */
   turns: number;
-  /** As Detail.stop_reason. */
+  /** See Detail.stop_reason. */
   stopReason: string;
 }
 
-/** Tokens of one or several model calls. */
+/** The tokens of one or several model calls. */
 export interface TokenUsage {
-  /** Input, including what was read from and written to the provider's cache. */
+  /** Input tokens, including those read from and written to the provider's cache. */
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
@@ -790,10 +802,11 @@ export interface TokenUsage {
 }
 
 /**
- * Stops the running turn, or compaction: model request, tool calls and their processes. The conversation stays usable.
+ * Stops the running turn or compaction: the model request, the tool calls and their processes. The
+ * conversation stays usable.
  *
- * Answered at once; the turn's stream tells its end. 409 when another process runs it. Where nothing runs, it changes
- * nothing; for a client that uses no additions it begins a new conversation.
+ * Answered immediately; the turn's stream reports its end. 409 when another process runs it. When nothing is
+ * running, it changes nothing; but for a client that uses no additions it starts a new conversation.
  */
 export interface KillMsg {
   agent: string;
@@ -801,11 +814,13 @@ export interface KillMsg {
 }
 
 /**
- * Speaks to a running turn. Several wait in a queue and are applied before the next model call; a turn that would end
- * goes on with them. Each is told once in the turn's stream: user_steered, or steer_returned when the turn was cancelled,
- * failed or reached a limit. A turn whose client leaves before its end stores them.
+ * Sends a message to a running turn. Messages are queued and applied before the next model call; a turn that
+ * would end continues with them. The turn's stream reports each once: user_steered, or steer_returned when
+ * the turn was cancelled, failed or reached a limit. A turn whose client disconnects before its end stores
+ * them.
  *
- * 404 when no turn of the pair runs, or it is about to end: send the text as a message. 409 when another process runs it.
+ * 404 when no turn of the pair is running, or it is about to end: send the text as a message. 409 when
+ * another process runs it.
  */
 export interface SteerSessionMsg {
   agent: string;
@@ -818,30 +833,30 @@ export interface ReplyToAsk {
   agent: string;
   sender: string;
   /**
-   * A JSON object from question to label; several labels are joined by ", ". A client that uses no additions may send the
-   * bare answer.
+   * A JSON object from question to label; several labels are joined by ", ". A client that uses no additions
+   * may send the answer alone.
    */
   content: string;
   /** AskUserEvent.ask_id. Absent: the oldest question of the pair. */
   askId?: string | undefined;
 }
 
-/** Waits for a run to end. 404 for an unknown id, or one that ended too long ago. */
+/** Waits for a run to end. 404 for an unknown id, or a run that ended too long ago. */
 export interface WaitRun {
   runId: string;
-  /** Answer at once, as far as it has come. */
+  /** Answers immediately with the state so far. */
   peek: boolean;
 }
 
-/** How a run ended. A run that failed is a result too: see end.error. */
+/** The outcome of a run. A failed run is a result too: see end.error. */
 export interface RunResult {
   runId: string;
   session: string;
   agent: string;
   sender: string;
-  /** Text of all steps, separated by blank lines. */
+  /** The text of all steps, separated by blank lines. */
   content: string;
-  /** Absent: it goes on, or waits for its conversation; only where the request was to peek. */
+  /** Absent: it is running or waits for its conversation; only when the request was to peek. */
   end:
     | StreamEnd
     | undefined;
@@ -851,7 +866,7 @@ export interface RunResult {
   denied: DeniedCall[];
 }
 
-/** What a run did with one tool. */
+/** The calls of one tool in a run. */
 export interface ToolTally {
   name: string;
   /** The MCP server; empty for a built-in tool. */
@@ -870,10 +885,10 @@ export interface DeniedCall {
 }
 
 /**
- * One event of a turn. Order: start; per model call thinking_start, thinking…, thinking_end, text_start, chunk…,
- * text_end, tool_start, tool_result in order of completion, tools_complete, context_usage; at last end.
- * user_steered comes before a model call, steer_returned right before end. Questions, retries, notices and progress
- * come whenever they come.
+ * One event of a turn. Order: start; for each model call thinking_start, thinking…, thinking_end, text_start,
+ * chunk…, text_end, tool_start, tool_result in order of completion, tools_complete, context_usage; finally
+ * end. user_steered precedes a model call, steer_returned comes right before end. Questions, retries, notices
+ * and progress may come at any time.
  */
 export interface StreamEvent {
   event:
@@ -884,7 +899,7 @@ export interface StreamEvent {
     | { $case: "toolResult"; value: ToolResultEvent }
     | { $case: "toolsComplete"; value: ToolsCompleteEvent }
     | //
-    /** Always the last one of a turn. */
+    /** Always the last event of a turn. */
     { $case: "end"; value: StreamEnd }
     | { $case: "askUser"; value: AskUserEvent }
     | { $case: "userSteered"; value: UserSteeredEvent }
@@ -901,20 +916,20 @@ export interface StreamEvent {
     | { $case: "steerReturned"; value: SteerReturnedEvent }
     | undefined;
   /**
-   * Counts the events of a conversation from 1, through all its turns; attach resumes behind it. Between turns it may
-   * skip numbers; a daemon that was started again counts anew. 0: not counted.
+   * Numbers the events of a conversation from 1, across all its turns; attach resumes after it. Between turns
+   * it may skip numbers; a restarted daemon starts again from 1. 0: not numbered.
    */
   seq: number;
 }
 
-/** A turn has begun; the user's message is stored. */
+/** A turn has started; the user's message is stored. */
 export interface StreamStart {
-  /** Who answers: the conversation's agent, or the guest. */
+  /** The agent that answers: the conversation's agent, or the guest. */
   agent: string;
   runId: string;
   sessionId: string;
   model: string;
-  /** SessionMessage.seq of the message that the turn answers; 0: it is not stored. */
+  /** The SessionMessage.seq of the message that the turn answers; 0: it is not stored. */
   messageSeq: number;
 }
 
@@ -928,7 +943,7 @@ export interface StreamThinking {
   content: string;
 }
 
-/** The answer's text begins. */
+/** The answer's text starts. */
 export interface TextStartEvent {
   agent: string;
 }
@@ -938,7 +953,7 @@ export interface TextEndEvent {
   agent: string;
 }
 
-/** Thinking begins. */
+/** Thinking starts. */
 export interface ThinkingStartEvent {
   agent: string;
 }
@@ -960,26 +975,26 @@ export interface ToolCallInfo {
   arguments: string;
   /** Correlates calls with results and progress; an early addition, hence its number. */
   callId: string;
-  /** MCP server of the tool; empty for a built-in one. */
+  /** The MCP server of the tool; empty for a built-in one. */
   server: string;
-  /** What that server calls the tool; absent for a built-in one. */
+  /** The tool's name on that server; absent for a built-in one. */
   tool?: string | undefined;
 }
 
-/** One call has ended. Order of completion, not of the calls. */
+/** One call has ended. The order is that of completion, not of the calls. */
 export interface ToolResultEvent {
   callId: string;
   output: string;
   durationMs: number;
-  /** The tool reported a failure; output says which. */
+  /** The tool reported a failure; output contains it. */
   isError: boolean;
-  /** Present when the call was not permitted and did nothing. */
+  /** Present when the call was not permitted and had no effect. */
   denial: ToolDenial | undefined;
 }
 
-/** Why a tool call was not permitted. */
+/** The denial of a tool call. */
 export interface ToolDenial {
-  /** What it would have done, in words. */
+  /** A description of its intended effect. */
   action: string;
   reason: string;
   /** The rules that would allow it, together, such as `bash(npm test)`. */
@@ -991,65 +1006,65 @@ export interface ToolDenial {
 export interface ToolsCompleteEvent {
 }
 
-/** A long call says how far it is. */
+/** The progress of a long call. */
 export interface ToolProgressEvent {
   callId: string;
   message: string;
-  /** In whatever unit the tool counts; only grows. */
+  /** A value in the tool's own unit that only grows. */
   progress: number;
-  /** Absent: the tool does not know. */
+  /** Absent: unknown. */
   total?: number | undefined;
 }
 
 /**
- * Tokens of the model call that just ended, when the provider reported them.
+ * The tokens of the model call that just ended, when the provider reported them.
  *
- * total_tokens of it is what the conversation holds now, as far as the provider counts.
+ * Its total_tokens is the current size of the conversation, as far as the provider counts it.
  */
 export interface ContextUsageEvent {
   usage:
     | TokenUsage
     | undefined;
-  /** Context window of the model, tokens; absent when it is not known. */
+  /** The context window of the model, in tokens; absent when unknown. */
   context?: number | undefined;
 }
 
-/** A model call failed before it began to answer, and is tried again. */
+/** A model call failed before it started to answer, and is retried. */
 export interface RetryEvent {
   /** Counts from 1. */
   attempt: number;
   delayMs: number;
-  /** Of the failure, as Detail.kind. */
+  /** The kind of the failure: see Detail.kind. */
   kind: string;
-  /** Of the failure, for a person. */
+  /** The message of the failure, for the user. */
   message: string;
 }
 
-/** Something a person should know that is no failure. */
+/** Information for the user that is not a failure. */
 export interface NoticeEvent {
   message: string;
   /** The MCP server it is about, by its agent's name for it; empty when it is about none. */
   server: string;
-  /** It tells what goes on, and matters to nobody once the turn is over. */
+  /** A status message that is irrelevant once the turn is over. */
   passing: boolean;
 }
 
-/** A steer was taken up: it is stored as a message of the user, and the next model call reads it. */
+/** A steer was applied: it is stored as a message of the user, and the next model call reads it. */
 export interface UserSteeredEvent {
-  /** As it was typed. */
+  /** The text as it was typed. */
   content: string;
 }
 
-/** The turn ends before it could take up a steer: it is not stored, and its sender may send it as a message. */
+/** The turn ends before a steer could be applied: it is not stored, and its sender may send it as a message. */
 export interface SteerReturnedEvent {
-  /** As it was typed. */
+  /** The text as it was typed. */
   content: string;
 }
 
-/** The turn waits for a person. */
+/** The turn waits for an answer of the user. */
 export interface AskUserEvent {
   questions: AskQuestion[];
-  /** Names this ask in reply_to_ask and ask_closed. */
+  /** Identifies this question in reply_to_ask and ask_closed. */
   askId: string;
   kind: AskKind;
   /** Present when kind is PERMISSION. */
@@ -1065,7 +1080,7 @@ export interface AskQuestion {
   multiSelect: boolean;
 }
 
-/** One answer a person can choose. */
+/** One of the answers to choose from. */
 export interface AskOption {
   label: string;
   description: string;
@@ -1074,52 +1089,58 @@ export interface AskOption {
 /** The tool call that needs permission. */
 export interface PermissionRequest {
   callId: string;
-  /** As the model names it. */
+  /** The name the model uses. */
   tool: string;
-  /** MCP server of the tool; empty for a built-in one. */
+  /** The MCP server of the tool; empty for a built-in one. */
   server: string;
   /** Complete JSON text. */
   arguments: string;
-  /** What it would do, exactly: the command line, the path, the address. */
+  /** The exact effect: the command line, the path, the URL. */
   action: string;
-  /** Where: working directory, absolute. */
+  /** The working directory, absolute. */
   cwd: string;
-  /** Unified diff of an edit; empty for everything else. */
+  /** The unified diff of an edit; empty for everything else. */
   diff: string;
-  /** Why it is asked. */
+  /** The reason permission is needed. */
   reason: string;
-  /** The rules that "always" would save, such as `bash(git commit *)`; none where an answer must not last. */
+  /** The rules that "always" would save, such as `bash(git commit *)`; empty when an answer must not be saved. */
   rules: string[];
-  /** The commands of a command line, in its order. Empty for other tools, and where the line cannot be taken apart. */
+  /**
+   * The commands of a command line, in its order. Empty for other tools, and for a line that cannot be
+   * parsed.
+   */
   commands: PermissionCommand[];
-  /** A sentence for each rule that permits nearly anything, with a narrower one: of `rules`, and of the rules that matched. */
+  /**
+   * A sentence for each rule that permits nearly anything, with a narrower one: of `rules`, and of the rules
+   * that matched.
+   */
   warnings: string[];
 }
 
 /** One command of a command line. */
 export interface PermissionCommand {
-  /** The command as a shell reads it, quoted where it has to be. */
+  /** The command as a shell reads it, quoted where needed. */
   text: string;
-  /** The command needs an answer; the others are allowed by a rule. */
+  /** Whether the command needs an answer; the others are allowed by a rule. */
   asks: boolean;
 }
 
-/** A question needs no answer any more. */
+/** A question was answered, cancelled or timed out. */
 export interface AskClosedEvent {
   askId: string;
-  /** As ReplyToAsk.content; empty when nobody answered. */
+  /** The content of ReplyToAsk; empty when there was no answer. */
   content: string;
-  /** Who answered, or why nobody will: the sender, "cancelled" or "timeout". */
+  /** The sender that answered, or "cancelled" or "timeout". */
   by: string;
 }
 
 /** The turn is over. */
 export interface StreamEnd {
   agent: string;
-  /** Not empty: the turn failed, and this says why. */
+  /** The reason the turn failed; empty when it did not. */
   error: string;
   model: string;
-  /** Sum over the model calls; absent when the provider reports none. */
+  /** The sum over the model calls; absent when the provider reports none. */
   usage?: TokenUsage | undefined;
   detail:
     | Detail
@@ -1128,21 +1149,21 @@ export interface StreamEnd {
   costUsd?:
     | number
     | undefined;
-  /** Model calls. */
+  /** The number of model calls. */
   turns: number;
 }
 
-/** Questions that wait. Empty agent: of all agents. */
+/** Lists open questions. Empty agent: of all agents. */
 export interface ListAsks {
   agent: string;
 }
 
-/** Oldest first. */
+/** Open questions, oldest first. */
 export interface AskList {
   asks: AskInfo[];
 }
 
-/** A question and the turn that waits for it. */
+/** A question and the turn that waits for its answer. */
 export interface AskInfo {
   agent: string;
   sender: string;
@@ -1152,7 +1173,7 @@ export interface AskInfo {
   ask: AskUserEvent | undefined;
 }
 
-/** Conversations in memory. Empty fields match everything. */
+/** Lists conversations in memory. Empty fields match everything. */
 export interface ListActiveConversationsMsg {
   agent: string;
   sender: string;
@@ -1163,15 +1184,15 @@ export interface ActiveConversationInfo {
   agent: string;
   sender: string;
   messageCount: number;
-  /** Since it was loaded. */
+  /** The seconds since it was loaded. */
   aliveSecs: number;
   title: string;
   session: string;
-  /** Of the turn that runs; empty for a compaction. */
+  /** The id of the running turn; empty for a compaction. */
   runId: string;
-  /** Nobody's hanging up cancels the turn. */
+  /** Whether the turn continues when its client disconnects. */
   detached: boolean;
-  /** Questions of it that wait. */
+  /** The number of its open questions. */
   asks: number;
 }
 
@@ -1180,15 +1201,15 @@ export interface ActiveConversationList {
   conversations: ActiveConversationInfo[];
 }
 
-/** Stored sessions, newest first. Empty fields match everything. */
+/** Lists stored sessions, newest first. Empty fields match everything. */
 export interface ListConversationsMsg {
   agent: string;
   sender: string;
-  /** Working directory of the session, absolute. */
+  /** The working directory of the session, absolute. */
   cwd: string;
-  /** Sessions to skip, from the newest. */
+  /** The number of sessions to skip, from the newest. */
   offset: number;
-  /** 0: all of them. A reply may have fewer, so that it fits a frame: go on behind them. */
+  /** 0: all of them. A reply may contain fewer, to fit a frame: request the next page after them. */
   limit: number;
 }
 
@@ -1196,39 +1217,39 @@ export interface ListConversationsMsg {
 export interface ConversationInfo {
   agent: string;
   sender: string;
-  /** Its place among all that match, from 1, newest first. */
+  /** Its position among all matches, from 1, newest first. */
   seq: number;
   title: string;
-  /** The session's opaque id; no path. */
+  /** The session's opaque id, not a path. */
   filePath: string;
-  /** User and assistant messages. */
+  /** The number of user and assistant messages. */
   messageCount: number;
-  /** From the first message to the last. */
+  /** The seconds from the first message to the last. */
   aliveSecs: number;
-  /** Day it was created, YYYY-MM-DD. */
+  /** The day it was created, YYYY-MM-DD. */
   date: string;
   cwd: string;
   createdAt: string;
-  /** Of the last message or change. */
+  /** The time of the last message or change. */
   updatedAt: string;
   agentId: string;
-  /** How the first message of the sender begins, on one line. */
+  /** The beginning of the sender's first message, on one line. */
   preview: string;
 }
 
-/** Stored sessions, newest first; never empty before the end. */
+/** Stored sessions, newest first; empty only after the last page. */
 export interface ConversationList {
   conversations: ConversationInfo[];
-  /** Of all that match, on whatever page. */
+  /** The number of all matches on all pages. */
   total: number;
 }
 
-/** A session by its opaque id. Anything else, such as a path, is 400. */
+/** Returns a session by its opaque id. Anything else, such as a path, is 400. */
 export interface GetConversationHistoryMsg {
   filePath: string;
 }
 
-/** Who said what. */
+/** One message of a session. */
 export interface ConversationMessage {
   /** user, assistant or tool. */
   role: string;
@@ -1242,31 +1263,32 @@ export interface ConversationHistory {
   agent: string;
 }
 
-/** A session by its opaque id. Anything else, such as a path, is 400. */
+/** Deletes a session by its opaque id. Anything else, such as a path, is 400. */
 export interface DeleteConversationMsg {
   filePath: string;
 }
 
 /**
- * Archives the history of a pair's active session and leaves a summary in its place. Waits for a running turn.
+ * Archives the history of a pair's active session and leaves a summary in its place. Waits for a running
+ * turn.
  *
- * 400 when there is nothing to archive. When it fails or is cancelled nothing has changed.
+ * 400 when there is nothing to archive. A compaction that fails or is cancelled changes nothing.
  */
 export interface CompactMsg {
   agent: string;
   sender: string;
-  /** That writes the summary. Empty: the agent's. */
+  /** The model that writes the summary. Empty: the agent's. */
   model: string;
 }
 
-/** What remains of the history. */
+/** The result of a compaction. */
 export interface CompactResponse {
-  /** What the model reads from now on in place of the history: a summary, then what the user said. */
+  /** The text that replaces the history for the model: a summary, then the user's messages. */
   summary: string;
-  /** Name of the archive in the agent's memory, and its title. */
+  /** The name of the archive in the agent's memory, and its title. */
   archive: string;
   title: string;
-  /** That wrote the summary. */
+  /** The model that wrote the summary. */
   model: string;
   usage?:
     | TokenUsage
@@ -1279,28 +1301,28 @@ export interface CompactResponse {
 export interface SessionInfo {
   id: string;
   agent: string;
-  /** Immutable, also when the agent is renamed. */
+  /** Immutable, even when the agent is renamed. */
   agentId: string;
   sender: string;
   title: string;
-  /** Of the last compaction; empty before the first. */
+  /** The summary of the last compaction; empty before the first. */
   summary: string;
   /** The conversation's default working directory, absolute. */
   cwd: string;
   createdAt: string;
-  /** Of the last message or change. */
+  /** The time of the last message or change. */
   updatedAt: string;
-  /** User and assistant messages. */
+  /** The number of user and assistant messages. */
   messageCount: number;
-  /** Id of the session this one was copied from; empty for none. */
+  /** The id of the session it was copied from; empty for none. */
   forkedFrom: string;
-  /** The next message of its pair goes here. */
+  /** Whether the pair's next message goes to this session. */
   active: boolean;
-  /** How the first message begins; empty when nothing was said yet. */
+  /** The beginning of the first message; empty when there is none. */
   preview: string;
 }
 
-/** A session, or the active one of a pair when `session` is empty. */
+/** Returns a session, or the active one of a pair when `session` is empty. */
 export interface GetSession {
   session: string;
   agent: string;
@@ -1308,83 +1330,83 @@ export interface GetSession {
 }
 
 /**
- * Starts an empty session for a pair; an active one that is empty and has the same directory is used again. It shows in
- * listings once something was said in it.
+ * Starts an empty session for a pair, or reuses the active one if it is empty and has the same directory.
+ * Listings include it once it has a message.
  */
 export interface NewSession {
   agent: string;
   sender: string;
-  /** Absolute. Empty: the daemon chooses. */
+  /** An absolute path. Empty: chosen by the daemon. */
   cwd: string;
 }
 
 /** Copies a session for the same pair. */
 export interface ForkSession {
   session: string;
-  /** SessionMessage.seq of the last line to keep. 0 keeps all. */
+  /** The SessionMessage.seq of the last line to keep. 0 keeps all. */
   upto: number;
 }
 
-/** The pair of this session continues here. */
+/** Makes this session the one that its pair continues. */
 export interface ActivateSession {
   session: string;
 }
 
-/** An empty title removes it. */
+/** Sets the title of a session. An empty title removes it. */
 export interface SetTitle {
   session: string;
   title: string;
 }
 
-/** The session to find a title for. */
+/** Generates a title for a session. */
 export interface GenerateTitle {
   session: string;
-  /** That is asked. Empty: the agent's. */
+  /** The model to use. Empty: the agent's. */
   model: string;
 }
 
-/** A proposal; set_title stores it. */
+/** A generated title; set_title stores it. */
 export interface GeneratedTitle {
   title: string;
   model: string;
   usage?: TokenUsage | undefined;
 }
 
-/** A page of a session. */
+/** Requests a page of a session. */
 export interface ListMessages {
   session: string;
-  /** Messages to skip, from the oldest. */
+  /** The number of messages to skip, from the oldest. */
   offset: number;
   /** 0: 100. At most 1,000; the daemon sends fewer when the reply would not fit a frame. */
   limit: number;
 }
 
-/** Oldest first, with what compaction has archived. */
+/** Messages, oldest first, including those that compaction has archived. */
 export interface MessageList {
   messages: SessionMessage[];
-  /** Of the whole session. */
+  /** The number of messages in the whole session. */
   total: number;
 }
 
 /** One stored message. */
 export interface SessionMessage {
-  /** Its line in the session, counted from 1; other lines leave gaps. */
+  /** Its line in the session, numbered from 1; other lines leave gaps. */
   seq: number;
   ts: string;
   /** user, assistant or tool. */
   role: string;
   content: string;
-  /** Blocks of thinking that came before the content. */
+  /** The blocks of thinking before the content. */
   reasoning: string[];
   toolCalls: ToolCallInfo[];
-  /** Of a tool message: the call it answers, and the tool's name. */
+  /** Set for a tool message: the call it answers, and the tool's name. */
   toolCallId: string;
   name: string;
-  /** Of a tool message: the tool reported a failure. */
+  /** Whether the tool of a tool message reported a failure. */
   isError: boolean;
-  /** The guest that spoke; empty for the conversation's own agent. */
+  /** The guest that wrote it; empty for the conversation's own agent. */
   agent: string;
-  /** Of an assistant message that is no complete answer: cancelled, length or failed. */
+  /** Set for an incomplete assistant message: cancelled, length or failed. */
   stopReason: string;
   attachments: AttachmentInfo[];
 }
@@ -1393,37 +1415,37 @@ export interface SessionMessage {
 export interface AttachmentInfo {
   mediaType: string;
   name: string;
-  /** Size of the data. */
+  /** The size of the data. */
   bytes: number;
 }
 
-/** Follows a pair: what it is now, then everything that happens to it, whoever causes it. */
+/** Follows a pair: a snapshot, then all its events, regardless of which client causes them. */
 export interface Attach {
   agent: string;
   sender: string;
   /**
-   * The last StreamEvent.seq this client has seen. What came after it is repeated, as far as it is kept. 0: the events
-   * of the running turn, if there is one.
+   * The last StreamEvent.seq this client has received. Later events are repeated, as far as they are stored.
+   * 0: the events of the running turn, if there is one.
    */
   afterSeq: number;
 }
 
-/** One thing a follower learns. */
+/** One event of a followed conversation. */
 export interface AttachEvent {
   event:
     | //
-    /** The first reply, and again when the pair continues in another session or a turn begins or ends. */
+    /** The first reply, sent again when the pair continues in another session or a turn starts or ends. */
     { $case: "state"; value: AttachState }
     | //
-    /** A message of a person, from whichever client. */
+    /** A message of the user, from any client. */
     { $case: "message"; value: SessionMessage }
     | //
-    /** What happens in the running turn. */
+    /** An event of the running turn. */
     { $case: "stream"; value: StreamEvent }
     | undefined;
 }
 
-/** A conversation as it stands. */
+/** A snapshot of a conversation. */
 export interface AttachState {
   /** Absent: the pair has no session yet. */
   session:
@@ -1431,31 +1453,35 @@ export interface AttachState {
     | undefined;
   /** Empty: no turn is running. */
   runId: string;
-  /** Of the last event so far. */
+  /** The number of the last event so far. */
   seq: number;
-  /** Questions that wait. */
+  /** The open questions. */
   asks: AskInfo[];
   /**
-   * What follows begins right behind this event: Attach.after_seq, where everything since is still kept. Otherwise it
-   * is another number, and the stored messages up to `upto` together with what follows are the whole conversation.
+   * The event after which the following ones start: Attach.after_seq, if everything since is still stored.
+   * Otherwise it is another number, and the stored messages up to `upto` together with the following events
+   * are the whole conversation.
    */
   resumedAfter: number;
-  /** SessionMessage.seq of the last stored line that comes before what follows; a running turn stores further ones. */
+  /**
+   * The SessionMessage.seq of the last stored line before the following events; a running turn stores further
+   * ones.
+   */
   upto: number;
 }
 
-/** A session's archives; of all sessions of the agent when `session` is empty. */
+/** Lists the archives of a session; of all sessions of the agent when `session` is empty. */
 export interface ListArchives {
   session: string;
   agent: string;
 }
 
-/** Oldest first. */
+/** Archives, oldest first. */
 export interface ArchiveList {
   archives: ArchiveInfo[];
 }
 
-/** A compacted prefix of a session. list_memory reads it by name. */
+/** A compacted prefix of a session. list_memory returns it by name. */
 export interface ArchiveInfo {
   /** The memory entry's name. */
   name: string;
@@ -1464,84 +1490,90 @@ export interface ArchiveInfo {
   archivedAt: string;
 }
 
-/** Takes back the file changes of a pair's last turn that is not taken back yet. */
+/** Reverts the file changes of a pair's last turn that is not reverted yet. */
 export interface Undo {
   agent: string;
   sender: string;
-  /** Says what would happen and changes nothing. */
+  /** Reports what would happen and changes nothing. */
   dryRun: boolean;
 }
 
-/** What became of each file. */
+/** The outcome for each file. */
 export interface UndoResult {
-  /** The turn that was taken back; empty when there is none. */
+  /** The turn that was reverted; empty when there is none. */
   runId: string;
   files: UndoneFile[];
 }
 
-/** One file of an undone turn. */
+/** One file of a reverted turn. */
 export interface UndoneFile {
-  /** Absolute. */
+  /** An absolute path. */
   path: string;
   outcome: UndoOutcome;
-  /** Why it was kept; empty otherwise. */
+  /** The reason it was kept; empty otherwise. */
   reason: string;
 }
 
 /**
- * Searches messages. Empty filters match everything within the sessions the caller may see: for a local caller
- * those of the agent, for a remote one its own.
+ * Searches messages. Empty filters match everything within the sessions the caller may see: for a local
+ * caller those of the agent, for a remote one its own.
  */
 export interface SearchSessions {
   query: string;
   agent: string;
   sender: string;
-  /** Working directory of the session, absolute. */
+  /** The working directory of the session, absolute. */
   cwd: string;
-  /** Times of the message: from (included), until (not included). Empty: no limit. */
+  /** The times of messages: from `since` (inclusive) to `until` (exclusive). Empty: no limit. */
   since: string;
   until: string;
-  /** Messages around each match. Absent: 4 and 4; the window is cut to 16 messages with the match in it. */
+  /**
+   * The number of messages around each match. Absent: 4 before and 4 after; the window is truncated to 16
+   * messages that include the match.
+   */
   contextBefore?: number | undefined;
   contextAfter?:
     | number
     | undefined;
-  /** Hits. 0: 20, which is also the most there are (RFC 0185). */
+  /** The maximum number of hits, at most 20. 0: 20. */
   limit: number;
 }
 
-/** Best first, at most 20. */
+/** Hits, best first, at most 20. */
 export interface SessionHits {
   hits: SessionHit[];
   /** The index is still being built: older sessions may be missing. */
   partial: boolean;
 }
 
-/** A session with the message of it that matches best, in its window. */
+/** A session with its best matching message, in its window. */
 export interface SessionHit {
   session:
     | SessionInfo
     | undefined;
-  /** SessionMessage.seq of the match; 0 when its title or its summary is the match. */
+  /** The SessionMessage.seq of the match; 0 when the match is the title or the summary. */
   seq: number;
   /** Comparable within one reply only. */
   score: number;
-  /** At most 16, oldest first, the match among them. A title or summary that matches stands before the first messages. */
+  /**
+   * At most 16 messages, oldest first, including the match. A matching title or summary precedes the first
+   * messages.
+   */
   window: WindowItem[];
 }
 
-/** A message of a window, as an excerpt. */
+/** An excerpt of a message in a window. */
 export interface WindowItem {
   seq: number;
   /** user, assistant or tool; title or summary with seq 0. */
   role: string;
-  /** At most 1,024 bytes, cut at characters, around what matches. What looks like a secret is masked. */
+  /** At most 1,024 bytes around the match, cut at character boundaries. Likely secrets are masked. */
   snippet: string;
-  /** The snippet is not the whole message. */
+  /** Whether the snippet is not the whole message. */
   truncated: boolean;
-  /** Of a tool message, or an assistant message that calls one. */
+  /** The tool of a tool message, or of an assistant message that calls one. */
   toolName: string;
-  /** Words of the query in the snippet: pairs of byte offsets, begin and end (not included), rising. */
+  /** The matched words in the snippet: pairs of byte offsets, start and end (exclusive), ascending. */
   matches: number[];
   ts: string;
 }
@@ -1554,26 +1586,26 @@ export interface SearchMemory {
   limit: number;
 }
 
-/** Best first. */
+/** Hits, best first. */
 export interface MemoryHits {
   hits: MemoryHit[];
 }
 
-/** An entry that matches. */
+/** A matching entry. */
 export interface MemoryHit {
   entry:
     | MemoryEntry
     | undefined;
   /** Comparable within one reply only. */
   score: number;
-  /** Words of the query in the content: pairs of byte offsets, begin and end (not included), rising. */
+  /** The matched words in the content: pairs of byte offsets, start and end (exclusive), ascending. */
   matches: number[];
 }
 
-/** Entries of one agent's memory. */
+/** Lists the entries of one agent's memory. */
 export interface ListMemory {
   agent: string;
-  /** The entry of that name or alias only; 404 when there is none. Empty: all. */
+  /** Only the entry with that name or alias; 404 when there is none. Empty: all. */
   name: string;
   /** Absent: every kind. */
   kind?: MemoryKind | undefined;
@@ -1582,25 +1614,25 @@ export interface ListMemory {
   limit: number;
 }
 
-/** Sorted by name. */
+/** Entries, sorted by name. */
 export interface MemoryList {
   entries: MemoryEntry[];
-  /** Of all that match, on whatever page. */
+  /** The number of all matches on all pages. */
   total: number;
 }
 
-/** Something an agent remembers. */
+/** An entry of an agent's memory. */
 export interface MemoryEntry {
   id: number;
   createdAt: string;
   kind: MemoryKind;
   name: string;
   content: string;
-  /** Other names of it. */
+  /** Alternative names. */
   aliases: string[];
 }
 
-/** One change of one agent's memory; answered by the entry as it is then (forget: as it was). */
+/** One change of one agent's memory; answered by the entry after the change (for forget: before it). */
 export interface MemoryOp {
   agent: string;
   op:
@@ -1611,7 +1643,7 @@ export interface MemoryOp {
     | undefined;
 }
 
-/** Writes an entry, or updates the one of that name or alias and merges the aliases. */
+/** Writes an entry, or updates the one with that name or alias and merges the aliases. */
 export interface RememberOp {
   name: string;
   content: string;
@@ -1637,28 +1669,28 @@ export interface AliasOp {
 }
 
 /**
- * Puts these entries in place of all of one agent's memory, in one step; answered by what it is then, without contents.
- * 400 when two share a name or alias, and nothing is changed.
+ * Replaces all entries of one agent's memory atomically; answered by the new list without contents. 400 when
+ * two entries share a name or alias, and nothing is changed.
  */
 export interface ReplaceMemory {
   agent: string;
-  /** An id of 0 is given anew; an empty created_at is now. */
+  /** The new entries. An id of 0 is assigned; an empty created_at becomes the current time. */
   entries: MemoryEntry[];
 }
 
-/** All agents. */
+/** Lists all agents. */
 export interface ListAgentsMsg {
 }
 
-/** One agent by name. */
+/** Returns one agent by name. */
 export interface GetAgentMsg {
   name: string;
 }
 
-/** A new agent. */
+/** Creates an agent. */
 export interface CreateAgentMsg {
   name: string;
-  /** JSON object of the agent file's keys. Empty: defaults. */
+  /** A JSON object with the keys of the agent file. Empty: defaults. */
   config: string;
   prompt: string;
 }
@@ -1666,18 +1698,18 @@ export interface CreateAgentMsg {
 /** Changes an agent. */
 export interface UpdateAgentMsg {
   name: string;
-  /** JSON merge patch over the stored config; a redacted value means "keep". Empty: no change. */
+  /** A JSON merge patch for the stored config; a redacted value means "keep". Empty: no change. */
   config: string;
   /** Empty: no change. */
   prompt: string;
 }
 
-/** One agent by name. */
+/** Deletes one agent by name. */
 export interface DeleteAgentMsg {
   name: string;
 }
 
-/** Moves an agent to a name that is free. */
+/** Renames an agent to a name that is not taken. */
 export interface RenameAgentMsg {
   oldName: string;
   newName: string;
@@ -1695,7 +1727,7 @@ export interface AgentInfo {
   thinking: boolean;
   /** Empty: no restriction. */
   skills: string[];
-  /** Names of its MCP servers. Empty: none. */
+  /** The names of its MCP servers. Empty: none. */
   mcps: string[];
   compactToolMaxLen: number;
   /** Immutable. */
@@ -1707,13 +1739,16 @@ export interface AgentInfo {
 /** Agents, by name. */
 export interface AgentList {
   agents: AgentInfo[];
-  /** What is wrong with agent files that could not be used, each as `agents/x.toml:7: message`. */
+  /** The problems of agent files that could not be used, each as `agents/x.toml:7: message`. */
   problems: string[];
 }
 
-/** All models. */
+/** Lists all models. */
 export interface ListModelsMsg {
-  /** Also those that the providers' servers say they have; one that does not answer in 3 seconds is not waited for. */
+  /**
+   * Also queries the providers' servers for their models; one that does not answer within 3 seconds is
+   * skipped.
+   */
   ask: boolean;
 }
 
@@ -1722,19 +1757,19 @@ export interface SetActiveModelMsg {
   model: string;
 }
 
-/** A model that can be called by name. What is absent is unknown, never zero. */
+/** A model that can be called by name. An absent field is unknown, never zero. */
 export interface ModelInfo {
   name: string;
-  /** The default. */
+  /** Whether it is the default. */
   active: boolean;
   providerName?:
     | string
     | undefined;
-  /** Context window, tokens. */
+  /** The context window, in tokens. */
   context?:
     | number
     | undefined;
-  /** US dollars per million tokens. */
+  /** The price in US dollars per million tokens. */
   inputUsd?: number | undefined;
   outputUsd?: number | undefined;
 }
@@ -1744,30 +1779,30 @@ export interface ModelList {
   models: ModelInfo[];
 }
 
-/** Skills there are. */
+/** Lists the available skills. */
 export interface ListSkillsMsg {
-  /** Only those that this agent may use; empty: all. */
+  /** Only the skills that this agent may use; empty: all. */
   agent: string;
 }
 
 /** A skill. */
 export interface SkillInfo {
   name: string;
-  /** Where it was found. */
+  /** The path where it was found. */
   source: string;
   sourceKind: SourceKind;
-  /** What it says it is for. */
+  /** Its own description of its purpose. */
   description: string;
 }
 
 /** Skills, by name. */
 export interface SkillList {
   skills: SkillInfo[];
-  /** Folders that look like skills, and are none. */
+  /** Folders that look like skills but are invalid. */
   problems: SkillProblem[];
 }
 
-/** Why a SKILL.md cannot be used. */
+/** The reason a SKILL.md cannot be used. */
 export interface SkillProblem {
   path: string;
   /** 1-based. */
@@ -1775,41 +1810,44 @@ export interface SkillProblem {
   message: string;
 }
 
-/** Declared servers of one agent, or of all when it is empty. */
+/** Lists the declared servers of one agent, or of all when it is empty. */
 export interface ListMcpsMsg {
   agent: string;
 }
 
-/** Adds the entry to the agent, or replaces the one of its name. */
+/** Adds the entry to the agent, or replaces the one with the same name. */
 export interface UpsertMcpMsg {
-  /** JSON of one entry as in an agent file, literal values only. */
+  /** The JSON of one entry as in an agent file, literal values only. */
   config: string;
   agent: string;
-  /** Starts the server and lists its tools first; nothing is written when that fails. A disabled one is not started. */
+  /**
+   * Starts the server and lists its tools first; nothing is written when that fails. A disabled server is not
+   * started.
+   */
   verify: boolean;
-  /** 409 when the agent has an entry of that name. */
+  /** 409 when the agent has an entry with that name. */
   create: boolean;
 }
 
-/** Removes the entry of that name. */
+/** Removes the entry with that name. */
 export interface DeleteMcpMsg {
   name: string;
   agent: string;
 }
 
-/** Replaces all entries of an agent, or none when one is invalid. */
+/** Replaces all entries of an agent, or changes nothing when one is invalid. */
 export interface ReplaceMcps {
   agent: string;
   /** JSON, as in UpsertMcpMsg. */
   configs: string[];
-  /** McpInfo.generation the caller has seen; 409 when the agent's is another. Absent: whatever it is. */
+  /** The McpInfo.generation the caller has seen; 409 when the agent has another. Absent: not checked. */
   generation?: number | undefined;
 }
 
 /** A declared server. Values of env and auth are redacted. */
 export interface McpInfo {
   name: string;
-  /** Of a server that is started; a remote one has `url`. */
+  /** The program of a server that is started; a remote one has `url`. */
   command: string;
   args: string[];
   env: { [key: string]: string };
@@ -1820,12 +1858,12 @@ export interface McpInfo {
   autoRestart: boolean;
   sourceKind: SourceKind;
   status: McpStatus;
-  /** Why the status is FAILED. */
+  /** The reason when the status is FAILED. */
   error: string;
   toolCount: number;
-  /** Of the connection; declarations with the same one share it. */
+  /** The identity of the connection; declarations with the same one share it. */
   fingerprint: string;
-  /** Of the agent: grows whenever the tools it sees change. */
+  /** The agent's generation: grows whenever the tools it sees change. */
   generation: number;
 }
 
@@ -1839,7 +1877,7 @@ export interface McpList {
   mcps: McpInfo[];
 }
 
-/** Nothing to choose. */
+/** Subscribes to the events of all connections. */
 export interface SubscribeMcpEventsMsg {
 }
 
@@ -1848,15 +1886,15 @@ export interface McpEventMsg {
   kind: McpEventKind;
   /** The owner's name for the server. */
   name: string;
-  /** Remote names, when connected. */
+  /** Remote names; set for CONNECTED. */
   tools: string[];
-  /** Why it failed. */
+  /** The reason of FAILED. */
   error: string;
   timestamp: string;
-  /** The owner. */
+  /** The agent that owns the declaration. */
   agent: string;
   fingerprint: string;
-  /** Everyone who shares the connection. */
+  /** All declarations that share the connection. */
   owners: McpOwner[];
 }
 
@@ -1866,7 +1904,7 @@ export interface McpOwner {
   name: string;
 }
 
-/** All connections, and the view of one agent, or of all when it is empty. */
+/** Requests all connections, and the view of one agent, or of all when it is empty. */
 export interface ViewMcp {
   agent: string;
 }
@@ -1877,80 +1915,86 @@ export interface McpView {
   agents: McpAgentView[];
 }
 
-/** One connection, shared by its owners. Names of env and headers only, never values. */
+/** One connection, shared by its owners. Environment variables and headers appear by name only. */
 export interface McpPeer {
   fingerprint: string;
   /** stdio, http or sse. */
   transport: string;
-  /** Command line or address, without secrets. */
+  /** The command line or URL, without secrets. */
   target: string;
   envNames: string[];
   headerNames: string[];
   owners: McpOwner[];
   state: McpPeerState;
-  /** The first line of what went wrong last; empty when nothing has. */
+  /** The first line of the last error; empty when there is none. */
   error: string;
-  /** MCP revision that was negotiated. */
+  /** The negotiated MCP revision. */
   protocolVersion: string;
   toolCount: number;
-  /** What its tool schemas cost in every request, estimated. */
+  /** The estimated tokens its tool schemas add to every request. */
   schemaTokens: number;
-  /** Of a started server; absent otherwise. */
+  /** The process id of a started server; absent otherwise. */
   pid?:
     | number
     | undefined;
-  /** Resident memory of its process group; absent when unknown. */
+  /** The resident memory of its process group; absent when unknown. */
   memoryBytes?: number | undefined;
   calls: number;
   errors: number;
-  /** Median of the last calls; absent before the first. */
+  /** The median of the last calls; absent before the first. */
   latencyMs?:
     | number
     | undefined;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** Times; empty when it has not happened, or will not. */
+  /** The times of state changes; empty for those that have not happened, or are not planned. */
   connectedAt: string;
   lastOkAt: string;
   lastErrorAt: string;
   nextRetryAt: string;
-  /** How often it was connected since this process knows it. */
+  /** The number of times this daemon connected to it while it was declared. */
   starts: number;
 }
 
-/** What one agent sees. */
+/** The view of one agent. */
 export interface McpAgentView {
   agent: string;
-  /** In words: none, all, or only N. */
+  /** The tools it gets, in words: none without servers, all, or only N when an entry filters them. */
   mode: string;
   /** Grows whenever the tools change. */
   generation: number;
   /** In order of declaration. */
   servers: McpServerView[];
-  /** What its MCP tools cost in a request of it, estimated: all of them, or those that begin a conversation when grouped. */
+  /**
+   * The estimated tokens its MCP tools add to a request: all of them, or those that a conversation starts
+   * with when grouped.
+   */
   schemaTokens: number;
-  /** How often the list of its tools was made for a model; it is made anew only when they may have changed. */
+  /**
+   * The number of times its tool list was built for a model; it is rebuilt only when the tools may have
+   * changed.
+   */
   toolLists: number;
-  /** It has too many: a conversation begins with the tools that find others. */
+  /** It has too many tools to show them all: a conversation starts with the tools that find the others. */
   grouped: boolean;
 }
 
-/** A declaration and what comes of it. */
+/** A declaration with the state and tools of its server. */
 export interface McpServerView {
   name: string;
   fingerprint: string;
   /** file:line of the declaration. */
   source: string;
   state: McpPeerState;
-  /** In the server's order, with those the agent does not get. */
+  /** The tools in the server's order, including those the agent does not get. */
   tools: McpToolView[];
-  /** What went wrong last, also in an earlier process; empty when nothing has. */
+  /** The last error, which may stem from an earlier process; empty when there is none. */
   error: string;
-  /** When that was: RFC 3339; empty when nothing has gone wrong. */
+  /** The time of the last error, RFC 3339; empty when there is none. */
   lastErrorAt: string;
-  /** Whether its tools are known; it may have none. */
+  /** Whether its tools are known; the list may be empty. */
   listed: boolean;
-  /** What the tools the agent gets cost in a request, estimated. */
+  /** The estimated tokens that the agent's tools of this server add to a request. */
   schemaTokens: number;
 }
 
@@ -1958,32 +2002,32 @@ export interface McpServerView {
 export interface McpToolView {
   /** The server's name for it. */
   remoteName: string;
-  /** The name the model sees; empty when it does not. */
+  /** The name the model sees; empty when the tool is hidden from it. */
   name: string;
-  /** The server's words: untrusted. */
+  /** The server's own text: untrusted. */
   description: string;
   effect: PolicyEffect;
-  /** Why the model does not see it; empty when it does. */
+  /** The reason the model does not see it; empty when it does. */
   hidden: string;
-  /** The rule behind effect; absent when none matches. */
+  /** The rule that decides effect; absent when none matches. */
   rule:
     | PolicyRule
     | undefined;
-  /** What it costs in a request, estimated. */
+  /** The estimated tokens it adds to a request. */
   schemaTokens: number;
 }
 
-/** Does something to the connection behind one declaration. */
+/** Performs an action on the connection behind one declaration. */
 export interface McpAction {
   agent: string;
   name: string;
   action: McpActionKind;
-  /** Of CALL: the remote name, and a JSON object. Of GET_PROMPT: the prompt's name, and an object of strings. */
+  /** CALL: the remote name, and a JSON object. GET_PROMPT: the prompt's name, and an object of strings. */
   tool: string;
   arguments: string;
-  /** Of READ_RESOURCE. */
+  /** READ_RESOURCE: the resource. */
   uri: string;
-  /** Of CALL: arguments as a person typed them. Where the tool wants a text, it gets this one. */
+  /** CALL: arguments as the user typed them. A parameter of type string gets this text instead. */
   words: { [key: string]: string };
 }
 
@@ -1992,46 +2036,46 @@ export interface McpAction_WordsEntry {
   value: string;
 }
 
-/** The connection afterwards, and what the action gave. */
+/** The connection after the action, and its result. */
 export interface McpActionResult {
   peer:
     | McpPeer
     | undefined;
-  /** Of PING and CALL. */
+  /** PING and CALL: the duration. */
   durationMs: number;
-  /** Of CALL: the result as the model would read it. */
+  /** CALL: the result as the model would read it. */
   output: string;
-  /** Of CALL: the tool reported a failure. */
+  /** CALL: whether the tool reported a failure. */
   isError: boolean;
-  /** Of LOGS: oldest first. */
+  /** LOGS: lines, oldest first. */
   logs: string[];
-  /** Of TOOLS. */
+  /** TOOLS: the tools. */
   tools: McpToolView[];
-  /** Of CALL: images and files of the result. */
+  /** CALL: the images and files of the result. */
   attachments: Attachment[];
-  /** Of PING: milliseconds until it was connected, before duration_ms. */
+  /** PING: the milliseconds until it was connected, before duration_ms. */
   connectMs: number;
-  /** Of RESOURCES. */
+  /** RESOURCES: the resources. */
   resources: McpResource[];
   resourceTemplates: McpResourceTemplate[];
-  /** Of PROMPTS. */
+  /** PROMPTS: the prompts. */
   prompts: McpPrompt[];
-  /** Of GET_PROMPT: what a person would say. READ_RESOURCE answers with output and attachments. */
+  /** GET_PROMPT: the messages. READ_RESOURCE returns its result in output and attachments. */
   promptMessages: McpPromptMessage[];
 }
 
-/** Something a server can be asked to read. Words are the server's: untrusted. */
+/** A resource that a server offers. The texts are the server's: untrusted. */
 export interface McpResource {
   uri: string;
   name: string;
   description: string;
-  /** Empty when the server does not say. */
+  /** Empty when the server does not specify it. */
   mimeType: string;
-  /** In bytes; absent when the server does not say. */
+  /** In bytes; absent when the server does not specify it. */
   size?: number | undefined;
 }
 
-/** A family of resources: RFC 6570. */
+/** A family of resources with a URI template (RFC 6570). */
 export interface McpResourceTemplate {
   uriTemplate: string;
   name: string;
@@ -2039,21 +2083,21 @@ export interface McpResourceTemplate {
   mimeType: string;
 }
 
-/** A message that a server has ready. Words are the server's: untrusted. */
+/** A prompt that a server offers. The texts are the server's: untrusted. */
 export interface McpPrompt {
   name: string;
   description: string;
   arguments: McpPromptArgument[];
 }
 
-/** A blank in a prompt. */
+/** An argument of a prompt. */
 export interface McpPromptArgument {
   name: string;
   description: string;
   required: boolean;
 }
 
-/** A part of a prompt that is filled in. */
+/** A message of a prompt with its arguments filled in. */
 export interface McpPromptMessage {
   /** user or assistant. */
   role: string;
@@ -2061,13 +2105,13 @@ export interface McpPromptMessage {
   attachments: Attachment[];
 }
 
-/** Traffic of the connections behind these declarations. Empty fields match everything. */
+/** Streams the traffic of the connections behind these declarations. Empty fields match everything. */
 export interface TraceMcp {
   agent: string;
   name: string;
-  /** Standard error in place of messages: the payload of an event is one line or several. */
+  /** Streams standard error instead of messages: the payload of an event is one or more lines. */
   logs: boolean;
-  /** Of logs of one server of one agent: begin with so many lines of before. */
+  /** With logs of one server of one agent: sends the last N lines first. */
   lines: number;
 }
 
@@ -2075,51 +2119,51 @@ export interface TraceMcp {
 export interface McpTraceEvent {
   ts: string;
   fingerprint: string;
-  /** From us to the server; else from the server to us. */
+  /** True from the daemon to the server, false from the server to the daemon. */
   outgoing: boolean;
-  /** Of a request or notification; empty for a response. */
+  /** The method of a request or notification; empty for a response. */
   method: string;
   /** JSON-RPC id; empty for a notification. */
   id: string;
-  /** JSON, at most 64 KiB, cut at a character. */
+  /** JSON, at most 64 KiB, cut at a character boundary. */
   payload: string;
   truncated: boolean;
-  /** Of a response: since its request. */
+  /** The time since the request of a response. */
   durationMs?:
     | number
     | undefined;
-  /** Everyone who shares the connection. */
+  /** All declarations that share the connection. */
   owners: McpOwner[];
-  /** Whose turn it belongs to, where it belongs to one: of a call, its answer and its progress. */
+  /** The turn to which a call, its response or its progress belongs; empty for all other messages. */
   agent: string;
   sender: string;
   runId: string;
 }
 
-/** A tool call that might come. */
+/** Explains the decision on a possible tool call. */
 export interface ExplainPolicy {
   agent: string;
   sender: string;
-  /** Absolute. Empty: the conversation's. */
+  /** An absolute path. Empty: the conversation's. */
   cwd: string;
-  /** As the model names it. */
+  /** The name the model uses. */
   tool: string;
   /** A JSON object. */
   arguments: string;
-  /** Further rules, as in TurnOptions. */
+  /** Additional rules, as in TurnOptions. */
   allow: string[];
   deny: string[];
   ask: string[];
-  /** As in TurnOptions. */
+  /** The approval mode, as in TurnOptions. */
   mode: ApprovalMode;
 }
 
-/** What would happen, and why. */
+/** The decision on a tool call, and the reason. */
 export interface PolicyDecision {
   effect: PolicyEffect;
   /** local, unattended or remote. */
   trust: string;
-  /** For a person. */
+  /** An explanation for the user. */
   reason: string;
   /** The rule that decided; absent when none matched. */
   rule:
@@ -2129,29 +2173,29 @@ export interface PolicyDecision {
   matched: PolicyRule[];
   /** The narrowest sensible rules that would allow it together: one for each command of a line. */
   suggestions: string[];
-  /** What the call would do, links resolved: `read /etc/passwd`. */
+  /** The effect of the call, with links resolved: `read /etc/passwd`. */
   action: string;
-  /** The built-in form that decided, where no rule did: `git log`, of the commands that only read. */
+  /** The built-in rule that decided, when no rule did: `git log`, one of the read-only commands. */
   builtIn: string;
-  /** What the matching rules allow besides that their author may not mean, with a narrower rule; for a person. */
+  /** What else the matching rules allow that their author may not intend, with a narrower rule; for the user. */
   warnings: string[];
 }
 
 /** One rule. */
 export interface PolicyRule {
   effect: PolicyEffect;
-  /** Such as `bash(git commit *)`. */
+  /** A pattern such as `bash(git commit *)`. */
   pattern: string;
   /** file:line, or the option it came from. */
   source: string;
 }
 
-/** Runs an agent when something is published. */
+/** Runs an agent when an event is published. */
 export interface SubscribeEventMsg {
-  /** Such as agent:scout:done. */
+  /** A source such as agent:scout:done. */
   source: string;
   targetAgent: string;
-  /** Ends after the first time. */
+  /** Ends after the first event. */
   once: boolean;
 }
 
@@ -2160,15 +2204,15 @@ export interface UnsubscribeEventMsg {
   id: number;
 }
 
-/** All subscriptions. */
+/** Lists all subscriptions. */
 export interface ListSubscriptionsMsg {
 }
 
-/** Something happened. */
+/** Publishes an event. */
 export interface PublishEventMsg {
   source: string;
   payload: string;
-  /** A fresh ULID by which trace_event finds it. Empty: the daemon makes one. */
+  /** A fresh ULID, by which trace_event finds the event. Empty: generated by the daemon. */
   id: string;
 }
 
@@ -2182,57 +2226,60 @@ export interface SubscriptionInfo {
 
 /** Subscriptions. */
 export interface SubscriptionList {
-  /** Those that hold now. */
+  /** The subscriptions in force. */
   subscriptions: SubscriptionInfo[];
-  /** What is wrong with their file, with its line: while something is, those from before hold. */
+  /**
+   * The problems of their file, with its lines: while there are any, the previous subscriptions stay in
+   * force.
+   */
   problems: string[];
 }
 
-/** One event, or what the run of that id published. Empty: the latest events. */
+/** Traces one event, or the events that the run with that id published. Empty: the latest events. */
 export interface TraceEvent {
   id: string;
-  /** Of the latest events. 0: 100. */
+  /** The maximum number of latest events. 0: 100. */
   limit: number;
 }
 
-/** Events with what they set off, oldest first: of one id, everything it led to. */
+/** Events with the runs they triggered, oldest first; for an id, everything it led to. */
 export interface EventTrace {
   events: TracedEvent[];
 }
 
-/** One published event. The daemon remembers the last 1,000. */
+/** One published event. The daemon keeps the last 1,000. */
 export interface TracedEvent {
   id: string;
   source: string;
-  /** At most 1,024 bytes, cut at a character. */
+  /** At most 1,024 bytes, cut at a character boundary. */
   payload: string;
   publishedAt: string;
-  /** The run whose end it is; empty: a client published it. */
+  /** The run whose end it reports; empty: a client published it. */
   runId: string;
-  /** How many events led to it: 0 for one that nothing led to. */
+  /** The number of events in the chain that led to it; 0 for the first. */
   depth: number;
   fired: FiredRun[];
 }
 
-/** A run that a subscription began. */
+/** A run that a subscription triggered. */
 export interface FiredRun {
   subscriptionId: number;
   agent: string;
   sender: string;
-  /** Empty: it has not begun. */
+  /** Empty: it has not started. */
   runId: string;
   state: FiredState;
-  /** Why it failed, or never began; empty otherwise. */
+  /** The reason it failed or never started; empty otherwise. */
   error: string;
 }
 
-/** Which events. */
+/** Selects events. */
 export interface SubscribeEvents {
-  /** Empty: those from TEXT_DELTA to THINKING_END. */
+  /** Empty: the kinds from TEXT_DELTA to THINKING_END. */
   kinds: AgentEventKind[];
 }
 
-/** What any agent does, flat, for monitors. */
+/** An event of any agent, without nesting, for monitors. */
 export interface AgentEventMsg {
   agent: string;
   sender: string;
@@ -2243,48 +2290,48 @@ export interface AgentEventMsg {
    */
   content: string;
   timestamp: string;
-  /** Of TOOL_START. */
+  /** Set for TOOL_START. */
   toolCalls: ToolCallInfo[];
-  /** Of TOOL_RESULT: at most 2,048 bytes, cut at a character. */
+  /** TOOL_RESULT: at most 2,048 bytes, cut at a character boundary. */
   toolOutput: string;
   toolIsError: boolean;
   runId: string;
   session: string;
-  /** Of ASK_OPENED. */
+  /** Set for ASK_OPENED. */
   ask:
     | AskInfo
     | undefined;
-  /** Of ASK_CLOSED. */
+  /** Set for ASK_CLOSED. */
   askClosed:
     | AskClosedEvent
     | undefined;
-  /** Of PUBLISHED: the event's id. */
+  /** PUBLISHED: the event's id. */
   eventId: string;
 }
 
-/** Shows a token: that of run/tcp.token, or one that `crabtalk token new` made. */
+/** Authenticates with a token: that of run/tcp.token, or one that `crabtalk token new` created. */
 export interface Auth {
   token: string;
 }
 
-/** What the client can do. */
+/** The client's side of the handshake. */
 export interface Hello {
-  /** Versions of this protocol it speaks; this file is version 1. */
+  /** The versions of this protocol it speaks; this file is version 1. */
   versions: number[];
   features: string[];
 }
 
-/** What the daemon can do. */
+/** The daemon's side of the handshake. */
 export interface HelloInfo {
   /** The highest version both speak; 400 when there is none. */
   version: number;
   features: string[];
-  /** Version of the program. */
+  /** The version of the program. */
   build: string;
   pid: number;
   /**
-   * The environment variables on which the choice of models depends here, each with the first 16 hexadecimal digits of
-   * the SHA-256 of its value; empty for one that is not set. For clients of the same user only.
+   * The environment variables that the choice of models depends on, each with the first 16 hexadecimal digits
+   * of the SHA-256 of its value; empty for a variable that is not set. Sent to clients of the same user only.
    */
   environment: { [key: string]: string };
 }
@@ -2294,47 +2341,47 @@ export interface HelloInfo_EnvironmentEntry {
   value: string;
 }
 
-/** Nothing to choose. */
+/** Re-reads configuration and agents. */
 export interface ReloadMsg {
 }
 
-/** Nothing to choose. */
+/** Ends the daemon. */
 export interface Shutdown {
 }
 
-/** Nothing to choose. */
+/** Requests the statistics of the daemon. */
 export interface GetStats {
 }
 
-/** Figures of the daemon. */
+/** Statistics of the daemon. */
 export interface DaemonStats {
   uptimeSecs: number;
   activeConversations: number;
   registeredAgents: number;
   activeModel: string;
   pid: number;
-  /** Version of the program. */
+  /** The version of the program. */
   build: string;
   /** The home directory. */
   home: string;
-  /** Where it listens: `unix:/…`, `pipe:…`, `tcp:127.0.0.1:6688`. */
+  /** The addresses it listens on: `unix:/…`, `pipe:…`, `tcp:127.0.0.1:6688`. */
   endpoints: string[];
-  /** Clients now. */
+  /** The number of connected clients. */
   connections: number;
-  /** Resident memory. */
+  /** Its resident memory. */
   memoryBytes: number;
-  /** Questions that wait. */
+  /** The number of open questions. */
   asks: number;
   subscriptions: number;
-  /** It ends by itself after so long without clients and turns; absent: never. */
+  /** The idle time, without clients and turns, after which it exits by itself; absent: never. */
   idleExitMs?: number | undefined;
 }
 
-/** Gone. */
+/** Removed. */
 export interface GetConfig {
 }
 
-/** Gone. */
+/** Removed. */
 export interface ConfigMsg {
   config: string;
 }

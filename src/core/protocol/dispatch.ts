@@ -19,14 +19,17 @@ import {
 } from './operations.ts'
 
 /**
- * The one seam of the program: a message goes in, its replies come out.
+ * The one seam of the program: a message goes in, its replies come out (ADR 0012).
  *
- * The daemon is one, the socket client is one, the runtime in this process is one. Aborting, or leaving the iteration,
- * cancels the work.
+ * The daemon, the socket client and the in-process runtime all implement it. Aborting, or leaving the
+ * iteration, cancels the work.
  */
 export type Dispatch = (message: ClientMessage, signal: AbortSignal) => AsyncIterable<ServerMessage>
 
-/** Does one operation. What it throws becomes the `error` reply. Where the reply is `pong` it answers nothing. */
+/**
+ * Handles one operation. An error it throws becomes the `error` reply. It returns nothing when the reply is
+ * `pong`.
+ */
 export type Handler<O extends Operation> = (request: RequestOf<O>, signal: AbortSignal) => AnswerOf<O>
 
 type AnswerOf<O extends Operation> = O extends StreamOperation
@@ -41,9 +44,9 @@ export type Handlers = { [O in Exclude<Operation, 'extension'>]: Handler<O> } & 
 }
 
 /**
- * Joins handlers into a Dispatch that never throws: a failure is one `error` reply, the last one.
+ * Combines handlers into a Dispatch that never throws: a failure becomes the last reply, of case `error`.
  *
- * An operation without a handler, and an empty message, are code 400; `get_config` is 410, `extension` 500.
+ * An operation without a handler, and an empty message, have code 400; `get_config` has 410, `extension` 500.
  */
 export function route(handlers: Partial<Handlers>): Dispatch {
   return async function* dispatch({ msg, requestId }, signal) {
@@ -62,7 +65,10 @@ export function route(handlers: Partial<Handlers>): Dispatch {
   }
 }
 
-/** Asks for an operation that is answered once. Throws what the other side reports, `unavailable` when nothing comes. */
+/**
+ * Requests an operation with one reply. Throws the error the peer reports, and `unavailable` when there is no
+ * reply.
+ */
 export async function request<O extends Exclude<Operation, StreamOperation>>(
   dispatch: Dispatch,
   operation: O,
@@ -74,8 +80,8 @@ export async function request<O extends Exclude<Operation, StreamOperation>>(
 }
 
 /**
- * Says hello and gives what the daemon says of itself; undefined when it is older than that operation: such a daemon answers
- * code 400 without a detail. Throws as request() does.
+ * Sends `hello` and returns the daemon's answer; undefined for a daemon that predates this operation, which
+ * answers with code 400 and no detail. Throws like request().
  */
 export async function requestHello(
   dispatch: Dispatch,
@@ -92,7 +98,7 @@ export async function requestHello(
   throw unanswered(signal, 'Cannot finish hello: the replies stopped before the first')
 }
 
-/** Asks for any operation and yields its replies until they end. Throws what the other side reports. */
+/** Requests any operation and yields its replies until they end. Throws the error the peer reports. */
 export async function* requestMany<O extends Operation>(
   dispatch: Dispatch,
   operation: O,
@@ -111,11 +117,11 @@ export async function* requestMany<O extends Operation>(
 }
 
 /**
- * Runs one turn and yields its events, up to and including `end`. Questions that are still open then are closed before,
- * as whoever hung up on a daemon is not told of that.
+ * Runs one turn and yields its events, up to and including `end`. Yields `askClosed` for questions that are
+ * still open before the end, because a client that disconnects from a daemon does not receive these events.
  *
- * Throws what the other side reports before the end, `unavailable` when the replies stop without one. A turn that failed
- * has ended too: see `fromStreamEnd`.
+ * Throws the error the peer reports before the end, and `unavailable` when the replies stop without one. A
+ * failed turn has ended too: see `fromStreamEnd`.
  */
 export async function* streamTurn(
   dispatch: Dispatch,
@@ -124,12 +130,12 @@ export async function* streamTurn(
 ): AsyncGenerator<StreamEvent> {
   const open = new Set<string>()
   try {
-    for await (const told of requestMany(dispatch, 'stream', message, signal)) {
-      const { event } = told
+    for await (const reply of requestMany(dispatch, 'stream', message, signal)) {
+      const { event } = reply
       if (event?.$case === 'askUser') open.add(event.value.askId)
       if (event?.$case === 'askClosed') open.delete(event.value.askId)
       if (event?.$case === 'end') yield* closeAll(open, fromStreamEnd(event.value)?.kind ?? 'cancelled')
-      yield told
+      yield reply
       if (event?.$case === 'end') return
     }
     throw unanswered(signal, 'Cannot finish the turn: the replies stopped before its end')
@@ -166,7 +172,7 @@ function unanswered(signal: AbortSignal, message: string): CrabError {
   return signal.aborted ? toCancelledError(signal) : new CrabError('unavailable', message)
 }
 
-/** An operation's name as in the proto file. */
+/** Returns the operation's name in the proto file. */
 export function wireName(operation: Operation): string {
   return operation.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

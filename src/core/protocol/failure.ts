@@ -1,12 +1,15 @@
 import { CrabError, ERROR_KINDS, parseErrorKind, toErrorKind } from '../base/errors.ts'
 import type { Detail, ErrorMsg, StreamEnd } from './crabtalk.generated.ts'
 
-/** An error as the last reply to a request. */
+/** Converts an error to the last reply to a request. */
 export function toErrorMsg(error: CrabError): ErrorMsg {
   return { code: ERROR_KINDS[error.kind].wire, message: error.message, detail: toDetail(error) }
 }
 
-/** What programs need of an error, and why the turn ended if one did; without an error only the latter. */
+/**
+ * Returns the machine-readable part of an error, and the reason why the turn ended, if one did. Without an
+ * error, only the latter is set.
+ */
 export function toDetail(error: CrabError | undefined, stopReason = ''): Detail {
   const retryAfterMs = error?.retryAfterMs
   return {
@@ -18,12 +21,15 @@ export function toDetail(error: CrabError | undefined, stopReason = ''): Detail 
   }
 }
 
-/** The error a peer reported. One without a detail, or of a kind we do not know, has the kind of its wire code. */
+/**
+ * Returns the error a peer reported. An error without a detail, or of an unknown kind, gets the kind of its
+ * wire code.
+ */
 export function fromErrorMsg({ code, message, detail }: ErrorMsg): CrabError {
   return toError(message, detail, code)
 }
 
-/** The failure a turn ended with, or undefined when it was none. */
+/** Returns the failure a turn ended with; undefined when it succeeded. */
 export function fromStreamEnd({ error, detail }: StreamEnd): CrabError | undefined {
   if (error === '' && !detail?.kind) return undefined
   return toError(error, detail, ERROR_KINDS.failed.wire)

@@ -5,19 +5,19 @@ import { toErrorMsg } from './failure.ts'
 import { addedFields, isDefault, isFixedOperation } from './fixed-protocol.ts'
 import type { Operation } from './operations.ts'
 
-/** A daemon of the fixed protocol, without `hello`. */
+/** A daemon that speaks the fixed protocol, without `hello`. */
 export interface FixedDaemon {
-  /** The address that it listens at, such as `unix:/home/ann/.crabtalk/run/crabtalk.sock`. */
+  /** The address it listens on, such as `unix:/home/ann/.crabtalk/run/crabtalk.sock`. */
   at: string
-  /** Named in requests that name no agent. */
+  /** The agent to name in requests that do not name one. */
   defaultAgent: string
 }
 
 /**
- * Gives a daemon of the fixed protocol as a Dispatch (docs/decisions/0161-daemons-without-hello.md).
+ * Adapts a daemon of the fixed protocol to a Dispatch (ADR 0161).
  *
- * Operations of the fixed protocol are passed on. What that daemon would refuse, or would ignore although it matters, is
- * answered by `unavailable` before anything is sent.
+ * Forwards the operations of the fixed protocol. A request that the daemon would reject, or whose meaning it
+ * would change by ignoring a field, is answered by `unavailable` before anything is sent.
  */
 export function overFixedDaemon(dispatch: Dispatch, daemon: FixedDaemon): Dispatch {
   return async function* dispatchToFixed(message, signal) {
@@ -41,7 +41,7 @@ export function overFixedDaemon(dispatch: Dispatch, daemon: FixedDaemon): Dispat
   }
 }
 
-/** Finds the first part of a request that the fixed protocol does not have. */
+/** Returns the first part of a request that the fixed protocol lacks. */
 function findUnknown(message: ClientMessage): string | undefined {
   const { msg } = message
   if (msg === undefined || msg.$case === 'getConfig') return undefined
@@ -59,7 +59,7 @@ function unknownOption({ msg }: ClientMessage): string | undefined {
   return named && wireName(named[0] as Operation)
 }
 
-/** Added fields that change nothing that a client relies on, or that are made up for in the replies. */
+/** Added fields that no client depends on, or whose effect is emulated on the replies. */
 const IGNORED: Readonly<Record<string, readonly string[]>> = {
   listConversations: ['offset', 'limit'],
   listSkills: ['agent'],
@@ -70,7 +70,7 @@ const IGNORED: Readonly<Record<string, readonly string[]>> = {
   replyToAsk: ['askId'],
 }
 
-/** The request with the agent that it leaves to the daemon, which must be named to this one. */
+/** Returns the request with its agent filled in, because this daemon has no default agent. */
 function withAgent(message: ClientMessage, { defaultAgent }: FixedDaemon): ClientMessage {
   const { msg } = message
   switch (msg?.$case) {
@@ -97,22 +97,28 @@ function toPair<T extends { agent: string; sender: string }>(value: T, defaultAg
   return { ...value, agent: value.agent || defaultAgent, sender: value.sender || 'user' }
 }
 
-/** The reply as a daemon with the added fields would give it; undefined for one that the client did not ask for. */
-function toKnown({ msg: asked }: ClientMessage, reply: ServerMessage): ServerMessage | undefined {
+/**
+ * Returns the reply as a daemon with the added fields would send it; undefined for a reply that the client
+ * filtered out.
+ */
+function toKnown({ msg: request }: ClientMessage, reply: ServerMessage): ServerMessage | undefined {
   const { msg } = reply
-  if (asked?.$case === 'subscribeEvents' && msg?.$case === 'agentEvent') {
-    const { kinds } = asked.value
+  if (request?.$case === 'subscribeEvents' && msg?.$case === 'agentEvent') {
+    const { kinds } = request.value
     return kinds.length === 0 || kinds.includes(msg.value.kind) ? reply : undefined
   }
-  if (asked?.$case !== 'listConversations' || msg?.$case !== 'conversationList') return reply
-  const { offset, limit } = asked.value
+  if (request?.$case !== 'listConversations' || msg?.$case !== 'conversationList') return reply
+  const { offset, limit } = request.value
   const { conversations } = msg.value
   const page = conversations.slice(offset, limit === 0 ? undefined : offset + limit)
   const value = { ...msg.value, conversations: page, total: conversations.length }
   return { ...reply, msg: { ...msg, value } }
 }
 
-/** Such a daemon always asks. Without an answer the turn would wait. */
+/**
+ * Declines a question on behalf of the client. Such a daemon always asks, and the turn would wait for an
+ * answer.
+ */
 async function declineAsk(
   dispatch: Dispatch,
   { agent, sender }: StreamMsg,

@@ -1,7 +1,7 @@
 import type { ClientMessage, ServerMessage, StreamEvent } from './crabtalk.generated.ts'
 import type { RequestOf } from './operations.ts'
 
-/** The operations of the fixed protocol with their fields; proto/crabtalk.proto lists the later ones as additions. */
+/** The operations and fields of the fixed protocol; proto/crabtalk.proto marks all others as additions. */
 const FIXED_REQUESTS = {
   send: ['agent', 'content', 'sender', 'cwd', 'guest', 'toolChoice'],
   stream: ['agent', 'content', 'sender', 'cwd', 'guest', 'toolChoice'],
@@ -36,7 +36,7 @@ const FIXED_REQUESTS = {
   subscribeMcpEvents: [],
 } as const
 
-/** The name of an operation that every daemon serves, also one without `hello`. */
+/** The name of an operation that every daemon serves, even one without `hello`. */
 export type FixedOperation = keyof typeof FIXED_REQUESTS
 
 type FixedRequests = { [O in FixedOperation]: readonly (keyof RequestOf<O>)[] }
@@ -48,7 +48,7 @@ export function isFixedOperation(operation: string): operation is FixedOperation
   return Object.hasOwn(REQUESTS, operation) || operation === 'extension'
 }
 
-/** The fields of a request that the fixed protocol does not have and that say something. */
+/** Returns the fields of a request that the fixed protocol lacks and that are set. */
 export function addedFields({ msg }: Pick<ClientMessage, 'msg'>): string[] {
   const fixed = msg && REQUESTS[msg.$case]
   if (!fixed) return []
@@ -57,7 +57,9 @@ export function addedFields({ msg }: Pick<ClientMessage, 'msg'>): string[] {
     .map(([name]) => name)
 }
 
-/** Whether only a client that knows the additions sends this message: by its id, its operation or one of its fields. */
+/**
+ * Whether a message reveals a client that knows the additions: by its id, its operation or one of its fields.
+ */
 export function usesAdditions(message: ClientMessage): boolean {
   const { msg, requestId } = message
   if (requestId !== 0) return true
@@ -66,25 +68,26 @@ export function usesAdditions(message: ClientMessage): boolean {
 }
 
 /**
- * The protocol that the client of one connection understands: the fixed one, until one of its requests uses an addition.
+ * The protocol that the client of one connection understands: the fixed one, until a request uses an
+ * addition.
  *
- * `auth` proves nothing: a proxy may show the token for a client that knows no additions.
+ * `auth` does not count: a proxy may present the token for a client that does not know the additions.
  */
 export class ClientProtocol {
   #hasAdditions = false
 
-  /** Takes a request into account before it is served. */
+  /** Inspects a request. Call it before serving the request. */
   see(message: ClientMessage): void {
     this.#hasAdditions ||= message.msg?.$case !== 'auth' && usesAdditions(message)
   }
 
-  /** Whether the client may be sent cases and events that the fixed protocol does not have. */
+  /** Whether the client understands cases and events that the fixed protocol lacks. */
   get hasAdditions(): boolean {
     return this.#hasAdditions
   }
 }
 
-/** The events of a turn in the fixed protocol. Its clients end the turn with an error at any other. */
+/** The events of a turn in the fixed protocol. Its clients fail the turn at any other event. */
 const FIXED_EVENTS: ReadonlySet<string> = new Set<NonNullable<StreamEvent['event']>['$case']>([
   'start',
   'chunk',
@@ -108,7 +111,10 @@ export function isFixedReply({ msg }: ServerMessage): boolean {
   return msg.value.event !== undefined && FIXED_EVENTS.has(msg.value.event.$case)
 }
 
-/** Whether a field of a message says nothing: an optional one is absent, any other has the value that is not encoded. */
+/**
+ * Whether a field of a message is unset: an optional one is absent, any other has the default that is not
+ * encoded.
+ */
 export function isDefault(value: unknown): boolean {
   if (value === undefined || value === '' || value === 0 || value === false) return true
   return Array.isArray(value) && value.length === 0

@@ -1,10 +1,13 @@
 import { CrabError } from '../base/errors.ts'
 
-/** The largest payload a frame carries; one more byte is refused, by the writer and by the reader. */
+/** The largest payload of a frame; both the writer and the reader reject a longer one. */
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024
 const HEADER_BYTES = 4
 
-/** A payload as a frame: its length as a big-endian u32, then the payload. Over the limit: `invalid`. */
+/**
+ * Encodes a payload as a frame: its length as a big-endian u32, then the payload. Throws `invalid` over the
+ * limit.
+ */
 export function encodeFrame(payload: Uint8Array): Uint8Array {
   checkLength(payload.length, MAX_FRAME_BYTES)
   const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
@@ -14,11 +17,12 @@ export function encodeFrame(payload: Uint8Array): Uint8Array {
 }
 
 /**
- * Cuts a byte stream into payloads, however the bytes were chunked.
+ * Splits a byte stream into payloads, however the bytes were chunked.
  *
- * A payload that arrived in one chunk is a view of that chunk. Ends when the stream ends between frames; inside one it
- * is `unavailable`. A length over the limit is `invalid`, as soon as it is known. Memory grows with what has arrived,
- * never with what a length promises. The first payload can have a lower limit of its own.
+ * A payload that arrived in one chunk is a view of that chunk. Ends when the stream ends between frames;
+ * throws `unavailable` when it ends inside one. Throws `invalid` for a length over the limit as soon as the
+ * length is known. Memory grows with the bytes that arrived, never with an announced length. The first
+ * payload can have a lower limit.
  */
 export async function* readFrames(
   bytes: AsyncIterable<Uint8Array>,
@@ -41,16 +45,19 @@ export async function* readFrames(
   }
 }
 
-/** The payload of the frame that `bytes` begin with, unless a part of it is missing. */
+/** Returns the payload of the frame that `bytes` begin with, or undefined if it is incomplete. */
 function wholePayload(bytes: Uint8Array, limit: number): Uint8Array | undefined {
   if (bytes.length < HEADER_BYTES) return undefined
   const end = HEADER_BYTES + readLength(bytes, limit)
   return bytes.length < end ? undefined : bytes.subarray(HEADER_BYTES, end)
 }
 
-/** A frame of which a part has arrived. Doubles its buffer, so that every byte is copied a bounded number of times. */
+/**
+ * A frame that has partially arrived. Its buffer doubles, so that every byte is copied a bounded number of
+ * times.
+ */
 class PartialFrame {
-  /** Of the payload. */
+  /** The maximum length of the payload. */
   limit: number
   #bytes = new Uint8Array(HEADER_BYTES)
   #filled = 0
@@ -64,7 +71,7 @@ class PartialFrame {
     return this.#filled === 0
   }
 
-  /** Copies what belongs to this frame and gives the rest. */
+  /** Copies the bytes of this frame and returns the rest of the chunk. */
   take(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, this.#needed - this.#filled)
     this.#reserve(this.#filled + taken.length)
@@ -76,7 +83,7 @@ class PartialFrame {
     return chunk.subarray(taken.length)
   }
 
-  /** The payload when it is complete, to its new owner; the next frame starts afresh. */
+  /** Returns the payload if it is complete, transferring ownership, and resets for the next frame. */
   release(): Uint8Array | undefined {
     if (this.#filled < this.#needed) return undefined
     const payload = this.#bytes.subarray(HEADER_BYTES, this.#filled)

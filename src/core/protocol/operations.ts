@@ -5,10 +5,13 @@ type RequestBody = NonNullable<ClientMessage['msg']>
 /** A reply's case and value, without the envelope. */
 export type ReplyBody = NonNullable<ServerMessage['msg']>
 
-/** Everything a client can ask for, named as in the proto file. `get_config` is none: it is gone. */
+/**
+ * Every operation a client can request, named as in the proto file. `get_config` is excluded, because it was
+ * removed.
+ */
 export type Operation = Exclude<RequestBody['$case'], 'getConfig'>
 
-/** The case of the replies to each operation; besides it, any operation may be answered by `error`. */
+/** The case of the replies to each operation; in addition, any operation may be answered by `error`. */
 export const REPLIES = {
   send: 'response',
   stream: 'stream',
@@ -70,25 +73,31 @@ export const REPLIES = {
   extension: 'extension',
 } as const satisfies Record<Operation, ReplyBody['$case']>
 
-/** Operations that are answered by many replies; every other one by exactly one. */
+/** Operations with any number of replies; every other operation has exactly one. */
 export type StreamOperation = 'stream' | 'subscribeEvents' | 'subscribeMcpEvents' | 'attach' | 'mcpTrace'
 
-/** Whether nothing follows this reply to that operation; an empty message counts as one that is answered once. */
+/**
+ * Whether this reply is the last one to the operation. An empty message counts as an operation with one
+ * reply.
+ */
 export function isLastReply(operation: Operation | undefined, reply: ReplyBody | undefined): boolean {
   if (reply?.$case === 'error') return true
   if (operation === 'stream') return reply?.$case === 'stream' && reply.value.event?.$case === 'end'
   return !isEndless(operation)
 }
 
-/** Whether the replies to that operation go on until the client leaves. */
+/** Whether the replies to the operation continue until the client disconnects. */
 export function isEndless(operation: Operation | undefined): boolean {
   return operation !== undefined && ENDLESS.has(operation)
 }
 
-/** What an operation is asked with. */
+/** The body of a request for an operation. */
 export type RequestOf<O extends Operation> = Extract<RequestBody, { $case: O }>['value']
 
-/** What one reply to an operation holds; never a promise, which the compiler cannot see while `O` is open. */
+/**
+ * The value of one reply to an operation. `Awaited` tells the compiler that it is never a promise, which it
+ * cannot infer while `O` is generic.
+ */
 export type ReplyOf<O extends Operation> = Awaited<
   Extract<ReplyBody, { $case: (typeof REPLIES)[O] }>['value']
 >

@@ -1,6 +1,9 @@
 import type { SessionHit, SessionHits, WindowItem } from './crabtalk.generated.ts'
 
-/** What a search of sessions found, for programs; `matches` are pairs of byte offsets in `text`, begin and end. */
+/**
+ * Converts session search results to JSON output; `matches` are pairs of byte offsets in `text`, begin and
+ * end.
+ */
 export function toJsonHits({ hits, partial }: SessionHits) {
   return { partial, hits: hits.map(toJsonHit) }
 }
@@ -27,7 +30,7 @@ function toJsonItem({ seq, role, ts, snippet, truncated, toolName, matches }: Wi
   return { seq, role, ts, text: snippet, truncated, ...tool, matches: inPairs(matches) }
 }
 
-/** `[1, 3, 5, 9]` as `[[1, 3], [5, 9]]`. */
+/** Converts `[1, 3, 5, 9]` to `[[1, 3], [5, 9]]`. */
 export function inPairs(offsets: readonly number[]): [begin: number, end: number][] {
   return offsets.flatMap((begin, index) => (index % 2 === 0 ? [[begin, offsets[index + 1] ?? begin]] : []))
 }

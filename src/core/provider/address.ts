@@ -2,15 +2,15 @@ import { CrabError } from '../base/errors.ts'
 import { normaliseBaseUrl } from '../config/config.ts'
 import type { ProviderKind } from '../config/config-schema.ts'
 
-/** What is spoken with a server: whose requests and whose stream. */
+/** The wire protocol of a model server: the format of its requests and streams. */
 export type Wire = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse'
 
 /**
- * The wire of a provider at an address as a person wrote it.
+ * Returns the wire of a provider at an address as the user wrote it.
  *
- * Kind `openai` speaks Responses with OpenAI itself and chat completions with everybody else, who may know nothing
- * else; an address that ends in `/responses` says that its server knows them too. Kind `google` speaks chat completions
- * with an address that ends in `/openai`, which is Google's own for that.
+ * Kind `openai` uses Responses for OpenAI itself and chat completions for all other hosts, which may support
+ * nothing else; an address that ends in `/responses` says that its server supports Responses, too. Kind
+ * `google` uses chat completions for an address that ends in `/openai`, Google's own address for that.
  */
 export function wireAt(kind: ProviderKind, address: string): Wire {
   switch (kind) {
@@ -29,7 +29,7 @@ export function wireAt(kind: ProviderKind, address: string): Wire {
   }
 }
 
-/** The address as the SDK wants it (RFC 0027): no slash or endpoint at its end, and the version people leave out. */
+/** Normalizes an address for the SDK: removes a trailing slash or endpoint, and adds a missing version. */
 export function toBaseUrl(address: string, kind: ProviderKind, where: string): string {
   const url = URL.parse(normaliseBaseUrl(address.trim()).replace(RESPONSES, ''))
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -41,12 +41,15 @@ export function toBaseUrl(address: string, kind: ProviderKind, where: string): s
   return `${url.href.replace(/\/$/, '')}${missingVersion(kind, url.pathname)}`
 }
 
-/** Whether an address is at OpenAI's own host, or one of its regions': `eu.api.openai.com`. */
+/** Whether an address belongs to OpenAI itself, including regional hosts such as `eu.api.openai.com`. */
 export function isOpenAI(address: string): boolean {
   return isVendors('openai', address)
 }
 
-/** Whether an address is a vendor's own, where nobody gets in without a key; of servers that many run it never is. */
+/**
+ * Whether an address belongs to the vendor itself, where every request needs a key. Always false for
+ * `openai-compatible`, which has no single vendor.
+ */
 export function isVendors(kind: ProviderKind, address: string): boolean {
   return VENDORS[kind].test(URL.parse(address)?.hostname ?? '')
 }
@@ -58,7 +61,10 @@ function missingVersion(kind: ProviderKind, path: string): string {
   return hasVersion ? '' : '/v1'
 }
 
-/** Behind a gateway there may be more in front; `/openai` and a deployment's old path are what Azure's pages show. */
+/**
+ * Keeps a gateway's path prefix; removes `/openai` and an old deployment path, which Azure's documentation
+ * shows.
+ */
 function azurePath(path: string): string {
   return /\/v1\/?$/.test(path)
     ? path.replace(/\/$/, '')

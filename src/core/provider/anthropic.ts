@@ -1,4 +1,5 @@
-import { AnthropicLanguageModel } from '@ai-sdk/anthropic/internal' // the package itself reads the environment when it loads
+// the main entry of the package reads the environment when it loads
+import { AnthropicLanguageModel } from '@ai-sdk/anthropic/internal'
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Reasoning } from '../base/message.ts'
 import { VERSION } from '../base/version.ts'
@@ -6,7 +7,7 @@ import { type SdkCall, toSdkCall } from './prompt.ts'
 import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
 
-/** Streams one call of an Anthropic-shaped message. */
+/** Streams one call of the Anthropic Messages API. */
 export function streamAnthropic(
   { endpoint, request, fetch }: WireCall,
   signal: AbortSignal,
@@ -32,13 +33,14 @@ export function streamAnthropic(
 }
 
 /**
- * Marks what the next request will begin with: the tools, the system prompt, and the last two messages that are not
- * the model's (the older one finds what the request before has written). Anthropic allows four marks.
+ * Sets cache breakpoints at the parts that the next request will begin with: the tools, the system prompt,
+ * and the last two messages that are not the model's (the older one hits the cache of the previous request).
+ * Anthropic allows four breakpoints.
  */
 function markCached(call: SdkCall): SdkCall {
   const { prompt, tools = [] } = call
-  const asked = prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : []))
-  const marked = new Set(asked.slice(-2))
+  const inputs = prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : []))
+  const marked = new Set(inputs.slice(-2))
   return {
     ...call,
     prompt: prompt.map((message, at) =>
@@ -54,26 +56,33 @@ function markCached(call: SdkCall): SdkCall {
 }
 
 /**
- * Newer models bind each thinking block to all that stood before it and refuse a request in which that has changed.
- * Here it may change between turns (instructions, tools, a merged message), so the server is told to drop the block.
+ * Tells the server to drop thinking blocks whose prefix changed. Newer models bind each thinking block to
+ * everything before it and reject a request in which that has changed, but it may change between turns here
+ * (instructions, tools, a merged message).
  */
 function thinkingOptions({ model, messages, thinking }: ModelRequest): {
   providerOptions?: SharedV4ProviderOptions
 } {
-  const returned = messages.some(({ reasoning = [] }) => reasoning.some(isSigned))
-  if (!returned || !BOUND_THINKING.test(model)) return {}
+  const sendsSigned = messages.some(({ reasoning = [] }) => reasoning.some(isSigned))
+  if (!sendsSigned || !BOUND_THINKING.test(model)) return {}
   const blockBinding = { prefixMismatchBehavior: 'drop_block' }
   const adaptive = { type: 'adaptive', ...(thinking && { display: 'summarized' }), blockBinding }
   return { providerOptions: { anthropic: { thinking: adaptive } } }
 }
 
-/** Thinking without a signature, another provider's say, is refused. */
+/**
+ * Whether a block carries Anthropic's signature; thinking without one, such as another provider's, is
+ * rejected.
+ */
 function isSigned({ meta }: Reasoning): boolean {
   return meta !== undefined && 'anthropic' in meta
 }
 
 const CACHED: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
-/** Arguments are wanted whole. Said tool by tool: an option of the call makes the SDK build a schema first, 3 ms. */
+/**
+ * Requests complete arguments. Set on each tool, because the option of the whole call makes the SDK build a
+ * schema first, which takes 3 ms.
+ */
 const TOOL: SharedV4ProviderOptions = { anthropic: { eagerInputStreaming: false } }
 const LAST_TOOL: SharedV4ProviderOptions = { anthropic: { ...TOOL['anthropic'], ...CACHED['anthropic'] } }
 const BOUND_THINKING = /claude-(fable-5-[1-9]|mythos-5-[1-9]|(opus|sonnet|haiku)-5-5)/

@@ -6,10 +6,11 @@ import type { Env } from './env.ts'
 export type AwsProfile = Readonly<Record<string, string>>
 
 /**
- * What AWS's two files say of a profile, the credentials file before the config file; undefined when neither has it.
+ * Reads a profile from AWS's two files; the credentials file takes precedence over the config file. Returns
+ * undefined when neither has the profile.
  *
- * They stand in ~/.aws, or where AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE say. A file that cannot be read says
- * nothing. Nested settings are left out.
+ * The files are in ~/.aws, or where AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE point. Ignores unreadable
+ * files and nested settings.
  */
 export function readProfile(name: string, env: Env): AwsProfile | undefined {
   const folder = join(env['HOME'] || env['USERPROFILE'] || '/nonexistent', '.aws')
@@ -43,6 +44,6 @@ function readOptional(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    return '' // most people have no such file; what is lacking then is said by whoever needs it
+    return '' // usually the file does not exist; a missing setting is reported where it is needed
   }
 }

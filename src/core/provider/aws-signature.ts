@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { AwsCredentials } from './aws.ts'
 
-/** A request to be signed: an address without a query, the body as it is sent. */
+/** A request to sign: its URL must not have a query, and its body is signed as it is sent. */
 export interface SignedRequest {
   method: string
   url: URL
@@ -10,9 +10,9 @@ export interface SignedRequest {
 }
 
 /**
- * The headers that sign a request for AWS (Signature Version 4): `authorization`, `x-amz-date`,
- * `x-amz-content-sha256` and, with temporary credentials, `x-amz-security-token`. Only these and the host are signed,
- * so whoever sends may add others.
+ * Returns the headers that sign a request for AWS (Signature Version 4): `authorization`, `x-amz-date`,
+ * `x-amz-content-sha256` and, with temporary credentials, `x-amz-security-token`. Only these and the host are
+ * signed, so the caller may add other headers.
  */
 export function signatureHeaders(
   { method, url, body, service }: SignedRequest,
@@ -45,7 +45,7 @@ export function signatureHeaders(
   }
 }
 
-/** Each part of the path as it is sent, encoded once more: every service but S3 wants that. */
+/** Encodes each part of the path a second time, as every service except S3 requires. */
 function encodePath({ pathname }: URL): string {
   return pathname.split('/').map(encode).join('/')
 }

@@ -2,28 +2,29 @@ import { CrabError } from '../base/errors.ts'
 import { readProfile } from './aws-profile.ts'
 import type { Env } from './env.ts'
 
-/** What requests to AWS are signed with. */
+/** The credentials that sign requests to AWS. */
 export interface AwsCredentials {
   accessKeyId: string
   secretAccessKey: string
-  /** Of credentials that end some time. */
+  /** Set for temporary credentials. */
   sessionToken?: string
 }
 
-/** An account of AWS, and the region in which its models are called. */
+/** An AWS account, and the region in which its models are called. */
 export interface AwsAccess {
   region: string
   credentials?: AwsCredentials
-  /** Where the credentials come from: a variable's name, or a profile's. */
+  /** The source of the credentials: the name of a variable or of a profile. */
   from?: string
 }
 
 /**
- * The region and credentials for Bedrock: a named profile's, else the environment's, else those of AWS_PROFILE or the
- * `default` profile in ~/.aws. With a key of Bedrock's own (`hasKey`) only the region is looked for.
+ * Finds the region and credentials for Bedrock: those of a named profile, otherwise those in the environment,
+ * otherwise those of AWS_PROFILE or the `default` profile in ~/.aws. With a Bedrock API key (`hasKey`) only
+ * the region is needed.
  *
- * Without a region anywhere it is us-east-1. Fails with `config` for a named profile that is not there and for what is
- * no region, with `credentials` for a profile that logs in another way than with keys.
+ * The region defaults to us-east-1. Throws `config` for a named profile that does not exist and for an
+ * invalid region, and `credentials` for a profile with another kind of login than keys.
  */
 export function findAwsAccess(
   env: Env,
@@ -51,7 +52,7 @@ export function findAwsAccess(
   return { ...access, ...(credentials && { credentials, from: `profile ${name} of ~/.aws` }) }
 }
 
-/** The region alone, as findAwsAccess has it; no profile is a failure. */
+/** Returns the region like findAwsAccess(), but accepts a missing profile. */
 export function awsRegion(
   env: Env,
   { region, profile }: { region?: string | undefined; profile?: string | undefined },
@@ -60,12 +61,15 @@ export function awsRegion(
   return own || readProfile(profile ?? (env['AWS_PROFILE'] || 'default'), env)?.['region'] || USUAL_REGION
 }
 
-/** What the name of an inference profile begins with that stays in a region's part of the world; not all have one. */
+/**
+ * Returns the prefix of inference profiles that stay within a region's part of the world; undefined for
+ * regions without one.
+ */
 export function findGeography(region: string): string | undefined {
   return GEOGRAPHIES.find(([prefix]) => region.startsWith(prefix))?.[1]
 }
 
-/** Bedrock's own address in a region. */
+/** Returns Bedrock's own address in a region. */
 export function bedrockAddress(region: string): string {
   const [, domain] = DOMAINS.find(([prefix]) => region.startsWith(prefix)) ?? []
   return `https://bedrock-runtime.${region}.${domain ?? 'amazonaws.com'}`
@@ -89,7 +93,7 @@ function toCredentials(id = '', secret = '', token = ''): AwsCredentials | undef
   return { accessKeyId, secretAccessKey, ...(sessionToken !== '' && { sessionToken }) }
 }
 
-/** Their tokens are the AWS command line's to fetch. */
+/** The error for a profile whose tokens only the AWS command line can fetch. */
 function foreignLogin(name: string, key: string): CrabError {
   return new CrabError('credentials', `Cannot use AWS profile "${name}": it has no keys, but ${key}`, {
     hint: `eval "$(aws configure export-credentials --profile ${name} --format env)" puts its keys into the environment`,
@@ -104,7 +108,7 @@ const OTHER_LOGINS = [
   'login_session',
   'web_identity_token_file',
 ]
-/** Of the parts of AWS that stand apart. */
+/** The domains of the separate AWS partitions. */
 const DOMAINS = [
   ['cn-', 'amazonaws.com.cn'],
   ['eusc-', 'amazonaws.eu'],
@@ -120,6 +124,6 @@ const GEOGRAPHIES = [
   ['ap-southeast-4', 'au'],
   ['ap-', 'apac'],
 ] as const
-/** It becomes a part of the address. */
+/** The characters allowed in a region, which becomes part of a host name. */
 const REGION = /^[a-z\d-]+$/
 const USUAL_REGION = 'us-east-1'

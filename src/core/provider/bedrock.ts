@@ -9,16 +9,17 @@ import { type SdkCall, toSdkCall } from './prompt.ts'
 import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
 
-/** Streams one call of Bedrock's Converse, with a key of Bedrock's own or signed with AWS credentials. */
+/** Streams one call of Bedrock's Converse API, with a Bedrock API key or signed with AWS credentials. */
 export function streamConverse(
   { endpoint, request, fetch }: WireCall,
   signal: AbortSignal,
 ): AsyncIterable<ModelEvent> {
   const faults: StreamFault[] = []
   const provider = createAmazonBedrock({
-    apiKey: endpoint.apiKey ?? UNUSED, // else it would sign by itself, and load the built-in HTTP client for that
+    // without a key the SDK would sign by itself, and load the built-in HTTP client for that
+    apiKey: endpoint.apiKey ?? UNUSED,
     baseURL: endpoint.baseUrl,
-    fetch: framed(signed(fetch, endpoint), (fault) => faults.push(fault)),
+    fetch: splitFrames(signRequests(fetch, endpoint), (fault) => faults.push(fault)),
   })
   const call = toSdkCall(withoutBlanks(request), {
     keepsReasoning: ({ meta }, { inThisTurn }) => inThisTurn && meta !== undefined && NAMESPACE in meta,
@@ -40,7 +41,7 @@ export function streamConverse(
   return withFaults(streamModel({ model, options, place }, signal), { faults, place }, signal)
 }
 
-/** The stream ends before a fault; then it is the fault that is told, not that the answer lacks its end. */
+/** Throws the fault that ended a stream, instead of the error that the answer is incomplete. */
 async function* withFaults(
   events: AsyncIterable<ModelEvent>,
   { faults, place }: { faults: readonly StreamFault[]; place: CallTarget },
@@ -54,7 +55,7 @@ async function* withFaults(
   }
 }
 
-/** It refuses a text without a word, which is what many a command prints. */
+/** Replaces blank tool results, which Bedrock rejects; many commands print nothing. */
 function withoutBlanks(request: ModelRequest): ModelRequest {
   const messages = request.messages.map((message) =>
     message.role === 'tool' && message.content.trim() === '' ? { ...message, content: '(nothing)' } : message,
@@ -62,10 +63,13 @@ function withoutBlanks(request: ModelRequest): ModelRequest {
   return { ...request, messages }
 }
 
-/** Marks the ends of what the next request will begin with: the system prompt, with the tools before it, and two messages. */
+/**
+ * Sets cache points at the ends of the parts that the next request will begin with: the system prompt, which
+ * includes the tools, and two messages.
+ */
 function markCached(call: SdkCall): SdkCall {
-  const asked = call.prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : []))
-  const marked = new Set(asked.slice(-2))
+  const inputs = call.prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : []))
+  const marked = new Set(inputs.slice(-2))
   return {
     ...call,
     prompt: call.prompt.map((message, at) =>
@@ -76,8 +80,8 @@ function markCached(call: SdkCall): SdkCall {
 
 type Fetch = typeof globalThis.fetch
 
-/** Signs each request anew: a signature holds for five minutes. */
-function signed(fetch: Fetch, { aws, apiKey }: ModelEndpoint): Fetch {
+/** Signs each request when it is sent, because a signature is valid for five minutes. */
+function signRequests(fetch: Fetch, { aws, apiKey }: ModelEndpoint): Fetch {
   if (apiKey !== undefined) return fetch
   return (input, init = {}) => {
     const { authorization: _, Authorization: __, ...headers } = init.headers as Record<string, string>
@@ -92,7 +96,7 @@ function signed(fetch: Fetch, { aws, apiKey }: ModelEndpoint): Fetch {
   }
 }
 
-function framed(fetch: Fetch, onFault: (fault: StreamFault) => void): Fetch {
+function splitFrames(fetch: Fetch, onFault: (fault: StreamFault) => void): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
     const { ok, status, statusText, headers, body } = response
@@ -106,5 +110,5 @@ const NAMESPACE = 'amazonBedrock'
 const CACHE_POINT: SharedV4ProviderOptions = { [NAMESPACE]: { cachePoint: { type: 'default' } } }
 const CLAUDE = /anthropic\.|claude/
 const TAKES_FILES_IN_RESULTS = /anthropic\.|claude|amazon\.nova/
-/** The first Claude models have no cache, and refuse a mark. */
+/** The models with a cache; the first Claude models have none, and reject a cache point. */
 const CACHES = /^(?!.*claude-(v\d|instant|3-(?!7|5-haiku))).*(anthropic\.|claude|amazon\.nova)/

@@ -2,51 +2,51 @@ import type { JsonObject, ToolCall } from '../base/message.ts'
 import type { ToolSpec } from './types.ts'
 
 /**
- * The tool call that a request to the demo model asks for, by a fixed form of words; undefined for any other request, or
- * when the tool is not offered.
+ * Returns the tool call for a request to the demo model that has one of its fixed forms; undefined for any
+ * other request, or when the tool is not available.
  */
 export function callFor(request: string, tools: readonly ToolSpec[]): ToolCall | undefined {
-  const asked = request.trim()
-  const found = namedCall(asked, tools) ?? builtInCall(asked, tools) ?? serverCall(asked, tools)
-  return found ?? fileCall(asked, tools)
+  const text = request.trim()
+  const found = namedCall(text, tools) ?? builtInCall(text, tools) ?? serverCall(text, tools)
+  return found ?? fileCall(text, tools)
 }
 
-/** The name in `call NAME` when no such tool is offered. */
+/** Returns the name in `call NAME` when no such tool is available. */
 export function unknownTool(request: string, tools: readonly ToolSpec[]): string | undefined {
   const name = NAMED.exec(request.trim())?.[1]
   return name === undefined || findTool(name, tools) ? undefined : name
 }
 
-function namedCall(asked: string, tools: readonly ToolSpec[]): ToolCall | undefined {
-  const [, name = '', args = '{}'] = NAMED.exec(asked) ?? []
+function namedCall(text: string, tools: readonly ToolSpec[]): ToolCall | undefined {
+  const [, name = '', args = '{}'] = NAMED.exec(text) ?? []
   const tool = findTool(name, tools)
   return tool && { id: ID, name: tool.name, arguments: args }
 }
 
-function builtInCall(asked: string, tools: readonly ToolSpec[]): ToolCall | undefined {
+function builtInCall(text: string, tools: readonly ToolSpec[]): ToolCall | undefined {
   for (const { tool, form, toArgs } of FORMS) {
-    const words = form.exec(asked)
+    const words = form.exec(text)
     if (words && tools.some(({ name }) => name === tool))
       return toCall(tool, toArgs(words[1] ?? '', words[2]))
   }
   return undefined
 }
 
-/** `echo hello` for a server's tool `echo` that needs one text. */
-function serverCall(asked: string, tools: readonly ToolSpec[]): ToolCall | undefined {
-  const [, first = '', rest] = /^(\S+)\s+(\S[\s\S]*)$/.exec(asked) ?? []
+/** Parses `echo hello` for a server's tool `echo` that requires exactly one string. */
+function serverCall(text: string, tools: readonly ToolSpec[]): ToolCall | undefined {
+  const [, first = '', rest] = /^(\S+)\s+(\S[\s\S]*)$/.exec(text) ?? []
   const name = first.toLowerCase()
   const tool = tools.find(({ server, alias }) => server !== undefined && alias?.toLowerCase() === name)
   const parameter = tool && onlyText(tool.parameters)
   return tool && parameter !== undefined ? toCall(tool.name, { [parameter]: rest }) : undefined
 }
 
-function fileCall(asked: string, tools: readonly ToolSpec[]): ToolCall | undefined {
-  const path = ASKS_FOR_FILE.exec(asked.slice(0, MAX_ASKED))?.[1]
+function fileCall(text: string, tools: readonly ToolSpec[]): ToolCall | undefined {
+  const path = FILE_REQUEST.exec(text.slice(0, MAX_QUESTION))?.[1]
   return path && tools.some(({ name }) => name === 'read') ? toCall('read', { path }) : undefined
 }
 
-/** The one required parameter, when it is a text. */
+/** Returns the only required parameter, if it is a string. */
 function onlyText({ required, properties }: JsonObject): string | undefined {
   const [name, ...more] = Array.isArray(required) ? (required as string[]) : []
   if (name === undefined || more.length > 0) return undefined
@@ -74,33 +74,33 @@ const FORMS: readonly Form[] = [
   {
     tool: 'bash',
     form: /^(?:run\s|!)\s*(\S[\s\S]*)$/i,
-    toArgs: (command) => ({ command: unquoted(command) }),
+    toArgs: (command) => ({ command: unquote(command) }),
   },
   {
     tool: 'glob',
     form: /^list (?:all |the )?files(?: in (\S+))?$/i,
-    toArgs: (path) => ({ pattern: '*', ...(path && { path: unquoted(path) }) }),
+    toArgs: (path) => ({ pattern: '*', ...(path && { path: unquote(path) }) }),
   },
-  { tool: 'glob', form: /^find (\S+)$/i, toArgs: (pattern) => ({ pattern: unquoted(pattern) }) },
+  { tool: 'glob', form: /^find (\S+)$/i, toArgs: (pattern) => ({ pattern: unquote(pattern) }) },
   {
     tool: 'grep',
     form: /^(?:search for|grep) (\S.*)$/i,
-    toArgs: (pattern) => ({ pattern: unquoted(pattern) }),
+    toArgs: (pattern) => ({ pattern: unquote(pattern) }),
   },
   {
     tool: 'write',
     form: /^write ([^\s:]+):\s*(\S[\s\S]*)$/i,
-    toArgs: (path, text = '') => ({ path: unquoted(path), content: `${text}\n` }),
+    toArgs: (path, text = '') => ({ path: unquote(path), content: `${text}\n` }),
   },
 ]
 
 const NAMED = /^call (\S+)(?:\s+(\{[\s\S]*\}))?$/i
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   return /^(["'`])(.*)\1$/s.exec(text)?.[2] ?? text
 }
 
-/** Characters in which a file is looked for: a prompt may be megabytes, a question is not. */
-const MAX_ASKED = 1000
-const ASKS_FOR_FILE =
+/** The number of characters searched for a file name: a prompt may be megabytes long, a question is not. */
+const MAX_QUESTION = 1000
+const FILE_REQUEST =
   /\b(?:read|open|show|print|summari[sz]e|explain|look at)\b[^\n]*?[\s"'`](~?[\w./@-]*\w\.\w+|[\w.@-]*\/[\w./@-]+)/i

@@ -5,14 +5,15 @@ import { callFor, unknownTool } from './demo-calls.ts'
 import type { ModelSource } from './source.ts'
 import type { ModelEvent, ModelRequest, ToolSpec } from './types.ts'
 
-/** How a person gets a real model, as a hint. */
+/** A hint that tells the user how to connect a real model. */
 export const CONNECT_HINT =
   'set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or write [llm] in config.toml'
 
 /**
- * The built-in model: offline, deterministic, free. It calls real tools, so that the whole way of a turn can be tried.
+ * The built-in model: offline, deterministic, free. It calls real tools, so that every step of a turn can be
+ * tried.
  *
- * The first call of each turn says that it is none; `remark` is added to that.
+ * The first call of each turn yields a notice that it is a demo, followed by `remark`.
  */
 export function demoSource(remark?: string): ModelSource {
   const facts = { inputUsd: 0, outputUsd: 0 }
@@ -62,14 +63,14 @@ function aboutResult({ name, content, is_error: failed }: Message): string {
   const text = content.replace(/\n$/, '')
   if (text === '') return `I called ${name} and got nothing back.`
   const lines = text.split('\n')
-  const got = `I called ${name} and got ${counted(lines.length, 'line')} back`
+  const got = `I called ${name} and got ${pluralize(lines.length, 'line')} back`
   const isShort = lines.length <= MOST_LINES && text.length <= MOST_CHARS
   if (lines.length === 1 && isShort) return `${got}: ${text}`
   if (isShort) return `${got}:\n${text}`
   return `${got}. They begin with:\n${takeStart(lines.slice(0, MOST_LINES).join('\n'), MOST_CHARS)}`
 }
 
-/** Lines and UTF-16 units of a result that are said. */
+/** The number of lines and UTF-16 units of a result that are quoted. */
 const MOST_LINES = 12
 const MOST_CHARS = 2000
 
@@ -78,18 +79,18 @@ function aboutPrompt(prompt: string, message: Message | undefined, tools: readon
   const unknown = unknownTool(findRequest(prompt), tools)
   if (unknown !== undefined) {
     const names = tools.map(({ name, alias }) => alias ?? name)
-    return `No tool ${unknown} is offered to me. I have ${names.length > 0 ? listed(names) : 'none'}.`
+    return `No tool ${unknown} is offered to me. I have ${names.length > 0 ? joinWords(names) : 'none'}.`
   }
   const words = withoutBlocks(prompt).split(/\s+/).filter(Boolean).length
   const parts = [
-    counted(words, 'word'),
-    ...parseBlocks(prompt).map(({ name, body }) => `${counted(lineCount(body), 'line')} of ${name}`),
+    pluralize(words, 'word'),
+    ...parseBlocks(prompt).map(({ name, body }) => `${pluralize(lineCount(body), 'line')} of ${name}`),
     ...(message?.attachments ?? []).map(({ media_type: type, name = type }) => `the attachment ${name}`),
   ]
-  return `I am crabtalk's built-in demo, not a language model, so I cannot answer that. It did arrive whole: ${listed(parts)}. Ask me what I can do.`
+  return `I am crabtalk's built-in demo, not a language model, so I cannot answer that. It did arrive whole: ${joinWords(parts)}. Ask me what I can do.`
 }
 
-/** The data a prompt carries: standard input and files. */
+/** Returns the data blocks of a prompt: standard input and files. */
 function parseBlocks(prompt: string): { name: string; body: string }[] {
   return [...prompt.matchAll(BLOCK)].map(([, tag, path, body = '']) => ({
     name: tag === 'stdin' ? STDIN : (path ?? 'a file'),
@@ -97,7 +98,7 @@ function parseBlocks(prompt: string): { name: string; body: string }[] {
   }))
 }
 
-/** What a prompt asks: its own words, or standard input when there are none. */
+/** Returns the request in a prompt: its own words, or standard input when there are none. */
 function findRequest(prompt: string): string {
   const own = withoutBlocks(prompt)
   if (own.trim() !== '') return own
@@ -112,11 +113,11 @@ function lineCount(text: string): number {
   return text === '' ? 0 : text.replace(/\n$/, '').split('\n').length
 }
 
-function counted(count: number, unit: string): string {
+function pluralize(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-function listed(parts: readonly string[]): string {
+function joinWords(parts: readonly string[]): string {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }
 

@@ -18,32 +18,33 @@ import { LOCAL_SERVERS, PRESETS, type Preset } from './presets.ts'
 import { ModelRegistry } from './registry.ts'
 import { callEndpoint, type ModelSource, prepareEndpoint } from './source.ts'
 
-/** Where models are looked for. */
+/** The inputs of model discovery. */
 export interface ModelLookup {
   config: Pick<Config, 'providers' | 'defaultModel'>
   env: Env
-  /** What a person asked for; it becomes the default. */
+  /** The model the user requested; it becomes the default. */
   model?: string
-  /** Instead of the usual ones. */
+  /** Replaces the usual servers. */
   localServers?: typeof LOCAL_SERVERS
 }
 
 /**
- * The models of this place, found in the order of cli.md's "First run": what config.toml declares; else the providers
- * whose keys are in the environment; else a server on this machine; else the demo, which is there by name in any case.
+ * Finds the available models, in this order (ADR 0042): the providers declared in config.toml; otherwise the
+ * providers whose keys are in the environment; otherwise a server on this machine; otherwise the demo, which
+ * is always available by name.
  *
- * Over the network only a local server is asked, and a declared one that names no model: when it cannot say what it
- * has, there is no default, and asking for it fails with the reason. Fails with `config`.
+ * Only queries local servers, and a declared provider that names no model. If that one cannot list its models
+ * there is no default, and defaultModel() throws the reason. Throws `config`.
  */
-export async function openModels(setting: ModelLookup, signal: AbortSignal): Promise<ModelRegistry> {
-  const sources = await findSources(setting, signal)
-  const demo = demoSource(unusedKeys(setting.env))
+export async function openModels(lookup: ModelLookup, signal: AbortSignal): Promise<ModelRegistry> {
+  const sources = await findSources(lookup, signal)
+  const demo = demoSource(unusedKeys(lookup.env))
   const first = sources[0] ?? demo
   const registry = new ModelRegistry({ hint: first === demo ? CONNECT_HINT : undefined })
   for (const source of sources) registry.add(source)
   if (!sources.some(isNamedDemo)) registry.add(demo)
-  const wanted = setting.model ?? setting.config.defaultModel
-  if (wanted !== undefined) registry.commit(wanted)
+  const requested = lookup.model ?? lookup.config.defaultModel
+  if (requested !== undefined) registry.commit(requested)
   else await chooseDefault(registry, first, signal)
   return registry
 }
@@ -52,8 +53,8 @@ function isNamedDemo({ name, models }: ModelSource): boolean {
   return name === 'demo' || models.some((model) => model.name === 'demo')
 }
 
-async function findSources(setting: ModelLookup, signal: AbortSignal): Promise<ModelSource[]> {
-  const { config, env, localServers = LOCAL_SERVERS } = setting
+async function findSources(lookup: ModelLookup, signal: AbortSignal): Promise<ModelSource[]> {
+  const { config, env, localServers = LOCAL_SERVERS } = lookup
   if (config.providers.length > 0) return config.providers.map((provider) => configuredSource(provider, env))
   const keyed = PRESETS.flatMap((preset) => keyedSource(preset, env) ?? [])
   if (keyed.length > 0) return keyed
@@ -70,20 +71,20 @@ async function chooseDefault(
   try {
     const [first] = (await source.listModels?.(signal)) ?? []
     if (first !== undefined) return registry.commit(first)
-    throw withoutModels(source)
+    throw noModelsError(source)
   } catch (reason) {
     registry.setDefaultError(toCrabError(reason))
   }
 }
 
-function withoutModels({ name, where, listModels: canSay, nameHint }: ModelSource): CrabError {
+function noModelsError({ name, where, listModels: canSay, nameHint }: ModelSource): CrabError {
   const why = canSay ? 'says it has none' : 'cannot be asked what it has'
   return new CrabError('config', `Cannot choose a model: "${name}" (${where}) ${why}`, {
     hint: `${nameHint ?? 'name one with --model'}, or write model = "…" in config.toml`,
   })
 }
 
-/** A provider that lacks something is an error of whoever uses it, not of the others. */
+/** Creates the source lazily: an incomplete provider is an error for its callers, not for other providers. */
 function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
   const { name, kind, where, models } = provider
   const preset = PRESETS.find((known) => known.kind === kind && kind !== 'openai-compatible')
@@ -108,8 +109,8 @@ function keyedSource(preset: Preset, env: Env): ModelSource | undefined {
 }
 
 /**
- * A person's own model, else a preset's default where it surely is: at the vendor's own address, and on a wire that only
- * the vendor's models speak.
+ * Returns the user's own model, otherwise the preset's default if it is certainly available: at the vendor's
+ * own address, or on a wire that only the vendor's models use.
  */
 function suggestionAt(
   preset: Preset,
@@ -126,25 +127,28 @@ function suggestionAt(
   return model !== undefined && (isOnlyTheirs || isAtHome(preset, address)) ? { suggests: model } : {}
 }
 
-/** However its address is written, and in whichever region. */
+/** Whether an address is the vendor's own, in any spelling and region. */
 function isAtHome({ kind, baseUrl = '' }: Preset, address: string | undefined): boolean {
   if (address === undefined || isVendors(kind, address)) return true
   const host = URL.parse(address)?.host
   return host !== undefined && host === URL.parse(baseUrl)?.host
 }
 
-/** Azure lists what could be deployed, not what is; Bedrock lists on another host, for which a key rarely has the right. */
+/**
+ * Whether a provider can list its models. Azure lists what could be deployed instead of what is; Bedrock
+ * lists on another host, for which a key rarely has permission.
+ */
 function canList(kind: ModelEndpoint['kind']): boolean {
   return kind !== 'azure' && kind !== 'bedrock'
 }
 
-/** The first server that answers in time and has a model, if any. */
+/** Returns the first server in the list that responds in time and has a model, if any. */
 async function localSources(servers: typeof LOCAL_SERVERS, signal: AbortSignal): Promise<ModelSource[]> {
-  const soon = AbortSignal.any([signal, AbortSignal.timeout(LOCAL_WAIT_MS)])
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(LOCAL_WAIT_MS)])
   const found = await Promise.all(
     servers.map(async ({ name, port }) => {
       const endpoint = localModelEndpoint(name, port)
-      const names = await fetchModels(endpoint, soon).catch(() => []) // none there is the usual case
+      const names = await fetchModels(endpoint, deadline).catch(() => []) // usually no server is running there
       return { endpoint, names }
     }),
   )
@@ -170,14 +174,14 @@ function openSource(endpoint: ModelEndpoint, more: Pick<ModelSource, 'owns' | 's
   }
 }
 
-/** A variable that alone is not enough, and what else it needs. */
+/** Names a variable that is set but insufficient by itself, and what is missing. */
 function unusedKeys(env: Env): string | undefined {
   const azure = ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'].find((name) => env[name])
   if (azure) return `${azure} is set, but neither AZURE_OPENAI_ENDPOINT nor AZURE_RESOURCE_NAME`
   return env['AWS_ACCESS_KEY_ID'] && 'AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY'
 }
 
-/** How to name a model where nobody can be asked what there is. */
+/** Hints on naming a model of providers that cannot list theirs. */
 const NAMES: Partial<Record<ProviderKind, string>> = {
   azure: 'name your deployment with --model or AZURE_OPENAI_DEPLOYMENT',
   bedrock: 'name a model or an inference profile of your region with --model',

@@ -7,32 +7,33 @@ import { type AwsAccess, bedrockAddress, findAwsAccess } from './aws.ts'
 import type { Env } from './env.ts'
 import { PRESETS, type Preset } from './presets.ts'
 
-/** A model server, ready to be called. */
+/** The resolved settings of a model server, ready to be called. */
 export interface ModelEndpoint {
   name: string
   kind: ProviderKind
   wire: Wire
-  /** Without a trailing slash; the wire's own paths are appended to it. */
+  /** The base URL without a trailing slash; the wire's own paths are appended to it. */
   baseUrl: string
   apiKey: string | undefined
-  /** Of Bedrock: what a request is signed with; without credentials the key is shown instead. */
+  /** Set for Bedrock: the credentials that sign a request; without credentials the key is sent instead. */
   aws?: AwsAccess
-  /** Where the key comes from, or would come from: a variable's name or `file:line`. */
+  /** The source of the key, or where it is expected: a variable's name or `file:line`. */
   keyFrom: string
-  /** Where the server is declared: a variable's name, `file:line`, or its port. */
+  /** The place where the server is declared: a variable's name, `file:line`, or its port. */
   where: string
-  /** To the first byte. */
+  /** The time limit until the first byte. */
   timeoutMs: number
-  /** Between two reads of the answer. */
+  /** The time limit between two reads of the answer. */
   idleMs: number
   maxRetries: number
 }
 
 /**
- * The endpoint of a configured provider; what it leaves out comes from the provider's usual variables.
+ * Resolves the endpoint of a configured provider; absent settings come from the provider's usual variables.
  *
- * The kind says whose variables are meant; for `openai-compatible` the host does, so that no key reaches a stranger.
- * Fails with `config` without an address or with an unusable one, with `credentials` on an AWS profile that has no keys.
+ * The kind determines which variables are used; for `openai-compatible` the host does, so that a key is never
+ * sent to another host. Throws `config` for a missing or unusable address, and `credentials` for an AWS
+ * profile without keys.
  */
 export function toEndpoint(provider: ProviderConfig, env: Env): ModelEndpoint {
   const { name, where, timeoutMs, maxRetries } = provider
@@ -40,7 +41,7 @@ export function toEndpoint(provider: ProviderConfig, env: Env): ModelEndpoint {
   return { ...resolveEndpoint(provider, preset, env), name, where, timeoutMs, maxRetries }
 }
 
-/** The endpoint a known provider's variables describe; undefined when they do not say enough. */
+/** Resolves a known provider's endpoint from its variables; undefined when they are insufficient. */
 export function endpointFromEnv(preset: Preset, env: Env): ModelEndpoint | undefined {
   const { name, kind } = preset
   const variable = keyVariable(preset, env)
@@ -59,7 +60,10 @@ export function endpointFromEnv(preset: Preset, env: Env): ModelEndpoint | undef
   }
 }
 
-/** Fails with `credentials` where a call surely would: with a key that cannot be sent, or at a vendor's own address without one. */
+/**
+ * Throws `credentials` when a call would certainly fail: for a key that cannot be sent, or without a key at a
+ * vendor's own address.
+ */
 export function checkEndpoint(endpoint: ModelEndpoint): void {
   checkKey(endpoint)
   const { name, kind, where, baseUrl, apiKey, aws } = endpoint
@@ -71,7 +75,7 @@ export function checkEndpoint(endpoint: ModelEndpoint): void {
   })
 }
 
-/** Fails with `credentials` for a key that no HTTP request can carry, and names where it comes from. */
+/** Throws `credentials`, naming the source, for a key that is not a valid HTTP header value. */
 export function checkKey({
   name,
   apiKey,
@@ -81,7 +85,7 @@ export function checkKey({
   throw new CrabError('credentials', `Cannot use provider "${name}": ${keyFrom} ${NOT_A_HEADER_VALUE}`)
 }
 
-/** The endpoint of a server on this machine; it may take minutes to load a model before its first byte. */
+/** Returns the endpoint of a server on this machine; loading a model may take minutes before its first byte. */
 export function localModelEndpoint(name: string, port: number): ModelEndpoint {
   return {
     name,
@@ -97,7 +101,7 @@ export function localModelEndpoint(name: string, port: number): ModelEndpoint {
   }
 }
 
-/** The address a preset's variables name, else the vendor's own, if there is one for all. */
+/** Returns the address in a preset's variables, otherwise the vendor's own address, if it has one. */
 export function findPresetAddress(preset: Preset, env: Env): string | undefined {
   const variable = addressVariable(preset, env)
   const own = env[variable] || undefined
@@ -109,7 +113,7 @@ type EndpointSource = Pick<
   'name' | 'kind' | 'where' | 'baseUrl' | 'apiKey' | 'region' | 'profile'
 >
 
-/** Where the server is, how to speak with it, and what to show it. */
+/** Resolves the address, wire and credentials of a provider. */
 function resolveEndpoint(
   place: EndpointSource,
   preset: Preset | undefined,
@@ -117,12 +121,12 @@ function resolveEndpoint(
 ): Omit<ModelEndpoint, 'name' | 'where' | 'timeoutMs' | 'maxRetries'> {
   const { kind, where, profile } = place
   const variable = preset && keyVariable(preset, env)
-  const isShown = profile === undefined && variable !== undefined && variable !== 'AWS_ACCESS_KEY_ID'
-  const apiKey = (place.apiKey ?? (isShown ? env[variable] : undefined))?.trim() || undefined
+  const sendsKey = profile === undefined && variable !== undefined && variable !== 'AWS_ACCESS_KEY_ID'
+  const apiKey = (place.apiKey ?? (sendsKey ? env[variable] : undefined))?.trim() || undefined
   const aws = kind === 'bedrock' ? findAwsAccess(env, { ...place, hasKey: apiKey !== undefined }) : undefined
   const address =
     place.baseUrl ?? (preset && findPresetAddress(preset, env)) ?? (aws && bedrockAddress(aws.region))
-  if (address === undefined) throw withoutAddress(place)
+  if (address === undefined) throw addressError(place)
   const wire = wireAt(kind, address)
   return {
     kind,
@@ -135,7 +139,7 @@ function resolveEndpoint(
   }
 }
 
-/** The known provider whose variables a configured one takes what it leaves out from. */
+/** Returns the known provider whose variables supply the absent settings of a configured one. */
 export function findPreset({ kind, baseUrl }: ProviderConfig): Preset | undefined {
   if (kind !== 'openai-compatible') return PRESETS.find((preset) => preset.kind === kind)
   const host = URL.parse(baseUrl ?? '')?.host
@@ -152,7 +156,7 @@ function keyVariable({ keys }: Preset, env: Env): string {
   return keys.find((name) => env[name]) ?? keys[0]
 }
 
-function withoutAddress({ name, kind, where }: EndpointSource): CrabError {
+function addressError({ name, kind, where }: EndpointSource): CrabError {
   return new CrabError('config', `Cannot use provider "${name}" (${where}): base_url is missing`, {
     ...(kind === 'azure' && {
       hint: 'base_url = "https://RESOURCE.openai.azure.com", or set AZURE_OPENAI_ENDPOINT',
@@ -161,11 +165,11 @@ function withoutAddress({ name, kind, where }: EndpointSource): CrabError {
 }
 
 const AWS_KEYS = 'AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or AWS_PROFILE'
-/** Azure's addresses differ in this. */
+/** The part in which Azure's addresses differ. */
 const RESOURCE = 'AZURE_RESOURCE_NAME'
 const TIMEOUT_MS = 30_000
 const IDLE_MS = 90_000
-/** Wires on which nothing comes while a model thinks unseen. */
+/** Wires that send nothing while a model is thinking without showing it. */
 const QUIET: readonly Wire[] = ['responses', 'gemini', 'converse']
 const QUIET_MS = 300_000
 const LOCAL_TIMEOUT_MS = 300_000

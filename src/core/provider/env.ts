@@ -1,2 +1,2 @@
-/** The environment of whoever opens the models; nothing below reads another. */
+/** The environment variables of the caller; code below does not read process.env. */
 export type Env = Readonly<Record<string, string | undefined>>

@@ -1,21 +1,25 @@
 import { crc32 } from 'node:zlib'
 import { CrabError } from '../base/errors.ts'
 
-/** What a server says in its stream when it gives up. */
+/** An error that a server sends inside its stream. */
 export interface StreamFault {
-  /** An exception's name, `accessDeniedException`, or an error's code, `InternalFailure`. */
+  /**
+   * The name of an exception, such as `accessDeniedException`, or the code of an error, such as
+   * `InternalFailure`.
+   */
   name: string
   isException: boolean
-  /** An exception's body, which is JSON; an error's message. */
+  /** The body of an exception, which is JSON, or the message of an error. */
   body: string
 }
 
 /**
- * An AWS event stream in whole frames; what is left of a cut one at the end is dropped. An exception or an error ends
- * the stream, and is told instead of given: of these the SDK knows five by name, and passes by the others.
+ * Splits an AWS event stream into complete frames; drops an incomplete one at the end. An exception or error
+ * ends the stream and is passed to `onFault`: the SDK knows only five of them by name and ignores all others.
  *
- * The SDK's decoder fails on a part of a frame, and a web stream that fails drops what it still holds: with it would go
- * the text that had arrived. Whether an answer is whole is told by its last event. Bytes that are no frame are `failed`.
+ * The SDK's decoder fails on a partial frame, and a web stream that fails drops the data it still holds,
+ * including text that had already arrived. Only its last event tells whether an answer is complete. Throws
+ * `failed` for bytes that are not a frame.
  */
 export function wholeFrames(
   body: ReadableStream<Uint8Array>,
@@ -37,15 +41,15 @@ export function wholeFrames(
   )
 }
 
-/** How many bytes the whole frames at the beginning have, up to a fault. */
+/** Returns the length of the complete frames at the beginning, up to a fault. */
 function readFrames(bytes: Buffer): { end: number; fault?: StreamFault } {
   let end = 0
   while (bytes.length - end >= LENGTH_BYTES) {
     const length = bytes.readUInt32BE(end)
-    if (length < SHORTEST || length > LONGEST) throw noFrame()
+    if (length < SHORTEST || length > LONGEST) throw frameError()
     if (end + length > bytes.length) break
     const frame = bytes.subarray(end, end + length)
-    if (crc32(frame.subarray(0, -SUM_BYTES)) !== frame.readUInt32BE(length - SUM_BYTES)) throw noFrame()
+    if (crc32(frame.subarray(0, -SUM_BYTES)) !== frame.readUInt32BE(length - SUM_BYTES)) throw frameError()
     const fault = faultIn(frame)
     if (fault) return { end, fault }
     end += length
@@ -55,7 +59,7 @@ function readFrames(bytes: Buffer): { end: number; fault?: StreamFault } {
 
 function faultIn(frame: Buffer): StreamFault | undefined {
   const headersEnd = HEADERS_AT + frame.readUInt32BE(LENGTH_BYTES)
-  if (headersEnd > frame.length - SUM_BYTES) throw noFrame()
+  if (headersEnd > frame.length - SUM_BYTES) throw frameError()
   const headers = textHeaders(frame.subarray(HEADERS_AT, headersEnd))
   const type = headers.get(':message-type')
   if (type === 'exception') {
@@ -67,7 +71,9 @@ function faultIn(frame: Buffer): StreamFault | undefined {
   return { name, isException: false, body: headers.get(':error-message') ?? name }
 }
 
-/** Those that are text, up to the first that is not: what is looked for here is. */
+/**
+ * Returns the string headers up to the first header of another type; the headers needed here come before it.
+ */
 function textHeaders(bytes: Buffer): Map<string, string> {
   const found = new Map<string, string>()
   for (let at = 0; at < bytes.length; ) {
@@ -80,7 +86,7 @@ function textHeaders(bytes: Buffer): Map<string, string> {
   return found
 }
 
-function noFrame(): CrabError {
+function frameError(): CrabError {
   return new CrabError('failed', 'Cannot read the answer: it is no event stream of AWS', {
     hint: 'check that base_url is a model server’s',
   })
@@ -88,11 +94,11 @@ function noFrame(): CrabError {
 
 const LENGTH_BYTES = 4
 const SUM_BYTES = 4
-/** Behind the frame's length, the headers' length and the checksum of both. */
+/** The offset of the headers: after the frame's length, the headers' length and the checksum of both. */
 const HEADERS_AT = 12
-/** A header's type. */
+/** The header type for strings. */
 const TEXT = 7
-/** Two lengths and two checksums. */
+/** The length of an empty frame: two lengths and two checksums. */
 const SHORTEST = 16
-/** Frames hold at most 16 MiB and their headers 128 KiB; more is no frame. */
+/** The maximum length of a frame. Valid ones hold at most 16 MiB and 128 KiB of headers. */
 const LONGEST = 24 * 1024 * 1024

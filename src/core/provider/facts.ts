@@ -2,20 +2,21 @@ import type { Usage } from '../base/message.ts'
 import type { ModelFacts } from './types.ts'
 
 /**
- * What is known of a model (decision 39); nothing for names not in the table.
+ * Returns the known facts about a model (ADR 0044); empty for names not in the table.
  *
- * A vendor prefix and a date at the end do not matter: `openai/gpt-5.4-2026-03-05` is `gpt-5.4`. Bedrock's name for a
- * Claude model stands for it, `global.anthropic.claude-haiku-4-5-20251001-v1:0` with its prices; those of a region differ.
+ * Ignores a vendor prefix and a trailing date: `openai/gpt-5.4-2026-03-05` is `gpt-5.4`. Accepts Bedrock's
+ * names of Claude models: a global name, such as `global.anthropic.claude-haiku-4-5-20251001-v1:0`, has the
+ * listed prices; a regional name only has the context window, because regional prices differ.
  */
 export function knownFacts(model: string): ModelFacts {
   const [, place, rest] = /(?:^|\/)(\w+\.)?anthropic\.(claude-.*?)(?:-v\d+(?::\d+)?)?$/.exec(model) ?? []
   const name = rest ?? model.slice(model.lastIndexOf('/') + 1)
   const row = FACTS.get(name) ?? FACTS.get(withoutDate(name)) ?? []
-  const told = place === undefined || place === 'global.' ? row : row.slice(0, 1)
-  return Object.fromEntries(told.map((value, column) => [COLUMNS[column]!, value]))
+  const known = place === undefined || place === 'global.' ? row : row.slice(0, 1)
+  return Object.fromEntries(known.map((value, column) => [COLUMNS[column]!, value]))
 }
 
-/** Whether a model that is listed can be called by that name: its own, or, as its alias, the same without a date. */
+/** Whether a name refers to a listed model: its own name or, as an alias, the same without a date. */
 export function isCalled(listed: string, name: string): boolean {
   return listed === name || withoutDate(listed) === name
 }
@@ -25,9 +26,9 @@ function withoutDate(name: string): string {
 }
 
 /**
- * What that usage costs in US dollars; undefined while the input or output price is unknown.
+ * Returns the cost of a usage in US dollars; undefined while the input or output price is unknown.
  *
- * Cached input without a price of its own counts as ordinary input.
+ * Cached input without a price of its own is charged as ordinary input.
  */
 export function costUsd(usage: Usage, facts: ModelFacts): number | undefined {
   const { inputUsd, outputUsd, cacheReadUsd = inputUsd, cacheWriteUsd = inputUsd } = facts
@@ -44,10 +45,10 @@ export function costUsd(usage: Usage, facts: ModelFacts): number | undefined {
 const COLUMNS = ['context', 'inputUsd', 'outputUsd', 'cacheReadUsd', 'cacheWriteUsd'] as const
 
 /**
- * Context windows and list prices as the vendors publish them, read on 2026-11-21; columns as above.
+ * Context windows and list prices as published by the vendors on 2026-11-21, in the columns above.
  *
- * A model whose price depends on the length of the prompt, or is announced to change, has its window alone.
- * Surcharges for very long prompts are left out.
+ * A model whose price depends on the prompt length, or is about to change, only has its context window.
+ * Surcharges for very long prompts are omitted.
  */
 const FACTS: ReadonlyMap<string, readonly number[]> = new Map([
   ['claude-fable-5-1', [1_000_000, 10, 50]],

@@ -1,10 +1,11 @@
-import { GoogleLanguageModel } from '@ai-sdk/google/internal' // the package itself builds a provider from the environment
+// the main entry of the package creates a provider from the environment
+import { GoogleLanguageModel } from '@ai-sdk/google/internal'
 import { VERSION } from '../base/version.ts'
 import { toSdkCall } from './prompt.ts'
 import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent } from './types.ts'
 
-/** Streams one call of Gemini. The signatures of its thoughts and tool calls go back with them. */
+/** Streams one call of Gemini. Sends the signatures of earlier thoughts and tool calls back with them. */
 export function streamGemini(
   { endpoint, request, fetch }: WireCall,
   signal: AbortSignal,
@@ -31,7 +32,7 @@ export function streamGemini(
   return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
 }
 
-/** For calls that come without an id: theirs have one only from Gemini 3 on. */
+/** Creates an id for calls without one, which Gemini sends before version 3. */
 function newCallId(): string {
   return `call_${Math.random().toString(36).slice(2, 12).padEnd(10, '0')}`
 }

@@ -4,11 +4,14 @@ import { CrabError } from '../base/errors.ts'
 import { NETWORK_REASONS } from '../base/network-reasons.ts'
 import { LightHeaders } from './light-headers.ts'
 
-/** How long a server may be silent, and what to tell a person when it cannot be reached. */
+/** The time limits of a request, and the hint for a server that cannot be reached. */
 export interface HttpOptions {
-  /** From sending the request to the answer's headers. */
+  /** The time from sending the request to the headers of the answer. */
   firstByteMs: number
-  /** Between two reads of the answer's body; time in which nobody asks for more does not count. */
+  /**
+   * The time between two reads of the answer's body; time in which the consumer does not ask for data does
+   * not count.
+   */
   idleMs: number
   hint?: string
 }
@@ -16,10 +19,11 @@ export interface HttpOptions {
 /**
  * The part of `fetch` that a model call needs, on node:http and node:https: a string body, a streamed answer.
  *
- * It exists because the built-in one takes 40 ms to load. Connections are kept alive, and proxied, by Node's global
- * agents. Redirects are not followed: such an answer is handed on. Failures are CrabErrors: `unavailable` (refused,
- * unknown host, TLS), `timeout`, and `cancelled` after an abort. A body that is cut just ends, because a web stream
- * that fails drops what it had not delivered yet: whoever reads must know the end of an answer by its content.
+ * It exists because the built-in one takes 40 ms to load (ADR 0041). Node's global agents keep connections
+ * alive and proxy them. Redirects are not followed; such an answer is returned as it is. Throws CrabErrors:
+ * `unavailable` (refused, unknown host, TLS), `timeout`, and `cancelled` after an abort. A truncated body
+ * simply ends, because a web stream that fails drops the data it has not delivered yet: readers must
+ * recognize the end of an answer by its content.
  */
 export function httpFetch(limits: HttpOptions): typeof globalThis.fetch {
   return async (input, init = {}) => {
@@ -38,7 +42,7 @@ export function httpFetch(limits: HttpOptions): typeof globalThis.fetch {
   }
 }
 
-/** A whole body as text. */
+/** Reads a whole body as text. */
 export async function readBodyText(body: ReadableStream<Uint8Array> | null): Promise<string> {
   const chunks = await Array.fromAsync(body ?? [])
   return Buffer.concat(chunks).toString()
@@ -50,7 +54,7 @@ interface Call {
   signal: AbortSignal | undefined
 }
 
-/** Sends, and sends again at once when a kept connection turns out to have been closed meanwhile. */
+/** Sends a request, and immediately retries once when a kept-alive connection turns out to be closed. */
 async function exchange(
   call: Call,
   options: RequestOptions,
@@ -72,11 +76,11 @@ function answerTo(request: ClientRequest, body: Buffer | undefined, call: Call):
   const { firstByteMs } = call.limits
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const timer = setTimeout(
-    () => request.destroy(silence(`Cannot get an answer from ${call.url.origin}`, firstByteMs)),
+    () => request.destroy(silenceError(`Cannot get an answer from ${call.url.origin}`, firstByteMs)),
     firstByteMs,
   )
   request.once('response', resolve)
-  request.on('error', reject) // may come after the answer began: its body reports it then
+  request.on('error', reject) // errors may follow after the answer began; then its body reports them
   request.end(body)
   return promise.finally(() => clearTimeout(timer))
 }
@@ -101,7 +105,7 @@ function toBody(answer: IncomingMessage, call: Call): ReadableStream<Uint8Array<
   const { idleMs } = call.limits
   let feed: PieceFeed | undefined
   const watch = setTimeout(() => {
-    if (feed?.isStarved) answer.destroy(silence(`The answer from ${call.url.origin} stopped`, idleMs))
+    if (feed?.isStarved) answer.destroy(silenceError(`The answer from ${call.url.origin} stopped`, idleMs))
     else watch.refresh()
   }, idleMs)
   return new ReadableStream({
@@ -131,17 +135,17 @@ function toBody(answer: IncomingMessage, call: Call): ReadableStream<Uint8Array<
 }
 
 /**
- * Hands what was read to a stream in small pieces, one in each turn of the event loop. A read of 64 KiB takes a parser of
- * events tens of milliseconds, during which nothing else in this process would run.
+ * Feeds received data to a stream in small pieces, one per turn of the event loop. A read of 64 KiB takes an
+ * event parser tens of milliseconds, which would block this process.
  */
 class PieceFeed {
   readonly #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
   readonly #answer: IncomingMessage
-  /** Chunks that were read and not handed on yet. */
+  /** The received chunks that are not delivered yet. */
   #waiting: Buffer<ArrayBuffer>[] = []
   #bytes = 0
-  /** A piece was handed on in this turn of the event loop. */
-  #hasHanded = false
+  /** Whether a piece was delivered in this turn of the event loop. */
+  #hasDelivered = false
   #hasEnded = false
 
   constructor(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>, answer: IncomingMessage) {
@@ -149,9 +153,9 @@ class PieceFeed {
     this.#answer = answer
   }
 
-  /** Whether the stream wants more than there is. */
+  /** Whether the stream wants data and none is available. */
   get isStarved(): boolean {
-    return this.#bytes === 0 && this.#isWanted
+    return this.#bytes === 0 && this.#hasDemand
   }
 
   add(chunk: Buffer<ArrayBuffer>): void {
@@ -161,12 +165,12 @@ class PieceFeed {
     this.next()
   }
 
-  /** Hands on a piece, unless one was in this turn; also called when the stream wants more. */
+  /** Delivers a piece, at most one per turn; also called when the stream wants more. */
   next(): void {
-    if (this.#hasHanded || this.#bytes === 0 || !this.#isWanted) return
-    this.#hasHanded = true
+    if (this.#hasDelivered || this.#bytes === 0 || !this.#hasDemand) return
+    this.#hasDelivered = true
     setImmediate(() => {
-      this.#hasHanded = false
+      this.#hasDelivered = false
       this.next()
     })
     this.#controller.enqueue(this.#takePiece())
@@ -179,7 +183,7 @@ class PieceFeed {
     this.#closeAtEnd()
   }
 
-  get #isWanted(): boolean {
+  get #hasDemand(): boolean {
     return (this.#controller.desiredSize ?? 0) > 0
   }
 
@@ -187,13 +191,13 @@ class PieceFeed {
     if (this.#hasEnded && this.#bytes === 0) this.#controller.close()
   }
 
-  /** Joins small chunks, such as one for each event, and splits large ones. */
+  /** Joins small chunks, such as one per event, and splits large ones. */
   #takePiece(): Buffer<ArrayBuffer> {
     let [bytes, count] = [0, 0]
     while (count < this.#waiting.length && bytes < PIECE_BYTES) bytes += this.#waiting[count++]!.length
-    const taken = this.#waiting.splice(0, count)
-    const [first] = taken
-    const all = taken.length === 1 && first ? first : Buffer.concat(taken, bytes)
+    const chunks = this.#waiting.splice(0, count)
+    const [first] = chunks
+    const all = chunks.length === 1 && first ? first : Buffer.concat(chunks, bytes)
     if (bytes > PIECE_BYTES) this.#waiting.unshift(all.subarray(PIECE_BYTES))
     const piece = all.subarray(0, PIECE_BYTES)
     this.#bytes -= piece.length
@@ -201,23 +205,24 @@ class PieceFeed {
   }
 }
 
-/** Bytes that wait at most, but for what the parser of HTTP had begun. */
+/** The number of waiting bytes at which reading pauses; data already in the HTTP parser may exceed it. */
 const MOST_BYTES = 64 * 1024
-/** About 40 events, which take a parser one or two milliseconds. */
+/** The size of a piece: about 40 events, which take a parser one or two milliseconds. */
 const PIECE_BYTES = 8 * 1024
 
-function silence(what: string, ms: number): CrabError {
+function silenceError(what: string, ms: number): CrabError {
   return new CrabError('timeout', `${what}: nothing came for ${ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`}`)
 }
 
-/** What the system says of the network, as a CrabError; our own bugs stay what they are. */
+/** Converts a system's network error to a CrabError; leaves bugs of this program as they are. */
 function toNetworkError(reason: unknown, { url, limits, signal }: Call): unknown {
   if (signal?.aborted) return toCancelledError(signal)
   const code = readCode(reason)
   if (!(reason instanceof Error) || reason instanceof CrabError || code === '') return reason
   const options = { cause: reason, ...(limits.hint !== undefined && { hint: limits.hint }) }
   if (code.startsWith('ERR_INVALID_')) {
-    return new CrabError('config', `Cannot ask ${url.origin}: ${reason.message}`, options) // a key with a line break, say
+    // for example a key with a line break
+    return new CrabError('config', `Cannot ask ${url.origin}: ${reason.message}`, options)
   }
   return new CrabError(
     'unavailable',

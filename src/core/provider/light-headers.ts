@@ -1,8 +1,9 @@
 /**
- * HTTP headers without loading the built-in HTTP client.
+ * HTTP headers without the built-in HTTP client.
  *
- * The first touch of the global `Headers` costs about 15 ms; the answers of http-fetch.ts carry this one, and the
- * build puts it in the place of the global one inside the AI SDK packages. Names and values are not checked.
+ * The first access to the global `Headers` costs about 15 ms. The responses of http-fetch.ts use this class,
+ * and the build substitutes it for the global one inside the AI SDK packages. Names and values are not
+ * validated.
  */
 export class LightHeaders implements Headers {
   readonly #values = new Map<string, string>()

@@ -6,9 +6,9 @@ import { httpFetch, readBodyText } from './http-fetch.ts'
 import { toResponseError } from './model-error.ts'
 
 /**
- * The names of the models an endpoint says it has, in its own order; those that cannot converse are left out.
+ * Returns the names of the models an endpoint lists, in its order, without those that cannot chat.
  *
- * Fails like a model call. An answer without a list gives no names.
+ * Throws like a model call. An answer without a list yields no names.
  */
 export async function fetchModels(endpoint: ModelEndpoint, signal: AbortSignal): Promise<string[]> {
   checkKey(endpoint)
@@ -33,12 +33,12 @@ function authHeaders({ wire, apiKey }: ModelEndpoint): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** `{data: [{id}]}`, as OpenAI and Anthropic have it. */
+/** Parses `{data: [{id}]}`, the format of OpenAI and Anthropic. */
 function namesIn(body: string): string[] {
   return listIn(body, 'data').flatMap(({ id }) => (typeof id === 'string' ? id : []))
 }
 
-/** `{models: [{name: "models/…", supportedGenerationMethods}]}`. */
+/** Parses `{models: [{name: "models/…", supportedGenerationMethods}]}`. */
 function geminiNames(body: string): string[] {
   return listIn(body, 'models').flatMap(({ name, supportedGenerationMethods: methods }) => {
     const canChat = !Array.isArray(methods) || methods.includes('generateContent')
@@ -46,12 +46,12 @@ function geminiNames(body: string): string[] {
   })
 }
 
-/** Nothing where another kind of server listens. */
+/** Returns an empty list when another kind of server answers. */
 function listIn(body: string, key: string): JsonObject[] {
   const list = parseObject(body)?.[key]
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
-/** Where a list comes in pages: their largest, far more than there are models. */
+/** The largest page size of paginated lists, far above the number of models. */
 const WHOLE_LIST: Partial<Record<Wire, string>> = { gemini: '?pageSize=1000', messages: '?limit=1000' }
 const NO_CHAT = /embed|rerank|whisper|tts|transcribe|moderation|dall-e|image|audio|realtime/i

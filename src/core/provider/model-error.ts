@@ -4,13 +4,13 @@ import type { ModelEndpoint } from './endpoint.ts'
 import type { StreamFault } from './event-frames.ts'
 import { hintFor } from './model-hints.ts'
 
-/** Which model was called where. */
+/** The model and endpoint of a call. */
 export interface CallTarget {
   endpoint: ModelEndpoint
   model: string
 }
 
-/** What a server answered instead of doing what it was asked. */
+/** An HTTP error answer. */
 export interface ErrorResponse {
   status: number
   /** By lower-case name. */
@@ -19,8 +19,8 @@ export interface ErrorResponse {
 }
 
 /**
- * A failed call as a CrabError, whatever threw: an abort, the network (already a CrabError), the SDK, an error record
- * in the stream. The kinds are those of `ModelEvent`.
+ * Converts the error of a failed call to a CrabError, whatever threw it: an abort, the network (already a
+ * CrabError), the SDK, or an error record in the stream. The kinds are those of `ModelEvent`.
  */
 export function toModelError(reason: unknown, place: CallTarget, signal: AbortSignal): CrabError {
   if (signal.aborted) return toCancelledError(signal)
@@ -41,21 +41,24 @@ export function toModelError(reason: unknown, place: CallTarget, signal: AbortSi
 }
 
 /**
- * The stream ended, but the answer did not: nothing that was said can be taken for the whole. `reason` is the server's
- * own word for it, such as Google's MALFORMED_FUNCTION_CALL.
+ * Returns the error for an answer that broke off before its end, so that no part of it is taken for the
+ * whole. `reason` is the server's own term for it, such as Google's MALFORMED_FUNCTION_CALL.
  */
 export function toBrokenStreamError(place: CallTarget, reason?: string): CrabError {
   const why = reason === undefined ? '' : `: ${reason}`
   return failure('unavailable', place, { said: `the answer broke off before its end${why}` })
 }
 
-/** A good answer that is no event stream: a web page, or JSON, which may say why. */
+/**
+ * Returns the error for a successful answer that is not an event stream: a web page, or JSON, which may
+ * contain the reason.
+ */
 export function toNoStreamError(type: string, body: string, place: CallTarget): CrabError {
   if (type.includes('html')) return failure('config', place, { said: 'it answered with a web page' })
   return failure('failed', place, { said: `it answered without a stream: ${serverMessage(body)}` })
 }
 
-/** An HTTP error answer as a CrabError that quotes the server in one line and says where to look. */
+/** Converts an HTTP error answer to a CrabError that quotes the server in one line and says where to look. */
 export function toResponseError({ status, headers, body }: ErrorResponse, place: CallTarget): CrabError {
   const said = headers['location'] ? `it redirects to ${headers['location']}` : serverMessage(body)
   const retryAfterMs = retryAfter(headers, body)
@@ -66,7 +69,7 @@ export function toResponseError({ status, headers, body }: ErrorResponse, place:
   })
 }
 
-/** An error record inside a stream: `{message, type, code}` in any of the dialects. */
+/** Converts an error record inside a stream: `{message, type, code}` in any of the dialects. */
 function toRecordError(record: unknown, place: CallTarget): CrabError {
   const code = numberIn(record, 'code')
   const words = `${textIn(record, 'type')} ${textIn(record, 'code')} ${textIn(record, 'message')}`
@@ -74,7 +77,7 @@ function toRecordError(record: unknown, place: CallTarget): CrabError {
   return toResponseError({ status, headers: {}, body: JSON.stringify(record) ?? '' }, place)
 }
 
-/** A fault in an AWS event stream: its name stands for the status it would have as an answer. */
+/** Converts a fault in an AWS event stream; its name determines the equivalent HTTP status. */
 export function toFaultError({ name, isException, body }: StreamFault, place: CallTarget): CrabError {
   const [, known] = FAULTS.find(([names]) => names.test(name)) ?? []
   const status = known ?? (isException ? 400 : 500)
@@ -104,7 +107,7 @@ function failure(kind: ErrorKind, place: CallTarget, reason: Reason): CrabError 
 function classifyStatus(status: number, body: string): ErrorKind {
   if (WRONG_REGION.test(body)) return 'config'
   if (status === 401 || status === 402 || status === 403) return 'credentials'
-  if (status >= 500 || status === 424) return 'unavailable' // Bedrock's for a model that failed
+  if (status >= 500 || status === 424) return 'unavailable' // Bedrock's status for a model that failed
   if (NO_CREDIT.test(body)) return 'credentials'
   if (status === 429) return 'throttled'
   if (status === 408) return 'timeout'
@@ -113,7 +116,10 @@ function classifyStatus(status: number, body: string): ErrorKind {
   return NO_MODEL.test(body) ? 'config' : 'invalid'
 }
 
-/** Milliseconds to wait: `retry-after-ms`, `retry-after` in seconds or as an HTTP date, or Google's `retryDelay`. */
+/**
+ * Returns the milliseconds to wait: from `retry-after-ms`, `retry-after` in seconds or as an HTTP date, or
+ * Google's `retryDelay`.
+ */
 function retryAfter(headers: Readonly<Record<string, string>>, body: string): number | undefined {
   const exact = headers['retry-after-ms']
   if (exact !== undefined) return wholeMs(Number(exact))
@@ -126,14 +132,17 @@ function wholeMs(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, Math.ceil(ms))
 }
 
-/** The server's own words out of an error body: JSON in any of the usual shapes, or plain text; never a web page. */
+/**
+ * Extracts the server's message from an error body: JSON in any of the usual formats, or plain text; never a
+ * web page.
+ */
 function serverMessage(body: string): string {
   const text = body.trim()
   if (text.startsWith('<')) return ''
   try {
     return messageIn(JSON.parse(text)) ?? text
   } catch {
-    return text // no JSON is what the message says
+    return text // not JSON, so the text itself is the message
   }
 }
 
@@ -153,7 +162,7 @@ function listSecrets({ apiKey, aws }: ModelEndpoint): string[] {
   )
 }
 
-/** One printable line without secrets. */
+/** Returns the text as one printable line without secrets. */
 function toLine(text: string, secrets: readonly string[]): string {
   const known = secrets
     .filter(({ length }) => length >= MIN_SECRET)
@@ -200,7 +209,7 @@ function getField(value: unknown, key: string): unknown {
 const UNSUPPORTED = 'AI_UnsupportedFunctionalityError'
 const MAX_LINE = 300
 const MIN_SECRET = 8
-/** Servers like to quote a part of the key they refuse. */
+/** Patterns of keys, because servers often quote a part of the key they reject. */
 const KEY_LIKE = /\b(sk|pk|rk|gsk|xai)[-_*][\w*.-]{6,}|\bAIza[\w*-]{10,}/g
 const NO_CREDIT = /insufficient[_ ](quota|balance|credits?|funds)|credit balance|billing_(error|hard_limit)/i
 const BAD_KEY =

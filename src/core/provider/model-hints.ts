@@ -3,7 +3,7 @@ import { isOpenAI } from './address.ts'
 import { type AwsAccess, findGeography } from './aws.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 
-/** What a person can do about a failed call; undefined when nothing is known. `said` is what the server said. */
+/** Returns a hint on how to fix a failed call; undefined when there is none. `said` is the server's message. */
 export function hintFor(
   kind: ErrorKind,
   { endpoint, model }: { endpoint: ModelEndpoint; model: string },
@@ -57,7 +57,7 @@ function aboutProfile(aws: AwsAccess, model: string, said: string): string {
   return `check the model's name, and whether ${aws.region} has it (AWS_REGION, or region in config.toml)${pinned(model, aws)}`
 }
 
-/** A global profile may be out of bounds where one that stays on its continent is not. */
+/** Suggests a profile for one part of the world: an account may forbid global profiles but allow those. */
 function pinned(model: string, { region }: AwsAccess): string {
   const name = /(?:^|\/)global\.(.+)$/.exec(model)?.[1]
   const geography = findGeography(region)

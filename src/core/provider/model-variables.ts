@@ -4,8 +4,9 @@ import type { Env } from './env.ts'
 import { PRESETS, type Preset } from './presets.ts'
 
 /**
- * The environment variables on which it depends which models there are, and by which account: of every known provider
- * where config.toml declares none, else of what its providers leave out.
+ * Returns the environment variables that determine which models are available, and with which account: those
+ * of every known provider when config.toml declares none, otherwise those that supply its providers' absent
+ * settings.
  */
 export function modelVariables({ providers }: Pick<Config, 'providers'>, env: Env): string[] {
   const names =
@@ -17,19 +18,19 @@ export function modelVariables({ providers }: Pick<Config, 'providers'>, env: En
 
 type ProviderFields = Pick<Partial<ProviderConfig>, 'apiKey' | 'baseUrl' | 'models' | 'region' | 'profile'>
 
-function listPresetVariables(preset: Preset | undefined, given: ProviderFields, env: Env): string[] {
+function listPresetVariables(preset: Preset | undefined, fields: ProviderFields, env: Env): string[] {
   if (preset === undefined) return []
   const { name, kind, keys, addresses = [`${name.toUpperCase()}_BASE_URL`], modelKeys = [] } = preset
   return [
-    ...(given.apiKey === undefined && given.profile === undefined ? keys : []),
-    ...(given.baseUrl === undefined ? addresses : []),
-    ...(given.baseUrl === undefined && kind === 'azure' ? ['AZURE_RESOURCE_NAME'] : []),
-    ...(given.models === undefined ? modelKeys : []),
-    ...(kind === 'bedrock' ? listAwsVariables(preset, given, env) : []),
+    ...(fields.apiKey === undefined && fields.profile === undefined ? keys : []),
+    ...(fields.baseUrl === undefined ? addresses : []),
+    ...(fields.baseUrl === undefined && kind === 'azure' ? ['AZURE_RESOURCE_NAME'] : []),
+    ...(fields.models === undefined ? modelKeys : []),
+    ...(kind === 'bedrock' ? listAwsVariables(preset, fields, env) : []),
   ]
 }
 
-/** A region or a profile alone is set for other programs: it counts where Bedrock is used. */
+/** Lists the AWS variables if Bedrock is in use: a region or profile alone is set for other programs. */
 function listAwsVariables({ keys }: Preset, { apiKey, region, profile }: ProviderFields, env: Env): string[] {
   const isDeclared = apiKey !== undefined || region !== undefined || profile !== undefined
   if (!isDeclared && !keys.some((key) => env[key])) return []

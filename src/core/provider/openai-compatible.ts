@@ -5,7 +5,7 @@ import { toSdkCall } from './prompt.ts'
 import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
 
-/** Streams one call of an OpenAI-shaped chat completion. */
+/** Streams one call of an OpenAI-compatible chat completions API. */
 export function streamOpenAICompatible(
   { endpoint, request, fetch }: WireCall,
   signal: AbortSignal,
@@ -29,17 +29,18 @@ export function streamOpenAICompatible(
       filesInToolResults: false,
     }),
     ...(effort && { reasoning: effort }),
-    ...(request.schema && { providerOptions: { openaiCompatible: { strictJsonSchema: false } } }), // theirs is rarely of the strict subset
+    // callers' schemas are rarely within the strict subset
+    ...(request.schema && { providerOptions: { openaiCompatible: { strictJsonSchema: false } } }),
   }
   const model = provider.chatModel(request.model)
   return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
 }
 
-/** Where servers of this shape differ. */
+/** The differences between servers of this wire. */
 interface Quirks {
-  /** Takes a JSON Schema as response format, not only "some JSON". */
+  /** Whether a JSON Schema is accepted as response format, not only "some JSON". */
   jsonSchema: boolean
-  /** Wants, or at least bears, the thinking of this turn's earlier steps back; strict servers refuse the field. */
+  /** Whether the thinking of this turn's earlier steps is sent back; strict servers reject the field. */
   echoesReasoning: boolean
   transform: (body: Record<string, unknown>) => Record<string, unknown>
 }
@@ -53,12 +54,15 @@ function findQuirks({ kind, baseUrl }: ModelEndpoint): Quirks {
   }
 }
 
-/** OpenAI's reasoning models refuse `max_tokens`; its other models take both names. */
+/** Renames `max_tokens`, which OpenAI's reasoning models reject; its other models accept both names. */
 function renameMaxTokens({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> {
   return limit === undefined ? body : { ...body, max_completion_tokens: limit }
 }
 
-/** From gpt-5.4 on, OpenAI's chat completions take tools only without reasoning; both need its Responses API. */
+/**
+ * Chooses the reasoning effort. From gpt-5.4 on, OpenAI's chat completions accept tools only without
+ * reasoning; both together need its Responses API.
+ */
 function chooseEffort(
   { kind }: ModelEndpoint,
   { model, tools, thinking }: ModelRequest,
@@ -73,7 +77,10 @@ function withSchemaInPrompt(request: ModelRequest): ModelRequest {
   return { ...request, system: request.system === '' ? rule : `${request.system}\n\n${rule}` }
 }
 
-/** The SDK files what it gives back under this name; its own name would leak into the request's messages. */
+/**
+ * The key under which the SDK files provider metadata; its default would leak into the messages of the
+ * request.
+ */
 const NAMESPACE = 'crabtalk'
 const STRICT_HOSTS: readonly string[] = [
   'api.openai.com',

@@ -1,30 +1,33 @@
 import type { ProviderKind } from '../config/config-schema.ts'
 
-/** A hosted provider whose variables, address and names are known. */
+/** A hosted provider with known variables, address and model names. */
 export interface Preset {
   name: string
   kind: ProviderKind
   /** Variables that hold its key; the first one set counts. */
   keys: readonly [string, ...string[]]
-  /** Variables that hold its address, in the same way; by default `<NAME>_BASE_URL`. */
+  /** Variables that hold its address; the first one set counts. Default: `<NAME>_BASE_URL`. */
   addresses?: readonly [string, ...string[]]
-  /** Absent: everybody has an address of their own. */
+  /** Absent when every customer has a different address. */
   baseUrl?: string
-  /** What a person gets who names no model; good at tools, not the dearest. Absent: everybody has names of their own. */
+  /**
+   * The model for users who do not name one: good at tools, not the most expensive. Absent when every
+   * customer chooses the names.
+   */
   defaultModel?: string
-  /** Of AWS: the default of a region, where it is another, or none. */
+  /** The default of an AWS region that has another one; returns undefined for a region without a default. */
   defaultIn?: (region: string) => string | undefined
-  /** Variables that hold the name of a person's own model. */
+  /** Variables that hold the name of the user's own model. */
   modelKeys?: readonly string[]
-  /** What its models' names look like, to find the provider of a name when several are open. */
+  /** The pattern of its model names, to find the provider of a name when several are open. */
   owns: RegExp
 }
 
-/** A profile that AWS's commercial regions share. */
+/** An inference profile that all commercial AWS regions share. */
 const COMMERCIAL = 'global.anthropic.claude-sonnet-5-5'
 
 /**
- * Known providers, in the order in which their keys are looked for (cli.md, "First run").
+ * The known providers, in the order in which their keys are looked for (ADR 0042).
  *
  * Default models as of 2026-11-21.
  */
@@ -100,7 +103,7 @@ export const PRESETS: readonly Preset[] = [
     addresses: ['BEDROCK_BASE_URL', 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME', 'AWS_ENDPOINT_URL'],
     defaultModel: COMMERCIAL,
     defaultIn: (region) => {
-      if (/^(cn|eusc)-/.test(region)) return undefined // what they have is another thing, and changes
+      if (/^(cn|eusc)-/.test(region)) return undefined // their models differ, and change
       return region.startsWith('us-gov-') ? 'us-gov.anthropic.claude-sonnet-5-5' : COMMERCIAL
     },
     owns: /^arn:aws|^([a-z-]+\.)?(ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|nvidia|openai|qwen|writer|zai)\./,
@@ -115,7 +118,7 @@ export const PRESETS: readonly Preset[] = [
   },
 ]
 
-/** Model servers people run on their own machine, on the port each listens on unless told otherwise. */
+/** Model servers that run on the user's machine, with their default ports. */
 export const LOCAL_SERVERS: readonly { name: string; port: number }[] = [
   { name: 'ollama', port: 11434 },
   { name: 'lmstudio', port: 1234 },

@@ -11,24 +11,27 @@ import { parseObject } from '../base/json.ts'
 import type { Attachment, JsonObject, Message, Reasoning } from '../base/message.ts'
 import type { ModelRequest } from './types.ts'
 
-/** What a provider's wire can carry. */
+/** The content that a provider's wire can carry. */
 export interface PromptStyle {
-  /** Which thinking of a past message is sent back. */
+  /** Whether a thinking block of a past message is sent back. */
   keepsReasoning: (block: Reasoning, position: { inThisTurn: boolean }) => boolean
-  /** Files may stand inside a tool's result; else they follow the results as a message of their own. */
+  /** Whether tool results may contain files; otherwise files follow the results in a separate message. */
   filesInToolResults: boolean
-  /** Sound may be sent; else a line stands for it, as a wire that refuses it would refuse the conversation from then on. */
+  /**
+   * Whether audio may be sent; otherwise a line of text replaces it, because a wire that rejects audio would
+   * reject the conversation from then on.
+   */
   takesSound?: boolean
-  /** Arguments of past calls as JSON text, or parsed. By default text. */
+  /** The form of the arguments of past calls: JSON text (the default), or parsed. */
   argumentsAs?: 'text' | 'object'
 }
 
-/** One call in the SDK's terms; all its tools are functions. */
+/** One call in the SDK's types; all its tools are functions. */
 export interface SdkCall extends LanguageModelV4CallOptions {
   tools?: LanguageModelV4FunctionTool[]
 }
 
-/** A request in the SDK's terms, without what only one provider understands. */
+/** Converts a request to the SDK's types, without options of single providers. */
 export function toSdkCall(request: ModelRequest, style: PromptStyle): SdkCall {
   const { tools, toolChoice, schema, maxOutputTokens } = request
   return {
@@ -53,7 +56,10 @@ function toPrompt({ system, messages }: ModelRequest, style: PromptStyle): Langu
   return prompt
 }
 
-/** What a person says directly behind results steers the turn these belong to, and begins none. */
+/**
+ * Returns the index of the message that started the turn. A user message directly after tool results steers
+ * their turn and does not start one.
+ */
 function findTurnStart(messages: readonly Message[]): number {
   let behind: Message['role'] | undefined
   let start = -1
@@ -69,21 +75,26 @@ function toUser(
   attachments: readonly Attachment[] = [],
   style: PromptStyle,
 ): LanguageModelV4Message {
-  const { files, note } = sendable(attachments, style)
-  const said = [text, note].filter(Boolean).join('\n')
-  const words = said === '' ? [] : [{ type: 'text' as const, text: said }]
+  const { files, note } = splitAttachments(attachments, style)
+  const body = [text, note].filter(Boolean).join('\n')
+  const words = body === '' ? [] : [{ type: 'text' as const, text: body }]
   return { role: 'user', content: [...files.map(toFile), ...words] }
 }
 
-/** What the wire takes of the files of a message, and a line for what it does not. */
-function sendable(attachments: readonly Attachment[], { takesSound = false }: PromptStyle) {
-  const isLeft = ({ media_type: type }: Attachment) => type.startsWith('audio/') && !takesSound
-  const left = attachments.filter(isLeft)
-  const note = left.map(({ media_type: type }) => `[${type} left out: this model takes no sound]`).join('\n')
-  return { files: left.length === 0 ? attachments : attachments.filter((one) => !isLeft(one)), note }
+/** Returns the files of a message that the wire accepts, and a note about the others. */
+function splitAttachments(attachments: readonly Attachment[], { takesSound = false }: PromptStyle) {
+  const isOmitted = ({ media_type: type }: Attachment) => type.startsWith('audio/') && !takesSound
+  const omitted = attachments.filter(isOmitted)
+  const note = omitted
+    .map(({ media_type: type }) => `[${type} left out: this model takes no sound]`)
+    .join('\n')
+  return { files: omitted.length === 0 ? attachments : attachments.filter((one) => !isOmitted(one)), note }
 }
 
-/** One message, or none: of an answer that was only thought there may be nothing to send, and wires refuse nothing. */
+/**
+ * Returns one message or none: an answer that was only thinking may have nothing to send, and wires reject
+ * empty messages.
+ */
 function toAssistant(message: Message, style: PromptStyle, inThisTurn: boolean): LanguageModelV4Message[] {
   const { content: text, reasoning = [], tool_calls: calls = [] } = message
   const content = [
@@ -102,7 +113,10 @@ function toAssistant(message: Message, style: PromptStyle, inThisTurn: boolean):
   return content.length > 0 ? [{ role: 'assistant', content }] : []
 }
 
-/** Wires want a JSON object here; what the model wrote may be none, and must not make every later request fail. */
+/**
+ * Returns arguments as a JSON object, which wires require. The model may have written something else, which
+ * must not make every later request fail.
+ */
 function toArguments(text: string): string {
   if (text.trim() === '') return '{}'
   return parseObject(text) ? text : JSON.stringify({ rawInvalidInput: text })
@@ -115,7 +129,7 @@ function resultsFrom(messages: readonly Message[], start: number): readonly Mess
 
 function toToolMessages(results: readonly Message[], style: PromptStyle): LanguageModelV4Message[] {
   const all = style.filesInToolResults ? [] : results.flatMap(({ attachments = [] }) => attachments)
-  const { files } = sendable(all, style)
+  const { files } = splitAttachments(all, style)
   const content = results.map((result) => toToolResult(result, style))
   const following = files.length > 0 ? [toUser('Files of the tool results above:', files, style)] : []
   return [{ role: 'tool', content }, ...following]
@@ -123,7 +137,7 @@ function toToolMessages(results: readonly Message[], style: PromptStyle): Langua
 
 function toToolResult(message: Message, style: PromptStyle): LanguageModelV4ToolResultPart {
   const { tool_call_id: toolCallId = '', name: toolName = '', attachments = [] } = message
-  const { files, note } = sendable(attachments, style)
+  const { files, note } = splitAttachments(attachments, style)
   const text = note === '' ? message.content : `${message.content}\n${note}`
   const result = { type: 'tool-result' as const, toolCallId, toolName }
   if (message.is_error) return { ...result, output: { type: 'error-text', value: text } }

@@ -6,23 +6,23 @@ import type { ModelSource } from './source.ts'
 import type { ModelEntry, ModelEvent, ModelFacts, ModelRequest, Provider } from './types.ts'
 
 /**
- * All models that can be called, by name (RFC 0027): a name belongs to one source only.
+ * All callable models by name; a declared name belongs to exactly one source.
  *
- * `source/name` addresses a model of one source. A name nobody declares goes to an open source: the one whose names
- * look like it, else the first.
+ * `source/name` addresses a model of one source. An undeclared name goes to an open source: the one whose
+ * name pattern matches, otherwise the first.
  */
 export class ModelRegistry implements Provider {
   readonly #sources = new Map<string, ModelSource>()
   readonly #hint: string | undefined
   #active: string | undefined
-  #lack: CrabError | undefined
+  #defaultError: CrabError | undefined
 
-  /** `hint` tells a person whose model is not there how to get one. */
+  /** `hint` tells a user whose model was not found how to connect one. */
   constructor({ hint }: { hint?: string | undefined } = {}) {
     this.#hint = hint
   }
 
-  /** Adds a source with its models. Fails with `config` on a name taken. */
+  /** Adds a source with its models. Throws `config` when a name is taken. */
   add(source: ModelSource): void {
     if (this.#sources.has(source.name)) {
       const { where } = this.#sources.get(source.name)!
@@ -34,38 +34,38 @@ export class ModelRegistry implements Provider {
     const names = new Set<string>()
     for (const { name } of source.models) {
       const owner = names.has(name) ? source : this.#declaring(name)
-      if (owner) throw duplicate(name, owner, source)
+      if (owner) throw duplicateError(name, owner, source)
       names.add(name)
     }
     this.#sources.set(source.name, source)
   }
 
-  /** Removes a source; calls under way finish. A default that was its model is none any more. */
+  /** Removes a source; running calls finish. Clears the default if it was a model of this source. */
   remove(name: string): void {
     if (this.#active !== undefined && this.#find(this.#active)?.source.name === name) this.#active = undefined
     this.#sources.delete(name)
   }
 
-  /** Makes a model the default. Fails with `config` when no source takes that name. */
+  /** Makes a model the default. Throws `config` when no source accepts the name. */
   commit(model: string): void {
     this.#resolve(model)
     this.#active = model
   }
 
-  /** There is no default, for this reason, which defaultModel() throws until commit() names one. */
+  /** Clears the default; defaultModel() throws this reason until commit() sets another one. */
   setDefaultError(reason: CrabError): void {
     this.#active = undefined
-    this.#lack = reason
+    this.#defaultError = reason
   }
 
-  /** The default, else the first known model. */
+  /** Returns the default model, otherwise the first known one. */
   defaultModel(): string {
-    const model = this.#active ?? (this.#lack ? undefined : this.list()[0]?.name)
+    const model = this.#active ?? (this.#defaultError ? undefined : this.list()[0]?.name)
     if (model !== undefined) return model
-    throw this.#lack ?? new CrabError('config', 'Cannot choose a model: none is configured')
+    throw this.#defaultError ?? new CrabError('config', 'Cannot choose a model: none is configured')
   }
 
-  /** Every model whose name is known, in the order of the sources; open ones take more. */
+  /** Returns every model with a known name, in the order of the sources; open sources accept further names. */
   list(): ModelEntry[] {
     const known = [...this.#sources.values()].flatMap(({ name: provider, models, suggests }) =>
       [...models.map(({ name }) => name), ...(suggests === undefined ? [] : [suggests])].map((name) => ({
@@ -77,22 +77,27 @@ export class ModelRegistry implements Provider {
     return this.#entries(active ? [...known, { name: this.#active!, provider: active.source.name }] : known)
   }
 
-  /** As list(), with what the servers of open sources say they have; those that cannot say are told in `failures`. */
+  /**
+   * Returns list() together with the models that the servers of open sources report; servers that fail to
+   * report theirs are in `failures`.
+   */
   async listAll(signal: AbortSignal): Promise<{ models: ModelEntry[]; failures: CrabError[] }> {
     const open = [...this.#sources.values()].filter(({ isOpen }) => isOpen)
-    const asked = await Promise.allSettled(
+    const listings = await Promise.allSettled(
       open.map(async ({ name: provider, listModels }) =>
         ((await listModels?.(signal)) ?? []).map((name) => ({ name, provider })),
       ),
     )
-    const told = asked.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+    const reported = listings.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
     return {
-      models: this.#entries([...this.list(), ...told]),
-      failures: asked.flatMap((result) => (result.status === 'rejected' ? toCrabError(result.reason) : [])),
+      models: this.#entries([...this.list(), ...reported]),
+      failures: listings.flatMap((result) =>
+        result.status === 'rejected' ? toCrabError(result.reason) : [],
+      ),
     }
   }
 
-  /** The first of each name. */
+  /** Keeps the first entry of each name. */
   #entries(found: readonly { name: string; provider: string }[]): ModelEntry[] {
     const entries = new Map<string, ModelEntry>()
     for (const { name, provider } of found) {
@@ -102,7 +107,7 @@ export class ModelRegistry implements Provider {
     return [...entries.values()]
   }
 
-  /** Who is called for a model, whether that can be done, and how to ask there what there is. Throws `config` when nobody is. */
+  /** Returns the source of a model, with its checks and its listing. Throws `config` when there is none. */
   getSource(model: string): Pick<ModelSource, 'name' | 'where' | 'isOpen' | 'check' | 'listModels'> {
     return this.#resolve(model).source
   }
@@ -159,7 +164,7 @@ function declares({ models }: ModelSource, name: string): boolean {
   return models.some((model) => model.name === name)
 }
 
-function duplicate(name: string, owner: ModelSource, source: ModelSource): CrabError {
+function duplicateError(name: string, owner: ModelSource, source: ModelSource): CrabError {
   return new CrabError(
     'config',
     `Cannot add model "${name}" of provider "${source.name}" (${source.where}): "${owner.name}" (${owner.where}) has it already`,

@@ -1,4 +1,5 @@
-import { OpenAIResponsesLanguageModel } from '@ai-sdk/openai/internal' // the package itself builds a provider from the environment
+// the main entry of the package creates a provider from the environment
+import { OpenAIResponsesLanguageModel } from '@ai-sdk/openai/internal'
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { VERSION } from '../base/version.ts'
 import type { ModelEndpoint } from './endpoint.ts'
@@ -7,8 +8,8 @@ import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
 
 /**
- * Streams one call of OpenAI's Responses, at OpenAI or at Azure. Nothing is stored there: the model's thinking comes
- * back encrypted, and is returned within the turn it belongs to.
+ * Streams one call of the Responses API of OpenAI or Azure. The server stores nothing: the model's thinking
+ * is returned encrypted, and sent back within the turn it belongs to.
  */
 export function streamResponses(
   { endpoint, request, fetch }: WireCall,
@@ -47,11 +48,11 @@ function optionsFor(owner: Owner, { model, schema, thinking }: ModelRequest): Sh
     [owner]: {
       store: false,
       ...(thinking && { reasoningSummary: 'auto' }),
-      ...(thinking && !KNOWN_NAME.test(model) && { forceReasoning: true }), // a deployment has any name
-      ...(schema && { strictJsonSchema: false }), // theirs is rarely of the strict subset
+      ...(thinking && !KNOWN_NAME.test(model) && { forceReasoning: true }), // a deployment may have any name
+      ...(schema && { strictJsonSchema: false }), // callers' schemas are rarely within the strict subset
     },
   }
 }
 
-/** Names of which the SDK knows whether they think. */
+/** Names from which the SDK knows whether a model reasons. */
 const KNOWN_NAME = /^(gpt-\d|o\d)/

@@ -4,10 +4,11 @@ import { ERROR_KINDS, toCrabError } from '../base/errors.ts'
 import type { ModelEvent } from './types.ts'
 
 /**
- * Streams `attempt()`, and again after a transient failure, as long as nothing has been yielded (RFC 0027).
+ * Streams `attempt()`, and retries after a transient failure if nothing has been yielded yet (ADR 0043).
  *
- * Waits 100 ms, doubling, each with jitter in [b/2, b], or what the server asked for. Retrying ends after 20 s: a
- * longer Retry-After is not waited for, and the failure carries it. Each wait is announced by a `retry` event.
+ * Backs off exponentially from 100 ms, with jitter in [b/2, b], or waits as long as the server asked.
+ * Retrying ends after 20 s: a longer Retry-After is not waited for, and the error carries it. A `retry` event
+ * announces each wait.
  */
 export async function* withRetry(
   attempt: () => AsyncIterable<ModelEvent>,
@@ -16,10 +17,10 @@ export async function* withRetry(
 ): AsyncGenerator<ModelEvent> {
   let deadline: number | undefined
   for (let count = 1; ; count++) {
-    let begun = false
+    let hasYielded = false
     try {
       for await (const event of attempt()) {
-        begun = true
+        hasYielded = true
         yield event
       }
       return
@@ -27,9 +28,9 @@ export async function* withRetry(
       const error = toCrabError(reason)
       const delayMs = error.retryAfterMs ?? backoffMs(count)
       deadline ??= performance.now() + BUDGET_MS
-      const late = performance.now() + delayMs > deadline
-      const over = signal.aborted || begun || count > retries || late
-      if (over || !ERROR_KINDS[error.kind].retryable) throw error
+      const isLate = performance.now() + delayMs > deadline
+      const isFinal = signal.aborted || hasYielded || count > retries || isLate
+      if (isFinal || !ERROR_KINDS[error.kind].retryable) throw error
       yield { type: 'retry', attempt: count, delayMs, error }
       await pause(delayMs, signal)
     }

@@ -6,37 +6,37 @@ import { withRetry } from './retry.ts'
 import type { WireCall } from './stream.ts'
 import type { ModelEvent, ModelFacts, ModelRequest } from './types.ts'
 
-/** A model a source declares, and what is declared about it. */
+/** A model that a source declares, and its declared facts. */
 export interface DeclaredModel {
   name: string
   facts: ModelFacts
 }
 
-/** Somewhere models can be called: a provider, a local server, the demo. */
+/** A source of models: a provider, a local server, the demo. */
 export interface ModelSource {
   readonly name: string
-  /** Where it is declared: `file:line`, a variable, a port. */
+  /** The place where it is declared: `file:line`, a variable, a port. */
   readonly where: string
   readonly models: readonly DeclaredModel[]
-  /** Takes names that are not among `models`. */
+  /** Whether it accepts names that are not among `models`. */
   readonly isOpen: boolean
-  /** Of an open source: what its models' names look like. */
+  /** The pattern of the model names of an open source. */
   readonly owns?: RegExp
-  /** Of an open source: what to use when nobody names a model. */
+  /** The model of an open source to use when none is named. */
   readonly suggests?: string
-  /** Of an open source that lists nothing: how a person names a model of it. */
+  /** A hint on how to name a model of an open source that cannot list its models. */
   readonly nameHint?: string
-  /** Throws what a call would, as far as that is known without one: no address, no such profile, no key. */
+  /** Throws the error of a call as far as it is known in advance: no address, no such profile, no key. */
   check?(): void
-  /** check(), then begins to load what a call needs. */
+  /** Calls check(), then starts loading the code that a call needs. */
   prepare?(): void
-  /** The request's model is the name this source knows it by. */
+  /** Streams one call; the request's model is the source's own name of it. */
   complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
-  /** Asks the server what it has. */
+  /** Requests the list of models from the server. */
   listModels?(signal: AbortSignal): Promise<string[]>
 }
 
-/** Calls a model on an endpoint; the code for its wire is loaded by the first call. */
+/** Calls a model on an endpoint; the first call loads the code for its wire. */
 export async function* callEndpoint(
   resolve: () => ModelEndpoint,
   request: ModelRequest,
@@ -57,7 +57,7 @@ export async function* callEndpoint(
   yield* withRetry(attempt, request.retries ?? maxRetries, signal)
 }
 
-/** Loads the code for an endpoint's wire ahead of its first call, which reports what goes wrong with that. */
+/** Loads the code for an endpoint's wire before its first call, which reports any failure to load it. */
 export function prepareEndpoint(endpoint: ModelEndpoint): void {
   checkEndpoint(endpoint)
   loadWire(endpoint.wire).catch(() => undefined)
@@ -80,7 +80,7 @@ async function loadWire(wire: Wire): Promise<WireCaller> {
   }
 }
 
-/** Refuses good answers that the SDK would take for a stream in which nothing happens. */
+/** Rejects successful answers that are not event streams, which the SDK would treat as empty streams. */
 function streamsOnly(fetch: typeof globalThis.fetch, place: CallTarget): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)

@@ -11,14 +11,14 @@ import type { ModelEndpoint } from './endpoint.ts'
 import { type CallTarget, toBrokenStreamError, toModelError } from './model-error.ts'
 import type { FinishReason, ModelEvent, ModelRequest } from './types.ts'
 
-/** What a wire needs for one call. */
+/** The inputs of one call on a wire. */
 export interface WireCall {
   endpoint: ModelEndpoint
   request: ModelRequest
   fetch: typeof globalThis.fetch
 }
 
-/** An SDK model and what to call it with. */
+/** An SDK model and the options of a call. */
 export interface SdkStream {
   model: LanguageModelV4
   options: LanguageModelV4CallOptions
@@ -26,9 +26,9 @@ export interface SdkStream {
 }
 
 /**
- * One call of an SDK model as ModelEvents; every failure is a CrabError.
+ * Streams one call of an SDK model as ModelEvents; every error is a CrabError.
  *
- * An abort reaches the connection through `fetch`; leaving the iteration closes it too.
+ * Aborting closes the connection through `fetch`, and so does leaving the iteration.
  */
 export async function* streamModel(
   { model, options, place }: SdkStream,
@@ -42,7 +42,10 @@ export async function* streamModel(
   }
 }
 
-/** Events as they come; deltas that come within one turn of the event loop, as those of one read do, are one. */
+/**
+ * Yields events as they arrive. Deltas that arrive within one turn of the event loop, as those of one read
+ * do, are merged.
+ */
 async function* readParts(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   place: CallTarget,
@@ -54,12 +57,12 @@ async function* readParts(
   try {
     for (;;) {
       const read = reader.read()
-      if (open && !(await comesNow(read, turn!))) {
+      if (open && !(await arrivesThisTurn(read, turn!))) {
         yield open
         open = undefined
       }
       const { done, value } = await read
-      if (open && !goesOn(open, value)) {
+      if (open && !continuesDelta(open, value)) {
         yield open
         open = undefined
       }
@@ -75,14 +78,17 @@ async function* readParts(
       if (event.type === 'finish') return await drain(reader)
     }
   } finally {
-    await reader.cancel().catch(() => undefined) // a stream that failed was reported by read()
+    await reader.cancel().catch(() => undefined) // read() has reported the error of a failed stream
   }
 }
 
 type Delta = Extract<ModelEvent, { type: 'text' | 'thinking' }>
 
-/** Whether something is read before the event loop goes on; not a failure, which is to come behind what was read. */
-function comesNow(read: Promise<unknown>, turn: Promise<false>): Promise<boolean> {
+/**
+ * Whether a read completes before the next turn of the event loop. False for a failure, so that pending data
+ * is yielded before it.
+ */
+function arrivesThisTurn(read: Promise<unknown>, turn: Promise<false>): Promise<boolean> {
   return Promise.race([
     read.then(
       () => true,
@@ -96,23 +102,26 @@ function waitForImmediate(): Promise<false> {
   return new Promise((resolve) => setImmediate(() => resolve(false)))
 }
 
-function goesOn({ type }: Delta, part: LanguageModelV4StreamPart | undefined): boolean {
+function continuesDelta({ type }: Delta, part: LanguageModelV4StreamPart | undefined): boolean {
   return part?.type === (type === 'text' ? 'text-delta' : 'reasoning-delta')
 }
 
-/** Reads what is left, shortly, so that the connection can serve the next call. */
+/** Reads the rest of a stream for a short time, so that the connection can be reused by the next call. */
 async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>): Promise<void> {
   const timer = setTimeout(() => reader.cancel().catch(() => undefined), LINGER_MS)
   try {
     while (!(await reader.read()).done);
   } catch {
-    // the answer is complete: a connection that breaks now is a connection less
+    // the answer is complete; a connection that breaks now is only lost for reuse
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Stream parts to events; remembers what a thinking block gathered and whether a tool was called. */
+/**
+ * Converts stream parts to events; collects the metadata of a thinking block and records whether a tool was
+ * called.
+ */
 class Translator {
   readonly #place: CallTarget
   #meta: SharedV4ProviderMetadata = {}
@@ -122,7 +131,10 @@ class Translator {
     this.#place = place
   }
 
-  /** Undefined for parts nobody needs. Throws what an error part holds, and for a finish that is none. */
+  /**
+   * Returns undefined for parts that have no event. Throws the content of an error part, and an error for a
+   * finish that is not one.
+   */
   toEvent(part: LanguageModelV4StreamPart): ModelEvent | undefined {
     switch (part.type) {
       case 'text-delta':
@@ -168,7 +180,7 @@ class Translator {
   }
 }
 
-/** Absent: the stream ended without the server having said so. */
+/** A reason that is absent here means that the stream ended without the server saying so. */
 const REASONS: Partial<Record<LanguageModelV4FinishReason['unified'], FinishReason>> = {
   stop: 'stop',
   length: 'length',

@@ -6,13 +6,16 @@ export interface ToolSpec {
   name: string
   description: string
   parameters: JsonObject
-  /** It changes nothing, anywhere. */
+  /** Whether the tool has no side effects. */
   readOnly?: boolean
-  /** It only leads to other tools, or to skills, that its agent may have: no list of tool names leaves it out. */
+  /**
+   * Whether the tool only leads to other tools, or to skills, that its agent may use; a list of tool names
+   * never excludes it.
+   */
   isGuide?: boolean
-  /** A shorter name that a call may use too, as long as no other tool has it (decision 5). */
+  /** A shorter name that a call may use if no other tool has it. */
   alias?: string
-  /** The MCP server it belongs to, by its agent's name for it. */
+  /** The MCP server it belongs to, by the name in the agent's configuration. */
   server?: string
 }
 
@@ -27,36 +30,40 @@ export interface ModelRequest {
   tools: readonly ToolSpec[]
   toolChoice?: ToolChoice
   thinking?: boolean
-  /** A JSON Schema the whole answer must meet. */
+  /** A JSON Schema that the whole answer must match. */
   schema?: JsonObject
   maxOutputTokens?: number
   /** Overrides the provider's `max_retries`. */
   retries?: number
 }
 
-/** Why a model stopped. `refused`: the provider's safety system or the model itself declined. */
+/** The reason why a model stopped. `refused`: the provider's safety system or the model itself declined. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'refused' | 'other'
 
 /**
- * What a model call yields, in this order: `retry` and `notice`, then any of text, thinking and tool calls, then one `finish`.
+ * An event of a model call. The order is: `retry` and `notice`, then any of text, thinking and tool calls,
+ * then one `finish`.
  *
  * A stream that breaks before `finish` throws a CrabError of kind unavailable, timeout, throttled,
  * credentials, config, invalid, failed or cancelled.
  */
 export type ModelEvent =
   | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
-  /** Something a person should know once, such as that this is the demo model. */
+  /** A message for the user, shown once, such as that this is the demo model. */
   | { type: 'notice'; message: string }
   | { type: 'text'; delta: string }
   | { type: 'thinking'; delta: string }
-  /** Closes the thinking block that came before; its `meta` must be sent back with the block. */
+  /** Closes the preceding thinking block; its `meta` must be sent back with the block. */
   | { type: 'thinking-end'; meta?: JsonObject }
   | { type: 'tool-call'; call: ToolCall }
   | { type: 'finish'; reason: FinishReason; usage: Usage | undefined }
 
-/** What is known of a model (decision 39). Absent means unknown, never zero. Prices are US dollars per million tokens. */
+/**
+ * The known facts about a model (ADR 0044). Absent means unknown, never zero. Prices are US dollars per
+ * million tokens.
+ */
 export interface ModelFacts {
-  /** Context window, tokens. */
+  /** The context window, in tokens. */
   context?: number
   inputUsd?: number
   outputUsd?: number
@@ -72,15 +79,18 @@ export interface ModelEntry {
   facts: ModelFacts
 }
 
-/** What the runtime needs of models, and nothing more (RFC 0027). */
+/** The minimal interface to models that the runtime needs. */
 export interface Provider {
   /** Streams one model call; aborting the signal ends it with `cancelled`. */
   complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
-  /** Throws `config` when there is no such model, or no way to call it; else begins to load what a call needs. */
+  /**
+   * Throws `config` when the model does not exist or cannot be called; otherwise starts loading what a call
+   * needs.
+   */
   prepare(model: string): void
-  /** The model of an agent that names none. Throws `config` when there is none. */
+  /** Returns the model for agents that do not name one. Throws `config` when there is none. */
   defaultModel(): string
   facts(model: string): ModelFacts
-  /** What that usage costs in US dollars; undefined while a price it needs is unknown (decision 39). */
+  /** Returns the cost of a usage in US dollars; undefined while a required price is unknown. */
   costUsd(model: string, usage: Usage): number | undefined
 }

@@ -2,9 +2,11 @@ import { toCancelledError } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
 
 /**
- * What `take` gives, if it gives it soon: the right to a session that another process may hold for a whole turn.
+ * Returns what `take` acquires, such as the turn lease of a session that another process may hold for a whole
+ * turn.
  *
- * Throws `conflict` when it takes longer. `what` begins the sentence: `Cannot change the conversation`.
+ * Throws `conflict` when it takes longer than `withinMs`. `what` begins the message: `Cannot change the
+ * conversation`.
  */
 export async function acquireWithin<T>(
   take: (signal: AbortSignal) => Promise<T>,
@@ -26,5 +28,5 @@ export async function acquireWithin<T>(
   }
 }
 
-/** Longer than anything but a turn holds a session, milliseconds. */
+/** Milliseconds, longer than anything but a turn holds a session. */
 export const ACQUIRE_TIMEOUT_MS = 2000

@@ -2,18 +2,18 @@ import { CrabError } from '../base/errors.ts'
 import type { Usage } from '../base/message.ts'
 import type { ModelRequest, Provider } from '../provider/types.ts'
 
-/** What a model said to one question outside of any turn. */
+/** The answer of a model to one question outside of a turn. */
 export interface ModelAnswer {
-  /** Trimmed; never empty unless it was cut. */
+  /** Trimmed; never empty unless the answer was cut off. */
   text: string
-  /** There is more of it than the model was allowed to say. */
+  /** Whether the answer was cut off at the limit of output tokens. */
   isCut: boolean
   usage: Usage | undefined
 }
 
 /**
- * One call of a model that has no tools. Throws what the call fails with, `refused`, `empty` for an answer of nothing; each
- * message begins with `what`.
+ * Calls a model once, without tools. Fails as the call does, with `refused`, with `empty` for an empty
+ * answer, or with `unavailable` when the answer breaks off; messages of the latter three begin with `what`.
  */
 export async function askModel(
   provider: Provider,
@@ -32,7 +32,7 @@ export async function askModel(
   throw new CrabError('unavailable', `${what}: the model's answer broke off`)
 }
 
-/** The failure that an answer is which was cut. */
+/** The `truncated` error for an answer that was cut off. */
 export function toTruncatedError(what: string): CrabError {
   return new CrabError('truncated', `${what}: the model's answer was cut off`)
 }

@@ -6,13 +6,13 @@ import type { JudgedCommand, Trust } from '../policy/types.ts'
 /** One question. Without options the answer is free text. */
 export interface Question {
   question: string
-  /** Two or three words for a tab or a table. */
+  /** Two or three words, for a tab or a table. */
   header: string
   options: readonly { label: string; description: string }[]
   multiSelect: boolean
 }
 
-/** From question to label, or to what was typed; several labels are joined by ", ". */
+/** Maps each question to the chosen label or the typed text; several labels are joined by ", ". */
 export type AskAnswers = Readonly<Record<string, string>>
 
 /** The tool call that needs permission, as a client shows it. */
@@ -23,35 +23,38 @@ export interface PermissionAsk {
   server: string
   /** Complete JSON text. */
   arguments: string
-  /** What it would do, exactly. */
+  /** A precise description of what the call would do. */
   action: string
   cwd: string
-  /** Unified diff of an edit; else empty. */
+  /** The unified diff of an edit; otherwise empty. */
   diff: string
   reason: string
-  /** The rules that "always" would save; none where an answer must not last. */
+  /** The rules that "always" would save; empty when permission may be given for this call only. */
   rules: readonly string[]
-  /** The commands of a command line, in its order; empty where it cannot be taken apart. */
+  /** The commands of a shell line, in order; empty when the line cannot be parsed. */
   commands: readonly JudgedCommand[]
-  /** Sentences about what rules permit besides, those of `rules` and those that matched, each with a narrower rule. */
+  /**
+   * Sentences about what else the rules permit, both `rules` and those that matched; each names a narrower
+   * rule.
+   */
   warnings: readonly string[]
 }
 
-/** Why a call was not permitted. */
+/** The refusal of a call, with its reason. */
 export interface Denial {
-  /** As a person reads it: `bash: rm -rf build`. */
+  /** The call in readable form, such as `bash: rm -rf build`. */
   action: string
   reason: string
-  /** The rules that would allow it, together. */
+  /** The rules that together would allow it. */
   rules: readonly string[]
-  /** A rule said no, a person did, or nobody could be asked. */
+  /** Whether a rule or a person refused, or no person was available. */
   by: 'rule' | 'person' | 'nobody'
 }
 
 /** A question that waits for an answer. */
 export interface Ask {
   id: string
-  /** `trust`: about the instruction files of a folder; an answer is one of the options, or empty. */
+  /** `trust` is about the instruction files of a folder; its answer is one of the options, or empty. */
   kind: 'question' | 'permission' | 'elicitation' | 'trust'
   questions: readonly Question[]
   permission: PermissionAsk | undefined
@@ -65,20 +68,20 @@ export interface PendingAsk {
   runId: string
   /** Milliseconds since 1970. */
   openedAt: number
-  /** It is given up after the time limit; without one it waits as long as its turn does. */
+  /** Whether it is abandoned after the time limit; otherwise it waits as long as its turn runs. */
   hasTimeLimit: boolean
   ask: Ask
 }
 
-/** How a question ended: answered by somebody, or why it never will be. */
+/** The end of a question: who or what ended it, and the answers if there are any. */
 export interface AskEnd {
   by: string
   answers: AskAnswers | undefined
 }
 
-/** A question that is put. */
+/** A question with the trust class of its turn. */
 export interface QueuedAsk extends PendingAsk {
-  /** Where its turn comes from. */
+  /** The trust class of the turn. */
   trust: Trust
 }
 
@@ -86,7 +89,7 @@ interface Waiting extends QueuedAsk {
   settle(end: AskEnd): void
 }
 
-/** The questions of all turns of one runtime. Several may wait in one conversation. */
+/** The pending questions of all turns of one runtime. Several may wait in one conversation. */
 export class Asks {
   readonly #waiting = new Map<string, Waiting>()
   readonly #timeoutMs: number
@@ -96,8 +99,8 @@ export class Asks {
   }
 
   /**
-   * Waits for the answer to a question; gives how it ended, also when nobody answered in time. Throws `cancelled` with the
-   * turn.
+   * Waits until a question is answered or times out, and returns how it ended. Throws `cancelled` when its
+   * turn is cancelled.
    */
   async wait(pending: QueuedAsk, signal: AbortSignal): Promise<AskEnd> {
     const gate = Promise.withResolvers<AskEnd>()
@@ -117,10 +120,12 @@ export class Asks {
   }
 
   /**
-   * Answers one question: that id, or the oldest of the pair. `content` is a JSON object from question to label.
+   * Answers one question: the one with that id, or the oldest of the pair. `content` is a JSON object from
+   * question to label.
    *
-   * Throws `missing` when there is none, `invalid` when the content answers something else or, for a question of trust, is not
-   * an option, `denied` when a permission is to be given from elsewhere, or a stranger's words would be taken for those of a person at this machine.
+   * Throws `missing` when no such question waits; `invalid` when the content answers something else or, for a
+   * `trust` question, is not one of its options; `denied` when a client that is not local would give a
+   * permission, or would answer a question of a local turn.
    */
   reply(to: { agent: string; sender: string; trust: Trust; id?: string }, content: string): void {
     const waiting = to.id === undefined ? this.#oldest(to) : this.#waiting.get(to.id)
@@ -136,7 +141,7 @@ export class Asks {
     waiting.settle({ by: to.sender || waiting.sender, answers })
   }
 
-  /** Oldest first; those of one agent, or of all for an empty name. */
+  /** Lists the pending questions, oldest first; those of one agent, or all for an empty name. */
   list(agent: string): PendingAsk[] {
     return [...this.#waiting.values()]
       .filter((waiting) => agent === '' || waiting.agent === agent)
@@ -148,7 +153,7 @@ export class Asks {
   }
 }
 
-/** The error for a question that does not wait. */
+/** The `missing` error for a question that is not pending. */
 export function noSuchQuestion(): CrabError {
   return new CrabError('missing', 'Cannot answer: no such question waits', {
     hint: 'it was answered elsewhere, nobody answered in time, or its turn is over',
@@ -156,13 +161,13 @@ export function noSuchQuestion(): CrabError {
 }
 
 function readAnswers(content: string, ask: Ask): AskAnswers {
-  const given = parseObject(content)
+  const answers = parseObject(content)
   const hint = 'content is a JSON object from each question to a label'
-  if (!given) throw new CrabError('invalid', 'Cannot use the answer: it is not a JSON object', { hint })
-  const entries = ask.questions.map(({ question }) => [question, given[question]])
+  if (!answers) throw new CrabError('invalid', 'Cannot use the answer: it is not a JSON object', { hint })
+  const entries = ask.questions.map(({ question }) => [question, answers[question]])
   const open = entries.find(([, label]) => typeof label !== 'string')
   if (open) throw new CrabError('invalid', `Cannot use the answer: it leaves "${open[0]}" open`, { hint })
-  if (ask.kind === 'trust') for (const question of ask.questions) requireOption(question, given)
+  if (ask.kind === 'trust') for (const question of ask.questions) requireOption(question, answers)
   return Object.fromEntries(entries)
 }
 

@@ -15,11 +15,11 @@ import { quoteUser, stripUserQuotes } from './quote-user.ts'
 import { summarize } from './summarize.ts'
 import { toTitle } from './title.ts'
 
-/** What a compaction left, and what it took. */
+/** The result of a compaction and its cost. */
 export interface Compaction {
-  /** What the model reads from now on in place of the messages: the archive's content. */
+  /** The contents of the archive, which the model reads in place of the messages. */
   summary: string
-  /** Name of the archive in the agent's memory. */
+  /** The name of the archive in the agent's memory. */
   archive: string
   /** The first sentence of the summary, at most 60 characters. */
   title: string
@@ -28,7 +28,7 @@ export interface Compaction {
   costUsd: number | undefined
 }
 
-/** Whose conversation is compacted, and with what. */
+/** The conversation to compact, and what compacting it needs. */
 export interface CompactionPlan {
   agent: AgentConfig
   conversation: LeasedConversation
@@ -39,11 +39,12 @@ export interface CompactionPlan {
 }
 
 /**
- * Replaces a conversation's history by a summary: the model writes it, the agent's memory keeps it as an archive, a
- * marker in the session makes it count. The archive comes first: a crash between them leaves the history as it was.
+ * Replaces a conversation's history by a summary: the model writes it, the agent's memory stores it as an
+ * archive, and a marker in the session puts it into effect. The archive is written first, so a crash between
+ * the two leaves the history as it was (ADR 0087).
  *
- * Throws `invalid` when nothing was said since the last time. A failure, or an abort before the archive is written,
- * changes nothing.
+ * Throws `invalid` when nothing was said since the last compaction. A failure, or an abort before the archive
+ * is written, changes nothing.
  */
 export async function compactConversation(plan: CompactionPlan, signal: AbortSignal): Promise<Compaction> {
   const { agent, conversation, provider, memory, now } = plan
@@ -51,14 +52,14 @@ export async function compactConversation(plan: CompactionPlan, signal: AbortSig
   const fresh = freshMessages(conversation, lines)
   const model = agent.model ?? provider.defaultModel()
   provider.prepare(model)
-  const said = await summarize({ provider, model, messages: fresh }, signal)
+  const answer = await summarize({ provider, model, messages: fresh }, signal)
   if (signal.aborted) throw toCancelledError(signal)
-  const written = takeStart(said.text, MAX_SUMMARY)
+  const written = takeStart(answer.text, MAX_SUMMARY)
   const { context = Number.POSITIVE_INFINITY } = provider.facts(model)
   const summary = [written, quoteUser(lines, Math.min(MAX_WORDS, Math.floor(context / 2)))].join('\n\n')
   const title = firstSentence(written)
   const at = now()
-  const place = { memory, agent: agent.name, session: conversation.id, made: countMarkers(lines) }
+  const place = { memory, agent: agent.name, session: conversation.id, markerCount: countMarkers(lines) }
   const archive = await writeArchive(place, { content: summary, title, at }, signal)
   await conversation.append(
     [
@@ -67,11 +68,11 @@ export async function compactConversation(plan: CompactionPlan, signal: AbortSig
     ],
     new Map([[archive, summary]]),
   )
-  const costUsd = said.usage && provider.costUsd(model, said.usage)
-  return { summary, archive, title, model, usage: said.usage, costUsd }
+  const costUsd = answer.usage && provider.costUsd(model, answer.usage)
+  return { summary, archive, title, model, usage: answer.usage, costUsd }
 }
 
-/** The first sentence of a text of at most 60 characters, without Markdown and what a terminal would obey; the beginning of a longer one. */
+/** Returns the first sentence of a text, without Markdown and control sequences, truncated to 60 characters. */
 export function firstSentence(text: string): string {
   const line = sanitize(text)
     .split('\n')
@@ -90,10 +91,16 @@ export function firstSentence(text: string): string {
 const MAX_SUMMARY = 32_000
 const MAX_META_SUMMARY = 2000
 const MAX_TITLE = 60
-/** Characters of the user's words; half as many as the model's window has tokens, where that is less. */
+/**
+ * The most characters of the user's own words; half the number of tokens in the model's window where that is
+ * less.
+ */
 const MAX_WORDS = 20_000
 
-/** What was said since the last compaction, behind what that one left; all of the session where that is gone. */
+/**
+ * The messages since the last compaction, after its summary; all messages of the session when the archive is
+ * gone.
+ */
 function freshMessages(
   { history: { messages, archive } }: LeasedConversation,
   lines: readonly SessionLine[],
@@ -101,7 +108,7 @@ function freshMessages(
   if (archive?.isThere === false) return lines.flatMap((line) => (line.kind === 'entry' ? [line] : []))
   const [summary, ...later] = messages
   if (!archive && summary) return messages
-  if (summary && later.length > 0) return [stripUserQuotes(summary), ...later] // the words are added anew, all of them
+  if (summary && later.length > 0) return [stripUserQuotes(summary), ...later] // all quotes are added again
   const since = archive ? ' since the last compaction' : ' in it'
   throw new CrabError('invalid', `Cannot compact the conversation: nothing was said${since}`)
 }
@@ -110,14 +117,17 @@ function countMarkers(lines: readonly SessionLine[]): number {
   return lines.filter((line) => line.kind === 'compact').length
 }
 
-/** Names it `<session>-<n>` with the title as alias (decision 34); one that a crash left without its marker stays. */
+/**
+ * Adds an archive named `<session>-<n>`, with the title as alias (ADR 0126), and returns its name. An archive
+ * that a crash left without its marker stays, and the next number is used.
+ */
 async function writeArchive(
-  place: { memory: MemoryStore; agent: string; session: string; made: number },
+  place: { memory: MemoryStore; agent: string; session: string; markerCount: number },
   { content, title, at }: { content: string; title: string; at: number },
   signal: AbortSignal,
 ): Promise<string> {
   const add = (before: Memory): Op => {
-    let n = place.made + 1
+    let n = place.markerCount + 1
     while (findMemoryEntry(before, `${place.session}-${n}`)) n++
     const name = `${place.session}-${n}`
     const aliases = title === '' ? [] : [findFreeName(before, title)]

@@ -2,7 +2,10 @@ import type { AgentConfig } from '../config/agent-schema.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { Hook, ToolsTurn } from './hook.ts'
 
-/** Several hooks as one, in a fixed order: the first owner of a tool name wins, prompts are joined in order. */
+/**
+ * Combines hooks into one, in a fixed order: the first owner of a tool name wins, prompts are joined in
+ * order.
+ */
 export function compositeHook(hooks: readonly Hook[]): Hook {
   return {
     schema: (agent, turn) => collectTools(hooks, agent, turn),
@@ -34,7 +37,7 @@ export function compositeHook(hooks: readonly Hook[]): Hook {
   }
 }
 
-/** The tools of all hooks; of two with one name the first. */
+/** The tools of all hooks; of two with the same name, the first. */
 async function collectTools(
   hooks: readonly Hook[],
   agent: AgentConfig,

@@ -12,17 +12,17 @@ import type {
 } from '../storage/types.ts'
 import { withUsed } from './selected-tools.ts'
 
-/** What the lines of a session come to. */
+/** The state that the lines of a session add up to. */
 export interface SessionHistory {
-  /** What a request is built from, from the last compact marker on. */
+  /** The messages that a request is built from, from the last compact marker on. */
   readonly messages: readonly Message[]
-  /** What a person allowed for the rest of this conversation. */
+  /** The rules that a person allowed for the rest of this conversation. */
   readonly grants: readonly Rule[]
-  /** The archive whose summary the messages begin with, and whether it could be read. */
+  /** The archive whose summary begins the messages, and whether it could be read. */
   readonly archive?: { name: string; isThere: boolean }
-  /** Versions of the files the model saw or wrote, by resolved path. */
+  /** The versions of the files that the model saw or wrote, by resolved path. */
   readonly files: ReadonlyMap<string, string>
-  /** The tools it has selected, longest unused first; they outlive a compaction. */
+  /** The tools the conversation has selected, least recently used first; they outlive a compaction. */
   readonly tools: readonly string[]
 }
 
@@ -34,9 +34,13 @@ export interface Conversation {
   readonly history: SessionHistory
 }
 
+/** The history of an empty session. */
 export const NO_HISTORY: SessionHistory = { messages: [], grants: [], files: new Map(), tools: [] }
 
-/** A conversation with what a storage read brought; `before` is what the read was asked to start from. */
+/**
+ * Returns the conversation with the lines of a storage read added; `before` is the conversation whose cursor
+ * the read started from.
+ */
 export function advance(
   id: string,
   part: SessionPart,
@@ -46,15 +50,15 @@ export function advance(
   return { id, header: part.header, cursor: part.cursor, history: replay(history, part.lines, archives) }
 }
 
-/** Archives by name, those that are there: what the model reads in place of the messages they stand for. */
+/** The contents of the available archives, by name: what the model reads in place of the archived messages. */
 export type Archives = ReadonlyMap<string, string>
 
-/** The last compact marker among lines: the one whose archive is needed. */
+/** The last compact marker among the lines: the one whose archive is needed. */
 export function lastMarker(lines: readonly SessionLine[]): CompactMarker | undefined {
   return lines.findLast((line) => line.kind === 'compact')
 }
 
-/** A history with further lines: entries are appended, a compact marker starts the messages anew with its archive. */
+/** Adds lines to a history: entries are appended, a compact marker replaces the messages with its archive. */
 export function replay(
   before: SessionHistory,
   lines: readonly SessionLine[],
@@ -69,7 +73,7 @@ export function replay(
     if (line.kind === 'compact') {
       archive = { name: line.archive_name, isThere: archives.has(line.archive_name) }
       messages = [toArchiveMessage(line, archives)]
-      files.clear() // what was in them is no longer before the model
+      files.clear() // the model no longer sees their contents
     }
     if (line.kind !== 'event') continue
     if (line.event === 'tool_result')
@@ -77,7 +81,7 @@ export function replay(
     if (line.event === 'tools_used') tools = withUsed(tools, line.tools ?? [])
     if (line.event === 'undone' && line.files?.length) messages.push(toUndoMessage(line.files))
     if (line.event === 'permission' && line.grant === 'session')
-      grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // what cannot be read grants nothing
+      grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // an unreadable rule grants nothing
   }
   return { messages, grants, files, tools, ...(archive !== undefined && { archive }) }
 }
@@ -86,7 +90,7 @@ function isRule(pattern: string): boolean {
   return readRule(pattern).ok
 }
 
-/** What a person allowed for the rest of a conversation. */
+/** Turns a rule that a person allowed for the rest of a conversation into an `allow` rule. */
 export function toGrant(pattern: string): Rule {
   return { effect: 'allow', pattern, source: 'this conversation' }
 }
@@ -100,7 +104,7 @@ function toMessage({
   return message
 }
 
-/** What stands in place of the archived messages. */
+/** The message that takes the place of the archived ones. */
 function toArchiveMessage({ archive_name: name, title }: CompactMarker, archives: Archives): Message {
   const summary = archives.get(name)
   const content =
@@ -110,22 +114,25 @@ function toArchiveMessage({ archive_name: name, title }: CompactMarker, archives
   return { role: 'user', content }
 }
 
-/** What the model is told of files that are not as it left them; whether it may change one is for their versions to say. */
+/**
+ * The message that informs the model which files an undo restored or removed. Their stored versions, not this
+ * message, decide whether the model may change one.
+ */
 function toUndoMessage(files: readonly UndoneFile[]): Message {
   const named = (outcome: UndoneFile['outcome']) => {
     const paths = files.flatMap((file) => (file.outcome === outcome ? [JSON.stringify(file.path)] : []))
-    const more = paths.length > MAX_TOLD ? [`${paths.length - MAX_TOLD} more`] : []
-    return [...paths.slice(0, MAX_TOLD), ...more].join(', ')
+    const more = paths.length > MAX_NAMED_PATHS ? [`${paths.length - MAX_NAMED_PATHS} more`] : []
+    return [...paths.slice(0, MAX_NAMED_PATHS), ...more].join(', ')
   }
   const [restored, removed] = [named('restored'), named('removed')]
-  const told = [
+  const sentences = [
     restored === '' ? '' : ` As they were before: ${restored}.`,
     removed === '' ? '' : ` Deleted again: ${removed}.`,
   ]
-  const content = `[The user has taken back changes that you made to files.${told.join('')} Read a file before you change it.]`
+  const content = `[The user has taken back changes that you made to files.${sentences.join('')} Read a file before you change it.]`
   return { role: 'user', content }
 }
 
-const MAX_TOLD = 20
+const MAX_NAMED_PATHS = 20
 
 const NO_ARCHIVES: Archives = new Map()

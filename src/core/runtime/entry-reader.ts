@@ -3,8 +3,8 @@ import type { ReadPosition, SessionLine, Storage } from '../storage/types.ts'
 type Entry = Extract<SessionLine, { kind: 'entry' }>
 
 /**
- * Reads the messages of sessions; the session read last is kept, so that walking through one page by page reads its
- * file once, and then only what was appended since.
+ * Reads the messages of sessions. It caches the last session, so paging through one reads its file once, and
+ * after that only the lines appended since.
  */
 export class EntryReader {
   readonly #storage: Storage
@@ -14,7 +14,7 @@ export class EntryReader {
     this.#storage = storage
   }
 
-  /** All messages of a session, oldest first. Fails as Storage.read does. */
+  /** Returns all messages of a session, oldest first. Fails as Storage.read does. */
   async read(id: string): Promise<readonly Entry[]> {
     const before = this.#last?.id === id ? this.#last : undefined
     const { lines, cursor, whole } = await this.#storage.read(id, before?.cursor)

@@ -1,7 +1,7 @@
 import type { CrabError } from '../base/errors.ts'
 import type { AgentEvent } from './events.ts'
 
-/** Brings what happens inside a piece of work to whoever follows the turn. */
+/** Passes events from inside an operation to the consumer of the turn's events. */
 export class EventChannel {
   #events: AgentEvent[] = []
   #changed = Promise.withResolvers<void>()
@@ -12,13 +12,13 @@ export class EventChannel {
     this.#changed.resolve()
   }
 
-  /** Fails the work that is followed with `during`, after what was told before. */
+  /** Makes `during` throw this error after it has yielded the events pushed so far. */
   fail(error: CrabError): void {
     this.#failure = error
     this.#changed.resolve()
   }
 
-  /** Follows a piece of work: yields what is told meanwhile and gives its result. Throws as the work does. */
+  /** Yields the events that are pushed while `work` runs, and returns its result. Fails as the work does. */
   async *during<T>(work: Promise<T>): AsyncGenerator<AgentEvent, T> {
     const finished = work.then((value) => ({ value }))
     for (;;) {
@@ -29,11 +29,11 @@ export class EventChannel {
     }
   }
 
-  /** What was told and nobody has seen yet. */
+  /** Yields and removes the events that no consumer has received yet. */
   *drain(): Generator<AgentEvent> {
-    const told = this.#events
+    const pending = this.#events
     this.#events = []
     this.#changed = Promise.withResolvers()
-    yield* told
+    yield* pending
   }
 }

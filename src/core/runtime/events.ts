@@ -3,7 +3,7 @@ import type { ToolCall, Usage } from '../base/message.ts'
 import type { RemoteNames } from '../storage/types.ts'
 import type { Ask, AskAnswers, Denial } from './asks.ts'
 
-/** Why a turn ended. */
+/** The reason a turn ended. */
 export type StopReason =
   | 'stop'
   | 'length'
@@ -18,19 +18,19 @@ export type StopReason =
 interface Notice {
   type: 'notice'
   message: string
-  /** The MCP server that it is about. */
+  /** The MCP server that the notice is about. */
   server?: string
-  /** Whether it does not matter any more once the turn is over. */
+  /** Whether the notice no longer matters once the turn is over. */
   passing?: boolean
-  /** Whether it is about the conversation itself, and names no files and servers. */
+  /** Set when the notice is about the conversation itself and names no files or servers. */
   isOwn?: true
 }
 
 /**
- * What happens in a turn, in the order of wire.md: `start`, then per model call
- * `[thinking…] [text…]`, `tool-start`, `tool-result`s in completion order, `tools-complete`, `usage`; at last `end`.
- * Before a model call `user-steered`s, right before `end` `steer-returned`s: each thing said to a turn is told once.
- * Questions, progress, notices and server states come whenever they come.
+ * The events of a turn, in this order: `start`, then per model call `[thinking…] [text…]`, `tool-start`,
+ * `tool-result`s in completion order, `tools-complete`, `usage`; finally `end`. `user-steered` events come
+ * before a model call, `steer-returned` events directly before `end`: each message that steers the turn is
+ * reported once. Questions, progress, notices and server states can come at any time.
  */
 export type AgentEvent =
   | ({ type: 'start' } & TurnStart)
@@ -40,7 +40,7 @@ export type AgentEvent =
   | { type: 'thinking-start'; agent: string }
   | { type: 'thinking'; delta: string }
   | { type: 'thinking-end'; agent: string }
-  /** `server` is the MCP server a call goes to, `tool` what that calls the tool. */
+  /** `server` is the MCP server that a call goes to, `tool` the server's own name for the tool. */
   | { type: 'tool-start'; calls: readonly (ToolCall & RemoteNames)[] }
   | { type: 'tool-progress'; callId: string; message: string; progress?: number; total?: number }
   /** The turn waits for a person. */
@@ -56,11 +56,11 @@ export type AgentEvent =
       denial?: Denial
     }
   | { type: 'tools-complete' }
-  /** Of the model call that just ended; `context` is the model's window, tokens, if known. */
+  /** The usage of the model call that just ended; `context` is the model's window in tokens, if known. */
   | { type: 'usage'; usage: Usage; context?: number }
-  /** What was said to the turn is stored, as it was typed; the next model call reads it. */
+  /** A steering message is stored, as it was typed; the next model call reads it. */
   | { type: 'user-steered'; content: string }
-  /** What was said to the turn and it cannot take up any more; not stored. */
+  /** A steering message that came too late for the turn and is not stored. */
   | { type: 'steer-returned'; content: string }
   | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
   | Notice
@@ -76,20 +76,20 @@ export type AgentEvent =
       error: CrabError | undefined
     }
 
-/** What is known of a turn when it begins. */
+/** The facts about a turn that are known when it begins. */
 export interface TurnStart {
-  /** Who speaks: the agent of the conversation, or its guest. */
+  /** The agent that speaks: the agent of the conversation, or its guest. */
   agent: string
   /** The agent of the conversation. */
   primary: { id: string; name: string }
   runId: string
   sessionId: string
   model: string
-  /** The user's message in the session; 0 where that is not stored. */
+  /** The line of the user's message in the session; 0 when it is not stored. */
   line: number
 }
 
-/** A connection to an MCP server changed its state; told once for each of its owners. */
+/** A change in the state of a connection to an MCP server, reported once for each of its owners. */
 export interface McpServerEvent {
   kind: 'connecting' | 'connected' | 'failed' | 'disconnected'
   agent: string
@@ -97,9 +97,9 @@ export interface McpServerEvent {
   name: string
   fingerprint: string
   owners: readonly { agent: string; name: string }[]
-  /** Remote names, when connected. */
+  /** The server's own names, when connected. */
   tools: readonly string[]
-  /** The first line of why it failed; else empty. */
+  /** The first line of the failure; otherwise empty. */
   error: string
   /** Milliseconds since 1970. */
   at: number

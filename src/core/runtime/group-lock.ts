@@ -1,12 +1,15 @@
 import { abortable } from '../base/abortable.ts'
 
-/** Lets work of one group go on at once, and never work of two groups. */
+/** A lock that lets holders of the same group run concurrently, and never holders of two groups. */
 export class GroupLock<Group> {
   #group: Group | undefined
   #inside = 0
   #waiting: (() => void)[] = []
 
-  /** Resolves when no other group is inside; the work leaves when the result is disposed, once or more often. Throws after an abort. */
+  /**
+   * Resolves when no other group holds the lock; disposing the result releases it, and disposing twice is
+   * harmless. Throws after an abort.
+   */
   async enter(group: Group, signal: AbortSignal): Promise<Disposable> {
     while (this.#inside > 0 && this.#group !== group) {
       const { promise, resolve } = Promise.withResolvers<void>()

@@ -2,23 +2,25 @@ import type { Message } from '../base/message.ts'
 import { wrapInTag } from '../base/wrap-text.ts'
 
 /**
- * The history as a provider accepts it: every tool call answered once and right behind it, no orphaned tool
- * result, guests' words tagged with who spoke, consecutive user messages merged (decision 37).
+ * Turns a history into messages that a provider accepts: every tool call is answered exactly once and
+ * directly after it, orphaned tool results are dropped, messages of guests are tagged with their name,
+ * consecutive user messages are merged.
  *
- * A crash can leave a call without its result; the model is told so instead of the request being refused.
+ * A crash can leave a call without its result (ADR 0060); an error result takes its place, because a provider
+ * would refuse the whole request.
  */
 export function toRequestMessages(history: readonly Message[]): Message[] {
   const messages: Message[] = []
   for (let at = 0; at < history.length; at++) {
     const message = history[at]!
-    if (message.role === 'tool') continue // taken along with the call it answers
+    if (message.role === 'tool') continue // pushed together with the call it answers
     if (message.role === 'user') pushUser(messages, message)
     else pushAssistant(messages, message, resultsBehind(history, at))
   }
   return messages
 }
 
-/** Whether a guest spoke in it, so that the agent must be told about the tags. */
+/** Whether a guest spoke in the history, so that the system prompt must explain the tags. */
 export function hasGuests(history: readonly Message[]): boolean {
   return history.some((message) => message.role === 'assistant' && Boolean(message.agent))
 }
@@ -37,7 +39,7 @@ function pushUser(messages: Message[], message: Message): void {
 
 function pushAssistant(messages: Message[], message: Message, results: Message[]): void {
   const calls = message.tool_calls ?? []
-  const isSilent = message.content.trim() === '' // providers refuse a message of blanks
+  const isSilent = message.content.trim() === '' // providers refuse a blank message
   if (isSilent && calls.length === 0) return
   const content = message.agent ? tagged(message.agent, message.content) : message.content
   messages.push({ ...message, content: isSilent ? '' : content })
@@ -50,7 +52,7 @@ function resultsBehind(history: readonly Message[], at: number): Message[] {
   return history.slice(at + 1, end)
 }
 
-/** The first result of that call, once: some servers give several calls one id. */
+/** Removes and returns the first result of that call; some servers give several calls the same id. */
 function takeResult(results: Message[], id: string): Message | undefined {
   const index = results.findIndex((result) => result.tool_call_id === id)
   return index < 0 ? undefined : results.splice(index, 1)[0]

@@ -11,44 +11,55 @@ export interface ToolRequest {
   /** Parsed arguments; always an object. */
   args: Record<string, unknown>
   agent: AgentConfig
-  /** Working directory of this run: absolute, links resolved. */
+  /** The working directory of this run: absolute, links resolved. */
   cwd: string
-  /** Environment of the caller, for tools that start processes; absent where a call is only explained. */
+  /** The caller's environment, for tools that start processes; absent when a call is only explained. */
   env?: Readonly<Record<string, string>>
 }
 
-/** One tool call on its way to the hook that owns it. */
+/** A permitted tool call, as the hook that owns the tool receives it. */
 export interface ToolDispatch extends ToolRequest {
   callId: string
   sender: string
-  /** The class of the turn. */
+  /** The trust class of the turn. */
   trust: Trust
   session: string
-  /** The run it belongs to, for those who watch. */
+  /** The run it belongs to, for observers. */
   runId: string
-  /** Environment of the caller, for tools that start processes. */
+  /** The caller's environment, for tools that start processes. */
   env: Readonly<Record<string, string>>
-  /** What was permitted; a path in it is the one that was judged, and the only one to be touched. */
+  /** The permitted action; a path in it is the one that was judged, and the only one the tool may touch. */
   action: PolicyAction
-  /** Files of which this conversation knows what is in them. */
+  /** The files whose contents this conversation knows. */
   files: KnownFiles
-  /** Where a tool may put what is too long for its answer; absolute, perhaps not there yet. The model may read it. */
+  /**
+   * The folder for output that is too long for the answer; absolute, may not exist yet. The model may read
+   * it.
+   */
   spillDir: string
-  /** Where a tool keeps what a file was before this turn first changed it, for undo; undefined: nothing is kept. */
+  /**
+   * The folder for backups of files as they were before this turn first changed them, for undo; undefined
+   * when none are kept.
+   */
   keepDir?: string | undefined
-  /** Aborted when the turn is over, however it ended: what a call left running ends then. */
+  /** Aborted when the turn is over, however it ended; anything that a call left running ends then. */
   turnOver: AbortSignal
-  /** Says how far the call is; shown, never stored. `progress` and `total` count in the tool's own unit. */
+  /**
+   * Reports the progress of the call; shown, never stored. `progress` and `total` count in the tool's own
+   * unit.
+   */
   progress(report: { message: string; progress?: number; total?: number }): void
-  /** Tells the turn's client something that is no failure; shown, never stored. */
+  /** Shows the turn's client a message that is not a failure; never stored. */
   notice(message: string): void
-  /** The tools of this turn are others now: before its next model call every hook is asked for them again. */
+  /**
+   * Invalidates the tools of this turn: every hook is queried for its tools again before the next model call.
+   */
   offerAgain(): void
-  /** Whether a search of a permitted folder may show that file; absolute, without links. */
+  /** Whether a search of a permitted folder may show this file; the path is absolute, without links. */
   mayShow(path: string): boolean
   /**
-   * Puts questions to a person; an abort takes them back. Throws `denied` when nobody can be asked, `timeout` when nobody
-   * answered.
+   * Asks a person; an abort withdraws the questions. Throws `denied` when no person is available, `timeout`
+   * when none answered in time.
    */
   ask(
     questions: readonly Question[],
@@ -57,13 +68,15 @@ export interface ToolDispatch extends ToolRequest {
   ): Promise<AskAnswers>
 }
 
-/** The version of a file that the model last saw or wrote, by resolved path; stored with the conversation. */
+/**
+ * The version of each file that the model last saw or wrote, by resolved path; stored with the conversation.
+ */
 export interface KnownFiles {
   get(path: string): string | undefined
   set(path: string, version: string): void
 }
 
-/** What a tool answers. A failure is data: the model reads it and goes on. */
+/** The result of a tool call. A failure is data: the model reads it and continues. */
 export interface ToolOutput {
   output: string
   isError: boolean
@@ -72,102 +85,125 @@ export interface ToolOutput {
   denial?: Denial
 }
 
-/** The turn that asks a hook for its tools. */
+/** The turn that queries a hook for its tools. */
 export interface ToolsTurn {
-  /** Tells the turn's client something while it waits. */
+  /** Sends the turn's client an event while it waits. */
   tell(event: AgentEvent): void
   signal: AbortSignal
-  /** Aborted when the turn is over: until then what it was offered can be called. Absent: nothing is kept for it. */
+  /**
+   * Aborted when the turn is over: until then the tools that it was offered stay callable. Absent when
+   * nothing needs to be kept for it.
+   */
   over?: AbortSignal
-  /** Where the turn comes from; absent: somebody at this machine looks at what an agent has. */
+  /** The trust class of the turn; absent when a local user only inspects an agent's tools. */
   trust?: Trust
-  /** The conversation's id; absent when this is only a look at what an agent has. */
+  /** The conversation's id; absent when a client only inspects an agent's tools. */
   session?: string
-  /** Whether the agent and the client let the turn have a tool; absent: it may have all. The runtime asks as well. */
+  /**
+   * Whether the agent and the client let the turn have a tool; absent when it may have all. The runtime also
+   * checks this itself.
+   */
   keeps?(tool: ToolSpec): boolean
-  /** The tool that the model has to call first, by whatever name the client gave. */
+  /**
+   * The tool choice of the client or the agent for the first model call: a tool's name or alias, `auto`,
+   * `none` or `required`.
+   */
   wanted?: string | undefined
-  /** What the conversation has selected where an agent has too many tools to show. */
+  /** The tools that the conversation has selected, when an agent has too many tools to show all. */
   selection?: SelectedTools
 }
 
-/** The turn whose system prompt is made. */
+/** The turn whose system prompt is being built. */
 export interface ContextTurn {
-  /** The turn leaves nothing on the disk, so that hooks remember nothing either. */
+  /** Whether the turn leaves nothing on the disk, so that hooks must not persist anything either. */
   ephemeral?: boolean
-  /** The class of the turn. */
+  /** The trust class of the turn. */
   trust: Trust
-  /** Tells the turn's client something that is no failure. */
+  /** Shows the turn's client a message that is not a failure. */
   notice(message: string): void
-  /** Puts questions to the user; undefined when they are not answered. Absent when this client is not to be asked. */
+  /**
+   * Asks the user; returns undefined when the questions are not answered. Absent when this client must not be
+   * asked.
+   */
   ask?: ((questions: readonly Question[]) => Promise<AskAnswers | undefined>) | undefined
   signal: AbortSignal
 }
 
-/** Tools that belong together, for a model that is not shown all of them. */
+/** Tools that belong together, for a model that is not shown all of them (ADR 0115). */
 export interface ToolGroup {
-  /** One word: `files`, `mcp:github`. */
+  /** One word, such as `files` or `mcp:github`. */
   id: string
   title: string
   description: string
-  /** How they want to be used; the words of a server are untrusted, and shown in tool results only. */
+  /** Instructions for using the tools. Text from a server is untrusted, and is shown in tool results only. */
   instructions?: string
-  /** Names as a model calls them; there may be some that a turn does not have. */
+  /** The names that a model calls the tools by; some of them may not be available in a turn. */
   tools: readonly string[]
-  /** The MCP server whose tools they are, by its agent's name for it; absent: they are built in. */
+  /** The MCP server that provides the tools, by its agent's name for it; absent for built-in tools. */
   server?: string
 }
 
 /** A message of a user on its way into the conversation. */
 export interface UserMessage {
-  /** With the servers that the client attached. */
+  /** The agent, including the servers that the client attached. */
   agent: AgentConfig
   content: string
   trust: Trust
-  /** Where the rest of what is too long for the message may be put; absolute, perhaps not there yet. */
+  /** The folder for the rest of text that is too long for the message; absolute, may not exist yet. */
   spillDir: string
-  /** Tells the turn's client what it should know. */
+  /** Shows the turn's client a message. */
   notice(message: string): void
   /** Adds a file that the model sees with the message. */
   attach(file: Attachment): void
 }
 
 /**
- * The one way the runtime reaches tools and per-agent capabilities (RFC 0075).
+ * The runtime's only access to tools and per-agent capabilities (ADR 0072).
  *
- * Every member may be left out. A hook owns the tools it declares: what it advertises is what it dispatches.
+ * Every member is optional. A hook owns the tools it declares: the name it advertises is the name it
+ * dispatches.
  */
 export interface Hook {
-  /** The tools this hook has for an agent, in the order the model sees them; asked for every turn. */
+  /**
+   * Returns the tools that this hook has for an agent, in the order the model sees them; called for every
+   * turn.
+   */
   schema?(agent: AgentConfig, turn: ToolsTurn): readonly ToolSpec[] | Promise<readonly ToolSpec[]>
-  /** The groups its tools belong to, as they were offered last. */
+  /** Returns the groups its tools belong to, as they were last offered. */
   groups?(agent: AgentConfig): readonly ToolGroup[]
   /**
-   * Why a tool cannot be called that a turn was not offered, as a sentence for the model; undefined when it knows nothing
-   * of it. `turnOver` is that of the turn.
+   * Explains, in a sentence for the model, why a tool that the turn was not offered cannot be called;
+   * undefined for a name the hook does not know. `turnOver` is the signal of that turn.
    */
   whyNot?(name: string, turnOver: AbortSignal): string | undefined
-  /** Standing instructions for the system prompt of a turn that may have the tools `keeps` says. */
+  /** Returns standing instructions for the system prompt; `keeps` is whether the turn may have a tool. */
   systemPrompt?(keeps: (tool: ToolSpec) => boolean): string | undefined
-  /** What a model should know of the place it works in (environment, instruction files); asked for every turn, never stored. */
+  /**
+   * Returns what a model should know about its working directory (environment, instruction files); called for
+   * every turn, never stored.
+   */
   context?(cwd: string, turn: ContextTurn): Promise<string | undefined>
-  /** Changes an agent's config when it is built; never stored. */
+  /** Changes an agent's config when it is built; the change is never stored. */
   onBuildAgent?(config: AgentConfig): AgentConfig
-  /** An agent is known from now on, or has changed. */
+  /** Is called when an agent becomes known or has changed. */
   onRegisterAgent?(config: AgentConfig): Promise<void>
   onUnregisterAgent?(config: AgentConfig): Promise<void>
-  /** Sees every event of every turn, in order. Must not throw and must not wait. */
+  /** Receives every event of every turn, in order. Must not throw and must not wait. */
   onEvent?(agent: string, session: string, event: AgentEvent): void
-  /** Rewrites a user message before it enters the conversation; undefined passes it through. */
+  /** Rewrites a user message before it enters the conversation; undefined leaves it unchanged. */
   preprocess?(message: UserMessage, signal: AbortSignal): Promise<string | undefined>
-  /** A line for the `<scope>` block of the system prompt: what limits this agent. */
+  /** Returns a line for the `<scope>` block of the system prompt about what limits this agent. */
   scope?(config: AgentConfig): string | undefined
   /**
-   * What a call of a tool this hook owns would do, for the policy; undefined when it does not own the name.
+   * Describes to the policy what a call of a tool would do; undefined when the hook does not own the name.
    *
-   * Throws `invalid` for arguments that make no sense. Without it, a call needs permission unless its tool only reads.
+   * Throws `invalid` for arguments that make no sense. Without this member, a call needs permission unless
+   * its tool is read-only.
    */
   describe?(name: string, request: ToolRequest): Promise<PolicyAction> | undefined
-  /** Runs a tool this hook owns; undefined when it does not own the name. Must settle soon after an abort: the turn waits for it. */
+  /**
+   * Runs a tool; undefined when the hook does not own the name. Must settle soon after an abort, because the
+   * turn waits for it.
+   */
   dispatch?(name: string, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> | undefined
 }

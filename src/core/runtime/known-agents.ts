@@ -6,10 +6,13 @@ import type { Hook } from './hook.ts'
 interface Registration {
   /** Undefined after it was unregistered. */
   agent: AgentConfig | undefined
-  told: Lazy<void>
+  notification: Lazy<void>
 }
 
-/** The agents that a hook was told of, each in the form it was told last: once for each form, one change after another. */
+/**
+ * The agents that a hook was notified of, each in the form it was last given. The hook is notified once for
+ * each new form of an agent, one change of an agent after another.
+ */
 export class KnownAgents {
   readonly #hook: Pick<Hook, 'onRegisterAgent' | 'onUnregisterAgent'>
   readonly #known = new Map<string, Registration>()
@@ -18,20 +21,25 @@ export class KnownAgents {
     this.#hook = hook
   }
 
-  /** Those that are registered, or are about to be, as they were built. */
+  /** Returns the agents that are registered, or are being registered, as they were built. */
   all(): AgentConfig[] {
-    return [...this.#known.values()].flatMap(({ agent, told }) => (told.current && agent) ?? [])
+    return [...this.#known.values()].flatMap(
+      ({ agent, notification }) => (notification.current && agent) ?? [],
+    )
   }
 
-  /** Tells of an agent that is new or has another form; whoever needs it meanwhile waits. Fails as the hook does. */
+  /**
+   * Notifies the hook of an agent that is new or has changed; concurrent callers wait for the same
+   * notification. Fails as the hook does.
+   */
   async register(agent: AgentConfig): Promise<void> {
     const known = this.#known.get(agent.id)
     const isSame = known?.agent !== undefined && isDeepStrictEqual(known.agent, agent)
-    if (isSame) return await known.told.get()
+    if (isSame) return await known.notification.get()
     await this.#notify(agent.id, agent, () => this.#hook.onRegisterAgent?.(agent))
   }
 
-  /** Tells that an agent is gone; nothing for one that is not registered. */
+  /** Notifies the hook that an agent is gone; does nothing for one that is not registered. */
   async unregister(id: string): Promise<void> {
     const agent = this.#known.get(id)?.agent
     if (agent !== undefined) await this.#notify(id, undefined, () => this.#hook.onUnregisterAgent?.(agent))
@@ -42,12 +50,12 @@ export class KnownAgents {
     agent: AgentConfig | undefined,
     tell: () => Promise<void> | undefined,
   ): Promise<void> {
-    const before = this.#known.get(id)?.told
-    const told = lazy(async () => {
-      await before?.current?.catch(() => undefined) // whoever asked for it is told
+    const before = this.#known.get(id)?.notification
+    const notification = lazy(async () => {
+      await before?.current?.catch(() => undefined) // the failure is reported to its own caller
       await tell()
     })
-    this.#known.set(id, { agent, told })
-    await told.get()
+    this.#known.set(id, { agent, notification })
+    await notification.get()
   }
 }

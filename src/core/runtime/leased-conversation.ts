@@ -13,30 +13,33 @@ import {
   type SessionHistory,
 } from './conversation.ts'
 
-/** Where conversations live, and the rights to them. */
+/** The stores of conversations, and the leases on them. */
 export interface ConversationStores {
   storage: Storage
   leases: Leases
-  /** Conversations read before, by session id; only as good as their file length (decision 32). */
+  /** Conversations read before, by session id; each is valid only together with its file length (ADR 0031). */
   cache: Map<string, Conversation>
-  /** Where archives are; without it nothing can be compacted. */
+  /** The store of archives; without it nothing can be compacted. */
   memory?: MemoryStore
 }
 
-/** How a session begins when the pair has none. */
+/** The beginning of a new session, when the pair has none. */
 export interface ConversationStart {
   pair: Pair
   header: SessionHeader
-  /** The user's message, which is durable when the conversation is held. */
+  /** The user's message, which is durable by the time the conversation is leased. */
   first: NewLine
 }
 
-/** A conversation and the exclusive right to run a turn on it (decision 12); disposing gives the right back. */
+/** A conversation with the exclusive right to run a turn on it (ADR 0060); disposing it releases the lease. */
 export class LeasedConversation implements AsyncDisposable {
   readonly #stores: ConversationStores
   readonly #lease: Lease
   #conversation: Conversation
-  /** Tool calls of one step report at once, and each append begins where the last one ended. */
+  /**
+   * Serializes appends: concurrent tool calls of one step append, and each append starts where the previous
+   * one ended.
+   */
   #appended: Promise<void> = Promise.resolve()
   /** Sentences about lines that could not be read. */
   readonly warnings: readonly string[]
@@ -54,44 +57,43 @@ export class LeasedConversation implements AsyncDisposable {
   }
 
   /**
-   * Waits for its turn, creates the session when the pair has none, and appends the user's message.
+   * Waits for the lease, creates the session when the pair has none, and appends the user's message.
    *
-   * A session that is deleted while its turn is waited for is no failure: the pair begins another one.
+   * A session that is deleted during the wait is not a failure: the pair starts a new one.
    */
   static async lease(
     place: ConversationStores,
-    beginning: ConversationStart,
+    start: ConversationStart,
     signal: AbortSignal,
   ): Promise<LeasedConversation> {
     for (let tries = 0; tries < 3; tries++) {
-      const found = await findOrCreate(place, beginning, signal)
-      const held = await LeasedConversation.#hold(place, found, { beginning, signal })
-      if (held) return held
+      const found = await findOrCreate(place, start, signal)
+      const leased = await LeasedConversation.#tryLease(place, found, { start, signal })
+      if (leased) return leased
     }
     throw new CrabError('conflict', 'Cannot begin the turn: its conversation is deleted again and again')
   }
 
-  /** Undefined when the session is gone. */
-  static async #hold(
+  /** Returns undefined when the session is gone. */
+  static async #tryLease(
     place: ConversationStores,
     found: Found,
-    { beginning, signal }: { beginning: ConversationStart; signal: AbortSignal },
+    { start, signal }: { start: ConversationStart; signal: AbortSignal },
   ): Promise<LeasedConversation | undefined> {
     if (found.created) return new LeasedConversation({ place, ...found.created, warnings: [] })
     try {
-      const held = await LeasedConversation.open(
-        place,
-        { id: found.id, agent: beginning.header.agent },
-        signal,
-      )
-      return await held.#begin(beginning.first)
+      const leased = await LeasedConversation.open(place, { id: found.id, agent: start.header.agent }, signal)
+      return await leased.#appendFirst(start.first)
     } catch (reason) {
       if (reason instanceof CrabError && reason.kind === 'missing') return undefined
       throw reason
     }
   }
 
-  /** Waits for its turn on a session there is, and appends nothing. `agent` is its agent's name now. */
+  /**
+   * Waits for the lease of an existing session, and appends nothing. `agent` is the current name of its
+   * agent.
+   */
   static async open(
     place: ConversationStores,
     { id, agent }: { id: string; agent: string },
@@ -106,7 +108,7 @@ export class LeasedConversation implements AsyncDisposable {
     }
   }
 
-  async #begin(first: NewLine): Promise<this> {
+  async #appendFirst(first: NewLine): Promise<this> {
     try {
       await this.append([first])
       return this
@@ -124,7 +126,7 @@ export class LeasedConversation implements AsyncDisposable {
     return this.#conversation.header
   }
 
-  /** `seq` of its last line. */
+  /** The `seq` of its last line. */
   get lastLine(): number {
     return this.#conversation.cursor.seq
   }
@@ -134,16 +136,16 @@ export class LeasedConversation implements AsyncDisposable {
   }
 
   /**
-   * Appends whole lines, behind whatever is being appended; durable when it resolves. `archives` holds that of a compact
-   * marker among them.
+   * Appends whole lines after any appends in progress; durable when it resolves. `archives` must hold the
+   * archive of each compact marker among the lines.
    */
   append(lines: readonly NewLine[], archives?: Archives): Promise<void> {
     const appended = this.#appended.then(() => this.#append(lines, archives))
-    this.#appended = appended.catch(() => undefined) // whoever asked for it is told
+    this.#appended = appended.catch(() => undefined) // the failure is reported to its own caller
     return appended
   }
 
-  /** All of the session, also what is archived. */
+  /** Reads the whole session, including archived messages. */
   readAll(): Promise<SessionPart> {
     return this.#stores.storage.read(this.id)
   }
@@ -164,22 +166,28 @@ export class LeasedConversation implements AsyncDisposable {
 
 interface Found {
   id: string
-  /** Set when this call made the session: its right was taken before anybody else could see it. */
+  /**
+   * Set when this call created the session: it took the lease before any other process could see the session.
+   */
   created?: { lease: Lease; conversation: Conversation }
 }
 
-/** One process at a time looks for a pair's session, so that two first messages make one session. */
+/**
+ * Finds or creates a pair's session, one process at a time, so that two concurrent first messages create one
+ * session.
+ */
 async function findOrCreate(
   place: ConversationStores,
-  beginning: ConversationStart,
+  start: ConversationStart,
   signal: AbortSignal,
 ): Promise<Found> {
-  const { pair, header, first } = beginning
+  const { pair, header, first } = start
   await using _pair = await place.leases.take(pairLeaseName(pair), signal)
   const id = await place.storage.activeSession(pair)
   if (id !== undefined) return { id }
   const session = await place.storage.createSession(header, [first])
-  const free = new AbortController().signal // nobody has seen this session: there is nothing to wait for
+  // The session is not visible to others yet, so there is nothing to wait for.
+  const free = new AbortController().signal
   const lease = await place.leases.take(turnLeaseName(session.id), free)
   const lines = [{ ...first, seq: session.cursor.seq, ts: '' }]
   const conversation = { id: session.id, header, cursor: session.cursor, history: replay(NO_HISTORY, lines) }
@@ -187,7 +195,7 @@ async function findOrCreate(
   return { id: session.id, created: { lease, conversation } }
 }
 
-/** What others appended since this process last looked. */
+/** Reads what others appended since this process last read the session. */
 async function catchUp(
   place: ConversationStores,
   id: string,
@@ -202,7 +210,10 @@ async function catchUp(
   return { conversation, warnings: [...part.warnings, ...warnings] }
 }
 
-/** The archive of a marker, or a sentence about why it is not there: a conversation goes on without it. */
+/**
+ * Reads the archive of a marker, or returns a warning about why it is unavailable: a conversation continues
+ * without it.
+ */
 async function readArchive(
   { memory }: ConversationStores,
   agent: string,
@@ -230,7 +241,7 @@ const NOTHING_ARCHIVED: { archives: Archives; warnings: readonly string[] } = {
 const CACHED_CONVERSATIONS = 32
 
 function remember(cache: Map<string, Conversation>, conversation: Conversation): void {
-  if (conversation.history.archive?.isThere === false) return // it is looked for again the next time
+  if (conversation.history.archive?.isThere === false) return // the next read tries to find the archive again
   cache.delete(conversation.id)
   cache.set(conversation.id, conversation)
   if (cache.size <= CACHED_CONVERSATIONS) return
@@ -238,12 +249,12 @@ function remember(cache: Map<string, Conversation>, conversation: Conversation):
   if (!oldest.done) cache.delete(oldest.value)
 }
 
-/** The lease that the right to run a turn on a session is. */
+/** The name of the lease that gives the right to run a turn on a session. */
 export function turnLeaseName(session: string): string {
   return `turn:${session}`
 }
 
-/** The lease of whoever looks for a pair's active session, or makes another one active. */
+/** The name of the lease needed to look up, create or switch a pair's active session. */
 export function pairLeaseName({ agentId, sender }: Pair): string {
   return `pair:${agentId}:${sender}`
 }

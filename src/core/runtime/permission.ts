@@ -14,16 +14,16 @@ import type { AskEnd, Denial, PermissionAsk } from './asks.ts'
 import { toGrant } from './conversation.ts'
 import type { TurnAsks } from './turn-asks.ts'
 
-/** What the tool calls of one turn are judged by. */
+/** The dependencies of the permission checks of one turn. */
 export interface PermissionsOptions {
-  /** Its rules are resolved ones. */
+  /** The policy context; the paths in its rules are resolved. */
   setting: PolicyContext
-  /** What the conversation has seen of files by now. */
+  /** The versions of the files that the conversation has seen so far. */
   seen: SeenVersions
   asks: TurnAsks
-  /** Keeps a decision with the conversation; durable when it resolves. */
+  /** Stores a decision with the conversation; durable when it resolves. */
   record(decision: PermissionDecision): Promise<void>
-  /** Writes a rule into the agent's file. */
+  /** Adds a rule to the agent's file. */
   addRule(rule: string): Promise<void>
   notice(message: string): void
 }
@@ -32,17 +32,20 @@ export interface PermissionsOptions {
 interface CallToJudge {
   call: ToolCall
   action: PolicyAction
-  /** Resolves when the calls before this one in the step have ended: they may change what this one finds. */
+  /** Resolves when the earlier calls of the step have ended: they may change what this one finds. */
   earlier: Promise<unknown>
 }
 
-/** Permits the tool calls of one turn, by rule or by a person. */
+/** Permits the tool calls of one turn, by rule or by asking a person. */
 export class Permissions {
   readonly #options: PermissionsOptions
   readonly #rules: Rule[]
   #filter: ((path: string) => boolean) | undefined
-  /** A person is asked one thing at a time, and may answer for what waits behind it. */
-  #asking: Promise<unknown> = Promise.resolve()
+  /**
+   * Serializes questions: a person is asked one thing at a time, and one answer may settle those that wait
+   * behind it.
+   */
+  #queue: Promise<unknown> = Promise.resolve()
 
   constructor(options: PermissionsOptions) {
     this.#options = options
@@ -50,26 +53,27 @@ export class Permissions {
   }
 
   /**
-   * Returns undefined when the call may be made. Every decision is recorded before it takes effect.
+   * Returns undefined when the call is permitted. Every decision is recorded before it takes effect.
    *
-   * A change of a file waits for the earlier calls of its step before a person at this machine is asked about it. It is
-   * tried out then, and throws what it would fail with instead of asking.
+   * A change of a file waits for the earlier calls of its step before a local user is asked about it. It is
+   * then tried out first, and throws the error it would fail with instead of asking.
    */
   async permit(judged: CallToJudge, signal: AbortSignal): Promise<Denial | undefined> {
     const { call, action } = judged
     const decision = this.#decide(action)
     if (decision.effect !== 'ask') return this.#settle(call, action, decision)
-    if (this.#isTriedOut(action)) await abortable(judged.earlier, signal) // they wait for no later call
-    const asked = this.#asking.then(() => {
+    // No deadlock: they never wait for a later call.
+    if (this.#isTriedOut(action)) await abortable(judged.earlier, signal)
+    const queued = this.#queue.then(() => {
       signal.throwIfAborted()
-      const again = this.#decide(action) // an answer given meanwhile may hold for this one too
+      const again = this.#decide(action) // an answer given in the meantime may also cover this call
       return again.effect === 'ask' ? this.#ask(judged, again, signal) : this.#settle(call, action, again)
     })
-    this.#asking = asked.catch(() => undefined) // its own call reports it
-    return asked
+    this.#queue = queued.catch(() => undefined) // the failure is reported to its own caller
+    return queued
   }
 
-  /** Whether a search of a folder that may be read may show a file in it; absolute, without links. */
+  /** Whether a search of a readable folder may show this file in it; the path is absolute, without links. */
   mayShow(path: string): boolean {
     this.#filter ??= searchFilter(this.#setting)
     return this.#filter(path)
@@ -115,7 +119,7 @@ export class Permissions {
     return reason === undefined ? undefined : { ...denial, reason, by: 'person' }
   }
 
-  /** Takes a person's answer; gives the reason when it is no. */
+  /** Applies a person's answer; returns the reason when it is a refusal. */
   async #take(
     call: ToolCall,
     action: PolicyAction,
@@ -155,7 +159,7 @@ export class Permissions {
     })
   }
 
-  /** What a call would do, in words. */
+  /** Describes in words what a call would do. */
   #describe(action: PolicyAction, call?: ToolCall): string {
     switch (action.kind) {
       case 'read':
@@ -182,7 +186,7 @@ export class Permissions {
   async #toAsk(judged: CallToJudge, decision: Decision): Promise<PermissionAsk> {
     const { call, action } = judged
     const { reason, offered, commands = [] } = decision
-    const { canWiden } = CLASS_RIGHTS[this.#options.setting.trust] // else nothing that is granted would hold
+    const { canWiden } = CLASS_RIGHTS[this.#options.setting.trust] // otherwise no grant would take effect
     const rules = canWiden ? offered : []
     return {
       callId: call.id,
@@ -200,8 +204,8 @@ export class Permissions {
   }
 
   /**
-   * Returns whether a call that would fail is refused before a person is asked. A file that the agent may not read is not
-   * tried out: the failure would tell what is there.
+   * Whether a call is tried out before a person is asked, and refused if it would fail. A change of a file
+   * that the agent may not read is not tried out: the failure would reveal what is in it.
    */
   #isTriedOut(action: PolicyAction): boolean {
     if (action.kind !== 'edit' || this.#options.setting.trust !== 'local') return false
@@ -222,7 +226,10 @@ export class Permissions {
   }
 }
 
-/** The options of the question, the refusal first: clients that select their first row must not allow by one stray Enter. */
+/**
+ * Builds the options of the question, the refusal first: a client that selects its first row must not allow a
+ * call by a stray Enter.
+ */
 function toOptions(rules: readonly string[]): { label: string; description: string }[] {
   const rule = rules.join(' and ')
   const { once, session, always, no } = PERMISSION_ANSWERS
@@ -237,5 +244,5 @@ function toOptions(rules: readonly string[]): { label: string; description: stri
   ]
 }
 
-/** Longest arguments that are shown with a call, UTF-16 units. */
+/** The most characters of a call's arguments that are shown, in UTF-16 units. */
 const MAX_SHOWN = 2_000

@@ -7,30 +7,32 @@ import type { GroupLock } from './group-lock.ts'
 import type { Permissions } from './permission.ts'
 
 /**
- * Keeps command lines that read files apart from calls that may change files: what such a line reads was looked at before it
- * runs, and a call beside it could put a link there. A line that does both is in a group of its own, so it runs alone.
+ * A group of calls that may run concurrently. Groups keep command lines that read files apart from calls that
+ * may change files: the files such a line reads are checked before it runs, and a concurrent call could put a
+ * link there. A line that does both is in a group of its own, so it runs alone (ADR 0166).
  */
 export type FileGroup = 'reading' | 'changing' | symbol
 
 /** A call of a step. */
 interface DescribedCall {
   call: ToolCall
-  /** Says what the call would do now. */
+  /** Describes what the call would do in the current state. */
   describe(): Promise<PolicyAction>
-  /** Resolves when the calls before this one in the step have ended. */
+  /** Resolves when the earlier calls of the step have ended. */
   earlier: Promise<unknown>
 }
 
-/** A call that may be made now. */
+/** A call that is permitted to run now. */
 interface PermittedCall {
   action: PolicyAction
-  /** Its place among the other calls, which it leaves when this is disposed. */
+  /** The lock that keeps other groups out; the caller releases it by disposing it. */
   turn: Disposable | undefined
 }
 
 /**
- * Permits a call and then waits for its turn, so that no other call waits while a person is asked. A command line that reads
- * files is described again in its turn; when that gives something else, it leaves its turn and is judged again.
+ * Permits a call and then takes its group's lock, so that no other call waits while a person is asked. A
+ * command line that reads files is described again under the lock; when the description has changed, the lock
+ * is released and the call is judged again.
  */
 export async function permitCall(
   { call, describe, earlier }: DescribedCall,
@@ -51,7 +53,7 @@ export async function permitCall(
   throw new CrabError('conflict', `Cannot call ${call.name}: what it reads changes all the time`)
 }
 
-/** Describes a call in its turn, which ends when that fails. */
+/** Describes a call under its lock, which is released when that fails. */
 async function describeIn(
   turn: Disposable | undefined,
   describe: () => Promise<PolicyAction>,
@@ -64,7 +66,7 @@ async function describeIn(
   }
 }
 
-/** Returns the group of calls that may run at once with a call; undefined when it may run at any time. */
+/** Returns the group of calls that may run concurrently with a call; undefined when it may run at any time. */
 function findGroup(action: PolicyAction): FileGroup | undefined {
   if (action.kind === 'mcp' || action.kind === 'edit') return 'changing'
   if (action.kind !== 'bash') return undefined
@@ -75,5 +77,5 @@ function findGroup(action: PolicyAction): FileGroup | undefined {
   return reads ? 'reading' : undefined
 }
 
-/** The most times that a call is judged before it is refused, because what it reads differs each time. */
+/** The most times that a call is judged. It is refused afterwards, because what it reads differs each time. */
 const MAX_TRIES = 5

@@ -5,22 +5,22 @@ import type { EventChannel } from './event-channel.ts'
 import type { Hook } from './hook.ts'
 import type { TurnRequest } from './turn-request.ts'
 
-/** Makes of what was typed what the model reads; `typed` where that is another text. */
+/** Turns typed text into what the model reads; `typed` is set when the two differ. */
 export type Preprocess = (
   content: string,
 ) => Promise<{ content: string; typed?: string; attachments?: Attachment[] }>
 
-/** Where messages are made into what the model reads. */
+/** The parts of the runtime that preprocessing needs. */
 interface PreprocessOptions {
   hook: Hook
-  /** Where the rest of what is too long is put. */
+  /** The folder for the rest of text that is too long. */
   spill: string
-  /** Folders that go with this runtime; those of turns that are not stored are added. */
+  /** Folders that are deleted with the runtime; those of turns that are not stored are added. */
   unsaved: Set<string>
   newId(): string
 }
 
-/** Lets hooks make of what a user typed what the model reads; of all messages of one turn. */
+/** Returns the function that lets hooks rewrite the messages of one turn. */
 export function preprocessor(
   { hook, spill, unsaved, newId }: PreprocessOptions,
   { trust, settings }: TurnRequest,

@@ -3,24 +3,27 @@ import type { SessionLine } from '../storage/types.ts'
 import { shorten, toAttachmentNote } from './transcript.ts'
 
 /**
- * What the user said in a session, word for word, and what they attached, under a heading of its own.
+ * Quotes what the user said in a session, word for word, and notes what they attached, under a heading of its
+ * own.
  *
- * Where that is more than `maxChars`, the middle of long messages is left out; where that is not enough, the first
- * messages. The last one is always there.
+ * When the quotes exceed `maxChars`, the middle of long messages is left out; if that is not enough, the
+ * first messages are. The last message is always included.
  */
 export function quoteUser(lines: readonly SessionLine[], maxChars: number): string {
-  const said = lines.flatMap((line) => (line.kind === 'entry' && line.role === 'user' ? [toText(line)] : []))
-  const quotes = MAX_CHARS_AT_ONCE.map((most) => said.map((text) => quote(text, most)))
+  const messages = lines.flatMap((line) =>
+    line.kind === 'entry' && line.role === 'user' ? [toText(line)] : [],
+  )
+  const quotes = MAX_CHARS_AT_ONCE.map((most) => messages.map((text) => quote(text, most)))
   const whole = quotes.find((all) => countChars(all) <= maxChars)
   if (whole) return render(whole, 0)
   const last = takeLast(
-    said.map((text) => quote(text, Math.min(maxChars, MAX_CHARS_AT_ONCE.at(-1)!))),
+    messages.map((text) => quote(text, Math.min(maxChars, MAX_CHARS_AT_ONCE.at(-1)!))),
     maxChars,
   )
-  return render(last, said.length - last.length)
+  return render(last, messages.length - last.length)
 }
 
-/** A message without such a list at its end; what precedes it is no words of the user. */
+/** Removes such a list of quotes from the end of a message. */
 export function stripUserQuotes(message: Message): Message {
   const at = message.content.lastIndexOf(`\n\n${HEADING}`)
   return at < 0 ? message : { ...message, content: message.content.slice(0, at) }
@@ -28,7 +31,7 @@ export function stripUserQuotes(message: Message): Message {
 
 const HEADING = '## What the user said, word for word'
 
-/** Characters of one message; the first that makes everything fit. */
+/** Limits on the characters of one message; the first that makes everything fit is used. */
 const MAX_CHARS_AT_ONCE = [Number.POSITIVE_INFINITY, 8000, 2000]
 
 function toText({ content, typed = content, attachments = [] }: Message): string {
@@ -43,7 +46,7 @@ function countChars(quotes: readonly string[]): number {
   return quotes.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** The last quotes that fit, and at least one. */
+/** Returns the last quotes that fit, at least one. */
 function takeLast(quotes: readonly string[], maxChars: number): readonly string[] {
   let chars = 0
   const tooMany = quotes.findLastIndex((text, index) => {

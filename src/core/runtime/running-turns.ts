@@ -4,39 +4,39 @@ import type { Pair } from '../storage/types.ts'
 import type { LeasedConversation } from './leased-conversation.ts'
 import type { Steers } from './steers.ts'
 
-/** Work that has the exclusive right to a conversation: a turn, or a compaction. */
+/** Work that holds the lease of a conversation: a turn, or a compaction. */
 export interface RunningWork {
   pair: Pair
   /** The agent's name. */
   agent: string
   trust: Trust
-  /** When it got the right, milliseconds since 1970. */
+  /** The time when it got the lease, milliseconds since 1970. */
   since: number
   conversation: LeasedConversation
-  /** Absent: a compaction. */
+  /** Absent for a compaction. */
   runId?: string
-  /** Absent: nothing can be said to it. */
+  /** Absent when the work cannot be steered. */
   steers?: Steers
-  /** Aborted when it is being stopped. */
+  /** Aborted when the work is being stopped. */
   signal: AbortSignal
   cancel(): void
 }
 
-/** What runs in this process, for whoever wants to speak to it or stop it. */
+/** The work that runs in this process, for steering and cancelling it. */
 export class RunningTurns {
   readonly #running = new Set<RunningWork>()
 
-  /** Disposing says that it is over; before its conversation is given back. */
+  /** Adds work. Dispose the result when the work is over, before its conversation is released. */
   enter(running: RunningWork): Disposable {
     this.#running.add(running)
     return { [Symbol.dispose]: () => void this.#running.delete(running) }
   }
 
   /**
-   * Queues what is said to the pair's turn, the youngest if there are several.
+   * Queues a steering message for the pair's turn, the youngest if there are several.
    *
-   * Throws `missing` when none runs that would still take it up, `denied` when the words come from elsewhere and would
-   * be taken for those of a person at this machine, `invalid` for no words at all, `conflict` while too much waits.
+   * Throws `missing` when no running turn would still take it up, `denied` when a sender that is not local
+   * would steer a local turn, `invalid` for an empty message, `conflict` while too much is queued.
    */
   steer(to: { pair: Pair; trust: Trust }, content: string): void {
     if (content.trim() === '') throw new CrabError('invalid', 'Cannot steer the turn: the message is empty')
@@ -51,9 +51,10 @@ export class RunningTurns {
   }
 
   /**
-   * Stops everything that runs for a pair; false when nothing does. It ends when whoever follows it has seen the end.
+   * Stops everything that runs for a pair; returns false when nothing does. The work ends when its consumer
+   * has seen the end.
    *
-   * Throws `denied`, and stops nothing, when a stranger would stop what somebody at this machine began.
+   * Throws `denied`, and stops nothing, when a sender that is not local would stop local work.
    */
   cancel({ pair, trust }: { pair: Pair; trust: Trust }): boolean {
     const found = this.#find(pair)
@@ -64,17 +65,17 @@ export class RunningTurns {
     return found.length > 0
   }
 
-  /** The conversation of a session while something here has the right to it. */
+  /** Returns the conversation of a session while work in this process holds its lease. */
   conversationOf(session: string): LeasedConversation | undefined {
     return [...this.#running].find(({ conversation }) => conversation.id === session)?.conversation
   }
 
-  /** All that runs here, oldest first. */
+  /** Returns all work in this process, oldest first. */
   list(): readonly RunningWork[] {
     return [...this.#running]
   }
 
-  /** Whether anything of an agent runs here. */
+  /** Whether any work of an agent runs in this process. */
   hasAgent(agentId: string): boolean {
     return [...this.#running].some(({ pair }) => pair.agentId === agentId)
   }

@@ -8,51 +8,60 @@ import type { KnownAgents } from './known-agents.ts'
 import type { ConversationStores } from './leased-conversation.ts'
 import type { RunningTurns } from './running-turns.ts'
 
-/** Where agents come from. `create: false` gives the default agent without writing it. */
+/** The source of agents. `create: false` returns the default agent without writing its file. */
 export interface Agents {
   get(name: string, options?: { create?: boolean }): Promise<AgentConfig>
-  /** The rules of permission in the agent's file. */
+  /** Reads the permission rules in the agent's file. */
   rules(name: string): Promise<Rule[]>
-  /** Adds a rule that allows to the agent's file; one that is there stays. */
+  /** Adds an `allow` rule to the agent's file, unless the file already has it. */
   addRule(name: string, rule: string): Promise<void>
 }
 
-/** What a reload may change; a turn keeps to what it began with. */
+/** The configuration that a reload may change; a turn keeps the one it began with. */
 export interface TurnConfig {
   provider: Provider
-  /** The rules of permission that hold for every agent. */
+  /** The permission rules that hold for every agent. */
   rules: readonly Rule[]
-  /** What turns are to say of it, as a sentence without a full stop. */
+  /** A warning about the configuration that every turn reports, as a sentence without a full stop. */
   warning?: string
 }
 
-/** What the runtime is made of. */
+/** The dependencies of a runtime. */
 export interface RuntimeOptions {
   agents: Agents
-  /** As it is now. */
+  /** Returns the current configuration. */
   setting(): TurnConfig
   hook: Hook
-  /** Whom the hook was told of, where others tell it too; absent: nobody else does. */
+  /**
+   * The registrations of agents with the hook, when others than the runtime register agents too; otherwise
+   * absent.
+   */
   known?: KnownAgents
-  /** Conversations that last. */
+  /** The stores of persistent conversations. */
   place: ConversationStores
-  /** Conversations that are forgotten. */
+  /** The stores of conversations that are not persisted. */
   scratch: ConversationStores
-  /** What runs in this process; turns enter themselves. */
+  /** The work that runs in this process; turns add themselves. */
   running: RunningTurns
-  /** The questions that wait for an answer now. */
+  /** The pending questions. */
   asks: Asks
-  /** Gets the errors that a class of turns may not read; absent: they are dropped. */
+  /** Receives the errors that turns of some trust classes may not read; absent: they are dropped. */
   log?: Log
-  /** Working directory of a new local conversation whose client named none. */
+  /** The working directory of a new local conversation whose client named none. */
   defaultCwd: string
-  /** The folder whose subfolders remote and unattended turns work in (turnFolder()). Without it they work where local turns do. */
+  /**
+   * The folder in whose subfolders remote and unattended turns work (see turnFolder()). Without it they work
+   * where local turns do.
+   */
   workspaces?: string
-  /** The person's own directory; empty when there is none. */
+  /** The user's home directory; empty when there is none. */
   homeDir: string
-  /** Where tools may put what is too long for an answer; a folder per conversation is made in it. */
+  /** The folder for tool output that is too long for an answer; each conversation gets a subfolder. */
   spill: string
-  /** Where what files were before a turn is kept for undo, in a folder per session and turn; absent: nothing is kept. */
+  /**
+   * The folder for backups of files from before a turn, for undo, with a subfolder per session and turn;
+   * absent: none are kept.
+   */
   undo?: string
   /** Milliseconds since 1970. */
   now(): number

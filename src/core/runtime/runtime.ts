@@ -35,7 +35,7 @@ import { workingDirectory } from './working-directory.ts'
 /** Drives agents: conversations by (agent, sender), turns, tools. Opens no socket, reads no clock. */
 export class Runtime implements AsyncDisposable {
   readonly #options: RuntimeOptions
-  /** What tools put aside for conversations that are not stored; gone with this runtime. */
+  /** Folders of tool output of conversations that are not stored; deleted with this runtime. */
   readonly #unsaved = new Set<string>()
   readonly #known: KnownAgents
   readonly #servers: SessionServers
@@ -49,9 +49,10 @@ export class Runtime implements AsyncDisposable {
   }
 
   /**
-   * Runs one turn of (agent, sender) and yields its events, `end` last; turns of one pair run one after another.
+   * Runs one turn of (agent, sender) and yields its events, `end` last; turns of one pair run one after
+   * another.
    *
-   * Throws before `start` when it cannot begin (unknown agent, no model, no disk): then nothing happened.
+   * Throws before `start` when it cannot begin (unknown agent, no model, no disk); nothing has happened then.
    * Leaving the iteration, or aborting, cancels the model call and the tools, and keeps what was said.
    */
   async *turn(request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
@@ -62,20 +63,20 @@ export class Runtime implements AsyncDisposable {
     try {
       const agent = await this.#agent(request.agent, request)
       const speaker = request.guest === undefined ? agent : await this.#agent(request.guest, request)
-      const speech = await this.#prepare(speaker, request, setting)
-      const toolAgent = await this.#tooled(speaker, request)
+      const inputs = await this.#prepare(speaker, request, setting)
+      const toolAgent = await this.#withAttachedServers(speaker, request)
       request.accepted?.()
       const channel = new EventChannel()
       const reader = request.guest === undefined ? toolAgent : agent
-      const making = { ...this.#options, unsaved: this.#unsaved }
-      const prepare = preprocessor(making, request, { agent: reader, channel, signal: either })
-      await using conversation = await this.#hold(agent, request, { prepare, signal: either })
+      const preprocessing = { ...this.#options, unsaved: this.#unsaved }
+      const prepare = preprocessor(preprocessing, request, { agent: reader, channel, signal: either })
+      await using conversation = await this.#lease(agent, request, { prepare, signal: either })
       const cwd = await this.#cwd(agent, request, request.cwd ?? conversation.header.cwd)
-      const begun = this.#begin({ conversation, cwd, prepare, channel, setting }, request, stop.signal)
-      await using _running = this.#enter({ agent, request, begun, signal: either, kill })
-      const plan = await planTurn(this.#options, { ...speech, toolAgent, ...begun }, request)
+      const openTurn = this.#openTurn({ conversation, cwd, prepare, channel, setting }, request, stop.signal)
+      await using _running = this.#enter({ agent, request, openTurn, signal: either, kill })
+      const plan = await planTurn(this.#options, { ...inputs, toolAgent, ...openTurn }, request)
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
-      const events = this.#events(plan, { ...begun, line, primary: agent }, either)
+      const events = this.#events(plan, { ...openTurn, line, primary: agent }, either)
       const shown = shownEvents(events, request.trust, this.#log)
       yield* tapEvents(this.#options.hook, { agent: agent.name, session: conversation.id }, shown)
     } catch (reason) {
@@ -86,8 +87,8 @@ export class Runtime implements AsyncDisposable {
   }
 
   /**
-   * Archives the history of a pair's active session (RFC 0189) and leaves a summary in its place. Waits for a running
-   * turn, and turns wait for it.
+   * Archives the history of a pair's active session and replaces it by a summary (ADR 0087). Waits for a
+   * running turn, and turns wait for it.
    *
    * Throws `missing` for a pair without a conversation, `invalid` when there is nothing to archive; see
    * compactConversation().
@@ -103,7 +104,7 @@ export class Runtime implements AsyncDisposable {
   ): Promise<Compaction> {
     const { place, running, now } = this.#options
     const { provider } = this.#options.setting()
-    const agent = await this.#built(name, { create: false, ...(model && { model }) })
+    const agent = await this.#buildAgent(name, { create: false, ...(model && { model }) })
     const pair: Pair = { agentId: agent.id, sender }
     const id = await place.storage.activeSession(pair)
     if (id === undefined) throw new CrabError('missing', 'Cannot compact the conversation: there is none')
@@ -123,7 +124,10 @@ export class Runtime implements AsyncDisposable {
     return await compactConversation({ agent, conversation, provider, memory: place.memory, now }, either)
   }
 
-  /** Proposes a title for a session of that agent; stores nothing. Throws `invalid` when nothing was said in it. */
+  /**
+   * Proposes a title for a session of that agent; stores nothing. Throws `invalid` when nothing was said in
+   * it.
+   */
   async proposeTitle(
     { session, agent: name, model }: { session: string; agent: string; model?: string },
     signal: AbortSignal,
@@ -131,11 +135,11 @@ export class Runtime implements AsyncDisposable {
     const { place } = this.#options
     const { provider } = this.#options.setting()
     const { lines } = await place.storage.read(session)
-    const agent = await this.#built(name, { create: false, ...(model && { model }) })
+    const agent = await this.#buildAgent(name, { create: false, ...(model && { model }) })
     return await proposeTitle({ provider, agent, lines }, signal)
   }
 
-  #begin(
+  #openTurn(
     {
       conversation,
       cwd,
@@ -161,23 +165,26 @@ export class Runtime implements AsyncDisposable {
     return { conversation, cwd, setting, asks, steers, channel, runId: run, turnOver, spillDir, keepDir }
   }
 
-  /** Lets others speak to the turn and stop it; what is said to one too late, and nobody is told, is stored. */
+  /**
+   * Lets clients steer and stop the turn; a steering message that comes too late, and that no event returns
+   * to its client, is stored.
+   */
   #enter(turn: {
     agent: AgentConfig
     request: TurnRequest
-    begun: OpenTurn
+    openTurn: OpenTurn
     signal: AbortSignal
     kill: AbortController
   }): AsyncDisposable {
-    const { agent, request, begun, signal, kill } = turn
-    const { conversation, steers } = begun
+    const { agent, request, openTurn, signal, kill } = turn
+    const { conversation, steers } = openTurn
     const entered = this.#options.running.enter({
       pair: { agentId: agent.id, sender: request.sender },
       agent: agent.name,
       trust: request.trust,
       since: this.#options.now(),
       conversation,
-      runId: begun.runId,
+      runId: openTurn.runId,
       steers,
       signal,
       cancel: () => kill.abort(),
@@ -216,24 +223,27 @@ export class Runtime implements AsyncDisposable {
     for (const folder of this.#unsaved) await rm(folder, { recursive: true, force: true })
   }
 
-  /** The agent as hooks built it; with another model if one is given. */
-  async #built(name: string, { create, model }: { create: boolean; model?: string }): Promise<AgentConfig> {
+  /** Returns the agent as hooks built it, with another model if one is given. */
+  async #buildAgent(
+    name: string,
+    { create, model }: { create: boolean; model?: string },
+  ): Promise<AgentConfig> {
     const { agents, hook } = this.#options
     const stored = await agents.get(name, { create })
     const agent = hook.onBuildAgent?.(stored) ?? stored
     return model === undefined ? agent : { ...agent, model }
   }
 
-  /** The agent of a turn; without its MCP servers when the turn does without them. */
+  /** Returns the agent of a turn; without its MCP servers when the request excludes them. */
   async #agent(name: string, request: TurnRequest): Promise<AgentConfig> {
-    const agent = await this.#built(name, { create: !request.settings.ephemeral })
+    const agent = await this.#buildAgent(name, { create: !request.settings.ephemeral })
     if (request.settings.noMcp) return { ...agent, mcps: [] }
     if (hasTools(request)) await this.#known.register(agent)
     return agent
   }
 
-  /** The agent as its tools know it: with what the client attached to the conversation. */
-  async #tooled(agent: AgentConfig, request: TurnRequest): Promise<AgentConfig> {
+  /** Returns the agent with the MCP servers that the client attached to the conversation. */
+  async #withAttachedServers(agent: AgentConfig, request: TurnRequest): Promise<AgentConfig> {
     const { mcps = [] } = request.settings
     if (hasTools(request) && mcps.length > 0) return await this.#servers.attach(agent, request.sender, mcps)
     if (request.guest === undefined) await this.#servers.detach(agent, request.sender)
@@ -248,7 +258,7 @@ export class Runtime implements AsyncDisposable {
     return await workingDirectory(this.#options, { pair: { agent, agentId, sender }, trust }, chosen)
   }
 
-  /** What can be refused before anything is written. */
+  /** Makes every check that can refuse the turn before anything is written. */
   async #prepare(
     agent: AgentConfig,
     request: TurnRequest,
@@ -257,7 +267,8 @@ export class Runtime implements AsyncDisposable {
     const { agents } = this.#options
     const { settings } = request
     if (request.content.trim() === '' && !settings.attachments?.length) {
-      throw new CrabError('invalid', 'Cannot run a turn: the message is empty') // providers refuse it, for ever after
+      // Once stored, it would make providers refuse every later request.
+      throw new CrabError('invalid', 'Cannot run a turn: the message is empty')
     }
     const chosen = CLASS_RIGHTS[request.trust].canWiden ? request.cwd : undefined
     const workspace = chosen === undefined ? undefined : await resolveWorkspace(chosen)
@@ -268,20 +279,20 @@ export class Runtime implements AsyncDisposable {
         hint: 'give input_usd and output_usd with the model in config.toml',
       })
     }
-    const ofAgent = hasRules(agent) ? await agents.rules(agent.name) : [] // reads the file again, for its lines
+    const ofAgent = hasRules(agent) ? await agents.rules(agent.name) : [] // reads the file again, for line numbers
     const flags = [...flagRules(settings), ...attachedRules(settings)]
     return { agent, model, workspace, rules: { flags, ofAgent } }
   }
 
-  async #hold(
+  async #lease(
     agent: AgentConfig,
     request: TurnRequest,
     { prepare, signal }: { prepare: Preprocess; signal: AbortSignal },
   ): Promise<LeasedConversation> {
     const { place, scratch, now } = this.#options
-    const { ephemeral, attachments: given = [] } = request.settings
-    const { attachments: found = [], ...said } = await prepare(request.content)
-    const attachments = [...given, ...found]
+    const { ephemeral, attachments: sent = [] } = request.settings
+    const { attachments: found = [], ...message } = await prepare(request.content)
+    const attachments = [...sent, ...found]
     const pair: Pair = { agentId: agent.id, sender: request.sender }
     const cwd = await this.#cwd(agent, request, request.cwd ?? this.#options.defaultCwd)
     const header: SessionHeader = {
@@ -292,9 +303,9 @@ export class Runtime implements AsyncDisposable {
       created_at: new Date(now()).toISOString(),
       cwd,
     }
-    const entry = { kind: 'entry', role: 'user', ...said } as const
+    const entry = { kind: 'entry', role: 'user', ...message } as const
     const first = attachments.length > 0 ? { ...entry, attachments } : entry
-    const beginning: ConversationStart = { pair, header, first }
-    return LeasedConversation.lease(ephemeral ? scratch : place, beginning, signal)
+    const start: ConversationStart = { pair, header, first }
+    return LeasedConversation.lease(ephemeral ? scratch : place, start, signal)
   }
 }

@@ -1,8 +1,9 @@
 import { MAX_SELECTED_TOOLS } from '../base/tool-limits.ts'
 
 /**
- * Names of tools with some of them used once more: longest unused first, the last one latest, never more than
- * MAX_SELECTED_TOOLS. What is left out is what was unused for longest, however the uses were cut into calls.
+ * Marks tools as used: returns the names ordered from least to most recently used, at most
+ * MAX_SELECTED_TOOLS. The least recently used names are evicted. The result does not depend on how the uses
+ * are divided into calls.
  */
 export function withUsed(before: readonly string[], used: readonly string[]): string[] {
   const names = new Set(before)
@@ -13,7 +14,10 @@ export function withUsed(before: readonly string[], used: readonly string[]): st
   return [...names].slice(-MAX_SELECTED_TOOLS)
 }
 
-/** The tools that a conversation has selected, while a turn runs on it; what changes is stored with the turn's steps. */
+/**
+ * The tools that a conversation has selected, while a turn runs on it; changes are stored with the turn's
+ * steps.
+ */
 export class SelectedTools {
   #names: readonly string[]
   #unstored: readonly string[] = []
@@ -22,12 +26,12 @@ export class SelectedTools {
     this.#names = names
   }
 
-  /** Longest unused first, at most MAX_SELECTED_TOOLS. */
+  /** Least recently used first, at most MAX_SELECTED_TOOLS. */
   get names(): readonly string[] {
     return this.#names
   }
 
-  /** Selects tools, or notes that they are used; gives those that had to leave for them. */
+  /** Selects tools, or marks them as used; returns the names that were evicted for them. */
   use(names: readonly string[]): string[] {
     const before = this.#names
     this.#names = withUsed(before, names)
@@ -36,7 +40,10 @@ export class SelectedTools {
     return before.filter((name) => !this.#names.includes(name))
   }
 
-  /** What was used since it was asked for last, for the session: replayed behind what is stored, it gives these names. */
+  /**
+   * Returns the uses since the last call, to be stored in the session: replayed after the stored ones, they
+   * produce the current names.
+   */
   takeUnstored(): readonly string[] {
     const unstored = this.#unstored
     this.#unstored = []

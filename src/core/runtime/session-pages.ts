@@ -3,41 +3,53 @@ import { hasContent } from '../storage/session-digest.ts'
 import type { SessionFilter, SessionLine, SessionRow, SessionSummary, Storage } from '../storage/types.ts'
 import type { EntryReader } from './entry-reader.ts'
 
-/** Which of many; what is left out, and a limit of 0, is all of them. */
+/**
+ * The range of a page. Without an offset it starts at the first item; without a limit, or with 0, it has no
+ * end.
+ */
 export interface PageRange {
   offset?: number | undefined
   limit?: number | undefined
 }
 
-/** `list_sessions` of RFC 0185: a page of the sessions in which something was said, newest first, and how many there are. */
+/**
+ * Returns a page of the sessions in which something was said, newest first, and their total (ADR 0127,
+ * `list_sessions`).
+ */
 export async function listSessions(
   storage: Pick<Storage, 'listSessions'>,
   { offset, limit, ...filter }: SessionFilter & PageRange = {},
 ): Promise<{ sessions: SessionSummary[]; total: number }> {
-  const begun = (await storage.listSessions(filter)).filter(hasContent)
-  return { sessions: cut(begun, { offset, limit }), total: begun.length }
+  const nonEmpty = (await storage.listSessions(filter)).filter(hasContent)
+  return { sessions: slicePage(nonEmpty, { offset, limit }), total: nonEmpty.length }
 }
 
-/** `list_messages` of RFC 0185: a page of a session's messages, oldest first, and how many there are. Fails as Storage.read does. */
+/**
+ * Returns a page of a session's messages, oldest first, and their total (ADR 0127, `list_messages`). Fails as
+ * Storage.read does.
+ */
 export async function listEntries(
   reader: EntryReader,
   { session, ...page }: { session: string } & PageRange,
 ): Promise<{ messages: (SessionLine & { kind: 'entry' })[]; total: number }> {
   const entries = await reader.read(session)
-  return { messages: cut(entries, page), total: entries.length }
+  return { messages: slicePage(entries, page), total: entries.length }
 }
 
-/** `get_session_meta` of RFC 0185: what is known of a session besides its messages. Fails as Storage.read does. */
+/**
+ * Returns what is known of a session other than its messages (ADR 0127, `get_session_meta`). Fails as
+ * Storage.read does.
+ */
 export async function sessionMeta(
   storage: Pick<Storage, 'read' | 'summaries'>,
   session: string,
 ): Promise<SessionRow> {
   const [known] = await storage.summaries([session])
   if (known) return known
-  await storage.read(session) // which says why
+  await storage.read(session) // throws with the reason
   throw new CrabError('missing', `Cannot find session ${session}: it was deleted meanwhile`)
 }
 
-function cut<T>(all: readonly T[], { offset = 0, limit = 0 }: PageRange): T[] {
+function slicePage<T>(all: readonly T[], { offset = 0, limit = 0 }: PageRange): T[] {
   return all.slice(offset, limit === 0 ? undefined : offset + limit)
 }

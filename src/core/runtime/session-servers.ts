@@ -5,24 +5,32 @@ import type { McpEntry } from '../config/mcp-entry.ts'
 import type { Hook } from './hook.ts'
 import { KnownAgents } from './known-agents.ts'
 
-/** Conversations that keep the servers which a client attached to them; one more forgets the longest unused. */
+/**
+ * The most conversations that keep the servers a client attached to them; beyond it the least recently used
+ * is evicted.
+ */
 const MAX_SESSIONS = 32
 
 /**
- * MCP servers that clients attach to a conversation for a while, besides those of its agent; no file knows of them.
+ * MCP servers that clients attach to a conversation temporarily, in addition to those of its agent; they are
+ * not stored in a file (ADR 0112).
  *
- * Hooks see an agent of its own for each such conversation, so that its servers are nobody else's, but for identical ones.
+ * Hooks see a separate agent for each such conversation, so that it shares its servers only where their
+ * declarations are identical.
  */
 export class SessionServers {
   readonly #known: KnownAgents
-  /** Ids of those agents, longest unused first. */
+  /** The ids of those agents, least recently used first. */
   readonly #ids = new Set<string>()
 
   constructor(hook: Pick<Hook, 'onRegisterAgent' | 'onUnregisterAgent'>) {
     this.#known = new KnownAgents(hook)
   }
 
-  /** The agent as its tools know it in a conversation. Throws `invalid` for a server whose name the agent has already. */
+  /**
+   * Returns the agent with the attached servers. Throws `invalid` for a server whose name the agent already
+   * uses.
+   */
   async attach(agent: AgentConfig, sender: string, mcps: readonly McpEntry[]): Promise<AgentConfig> {
     const all: McpEntry[] = [...agent.mcps]
     for (const entry of mcps) {
@@ -39,7 +47,7 @@ export class SessionServers {
     return own
   }
 
-  /** Ends what was attached to a conversation; turns that use it keep it until they are over. */
+  /** Detaches the servers of a conversation; turns that use them keep them until they are over. */
   async detach(agent: AgentConfig, sender: string): Promise<void> {
     await this.#forget(toScopeId(agent, sender))
   }
@@ -53,7 +61,7 @@ export class SessionServers {
   }
 }
 
-/** No agent's own id has a colon. */
+/** Builds the id of a conversation's agent. It cannot clash, because the id of a stored agent has no colon. */
 function toScopeId({ id }: AgentConfig, sender: string): string {
   return `${id}:${sender}`
 }

@@ -12,7 +12,7 @@ import {
 import type { Journals } from './live/journals.ts'
 import type { RunningTurns } from './running-turns.ts'
 
-/** Sessions that last, and what runs on them in this process. */
+/** The stored sessions, and the work on them in this process. */
 export interface Sessions {
   place: ConversationStores
   running: RunningTurns
@@ -20,8 +20,8 @@ export interface Sessions {
 }
 
 /**
- * Starts an empty session and makes it the pair's active one. Starting anew again and again leaves nothing behind: one
- * that is active and empty is used again, or deleted where it is for another directory.
+ * Creates an empty session and makes it the pair's active one, leaving no unused sessions behind: an active
+ * session that is empty is reused, or deleted when it is for another directory.
  */
 export async function newSession(
   { place, journals }: Sessions,
@@ -42,7 +42,7 @@ export async function newSession(
   return id
 }
 
-/** Makes a stored session the one its pair continues. Throws as `changeMeta` does. */
+/** Makes a stored session the active one of its pair. Throws as `changeMeta` does. */
 export async function activateSession(
   sessions: Sessions,
   { id, now }: { id: string; now: Date },
@@ -58,9 +58,9 @@ export async function activateSession(
 }
 
 /**
- * Appends what is known about a session, also while a turn of it runs in this process.
+ * Appends metadata to a session, even while a turn of it runs in this process.
  *
- * Throws `conflict` when something in another process has the right to it for longer than a moment.
+ * Throws `conflict` when another process holds the session's lease for longer than `ACQUIRE_TIMEOUT_MS`.
  */
 export async function changeMeta(
   sessions: Sessions,
@@ -72,9 +72,9 @@ export async function changeMeta(
 }
 
 /**
- * `append_message` of RFC 0185: stores what somebody said, behind the turn that runs; gives its `seq`.
+ * Appends a message to a session after any running turn, and returns its `seq` (ADR 0127, `append_message`).
  *
- * Throws `invalid` for calls of tools and their results, which belong to the turn that makes them.
+ * Throws `invalid` for tool calls and tool results, which only their own turn may store.
  */
 export async function appendMessage(
   { place, journals }: Sessions,
@@ -85,10 +85,10 @@ export async function appendMessage(
     throw new CrabError('invalid', 'Cannot append the message: calls of tools are stored by their turn')
   }
   const { header } = await place.storage.read(id, place.cache.get(id)?.cursor)
-  await using held = await LeasedConversation.open(place, { id, agent: header.agent }, signal)
-  await held.append([{ kind: 'entry', ...message }])
+  await using conversation = await LeasedConversation.open(place, { id, agent: header.agent }, signal)
+  await conversation.append([{ kind: 'entry', ...message }])
   journals.changed({ agentId: header.agent_id, sender: header.created_by })
-  return held.lastLine
+  return conversation.lastLine
 }
 
 async function appendMeta(
@@ -97,12 +97,12 @@ async function appendMeta(
   signal: AbortSignal,
 ): Promise<SessionHeader> {
   const line: NewLine = { kind: 'meta', ...meta }
-  const held = running.conversationOf(id)
-  if (held) {
-    await held.append([line])
-    return held.header
+  const conversation = running.conversationOf(id)
+  if (conversation) {
+    await conversation.append([line])
+    return conversation.header
   }
-  await place.storage.read(id, place.cache.get(id)?.cursor) // there may be no such session to wait for
+  await place.storage.read(id, place.cache.get(id)?.cursor) // fails early when the session does not exist
   await using _turn = await takeTurn(place.leases, { session: id, withinMs: ACQUIRE_TIMEOUT_MS }, signal)
   const { cursor, header } = await place.storage.read(id, place.cache.get(id)?.cursor)
   await place.storage.append(id, cursor, [line])
@@ -117,11 +117,12 @@ export async function forkSession(
 ): Promise<string> {
   const { place } = sessions
   const copy = await copySession(place, at, signal)
-  await activateSession(sessions, { id: copy, now: at.now }, signal) // the clock may not have moved on
+  // The copy may have the same timestamp as the active session.
+  await activateSession(sessions, { id: copy, now: at.now }, signal)
   return copy
 }
 
-/** Deletes a session for good; a turn that runs on it ends first. */
+/** Deletes a session permanently, after a running turn on it has ended. */
 export async function deleteSession(
   place: ConversationStores,
   id: string,
@@ -143,13 +144,13 @@ async function copySession(
   return await place.storage.copySession(at.id, fork, at.upto)
 }
 
-/** The header of a session in which nothing was ever said and that has no title; undefined for any other. */
+/** Returns the header of a session that has no messages and no title; undefined for any other. */
 async function unusedIn({ storage }: ConversationStores, id: string): Promise<SessionHeader | undefined> {
   const { header, lines } = await storage.read(id)
   return lines.every((line) => line.kind === 'meta' && line.title === undefined) ? header : undefined
 }
 
-/** Deletes a session unless somebody uses it now, or has since it was looked at. */
+/** Deletes a session unless it is in use, or was used since it was checked. */
 async function deleteUnused(place: ConversationStores, id: string, signal: AbortSignal): Promise<void> {
   try {
     await using _turn = await takeTurn(place.leases, { session: id, withinMs: AT_ONCE_MS }, signal)
@@ -161,13 +162,16 @@ async function deleteUnused(place: ConversationStores, id: string, signal: Abort
   }
 }
 
-/** Since when the pair's active session is active; empty when it has none. */
+/** Returns the time since when the pair's active session is active; empty when it has none. */
 async function activeSince({ storage }: ConversationStores, { agentId, sender }: Pair): Promise<string> {
   const rows = await storage.listSessions({ agentId, sender })
   return rows.reduce((last, row) => (row.activeSince > last ? row.activeSince : last), '')
 }
 
-/** Now, or right behind a time that is not over yet: two sessions must never be active since the same moment. */
+/**
+ * Returns `now`, or one millisecond after `since` where that is later: no two sessions may be active since
+ * the same moment.
+ */
 function behind(since: string, now: string): string {
   return since < now ? now : new Date(Date.parse(since) + 1).toISOString()
 }

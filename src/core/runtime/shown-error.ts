@@ -4,9 +4,9 @@ import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import type { Trust } from '../policy/types.ts'
 
 /**
- * Returns the error that a class of turns may read. A class with all notices gets the error itself. Any other one gets a
- * plain sentence of the same kind, without a hint, for errors that may name servers, models and files of this machine; the
- * error itself goes to the log.
+ * Returns the error that a trust class may read. A class with all notices gets the error itself. Any other
+ * class gets a generic message of the same kind, without a hint, in place of errors that may name servers,
+ * models and files of this machine; the error itself is logged (ADR 0168).
  */
 export function shownError(error: CrabError, trust: Trust, log: Log): CrabError {
   if (CLASS_RIGHTS[trust].notices === 'all') return error
@@ -22,12 +22,15 @@ export function shownError(error: CrabError, trust: Trust, log: Log): CrabError 
 const UNAVAILABLE = 'Cannot answer: this agent is not available now'
 const UNUSABLE = 'Cannot answer: the agent cannot use this request'
 
-/** The sentences for kinds whose errors may be about this machine; undefined for kinds about the client's own request. */
+/**
+ * The messages for kinds whose errors may reveal details of this machine; undefined for kinds about the
+ * client's own request.
+ */
 const PLAIN: Readonly<Record<ErrorKind, string | undefined>> = {
   usage: undefined,
   invalid: undefined,
   denied: undefined,
-  missing: undefined, // without its hint, which may have the names of others
+  missing: undefined, // its hint is dropped, because it may contain the names of others
   conflict: undefined,
   gone: undefined,
   schema: undefined,

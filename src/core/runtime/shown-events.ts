@@ -5,8 +5,8 @@ import type { AgentEvent } from './events.ts'
 import { shownError } from './shown-error.ts'
 
 /**
- * Drops notices about other things than the conversation, and server states, for classes that get only their own, and
- * replaces the errors that shownError() hides from them.
+ * Filters the events of a turn for its trust class: a class that sees only its own notices gets no server
+ * states and no notices that are not about the conversation. Errors pass through shownError().
  */
 export async function* shownEvents(
   events: AsyncIterable<AgentEvent>,

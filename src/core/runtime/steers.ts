@@ -3,22 +3,25 @@ import type { NewLine } from '../storage/types.ts'
 import type { Preprocess } from './preprocess.ts'
 
 /**
- * What is said to a running turn, in order, until the turn takes it up or gives it back.
+ * The steering messages of a running turn, in order, until the turn takes them up or returns them.
  *
- * Whatever `add` has accepted comes out exactly once: through `takeUp`, which stores it, or through `giveBack`. At most 64 wait,
- * of 1 MiB in all.
+ * Every message that `add` accepts comes out exactly once: through `takeUp`, which stores it, or through
+ * `giveBack`. At most 64 messages wait, of 1 MiB in all (ADR 0086).
  */
 export class Steers {
   readonly #waiting: string[] = []
   readonly #preprocess: Preprocess
   #isOpen = true
 
-  /** `preprocess` makes of what was typed what the model reads. */
+  /** `preprocess` turns typed text into what the model reads. */
   constructor(preprocess: Preprocess) {
     this.#preprocess = preprocess
   }
 
-  /** False, and nothing done, once the turn takes no more. Throws `conflict` while too much waits. */
+  /**
+   * Queues a message. Returns false and does nothing once the turn accepts no more. Throws `conflict` while
+   * the queue is full.
+   */
   add(content: string): boolean {
     if (!this.#isOpen) return false
     const all = [...this.#waiting, content]
@@ -28,7 +31,10 @@ export class Steers {
     return true
   }
 
-  /** Stores what waits as messages of the user, in one append, and gives it as it was typed; it waits on if that fails. */
+  /**
+   * Stores the queued messages as user messages, in one append, and returns them as they were typed; they
+   * stay queued if that fails.
+   */
   async takeUp(append: (lines: readonly NewLine[]) => Promise<void>): Promise<readonly string[]> {
     const taken = [...this.#waiting]
     if (taken.length === 0) return taken
@@ -38,24 +44,24 @@ export class Steers {
     return taken
   }
 
-  /** Takes no more unless something waits; says whether that was done. */
+  /** Stops accepting messages if none is queued; returns whether no more are accepted. */
   closeIfEmpty(): boolean {
     if (this.#waiting.length === 0) this.#isOpen = false
     return !this.#isOpen
   }
 
-  /** Takes no more. */
+  /** Stops accepting messages. */
   close(): void {
     this.#isOpen = false
   }
 
-  /** Takes no more, and gives back the oldest that still waits. */
+  /** Stops accepting messages, and removes and returns the oldest queued one. */
   giveBack(): string | undefined {
     this.#isOpen = false
     return this.#waiting.shift()
   }
 
-  /** The message is what counts; the event only says that it was a steer, and how it was typed. */
+  /** The model reads the entry; the event only records that it was a steer, and how it was typed. */
   async #toLines(content: string): Promise<NewLine[]> {
     return [
       { kind: 'event', event: 'user_steered', content },

@@ -2,7 +2,7 @@ import type { Message, Reasoning, ToolCall, Usage } from '../base/message.ts'
 import type { FinishReason, ModelEvent } from '../provider/types.ts'
 import type { AgentEvent } from './events.ts'
 
-/** What one model call has said so far; complete once `finish` is set. */
+/** The output of one model call so far; complete once `finish` is set. */
 export interface Draft {
   content: string
   reasoning: Reasoning[]
@@ -11,11 +11,15 @@ export interface Draft {
   usage: Usage | undefined
 }
 
+/** Returns the draft of a model call that has produced nothing yet. */
 export function emptyDraft(): Draft {
   return { content: '', reasoning: [], calls: [], finish: undefined, usage: undefined }
 }
 
-/** The draft as an assistant message; `guest` names who spoke when it is not the conversation's own agent. */
+/**
+ * Turns a draft into an assistant message; `guest` is the speaker's name when it is not the conversation's
+ * own agent.
+ */
 export function toAssistantMessage(draft: Draft, guest: string | undefined): Message {
   const message: Message = { role: 'assistant', content: draft.content }
   if (draft.reasoning.length > 0) message.reasoning = draft.reasoning
@@ -24,7 +28,7 @@ export function toAssistantMessage(draft: Draft, guest: string | undefined): Mes
   return message
 }
 
-/** A guest is a voice, not a worker: what it wants to call is dropped, and said. */
+/** Drops the tool calls of a guest, which has no tools, and returns a notice about them. */
 export function rejectCalls(guest: string, draft: Draft): AgentEvent {
   const names = draft.calls.map((call) => call.name).join(', ')
   draft.calls = []
@@ -39,8 +43,8 @@ export function rejectCalls(guest: string, draft: Draft): AgentEvent {
 type Block = 'text' | 'thinking'
 
 /**
- * Follows one model call into `draft`, and tells what happens with text and thinking in open and close pairs, also when
- * the call fails.
+ * Collects one model call into `draft`, and yields its text and thinking in matching start and end events,
+ * also when the call fails.
  */
 export async function* followStep(
   events: AsyncIterable<ModelEvent>,
@@ -56,9 +60,9 @@ export async function* followStep(
         yield { type: `${block}-start`, agent }
         if (block === 'thinking') draft.reasoning.push({ text: '' })
       }
-      const told = take(event, draft, open)
+      const emitted = take(event, draft, open)
       open = block
-      if (told) yield told
+      if (emitted) yield emitted
     }
   } catch (reason) {
     if (open !== undefined) yield { type: `${open}-end`, agent }
@@ -71,7 +75,7 @@ function toBlockType(event: ModelEvent): Block | undefined {
   return event.type === 'text' || event.type === 'thinking' ? event.type : undefined
 }
 
-/** `open` is the block that the event before this one belonged to. */
+/** Adds an event to the draft; `open` is the block of the event before it. */
 function take(event: ModelEvent, draft: Draft, open: Block | undefined): AgentEvent | undefined {
   switch (event.type) {
     case 'text':
@@ -95,7 +99,10 @@ function take(event: ModelEvent, draft: Draft, open: Block | undefined): AgentEv
   }
 }
 
-/** A block may end without a word of it having been shown (redacted thinking); its meta must still travel back. */
+/**
+ * Stores the metadata of a reasoning block. A block may end without any visible text (redacted thinking); its
+ * metadata must still be sent back to the provider.
+ */
 function closeReasoning(draft: Draft, meta: Reasoning['meta'], open: Block | undefined): void {
   if (!meta) return
   if (open === 'thinking') draft.reasoning.at(-1)!.meta = meta

@@ -2,9 +2,10 @@ import { CrabError } from '../base/errors.ts'
 import type { JsonObject } from '../base/message.ts'
 
 /**
- * What is wrong with an answer that must be JSON of a schema (draft 2020-12); undefined when nothing is.
+ * Validates an answer that must be JSON of a schema (draft 2020-12); returns the problem, or undefined for a
+ * valid answer.
  *
- * The sentence is meant for the model as well as for a person. Throws `invalid` for a schema that cannot be used.
+ * The sentence is meant for both the model and a person. Throws `invalid` for an unusable schema.
  */
 export async function schemaProblem(answer: string, schema: JsonObject): Promise<string | undefined> {
   const value = parseAnswer(answer)
@@ -20,22 +21,25 @@ export async function schemaProblem(answer: string, schema: JsonObject): Promise
   }
 }
 
-/** The JSON in an answer, with or without the code fence models like to put around it; undefined when there is none. */
+/**
+ * Parses the JSON in an answer, with or without the code fence that models like to add; undefined when it is
+ * not JSON.
+ */
 export function parseAnswer(answer: string): unknown {
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(answer)
   try {
     return JSON.parse(fenced?.[1] ?? answer)
   } catch {
-    return undefined // not JSON is an answer, not a failure
+    return undefined // an answer that is not JSON is an ordinary case for the caller
   }
 }
 
-/** Asks the model to mend its answer. */
+/** The message that asks the model to repair its answer. */
 export function repairRequest(problem: string): string {
   return `Your answer does not meet the required JSON schema: ${problem}. Answer again with JSON only.`
 }
 
-/** The failure of a turn whose mended answer does not meet the schema either. */
+/** The `schema` error of a turn whose repaired answer does not match the schema either. */
 export function notMet(problem: string): CrabError {
   return new CrabError('schema', `Cannot give an answer that meets the schema: ${problem}`, {
     hint: 'loosen the schema, or name a model that supports structured output',

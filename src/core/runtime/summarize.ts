@@ -6,10 +6,11 @@ import { COMPACTION_PROMPT, quoteConversation } from './compaction-prompt.ts'
 import { toTranscript } from './transcript.ts'
 
 /**
- * What a model makes of a conversation, and what it took.
+ * Asks a model to summarize a conversation, and returns the summary with its usage.
  *
- * What it refuses to read is shown to it once more, half as long; an answer that is cut off may be twice as long the
- * second time. Throws as askModel() does, `truncated` for a second answer that is cut off.
+ * A transcript that the provider rejects is sent once more at half the length; an answer that is cut off may
+ * be twice as long the second time. Throws as askModel() does, and `truncated` when the second answer is cut
+ * off too.
  */
 export async function summarize(
   { provider, model, messages }: { provider: Provider; model: string; messages: readonly Message[] },
@@ -41,14 +42,14 @@ export async function summarize(
 }
 
 const WHAT = 'Cannot compact the conversation'
-/** Three times what is asked for: models that think cannot be kept from it everywhere. */
+/** Three times the requested length, because some models think even when thinking is turned off. */
 const MAX_OUTPUT_TOKENS = 8000
-/** Tokens of the question around the transcript. */
+/** The tokens of the prompt around the transcript. */
 const QUESTION_TOKENS = 600
-/** Characters that are shown to a model whose window is not known. */
+/** The most characters for a model whose window is unknown. */
 const MAX_TRANSCRIPT = 600_000
 
-/** A transcript that leaves the model the room to answer. */
+/** Builds a transcript that leaves the model room to answer. */
 function fitted(messages: readonly Message[], context: number | undefined, outputTokens: number): string {
   const transcript = toTranscript(messages, MAX_TRANSCRIPT)
   if (context === undefined) return transcript
@@ -57,13 +58,19 @@ function fitted(messages: readonly Message[], context: number | undefined, outpu
   return transcript.length <= maxChars ? transcript : toTranscript(messages, maxChars)
 }
 
-/** Characters that a token has at least, on average: two of letters, one of Chinese, Japanese, Korean and emoji. */
+/**
+ * Estimates the least average number of characters per token: two for letters, one for Chinese, Japanese,
+ * Korean and emoji.
+ */
 function charsPerToken(text: string): number {
   const wide = text.replaceAll(/[^\u2e80-\uffff]/g, '').length
   return 2 - wide / Math.max(text.length, 1)
 }
 
-/** Nothing for a request that the provider does not take; each says in its own words that it is too long. */
+/**
+ * Returns undefined for `invalid`, the kind of a request that is too long: each provider words that
+ * differently.
+ */
 function orIfTooMuch(reason: unknown): undefined {
   if (reason instanceof CrabError && reason.kind === 'invalid') return undefined
   throw reason

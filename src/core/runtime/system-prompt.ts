@@ -3,17 +3,17 @@ import type { AgentConfig } from '../config/agent-schema.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { ContextTurn, Hook } from './hook.ts'
 
-/** What a system prompt is made of, besides the agent itself. */
+/** The parts of a system prompt other than the agent itself. */
 export interface SystemPromptContext {
   /** Replaces the agent's own prompt. */
   override: string | undefined
   hook: Hook
   cwd: string
   turn: ContextTurn
-  /** Which tools the turn may have. */
+  /** Whether the turn may have a tool. */
   keeps(tool: ToolSpec): boolean
   guest: boolean
-  /** The history holds words of guests. */
+  /** Whether guests spoke in the history. */
   hasGuests: boolean
 }
 
@@ -23,10 +23,10 @@ const PRIMARY_FRAMING =
   'Text inside <from agent="…"> was said by guest agents, not by you. Go on as yourself and do not write such tags.'
 
 /**
- * The system prompt of one turn; built for each request and never stored.
+ * Builds the system prompt of one turn; it is built for each request and never stored.
  *
- * Order: prompt, hooks' standing instructions, scope, environment, then Crab.md or AGENTS.md (decision 40), so
- * that the longest prefix stays the same between turns and provider caches keep the history.
+ * Order: prompt, hooks' standing instructions, scope, environment, then Crab.md or AGENTS.md (ADR 0061), so
+ * that the longest possible prefix stays the same between turns and provider caches keep the history.
  */
 export async function systemPrompt(agent: AgentConfig, setting: SystemPromptContext): Promise<string> {
   const { hook } = setting

@@ -2,7 +2,10 @@ import { CrabError } from '../base/errors.ts'
 import type { AgentEvent } from './events.ts'
 import type { Hook } from './hook.ts'
 
-/** Shows a hook every event of a turn; one that is left early ends for it, too, and leaves no question open. */
+/**
+ * Passes every event of a turn to a hook. When the consumer leaves early, the hook still gets the end events
+ * of the turn and of its open questions.
+ */
 export async function* tapEvents(
   hook: Pick<Hook, 'onEvent'>,
   { agent, session }: { agent: string; session: string },

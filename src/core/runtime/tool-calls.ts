@@ -15,7 +15,7 @@ import type { Permissions } from './permission.ts'
 import { type FileGroup, permitCall } from './permit-call.ts'
 import type { TurnAsks } from './turn-asks.ts'
 
-/** What all tool calls of one turn share. */
+/** The state that all tool calls of one turn share. */
 export interface ToolContext {
   hook: Hook
   permissions: Permissions
@@ -26,39 +26,40 @@ export interface ToolContext {
     ToolDispatch,
     'sender' | 'trust' | 'session' | 'runId' | 'env' | 'spillDir' | 'keepDir' | 'turnOver'
   >
-  /** Versions of files, by resolved path; grows as tools read and write. */
+  /** The versions of files, by resolved path; grows as tools read and write. */
   files: Map<string, string>
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** What the calls of one step run with. */
+/** The state that the calls of one step share. */
 export interface ToolStep {
   offered: readonly ToolSpec[]
   setting: ToolContext
   onAnswer?(answer: FinishedCall): void
-  /** As ToolDispatch. */
+  /** See ToolDispatch.offerAgain. */
   offerAgain(): void
 }
 
-/** A finished call: its place in the step, its answer and how long it took. */
+/** A finished call: its place in the step, its result and its duration. */
 export interface FinishedCall {
   index: number
   call: ToolCall
   result: ToolOutput
-  /** Without the time a person took to permit it. */
+  /** Does not include the time a person took to permit the call. */
   durationMs: number
-  /** Files whose content the call showed or wrote. */
+  /** The files whose contents the call showed or wrote. */
   files: FileVersion[]
-  /** Of a tool of an MCP server. */
+  /** Empty unless it is a tool of an MCP server. */
   remote: RemoteNames
 }
 
 /**
- * Runs all calls of a step at once and yields each answer when it is there, and what is told meanwhile.
+ * Runs all calls of a step concurrently, and yields each result as it arrives, and events in between.
  *
- * Never throws for a failing tool. `offered` are the names the model was shown; anything else is refused (decision 23).
- * Leaving the iteration stops the tools that still run and waits for them; `onAnswer` gets every answer, those too.
+ * Never throws for a failing tool. `offered` are the tools that the model was shown; any other name is
+ * refused. Leaving the iteration stops the tools that still run and waits for them; `onAnswer` gets every
+ * result, including theirs.
  */
 export async function* runToolCalls(
   calls: readonly ToolCall[],
@@ -69,14 +70,14 @@ export async function* runToolCalls(
   const either = AbortSignal.any([signal, stop.signal])
   const tools = toolsByName(offered)
   const order: GroupLock<FileGroup> = new GroupLock()
-  const begin = async (index: number, call: ToolCall, earlier: Promise<unknown>) => {
-    const given = await answer({ index, call }, { setting, tools, order, earlier, offerAgain }, either)
-    onAnswer?.(given)
-    return given
+  const startCall = async (index: number, call: ToolCall, earlier: Promise<unknown>) => {
+    const finished = await answer({ index, call }, { setting, tools, order, earlier, offerAgain }, either)
+    onAnswer?.(finished)
+    return finished
   }
   const running = new Map<number, Promise<FinishedCall>>()
   for (const [index, call] of calls.entries()) {
-    running.set(index, begin(index, call, Promise.allSettled(running.values())))
+    running.set(index, startCall(index, call, Promise.allSettled(running.values())))
   }
   try {
     while (running.size > 0) {
@@ -93,7 +94,7 @@ export async function* runToolCalls(
 interface Step extends Pick<ToolStep, 'setting' | 'offerAgain'> {
   tools: ReadonlyMap<string, ToolSpec>
   order: GroupLock<FileGroup>
-  /** Resolves when the calls before this one in the step have ended. */
+  /** Resolves when the earlier calls of the step have ended. */
   earlier: Promise<unknown>
 }
 
@@ -105,13 +106,13 @@ async function answer(
   const { now } = step.setting
   const files: FileVersion[] = []
   let started = now()
-  let hasBegun = false
+  let hasStarted = false
   const onPermitted = () => {
     started = now()
-    hasBegun = true
+    hasStarted = true
   }
   const result = await run(place.call, { ...step, files, onPermitted }, signal).catch((reason: unknown) =>
-    signal.aborted ? refuse(hasBegun ? INTERRUPTED : NEVER_BEGUN) : toFailure(reason),
+    signal.aborted ? refuse(hasStarted ? INTERRUPTED : NOT_STARTED) : toFailure(reason),
   )
   const remote = remoteNames(step.tools.get(place.call.name))
   return { ...place, result, durationMs: Math.max(0, Math.round(now() - started)), files, remote }
@@ -185,7 +186,7 @@ function toServer(action: PolicyAction): { server?: string } {
   return action.kind === 'mcp' ? { server: action.server } : {}
 }
 
-/** The shared versions, with a note of what this call adds to them. */
+/** Wraps the turn's file versions, and records in `added` those that this call sets. */
 function followFiles(known: Map<string, string>, added: FileVersion[]): KnownFiles {
   return {
     get: (path) => known.get(path),
@@ -196,14 +197,14 @@ function followFiles(known: Map<string, string>, added: FileVersion[]): KnownFil
   }
 }
 
-/** Which server a tool is of, and what that calls it. */
+/** The server that provides a tool, and the server's own name for it. */
 export function remoteNames({ server, alias }: Partial<ToolSpec> = {}): RemoteNames {
   return server === undefined ? {} : { server, ...(alias !== undefined && { tool: alias }) }
 }
 
 /**
- * Every tool by its name, and by its shorter one where that is nobody else's. One that looks like a name of a server's
- * tool is no shorter one: what is meant for that server would reach another.
+ * Indexes the tools by name, and by alias where no other tool has that name. An alias that looks like the
+ * name of a server's tool is left out: a call meant for that server would reach another one.
  */
 export function toolsByName(offered: readonly ToolSpec[]): Map<string, ToolSpec> {
   const tools = new Map(offered.map((tool) => [tool.name, tool]))
@@ -218,7 +219,7 @@ function plainAction({ name, readOnly = false }: ToolSpec): PolicyAction {
   return { kind: 'tool', name, harmless: readOnly }
 }
 
-/** Tool arguments are always an object; a model that sends none means an empty one. */
+/** Parses the arguments, which must be an object; an empty string counts as an empty object. */
 function parseArguments(text: string): Record<string, unknown> | undefined {
   return text.trim() === '' ? {} : parseObject(text)
 }
@@ -234,11 +235,11 @@ function denialText({ action, reason, by, rules }: Denial, trust: Trust): string
 
 function unknownTool(name: string, tools: ReadonlyMap<string, ToolSpec>): string {
   const names = [...new Set([...tools.values()].map((tool) => tool.name))]
-  const meant = didYouMean(name, names)
-  return `Cannot call ${name}: there is no such tool; ${meant ?? formatNames(names)}`
+  const suggestion = didYouMean(name, names)
+  return `Cannot call ${name}: there is no such tool; ${suggestion ?? formatNames(names)}`
 }
 
-/** A list of all would cost as much as the tools themselves where there are many. */
+/** Lists at most 10 names; a longer list could cost as much as the tools themselves. */
 function formatNames(names: readonly string[]): string {
   if (names.length === 0) return 'no tools are available'
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
@@ -248,7 +249,7 @@ function formatNames(names: readonly string[]): string {
 const MAX_NAMED = 10
 
 const INTERRUPTED = 'Interrupted: the turn was cancelled while this ran; a part of it may be done.'
-const NEVER_BEGUN = 'Not run: the turn was cancelled before.'
+const NOT_STARTED = 'Not run: the turn was cancelled before.'
 
 function refuse(output: string): ToolOutput {
   return { output, isError: true }

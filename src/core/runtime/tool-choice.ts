@@ -1,7 +1,10 @@
 import { CrabError } from '../base/errors.ts'
 import type { ToolChoice, ToolSpec } from '../provider/types.ts'
 
-/** What a client, or an agent's file, says of tools, as a provider takes it. Throws `invalid` for a tool that is not offered. */
+/**
+ * Converts the tool choice of a client or an agent's file to the provider's form. Throws `invalid` for a tool
+ * that is not offered.
+ */
 export function toToolChoice(choice: string | undefined, tools: readonly ToolSpec[]): ToolChoice | undefined {
   if (choice === undefined || choice === '') return undefined
   if (choice === 'auto' || choice === 'none' || choice === 'required')

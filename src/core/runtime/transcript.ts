@@ -1,7 +1,10 @@
 import type { Attachment, Message } from '../base/message.ts'
 import { takeEnd, takeStart } from '../base/truncate.ts'
 
-/** A conversation as text for a model that shall only read it: who said what, calls and results of tools shortened. */
+/**
+ * Renders a conversation as text for a model that only reads it: the speakers' words, with tool calls and
+ * results shortened.
+ */
 export function toTranscript(messages: readonly Message[], maxChars: number): string {
   for (const toolChars of TOOL_CHARS) {
     const text = messages
@@ -13,7 +16,7 @@ export function toTranscript(messages: readonly Message[], maxChars: number): st
   return shorten(messages.map((message) => toParagraph(message, 0)).join('\n\n'), maxChars)
 }
 
-/** A text of at most about `maxChars`, its middle left out if it must be. */
+/** Shortens a text to about `maxChars` characters by leaving out its middle. */
 export function shorten(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
   const head = Math.floor(maxChars / 4)
@@ -21,12 +24,14 @@ export function shorten(text: string, maxChars: number): string {
   return `${takeStart(text, head)}\n[… ${text.length - maxChars} characters left out …]\n${takeEnd(text, tail)}`
 }
 
-/** What is left of an attachment where only text can stand. */
+/** The text that stands in for an attachment. */
 export function toAttachmentNote({ name, media_type }: Attachment): string {
   return `(attached: ${name || 'a file'}, ${media_type})`
 }
 
-/** Characters of one tool's result, or of its arguments; the first that makes everything fit. */
+/**
+ * Limits on the characters of one tool result or its arguments; the first that makes everything fit is used.
+ */
 const TOOL_CHARS = [4000, 1000, 200]
 
 function toParagraph(message: Message, toolChars: number): string {

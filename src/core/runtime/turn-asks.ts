@@ -6,11 +6,11 @@ import type { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
 import type { OnAsk } from './turn-request.ts'
 
-/** What the questions of one turn have in common. */
+/** The state that the questions of one turn share. */
 export interface TurnAsksOptions {
   asks: Asks
   onAsk: OnAsk
-  /** The client stays until the turn ends, so that its questions have no time limit. */
+  /** Whether the client stays until the turn ends, so that its questions need no time limit (ADR 0153). */
   isAttended: boolean
   channel: EventChannel
   turn: Pick<QueuedAsk, 'agent' | 'sender' | 'trust' | 'session' | 'runId'>
@@ -18,7 +18,9 @@ export interface TurnAsksOptions {
   now(): number
 }
 
-/** The questions of one turn: put as its client wished, told to whoever follows it. */
+/**
+ * The questions of one turn: handled as the client's `onAsk` says, and reported to the followers of the turn.
+ */
 export class TurnAsks {
   readonly #options: TurnAsksOptions
 
@@ -26,12 +28,12 @@ export class TurnAsks {
     this.#options = options
   }
 
-  /** Waits for an answer; undefined when nobody can be asked. With `fail` that fails the turn with `denied`. */
+  /** Waits for an answer; undefined when no client may be asked. With `fail` the turn fails with `denied`. */
   async put(question: Omit<Ask, 'id'>, signal: AbortSignal): Promise<AskEnd | undefined> {
     const { onAsk, channel, turn } = this.#options
     if (onAsk === 'deny') return undefined
     const isOwn = question.permission === undefined || CLASS_RIGHTS[turn.trust].asksClient
-    if (onAsk === 'client' && !isOwn) return undefined // no client permits its own calls there
+    if (onAsk === 'client' && !isOwn) return undefined // in this class a client must not permit its own calls
     if (onAsk === 'fail') {
       if (question.permission) channel.push(deniedResult(question.permission))
       channel.fail(unanswerable(question))
@@ -57,7 +59,7 @@ export class TurnAsks {
   }
 }
 
-/** What clients are told of the call that ends its turn. */
+/** The result that clients see for the call that ends its turn. */
 function deniedResult({ callId, action, reason, rules }: PermissionAsk): AgentEvent {
   const denial: Denial = { action, reason, rules, by: 'nobody' }
   const output = `Not permitted: ${action}: ${reason}`

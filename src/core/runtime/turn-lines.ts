@@ -3,7 +3,10 @@ import type { NewLine } from '../storage/types.ts'
 import type { SelectedTools } from './selected-tools.ts'
 import type { FinishedCall } from './tool-calls.ts'
 
-/** A committed step: the assistant's message, then results in call order, each with what happened beside it. */
+/**
+ * Returns the lines of a committed step: the assistant's message, then the results in call order, each
+ * followed by its event.
+ */
 export function stepLines(assistant: Message, answers: readonly FinishedCall[]): NewLine[] {
   const lines: NewLine[] = [{ kind: 'entry', ...assistant }]
   for (const { call, result, durationMs, files, remote } of answers.toSorted((a, b) => a.index - b.index)) {
@@ -25,13 +28,13 @@ export function stepLines(assistant: Message, answers: readonly FinishedCall[]):
   return lines
 }
 
-/** An answer without tool calls; nothing when nothing was said. */
+/** Returns the line of an answer without tool calls; none for an empty answer. */
 export function toAnswerLines(assistant: Message, isCut: boolean): NewLine[] {
   if (assistant.content === '' && assistant.reasoning === undefined) return []
   return [{ kind: 'entry', ...assistant, ...(isCut && { stop_reason: 'length' }) }]
 }
 
-/** Which tools were selected or used since it was asked for last; nothing when none were. */
+/** Returns the line about the tools selected or used since the last call; none when there were none. */
 export function usedLines(selection: SelectedTools): NewLine[] {
   const tools = selection.takeUnstored()
   return tools.length > 0 ? [{ kind: 'event', event: 'tools_used', tools: [...tools] }] : []

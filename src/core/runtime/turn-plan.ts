@@ -22,52 +22,52 @@ import type { TurnPlan } from './turn.ts'
 import { TurnAsks } from './turn-asks.ts'
 import type { TurnRequest, TurnSettings } from './turn-request.ts'
 
-/** Who answers, and with what. */
+/** The inputs of a turn: who answers, with which model and rules. */
 export interface TurnInputs extends OpenTurn {
   agent: AgentConfig
-  /** The agent as its tools know it. */
+  /** The agent including the MCP servers that the client attached. */
   toolAgent: AgentConfig
   model: string
   /** The directory that the client chose, without links; undefined when it chose none. */
   workspace: string | undefined
-  /** Of the turn's client, and of the agent's file. */
+  /** The rules of the turn's client, and those of the agent's file. */
   rules: { flags: readonly Rule[]; ofAgent: readonly Rule[] }
 }
 
-/** A turn whose conversation is held. */
+/** A turn whose conversation is leased. */
 export interface OpenTurn {
-  /** As it was when the turn began. */
+  /** The configuration when the turn began. */
   setting: TurnConfig
   asks: Asks
-  /** Where the conversation's tools may put what is too long for an answer. */
+  /** The folder for tool output that is too long for an answer. */
   spillDir: string
-  /** Where what files were before is kept; undefined: nothing is. */
+  /** The folder for backups of changed files; undefined when none are kept. */
   keepDir: string | undefined
   conversation: LeasedConversation
   /** The directory that the turn works in. */
   cwd: string
   steers: Steers
-  /** What is told of the turn, also before its model is called. */
+  /** The events of the turn, including those before its model is called. */
   channel: EventChannel
   runId: string
   /** Aborted when the turn is over, however it ended. */
   turnOver: AbortSignal
 }
 
-/** Decides everything about a turn whose conversation is held, before its model is called. */
+/** Decides everything about a turn whose conversation is leased, before its model is called. */
 export async function planTurn(
   options: RuntimeOptions,
-  speech: TurnInputs,
+  inputs: TurnInputs,
   request: TurnRequest,
 ): Promise<TurnPlan> {
   const { hook } = options
-  const { agent, toolAgent, model, conversation, cwd } = speech
-  const { provider } = speech.setting
+  const { agent, toolAgent, model, conversation, cwd } = inputs
+  const { provider } = inputs.setting
   const { settings } = request
   const guest = request.guest === undefined ? undefined : agent.name
   const { messages } = conversation.history
-  const keeps = toolFilter(speech, request)
-  const tools = await toolSetting({ options, speech, request, cwd })
+  const keeps = toolFilter(inputs, request)
+  const tools = await createToolContext({ options, inputs, request, cwd })
   const system = (signal: AbortSignal) =>
     systemPrompt(agent, {
       override: settings.system,
@@ -79,20 +79,20 @@ export async function planTurn(
       hasGuests: hasGuests(messages),
     })
   const selection = new SelectedTools(conversation.history.tools)
-  let wanted = request.toolChoice ?? agent.tool_choice
+  let firstChoice = request.toolChoice ?? agent.tool_choice
   const turn = (signal: AbortSignal) => ({
     tell: tools.channel.push,
     signal,
-    over: speech.turnOver,
+    over: inputs.turnOver,
     trust: request.trust,
     session: conversation.id,
     keeps,
-    wanted,
+    wanted: firstChoice,
     selection,
   })
   const offer = async (signal: AbortSignal) => {
     const offered = await offeredTools(hook, toolAgent, turn(signal))
-    wanted = undefined // it is for the first model call
+    firstChoice = undefined // it applies to the first model call only
     return offered
   }
   return {
@@ -108,18 +108,21 @@ export async function planTurn(
     tools,
     provider,
     conversation,
-    steers: speech.steers,
+    steers: inputs.steers,
     returnsSteers: () => request.returnsSteers?.() ?? false,
   }
 }
 
-/** Computes the most model calls of a turn: an untrusted turn may lower the agent's limit, and not raise it. */
+/** Computes the most model calls of a turn: an untrusted turn may lower the agent's limit, but not raise it. */
 function limitTurns({ settings, trust }: TurnRequest, limit: number): number {
-  const asked = settings.maxTurns ?? limit
-  return trust === 'remote' ? Math.min(asked, limit) : asked
+  const requested = settings.maxTurns ?? limit
+  return trust === 'remote' ? Math.min(requested, limit) : requested
 }
 
-/** The directory that a client chose for a turn, without links. Throws `invalid` when there is no such directory. */
+/**
+ * Resolves the directory that a client chose for a turn, following links. Throws `invalid` when it does not
+ * exist.
+ */
 export async function resolveWorkspace(cwd: string): Promise<string> {
   return await openWorkspace(cwd).catch((reason: unknown) => {
     const { message } = toCrabError(reason)
@@ -128,7 +131,7 @@ export async function resolveWorkspace(cwd: string): Promise<string> {
   })
 }
 
-/** The turn as hooks see it that tell the model where it works. */
+/** Builds what the hooks that describe the working directory see of the turn. */
 function contextTurn(
   { asks, channel }: ToolContext,
   { trust, settings }: TurnRequest,
@@ -144,24 +147,26 @@ function contextTurn(
   return { trust, ephemeral, notice, signal, ask }
 }
 
-async function toolSetting(at: {
+async function createToolContext(at: {
   options: RuntimeOptions
-  speech: TurnInputs
+  inputs: TurnInputs
   request: TurnRequest
   cwd: string
 }): Promise<ToolContext> {
-  const { options, speech, request, cwd } = at
+  const { options, inputs, request, cwd } = at
   const { hook, agents, homeDir, now, newId } = options
-  const { agent, conversation, runId, turnOver, spillDir, keepDir, channel } = speech
+  const { agent, conversation, runId, turnOver, spillDir, keepDir, channel } = inputs
   const { settings, sender, trust } = request
   const session = conversation.id
-  const workspace = speech.workspace ?? (await openWorkspace(cwd).catch(() => cwd)) // what needs it says that it is gone
+  // The tools that need it report that it is gone.
+  const workspace = inputs.workspace ?? (await openWorkspace(cwd).catch(() => cwd))
   const place = { workspace, homeDir }
-  const readable = [await resolvePath(spillDir, place).catch(() => spillDir)] // as paths of actions are
+  // Resolved, because the paths of actions are.
+  const readable = [await resolvePath(spillDir, place).catch(() => spillDir)]
   const turn = { agent: agent.name, sender, trust, session, runId }
   const { onAsk = 'deny', isAttended = false } = settings
-  const asks = new TurnAsks({ asks: speech.asks, onAsk, isAttended, channel, turn, newId, now })
-  const rules = await resolveRules(allRules(speech), place)
+  const asks = new TurnAsks({ asks: inputs.asks, onAsk, isAttended, channel, turn, newId, now })
+  const rules = await resolveRules(allRules(inputs), place)
   const files = new Map(conversation.history.files)
   const permissions = new Permissions({
     seen: files,
@@ -176,14 +181,14 @@ async function toolSetting(at: {
     permissions,
     asks,
     channel,
-    request: { agent: speech.toolAgent, cwd: workspace, env: settings.env ?? {} },
+    request: { agent: inputs.toolAgent, cwd: workspace, env: settings.env ?? {} },
     dispatch: { sender, trust, session, runId, env: settings.env ?? {}, spillDir, keepDir, turnOver },
     files,
     now,
   }
 }
 
-/** The rules a client gives for one turn. Throws `invalid` for one that is none. */
+/** Returns the rules that a client gives for one turn. Throws `invalid` for a malformed rule. */
 export function flagRules(settings: Pick<TurnSettings, 'allow' | 'ask' | 'deny'>): Rule[] {
   const rules = (['allow', 'ask', 'deny'] as const).flatMap((effect) =>
     (settings[effect] ?? []).map((pattern): Rule => ({ effect, pattern, source: `--${effect}` })),
@@ -192,34 +197,34 @@ export function flagRules(settings: Pick<TurnSettings, 'allow' | 'ask' | 'deny'>
   return rules
 }
 
-/** The rules that come with the servers a client attaches. */
+/** Returns the rules that come with the servers a client attaches. */
 export function attachedRules({ mcps = [] }: Pick<TurnSettings, 'mcps'>): Rule[] {
   return mcps.flatMap((entry) => entryRules(entry, () => `the entry of ${entry.name}`))
 }
 
-/** Guests only speak. */
+/** Whether the turn may use tools; guests never do. */
 export function hasTools({ guest, settings }: TurnRequest): boolean {
   return guest === undefined && settings.tools !== 'none'
 }
 
-/** Returns the test of which tools a turn keeps by the agent's file, its client and its class. */
-function toolFilter(speech: TurnInputs, { settings, trust }: TurnRequest): (tool: ToolSpec) => boolean {
+/** Returns a predicate: whether the agent's file, the client and the trust class let the turn have a tool. */
+function toolFilter(inputs: TurnInputs, { settings, trust }: TurnRequest): (tool: ToolSpec) => boolean {
   const { tools: mode = 'all', onAsk = 'deny' } = settings
-  const named = new Set(speech.toolAgent.tools)
+  const named = new Set(inputs.toolAgent.tools)
   const canAsk = onAsk === 'client' || onAsk === 'park'
-  const isOffered = offerFilter({ trust, rules: allRules(speech), canAsk })
+  const isOffered = offerFilter({ trust, rules: allRules(inputs), canAsk })
   return (tool) => {
     const { name, readOnly = false, isGuide = false } = tool
     return (named.size === 0 || named.has(name) || isGuide) && (mode === 'all' || readOnly) && isOffered(tool)
   }
 }
 
-/** Every rule there is for a turn; which of them hold is decided by its class. */
+/** Returns every rule that could apply to a turn; its trust class decides which of them hold. */
 function allRules({ rules: { flags, ofAgent }, conversation, setting }: TurnInputs): Rule[] {
   return [...flags, ...conversation.history.grants, ...ofAgent, ...setting.rules]
 }
 
-/** The tools an agent is shown, which are those it may call (decision 23). */
+/** Returns the tools that an agent is shown, which are exactly those it may call (ADR 0072). */
 async function offeredTools(
   hook: Hook,
   agent: AgentConfig,

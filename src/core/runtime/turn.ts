@@ -15,39 +15,50 @@ import { toToolChoice } from './tool-choice.ts'
 import { stepLines, toAnswerLines, usedLines } from './turn-lines.ts'
 import type { TurnSettings } from './turn-request.ts'
 
-/** Everything one turn needs, decided before it starts. */
+/** Everything that one turn needs, decided before it starts. */
 export interface TurnPlan {
-  /** Who speaks: the agent, or its guest. */
+  /** The agent that speaks, or its guest. */
   speaker: string
   /** The speaker's name when it is a guest. */
   guest: string | undefined
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice' | 'system'>
-  /** Makes the system prompt, once; the user may be asked meanwhile. */
+  /** Builds the system prompt, once per turn; may ask the user questions. */
   system(signal: AbortSignal): Promise<string>
-  /** The tools of this turn, and again when a tool changed them; may wait for what they come from. */
+  /**
+   * Returns the tools of this turn; called again when a tool changed them. May wait for the servers that
+   * provide them.
+   */
   offer(signal: AbortSignal): Promise<readonly ToolSpec[]>
-  /** What the conversation has selected of them. */
+  /** The tools that the conversation has selected. */
   selection: SelectedTools
-  /** What the client asks for, and what the agent's file says where there are tools; for the first model call. */
+  /**
+   * The client's choice, and the agent file's, which applies when there are tools; for the first model call.
+   */
   toolChoice: { asked: string | undefined; usual: string | undefined }
   maxTurns: number
   settings: TurnSettings
   tools: ToolContext
   provider: Provider
   conversation: LeasedConversation
-  /** What is said to the turn while it runs. */
+  /** The messages that steer the turn while it runs. */
   steers: Steers
-  /** Asked at its end: whether what it cannot take up is told before; else that waits on in `steers`. */
+  /**
+   * Queried when the turn ends: whether an event returns the steering messages that came too late; otherwise
+   * they stay in `steers`.
+   */
   returnsSteers(): boolean
 }
 
 /**
  * Runs a turn whose user message is already durable, up to and including `end`.
  *
- * Steps are committed whole: an assistant message together with the results of its tool calls. When the turn is
- * cancelled, or whoever iterates leaves, what the model had said is kept (a guest's is dropped, decision 37).
- * Steers are taken up before each model call, and a turn that would end goes on with them; those it cannot take up are
- * told right before `end`, if the plan says so. Whoever iterates no longer is not told: they wait on in `plan.steers`.
+ * Steps are committed whole: an assistant message together with the results of its tool calls. When the turn
+ * is cancelled, or its consumer leaves, the text of the unfinished model call is kept; a guest's is dropped
+ * (ADR 0060).
+ *
+ * Steering messages are taken up before each model call, and a turn that would end continues with them. Those
+ * that come too late are yielded directly before `end` if `plan.returnsSteers()` says so. A consumer that has
+ * left does not get them: they stay in `plan.steers`.
  */
 export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenerator<AgentEvent> {
   const turn = new Turn(plan)
@@ -64,7 +75,7 @@ export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenera
 
 class Turn {
   readonly #plan: TurnPlan
-  /** Its last line is written, or could not be. */
+  /** Whether the turn's last line was written, or writing it failed. */
   isOver = false
   #draft: Draft = emptyDraft()
   #usage: Usage | undefined
@@ -72,7 +83,7 @@ class Turn {
   #tools: readonly ToolSpec[] = []
   #mustOffer = true
   #system: string | undefined
-  /** The rejected answer and the request to mend it, at their place in the history; sent, never stored. */
+  /** The rejected answer and the request to repair it, with their place in the history; sent, never stored. */
   #repair: { at: number; messages: Message[] } | undefined
 
   constructor(plan: TurnPlan) {
@@ -92,7 +103,7 @@ class Turn {
       if (draft.calls.length > 0) yield* this.#act(signal)
       if (usage) yield this.#usageEvent(usage)
       const stop = await this.#afterStep(draft)
-      if (typeof stop === 'string' && !this.#goesOn(stop)) return yield* this.#finish(stop)
+      if (typeof stop === 'string' && !this.#canContinue(stop)) return yield* this.#finish(stop)
       if (typeof stop === 'string') await this.#keepAnswer(stop)
       else if (stop) yield stop
     }
@@ -107,13 +118,13 @@ class Turn {
     this.#tools = offered
   }
 
-  /** Ends the turn with a failure; what was said before it is kept. */
+  /** Ends the turn with a failure; the text of the unfinished model call is kept. */
   async *fail(stop: 'cancelled' | 'failed', error: CrabError): AsyncGenerator<AgentEvent> {
     const lost = await this.keepPartial(stop).then(() => undefined, toCrabError)
     yield* this.#end(stop, lost ?? error)
   }
 
-  /** Keeps the text of an unfinished model call. */
+  /** Stores the text of an unfinished model call, and marks the turn as over. */
   async keepPartial(stop: 'cancelled' | 'failed'): Promise<void> {
     const { guest, conversation } = this.#plan
     const { content } = this.#draft
@@ -131,8 +142,8 @@ class Turn {
     const { at, messages: repair } = this.#repair ?? { at: 0, messages: [] }
     const messages = toRequestMessages(conversation.history.messages.toSpliced(at, 0, ...repair))
     const tools = this.#tools
-    const wanted = toolChoice.asked ?? (tools.length > 0 ? toolChoice.usual : undefined)
-    const choice = this.#calls === 0 ? toToolChoice(wanted, tools) : undefined
+    const choiceName = toolChoice.asked ?? (tools.length > 0 ? toolChoice.usual : undefined)
+    const choice = this.#calls === 0 ? toToolChoice(choiceName, tools) : undefined
     this.#calls++
     const system = this.#system ?? ''
     return provider.complete(
@@ -161,13 +172,13 @@ class Turn {
         yield 'type' in event ? event : toResultEvent(event)
       }
     } finally {
-      await this.#commit(answers) // whoever follows the turn may have left; what tools did must not be forgotten
+      await this.#commit(answers) // the consumer may have left; the effects of tools must still be recorded
     }
     signal.throwIfAborted()
     yield { type: 'tools-complete' }
   }
 
-  /** Stores the step, once; a call that was interrupted has an answer, too. */
+  /** Stores the step, once; an interrupted call has a result too. */
   async #commit(answers: readonly FinishedCall[]): Promise<void> {
     if (this.#draft.calls.length === 0) return
     const { conversation, selection } = this.#plan
@@ -175,7 +186,10 @@ class Turn {
     this.#draft = emptyDraft()
   }
 
-  /** Why the turn is over after this step, or what to say before it goes on; undefined to just go on. */
+  /**
+   * Returns why the turn ends after this step, or an event to emit before it continues; undefined to continue
+   * without one.
+   */
   async #afterStep(draft: Draft): Promise<StopReason | AgentEvent | undefined> {
     const { settings, maxTurns } = this.#plan
     const acted = draft.calls.length > 0
@@ -185,7 +199,7 @@ class Turn {
     if (!acted && !problem) return 'stop'
     if (problem && this.#repair) throw notMet(problem)
     if (this.#calls >= maxTurns) return 'max_turns'
-    if (this.#isTooDear()) return 'max_cost'
+    if (this.#exceedsMaxCost()) return 'max_cost'
     if (!problem) return undefined
     const messages: Message[] = [this.#assistant(), { role: 'user', content: repairRequest(problem) }]
     this.#repair = { at: this.#plan.conversation.history.messages.length, messages }
@@ -199,16 +213,19 @@ class Turn {
     for (const content of taken) yield { type: 'user-steered', content }
   }
 
-  /** Whether a turn that would end has more to answer, and may; if not, and it is over, nothing can be said to it any more. */
-  #goesOn(stop: StopReason): boolean {
+  /**
+   * Whether a turn that would end has steering messages to answer and may continue. If not, `steers` accepts
+   * no more messages, unless a limit ends the turn.
+   */
+  #canContinue(stop: StopReason): boolean {
     if (stop === 'max_turns' || stop === 'max_cost') return false
-    if (this.#calls >= this.#plan.maxTurns || this.#isTooDear()) return false
+    if (this.#calls >= this.#plan.maxTurns || this.#exceedsMaxCost()) return false
     return !this.#plan.steers.closeIfEmpty()
   }
 
-  /** Stores an answer that does not end the turn; the next step begins right behind it. */
+  /** Stores an answer that does not end the turn; the next step begins directly after it. */
   async #keepAnswer(stop: StopReason): Promise<void> {
-    this.#repair = undefined // the next answer may be mended, too
+    this.#repair = undefined // the next answer gets its own repair
     await this.#plan.conversation.append(toAnswerLines(this.#assistant(), stop === 'length'))
   }
 
@@ -242,8 +259,8 @@ class Turn {
 
   *#end(stopReason: StopReason, error: CrabError | undefined): Generator<AgentEvent> {
     const { speaker, request, steers } = this.#plan
-    const isTold = this.#plan.returnsSteers()
-    const next = () => (isTold ? steers.giveBack() : undefined)
+    const returnsSteers = this.#plan.returnsSteers()
+    const next = () => (returnsSteers ? steers.giveBack() : undefined)
     for (let content = next(); content !== undefined; content = next()) {
       yield { type: 'steer-returned', content }
     }
@@ -265,7 +282,7 @@ class Turn {
     return this.#usage && provider.costUsd(request.model, this.#usage)
   }
 
-  #isTooDear(): boolean {
+  #exceedsMaxCost(): boolean {
     const limit = this.#plan.settings.maxCostUsd
     return limit !== undefined && (this.#costUsd() ?? 0) >= limit
   }

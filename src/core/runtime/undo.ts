@@ -4,32 +4,32 @@ import { ACQUIRE_TIMEOUT_MS, acquireWithin } from './acquire-within.ts'
 import { LeasedConversation } from './leased-conversation.ts'
 import type { Sessions } from './sessions.ts'
 
-/** What became of one file. */
+/** The result of undoing the changes of one file. */
 interface FileUndoResult extends UndoneFile {
-  /** Why it was kept; else empty. */
+  /** The reason the file was left as it is; otherwise empty. */
   reason: string
 }
 
-/** Where turns are kept whose changes of files can be taken back. */
+/** The store of turns whose changes of files can be undone (ADR 0102). */
 export interface UndoStore<T extends FileUndoResult = FileUndoResult> {
-  /** The youngest turn of a session that is not taken back yet. */
+  /** Returns the latest turn of a session that is not undone yet. */
   last(session: string): Promise<string | undefined>
   restore(turn: { session: string; run: string; dryRun: boolean }, signal: AbortSignal): AsyncIterable<T>
-  /** Forgets what is done; the turn, when nothing of it is left. */
+  /** Deletes the backups of restored files, and the turn's folder when none is left. */
   forget(turn: { session: string; run: string }, files: readonly T[]): Promise<void>
 }
 
-/** A turn that was taken back. */
+/** A turn whose changes were undone. */
 export interface UndoneTurn<T extends FileUndoResult = FileUndoResult> {
   run: string
   files: T[]
 }
 
 /**
- * Takes back the changes of files of the last turn of a session that is not taken back yet; undefined when there is none.
- * The session keeps what was done, so that the model is told with its next message.
+ * Undoes the changes of files of the last turn of a session that is not undone yet; undefined when there is
+ * none. The session records the outcome, so that the model learns of it with its next message.
  *
- * Whatever ends it in the middle, the next time does the rest. Throws `conflict` while a turn runs.
+ * If it is interrupted, the next call undoes the rest. Throws `conflict` while a turn runs.
  */
 export async function undoLastTurn<T extends FileUndoResult>(
   { place, running }: Sessions,
@@ -39,7 +39,7 @@ export async function undoLastTurn<T extends FileUndoResult>(
   const { session, agent, dryRun, turns } = at
   if (running.conversationOf(session)) throw new CrabError('conflict', `${WHAT}: a turn runs`, { hint: HINT })
   const open = (either: AbortSignal) => LeasedConversation.open(place, { id: session, agent }, either)
-  await using held = await acquireWithin(open, { what: WHAT, withinMs: ACQUIRE_TIMEOUT_MS }, signal)
+  await using conversation = await acquireWithin(open, { what: WHAT, withinMs: ACQUIRE_TIMEOUT_MS }, signal)
   const run = await turns.last(session)
   if (run === undefined) return undefined
   const files: T[] = []
@@ -47,7 +47,7 @@ export async function undoLastTurn<T extends FileUndoResult>(
     for await (const file of turns.restore({ session, run, dryRun }, signal)) files.push(file)
   } finally {
     if (!dryRun) {
-      await appendUndone(held, run, files)
+      await appendUndone(conversation, run, files)
       await turns.forget({ session, run }, files)
     }
   }
@@ -58,12 +58,12 @@ const WHAT = 'Cannot take back what the conversation did to files'
 const HINT = 'wait for it to end, or stop it'
 
 async function appendUndone(
-  held: LeasedConversation,
+  conversation: LeasedConversation,
   run: string,
   files: readonly FileUndoResult[],
 ): Promise<void> {
   const changed = files.filter(({ outcome }) => outcome !== 'kept')
   if (changed.length === 0) return
-  const told = changed.map(({ path, outcome }) => ({ path, outcome }))
-  await held.append([{ kind: 'event', event: 'undone', run_id: run, files: told }])
+  const outcomes = changed.map(({ path, outcome }) => ({ path, outcome }))
+  await conversation.append([{ kind: 'event', event: 'undone', run_id: run, files: outcomes }])
 }

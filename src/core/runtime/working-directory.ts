@@ -4,8 +4,8 @@ import type { Trust } from '../policy/types.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
 
 /**
- * Gives the directory that a turn works in: for a local one `chosen`, for any other the folder of its class, which is made
- * private to this user. Without `workspaces` every turn works in `chosen`.
+ * Returns the directory that a turn works in: `chosen` for a local one, otherwise the folder of its trust
+ * class, which is created with access for this user only. Without `workspaces` every turn works in `chosen`.
  */
 export async function workingDirectory(
   { workspaces }: Pick<RuntimeOptions, 'workspaces'>,

@@ -1,9 +1,9 @@
 import type { TextHit } from './types.ts'
 
-/** The best hits so far, best first, of each group at most one when they are collapsed. */
+/** The best hits found so far, best first; at most one per group when hits are collapsed. */
 export class BestHits {
   readonly hits: TextHit[] = []
-  /** What is below this score cannot be among them any more; 0 while there is room. */
+  /** The score a document must reach to enter the list; 0 until the list is full. */
   threshold = 0
   #limit: number
   #byGroup: Map<number, TextHit> | undefined
@@ -13,7 +13,10 @@ export class BestHits {
     this.#byGroup = collapse ? new Map() : undefined
   }
 
-  /** The same for a hit of a group. */
+  /**
+   * Returns the score a document of this group must reach: also that of the group's current hit when
+   * collapsed.
+   */
   getThreshold(group: number): number {
     return Math.max(this.threshold, this.#byGroup?.get(group)?.score ?? 0)
   }
@@ -48,7 +51,7 @@ export class BestHits {
   }
 }
 
-/** Below 0 when `a` is the better one. Rows that differ in their offset only have the later line first. */
+/** Sorts the better hit first. Rows that differ only in their offset put the later line first. */
 function compareHits(a: TextHit, b: TextHit): number {
   return (
     b.score - a.score ||

@@ -2,7 +2,7 @@ import { BLOCK, type Bounds, DOCUMENT_KIND_COUNT, type DocumentColumns } from '.
 import { sharedArray } from './shared-arrays.ts'
 import { B, K1 } from './types.ts'
 
-/** More than what is lost where a maximum becomes 32 bits of floating point, and where sums are made in another order. */
+/** A factor above the error from rounding a maximum to a 32-bit float and from summing in another order. */
 const SLACK = 1.000001
 
 interface Lists {
@@ -11,7 +11,10 @@ interface Lists {
   counts: Uint8Array
 }
 
-/** Upper bounds of what a posting adds to a score, over the idf, for each block of each long list: see Segment. */
+/**
+ * Computes the upper bound of what one posting adds to a score (without idf) for every block of every long
+ * list; see `Segment`.
+ */
 export function computeMaxima(columns: DocumentColumns, lists: Lists, bounds: Bounds) {
   const long = longLists(lists.starts)
   const maximaStarts = sharedArray(Uint32Array, long.length + 1)

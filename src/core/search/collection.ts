@@ -12,28 +12,28 @@ import { chooseMerge, type SegmentLimits } from './merge-policy.ts'
 import type { Bounds, FrozenTail, MergeJob, Segment } from './parts.ts'
 import { Tail } from './tail.ts'
 
-/** A tail that becomes a segment, and the promise of that. */
+/** A tail that is being sealed, and the promise of its segment. */
 interface SealingTail {
-  holding: LiveSegment
+  live: LiveSegment
   tail: FrozenTail
   sealed: PromiseWithResolvers<Segment>
 }
 
-/** A segment that is to be made. */
+/** A segment to build: a frozen tail to seal, or segments to merge. */
 export type SegmentJob =
   | { kind: 'seal'; frozen: SealingTail; tail: FrozenTail }
   | { kind: 'merge'; holdings: readonly SealedSegment[]; job: MergeJob }
 
 interface CollectionOptions {
-  /** Documents of a tail at most. */
+  /** The maximum number of documents in a tail. */
   tailDocuments: number
-  /** How many terms there are now. */
+  /** Returns the current number of terms in the dictionary. */
   countTerms: () => number
   limits: SegmentLimits
   sealed: readonly SealedSegment[]
 }
 
-/** All documents of an index: segments, tails that become segments, and the tail that grows. */
+/** All documents of an index: sealed segments, frozen tails that are being sealed, and the growing tail. */
 export class Collection {
   tail: LiveSegment
   #frozen: SealingTail[] = []
@@ -50,9 +50,9 @@ export class Collection {
     this.tail = this.#newTail()
   }
 
-  /** The newest first, in which there is most often what is looked for. */
+  /** All live segments, newest first, because most hits are recent. */
   get holdings(): readonly LiveSegment[] {
-    return [this.tail, ...this.#frozen.map(({ holding }) => holding).reverse(), ...this.#sealed.toReversed()]
+    return [this.tail, ...this.#frozen.map(({ live }) => live).reverse(), ...this.#sealed.toReversed()]
   }
 
   get sealed(): readonly SealedSegment[] {
@@ -63,11 +63,14 @@ export class Collection {
     return this.#frozen
   }
 
-  /** From now on documents go to another tail. */
+  /**
+   * Freezes the tail for sealing and starts a new one for later documents; does nothing while the tail is
+   * empty.
+   */
   freeze(bounds: Bounds): void {
     if (countDocuments(this.tail) === 0) return
     const tail = this.tail.tail!.freeze(bounds)
-    this.#frozen.push({ holding: this.tail, tail, sealed: Promise.withResolvers() })
+    this.#frozen.push({ live: this.tail, tail, sealed: Promise.withResolvers() })
     this.tail = this.#newTail()
   }
 
@@ -75,11 +78,14 @@ export class Collection {
     return toTailSegment(new Tail(this.#countTerms()), this.#tailDocuments)
   }
 
-  /** Tails come before merges, the oldest first. */
+  /**
+   * Returns the next job: frozen tails before merges, the oldest first; undefined when there is nothing to
+   * do.
+   */
   nextJob(bounds: () => Bounds): SegmentJob | undefined {
     const [frozen] = this.#frozen
     if (frozen) return { kind: 'seal', frozen, tail: frozen.tail }
-    this.#sealed = this.#sealed.filter((holding) => liveCount(holding) > 0)
+    this.#sealed = this.#sealed.filter((live) => liveCount(live) > 0)
     const chosen = chooseMerge(this.#sealed.map(segmentSize), this.#limits)
     if (!chosen) return undefined
     const holdings = chosen.map((place) => this.#sealed[place]!)
@@ -87,7 +93,7 @@ export class Collection {
     return { kind: 'merge', holdings, job: { bounds: bounds(), parts } }
   }
 
-  /** Takes what a job made in the place of what it was made of. */
+  /** Replaces the inputs of a job by the segment built from them. */
   adopt(job: SegmentJob, segment: Segment): void {
     if (job.kind === 'seal') this.#adoptTail(job.frozen, segment)
     else this.#adoptMerged(job.holdings, job.job, segment)
@@ -95,22 +101,22 @@ export class Collection {
 
   #adoptTail(frozen: SealingTail, segment: Segment): void {
     this.#frozen.splice(this.#frozen.indexOf(frozen), 1)
-    const { dead, deadCount } = frozen.holding
-    const holding = toSealedSegment(segment)
-    holding.dead.set(dead.subarray(0, holding.dead.length))
-    holding.deadCount = deadCount
-    this.#sealed.push(holding)
+    const { dead, deadCount } = frozen.live
+    const live = toSealedSegment(segment)
+    live.dead.set(dead.subarray(0, live.dead.length))
+    live.deadCount = deadCount
+    this.#sealed.push(live)
     frozen.sealed.resolve(segment)
   }
 
   #adoptMerged(holdings: readonly SealedSegment[], job: MergeJob, segment: Segment): void {
     const merged = toSealedSegment(segment)
     let next = 0
-    holdings.forEach((holding, part) => {
+    holdings.forEach((live, part) => {
       const { dead } = job.parts[part]!
-      for (let doc = 0; doc < countDocuments(holding); doc++) {
+      for (let doc = 0; doc < countDocuments(live); doc++) {
         if (hasBit(dead, doc)) continue
-        if (hasBit(holding.dead, doc)) {
+        if (hasBit(live.dead, doc)) {
           setBit(merged.dead, next)
           merged.deadCount++
         }
@@ -119,6 +125,6 @@ export class Collection {
     })
     const place = this.#sealed.indexOf(holdings[0]!)
     this.#sealed[place] = merged
-    this.#sealed = this.#sealed.filter((holding) => !holdings.includes(holding))
+    this.#sealed = this.#sealed.filter((live) => !holdings.includes(live))
   }
 }

@@ -3,19 +3,19 @@ import { BLOCK, type Segment } from './parts.ts'
 import { findId, seek } from './postings.ts'
 import type { Query } from './query.ts'
 
-/** The postings of one term in a holding while they are walked, window after window. */
+/** A cursor over the postings of one term in a live segment, advanced window by window. */
 export interface PostingsCursor {
   docs: Uint16Array
   counts: Uint8Array
   factor: number
-  /** The postings in the window, once enterWindow() was called for it: from, to (not included). */
+  /** The postings inside the window, set by enterWindow(): first, and end (exclusive). */
   at: number
   windowEnd: number
-  /** Behind the last posting. */
+  /** The end of the list (exclusive). */
   end: number
-  /** What it can add to the score of a document of the window at most, weight and all. */
+  /** The most this term can add to the weighted score of any document in the window. */
   windowBound: number
-  /** The bound of what has no maxima. */
+  /** The bound for lists without block maxima. */
   bound: number
   blocks: Blocks | undefined
 }
@@ -23,21 +23,21 @@ export interface PostingsCursor {
 /** The block maxima of a list. */
 interface Blocks {
   maxima: Float32Array
-  /** Makes a maximum a bound for this query. */
+  /** The factor that turns a stored maximum into a bound for this query. */
   scale: number
-  /** The first block that does not end before the window; where its maximum is. */
+  /** The first block that does not end before the window, as an index into `maxima`. */
   at: number
   end: number
-  /** The posting behind that block. */
+  /** The posting after that block. */
   blockEnd: number
 }
 
-/** The terms of a query that occur in a holding, in the query's order. */
-export function openCursors(holding: LiveSegment, query: Query): PostingsCursor[] {
-  const inflation = holding.segment ? computeInflation(holding.segment, query) : 0
+/** Opens a cursor for each query term that occurs in the live segment, in query order. */
+export function openCursors(live: LiveSegment, query: Query): PostingsCursor[] {
+  const inflation = live.segment ? computeInflation(live.segment, query) : 0
   const cursors: PostingsCursor[] = []
   query.ids.forEach((id, term) => {
-    const list = findPostings(holding, id)
+    const list = findPostings(live, id)
     if (!list) return
     const factor = query.factors[term]!
     cursors.push({
@@ -49,13 +49,16 @@ export function openCursors(holding: LiveSegment, query: Query): PostingsCursor[
       end: list.to,
       windowBound: 0,
       bound: factor * query.heaviest,
-      blocks: holding.segment && openBlocks(holding.segment, list, factor * inflation),
+      blocks: live.segment && openBlocks(live.segment, list, factor * inflation),
     })
   })
   return cursors
 }
 
-/** By how much the maxima of a segment are too small at most, since they were made for another length and weights. */
+/**
+ * Returns the factor by which a segment's maxima may be too low: they were computed for another average
+ * length and other weights.
+ */
 function computeInflation({ facts, arrays }: Segment, { averageLength, weights }: Query): number {
   let ratio = 0
   weights.forEach((weight, kind) => {
@@ -76,7 +79,10 @@ function openBlocks(
   return { maxima, scale, at: maximaStarts[long]!, end: maximaStarts[long + 1]!, blockEnd }
 }
 
-/** Sets and gives the bound for the documents from `from` to `to` (not included); windows come in ascending order. */
+/**
+ * Sets and returns the bound for documents `from` to `to` (exclusive). Windows must be passed in ascending
+ * order.
+ */
 export function boundWindow(cursor: PostingsCursor, from: number, to: number): number {
   const { docs, end, blocks } = cursor
   if (blocks) cursor.windowBound = boundBlocks(cursor, blocks, from, to)
@@ -87,7 +93,7 @@ export function boundWindow(cursor: PostingsCursor, from: number, to: number): n
   return cursor.windowBound
 }
 
-/** The highest maximum of the blocks that can have documents of the window. */
+/** Returns the highest bound of the blocks that can contain documents of the window. */
 function boundBlocks({ docs, end }: PostingsCursor, blocks: Blocks, from: number, to: number): number {
   while (blocks.at < blocks.end && docs[blocks.blockEnd - 1]! < from) {
     blocks.at++
@@ -103,7 +109,7 @@ function boundBlocks({ docs, end }: PostingsCursor, blocks: Blocks, from: number
   return highest * blocks.scale
 }
 
-/** Finds the postings of a window. */
+/** Moves the cursor to the postings of a window. Windows must be passed in ascending order. */
 export function enterWindow(cursor: PostingsCursor, from: number, to: number): void {
   cursor.at = seek(cursor.docs, cursor.at, cursor.end, from)
   cursor.windowEnd = seek(cursor.docs, cursor.at, cursor.end, to)

@@ -2,22 +2,23 @@ import { CrabError } from '../base/errors.ts'
 import type { CheckpointPart, NumberArray } from './checkpoint/types.ts'
 import { sharedArray, withRoom } from './shared-arrays.ts'
 
-/** Tables, so that making one larger is never felt. */
+/** The number of hash tables. There are several, so that growing one causes no noticeable pause. */
 const TABLES = 64
 const FIRST_SLOTS = 16
-/** Terms that are looked for at once. */
+/** The number of terms prefetched together. */
 const AHEAD = 64
 
 /**
- * The terms of an index: bytes to ids, dense from 0; none is ever taken out. Beside it, in how many live documents
- * each occurs.
+ * The terms of an index, mapped from bytes to ids that are dense from 0 and never removed; and for each term
+ * the number of live documents that contain it.
  *
- * A slot of a table is two numbers: the hash, and the id + 1. Two terms may have the same hash; bytes are compared.
+ * A slot of a table is two numbers: the hash, and the id + 1. Two terms may have the same hash; bytes are
+ * compared.
  */
 export class Dictionary {
   #size = 0
   #keys: Uint8Array = sharedArray(Uint8Array, 1024)
-  /** Term `id` is `#keys` from `#starts[id]` to `#starts[id + 1]`. */
+  /** The bytes of term `id` are `#keys` from `#starts[id]` to `#starts[id + 1]`. */
   #starts: Uint32Array = sharedArray(Uint32Array, 128)
   #hashes: Uint32Array = sharedArray(Uint32Array, 128)
   #tables = Array.from({ length: TABLES }, () => new Uint32Array(FIRST_SLOTS * 2))
@@ -29,24 +30,24 @@ export class Dictionary {
     return this.#size
   }
 
-  /** Live documents by id; another array after a term was added. */
+  /** The number of live documents by term id. Adding a term may replace the array. */
   get frequencies(): Uint32Array {
     return this.#frequencies
   }
 
-  /** Of all arrays. */
+  /** The size of all arrays together. */
   get bytes(): number {
     const arrays = [this.#keys, this.#starts, this.#hashes, this.#frequencies, ...this.#tables]
     return arrays.reduce((sum, array) => sum + array.byteLength, 0)
   }
 
-  /** The id of the bytes from `start` to `end`; -1 when they are no term yet. */
+  /** Returns the id of the bytes from `start` to `end` (exclusive); -1 when they are not a term yet. */
   find(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const table = this.#tables[hash >>> 26]!
     return table[this.#slot(table, bytes, start, end, hash) + 1]! - 1
   }
 
-  /** As find(), but they become one. */
+  /** Returns the id of the bytes from `start` to `end` (exclusive), adding them as a term if they are new. */
   intern(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const table = this.#tables[hash >>> 26]!
     const slot = this.#slot(table, bytes, start, end, hash)
@@ -60,8 +61,9 @@ export class Dictionary {
   }
 
   /**
-   * Looks where the terms of these hashes should be, so that intern() of each has it at hand: memory is asked for all of
-   * them at once, which takes a fraction of the time of one after another. What it gives means nothing.
+   * Prefetches the slots of these hashes for the calls of intern() that follow. The memory reads overlap,
+   * which takes a fraction of the time of sequential lookups. The return value is meaningless; it keeps the
+   * reads from being optimized away.
    */
   lookAhead(hashes: Uint32Array, count: number): number {
     const starts = this.#starts
@@ -81,7 +83,7 @@ export class Dictionary {
     return seen
   }
 
-  /** Where a term is, or could be, in its table. */
+  /** Returns the slot that holds a term, or the empty slot it would take. */
   #slot(table: Uint32Array, bytes: Uint8Array, start: number, end: number, hash: number): number {
     const keys = this.#keys
     const starts = this.#starts
@@ -116,7 +118,7 @@ export class Dictionary {
     return id
   }
 
-  /** A slot of a table was filled: at three of five it becomes twice as large. */
+  /** Counts a filled slot and doubles the table when more than three fifths of its slots are filled. */
   #enter(index: number): void {
     const table = this.#tables[index]!
     this.#filled[index]!++
@@ -128,7 +130,7 @@ export class Dictionary {
     this.#tables[index] = larger
   }
 
-  /** As it is now; later terms do not change what the arrays hold. */
+  /** Returns a snapshot; terms added later do not change its arrays. */
   toPart(): CheckpointPart {
     const end = this.#starts[this.#size]!
     return {
@@ -141,7 +143,10 @@ export class Dictionary {
     }
   }
 
-  /** From toPart(); no term is in any document yet. Fails with `invalid`. */
+  /**
+   * Restores a dictionary from toPart(), with all frequencies 0. Throws `invalid` when the arrays do not fit
+   * each other.
+   */
   static fromPart({ facts, arrays: { keys, starts, hashes } }: CheckpointPart): Dictionary {
     const size = facts['terms'] ?? -1
     if (!isDictionary({ size, keys, starts, hashes })) {

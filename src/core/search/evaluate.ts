@@ -8,54 +8,59 @@ import { probe } from './postings.ts'
 import type { Query } from './query.ts'
 import { B, K1 } from './types.ts'
 
-/** Documents that are evaluated together: their sums stay in the processor's cache. */
+/** The number of documents evaluated together; their sums stay in the processor's cache. */
 const WINDOW = 4096
-/** More than sums in another order can differ by. */
+/** A factor above the rounding error between sums in different orders. */
 const SLACK = 1 + 1e-9
 
-/** For one search after another: of the documents of a window their sums, all 0 between windows, and which have one. */
+/**
+ * Buffers reused from search to search: the sum of each document in a window (all 0 between windows), and the
+ * list of documents that have one.
+ */
 export interface WindowBuffers {
   sums: Float64Array
   touched: Uint16Array
 }
 
+/** Allocates the buffers for one search at a time. */
 export function windowBuffers(): WindowBuffers {
   return { sums: new Float64Array(WINDOW), touched: new Uint16Array(WINDOW) }
 }
 
-/** What is evaluated. */
+/** The state of evaluating one query over one live segment. */
 interface Evaluation extends WindowBuffers {
-  holding: LiveSegment
+  live: LiveSegment
   columns: DocumentColumns
   query: Query
   best: BestHits
-  /** In the query's order. */
+  /** In query order. */
   cursors: readonly PostingsCursor[]
-  /** Of the window: by their bound, lowest first. */
+  /** The same cursors, sorted for each window by ascending bound. */
   ordered: PostingsCursor[]
-  /** The bounds of the first i of them together. */
+  /** The sum of the bounds of the first i cursors of `ordered`. */
   boundsBefore: Float64Array
 }
 
-/** Where hits go. */
+/** The collected hits and the buffers of one search. */
 export interface Gathering {
   best: BestHits
   buffers: WindowBuffers
 }
 
 /**
- * Offers the live documents of a holding that match and can be among the best.
+ * Offers the live documents of a segment that match and may be among the best hits.
  *
- * Block-max MaxScore by windows: a window whose bounds together stay below the worst of the best is left out, and in the
- * others those lists that cannot make a hit by themselves are only looked into for documents of the rest. Sums are
- * compared with some slack; what is offered has its exact score, summed in the query's order.
+ * This is block-max MaxScore by windows: a window whose bounds together stay below the threshold is skipped.
+ * In the other windows, lists that cannot produce a hit by themselves are only probed for documents found in
+ * the remaining lists. Pruning compares sums with some slack; each offered document has its exact score,
+ * summed in query order.
  */
-export function evaluate(holding: LiveSegment, query: Query, { best, buffers }: Gathering): void {
-  const cursors = openCursors(holding, query)
+export function evaluate(live: LiveSegment, query: Query, { best, buffers }: Gathering): void {
+  const cursors = openCursors(live, query)
   if (cursors.length === 0) return
   const evaluation = {
-    holding,
-    columns: documentColumns(holding),
+    live,
+    columns: documentColumns(live),
     query,
     best,
     cursors,
@@ -63,7 +68,7 @@ export function evaluate(holding: LiveSegment, query: Query, { best, buffers }: 
     boundsBefore: new Float64Array(cursors.length + 1),
     ...buffers,
   }
-  const documents = countDocuments(holding)
+  const documents = countDocuments(live)
   for (let from = 0; from < documents; from += WINDOW) evaluateWindow(evaluation, from)
 }
 
@@ -73,15 +78,15 @@ function evaluateWindow(evaluation: Evaluation, from: number): void {
   let bound = 0
   for (const cursor of cursors) bound += boundWindow(cursor, from, to)
   if (bound === 0 || bound <= best.threshold) return
-  order(ordered, evaluation.boundsBefore)
+  sortByBound(ordered, evaluation.boundsBefore)
   for (const cursor of cursors) enterWindow(cursor, from, to)
   const optional = countOptional(evaluation)
-  const touched = sumUp(evaluation, optional, from)
-  for (let i = 0; i < touched; i++) judge(evaluation, optional, from, evaluation.touched[i]!)
+  const touched = sumRequired(evaluation, optional, from)
+  for (let i = 0; i < touched; i++) evaluateDocument(evaluation, optional, from, evaluation.touched[i]!)
 }
 
-/** Few: sorted by insertion. */
-function order(cursors: PostingsCursor[], boundsBefore: Float64Array): void {
+/** Sorts by insertion, because a query has few terms. */
+function sortByBound(cursors: PostingsCursor[], boundsBefore: Float64Array): void {
   for (let i = 1; i < cursors.length; i++) {
     const cursor = cursors[i]!
     let place = i
@@ -93,15 +98,15 @@ function order(cursors: PostingsCursor[], boundsBefore: Float64Array): void {
   for (let i = 0; i < cursors.length; i++) boundsBefore[i + 1] = boundsBefore[i]! + cursors[i]!.windowBound
 }
 
-/** How many of the lists, from the lowest bound on, cannot make a hit even together. */
+/** Returns how many of the lists, from the lowest bound on, cannot produce a hit even together. */
 function countOptional({ ordered, boundsBefore, best: { threshold } }: Evaluation): number {
   let count = 0
   while (count < ordered.length - 1 && boundsBefore[count + 1]! <= threshold) count++
   return count
 }
 
-/** Sums of the documents in the lists that are not optional; how many were touched. */
-function sumUp(evaluation: Evaluation, optional: number, from: number): number {
+/** Sums the scores of the documents in the required lists; returns how many documents were touched. */
+function sumRequired(evaluation: Evaluation, optional: number, from: number): number {
   const { ordered, query, sums, touched } = evaluation
   const { lengths } = evaluation.columns
   const base = K1 * (1 - B)
@@ -120,8 +125,11 @@ function sumUp(evaluation: Evaluation, optional: number, from: number): number {
   return count
 }
 
-/** Offers a document if it can be among the best, looking into one optional list after the other as long as it can. */
-function judge(evaluation: Evaluation, optional: number, from: number, place: number): void {
+/**
+ * Offers a document if it can be among the best. Probes one optional list after the other and stops when it
+ * cannot.
+ */
+function evaluateDocument(evaluation: Evaluation, optional: number, from: number, place: number): void {
   const { ordered, boundsBefore, query, best, sums, columns } = evaluation
   const doc = from + place
   const weight = query.weights[columns.kinds[doc]!]!
@@ -138,11 +146,11 @@ function judge(evaluation: Evaluation, optional: number, from: number, place: nu
 }
 
 function offer(evaluation: Evaluation, doc: number, weight: number): void {
-  const { holding, query, best, cursors } = evaluation
+  const { live, query, best, cursors } = evaluation
   const { groups, kinds, seqs, offsets, times } = evaluation.columns
   const group = groups[doc]!
   const time = times[doc]!
-  if (hasBit(holding.dead, doc) || !query.accepts(group, time)) return
+  if (hasBit(live.dead, doc) || !query.accepts(group, time)) return
   let sum = 0
   for (const cursor of cursors) sum += scoreIn(evaluation, cursor, doc)
   const score = weight * sum
@@ -150,7 +158,7 @@ function offer(evaluation: Evaluation, doc: number, weight: number): void {
   best.offer({ group, kind: kinds[doc]!, seq: seqs[doc]!, offset: offsets[doc]!, time, score })
 }
 
-/** What a term adds to the score of a document of the window, exactly. */
+/** Returns the exact score that a term adds to a document of the window. */
 function scoreIn({ columns, query }: Evaluation, cursor: PostingsCursor, doc: number): number {
   const at = probe(cursor.docs, cursor.at, cursor.windowEnd, doc)
   if (at < 0) return 0

@@ -4,25 +4,28 @@ import type { DocumentColumns, Segment } from './parts.ts'
 import { findId, seek } from './postings.ts'
 import type { Tail } from './tail.ts'
 
-/** Documents that are searched together: a tail or a segment, and which of them were removed. */
+/** Documents that are searched together, a tail or a segment, and which of them were removed. */
 export interface LiveSegment {
-  /** One of both. */
+  /** Exactly one of `tail` and `segment` is set. */
   readonly tail?: Tail
   readonly segment?: Segment
-  /** A bit for each document; 1 is dead. */
+  /** One bit per document; 1 means removed. */
   dead: Uint8Array
   deadCount: number
-  /** Of a segment, once groupRuns() was asked. */
+  /** The result of groupRuns(), cached for segments. */
   runs?: GroupRuns
 }
 
-/** Neighbouring documents of one group: those of `groups[i]` are `starts[i]` to `starts[i + 1]`. */
+/**
+ * Runs of adjacent documents of one group: those of `groups[i]` are `starts[i]` to `starts[i + 1]`
+ * (exclusive).
+ */
 export interface GroupRuns {
   groups: Uint32Array
   starts: Uint32Array
 }
 
-/** Which documents are meant: of these groups, and of one kind where it is given. */
+/** Selects the documents of these groups, restricted to one kind when `kind` is set. */
 export interface RemovedDocuments {
   groups: ReadonlySet<number>
   kind: number | undefined
@@ -33,38 +36,45 @@ export interface SealedSegment extends LiveSegment {
   readonly segment: Segment
 }
 
-/** `capacity`: documents that the tail will have at most. */
+/** Wraps a tail that will hold at most `capacity` documents. */
 export function toTailSegment(tail: Tail, capacity: number): LiveSegment {
   return { tail, dead: emptyBits(capacity), deadCount: 0 }
 }
 
+/** Wraps a segment with no removed documents. */
 export function toSealedSegment(segment: Segment): SealedSegment {
   return { segment, dead: emptyBits(segment.facts.documents), deadCount: 0 }
 }
 
-export function segmentSize(holding: SealedSegment): SegmentSize {
-  const { facts, arrays } = holding.segment
-  return { documents: facts.documents, live: liveCount(holding), postings: arrays.docs.length }
+/** Returns the numbers of a segment that the merge policy needs. */
+export function segmentSize(live: SealedSegment): SegmentSize {
+  const { facts, arrays } = live.segment
+  return { documents: facts.documents, live: liveCount(live), postings: arrays.docs.length }
 }
 
+/** Returns the number of documents, removed ones included. */
 export function countDocuments({ tail, segment }: LiveSegment): number {
   return tail ? tail.documents : segment!.facts.documents
 }
 
+/** Returns the fields of the documents, by document number. */
 export function documentColumns({ tail, segment }: LiveSegment): DocumentColumns {
   return tail ? tail.columns : segment!.arrays
 }
 
-/** Which groups stand where: a session's documents stand together, but for those that several wrote at once. */
-export function groupRuns(holding: LiveSegment): GroupRuns {
-  if (holding.tail) return findRuns(holding)
-  holding.runs ??= findRuns(holding)
-  return holding.runs
+/**
+ * Finds the runs of each group. A session's documents form one run unless several sessions were written
+ * simultaneously.
+ */
+export function groupRuns(live: LiveSegment): GroupRuns {
+  if (live.tail) return findRuns(live)
+  live.runs ??= findRuns(live)
+  return live.runs
 }
 
-function findRuns(holding: LiveSegment): GroupRuns {
-  const columns = documentColumns(holding)
-  const documents = countDocuments(holding)
+function findRuns(live: LiveSegment): GroupRuns {
+  const columns = documentColumns(live)
+  const documents = countDocuments(live)
   const groups: number[] = []
   const starts: number[] = []
   for (let doc = 0; doc < documents; doc++) {
@@ -76,44 +86,48 @@ function findRuns(holding: LiveSegment): GroupRuns {
   return { groups: Uint32Array.from(groups), starts: Uint32Array.from(starts) }
 }
 
-export function liveCount(holding: LiveSegment): number {
-  return countDocuments(holding) - holding.deadCount
+/** Returns the number of documents that are not removed. */
+export function liveCount(live: LiveSegment): number {
+  return countDocuments(live) - live.deadCount
 }
 
-/** Marks documents dead and takes them out of `frequencies`. Gives how many there were, and of how many terms. */
+/**
+ * Marks documents as removed and subtracts them from `frequencies`. Returns how many documents were removed,
+ * and their total number of terms.
+ */
 export function removeFrom(
-  holding: LiveSegment,
-  doomed: RemovedDocuments,
+  live: LiveSegment,
+  removal: RemovedDocuments,
   frequencies: Uint32Array,
 ): { documents: number; length: number } {
-  const found = findRemoved(holding, doomed)
+  const found = findRemoved(live, removal)
   if (found.length === 0) return { documents: 0, length: 0 }
-  const { lengths } = documentColumns(holding)
+  const { lengths } = documentColumns(live)
   let length = 0
   for (const doc of found) {
-    setBit(holding.dead, doc)
+    setBit(live.dead, doc)
     length += lengths[doc]!
   }
-  holding.deadCount += found.length
-  uncount(holding, found, frequencies)
+  live.deadCount += found.length
+  uncount(live, found, frequencies)
   return { documents: found.length, length }
 }
 
-function findRemoved(holding: LiveSegment, { groups, kind }: RemovedDocuments): number[] {
-  const columns = documentColumns(holding)
-  const documents = countDocuments(holding)
+function findRemoved(live: LiveSegment, { groups, kind }: RemovedDocuments): number[] {
+  const columns = documentColumns(live)
+  const documents = countDocuments(live)
   const [only] = groups
   const found: number[] = []
   for (let doc = 0; doc < documents; doc++) {
     const group = columns.groups[doc]!
     if (group !== only && (groups.size === 1 || !groups.has(group))) continue
     if (kind !== undefined && columns.kinds[doc] !== kind) continue
-    if (!hasBit(holding.dead, doc)) found.push(doc)
+    if (!hasBit(live.dead, doc)) found.push(doc)
   }
   return found
 }
 
-/** Takes documents, ascending, out of the numbers of documents by term. */
+/** Subtracts documents, in ascending order, from the number of documents per term. */
 export function uncount(
   { tail, segment }: LiveSegment,
   docs: readonly number[],
@@ -123,7 +137,7 @@ export function uncount(
   else uncountSegment(segment!, docs, frequencies)
 }
 
-/** Only what stands between the first and the last of them is looked at in each list. */
+/** Scans only the part of each list between the first and the last of the documents. */
 function uncountSegment(
   { arrays, facts }: Segment,
   found: readonly number[],
@@ -142,17 +156,17 @@ function uncountSegment(
   }
 }
 
-/** Where postings of one term are. */
+/** The location of the postings of one term. */
 export interface PostingsList {
   docs: Uint16Array
   counts: Uint8Array
   from: number
   to: number
-  /** Its place among the segment's terms; -1 in a tail. */
+  /** The index of the term in the segment's terms; -1 in a tail. */
   place: number
 }
 
-/** The postings of a term in a holding; undefined when there are none. */
+/** Returns the postings of a term in a live segment; undefined when there are none. */
 export function findPostings({ tail, segment }: LiveSegment, id: number): PostingsList | undefined {
   if (tail) {
     const postings = tail.postings(id)

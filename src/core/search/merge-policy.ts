@@ -1,26 +1,26 @@
-/** Segments of about one size that are merged when there are so many. */
+/** The number of segments of similar size that triggers a merge. */
 const FAN_IN = 4
-/** The part of a segment's documents that are dead from which it is made anew. */
+/** The share of removed documents above which a segment is rewritten. */
 const DEAD_PART = 1 / 3
 
-/** What of a segment decides about merges. */
+/** The numbers of a segment that the merge policy needs. */
 export interface SegmentSize {
   documents: number
   live: number
   postings: number
 }
 
-/** What a segment holds at most. */
+/** The maximum size of a segment. */
 export interface SegmentLimits {
   documents: number
   postings: number
 }
 
 /**
- * The segments, by their places, that are to be merged next; undefined when it is well as it is.
+ * Chooses the segments to merge next, by index; undefined when no merge is due.
  *
- * Sizes are in levels by powers of four: a document moves to a higher level with nearly every merge, so that it is
- * written about once for each level, and there are at most three segments of each level below the highest.
+ * Sizes fall into levels by powers of four. A document moves to a higher level with nearly every merge, so it
+ * is written about once per level, and there are at most three segments of each level below the highest.
  */
 export function chooseMerge(sizes: readonly SegmentSize[], limits: SegmentLimits): number[] | undefined {
   const wasteful = sizes.findIndex(({ documents, live }) => documents - live > documents * DEAD_PART)
@@ -33,7 +33,7 @@ export function chooseMerge(sizes: readonly SegmentSize[], limits: SegmentLimits
   for (const level of [...byLevel.keys()].sort((a, b) => a - b)) {
     const places = byLevel.get(level)!
     if (places.length < FAN_IN) continue
-    const chosen = fitting(sizes, places, limits)
+    const chosen = chooseFitting(sizes, places, limits)
     if (chosen.length > 1) return chosen
   }
   return undefined
@@ -43,8 +43,12 @@ function toLevel(live: number): number {
   return Math.floor(Math.log2(Math.max(1, live)) / 2)
 }
 
-/** The smallest of them that together stay within the limits, in their order. */
-function fitting(sizes: readonly SegmentSize[], places: readonly number[], limits: SegmentLimits): number[] {
+/** Returns the smallest segments that together stay within the limits, in ascending index order. */
+function chooseFitting(
+  sizes: readonly SegmentSize[],
+  places: readonly number[],
+  limits: SegmentLimits,
+): number[] {
   const chosen: number[] = []
   let { documents, postings } = limits
   for (const place of places.toSorted((a, b) => sizes[a]!.live - sizes[b]!.live)) {

@@ -3,10 +3,12 @@ import { computeMaxima } from './block-maxima.ts'
 import type { DocumentColumns, MergeJob, Segment } from './parts.ts'
 import { sharedArray } from './shared-arrays.ts'
 
-/** What number a dead document gets. */
-const GONE = -1
+/** The new number of a removed document. */
+const REMOVED = -1
 
-/** Segments as one, without their dead documents; the living are in the same order, part after part. */
+/**
+ * Merges segments into one without their removed documents. Live documents keep their order, part after part.
+ */
 export function mergeSegments({ parts, bounds }: MergeJob): Segment {
   const renumbered = renumber(parts)
   const columns = mergeColumns(parts, renumbered)
@@ -17,18 +19,18 @@ export function mergeSegments({ parts, bounds }: MergeJob): Segment {
   }
 }
 
-/** The new number of each document of each part. */
+/** Returns the new number of each document of each part. */
 function renumber(parts: MergeJob['parts']): Int32Array[] {
   let next = 0
   return parts.map(({ segment, dead }) => {
     const numbers = new Int32Array(segment.facts.documents)
-    for (let doc = 0; doc < numbers.length; doc++) numbers[doc] = hasBit(dead, doc) ? GONE : next++
+    for (let doc = 0; doc < numbers.length; doc++) numbers[doc] = hasBit(dead, doc) ? REMOVED : next++
     return numbers
   })
 }
 
 function mergeColumns(parts: MergeJob['parts'], renumbered: readonly Int32Array[]): DocumentColumns {
-  const documents = renumbered.reduce((sum, numbers) => sum + countLiving(numbers), 0)
+  const documents = renumbered.reduce((sum, numbers) => sum + countLive(numbers), 0)
   const columns: DocumentColumns = {
     lengths: sharedArray(Uint16Array, documents),
     kinds: sharedArray(Uint8Array, documents),
@@ -39,7 +41,7 @@ function mergeColumns(parts: MergeJob['parts'], renumbered: readonly Int32Array[
   }
   parts.forEach(({ segment: { arrays } }, part) => {
     renumbered[part]!.forEach((to, from) => {
-      if (to === GONE) return
+      if (to === REMOVED) return
       columns.lengths[to] = arrays.lengths[from]!
       columns.kinds[to] = arrays.kinds[from]!
       columns.groups[to] = arrays.groups[from]!
@@ -51,13 +53,13 @@ function mergeColumns(parts: MergeJob['parts'], renumbered: readonly Int32Array[
   return columns
 }
 
-function countLiving(numbers: Int32Array): number {
-  let living = 0
-  for (const number of numbers) if (number !== GONE) living++
-  return living
+function countLive(numbers: Int32Array): number {
+  let live = 0
+  for (const number of numbers) if (number !== REMOVED) live++
+  return live
 }
 
-/** Terms whose documents are all dead are left out. */
+/** Merges the postings; drops terms whose documents are all removed. */
 function mergeLists(parts: MergeJob['parts'], renumbered: readonly Int32Array[]) {
   const size = measure(parts)
   const terms = new Uint32Array(size.terms)
@@ -67,7 +69,7 @@ function mergeLists(parts: MergeJob['parts'], renumbered: readonly Int32Array[])
   const places = new Uint32Array(parts.length)
   let lists = 0
   let at = 0
-  for (let term = lowest(parts, places); term !== undefined; term = lowest(parts, places)) {
+  for (let term = lowestTerm(parts, places); term !== undefined; term = lowestTerm(parts, places)) {
     parts.forEach(({ segment: { arrays } }, part) => {
       const place = places[part]!
       if (arrays.terms[place] !== term) return
@@ -75,7 +77,7 @@ function mergeLists(parts: MergeJob['parts'], renumbered: readonly Int32Array[])
       const numbers = renumbered[part]!
       for (let from = arrays.starts[place]!; from < arrays.starts[place + 1]!; from++) {
         const doc = numbers[arrays.docs[from]!]!
-        if (doc === GONE) continue
+        if (doc === REMOVED) continue
         docs[at] = doc
         counts[at++] = arrays.counts[from]!
       }
@@ -85,14 +87,14 @@ function mergeLists(parts: MergeJob['parts'], renumbered: readonly Int32Array[])
     starts[lists] = at
   }
   return {
-    terms: shrunk(terms, sharedArray(Uint32Array, lists)),
-    starts: shrunk(starts, sharedArray(Uint32Array, lists + 1)),
-    docs: shrunk(docs, sharedArray(Uint16Array, at)),
-    counts: shrunk(counts, sharedArray(Uint8Array, at)),
+    terms: truncateInto(terms, sharedArray(Uint32Array, lists)),
+    starts: truncateInto(starts, sharedArray(Uint32Array, lists + 1)),
+    docs: truncateInto(docs, sharedArray(Uint16Array, at)),
+    counts: truncateInto(counts, sharedArray(Uint8Array, at)),
   }
 }
 
-/** At most so many terms and postings. */
+/** Returns upper bounds of the number of terms and postings. */
 function measure(parts: MergeJob['parts']): { terms: number; postings: number } {
   let terms = 0
   let postings = 0
@@ -103,8 +105,8 @@ function measure(parts: MergeJob['parts']): { terms: number; postings: number } 
   return { terms, postings }
 }
 
-/** The lowest term that is next in any part. */
-function lowest(parts: MergeJob['parts'], places: Uint32Array): number | undefined {
+/** Returns the lowest of the parts' next terms; undefined at the end of all parts. */
+function lowestTerm(parts: MergeJob['parts'], places: Uint32Array): number | undefined {
   let found: number | undefined
   for (let part = 0; part < parts.length; part++) {
     const term = parts[part]!.segment.arrays.terms[places[part]!]
@@ -113,7 +115,7 @@ function lowest(parts: MergeJob['parts'], places: Uint32Array): number | undefin
   return found
 }
 
-function shrunk<T extends Uint8Array | Uint16Array | Uint32Array>(from: T, to: T): T {
+function truncateInto<T extends Uint8Array | Uint16Array | Uint32Array>(from: T, to: T): T {
   to.set(from.subarray(0, to.length))
   return to
 }

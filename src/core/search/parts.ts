@@ -1,20 +1,20 @@
 import type { CheckpointPart } from './checkpoint/types.ts'
 
-/** Documents of one segment and of one tail at most; their numbers fit into 16 bits. */
+/** The maximum number of documents in a segment or tail; document numbers fit into 16 bits. */
 export const MAX_SEGMENT_DOCUMENTS = 65_536
-/** Kinds of documents, 0 to 7. */
+/** The number of document kinds; kinds are 0 to 7. */
 export const DOCUMENT_KIND_COUNT = 8
-/** Postings to a block; lists that are longer have block maxima. */
+/** The number of postings per block. Lists longer than a block have block maxima. */
 export const BLOCK = 128
 
-/** What block maxima are made for. */
+/** The average length and weights that block maxima are computed for. */
 export interface Bounds {
   averageLength: number
-  /** Of every kind. */
+  /** By kind. */
   weights: Float64Array
 }
 
-/** What is known of documents, by their numbers. All arrays of the index are views of SharedArrayBuffers. */
+/** The fields of documents, by document number. All arrays of the index are views of SharedArrayBuffers. */
 export type DocumentColumns = {
   lengths: Uint16Array
   kinds: Uint8Array
@@ -25,12 +25,12 @@ export type DocumentColumns = {
 }
 
 /**
- * Documents and their postings, never changed.
+ * An immutable set of documents and their postings.
  *
- * `terms` are the ids that occur, ascending; the postings of `terms[i]` are `docs` and `counts` from `starts[i]` to
- * `starts[i + 1]`, ascending by document. `long` are the i of lists longer than BLOCK; the maxima of the blocks of
- * `long[j]` are `maxima` from `maximaStarts[j]` to `maximaStarts[j + 1]`: an upper bound of weight × tf / (tf + …) for
- * the weights in `weights` and the average length in `facts`.
+ * `terms` are the ids that occur, ascending. The postings of `terms[i]` are `docs` and `counts` from
+ * `starts[i]` to `starts[i + 1]`, ascending by document. `long` holds each i whose list is longer than BLOCK.
+ * The block maxima of `long[j]` are `maxima` from `maximaStarts[j]` to `maximaStarts[j + 1]`: upper bounds of
+ * weight × tf / (tf + …) for the weights in `weights` and the average length in `facts`.
  */
 export interface Segment extends CheckpointPart {
   facts: { documents: number; averageLength: number }
@@ -47,11 +47,11 @@ export interface Segment extends CheckpointPart {
 }
 
 /**
- * A tail that gets no more documents, as it goes to a worker.
+ * A tail that receives no more documents, in the form that is sent to a worker.
  *
- * Cells are its postings in the order they came; the cells of document d are those from `firstCells[d]` to
- * `firstCells[d + 1]`. `cellTerms` are local numbers of terms, `termIds` what they are in the dictionary,
- * `listLengths` the number of cells of each.
+ * Cells are its postings in insertion order; the cells of document d are those from `firstCells[d]` to
+ * `firstCells[d + 1]`. `cellTerms` are local term numbers, `termIds` maps these to dictionary ids, and
+ * `listLengths` is the number of cells of each term.
  */
 export interface FrozenTail {
   bounds: Bounds
@@ -66,16 +66,18 @@ export interface FrozenTail {
   listLengths: Uint32Array
 }
 
-/** Segments to be made one, without their dead documents. */
+/** Segments to merge into one without their removed documents. */
 export interface MergeJob {
   bounds: Bounds
-  /** Together at most MAX_SEGMENT_DOCUMENTS live documents. `dead` has a bit for each document; 1 is dead. */
+  /**
+   * At most MAX_SEGMENT_DOCUMENTS live documents in total. `dead` has one bit per document; 1 means removed.
+   */
   parts: readonly { segment: Segment; dead: Uint8Array }[]
 }
 
 /**
- * Where segments are made: a worker, or this thread. A rejection is no loss: the index then does it in this thread, but
- * for `cancelled`: whoever closes it wants no more segments.
+ * Builds segments elsewhere, usually in a worker. When it rejects, the index builds the segment in its own
+ * thread; after `cancelled` (the index is being closed) it builds no more.
  */
 export interface Background {
   seal(tail: FrozenTail): Promise<Segment>
@@ -83,10 +85,10 @@ export interface Background {
 }
 
 /**
- * An index as it is saved: exactly what was in it when TextIndex.sealNow() was called.
+ * A saved index: exactly its contents when TextIndex.sealNow() was called.
  *
- * A segment is the same object as long as it is unchanged, so that it need not be saved again; the dictionary only grows;
- * the state has the dead documents of each segment and is small.
+ * An unchanged segment is the same object as in earlier saves, so it need not be saved again. The dictionary
+ * only grows. The state holds the removed documents of each segment and is small.
  */
 export interface IndexParts {
   dictionary: CheckpointPart

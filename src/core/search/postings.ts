@@ -1,4 +1,7 @@
-/** The first place from `from` on, before `to`, with at least `doc`: `to` when there is none. Quick when it is near. */
+/**
+ * Returns the first index from `from` on whose document is at least `doc`; `to` when there is none. Uses a
+ * galloping search, so nearby matches are found quickly.
+ */
 export function seek(docs: Uint16Array, from: number, to: number, doc: number): number {
   if (from >= to || docs[from]! >= doc) return from
   let at = from
@@ -17,7 +20,7 @@ export function seek(docs: Uint16Array, from: number, to: number, doc: number): 
   return low
 }
 
-/** Where `doc` is from `from` on, before `to`; -1 when it is not. */
+/** Returns the index of `doc` between `from` and `to` (exclusive); -1 when absent. */
 export function probe(docs: Uint16Array, from: number, to: number, doc: number): number {
   let low = from
   let high = to
@@ -29,7 +32,7 @@ export function probe(docs: Uint16Array, from: number, to: number, doc: number):
   return low < to && docs[low] === doc ? low : -1
 }
 
-/** Where `id` is in ascending `ids`; -1 when it is not. */
+/** Returns the index of `id` in ascending `ids`; -1 when absent. */
 export function findId(ids: Uint32Array, id: number): number {
   let low = 0
   let high = ids.length

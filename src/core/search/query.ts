@@ -1,20 +1,20 @@
 import type { TextQuery } from './types.ts'
 
-/** A query as it is evaluated. */
+/** A prepared query: its terms looked up, its weights and filters complete. */
 export interface Query {
-  /** Distinct terms in the order they first stand in it, and of each its inverse frequency × (K1 + 1). */
+  /** The distinct terms in order of first occurrence, and for each its inverse frequency × (K1 + 1). */
   ids: readonly number[]
   factors: readonly number[]
   averageLength: number
   /** By kind. */
   weights: Float64Array
-  /** The largest of them. */
+  /** The largest weight. */
   heaviest: number
-  /** Whether a document may be a hit, by what is no score. */
+  /** Whether the filters of the query admit a document. */
   accepts: (group: number, time: number) => boolean
 }
 
-/** The filters of a query as one; `accepts` of the query is asked once for each group. */
+/** Combines the filters of a query; calls its `accepts` at most once per group. */
 export function toFilter({ accepts, since, until }: TextQuery): (group: number, time: number) => boolean {
   const answers = new Map<number, boolean>()
   const acceptsGroup = (group: number): boolean => {

@@ -5,7 +5,7 @@ import type { Dictionary } from './dictionary.ts'
 import { countDocuments, type SealedSegment, toSealedSegment, uncount } from './live-segment.ts'
 import { DOCUMENT_KIND_COUNT, type IndexParts, MAX_SEGMENT_DOCUMENTS, type Segment } from './parts.ts'
 
-/** The dead documents of segments, in their order, a bit for each. */
+/** Encodes the removed documents of segments, in segment order, one bit per document. */
 export function encodeDead(dead: readonly Uint8Array[]): CheckpointPart {
   const all = new Uint8Array(new SharedArrayBuffer(dead.reduce((sum, bits) => sum + bits.length, 0)))
   let at = 0
@@ -16,7 +16,10 @@ export function encodeDead(dead: readonly Uint8Array[]): CheckpointPart {
   return { facts: { segments: dead.length }, arrays: { dead: all } }
 }
 
-/** Segments as they were saved, checked; the dictionary counts their living documents. Fails with `invalid`. */
+/**
+ * Validates saved segments and adds their live documents to the frequencies of the dictionary. Throws
+ * `invalid`.
+ */
 export function restoreSegments(
   segments: readonly CheckpointPart[],
   state: IndexParts['state'],
@@ -27,26 +30,26 @@ export function restoreSegments(
   let at = 0
   const sealed = segments.map((part) => {
     const segment = toSegment(part, dictionary.size)
-    const holding = toSealedSegment(segment)
-    const end = at + holding.dead.length
+    const live = toSealedSegment(segment)
+    const end = at + live.dead.length
     if (end > dead.length) throw broken('it does not say which documents are gone')
-    holding.dead.set(dead.subarray(at, end))
+    live.dead.set(dead.subarray(at, end))
     at = end
-    countIn(holding, dictionary.frequencies)
-    return holding
+    countIn(live, dictionary.frequencies)
+    return live
   })
   if (at !== dead.length) throw broken('segments are missing')
   return sealed
 }
 
-function countIn(holding: SealedSegment, frequencies: Uint32Array): void {
-  const { terms, starts } = holding.segment.arrays
+function countIn(live: SealedSegment, frequencies: Uint32Array): void {
+  const { terms, starts } = live.segment.arrays
   for (let list = 0; list < terms.length; list++)
     frequencies[terms[list]!]! += starts[list + 1]! - starts[list]!
   const gone: number[] = []
-  for (let doc = 0; doc < countDocuments(holding); doc++) if (hasBit(holding.dead, doc)) gone.push(doc)
-  holding.deadCount = gone.length
-  if (gone.length > 0) uncount(holding, gone, frequencies)
+  for (let doc = 0; doc < countDocuments(live); doc++) if (hasBit(live.dead, doc)) gone.push(doc)
+  live.deadCount = gone.length
+  if (gone.length > 0) uncount(live, gone, frequencies)
 }
 
 function toSegment(part: CheckpointPart, dictionarySize: number): Segment {

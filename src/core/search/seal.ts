@@ -2,7 +2,7 @@ import { computeMaxima } from './block-maxima.ts'
 import type { DocumentColumns, FrozenTail, Segment } from './parts.ts'
 import { type SharedArray, sharedArray } from './shared-arrays.ts'
 
-/** A frozen tail as a segment, with the same documents under the same numbers. */
+/** Builds a segment from a frozen tail; documents keep their numbers. */
 export function sealTail(tail: FrozenTail): Segment {
   const { documents, bounds } = tail
   const terms = sharedArray(Uint32Array, tail.terms)
@@ -16,7 +16,7 @@ export function sealTail(tail: FrozenTail): Segment {
   }
 }
 
-/** The cells of each term together: they come in the order of documents, so they stay in it. */
+/** Groups the cells by term with a counting sort; within a term they stay in document order. */
 function sortCells(tail: FrozenTail, terms: Uint32Array) {
   const { firstCells, cellTerms, cellCounts } = tail
   const { starts, next } = listStarts(tail, terms)
@@ -33,7 +33,7 @@ function sortCells(tail: FrozenTail, terms: Uint32Array) {
   return { starts, docs, counts }
 }
 
-/** Where the list of each term begins, by its place in `terms` and by its local number. */
+/** Returns where the list of each term starts, by its index in `terms` and by its local number. */
 function listStarts({ termIds, listLengths, terms: count }: FrozenTail, terms: Uint32Array) {
   const starts = sharedArray(Uint32Array, count + 1)
   const next = new Uint32Array(count)

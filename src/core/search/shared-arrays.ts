@@ -1,4 +1,4 @@
-/** The arrays of the index that other threads may read. */
+/** An array of the index that other threads may read. */
 export type SharedArray = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array
 
 interface ArrayType<T extends SharedArray> {
@@ -6,15 +6,15 @@ interface ArrayType<T extends SharedArray> {
   new (buffer: SharedArrayBuffer): T
 }
 
-/** Zeros, in a SharedArrayBuffer of their own. */
+/** Allocates an array of zeros with its own SharedArrayBuffer. */
 export function sharedArray<T extends SharedArray>(Type: ArrayType<T>, length: number): T {
   return new Type(new SharedArrayBuffer(length * Type.BYTES_PER_ELEMENT))
 }
 
 /**
- * `array` when item `length - 1` is in it, else one of at least twice the length that begins with the same items.
+ * Returns `array` if it has at least `length` items, otherwise a copy of at least twice its length.
  *
- * Who still has the old one reads the same items there as long as nobody changes them.
+ * The old array stays valid for its readers as long as its items do not change.
  */
 export function withRoom<T extends SharedArray>(array: T, length: number): T {
   if (length <= array.length) return array

@@ -2,17 +2,17 @@ import type { Bounds, DocumentColumns, FrozenTail } from './parts.ts'
 import { sharedArray, withRoom } from './shared-arrays.ts'
 import { type DocumentRow, MAX_DOCUMENT_TERMS, MAX_TERM_COUNT } from './types.ts'
 
-/** Postings of one term in ascending order of documents. */
+/** The postings of one term in ascending document order. */
 export interface Postings {
   docs: Uint16Array
   counts: Uint8Array
 }
 
 /**
- * The newest documents, to which more are added.
+ * The newest documents of an index, to which more are added.
  *
- * Postings are cells in the order they come, so that those of a document are neighbours; each knows the one of the same
- * term before it. Terms have local numbers here, dense from 0.
+ * Postings are cells in insertion order, so those of one document are adjacent; each links to the previous
+ * cell of the same term. Terms have local numbers here, dense from 0.
  */
 export class Tail {
   documents = 0
@@ -24,14 +24,14 @@ export class Tail {
   #cellCounts = sharedArray(Uint8Array, 256)
   #cellDocs = sharedArray(Uint16Array, 256)
   #cellsBefore = sharedArray(Uint32Array, 256)
-  /** By local number: the id, how many cells, the last of them. */
+  /** By local number: the term id, the number of cells, and the last cell. */
   #termIds = sharedArray(Uint32Array, 128)
   #listLengths = sharedArray(Uint32Array, 128)
   #lastCells = sharedArray(Uint32Array, 128)
-  /** By id: the local number, when `#termIds` there says that id. */
+  /** The local number by term id; valid only if `#termIds` maps it back to that id. */
   #locals: Uint32Array
 
-  /** `terms`: how many there are to begin with. */
+  /** Creates an empty tail; `terms` is the current number of terms in the dictionary. */
   constructor(terms: number) {
     this.#locals = new Uint32Array(Math.max(128, Math.ceil(terms * 1.25)))
     this.columns = {
@@ -44,12 +44,12 @@ export class Tail {
     }
   }
 
-  /** Postings. */
+  /** The number of postings. */
   get cells(): number {
     return this.#cells
   }
 
-  /** Of all arrays. */
+  /** The size of all arrays together. */
   get bytes(): number {
     const cells = [this.#cellTerms, this.#cellCounts, this.#cellDocs, this.#cellsBefore, this.#firstCells]
     const terms = [this.#termIds, this.#listLengths, this.#lastCells, this.#locals]
@@ -59,7 +59,7 @@ export class Tail {
     )
   }
 
-  /** Adds a document with its terms, at most MAX_DOCUMENT_TERMS of them, in their order. */
+  /** Adds a document with at most MAX_DOCUMENT_TERMS terms, in their order. */
   add(row: DocumentRow, terms: Uint32Array, from: number, count: number): void {
     const doc = this.#addRow(row, count)
     this.#makeRoom(count)
@@ -130,7 +130,7 @@ export class Tail {
     return local
   }
 
-  /** The postings of a term, undefined when it has none. The arrays are the caller's. */
+  /** Returns a copy of the postings of a term; undefined when it has none. */
   postings(id: number): Postings | undefined {
     const local = this.#locals[id]
     if (local === undefined || local >= this.#terms || this.#termIds[local] !== id) return undefined
@@ -154,7 +154,7 @@ export class Tail {
     }
   }
 
-  /** For sealTail(); the tail must not get documents any more. */
+  /** Returns the input of sealTail(). The tail must not receive documents afterwards. */
   freeze(bounds: Bounds): FrozenTail {
     return {
       bounds,

@@ -30,60 +30,67 @@ import { CharacterTable } from './terms/characters.ts'
 import { TermBuffer } from './terms/term-buffer.ts'
 import { type DocumentRow, K1, MAX_DOCUMENT_TERMS, type TextHit, type TextQuery } from './types.ts'
 
-/** One window: a tail is searched without block maxima, and its lists are not contiguous. */
+/**
+ * The size of one window, because a tail is searched without block maxima, and its lists are not contiguous.
+ */
 const TAIL_DOCUMENTS = 4096
-/** A tail, and a segment, with more postings than these are large enough, however few documents have them. */
+/** The numbers of postings at which a tail and a segment are full, however few documents they have. */
 const TAIL_POSTINGS = 2 ** 22
 const SEGMENT_POSTINGS = 2 ** 24
 
+/** The settings of an index, all optional. */
 export interface TextIndexOptions {
-  /** Absent: segments are made in this thread, at once. */
+  /** Absent: segments are built synchronously in this thread. */
   background?: Background
-  /** Weights that queries usually have, by kind: pruning is made for them, others work as well. Absent: 1. */
+  /** The usual weights of queries, by kind: pruning is tuned for them, others work as well. Absent: 1. */
   weights?: readonly number[]
-  /** Documents of the tail after which it is sealed; of a segment at most. For tests. */
+  /** The number of documents at which the tail is sealed, and the maximum of a segment. For tests. */
   tailDocuments?: number
   segmentDocuments?: number
 }
 
-/** What of groups is needed to score them as a whole. */
+/** The term counts needed to score groups as a whole. */
 export interface GroupTerms {
-  /** Of each distinct term of the query that occurs, in the order they first stand in it: ln((N - df + 0.5) / (df + 0.5) + 1). */
+  /**
+   * ln((N - df + 0.5) / (df + 0.5) + 1) of each distinct query term that occurs, in order of first
+   * occurrence.
+   */
   idf: readonly number[]
-  /** In the order they were asked for; `counts` is by the terms of `idf`. */
+  /** In the order of the `groups` argument; `counts` is parallel to `idf`. */
   groups: readonly GroupCounts[]
 }
 
+/** The size of an index. */
 export interface TextIndexStats {
-  /** Live ones. */
+  /** The number of live documents. */
   documents: number
-  /** Terms of them all, each as often as it occurs. */
+  /** The total number of terms in live documents, repetitions included. */
   length: number
-  /** Distinct terms ever seen. */
+  /** The number of distinct terms ever added. */
   terms: number
   segments: number
-  /** Documents that are not in segments yet, with dead ones. */
+  /** The number of documents that are not in a segment yet, removed ones included. */
   tailDocuments: number
-  /** Of the arrays of segments, tail and dictionary, which are no part of the JavaScript heap. */
+  /** The size of the arrays of segments, tail and dictionary, which are outside the JavaScript heap. */
   bytes: number
 }
 
-/** An index over documents that knows nothing of what they are (RFC 0150, RFC 0185). Their text is not kept. */
+/** A BM25 index over documents whose meaning it does not know. It does not keep their text (ADR 0122). */
 export class TextIndex {
   readonly #background: Background | undefined
   readonly #weights: Float64Array
   readonly #tailDocuments: number
   readonly #dictionary: Dictionary
   readonly #collection: Collection
-  /** What its texts are read with. */
+  /** The character table its texts are read with. */
   readonly characters = new CharacterTable()
   readonly #buffer = new TermBuffer(this.characters)
   readonly #windows = windowBuffers()
   #ids = new Uint32Array(256)
-  /** Live documents, and the terms in them. */
+  /** The number of live documents, and of terms in them. */
   #documents = 0
   #length = 0
-  #working: Promise<void> | undefined
+  #running: Promise<void> | undefined
 
   constructor(options: TextIndexOptions = {}, restored?: Parameters<typeof TextIndex.restore>[0]) {
     this.#background = options.background
@@ -96,13 +103,13 @@ export class TextIndex {
       limits: { documents: options.segmentDocuments ?? MAX_SEGMENT_DOCUMENTS, postings: SEGMENT_POSTINGS },
       sealed: restored ? restoreSegments(restored.segments, restored.state, this.#dictionary) : [],
     })
-    for (const holding of this.#collection.sealed) {
-      this.#documents += liveCount(holding)
-      this.#length += liveLength(holding)
+    for (const live of this.#collection.sealed) {
+      this.#documents += liveCount(live)
+      this.#length += liveLength(live)
     }
   }
 
-  /** Adds a document; found by the next search. */
+  /** Adds a document; the next search finds it. */
   add(row: DocumentRow, text: string): void {
     const buffer = this.#buffer
     buffer.fill(text, 'document')
@@ -119,8 +126,8 @@ export class TextIndex {
   }
 
   /**
-   * Adds a document whose terms, ids from internTerm(), are `terms` from `from` on, `count` of them, in their order;
-   * at most MAX_DOCUMENT_TERMS are looked at.
+   * Adds a document from term ids of internTerm(): `count` items of `terms` starting at `from`, in document
+   * order. Ignores terms beyond MAX_DOCUMENT_TERMS.
    */
   addTerms(row: DocumentRow, terms: Uint32Array, from: number, count: number): void {
     const length = Math.min(count, MAX_DOCUMENT_TERMS)
@@ -131,40 +138,40 @@ export class TextIndex {
     this.#length += length
     if (tail.documents < this.#tailDocuments && tail.cells < TAIL_POSTINGS) return
     this.#collection.freeze(this.#bounds())
-    this.#work()
+    this.#runJobs()
   }
 
-  /** The id of a term: `length` bytes of UTF-8, with the hash that `hashTerm` gives. */
+  /** Returns the id of a term, adding it if new: `length` bytes of UTF-8, and the hash from `hashTerm`. */
   internTerm(bytes: Uint8Array, from: number, length: number, hash: number): number {
     return this.#dictionary.intern(bytes, from, from + length, hash)
   }
 
-  /** Removes all documents of groups. */
+  /** Removes all documents of the groups. */
   removeGroups(groups: Iterable<number>): void {
     this.#remove({ groups: new Set(groups), kind: undefined })
   }
 
-  /** Removes the documents of one kind of a group: a title that changed. */
+  /** Removes the documents of one kind from a group, for example a title that changed. */
   removeDocuments(group: number, kind: number): void {
     this.#remove({ groups: new Set([group]), kind })
   }
 
-  #remove(doomed: RemovedDocuments): void {
-    if (doomed.groups.size === 0) return
-    for (const holding of this.#collection.holdings) {
-      const removed = removeFrom(holding, doomed, this.#dictionary.frequencies)
+  #remove(removal: RemovedDocuments): void {
+    if (removal.groups.size === 0) return
+    for (const live of this.#collection.holdings) {
+      const removed = removeFrom(live, removal, this.#dictionary.frequencies)
       this.#documents -= removed.documents
       this.#length -= removed.length
     }
-    this.#work()
+    this.#runJobs()
   }
 
-  /** Best first. */
+  /** Returns the hits, best first. */
   search(query: TextQuery): TextHit[] {
     const ids = query.limit > 0 ? this.#findTerms(query.text) : []
     if (ids.length === 0) return []
     const weights = toWeights(query.weights)
-    const evaluated = {
+    const prepared = {
       ids,
       factors: ids.map((id) => this.#inverseFrequency(id) * (K1 + 1)),
       averageLength: this.#averageLength,
@@ -173,21 +180,20 @@ export class TextIndex {
       accepts: toFilter(query),
     }
     const best = new BestHits(query.limit, query.collapse ?? false)
-    for (const holding of this.#collection.holdings)
-      evaluate(holding, evaluated, { best, buffers: this.#windows })
+    for (const live of this.#collection.holdings) evaluate(live, prepared, { best, buffers: this.#windows })
     return best.hits
   }
 
-  /** For scores of whole groups. */
+  /** Counts the query terms in whole groups, to score groups instead of documents. */
   groupTerms(text: string, groups: Iterable<number>): GroupTerms {
     const ids = this.#findTerms(text)
     const counts = new Map<number, GroupCounts>()
     for (const group of groups) counts.set(group, { group, length: 0, counts: ids.map(() => 0) })
-    for (const holding of this.#collection.holdings) countGroups(holding, ids, counts)
+    for (const live of this.#collection.holdings) countGroups(live, ids, counts)
     return { idf: ids.map((id) => this.#inverseFrequency(id)), groups: [...counts.values()] }
   }
 
-  /** Distinct terms of a query that any live document has, in the order they first stand in it. */
+  /** Returns the distinct query terms that any live document contains, in order of first occurrence. */
   #findTerms(text: string): number[] {
     const buffer = this.#buffer
     buffer.fill(text, 'query')
@@ -203,7 +209,7 @@ export class TextIndex {
     return inverseFrequency(this.#documents, this.#dictionary.frequencies[id]!)
   }
 
-  /** Terms of all live documents, each as often as it occurs. */
+  /** The total number of terms in live documents, repetitions included. */
   get length(): number {
     return this.#length
   }
@@ -217,46 +223,47 @@ export class TextIndex {
   }
 
   /**
-   * The index as it is at the moment of the call, with everything in segments; the promise is there because a segment
-   * may be made in a worker. What is added or removed meanwhile is not in it.
+   * Returns a snapshot of the index at the moment of the call, with every document in a segment. It is
+   * asynchronous because a worker may still be building segments; documents added or removed meanwhile are
+   * not part of it.
    */
   async sealNow(): Promise<IndexParts> {
     this.#collection.freeze(this.#bounds())
     const dictionary = this.#dictionary.toPart()
-    const sealed = this.#collection.sealed.filter((holding) => liveCount(holding) > 0)
+    const sealed = this.#collection.sealed.filter((live) => liveCount(live) > 0)
     const { frozen } = this.#collection
-    const holdings = [...sealed, ...frozen.map(({ holding }) => holding)]
-    const dead = holdings.map((holding) => holding.dead.slice(0, (countDocuments(holding) + 7) >> 3))
-    const promised = frozen.map(({ sealed: { promise } }) => promise)
-    this.#work()
-    const segments = [...sealed.map(({ segment }) => segment), ...(await Promise.all(promised))]
+    const holdings = [...sealed, ...frozen.map(({ live }) => live)]
+    const dead = holdings.map((live) => live.dead.slice(0, (countDocuments(live) + 7) >> 3))
+    const building = frozen.map(({ sealed: { promise } }) => promise)
+    this.#runJobs()
+    const segments = [...sealed.map(({ segment }) => segment), ...(await Promise.all(building))]
     return { dictionary, segments, state: encodeDead(dead) }
   }
 
-  /** Resolves when nothing is sealed or merged any more. */
+  /** Resolves when sealing and merging have finished. */
   async settle(): Promise<void> {
-    await this.#working
+    await this.#running
   }
 
-  #work(): void {
-    if (this.#working) return
+  #runJobs(): void {
+    if (this.#running) return
     const job = this.#nextJob()
-    if (job && this.#background) this.#working = this.#workBeside(this.#background, job)
-    else this.#workHere(job)
+    if (job && this.#background) this.#running = this.#runInBackground(this.#background, job)
+    else this.#runInline(job)
   }
 
-  #workHere(first: SegmentJob | undefined): void {
-    for (let job = first; job; job = this.#nextJob()) this.#collection.adopt(job, make(job))
+  #runInline(first: SegmentJob | undefined): void {
+    for (let job = first; job; job = this.#nextJob()) this.#collection.adopt(job, buildSegment(job))
   }
 
-  async #workBeside(background: Background, first: SegmentJob): Promise<void> {
+  async #runInBackground(background: Background, first: SegmentJob): Promise<void> {
     for (let job: SegmentJob | undefined = first; job; job = this.#nextJob()) {
-      const made = job.kind === 'seal' ? background.seal(job.tail) : background.merge(job.job)
-      const segment = await made.catch((reason: unknown) => (isCancelled(reason) ? 'closed' : undefined))
+      const building = job.kind === 'seal' ? background.seal(job.tail) : background.merge(job.job)
+      const segment = await building.catch((reason: unknown) => (isCancelled(reason) ? 'closed' : undefined))
       if (segment === 'closed') break
-      this.#collection.adopt(job, segment ?? make(job))
+      this.#collection.adopt(job, segment ?? buildSegment(job))
     }
-    this.#working = undefined
+    this.#running = undefined
   }
 
   #nextJob(): SegmentJob | undefined {
@@ -265,23 +272,23 @@ export class TextIndex {
 
   get stats(): TextIndexStats {
     const { holdings, sealed, tail } = this.#collection
-    const unsealed = holdings.filter((holding) => holding.tail)
+    const unsealed = holdings.filter((live) => live.tail)
     const segments = sealed.flatMap(({ segment, dead }) => [...Object.values(segment.arrays), dead])
     return {
       documents: this.#documents,
       length: this.#length,
       terms: this.#dictionary.size,
       segments: sealed.length,
-      tailDocuments: unsealed.reduce((sum, holding) => sum + countDocuments(holding), 0),
+      tailDocuments: unsealed.reduce((sum, live) => sum + countDocuments(live), 0),
       bytes:
         this.#dictionary.bytes +
         tail.dead.length +
-        unsealed.reduce((sum, holding) => sum + holding.tail!.bytes, 0) +
+        unsealed.reduce((sum, live) => sum + live.tail!.bytes, 0) +
         segments.reduce((sum, array) => sum + array.byteLength, 0),
     }
   }
 
-  /** Lengths, order and ranges are checked; fails with `invalid` when they are not those of an index. */
+  /** Restores a saved index. Checks lengths, order and ranges; throws `invalid` when they are inconsistent. */
   static restore(
     parts: { dictionary: CheckpointPart; segments: readonly CheckpointPart[]; state: CheckpointPart },
     options?: TextIndexOptions,
@@ -294,7 +301,7 @@ function isCancelled(reason: unknown): boolean {
   return reason instanceof CrabError && reason.kind === 'cancelled'
 }
 
-function make(job: SegmentJob): Segment {
+function buildSegment(job: SegmentJob): Segment {
   return job.kind === 'seal' ? sealTail(job.tail) : mergeSegments(job.job)
 }
 
@@ -302,10 +309,9 @@ function toWeights(weights: readonly number[] | undefined): Float64Array {
   return Float64Array.from({ length: DOCUMENT_KIND_COUNT }, (_, kind) => weights?.[kind] ?? 1)
 }
 
-function liveLength(holding: Parameters<typeof documentColumns>[0]): number {
-  const { lengths } = documentColumns(holding)
+function liveLength(live: Parameters<typeof documentColumns>[0]): number {
+  const { lengths } = documentColumns(live)
   let length = 0
-  for (let doc = 0; doc < countDocuments(holding); doc++)
-    if (!hasBit(holding.dead, doc)) length += lengths[doc]!
+  for (let doc = 0; doc < countDocuments(live); doc++) if (!hasBit(live.dead, doc)) length += lengths[doc]!
   return length
 }

@@ -8,6 +8,7 @@ import { TextIndex, type TextIndexOptions } from '../search/text-index.ts'
 import type { IndexBackground } from './background/types.ts'
 import { SessionTable } from './session-table.ts'
 
+/** The dependencies of the checkpoints of an index. */
 export interface CheckpointsOptions {
   place: CheckpointPlace
   leases: Leases
@@ -15,15 +16,15 @@ export interface CheckpointsOptions {
   log: Log
 }
 
-/** The right to write checkpoints (decision 33). */
+/** The lease whose holder may write checkpoints (ADR 0125). */
 const INDEX_LEASE = 'index'
-/** Nobody waits for it: who has it now writes what is worth writing. */
+/** The time to wait for the lease: short, because its current holder writes the checkpoints. */
 const LEASE_MS = 200
 
-/** The saved states of an index. What is wrong with them is told to the log, and no failure. */
+/** The saved states of an index. An unusable one is logged and does not cause a failure. */
 export class Checkpoints implements AsyncDisposable {
   readonly #options: CheckpointsOptions
-  /** The files in which parts are that did not change since. */
+  /** The files of the parts that are saved and unchanged. */
   readonly #files = new WeakMap<CheckpointPart, string>()
   #lease: Lease | undefined
 
@@ -31,13 +32,13 @@ export class Checkpoints implements AsyncDisposable {
     this.#options = options
   }
 
-  /** The newest one; undefined when there is none that can be used. */
+  /** Loads the newest checkpoint; returns undefined when none is usable. */
   async load(
     textOptions: TextIndexOptions,
     signal: AbortSignal,
   ): Promise<{ text: TextIndex; table: SessionTable } | undefined> {
     const { background, place, log } = this.#options
-    if (!existsSync(place.folder)) return undefined // not worth a thread
+    if (!existsSync(place.folder)) return undefined // not worth starting a thread
     const saved = await background.load(place, signal)
     if (!saved) return undefined
     try {
@@ -58,14 +59,14 @@ export class Checkpoints implements AsyncDisposable {
     }
   }
 
-  /** Takes the right to save, if nobody has it; true when it is held. */
+  /** Tries to acquire the lease for saving; returns whether it is held. */
   async mayWrite(signal: AbortSignal): Promise<boolean> {
     const soon = AbortSignal.any([signal, AbortSignal.timeout(LEASE_MS)])
     this.#lease ??= await this.#options.leases.take(INDEX_LEASE, soon).catch(() => undefined)
     return this.#lease !== undefined
   }
 
-  /** Saves a state as a new generation. Only for the holder of the right; fails as IndexBackground.save() does. */
+  /** Saves a state as a new generation. Requires the lease; throws what IndexBackground.save() throws. */
   async save(
     { table, dictionary, segments, state }: IndexParts & { table: CheckpointPart },
     signal: AbortSignal,
@@ -81,7 +82,7 @@ export class Checkpoints implements AsyncDisposable {
     for (const [at, part] of segments.entries()) this.#files.set(part, files[at + BEFORE_SEGMENTS]!)
   }
 
-  /** Gives the right back. */
+  /** Releases the lease. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#lease?.[Symbol.asyncDispose]()
     this.#lease = undefined

@@ -1,18 +1,24 @@
-/** The last place at or before `at` where a text can be cut between characters as people see them. */
+/**
+ * Returns the last position at or before `at` that does not split a user-perceived character (grapheme
+ * cluster).
+ */
 export function cutBefore(text: string, at: number): number {
   let cut = Math.min(at, text.length)
   for (let steps = 0; steps < MAX_STEPS && isInside(text, cut); steps++) cut--
   return isInsidePair(text, cut) ? cut - 1 : cut
 }
 
-/** The first such place at or behind `at`. */
+/** Returns the first such position at or after `at`. */
 export function cutAfter(text: string, at: number): number {
   let cut = Math.max(at, 0)
   for (let steps = 0; steps < MAX_STEPS && isInside(text, cut); steps++) cut++
   return isInsidePair(text, cut) ? cut + 1 : cut
 }
 
-/** Within a character of two units, before a mark, a joiner, a variant or a skin colour, or behind a joiner. */
+/**
+ * Whether a position is inside a surrogate pair, before a mark, joiner, variation selector or skin tone, or
+ * after a joiner.
+ */
 function isInside(text: string, at: number): boolean {
   if (at <= 0 || at >= text.length) return false
   const next = text.charCodeAt(at)
@@ -37,5 +43,5 @@ function isBetween(unit: number, first: number, last: number): boolean {
 }
 
 const ZERO_WIDTH_JOINER = 0x200d
-/** Somebody may write a thousand accents on one letter. */
+/** Limits the search, because a letter may carry a thousand accents. */
 const MAX_STEPS = 32

@@ -3,19 +3,20 @@ import type { SessionLine } from '../storage/types.ts'
 import { messageText } from './message-text.ts'
 import { DOCUMENT_KINDS, type DocumentKind } from './types.ts'
 
-/** What of a session's line is found by its words; `seq` and `ts` are those of the line. */
+/** A searchable text of a session's line; its `seq` and `ts` are those of the line. */
 export interface LineDocument {
-  /** Place in DOCUMENT_KINDS. */
+  /** The index in DOCUMENT_KINDS. */
   kind: number
-  /** Without what looks like a secret. Empty for a title or summary that was taken away. */
+  /** The text without anything that looks like a secret. Empty for a title or summary that was removed. */
   text: string
 }
 
 /**
- * The documents of a line: one of a message of the user or an assistant (a guest is one), with the calls that it makes;
- * title and summary of a meta line, each of which replaces the session's earlier one.
+ * Returns the documents of a line: one for a message of the user, an assistant or a guest, including its tool
+ * calls; and the title and summary of a meta line, each of which replaces the session's earlier one.
  *
- * Results of tools, reasoning, attachments and events are none. A user's message that steered is one by its own entry.
+ * Tool results, reasoning, attachments and events are not searched. A user's message that steered a turn is
+ * found by its own entry.
  */
 export function toDocuments(line: SessionLine): LineDocument[] {
   if (line.kind === 'meta') {
@@ -33,5 +34,8 @@ function toDocument(kind: DocumentKind, text: string | undefined): LineDocument[
   return [{ kind: DOCUMENT_KINDS.indexOf(kind), text: maskCredentials(text.slice(0, MAX_TEXT), ' ') }]
 }
 
-/** UTF-16 units of a document; about as many as hold MAX_DOCUMENT_TERMS. */
+/**
+ * The maximum length of a document in UTF-16 units, which is about the length that holds MAX_DOCUMENT_TERMS
+ * terms.
+ */
 const MAX_TEXT = 512 * 1024

@@ -5,31 +5,31 @@ import { type QueryWords, toByteRanges, type WordMatch } from '../search/terms/q
 import { cutAfter, cutBefore } from './cut-characters.ts'
 import { type Excerpt, MAX_SNIPPET_BYTES } from './types.ts'
 
-/** A part of a text that can be shown anywhere. */
+/** A part of a text that is safe to show anywhere. */
 export type Snippet = Pick<Excerpt, 'snippet' | 'truncated' | 'matches'>
 
 /**
- * What of a text matches best: around the most different words of the query that stand together.
+ * Returns the best matching part of a text: around the passage that contains the most distinct query words.
  *
- * `…` is where something was cut off. No control characters, and no secrets.
+ * `…` marks where text was cut off. Control characters are removed and secrets masked.
  */
 export function matchingSnippet(text: string, words: QueryWords): Snippet {
   const clean = toClean(text)
-  const places = words.findIn(clean)
-  const passage = bestPassage(clean, places)
+  const matches = words.findIn(clean)
+  const passage = bestPassage(clean, matches)
   const start = blankBefore(clean, passage.from - MAX_AROUND)
   const near = clean.slice(start, passage.to + MAX_AROUND)
   const masked = maskCredentials(near, MASK)
   const isAll = near.length === clean.length
   if (isAll && Buffer.byteLength(masked) <= MAX_SNIPPET_BYTES) {
-    return toSnippet(masked, masked === clean ? places : words.findIn(masked), false)
+    return toSnippet(masked, masked === clean ? matches : words.findIn(masked), false)
   }
-  const { from, to } = masked === near ? shifted(passage, -start) : bestPassage(masked, words.findIn(masked))
+  const { from, to } = masked === near ? shift(passage, -start) : bestPassage(masked, words.findIn(masked))
   const snippet = cutOut(masked, from, to)
   return toSnippet(snippet, words.findIn(snippet), true)
 }
 
-/** How a text begins; otherwise as `matchingSnippet`. Without words nothing matches. */
+/** Returns the beginning of a text, otherwise like `matchingSnippet`. Without words there are no matches. */
 export function leadingSnippet(text: string, words: QueryWords | undefined): Snippet {
   const head = maskCredentials(toClean(text.slice(0, MAX_LEAD)), MASK)
   const isWhole = text.length <= MAX_LEAD && Buffer.byteLength(head) <= MAX_SNIPPET_BYTES
@@ -37,11 +37,11 @@ export function leadingSnippet(text: string, words: QueryWords | undefined): Sni
   return toSnippet(snippet, words?.findIn(snippet) ?? [], !isWhole)
 }
 
-function toSnippet(snippet: string, places: readonly WordMatch[], truncated: boolean): Snippet {
-  return { snippet, truncated, matches: toByteRanges(snippet, places) }
+function toSnippet(snippet: string, matches: readonly WordMatch[], truncated: boolean): Snippet {
+  return { snippet, truncated, matches: toByteRanges(snippet, matches) }
 }
 
-/** Without control characters, which may stand within secrets and words. */
+/** Removes control characters, which may be hidden inside secrets and words. */
 function toClean(text: string): string {
   return composeText(sanitize(text.toWellFormed()))
 }
@@ -51,11 +51,14 @@ interface Passage {
   to: number
 }
 
-function shifted({ from, to }: Passage, by: number): Passage {
+function shift({ from, to }: Passage, by: number): Passage {
   return { from: from + by, to: to + by }
 }
 
-/** A place at or before `at` where no secret is cut in two, if there is one near; also in front of a key. */
+/**
+ * Returns a nearby position at or before `at` that does not split a secret, if there is one. Inside a private
+ * key, this is a position before the key.
+ */
 function blankBefore(text: string, at: number): number {
   if (at <= 0) return 0
   const key = text.lastIndexOf('PRIVATE KEY', at)
@@ -66,19 +69,22 @@ function blankBefore(text: string, at: number): number {
   return at
 }
 
-/** The first passage with the most different words that fits; empty, at the beginning, when there are none. */
+/**
+ * Returns the first passage with the most distinct words that fits; empty, at the beginning, when there are
+ * no matches.
+ */
 function bestPassage(text: string, found: readonly WordMatch[]): Passage {
-  const places = found.toSorted((a, b) => a.from - b.from)
+  const matches = found.toSorted((a, b) => a.from - b.from)
   const counts = new Map<number, number>()
   let best = { from: 0, to: 0 }
   let most = 0
   let first = 0
-  for (const [last, { to, word }] of places.entries()) {
+  for (const [last, { to, word }] of matches.entries()) {
     counts.set(word, (counts.get(word) ?? 0) + 1)
-    for (; first < last && !fits(text, places[first]!.from, to); first++) drop(counts, places[first]!.word)
+    for (; first < last && !fits(text, matches[first]!.from, to); first++) drop(counts, matches[first]!.word)
     if (counts.size <= most) continue
     most = counts.size
-    const { from } = places[first]!
+    const { from } = matches[first]!
     best = { from, to: Math.min(to, cutBefore(text, forwardBy(text, from, MAX_PASSAGE))) }
   }
   return best
@@ -95,7 +101,7 @@ function fits(text: string, from: number, to: number): boolean {
   return to - from <= MAX_PASSAGE && Buffer.byteLength(text.slice(from, to)) <= MAX_PASSAGE
 }
 
-/** The passage with as much around it as there is room for: a third in front, the rest behind it. */
+/** Extends the passage by as much text as fits: a third of it before the passage, the rest after. */
 function cutOut(text: string, from: number, to: number): string {
   const room = MAX_SNIPPET_BYTES - 2 * ELLIPSIS_BYTES
   const passage = Buffer.byteLength(text.slice(from, to))
@@ -109,7 +115,7 @@ function cutOut(text: string, from: number, to: number): string {
   return head + text.slice(first, last).trim() + tail
 }
 
-/** So many bytes further back, or the beginning. */
+/** Moves back by at most `bytes`, no further than the beginning. */
 function backBy(text: string, at: number, bytes: number): number {
   let left = bytes
   let start = at
@@ -132,7 +138,7 @@ function forwardBy(text: string, at: number, bytes: number): number {
   return end
 }
 
-/** UTF-8 bytes of a unit; of a character of two units each has half. */
+/** Returns the UTF-8 bytes of a UTF-16 unit; each half of a surrogate pair counts 2 of the pair's 4. */
 function countBytes(unit: number): number {
   if (unit < 0x80) return 1
   return unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3
@@ -145,16 +151,16 @@ function wordAfter(text: string, at: number): number {
 
 function wordBefore(text: string, at: number): number {
   const piece = text.slice(Math.max(0, at - MAX_WORD), at)
-  const kept = piece.replace(/\S*$/, '')
-  return kept === '' ? at : at - piece.length + kept.length
+  const trimmed = piece.replace(/\S*$/, '')
+  return trimmed === '' ? at : at - piece.length + trimmed.length
 }
 
 const MASK = '***'
 const ELLIPSIS = '…'
 const ELLIPSIS_BYTES = 3
-/** UTF-16 units that are looked at of a message in which nothing is searched. */
+/** The number of UTF-16 units considered of a message that is not searched for matches. */
 const MAX_LEAD = 1536
-/** Units around a passage that are looked through for secrets: more than a snippet has. */
+/** The number of units around a passage that are scanned for secrets: more than a snippet holds. */
 const MAX_AROUND = 1536
 const MAX_KEY = 8192
 const SPACE = 0x20

@@ -3,25 +3,25 @@ import { NEWLINE } from '../storage/session-file.ts'
 import { READ_FLAGS } from '../storage/session-reader.ts'
 
 /**
- * Whole lines of a file around a place in it; only what is around there is read.
+ * Reads whole lines of a file around a byte offset; it only reads the bytes near there.
  *
- * What is near is read at once: a trip through the pool of threads takes longer than the read itself, and a search opens
- * twenty files. The rest is awaited.
+ * Nearby bytes are read synchronously: a round trip through the thread pool takes longer than the read
+ * itself, and a search opens twenty files. Reads of distant bytes are asynchronous.
  */
 export class FilePiece implements Disposable {
   readonly #fd: number
   readonly #decoder = new TextDecoder()
   #bytes: Buffer
-  /** Where the bytes begin in the file. */
+  /** The offset of the bytes in the file. */
   #start: number
   #isAtEnd = false
-  /** Where the next line begins, and where the one before ends. */
+  /** The start of the next line, and the end of the previous one. */
   #next: number
   #before: number
-  /** Whether a line begins at the place. */
+  /** Whether a line begins at the offset. */
   readonly isLineStart: boolean
 
-  /** Fails as `openSync` does. */
+  /** Throws what `openSync` throws. */
   constructor(path: string, at: number) {
     this.#next = at
     this.#before = at
@@ -37,7 +37,10 @@ export class FilePiece implements Disposable {
     closeSync(this.#fd)
   }
 
-  /** The line behind the last one given; undefined at the end, and for one that has no end or is too far. */
+  /**
+   * Returns the next line after those already returned; undefined at the end, and for a line that is
+   * incomplete or too long.
+   */
   async next(): Promise<string | undefined> {
     let from = this.#next
     for (;;) {
@@ -53,7 +56,10 @@ export class FilePiece implements Disposable {
     }
   }
 
-  /** The line in front of the first one given; undefined at the beginning, and for one that is too far. */
+  /**
+   * Returns the line before those already returned; undefined at the beginning, and for a line that is too
+   * long.
+   */
   async previous(): Promise<string | undefined> {
     if (this.#before === 0) return undefined
     for (;;) {
@@ -68,7 +74,7 @@ export class FilePiece implements Disposable {
     }
   }
 
-  /** Grows with what was read, so that a long line is not copied again and again. */
+  /** Grows with the bytes already read, so that a long line is not copied over and over. */
   #step(): number {
     return this.#bytes.length < NEAR ? NEAR_STEP : Math.max(STEP, this.#bytes.length)
   }
@@ -81,7 +87,7 @@ export class FilePiece implements Disposable {
     this.#bytes = Buffer.concat([this.#bytes, more])
   }
 
-  /** False when the file was cut meanwhile. */
+  /** Returns false when the file was truncated meanwhile. */
   async #readBack(): Promise<boolean> {
     const length = Math.min(this.#start, this.#step())
     const from = this.#start - length
@@ -111,11 +117,11 @@ function readPiece(fd: number, from: number, length: number): Promise<Buffer> {
   })
 }
 
-/** In each direction. */
+/** The bytes first read in each direction. */
 const FIRST_STEP = 4 * 1024
-/** Until so much is read, each further step is that small: most messages and their neighbours are in it. */
+/** Up to this many bytes, each further step is small: they hold most messages and their neighbours. */
 const NEAR = 32 * 1024
 const NEAR_STEP = 12 * 1024
 const STEP = 64 * 1024
-/** A line with attachments may be as long as the longest message, and a third more. */
+/** The longest line: a message of maximum length with attachments, which take a third more. */
 const MAX_BYTES = 32 * 1024 * 1024

@@ -12,7 +12,7 @@ import {
 } from './types.ts'
 import { readWindow } from './window.ts'
 
-/** What is searched. */
+/** The index, the session files behind it, and how hits are ordered. */
 interface SearchedIndex {
   followed: FollowedSessions
   folder: SessionFolder
@@ -20,8 +20,8 @@ interface SearchedIndex {
 }
 
 /**
- * The sessions that match best, with what was said around. One whose file is not what the index knows is left out, and
- * read again before the next search.
+ * Returns the best matching sessions with the messages around each match. A session whose file differs from
+ * what the index knows is left out, and is read again before the next search.
  */
 export async function findMatches(
   searched: SearchedIndex,
@@ -40,7 +40,7 @@ export async function findMatches(
   return matches
 }
 
-/** One hit of each session, best first; more than are asked for. */
+/** Returns one hit per session, best first; up to CANDIDATES, regardless of the query's limit. */
 export function findHits(
   {
     followed: { text, table },
@@ -66,7 +66,7 @@ export function findHits(
   return rerank(hits, text.groupTerms(query.text, groups), text.length / table.size)
 }
 
-/** Sessions of which more is looked at than their best message. */
+/** The number of sessions that are reranked by all their messages. */
 export const CANDIDATES = 200
 
 async function toMatch(

@@ -12,40 +12,44 @@ import type { FileToRead, IndexBackground, ReadFile } from './background/types.t
 import { addLine } from './live-lines.ts'
 import type { IndexedSession, SessionTable } from './session-table.ts'
 
+/** The index to keep current, and the dependencies for reading session files. */
 export interface FollowedSessionsOptions {
   folder: SessionFolder
   text: TextIndex
   table: SessionTable
-  /** Reads beside this thread. */
+  /** Reads files in a worker thread. */
   worker: IndexBackground
-  /** Reads in this thread, for what is less than what a thread takes to start. */
+  /** Reads files in this thread, when that takes less time than starting a worker. */
   inline: IndexBackground
   log: Log
-  /** Bytes from which on files are read beside this thread; by default what a thread takes to start. */
+  /**
+   * The number of bytes from which files are read in a worker; by default the bytes that can be read in the
+   * time it takes to start one.
+   */
   worthAThread?: number
-  /** Milliseconds; by default the clock. */
+  /** Returns milliseconds; by default the system clock. */
   now?: () => number
 }
 
 /**
- * The index of the messages and the table of what is in it, in step with the session files.
+ * Keeps the index of messages, and the table of indexed sessions, in step with the session files.
  *
- * The files are the truth: the table says up to which byte each is indexed, and a file that is not the one it was, or
- * ends before that, is read again.
+ * The files are authoritative. The table records the byte up to which each file is indexed; a file that was
+ * replaced, or is shorter than that, is read again.
  */
 export class FollowedSessions {
   readonly text: TextIndex
   readonly table: SessionTable
   readonly #options: FollowedSessionsOptions
   readonly #now: () => number
-  /** What is read now, by id. */
+  /** The files that are being read, by session id. */
   readonly #reading = new Map<string, Reading>()
-  /** Files that could not be read, as they were then, and when that was. */
+  /** The files that could not be read: their stamp at the time, and when that was. */
   readonly #unreadable = new Map<string, { stamp: FileStamp; at: number }>()
-  /** Bytes that were indexed since parts() was called last. */
+  /** The number of bytes indexed since the last call of parts(). */
   #unsavedBytes = 0
   #isBuilding = false
-  /** Of the folder when nothing was behind it. */
+  /** The folder version at which the index was last in step with all files. */
   #version: number | undefined
 
   constructor(options: FollowedSessionsOptions) {
@@ -55,7 +59,7 @@ export class FollowedSessions {
     this.table = options.table
   }
 
-  /** More is being read than takes a moment. */
+  /** Whether a read is running that takes more than a moment. */
   get isBuilding(): boolean {
     return this.#isBuilding
   }
@@ -64,7 +68,10 @@ export class FollowedSessions {
     return this.#unsavedBytes
   }
 
-  /** Takes up what this process did; what does not fit what is indexed is read by the next catchUp(). Never throws. */
+  /**
+   * Applies a change made by this process; a change that does not follow on what is indexed is left to the
+   * next catchUp(). Never throws.
+   */
   changed(change: SessionChange): void {
     const { id } = change
     if (this.#reading.has(id)) return
@@ -73,14 +80,14 @@ export class FollowedSessions {
     if (change.change === 'appended') this.#append(session, change)
   }
 
-  /** Indexes what the session files have more than the index, and takes out those that are gone. */
+  /** Indexes what was added to the session files, and removes the sessions whose files are gone. */
   async catchUp(signal: AbortSignal): Promise<void> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const { folder } = this.#options
       const ids = await folder.refresh()
       const { version } = folder
       if (version === this.#version) return
-      this.#version = version // what is forgotten meanwhile takes it back
+      this.#version = version // sessions forgotten meanwhile reset it
       const behind = await this.#compare(ids)
       if (behind.length === 0) return
       this.#version = undefined
@@ -88,12 +95,12 @@ export class FollowedSessions {
     }
   }
 
-  /** Takes a session out; the next catchUp() reads it again if it is there. */
+  /** Removes a session; the next catchUp() reads it again if its file exists. */
   forget(session: IndexedSession): void {
     this.#forgetAll([session])
   }
 
-  /** All at once: a removal looks through the whole index. `groups` are more of what is taken out of it. */
+  /** Removes sessions, and additional `groups`, in one pass, because a removal scans the whole index. */
   #forgetAll(sessions: readonly IndexedSession[], groups: readonly number[] = []): void {
     const gone = new Set([...sessions.map(({ group }) => group), ...groups])
     if (gone.size === 0) return
@@ -102,7 +109,9 @@ export class FollowedSessions {
     this.text.removeGroups(gone)
   }
 
-  /** Everything as it is at the moment of the call, which must not be while catchUp() runs. */
+  /**
+   * Returns a snapshot of index and table at the moment of the call. Must not be called while catchUp() runs.
+   */
   async parts(): Promise<IndexParts & { table: CheckpointPart }> {
     this.#unsavedBytes = 0
     const table = this.table.toPart()
@@ -129,22 +138,22 @@ export class FollowedSessions {
     }
   }
 
-  /** The sessions that are to be read, the latest first. */
+  /** Returns the sessions that have to be read, the most recently modified first. */
   async #compare(ids: readonly string[]): Promise<Reading[]> {
-    this.#forgetAllBut(ids) // before anything can come to them
+    this.#forgetAllBut(ids) // before documents are added to any of them
     const behind: Reading[] = []
     for (const [at, id] of ids.entries()) {
-      if (at % BATCH === BATCH - 1) await breathe() // looking at files takes its time
+      if (at % BATCH === BATCH - 1) await breathe() // reading file stamps takes time
       const stamp = this.#options.folder.stamp(id)
       const session = this.table.findById(id)
       if (!stamp || isSame(stamp, session ? session.stamp : this.#unreadableStamp(id))) continue
-      if (session && isWhole(session, stamp)) session.stamp = stamp
+      if (session && isIndexed(session, stamp)) session.stamp = stamp
       else behind.push({ id, stamp, session })
     }
     return behind.toSorted((a, b) => b.stamp.mtimeMs - a.stamp.mtimeMs)
   }
 
-  /** Undefined when it is time to try again: what was in the way need not have been the file. */
+  /** Returns undefined when it is time to retry: the cause of the failure need not have been in the file. */
   #unreadableStamp(id: string): FileStamp | undefined {
     const known = this.#unreadable.get(id)
     return known && this.#now() - known.at < RETRY_MS ? known.stamp : undefined
@@ -153,8 +162,8 @@ export class FollowedSessions {
   #forgetAllBut(ids: readonly string[]): void {
     const known = ids.filter((id) => this.table.findById(id)).length
     if (known === this.table.size) return
-    const kept = new Set(ids)
-    this.#forgetAll([...this.table.all()].filter(({ id }) => !kept.has(id)))
+    const present = new Set(ids)
+    this.#forgetAll([...this.table.all()].filter(({ id }) => !present.has(id)))
   }
 
   async #readAll(behind: readonly Reading[], signal: AbortSignal): Promise<void> {
@@ -176,25 +185,25 @@ export class FollowedSessions {
     const onFile = (file: ReadFile) => {
       const reading = byGroup.get(file.group)
       byGroup.delete(file.group)
-      if (reading) this.#take(reading, file)
+      if (reading) this.#recordResult(reading, file)
     }
     try {
       this.#isBuilding = bytes >= worthAThread
       const background = this.#isBuilding ? worker : inline
       await indexFiles({ background, index: this.text, files, onFile }, signal)
     } finally {
-      this.#drop(byGroup)
+      this.#discard(byGroup)
       this.#reading.clear()
       this.#isBuilding = false
     }
   }
 
-  /** What came of reading a file. */
-  #take(reading: Reading, file: ReadFile): void {
+  /** Records the outcome of reading a file. */
+  #recordResult(reading: Reading, file: ReadFile): void {
     const { id, stamp } = reading
     this.#reading.delete(id)
     const { group, header, cursor, problem } = file
-    if (file.changed || !header) this.#drop([[group, reading]])
+    if (file.changed || !header) this.#discard([[group, reading]])
     if (file.changed) return
     if (!header) {
       this.#unreadable.set(id, { stamp, at: this.#now() })
@@ -207,8 +216,8 @@ export class FollowedSessions {
     this.#advance(session, cursor)
   }
 
-  /** Of a part of a file nobody can say where to go on. */
-  #drop(readings: Iterable<readonly [group: number, Reading]>): void {
+  /** Discards partially read files, because there is no known position to continue from. */
+  #discard(readings: Iterable<readonly [group: number, Reading]>): void {
     const all = [...readings]
     const sessions = all.flatMap(([, { id }]) => this.table.findById(id) ?? [])
     this.#forgetAll(
@@ -223,7 +232,7 @@ export class FollowedSessions {
   }
 }
 
-/** A file that is read, as it was before. */
+/** A file that is being read, and its state before. */
 interface Reading {
   id: string
   stamp: FileStamp
@@ -231,23 +240,23 @@ interface Reading {
 }
 
 const START = { bytes: 0, seq: 0 }
-/** A thread takes as long to start as it takes to read this here. */
+/** The number of bytes that can be read here in the time it takes to start a worker. */
 const WORTH_A_THREAD = 512 * 1024
-/** Longer messages would stop everything else in this process for tens of milliseconds: `catchUp()` reads them. */
+/** Longer messages would block this process for tens of milliseconds; they are left to `catchUp()`. */
 const MAX_INLINE_BYTES = 32 * 1024
-/** So long a file that could not be read, and has not changed since, is let be. */
+/** The time before an unreadable, unchanged file is tried again. */
 const RETRY_MS = 30_000
-/** Files that are looked at in one go. */
+/** The number of files checked before yielding to other work. */
 const BATCH = 256
-/** What grows while it is read is read again, but not for ever. */
+/** The maximum number of passes of one catchUp(), because files may grow while they are read. */
 const MAX_TRIES = 3
 
 function newSession(id: string, table: SessionTable): Pick<IndexedSession, 'id' | 'group' | 'stamp'> {
   return { id, group: table.newGroup(), stamp: undefined }
 }
 
-/** Whether what made it another state is indexed already; one of the same size was written over. */
-function isWhole(session: IndexedSession, stamp: FileStamp): boolean {
+/** Whether the change of a file is indexed already. A file of the same size was overwritten, so it is not. */
+function isIndexed(session: IndexedSession, stamp: FileStamp): boolean {
   const { stamp: last, cursor } = session
   return isSameFile(session, stamp) && stamp.size === cursor.bytes && stamp.size !== last?.size
 }

@@ -4,7 +4,7 @@ import type { SessionLine } from '../storage/types.ts'
 import { toDocuments } from './documents.ts'
 import { DOCUMENT_KINDS } from './types.ts'
 
-/** Adds what is searched of a line that was just written; a title or summary takes the place of the one before. */
+/** Adds the documents of a line that was just written; a title or summary replaces the previous one. */
 export function addLine(
   text: TextIndex,
   { group, offset }: { group: number; offset: number },
@@ -18,7 +18,7 @@ export function addLine(
   }
 }
 
-/** Kinds of which a session has one document. */
+/** The kinds of which a session has at most one document. */
 const ONLY_ONE: ReadonlySet<number> = new Set([
   DOCUMENT_KINDS.indexOf('title'),
   DOCUMENT_KINDS.indexOf('summary'),

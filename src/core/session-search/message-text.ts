@@ -2,14 +2,17 @@ import { isObject } from '../base/json.ts'
 import type { Message } from '../base/message.ts'
 import { isSecretValue, listSecretParts, type SecretPart } from '../base/secrets/secret-parts.ts'
 
-/** What a message says as text: what was typed of it, or its content, then each call with the values of its arguments, those of secrets aside. */
+/**
+ * Returns the searchable text of a message: what the user typed, or its content, followed by each tool call
+ * with the values of its arguments except secrets.
+ */
 export function messageText({ typed, content, tool_calls: calls = [] }: Message): string {
   if (calls.length === 0) return typed ?? content
   const lines = calls.map((call) => `${call.name} ${argumentText(call.arguments)}`.trim())
   return [...(content.trim() === '' ? [] : [content]), ...lines].join('\n')
 }
 
-/** Arguments that are no JSON stand as the model wrote them. */
+/** Returns the argument values as words; arguments that are not JSON are returned as the model wrote them. */
 function argumentText(json: string): string {
   const args = parse(json)
   if (args === undefined) return json
@@ -32,7 +35,10 @@ function openParts(table: Record<string, unknown>, inCredentials: boolean): Open
   return listSecretParts(table, inCredentials).slice(0, MAX_WORDS).filter(isOpen)
 }
 
-/** Whether a member is part of the text: objects are looked into, lists and values of secrets are left out. */
+/**
+ * Whether a member is part of the text: objects are descended into; lists and other values that are secret
+ * are left out.
+ */
 function isOpen({ value, verdict }: SecretPart): boolean {
   if (isObject(value)) return true
   return typeof value === 'string' ? !isSecretValue(verdict, value) : verdict !== 'always'
@@ -42,7 +48,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    return undefined // what it is instead is its text
+    return undefined // the caller uses the raw text instead
   }
 }
 

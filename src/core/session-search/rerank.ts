@@ -2,10 +2,10 @@ import type { GroupTerms } from '../search/text-index.ts'
 import { B, K1, type TextHit } from '../search/types.ts'
 
 /**
- * Hits, one of each session, in the order of what their whole sessions say, too: to the score of the best message
- * WHOLE_SHARE times that of the session as one document is added (docs/decisions/0130, with the evidence).
+ * Reorders hits, one per session, by also scoring the whole sessions: adds WHOLE_SHARE times the score of the
+ * session as one document to that of its best message (ADR 0130 has the evidence).
  *
- * `averageLength` is that of a session, in terms. Of equal scores the order stays.
+ * `averageLength` is the average length of a session, in terms. Ties keep their order.
  */
 export function rerank(
   hits: readonly TextHit[],
@@ -22,7 +22,7 @@ export function rerank(
 
 const WHOLE_SHARE = 2
 
-/** BM25 of a session, with how rare terms are among messages. */
+/** Returns the BM25 score of a session, with inverse frequencies counted over messages. */
 function scoreWhole(session: {
   idf: readonly number[]
   counts: readonly number[]

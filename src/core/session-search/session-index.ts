@@ -15,47 +15,48 @@ import { indexPlace } from './index-place.ts'
 import { SessionTable } from './session-table.ts'
 import { DOCUMENT_WEIGHTS, type SessionMatches, type SessionQuery } from './types.ts'
 
+/** The settings of a session index. */
 export interface SessionIndexOptions {
   folder: SessionFolder
-  /** Folder of what can be rebuilt; checkpoints have one of their own in it. */
+  /** The folder of rebuildable data; checkpoints have a folder of their own in it. */
   index: string
   leases: Leases
   /**
-   * It lasts, as a daemon does: checkpoints are written while it runs, and a search does not wait until what has to be
-   * read for long is read, but says that it is partial.
+   * Whether the process is long-running, like the daemon: checkpoints are written while it runs, and a search
+   * that would have to wait for a long read returns partial results instead.
    */
   lasts: boolean
-  /** What reads, merges and saves beside this thread. */
+  /** The program of the worker thread that reads, merges and saves. */
   worker: WorkerSource
   log: Log
-  /** Sessions are ordered by what all of their messages say, too. */
+  /** Whether sessions are reranked by all their messages. Default: true. */
   reranks?: boolean
-  /** Bytes of sessions after which a checkpoint is written. For tests. */
+  /** The number of session bytes after which a checkpoint is written. For tests. */
   worthSaving?: number
-  /** How long after that a checkpoint is written, milliseconds. For tests. */
+  /** The delay before that checkpoint is written, in milliseconds. For tests. */
   saveAfterMs?: number
-  /** How long a search waits for an index that lasts, milliseconds. For tests. */
+  /** The time a search waits for the index in a long-running process, in milliseconds. For tests. */
   patienceMs?: number
 }
 
 /**
- * The search over all sessions of a home (RFC 0185): an index in memory, in step with the session files, and its
- * checkpoints.
+ * Searches all sessions of a home with an index in memory that follows the session files, and with
+ * checkpoints of it.
  *
- * Any number of processes may have one; the one with the lease `index` writes checkpoints (decision 33).
+ * Any number of processes may have one; the holder of the lease `index` writes the checkpoints (ADR 0125).
  */
 export class SessionIndex implements AsyncDisposable {
   readonly #options: Required<SessionIndexOptions>
   readonly #stopReading = new AbortController()
-  readonly #over = new AbortController()
+  readonly #closed = new AbortController()
   readonly #worker: IndexBackground
   readonly #inline: IndexBackground
   readonly #checkpoints: Checkpoints
   readonly #opened = lazy(() => this.#open())
   #followed: FollowedSessions | undefined
-  /** What was asked for last to be done one after another: reading, and the beginning of saving. */
-  #last: Promise<unknown> = Promise.resolve()
-  /** The catching up that has not begun yet. */
+  /** The end of the queue of operations that must not overlap: reading, and taking a snapshot to save. */
+  #queue: Promise<unknown> = Promise.resolve()
+  /** The queued catch-up that has not started yet. */
   #next: Promise<void> | undefined
   #saving: Promise<void> = Promise.resolve()
   #saveTimer: NodeJS.Timeout | undefined
@@ -71,47 +72,51 @@ export class SessionIndex implements AsyncDisposable {
     this.#options = { ...defaults, ...options }
     this.#worker = openBackground({ worker, log })
     this.#inline = openBackground({ worker: async () => undefined, log })
-    const { load } = this.#inline // a thread takes as long to start as a checkpoint takes to load
+    const { load } = this.#inline // loading a checkpoint takes no longer than starting a worker
     const background = lasts ? { ...this.#worker, load } : this.#inline
     this.#checkpoints = new Checkpoints({ place: indexPlace(index), leases, background, log })
   }
 
   /**
-   * The sessions that match best, each by its best message. What this process appended is found at once, what others
-   * did too, unless the answer is partial. An abort leaves the search, and ends nothing that others wait for.
+   * Returns the best matching sessions, each by its best message. Messages appended by this process are found
+   * immediately; those of other processes too, unless the result is partial. Aborting ends only this search,
+   * not the work that others wait for.
    */
   async search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches> {
     const followed = await abortable(this.#opened.get(), signal)
-    const partial = !(await this.#caughtUp(followed, signal))
+    const partial = !(await this.#isUpToDate(followed, signal))
     const { folder, reranks } = this.#options
     return { matches: await findMatches({ followed, folder, reranks }, query, signal), partial }
   }
 
-  /** Begins to read and build, so that the first search finds it done. Whatever goes wrong is told to who searches. */
+  /**
+   * Starts reading and building, so that the first search does not have to wait. Failures are reported to the
+   * searches.
+   */
   warm(): void {
     void this.#catchUp().catch(() => undefined)
   }
 
-  /** What this process changed; nothing is lost when it is not told. */
+  /** Applies a change made by this process. Optional: the next search finds the change in the file anyway. */
   changed(change: SessionChange): void {
     this.#followed?.changed(change)
     this.#saveSoon()
   }
 
-  /** Resolves when everything that was there when it was called is found. */
+  /** Resolves when everything that existed at the call is indexed. */
   async settled(signal: AbortSignal): Promise<void> {
     await abortable(this.#catchUp(), signal)
   }
 
-  /** Stops reading, saves what is worth it, and gives everything back. */
+  /** Stops reading, saves a checkpoint if enough was indexed, and releases all resources. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#saveTimer)
     this.#stopReading.abort()
-    await this.#opened.current?.catch(() => undefined) // who searched is told
-    await this.#last
+    await this.#opened.current?.catch(() => undefined) // reported to the searches
+    await this.#queue
     const { lasts, worthSaving } = this.#options
     await this.#save(lasts ? Math.min(SAVE_AT_END_BYTES, worthSaving) : worthSaving)
-    this.#over.abort()
+    this.#closed.abort()
     await this.#worker[Symbol.asyncDispose]()
     await this.#inline[Symbol.asyncDispose]()
     await this.#checkpoints[Symbol.asyncDispose]()
@@ -120,8 +125,9 @@ export class SessionIndex implements AsyncDisposable {
   async #open(): Promise<FollowedSessions> {
     const { folder, log, lasts } = this.#options
     const textOptions = { background: this.#worker, weights: DOCUMENT_WEIGHTS }
-    if (lasts) await this.#checkpoints.mayWrite(this.#over.signal) // before others replace what is loaded
-    const saved = await this.#checkpoints.load(textOptions, this.#over.signal)
+    // before another process replaces the checkpoint to load
+    if (lasts) await this.#checkpoints.mayWrite(this.#closed.signal)
+    const saved = await this.#checkpoints.load(textOptions, this.#closed.signal)
     const { text, table } = saved ?? { text: new TextIndex(textOptions), table: new SessionTable() }
     this.#followed = new FollowedSessions({
       folder,
@@ -135,13 +141,13 @@ export class SessionIndex implements AsyncDisposable {
     return this.#followed
   }
 
-  /** Whether everything that is there now is indexed; false when that takes longer than a search waits. */
-  async #caughtUp(followed: FollowedSessions, signal: AbortSignal): Promise<boolean> {
+  /** Whether the index is up to date; false when that takes longer than a search waits. */
+  async #isUpToDate(followed: FollowedSessions, signal: AbortSignal): Promise<boolean> {
     const { lasts, patienceMs } = this.#options
     const caughtUp = this.#catchUp().then(() => true)
     const done = abortable(caughtUp, signal)
     if (!lasts) return await done
-    done.catch(() => undefined) // when nobody waits any more: whoever searches next is told
+    done.catch(() => undefined) // once this search stops waiting, the next one reports the failure
     for (;;) {
       const isDone = await orTimeout(done, patienceMs)
       if (isDone !== undefined) return isDone
@@ -149,9 +155,9 @@ export class SessionIndex implements AsyncDisposable {
     }
   }
 
-  /** Reads what is new as of now; who comes before that has begun shares it. */
+  /** Reads what is new; callers before the read starts share it. */
   #catchUp(): Promise<void> {
-    this.#next ??= this.#inTurn(async () => {
+    this.#next ??= this.#enqueue(async () => {
       this.#next = undefined
       const followed = await this.#opened.get()
       await followed.catchUp(this.#stopReading.signal)
@@ -160,9 +166,9 @@ export class SessionIndex implements AsyncDisposable {
     return this.#next
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work, work)
-    this.#last = done.catch(() => undefined)
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work, work)
+    this.#queue = done.catch(() => undefined)
     return done
   }
 
@@ -176,7 +182,7 @@ export class SessionIndex implements AsyncDisposable {
     this.#saveTimer.unref()
   }
 
-  /** Saves the index, behind a saving that goes on, when so many bytes of sessions came to it. */
+  /** Saves the index after any running save, if at least `worthSaving` session bytes are unsaved. */
   #save(worthSaving: number): Promise<void> {
     const saved = this.#saving.then(() => this.#saveNow(worthSaving))
     this.#saving = saved.catch((reason: unknown) =>
@@ -187,34 +193,35 @@ export class SessionIndex implements AsyncDisposable {
 
   async #saveNow(worthSaving: number): Promise<void> {
     const followed = this.#followed
-    const { signal } = this.#over
+    const { signal } = this.#closed
     if (!followed || followed.unsavedBytes < worthSaving) return
     if (!(await this.#checkpoints.mayWrite(signal))) return
-    const taken = await this.#inTurn(async () => ({ parts: followed.parts() })) // nothing is half read then
-    await this.#checkpoints.save(await taken.parts, signal)
+    // no file is partially read then
+    const snapshot = await this.#enqueue(async () => ({ parts: followed.parts() }))
+    await this.#checkpoints.save(await snapshot.parts, signal)
   }
 }
 
-/** Undefined when it takes longer. */
+/** Resolves with undefined when the work takes longer. */
 async function orTimeout<T>(work: Promise<T>, patienceMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
-  const tired = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, patienceMs, undefined)
   })
   try {
-    return await Promise.race([work, tired])
+    return await Promise.race([work, timeout])
   } finally {
     clearTimeout(timer)
   }
 }
 
 const MEGABYTE = 1024 * 1024
-/** Bytes from which on a process that serves others reads beside its own thread. */
+/** The number of bytes from which a process with other clients reads in a worker. */
 const WORTH_A_THREAD = 32 * 1024
-/** Bytes of sessions that take a moment to read again. */
+/** The number of session bytes that take a moment to read again. */
 const SAVE_BYTES = 8 * MEGABYTE
 const SAVE_AT_END_BYTES = 256 * 1024
-/** What a single command may have built for nothing. */
+/** The number of session bytes that a single command may index without saving. */
 const SAVE_ONCE_BYTES = 4 * MEGABYTE
 const SAVE_AFTER_MS = 2000
 const PATIENCE_MS = 300

@@ -1,25 +1,25 @@
 import { MAX_SESSION_HITS, MAX_WINDOW_ITEMS, type SessionQuery } from './types.ts'
 
-/** What somebody looks for; what is left out is not asked for, or has its default. */
+/** The search parameters of a client; an absent one imposes no condition or has its default. */
 export interface SessionAsk {
   text: string
   /** The agent's id. */
   agentId?: string | undefined
-  /** Whose conversations: asked once for each session. */
+  /** Selects conversations by sender; called once per session. */
   isSender?: ((sender: string) => boolean) | undefined
-  /** Working directory of the conversation, absolute. */
+  /** The working directory of the conversation, absolute. */
   cwd?: string | undefined
-  /** Times of the message, milliseconds since 1970: from, until (not included). */
+  /** The start (inclusive) and end (exclusive) of the time range, in milliseconds since 1970. */
   since?: number | undefined
   until?: number | undefined
-  /** Sessions: by default, and at most, MAX_SESSION_HITS; 0 is the default, too. */
+  /** The maximum number of sessions, at most MAX_SESSION_HITS, which is the default; 0 means the default. */
   limit?: number | undefined
-  /** Messages around the match; by default 4 and 4. */
+  /** The number of messages before and after the match; by default 4 each. */
   contextBefore?: number | undefined
   contextAfter?: number | undefined
 }
 
-/** A query with its defaults and bounds (RFC 0185). */
+/** Applies defaults and bounds to search parameters. */
 export function toSessionQuery(ask: SessionAsk): SessionQuery {
   const { text, agentId, isSender, cwd, since, until, contextBefore, contextAfter } = ask
   const isEverything = agentId === undefined && isSender === undefined && cwd === undefined

@@ -3,19 +3,19 @@ import type { CheckpointPart } from '../search/checkpoint/types.ts'
 import type { FileStamp } from '../storage/session-reader.ts'
 import type { ReadPosition, SessionHeader } from '../storage/types.ts'
 
-/** A session of which documents are in the index. */
+/** A session that has documents in the index. */
 export interface IndexedSession {
   readonly id: string
-  /** What the index calls it; never given twice. */
+  /** Its group in the index; never reused. */
   readonly group: number
   readonly header: SessionHeader
-  /** How far it is indexed. */
+  /** The position up to which it is indexed. */
   cursor: ReadPosition
-  /** The file in a state in which all its whole lines are indexed. */
+  /** The state of the file at which all its whole lines were indexed. */
   stamp: FileStamp | undefined
 }
 
-/** Which sessions are in the index, and how far. */
+/** The indexed sessions, and the position each is indexed to. */
 export class SessionTable {
   readonly #byId = new Map<string, IndexedSession>()
   readonly #byGroup: (IndexedSession | undefined)[] = []
@@ -38,18 +38,18 @@ export class SessionTable {
     return this.#byId.values()
   }
 
-  /** A group that nothing had before. */
+  /** Allocates a group that was never used before. */
   newGroup(): number {
     return this.#nextGroup++
   }
 
-  /** Puts a session there, under a group from newGroup(). */
+  /** Adds or replaces a session; its group must come from newGroup(). */
   put(session: IndexedSession): IndexedSession {
-    const kept = { ...session, header: this.#slim(session.header) }
-    this.#byId.set(kept.id, kept)
-    this.#byGroup[kept.group] = kept
-    this.#nextGroup = Math.max(this.#nextGroup, kept.group + 1)
-    return kept
+    const entry = { ...session, header: this.#compactHeader(session.header) }
+    this.#byId.set(entry.id, entry)
+    this.#byGroup[entry.group] = entry
+    this.#nextGroup = Math.max(this.#nextGroup, entry.group + 1)
+    return entry
   }
 
   remove({ id, group }: IndexedSession): void {
@@ -57,7 +57,7 @@ export class SessionTable {
     this.#byGroup[group] = undefined
   }
 
-  /** All of it, as it is now. */
+  /** Returns a snapshot of the table. */
   toPart(): CheckpointPart {
     const sessions = [...this.#byId.values()]
     const numbers = new Float64Array(sessions.length * COLUMNS)
@@ -69,34 +69,45 @@ export class SessionTable {
     return { facts: { sessions: sessions.length, nextGroup: this.#nextGroup }, arrays: { numbers, texts } }
   }
 
-  /** Throws `invalid` when it is not what toPart() gave. */
+  /** Restores a table from toPart(). Throws `invalid` when the part is inconsistent. */
   static fromPart({ facts, arrays }: CheckpointPart): SessionTable {
     const table = new SessionTable()
     const { numbers, texts } = arrays
-    if (!(numbers instanceof Float64Array) || !(texts instanceof Uint8Array)) throw noTable()
+    if (!(numbers instanceof Float64Array) || !(texts instanceof Uint8Array)) throw invalidTable()
     const rows: unknown = JSON.parse(new TextDecoder().decode(Uint8Array.from(texts)))
-    if (!Array.isArray(rows) || numbers.length !== rows.length * COLUMNS) throw noTable()
+    if (!Array.isArray(rows) || numbers.length !== rows.length * COLUMNS) throw invalidTable()
     for (const [at, row] of rows.entries()) table.put(toSession(row, numbers.subarray(at * COLUMNS)))
     const { nextGroup = 0 } = facts
-    if (table.size !== rows.length || nextGroup < table.#nextGroup) throw noTable()
+    if (table.size !== rows.length || nextGroup < table.#nextGroup) throw invalidTable()
     table.#nextGroup = nextGroup
     return table
   }
 
-  /** What is known of a header, with the same strings for the same texts: there may be tens of thousands. */
-  #slim({ v, agent, agent_id, created_by, created_at, cwd, forked_from }: SessionHeader): SessionHeader {
+  /**
+   * Copies the known fields of a header and shares equal strings, because there may be tens of thousands of
+   * sessions.
+   */
+  #compactHeader({
+    v,
+    agent,
+    agent_id,
+    created_by,
+    created_at,
+    cwd,
+    forked_from,
+  }: SessionHeader): SessionHeader {
     return {
       v,
-      agent: this.#shared(agent),
-      agent_id: this.#shared(agent_id),
-      created_by: this.#shared(created_by),
+      agent: this.#intern(agent),
+      agent_id: this.#intern(agent_id),
+      created_by: this.#intern(created_by),
       created_at,
-      cwd: this.#shared(cwd),
+      cwd: this.#intern(cwd),
       ...(forked_from !== undefined && { forked_from }),
     }
   }
 
-  #shared(text: string): string {
+  #intern(text: string): string {
     const known = this.#texts.get(text)
     if (known !== undefined) return known
     this.#texts.set(text, text)
@@ -104,7 +115,7 @@ export class SessionTable {
   }
 }
 
-/** Numbers of a session in a part. */
+/** The number of numbers per session in a part. */
 const COLUMNS = 7
 
 type Texts = [id: string, v: number, ...texts: string[]]
@@ -124,10 +135,10 @@ function toTexts({ id, header }: IndexedSession): Texts {
 }
 
 function toSession(row: unknown, numbers: Float64Array): IndexedSession {
-  if (!isTexts(row)) throw noTable()
+  if (!isTexts(row)) throw invalidTable()
   const [id, v, agent = '', agent_id = '', created_by = '', created_at = '', cwd = '', forked_from] = row
   const [group = 0, bytes = 0, seq = 0, isStamped = 0, size = 0, mtimeMs = 0, ino = 0] = numbers
-  if (!Number.isSafeInteger(group) || group < 0) throw noTable()
+  if (!Number.isSafeInteger(group) || group < 0) throw invalidTable()
   const header = { v, agent, agent_id, created_by, created_at, cwd, ...(forked_from && { forked_from }) }
   const stamp = isStamped === 1 ? { size, mtimeMs, ino } : undefined
   return { id, group, header, cursor: { bytes, seq }, stamp }
@@ -138,6 +149,6 @@ function isTexts(row: unknown): row is Texts {
   return typeof row[1] === 'number' && row.every((text, at) => at === 1 || typeof text === 'string')
 }
 
-function noTable(): CrabError {
+function invalidTable(): CrabError {
   return new CrabError('invalid', 'Cannot use the table of sessions: it is not what was saved')
 }

@@ -20,8 +20,9 @@ import {
 import { computeBounds, metaExcerpt, toContextExcerpts, toExcerpt } from './window.ts'
 
 /**
- * The search over the sessions of any Storage, for programs that bring their own: in memory, brought in step at each
- * search by reading what was appended since. Where sessions are files of a home, SessionIndex is faster.
+ * Searches the sessions of any `Storage`, for programs that supply their own. The index is in memory; each
+ * search first reads what was appended since the last one. For session files in a home, SessionIndex is
+ * faster.
  */
 export class StorageSearch {
   readonly #storage: Pick<Storage, 'listSessions' | 'read'>
@@ -33,9 +34,9 @@ export class StorageSearch {
     this.#storage = storage
   }
 
-  /** As SessionIndex.search() answers, and never partial. Fails as Storage.read does. */
+  /** Answers like SessionIndex.search(), and is never partial. Throws what Storage.read() throws. */
   async search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches> {
-    const before = this.#catchingUp.catch(() => undefined) // whoever began it is told
+    const before = this.#catchingUp.catch(() => undefined) // its own caller handles that failure
     this.#catchingUp = before.then(() => this.#catchUp(signal))
     await this.#catchingUp
     const hits = findHits({ followed: { text: this.#text, table: this.#table }, reranks: true }, query)
@@ -60,7 +61,7 @@ export class StorageSearch {
 
   async #read(id: string): Promise<void> {
     const known = this.#table.findById(id)
-    const part = await this.#storage.read(id, known?.cursor).catch(orGone)
+    const part = await this.#storage.read(id, known?.cursor).catch(ignoreMissing)
     if (!part) return
     const { whole, header, lines, cursor } = part
     if (known && whole) this.#forget(known)
@@ -82,7 +83,7 @@ export class StorageSearch {
     { query, words }: { query: SessionQuery; words: QueryWords },
   ): Promise<SessionMatch[]> {
     const known = this.#table.findByGroup(hit.group)
-    const part = known && (await this.#storage.read(known.id).catch(orGone))
+    const part = known && (await this.#storage.read(known.id).catch(ignoreMissing))
     if (!part) return []
     const { id: session, header } = known
     const kind = DOCUMENT_KINDS[hit.kind]!
@@ -91,12 +92,12 @@ export class StorageSearch {
   }
 }
 
-/** A session that was deleted since it was listed is no failure. */
-function orGone(reason: unknown): undefined {
+/** Ignores `missing`: the session was deleted after it was listed. */
+function ignoreMissing(reason: unknown): undefined {
   if (!(reason instanceof CrabError && reason.kind === 'missing')) throw reason
 }
 
-/** A match among the lines of its session, as readWindow() has it. */
+/** Finds a match in the lines of its session; returns the same as readWindow(). */
 function toWindow(
   lines: readonly SessionLine[],
   { kind, seq, query, words }: { kind: DocumentKind; seq: number; query: SessionQuery; words: QueryWords },

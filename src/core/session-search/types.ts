@@ -1,65 +1,74 @@
 import type { SessionHeader } from '../storage/types.ts'
 
-/** Kinds of documents, by their numbers in the index. */
+/** The kinds of documents; the position is the kind's number in the index. */
 export const DOCUMENT_KINDS = ['user', 'assistant', 'tool_use', 'title', 'summary'] as const
+/** The kind of a document. */
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
-/** Weights by kind (RFC 0185); others only with evidence. */
+/** The weights by kind. Change them only with evidence from `npm run bench -- relevance` (ADR 0130). */
 export const DOCUMENT_WEIGHTS: readonly number[] = [1.5, 1, 1.3, 2, 3]
 
-/** Bounds of an answer (RFC 0185). */
+/** The maximum size of a snippet in UTF-8 bytes. */
 export const MAX_SNIPPET_BYTES = 1024
+/** The maximum number of messages in a window, including the match. */
 export const MAX_WINDOW_ITEMS = 16
+/** The maximum number of sessions in a search result. */
 export const MAX_SESSION_HITS = 20
 
-/** What is searched for. */
+/** A session search with its defaults applied. */
 export interface SessionQuery {
   text: string
-  /** Sessions, at most MAX_SESSION_HITS. */
+  /** The maximum number of sessions, at most MAX_SESSION_HITS. */
   limit: number
-  /** Which sessions are searched: by what their first lines say, which never changes. */
+  /** Selects sessions by their header, which never changes. */
   accepts?: (session: string, header: SessionHeader) => boolean
-  /** Times of the message, milliseconds since 1970: from, until (not included). */
+  /** The start (inclusive) and end (exclusive) of the time range, in milliseconds since 1970. */
   since?: number
   until?: number
-  /** Messages around the match; the window is cut to MAX_WINDOW_ITEMS with the match in it. */
+  /**
+   * The number of messages before and after the match; the window is limited to MAX_WINDOW_ITEMS, including
+   * the match.
+   */
   contextBefore: number
   contextAfter: number
 }
 
-/** A session with what matches best in it. */
+/** A session and its best match. */
 export interface SessionMatch {
   session: string
   header: SessionHeader
   kind: DocumentKind
-  /** Of the matching message; 0 for a title or summary. */
+  /** The seq of the matching message; 0 for a title or summary. */
   seq: number
   score: number
   /** Oldest first. */
   window: readonly Excerpt[]
 }
 
-/** A message of a window, with bounds. */
+/** A message of a window, truncated to a snippet. */
 export interface Excerpt {
   /** 0 for a title or summary. */
   seq: number
   role: 'user' | 'assistant' | 'tool' | 'title' | 'summary'
-  /** At most MAX_SNIPPET_BYTES bytes of UTF-8, cut at characters around what matches; what looks like a secret is masked. */
+  /**
+   * At most MAX_SNIPPET_BYTES bytes of UTF-8, cut between characters around the match; anything that looks
+   * like a secret is masked.
+   */
   snippet: string
-  /** It is not the whole message. */
+  /** Whether the snippet is not the whole message. */
   truncated: boolean
-  /** Of a tool result, or of the first call of a message; empty otherwise. */
+  /** The tool of a tool result, or of the first call of a message; empty otherwise. */
   toolName: string
-  /** Pairs of byte offsets in the snippet: where words of the query begin and end. */
+  /** The query words in the snippet: pairs of byte offsets, begin and end. */
   matches: readonly number[]
   /** ISO 8601. */
   ts: string
 }
 
-/** What a search finds. */
+/** The result of a search. */
 export interface SessionMatches {
   /** Best first. */
   matches: readonly SessionMatch[]
-  /** The index is still being built. */
+  /** Whether the index is still being built. */
   partial: boolean
 }

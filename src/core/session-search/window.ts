@@ -7,26 +7,32 @@ import { FilePiece } from './file-piece.ts'
 import { messageText } from './message-text.ts'
 import { DOCUMENT_KINDS, type DocumentKind, type Excerpt, MAX_WINDOW_ITEMS } from './types.ts'
 
-/** A match in a session file, and how much around it is wanted. */
+/** A match in a session file, and how many messages around it to read. */
 export interface WindowRequest {
   path: string
-  /** What was searched for; one for all matches of a search. */
+  /** The words of the query; shared by all matches of a search. */
   words: QueryWords
-  /** Of the matching document: its place in DOCUMENT_KINDS; `seq` and first byte of its line, `seq` 0 for a title or summary. */
+  /**
+   * The matching document: its index in DOCUMENT_KINDS, and the `seq` and first byte of its line. `seq` is 0
+   * for a title or summary.
+   */
   kind: number
   seq: number
   offset: number
-  /** Messages in front of it and behind it; the window is cut to MAX_WINDOW_ITEMS with the match in it. */
+  /**
+   * The number of messages before and after it; the window is limited to MAX_WINDOW_ITEMS, including the
+   * match.
+   */
   before: number
   after: number
 }
 
 /**
- * A match with the messages around it, oldest first; a title or summary stands before the first messages of the session.
- * Only the bytes around are read.
+ * Reads a match with the messages around it, oldest first; a title or summary is followed by the first
+ * messages of the session. Only reads the bytes near the match.
  *
- * Undefined when there is no such file, or no such line at that place of it (any more). What cannot be used around the
- * match is left out.
+ * Returns undefined when the file, or that line of it, does not exist any more. Skips unusable lines around
+ * the match.
  */
 export async function readWindow(
   request: WindowRequest,
@@ -73,7 +79,10 @@ async function readStart(
   return await readAfter({ piece, words, seq: -1, signal }, count) // the header counts as line 0
 }
 
-/** How many messages on either side fit: both give way when they are too much, the one behind first. */
+/**
+ * Limits the messages on either side to the window. When both are too many, the messages after the match are
+ * reduced first.
+ */
 export function computeBounds({ before, after }: Pick<WindowRequest, 'before' | 'after'>): {
   before: number
   after: number
@@ -86,7 +95,7 @@ export function computeBounds({ before, after }: Pick<WindowRequest, 'before' | 
 interface WindowContext {
   piece: FilePiece
   words: QueryWords
-  /** Of the line that they are around. */
+  /** The seq of the line they surround. */
   seq: number
   signal: AbortSignal
 }
@@ -117,7 +126,7 @@ async function readBefore({ piece, words, seq, signal }: WindowContext, count: n
   return found.reverse()
 }
 
-/** A title or summary as its line has it; undefined for what has none. */
+/** Returns the excerpt of a title or summary; undefined when the line has none. */
 export function metaExcerpt(
   { title, summary, ts }: SessionLine & { kind: 'meta' },
   role: DocumentKind | undefined,
@@ -128,7 +137,10 @@ export function metaExcerpt(
   return text === undefined ? undefined : { seq: 0, role, toolName: '', ts, ...matchingSnippet(text, words) }
 }
 
-/** A line beside a match; none for what is no message. What tools answered is shown without matches: it is not searched. */
+/**
+ * Returns the excerpt of a line near a match; an empty list for a line that is not a message. Tool results
+ * are not searched, so their excerpts have no matches.
+ */
 export function toContextExcerpts(line: SessionLine | string | undefined, words: QueryWords): Excerpt[] {
   if (typeof line !== 'object') return []
   const isTool = line.kind === 'entry' && line.role === 'tool'
@@ -136,7 +148,7 @@ export function toContextExcerpts(line: SessionLine | string | undefined, words:
   return excerpt && excerpt.snippet !== '' ? [excerpt] : []
 }
 
-/** A message as an excerpt that `cut` makes; undefined for what is none. */
+/** Returns the excerpt of a message, truncated by `cut`; undefined for a line that is not a message. */
 export function toExcerpt<Words extends QueryWords | undefined>(
   line: SessionLine,
   words: Words,

@@ -1,17 +1,20 @@
-/** The keys of a front matter whose values are texts; a table or list in it is kept out. Or why it cannot be read. */
+/**
+ * The text values of a front matter, by key; tables and lists are skipped. Or the reason why it cannot be
+ * read.
+ */
 export type FrontMatter =
   | { ok: true; texts: ReadonlyMap<string, string> }
   | { ok: false; line: number; message: string }
 
 /**
- * Reads the YAML between the first line `---` and the next one, as far as agentskills.io needs it: a key and its text a
- * line, quoted or not, folded over further lines or as a block (`>`, `|`). What else YAML can is refused; a colon within a text
- * without quotes, which YAML refuses, is taken: many skills have one.
+ * Reads the YAML between the first line `---` and the next one, as far as agentskills.io needs it: one key
+ * and text per line, quoted or not, folded over further lines or as a block (`>`, `|`). Other YAML features
+ * are refused. A colon in unquoted text is accepted although YAML refuses it, because many skills have one.
  */
 export function readFrontMatter(text: string): FrontMatter {
   const [, start = ''] = /^\uFEFF?(---[^\S\n]*(?:\n|$))/.exec(text) ?? []
   if (start === '') return refusal(1, 'it does not begin with a front matter (---)')
-  const end = text.search(/\r?\n---[^\S\n]*(?:\n|$)/) // most of a skill is not looked at
+  const end = text.search(/\r?\n---[^\S\n]*(?:\n|$)/) // a search, so that the rest of a skill is not split
   if (end < 0) return refusal(1, 'its front matter has no end (---)')
   const texts = new Map<string, string>()
   for (const { key, head, rest, line } of parseEntries(text.slice(0, end).split(/\r?\n/))) {
@@ -24,7 +27,7 @@ export function readFrontMatter(text: string): FrontMatter {
   return { ok: true, texts }
 }
 
-/** What stands behind the front matter; all of a text without one. */
+/** Returns the text after the front matter; the whole text when there is none. */
 export function stripFrontMatter(text: string): string {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   const end = lines.findIndex((line, i) => i > 0 && line.trimEnd() === '---')
@@ -33,17 +36,19 @@ export function stripFrontMatter(text: string): string {
 }
 
 interface Entry {
-  /** Undefined for a line that is none. */
+  /** The key; undefined for a line without one. */
   key: string | undefined
-  /** What stands behind the colon. */
+  /** The text after the colon. */
   head: string
-  /** The lines that belong to it. */
+  /** The continuation lines. */
   rest: string[]
-  /** 1-based. */
+  /** The line number, 1-based. */
   line: number
 }
 
-/** The keys that are not indented, each with what is; the first line is the fence. */
+/**
+ * Splits lines into unindented keys, each with its indented lines. Skips the first line, which is the fence.
+ */
 function parseEntries(lines: readonly string[]): Entry[] {
   const entries: Entry[] = []
   for (const [i, line] of lines.entries()) {
@@ -91,7 +96,7 @@ function readQuoted(whole: string): Value {
   return { kind: 'wrong', why: 'has a quote that does not end where the value does' }
 }
 
-/** Lines of a block: as they are, or folded, where an empty line is a line end. */
+/** Joins the lines of a block: as they are, or folded, where an empty line becomes a line break. */
 function readBlock(lines: readonly string[], isFolded: boolean): string {
   const filled = lines.filter((line) => line.trim() !== '')
   const indent = filled.reduce((least, line) => Math.min(least, line.search(/\S/)), Infinity)

@@ -5,48 +5,49 @@ import { isMissing } from '../base/system-error.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { walkFolders } from './walk-folders.ts'
 
-/** A folder in which skills are looked for, or that is one. */
+/** A folder that is searched for skills, or that is a skill itself. */
 export interface SkillRoot {
-  /** Absolute. */
+  /** The path, absolute. */
   path: string
-  /** Of crabtalk, or of another program. */
+  /** Whether it belongs to crabtalk rather than to another program. */
   isOwn: boolean
 }
 
-/** What an agent can be taught (agentskills.io). */
+/** A skill (agentskills.io): instructions that an agent can load. */
 export interface Skill {
   name: string
   description: string
-  /** Its folder, absolute. */
+  /** The path of its folder, absolute. */
   folder: string
   root: SkillRoot
-  /** Whether a model may fetch it by itself; else only people name it (`disable-model-invocation: true`). */
+  /** Whether a model may load it by itself. Otherwise (`disable-model-invocation: true`) only users can. */
   isForModel: boolean
 }
 
-/** A folder that looks like a skill, and is none. */
+/** A folder that looks like a skill but is not valid. */
 export interface SkillProblem {
-  /** Of its SKILL.md. */
+  /** The path of its SKILL.md. */
   path: string
-  /** 1-based. */
+  /** The line, 1-based. */
   line: number
   message: string
 }
 
 /**
- * What the roots have, in folders of folders too; inside a skill no further one is looked for. A root that is not there has
- * none. Of several skills with one name the first counts, and another that says something else is a problem. Never fails.
+ * Finds the skills in the roots, including nested folders but not inside of skills. A missing root is empty.
+ * Of several skills with the same name the first one counts, and a later one with other content is a problem.
+ * Never throws.
  */
 export async function scanSkills(
   roots: readonly SkillRoot[],
 ): Promise<{ skills: Skill[]; problems: SkillProblem[] }> {
-  const found = (await Promise.all(roots.map(scanRoot))).flat()
+  const entries = (await Promise.all(roots.map(scanRoot))).flat()
   const byName = new Map<string, ParsedSkill>()
   const problems: SkillProblem[] = []
-  for (const one of found) {
+  for (const one of entries) {
     if ('message' in one) problems.push(one)
     else if (!byName.has(one.skill.name)) byName.set(one.skill.name, one)
-    else problems.push(...shadowed(one, byName.get(one.skill.name)!))
+    else problems.push(...reportShadowed(one, byName.get(one.skill.name)!))
   }
   const skills = [...byName.values()].map(({ skill }) => skill)
   return { skills: skills.toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems }
@@ -54,12 +55,15 @@ export async function scanSkills(
 
 interface ParsedSkill {
   skill: Skill
-  /** All of its SKILL.md. */
+  /** The complete SKILL.md. */
   text: string
 }
 
-/** Programs link, or copy, one skill into the folders of several: nothing is lost then. */
-function shadowed({ skill, text }: ParsedSkill, first: ParsedSkill): SkillProblem[] {
+/**
+ * Reports a skill that another of the same name hides. An identical copy is not a problem: programs link or
+ * copy one skill into several folders.
+ */
+function reportShadowed({ skill, text }: ParsedSkill, first: ParsedSkill): SkillProblem[] {
   if (text === first.text) return []
   const message = `it is not used: there is a "${skill.name}" in ${first.skill.folder}, too`
   return [toProblem(join(skill.folder, 'SKILL.md'), 1, message)]
@@ -79,7 +83,7 @@ async function scanRoot(root: SkillRoot): Promise<(ParsedSkill | SkillProblem)[]
   }
 }
 
-/** Undefined for a folder without SKILL.md, and for a file. */
+/** Reads the skill in a folder; undefined for a folder without SKILL.md, and for a file. */
 async function readSkill(folder: string, root: SkillRoot): Promise<ParsedSkill | SkillProblem | undefined> {
   const path = join(folder, 'SKILL.md')
   try {
@@ -102,12 +106,12 @@ async function readSkill(folder: string, root: SkillRoot): Promise<ParsedSkill |
 
 async function statFile(path: string): Promise<{ size: number; isFile: boolean }> {
   const stats = await stat(path)
-  return { size: stats.size, isFile: stats.isFile() } // a pipe would be read for ever
+  return { size: stats.size, isFile: stats.isFile() } // reading a pipe would never end
 }
 
 /**
- * What is wrong with what a SKILL.md says of itself, as a sentence; undefined when nothing is. Names need not be those of
- * their folders: other programs do not insist on it either.
+ * Returns the problem with the name or description in a SKILL.md, as a sentence; undefined when both are
+ * valid. Names may differ from those of their folders, because other programs do not require a match either.
  */
 export function validateSkill(name: string, description: string): string | undefined {
   if (name === '') return 'it has no "name"'
@@ -124,8 +128,8 @@ function toProblem(path: string, line: number, message: string): SkillProblem {
   return { path, line, message }
 }
 
-/** Of a root: each costs some time of every turn. */
+/** The maximum number of folders per root; each costs some time in every turn. */
 const MAX_FOLDERS = 2000
 const MAX_BYTES = 2 ** 20
-/** Ten times what agentskills.io has, which is exceeded; models are shown its beginning. */
+/** Ten times the limit of agentskills.io, which existing skills exceed. Models are shown the beginning. */
 const MAX_DESCRIPTION = 10_000

@@ -5,7 +5,10 @@ import { toStorageError } from '../base/files.ts'
 import { stripFrontMatter } from './front-matter.ts'
 import type { Skill } from './scan-skills.ts'
 
-/** What a skill says, as its SKILL.md has it now. Throws `storage`, and `invalid` for one of more than 256 KiB. */
+/**
+ * Reads the current text of a skill from its SKILL.md. Throws `storage`, and `invalid` when it is larger than
+ * 256 KiB.
+ */
 export async function readBody({ name, folder }: Pick<Skill, 'name' | 'folder'>): Promise<string> {
   const path = join(folder, 'SKILL.md')
   try {
@@ -20,5 +23,5 @@ export async function readBody({ name, folder }: Pick<Skill, 'name' | 'folder'>)
   )
 }
 
-/** Some sixty thousand tokens. */
+/** The maximum size, about sixty thousand tokens. */
 const MAX_BYTES = 256 * 1024

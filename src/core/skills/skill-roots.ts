@@ -3,7 +3,10 @@ import type { Config } from '../config/config.ts'
 import type { HomePaths } from '../config/paths.ts'
 import type { SkillRoot } from './scan-skills.ts'
 
-/** Where skills are looked for (disk.md), what counts first at first; those of a project are not among them. */
+/**
+ * Returns the folders that are searched for skills, in order of precedence. Those of a project are not
+ * included.
+ */
 export function skillRoots(
   { home, skills }: Pick<HomePaths, 'home' | 'skills'>,
   homeDir: string,
@@ -19,6 +22,6 @@ export function skillRoots(
 }
 
 function isIn(path: string, folder: string): boolean {
-  const way = relative(folder, path)
-  return way !== '' && way.split(/[\\/]/)[0] !== '..' && !isAbsolute(way)
+  const relativePath = relative(folder, path)
+  return relativePath !== '' && relativePath.split(/[\\/]/)[0] !== '..' && !isAbsolute(relativePath)
 }

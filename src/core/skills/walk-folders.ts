@@ -2,62 +2,63 @@ import type { Dirent } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What was found below a folder. */
+/** The results of a walk. */
 export interface WalkResult<T> {
   found: T[]
-  /** There are more folders than were looked at. */
+  /** Whether there are more folders than were visited. */
   isCut: boolean
 }
 
 /**
- * Shows `read` the folders below a root, those of one level after those above it, and gives what it makes of them, each level
- * by path; only inside one of which it makes nothing does the walk go on.
+ * Calls `read` with the folders below a root, level by level and sorted by path within a level, and collects
+ * its results. The walk descends only into folders for which `read` returns undefined.
  *
- * Hidden folders and node_modules are skipped, links are followed, a folder that was seen before is not entered again. It
- * ends below five levels, and after `most` folders. Fails as `readdir` for the root; what else cannot be entered is empty.
+ * Hidden folders and node_modules are skipped; links are followed; a folder is entered once only. The walk
+ * ends below five levels and after `maxFolders` folders. Rejects like `readdir` for the root; other folders that
+ * cannot be read count as empty.
  */
 export async function walkFolders<T>(
   root: string,
   read: (folder: string) => Promise<T | undefined>,
-  most: number,
+  maxFolders: number,
 ): Promise<WalkResult<T>> {
-  const walked: WalkResult<T> = { found: [], isCut: false }
+  const result: WalkResult<T> = { found: [], isCut: false }
   const top = { path: root, real: await realpath(root) }
   const entered = new Set([top.real])
   let level = await foldersIn(top)
-  let left = most
+  let remaining = maxFolders
   for (let depth = 1; level.length > 0; depth++) {
-    walked.isCut = level.length > left
-    const looked = level.slice(0, left)
-    left -= looked.length
-    const made = await inBatches(looked, ({ path }) => read(path))
-    walked.found.push(...made.flatMap((one) => one ?? []))
-    if (walked.isCut || depth === MAX_DEPTH) break
-    const others = looked.filter((folder, at) => made[at] === undefined && isNew(folder, entered))
+    result.isCut = level.length > remaining
+    const visited = level.slice(0, remaining)
+    remaining -= visited.length
+    const results = await inBatches(visited, ({ path }) => read(path))
+    result.found.push(...results.flatMap((one) => one ?? []))
+    if (result.isCut || depth === MAX_DEPTH) break
+    const others = visited.filter((folder, at) => results[at] === undefined && isNew(folder, entered))
     level = (await inBatches(others, (folder) => foldersIn(folder).catch(() => []))).flat()
   }
-  return walked
+  return result
 }
 
-/** How many are read at a time: each has a file open. */
+/** The number of folders read concurrently; each has a file open. */
 const BATCH = 64
 const MAX_DEPTH = 5
 
 interface Folder {
   path: string
-  /** Without links. */
+  /** The path with links resolved. */
   real: string
 }
 
 async function foldersIn({ path, real }: Folder): Promise<Folder[]> {
   const entries = await readdir(path, { withFileTypes: true })
   const folders = entries.filter(mayBeFolder).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const found = folders.map(async (entry) => {
-    const place = { path: join(path, entry.name), real: join(real, entry.name) }
-    if (!entry.isSymbolicLink()) return place
-    return { ...place, real: await realpath(place.path).catch(() => place.real) } // it leads nowhere
+  const resolved = folders.map(async (entry) => {
+    const folder = { path: join(path, entry.name), real: join(real, entry.name) }
+    if (!entry.isSymbolicLink()) return folder
+    return { ...folder, real: await realpath(folder.path).catch(() => folder.real) } // a dangling link
   })
-  return await Promise.all(found)
+  return await Promise.all(resolved)
 }
 
 function mayBeFolder(entry: Dirent): boolean {
@@ -65,7 +66,7 @@ function mayBeFolder(entry: Dirent): boolean {
   return entry.isDirectory() || entry.isSymbolicLink()
 }
 
-/** Whether it was not entered by another path: links may lead back. */
+/** Whether a folder was not entered by another path, since links may lead back. */
 function isNew({ real }: Folder, entered: Set<string>): boolean {
   if (entered.has(real)) return false
   entered.add(real)

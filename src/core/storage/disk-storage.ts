@@ -23,23 +23,24 @@ import type {
   Storage,
 } from './types.ts'
 
+/** The folders and hooks of a disk storage. */
 export interface DiskStorageOptions {
-  /** Folder of the session files. */
+  /** The folder of the session files. */
   sessions: string
-  /** Folder of what can be rebuilt from them. */
+  /** The folder of data that can be rebuilt from them. */
   index: string
-  /** What looks at the session files, where others look, too; by default its own. */
+  /** Shared with other readers of the session files; by default its own. */
   folder?: SessionFolder
-  /** Milliseconds since the epoch; by default the clock. */
+  /** Returns milliseconds since the epoch; by default the system clock. */
   now?: () => number
-  /** Hears of everything that was done here, once it is durable. Must not throw and must not wait. */
+  /** Called after each change made here, once it is durable. Must not throw or block. */
   onChange?(change: SessionChange): void
 }
 
 /**
- * Conversations as files, one each (disk.md). Several processes may use the same folders at once.
+ * Stores each conversation as one file (ADR 0031). Several processes may use the same folders simultaneously.
  *
- * Appending to a session that is deleted meanwhile either happens before the deletion or fails with `missing`; it
+ * Appending to a session that is being deleted either completes before the deletion or throws `missing`; it
  * never brings the file back.
  */
 export class DiskStorage implements Storage {
@@ -153,18 +154,21 @@ export class DiskStorage implements Storage {
     return join(this.#sessions, toSessionFile(id))
   }
 
-  /** Two pairs can share the beginning of an id; never a session. */
+  /** Checks the header, because two pairs can share an id prefix, but never a session. */
   async #belongsTo(pair: Pair, id: string): Promise<boolean> {
     try {
       return belongsTo(toPair(await readSessionHeader(this.#path(id))), pair)
     } catch (reason) {
-      if (isMissingFile(reason)) return false // deleted since it was listed
+      if (isMissingFile(reason)) return false // deleted after it was listed
       throw toSessionError(`Cannot read session ${id}`, reason)
     }
   }
 }
 
-/** Fails with `conflict` unless the whole lines of the file end at `end`: then nobody wrote since the caller read. */
+/**
+ * Truncates a torn tail. Throws `conflict` unless the complete lines of the file end at `end`, that is,
+ * unless the file is unchanged since the caller read it.
+ */
 async function dropTornTail(file: FileHandle, id: string, end: number): Promise<void> {
   const { size } = await file.stat()
   const start = Math.max(end - 1, 0)
@@ -177,13 +181,14 @@ async function dropTornTail(file: FileHandle, id: string, end: number): Promise<
   if (tail.length > 0) await file.truncate(end)
 }
 
-/** Appends all of it, durably, or leaves the file as it was. */
+/** Appends all bytes durably, or leaves the file as it was. */
 async function appendWhole(file: FileHandle, end: number, content: Buffer): Promise<void> {
   try {
     await file.writeFile(content)
     await file.datasync()
   } catch (reason) {
-    await file.truncate(end).catch(() => undefined) // the next append meets what stays, and drops or refuses it
+    // if this fails too, the next append truncates or rejects what remains
+    await file.truncate(end).catch(() => undefined)
     throw reason
   }
 }

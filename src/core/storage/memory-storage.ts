@@ -30,12 +30,15 @@ import type {
   Storage,
 } from './types.ts'
 
+/** The settings of a memory storage. */
 export interface MemoryStorageOptions {
-  /** Milliseconds since the epoch; by default the clock. */
+  /** Returns milliseconds since the epoch; by default the system clock. */
   now?: () => number
 }
 
-/** Conversations of this process only, for runs that store nothing: the same lines as on disk, kept as text. */
+/**
+ * Keeps conversations in this process only, for runs that store nothing: the same lines as on disk, as text.
+ */
 export class MemoryStorage implements Storage {
   readonly #sessions = new Map<string, StoredLine[]>()
   readonly #now: () => number
@@ -115,7 +118,10 @@ export class MemoryStorage implements Storage {
   }
 }
 
-/** A line with its newline, and how many bytes of the session there are up to its end. The first one is the header. */
+/**
+ * A line with its newline, and the length of the session in bytes up to its end. The first line is the
+ * header.
+ */
 interface StoredLine {
   text: string
   end: number

@@ -8,18 +8,19 @@ import { type FileStamp, readSessionFile } from './session-reader.ts'
 import type { SessionRow, SessionSummary } from './types.ts'
 
 /**
- * What listings need of all sessions, kept so that only what changed is read again.
+ * A catalogue of the facts that listings need of all sessions, saved so that only changed files are read
+ * again (ADR 0032).
  *
- * The files are the truth: an entry counts while its file has the size, time and inode it was read with. Any number of
- * processes may save; the last one wins, and what it did not know is read again. Where nothing can be written,
- * nothing is.
+ * The files are authoritative: an entry is valid while its file has the size, time and inode it was read
+ * with. Any number of processes may save; the last one wins, and entries it lacked are read again. When
+ * saving fails, for example on a read-only disk, the catalogue simply stays unsaved.
  */
 export class SessionCatalog {
   readonly #folder: SessionFolder
   readonly #path: string
   #entries: Promise<Map<string, CatalogEntry>> | undefined
   #unsavedCost = 0
-  /** By what the ids of a pair begin with, then by id. */
+  /** By pair prefix, then by session id. */
   #pairs: { version: number; rows: Map<string, Map<string, SessionRow>> } | undefined
   #rows: { version: number; rows: readonly SessionSummary[] } | undefined
 
@@ -28,7 +29,7 @@ export class SessionCatalog {
     this.#path = join(index, 'sessions.json')
   }
 
-  /** Up-to-date rows of all sessions, newest first; the same ones as long as nothing changes. */
+  /** Returns current rows of all sessions, newest first; the same array while nothing changes. */
   async rows(): Promise<readonly SessionSummary[]> {
     const ids = await this.#folder.refresh()
     const { version } = this.#folder
@@ -38,7 +39,7 @@ export class SessionCatalog {
     return rows
   }
 
-  /** Up-to-date rows of these sessions, without those that are gone; copies. */
+  /** Returns current rows of these sessions as copies; leaves out those that do not exist. */
   async selectRows(ids: readonly string[]): Promise<SessionRow[]> {
     const all = await this.#folder.refresh()
     const { version } = this.#folder
@@ -53,17 +54,17 @@ export class SessionCatalog {
     return known.map(({ summary, isActive }) => ({ summary: { ...summary }, isActive }))
   }
 
-  /** Up-to-date digests of these sessions, without those that were deleted or cannot be read. */
+  /** Returns current digests of these sessions; leaves out those that were deleted or are unreadable. */
   digests(ids: readonly string[]): Promise<SessionDigest[]> {
     return this.#digests(ids, (id) => this.#folder.freshStamp(id))
   }
 
-  async #digests(ids: readonly string[], stampOf: StampOf): Promise<SessionDigest[]> {
+  async #digests(ids: readonly string[], getStamp: StampOf): Promise<SessionDigest[]> {
     this.#entries ??= loadCatalog(this.#path)
     const entries = await this.#entries
     for (let start = 0; start < ids.length; start += BATCH) {
-      if (start > 0) await breathe() // a daemon has streams to serve meanwhile
-      await this.#refresh(entries, ids.slice(start, start + BATCH), stampOf)
+      if (start > 0) await breathe() // lets a daemon serve its streams meanwhile
+      await this.#refresh(entries, ids.slice(start, start + BATCH), getStamp)
     }
     if (this.#unsavedCost > WORTH_SAVING) await this.#save(entries)
     return ids.map((id) => entries.get(id)?.digest).filter((digest) => digest !== undefined)
@@ -72,11 +73,11 @@ export class SessionCatalog {
   async #refresh(
     entries: Map<string, CatalogEntry>,
     ids: readonly string[],
-    stampOf: StampOf,
+    getStamp: StampOf,
   ): Promise<void> {
     const reads: Promise<void>[] = []
     for (const id of ids) {
-      const stamp = stampOf(id)
+      const stamp = getStamp(id)
       const known = entries.get(id)
       if (!isSame(stamp, known?.stamp))
         reads.push(this.#read(entries, id, hasGrown(stamp, known) ? known : undefined))
@@ -84,7 +85,7 @@ export class SessionCatalog {
     await Promise.all(reads)
   }
 
-  /** Reads a file, from where its entry ends if it only grew. */
+  /** Reads a file, from the end of its entry if it only grew. */
   async #read(
     entries: Map<string, CatalogEntry>,
     id: string,
@@ -95,7 +96,7 @@ export class SessionCatalog {
       entries.set(id, { stamp, digest: digestSession(id, part, grown?.digest) })
       this.#unsavedCost += COST_OF_FILE + stamp.size - (grown?.stamp.size ?? 0)
     } catch {
-      entries.delete(id) // deleted meanwhile, or not readable: whoever reads the session is told why
+      entries.delete(id) // deleted meanwhile, or unreadable: reading the session reports why
     }
   }
 
@@ -106,18 +107,19 @@ export class SessionCatalog {
       for (const id of entries.keys()) if (!live.has(id)) entries.delete(id)
       await saveCatalog(this.#path, entries.values())
     } catch {
-      // A listing does not fail for what only makes the next one faster; whatever must be written reports the disk.
+      // Saving only makes the next listing faster, so a failure is ignored. Writes that must succeed report
+      // disk errors.
     }
   }
 }
 
 type StampOf = (id: string) => FileStamp | undefined
 
-/** Files between two breaths. */
+/** The number of files read before yielding to other work. */
 const BATCH = 256
 /** Opening a file takes as long as reading this many bytes. */
 const COST_OF_FILE = 16 * 1024
-/** Bytes that may be read again and again before the catalogue is written. */
+/** The number of bytes that may be read repeatedly before the catalogue is saved. */
 const WORTH_SAVING = 512 * 1024
 
 function isSame(a: FileStamp | undefined, b: FileStamp | undefined): boolean {

@@ -10,37 +10,45 @@ import type {
   SessionSummary,
 } from './types.ts'
 
-/** What listings need of a session, and how far it was read for that; grows with the session, line by line. */
+/**
+ * The facts about a session that listings need, and the position up to which it was read for them. A digest
+ * is extended line by line as the session grows.
+ */
 export interface SessionDigest {
   summary: Omit<SessionSummary, 'activeSince'>
   cursor: ReadPosition
-  /** ISO 8601; empty when it never was. */
+  /** ISO 8601; empty when it was never activated. */
   activatedAt: string
 }
 
-/** The digest of a session with what was read since; a whole part starts it anew. */
+/** Extends the digest of a session by the lines read since; a part with `whole` starts a new digest. */
 export function digestSession(
   id: string,
   part: SessionPart,
   before: SessionDigest | undefined,
 ): SessionDigest {
   const start = !part.whole && before ? before : { summary: toSummary(id, part.header), activatedAt: '' }
-  const grown = { ...start, summary: { ...start.summary }, cursor: part.cursor }
-  for (const line of part.lines) addLine(grown, line)
-  return grown
+  const digest = { ...start, summary: { ...start.summary }, cursor: part.cursor }
+  for (const line of part.lines) addLine(digest, line)
+  return digest
 }
 
-/** Whether a session is the pair's; one whose header was lost is whoever's its name says. */
+/**
+ * Whether a session belongs to the pair. A session that lost its header counts as the pair's, because its id
+ * was derived from the pair.
+ */
 export function belongsTo({ agentId, sender }: Pair, pair: Pair): boolean {
   return (agentId === pair.agentId && sender === pair.sender) || (agentId === '' && sender === '')
 }
 
-/** Who speaks with whom in the session with this header. */
+/** Returns the agent and sender named in a header. */
 export function toPair({ agent_id, created_by }: SessionHeader): Pair {
   return { agentId: agent_id, sender: created_by }
 }
 
-/** Of a pair's sessions the one created or activated last; of several in one millisecond, the last id. */
+/**
+ * Returns the pair's session that was created or activated last; ties within a millisecond go to the last id.
+ */
 export function findActive(digests: readonly SessionDigest[], pair: Pair): string | undefined {
   let active: { id: string; since: string } | undefined
   for (const digest of digests) {
@@ -52,7 +60,7 @@ export function findActive(digests: readonly SessionDigest[], pair: Pair): strin
   return active?.id
 }
 
-/** Rows of all sessions of some pairs. */
+/** Returns the rows of sessions. `digests` must include all sessions of each pair in it. */
 export function toRows(digests: readonly SessionDigest[]): SessionRow[] {
   const active = new Map<string, string | undefined>()
   return digests.map((digest) => {
@@ -63,17 +71,17 @@ export function toRows(digests: readonly SessionDigest[]): SessionRow[] {
   })
 }
 
-/** Rows of sessions, newest first. */
+/** Returns the summaries of sessions, newest first. */
 export function toSummaries(digests: readonly SessionDigest[]): SessionSummary[] {
   return digests.map(toRow).sort((a, b) => descending(a.updatedAt, b.updatedAt) || descending(a.id, b.id))
 }
 
-/** The rows that a listing asks for, in their order; copies, which are the caller's. */
+/** Returns copies of the rows that match a filter, in their order. */
 export function selectSummaries(rows: readonly SessionSummary[], filter: SessionFilter): SessionSummary[] {
   return rows.filter((row) => matchesFilter(row, filter)).map((row) => ({ ...row }))
 }
 
-/** Whether anything was said in a session, or a title given to it; others are no use in a list. */
+/** Whether a session has a message or a title; others are useless in a list. */
 export function hasContent({ messageCount, title }: Pick<SessionSummary, 'messageCount' | 'title'>): boolean {
   return messageCount > 0 || title !== ''
 }
@@ -124,13 +132,16 @@ function addLine(digest: SessionDigest, line: SessionLine): void {
   digest.activatedAt = line.activated_at ?? digest.activatedAt
 }
 
-/** Characters of a preview; code points, so that none is cut in two. */
+/** The maximum length of a preview, in code points, so that no surrogate pair is split. */
 const PREVIEW_CHARS = 80
 
-/** What is looked at for a preview; longer than one, so that a secret is known before it is cut. */
+/**
+ * The number of UTF-16 units a preview is made from: more than it holds, so that a secret is recognized
+ * before it is truncated.
+ */
 const PREVIEW_SOURCE = 1024
 
-/** What looks like a secret is masked: previews go into lists, searches and the catalogue. */
+/** Masks anything that looks like a secret, because previews appear in lists, searches and the catalogue. */
 function toPreview(content: string): string {
   const line = maskCredentials(content.slice(0, PREVIEW_SOURCE), '***').replaceAll(/\s+/g, ' ').trim()
   return [...line].slice(0, PREVIEW_CHARS).join('')

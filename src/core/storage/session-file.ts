@@ -10,39 +10,42 @@ import {
   type SessionPart,
 } from './types.ts'
 
-/** Ends every line, and stands in none. */
+/** The byte that ends every line; it never occurs inside one. */
 export const NEWLINE = 0x0a
 
-/** The first line of a session file (disk.md, "Session file"), with its newline. */
+/** Encodes the first line of a session file, with its newline (ADR 0031). */
 export function encodeHeader(header: SessionHeader): string {
   return `${JSON.stringify(header)}\n`
 }
 
-/** Lines as they are appended behind `seq`, each stamped and with its newline; `now` is milliseconds since the epoch. */
+/**
+ * Encodes the lines that follow `seq`, each stamped and with its newline; `now` is milliseconds since the
+ * epoch.
+ */
 export function encodeLines(lines: readonly NewLine[], seq: number, now: number): string[] {
   return stampLines(lines, seq, now).map(encodeLine)
 }
 
-/** Lines with their stamps; `seq` is that of the line before them. */
+/** Adds `seq` and `ts` to lines; `seq` is that of the line before them. */
 export function stampLines(lines: readonly NewLine[], seq: number, now: number): SessionLine[] {
   const ts = new Date(now).toISOString()
   return lines.map((line, index) => {
     const stamp = { seq: seq + index + 1, ts }
-    return Object.assign({ ...stamp }, line, stamp) // a line read elsewhere may carry a stamp
+    return Object.assign({ ...stamp }, line, stamp) // replaces the stamp of a line that was read elsewhere
   })
 }
 
-/** A line as it stands in the file, with its newline. */
+/** Encodes a line of the file, with its newline. */
 export function encodeLine(line: SessionLine): string {
   return `${JSON.stringify(line)}\n`
 }
 
 /**
- * A whole session file, whatever is in it: a line that cannot be used is skipped with a warning, a kind this build does
- * not know without one.
+ * Decodes a whole session file; never fails. Skips unusable lines with a warning, and lines of a kind that
+ * this build does not know without one.
  *
- * What stands behind the last newline belongs to a writer that has not finished, or never will: the cursor stops
- * before it. Each line counts one `seq`, and they always rise.
+ * Bytes after the last newline belong to a writer that has not finished, or never will: the cursor stops
+ * before them. Each line increments `seq`, and they always ascend.
  */
 export function decodeSession(bytes: Uint8Array): SessionPart {
   const { header, warnings, end } = decodeHeader(bytes)
@@ -50,7 +53,7 @@ export function decodeSession(bytes: Uint8Array): SessionPart {
   return { ...part, whole: true, warnings: [...warnings, ...part.warnings] }
 }
 
-/** The lines behind the header up to the one with `seq` `upto` (all for 0), as they are written; no torn tail. */
+/** Returns the raw lines after the header up to the line with `seq` `upto` (0: all), without a torn tail. */
 export function sliceLines(bytes: Uint8Array, upto: number): string {
   const { end } = decodeHeader(bytes)
   const text = decodeText(bytes.subarray(end, bytes.lastIndexOf(NEWLINE) + 1))
@@ -66,7 +69,7 @@ export function sliceLines(bytes: Uint8Array, upto: number): string {
   return text
 }
 
-/** The part of a session file that begins at `since`; `bytes` begin there too. */
+/** Decodes the part of a session file that begins at `since`; `bytes` begin there too. */
 export function decodeLines(
   bytes: Uint8Array,
   { header, since }: { header: SessionHeader; since: ReadPosition },
@@ -84,9 +87,10 @@ export function decodeLines(
 }
 
 /**
- * The line a text is, behind the one with `seq`, and its own `seq`; `createdAt` is of the header.
+ * Decodes a line that follows the line with `seq`, and its own `seq`; `createdAt` is the header's.
  *
- * A string says why it cannot be used; undefined: it is blank, which counts no `seq`, or a newer build wrote it.
+ * `line` is a string with the reason when it is unusable, and undefined when it is blank (which does not
+ * increment `seq`) or from a newer build.
  */
 export function decodeLine(
   text: string,
@@ -95,13 +99,14 @@ export function decodeLine(
   const object = parseObject(text)
   if (!object && text.trim() === '') return { seq: last, line: undefined }
   const seq = nextSeq(object?.['seq'], last)
-  return { seq, line: object ? toSessionLine(stamped(object, seq, createdAt)) : 'it is no JSON object' }
+  return { seq, line: object ? toSessionLine(stampObject(object, seq, createdAt)) : 'it is no JSON object' }
 }
 
 /**
- * Line 1 of the file that begins with these bytes, with defaults for what is missing, and where it ends.
+ * Decodes line 1 of the file that begins with these bytes, and returns where it ends. Missing fields take
+ * defaults.
  *
- * A file that lost its header still has its conversation: the end is 0 when the first line is one of the others.
+ * A file that lost its header keeps its conversation: `end` is 0 when the first line is not a header.
  */
 export function decodeHeader(bytes: Uint8Array): { header: SessionHeader; warnings: string[]; end: number } {
   const end = bytes.indexOf(NEWLINE) + 1
@@ -116,7 +121,7 @@ export function decodeHeader(bytes: Uint8Array): { header: SessionHeader; warnin
 }
 
 const MAX_WARNINGS = 10
-/** No session has so many lines; a search keeps 32 bits of a `seq`, and those behind have room, too. */
+/** Far more lines than any session has. Search stores a `seq` in 32 bits, so lines that follow still fit. */
 const MAX_SEQ = 2 ** 31
 const EPOCH = new Date(0).toISOString()
 
@@ -127,7 +132,7 @@ function addLine(part: SessionPart, text: string): void {
   else if (line !== undefined) warn(part.warnings, `Line ${seq + 1} of the session was skipped: ${line}`)
 }
 
-function stamped(line: JsonObject, seq: number, fallback: string): JsonObject {
+function stampObject(line: JsonObject, seq: number, fallback: string): JsonObject {
   line['seq'] = seq
   line['ts'] = toText(line['ts'], fallback)
   return line

@@ -6,25 +6,29 @@ import { isMissingFile, toStorageError } from '../base/files.ts'
 import { parseSessionFile, SESSION_EXTENSION } from './session-id.ts'
 import type { FileStamp } from './session-reader.ts'
 
+/** The settings of a session folder. */
 export interface SessionFolderOptions {
   path: string
-  /** For what stays: the system tells which files change, so that the others are not looked at each time. */
+  /**
+   * Whether to watch the folder, for long-running processes: only files that the system reports as changed
+   * are checked again.
+   */
   isWatched?: boolean
-  /** Milliseconds; by default the clock. */
+  /** Returns milliseconds; by default the system clock. */
   now?: () => number
 }
 
 /**
- * The session files: which there are, and in which state.
+ * Lists the session files and their states.
  *
- * What a watch may have missed is seen after FULL_LOOK_MS. Where nothing can be watched, all is looked at each time.
+ * Changes that a watch misses are found after FULL_LOOK_MS. Without a watch, every file is checked each time.
  */
 export class SessionFolder implements Disposable {
   readonly #path: string
   readonly #now: () => number
   #isWatched: boolean
   #watcher: FSWatcher | undefined
-  /** What the watch keeps true; empty without one. */
+  /** The stamps that the watch keeps current; empty without a watch. */
   readonly #stamps = new Map<string, FileStamp>()
   #ids: readonly string[] | undefined
   #lookedAt = 0
@@ -33,13 +37,14 @@ export class SessionFolder implements Disposable {
 
   constructor({ path, isWatched = false, now = Date.now }: SessionFolderOptions) {
     this.#path = path
-    this.#isWatched = isWatched && platform() === 'linux' // elsewhere what happened is told too late
+    this.#isWatched = isWatched && platform() === 'linux' // other systems report changes too late
     this.#now = now
   }
 
   /**
-   * The ids of the sessions that begin so. Whoever asks within one turn of the event loop shares a look at the folder,
-   * which is taken behind it: of what begins a turn nothing takes longer.
+   * Returns the ids of the sessions with this prefix. Calls within one turn of the event loop share one
+   * directory listing, which is read at the end of that turn so that it does not delay the other work of the
+   * turn.
    */
   async listIds(prefix: string): Promise<string[]> {
     this.#names ??= breathe().then(() => {
@@ -50,12 +55,12 @@ export class SessionFolder implements Disposable {
     return names.map(parseSessionFile).filter((id) => id !== undefined)
   }
 
-  /** The ids of all sessions; from then on stamp() answers for what was done to them before this was called. */
+  /** Returns the ids of all sessions. Afterwards stamp() reflects every change made before this call. */
   async refresh(): Promise<readonly string[]> {
     this.#watch()
     if (this.#watcher) {
       await breathe()
-      await breathe() // the second one comes behind a whole look at what the system has to tell
+      await breathe() // a second turn guarantees that all pending watch events were processed
       if (this.#now() - this.#lookedAt >= FULL_LOOK_MS) this.#forget()
     }
     if (this.#ids) return this.#ids
@@ -69,12 +74,15 @@ export class SessionFolder implements Disposable {
     return ids
   }
 
-  /** Another one after a refresh() than after the one before, unless the watch says that nothing happened in between. */
+  /** Changes with each refresh(), unless the watch reports that nothing happened since the one before. */
   get version(): number {
     return this.#version
   }
 
-  /** The state of a file as of the last refresh(); undefined when there is none, or it cannot be looked at. */
+  /**
+   * Returns the state of a file at the last refresh(); undefined when it does not exist or cannot be
+   * inspected.
+   */
   stamp(id: string): FileStamp | undefined {
     const known = this.#stamps.get(id)
     if (known) return known
@@ -83,19 +91,20 @@ export class SessionFolder implements Disposable {
     return stamp
   }
 
-  /** The state of a file now. */
+  /** Returns the current state of a file; undefined when it does not exist or cannot be inspected. */
   freshStamp(id: string): FileStamp | undefined {
     try {
-      const { size, mtimeMs, ino } = statSync(this.file(id)) // in a row ten times as fast as asynchronously
+      // ten times as fast as asynchronous calls, over many files
+      const { size, mtimeMs, ino } = statSync(this.file(id))
       return { size, mtimeMs, ino }
     } catch {
-      return undefined // reading it says why
+      return undefined // reading the file reports why
     }
   }
 
-  /** The path of a session's file; the id is taken as it is. */
+  /** Returns the path of a session's file without validating the id. */
   file(id: string): string {
-    return this.#path + sep + id + SESSION_EXTENSION // join() would take longer than looking at the file
+    return this.#path + sep + id + SESSION_EXTENSION // join() would take longer than the stat call
   }
 
   [Symbol.dispose](): void {
@@ -109,14 +118,14 @@ export class SessionFolder implements Disposable {
       this.#watcher = watch(this.#path, { persistent: false }, (event, name) => this.#onChange(event, name))
       this.#watcher.on('error', () => this.#stopWatching())
     } catch {
-      // No folder yet, or no more watches to be had: the next look tries again.
+      // The folder does not exist yet, or the system is out of watches; the next refresh() tries again.
     }
   }
 
   #onChange(event: string, name: string | null): void {
     this.#version += 1
     if (name === null || name === basename(this.#path)) {
-      this.#stopWatching() // the folder itself went
+      this.#stopWatching() // the folder itself was removed or renamed
       return
     }
     if (event === 'rename') this.#ids = undefined
@@ -138,7 +147,7 @@ export class SessionFolder implements Disposable {
   }
 }
 
-/** So long at most nobody looks at a file that a watch says nothing of. */
+/** The maximum time before a file without watch events is checked again. */
 const FULL_LOOK_MS = 30_000
 
 function listFolder(path: string): string[] {

@@ -2,10 +2,10 @@ import type { JsonObject } from '../base/message.ts'
 import type { SessionLine } from './types.ts'
 
 /**
- * A line of a session file, parsed as JSON, as what this build uses; what is missing takes its default.
+ * Validates a parsed line of a session file and completes it with defaults.
  *
- * A string says why the line cannot be used; undefined says that a newer build wrote it, which is no fault.
- * Keys that this build does not know stay. The object itself is completed and given back.
+ * Returns the reason as a string when the line is unusable, and undefined when it was written by a newer
+ * build, which is not an error. Keeps unknown keys. Modifies and returns `line` itself.
  */
 export function toSessionLine(line: JsonObject): SessionLine | string | undefined {
   const kind = line['kind']
@@ -19,12 +19,12 @@ export function toSessionLine(line: JsonObject): SessionLine | string | undefine
 
 type Check = (value: unknown) => boolean
 
-/** What a kind of line must be made of. */
+/** The fields of a kind of line. */
 interface Shape {
-  /** Scalars with what they are when missing; the type is that of the default. */
+  /** Required scalars with their defaults; the default also determines the type. */
   defaults: readonly (readonly [string, string | number | boolean])[]
   optional: readonly (readonly [string, Check])[]
-  /** Looks at what depends on other fields. */
+  /** Checks fields that depend on each other. */
   check?: (line: JsonObject) => boolean
 }
 
@@ -111,7 +111,10 @@ function isUsable(line: JsonObject, shape: Shape): line is JsonObject & SessionL
   )
 }
 
-/** A provider refuses a whole conversation for one tool result that answers no call. */
+/**
+ * Requires the call id of a tool result: a provider rejects a whole conversation with one result that answers
+ * no call.
+ */
 function hasRole({ role, tool_call_id }: JsonObject): boolean {
   return role === 'user' || role === 'assistant' || (role === 'tool' && tool_call_id !== undefined)
 }

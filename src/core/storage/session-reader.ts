@@ -2,7 +2,7 @@ import { constants, type FileHandle, open } from 'node:fs/promises'
 import { decodeHeader, decodeLines, decodeSession, NEWLINE } from './session-file.ts'
 import type { ReadPosition, SessionHeader, SessionPart } from './types.ts'
 
-/** What tells a file from what it was: it grows, or it is another. */
+/** The state of a file, by which a changed or replaced file is detected. */
 export interface FileStamp {
   size: number
   /** Milliseconds since the epoch, with fractions. */
@@ -10,7 +10,10 @@ export interface FileStamp {
   ino: number
 }
 
-/** What a session file holds since a cursor, or all of it when the cursor does not fit; the stamp is of before the read. */
+/**
+ * Reads the lines of a session file since a cursor, or all of it when the cursor does not fit. The stamp is
+ * taken before the read.
+ */
 export async function readSessionFile(
   path: string,
   since?: ReadPosition,
@@ -22,13 +25,13 @@ export async function readSessionFile(
   return { part: grown ?? decodeSession(await readRange(file, 0, size)), stamp }
 }
 
-/** The first line of a session file, with defaults for what is missing. */
+/** Reads the first line of a session file; missing fields take defaults. */
 export async function readSessionHeader(path: string): Promise<SessionHeader> {
   await using file = await open(path, READ_FLAGS)
   return await readHeader(file)
 }
 
-/** The bytes from `start` to `end`; fewer when the file is shorter. */
+/** Reads the bytes from `start` to `end`; fewer when the file is shorter. */
 export async function readRange(file: FileHandle, start: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(end - start)
   let filled = 0
@@ -40,7 +43,7 @@ export async function readRange(file: FileHandle, start: number, end: number): P
   return buffer.subarray(0, filled)
 }
 
-/** Undefined when no line ends where the cursor stands: the file was replaced, or cut. */
+/** Returns undefined when no line ends at the cursor, because the file was replaced or truncated. */
 async function readGrown(
   file: FileHandle,
   since: ReadPosition,
@@ -59,7 +62,7 @@ async function readHeader(file: FileHandle): Promise<SessionHeader> {
   }
 }
 
-/** How session files are opened: a pipe that lies among them holds nobody up. */
+/** The flags session files are opened with; they keep a named pipe in the folder from blocking. */
 export const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 const FIRST_READ = 4096

@@ -1,9 +1,9 @@
 import type { Message, Usage } from '../base/message.ts'
 
-/** Format of the session file this build writes (disk.md, "Session file"). */
+/** The format version of session files that this build writes (ADR 0031). */
 export const SESSION_VERSION = 1
 
-/** Who speaks with whom. Both parts are compared byte for byte (decision 8). */
+/** The identity of a conversation: an agent and a sender. Both are compared byte for byte. */
 export interface Pair {
   /** The agent's immutable id, not its name. */
   agentId: string
@@ -25,7 +25,7 @@ export interface SessionHeader {
   forked_from?: string
 }
 
-/** Something that happened in a turn and is no message. */
+/** Something that happened in a turn and is not a message. */
 export type SessionEvent =
   | { event: 'tool_start'; call_id: string; name: string }
   | ({
@@ -39,13 +39,16 @@ export type SessionEvent =
   | { event: 'done'; model: string; usage: Usage | undefined; stop_reason: string }
   | { event: 'user_steered'; content: string }
   | { event: 'undone'; run_id: string; files?: UndoneFile[] }
-  /** Tools of a conversation that does not show all of them were selected or used, the last one latest. */
+  /**
+   * Tools that were selected or used in a conversation that does not show all of its tools, the most recent
+   * one last.
+   */
   | { event: 'tools_used'; tools?: string[] }
 
-/** Where a call of a tool of an MCP server went; absent for other tools. */
+/** The MCP server and tool that a call was routed to; absent for other tools. */
 export interface RemoteNames {
   server?: string
-  /** What that server calls the tool. */
+  /** The server's own name of the tool. */
   tool?: string
 }
 
@@ -56,32 +59,35 @@ export interface FileVersion {
   version: string
 }
 
-/** What undo did to a file. */
+/** The outcome of undo for a file. */
 export interface UndoneFile {
   /** Absolute, links resolved. */
   path: string
-  /** `kept` files stay as they are, and are not stored. */
+  /** `kept` files were left unchanged; such outcomes are not stored. */
   outcome: 'restored' | 'removed' | 'kept'
 }
 
-/** What was decided about a tool call; written before the call is made. */
+/** The decision about a tool call; written before the call is made. */
 export interface PermissionDecision extends RemoteNames {
   call_id: string
   name: string
   effect: 'allow' | 'deny'
-  /** A rule, the built-in defaults, a person, or that nobody could be asked. */
+  /**
+   * The source of the decision: a rule, the built-in defaults, a person, or none when no person could be
+   * asked.
+   */
   by: 'rule' | 'default' | 'person' | 'nobody'
   /** The rule that decided. */
   rule?: string
-  /** Where that rule is written. */
+  /** The location of that rule. */
   source?: string
   reason: string
-  /** A person's answer that holds longer than the call, and the rules it made. */
+  /** The scope of a person's answer when it applies to later calls too, and the rules it created. */
   grant?: 'session' | 'always'
   rules?: string[]
 }
 
-/** Titles and activations; the last of each key wins. */
+/** Titles and activations; the last value of each key wins. */
 export interface SessionMeta {
   title?: string
   summary?: string
@@ -89,15 +95,15 @@ export interface SessionMeta {
   activated_at?: string
 }
 
-/** A boundary: replay starts here, with the archive's summary in front. */
+/** A compaction boundary: replay starts here, with the archive's summary in front. */
 export interface CompactMarker {
   archive_name: string
   archived_at: string
-  /** First sentence of the summary, at most 60 characters. */
+  /** The first sentence of the summary, at most 60 characters. */
   title: string
 }
 
-/** What a caller appends; storage stamps `seq` and `ts`. */
+/** A line to append; storage stamps `seq` and `ts`. */
 export type NewLine =
   | ({ kind: 'entry' } & Message)
   | ({ kind: 'event' } & SessionEvent)
@@ -107,40 +113,40 @@ export type NewLine =
 /** A line as it is read back. `seq` counts from 1 (the first line after the header), `ts` is ISO 8601. */
 export type SessionLine = NewLine & { seq: number; ts: string }
 
-/** How far a session has been read: bytes of whole lines, and the `seq` of the last one. */
+/** The position up to which a session was read: the bytes of complete lines, and the `seq` of the last one. */
 export interface ReadPosition {
   bytes: number
   seq: number
 }
 
-/** What was appended to a session since a cursor, or all of it. */
+/** The lines appended to a session since a cursor, or the whole session. */
 export interface SessionPart {
-  /** True when this is the whole session: no cursor was given, or it did not fit the file. */
+  /** Whether this is the whole session: no cursor was passed, or it did not fit the file. */
   whole: boolean
   header: SessionHeader
   lines: SessionLine[]
   cursor: ReadPosition
-  /** Lines that could not be used, as sentences for a person. Never includes a torn last line of a live writer. */
+  /** The unusable lines, as sentences for a person. Never includes a torn last line of a live writer. */
   warnings: string[]
 }
 
-/** What this process did to a session, once it is durable. */
+/** A durable change that this process made to a session. */
 export type SessionChange =
   | {
       id: string
       change: 'appended'
-      /** Of a session that was created with these lines. */
+      /** The header of a session that was created with these lines; otherwise undefined. */
       header: SessionHeader | undefined
-      /** Where the lines begin; right behind the header for new sessions. */
+      /** The position where the lines begin; directly after the header for new sessions. */
       at: ReadPosition
       lines: readonly SessionLine[]
-      /** The lines as they stand in the file, one right behind the other. */
+      /** The consecutive lines as they are in the file. */
       texts: readonly string[]
       end: ReadPosition
     }
   | { id: string; change: 'copied' | 'deleted' }
 
-/** One row of a listing; everything but the header is derived, never stored in the session. */
+/** One row of a listing; everything but the header is derived and never stored in the session. */
 export interface SessionSummary {
   id: string
   agent: string
@@ -149,28 +155,28 @@ export interface SessionSummary {
   cwd: string
   title: string
   summary: string
-  /** How the first message of the sender begins, on one line; empty before there is one. */
+  /** The beginning of the sender's first message, on one line; empty before there is one. */
   preview: string
   createdAt: string
-  /** Time of the last line; createdAt when there is none. */
+  /** The time of the last line; createdAt when there are no lines. */
   updatedAt: string
   /** User and assistant messages; tool results do not count. */
   messageCount: number
-  /** How often it was compacted. */
+  /** The number of compactions. */
   archiveCount: number
   forkedFrom: string | undefined
-  /** When it was created or activated last; of a pair's sessions the one with the latest is active. */
+  /** The time of its last creation or activation. The pair's session with the latest time is active. */
   activeSince: string
 }
 
-/** A session among others. */
+/** A session, and whether it is the active one of its pair. */
 export interface SessionRow {
   summary: SessionSummary
-  /** Its pair continues there. */
+  /** Whether the pair's conversation continues in this session. */
   isActive: boolean
 }
 
-/** What a listing asks for. */
+/** The filters of a listing. */
 export interface SessionFilter {
   agentId?: string
   sender?: string
@@ -178,35 +184,39 @@ export interface SessionFilter {
 }
 
 /**
- * Where conversations live. On disk and in memory behave the same (one contract suite).
+ * Stores conversations. The implementations on disk and in memory behave the same and pass one contract
+ * suite.
  *
  * Mutations are durable when their promise resolves. `append` is called only under the session's turn lease.
- * Failures are CrabErrors: `missing` for an unknown session, `invalid` for an id that is none, `storage` for the disk.
+ * Throws CrabErrors: `missing` for an unknown session, `invalid` for an invalid id, `storage` for the disk.
  */
 export interface Storage {
-  /** The pair's active session: the one created or activated last. */
+  /** Returns the pair's active session: the one created or activated last. */
   activeSession(pair: Pair): Promise<string | undefined>
-  /** Creates a session with its first lines in one durable step; gives its id and where it ends. */
+  /** Creates a session with its first lines in one durable step; returns its id and its end. */
   createSession(
     header: SessionHeader,
     lines: readonly NewLine[],
   ): Promise<{ id: string; cursor: ReadPosition }>
   /**
-   * Creates a session with this header and another's lines up to the one with `seq` `upto` (all for 0), as they are
-   * written: times stay, and so does what this build does not know. Gives its id.
+   * Creates a session with this header and the raw lines of another one up to the line with `seq` `upto` (0:
+   * all). Timestamps and unknown keys are preserved. Returns the new id.
    */
   copySession(id: string, header: SessionHeader, upto: number): Promise<string>
-  /** What came after `since`; the whole session without it. A cursor that does not fit the file reads it all again. */
+  /** Reads the lines after `since`, or the whole session when it is absent or does not fit the file. */
   read(id: string, since?: ReadPosition): Promise<SessionPart>
   /**
-   * Appends whole lines at `at`, dropping a torn tail behind it; gives the new end.
+   * Appends lines at `at`, truncating a torn tail; returns the new end.
    *
-   * Fails with `conflict`, and changes nothing, when `at` is not where the session's whole lines end.
+   * Throws `conflict`, and changes nothing, when `at` is not the end of the session's complete lines.
    */
   append(id: string, at: ReadPosition, lines: readonly NewLine[]): Promise<ReadPosition>
-  /** What is known of these sessions, in this order, without those that are gone. */
+  /** Returns the rows of these sessions in this order; leaves out those that do not exist. */
   summaries(ids: readonly string[]): Promise<SessionRow[]>
-  /** Newest first. Absent filters match everything; present ones match byte for byte. */
+  /**
+   * Returns the matching sessions, newest first. Absent filters match everything; the others match byte for
+   * byte.
+   */
   listSessions(filter: SessionFilter): Promise<SessionSummary[]>
   deleteSession(id: string): Promise<void>
 }

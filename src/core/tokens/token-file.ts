@@ -7,27 +7,27 @@ import { sha256 } from '../base/sha256.ts'
 import { BUILT_IN_TOKEN, isTokenName } from '../base/token-name.ts'
 import { foldName } from '../config/agent-schema.ts'
 
-/** A token as it is stored; the token itself is not. */
+/** The stored form of a token, without the token itself. */
 export interface StoredToken {
   name: string
   /** The SHA-256 of the token, in hexadecimal. */
   hash: string
-  /** The only agent that its client may talk to; absent: any. */
+  /** The only agent that its client may talk to. Absent: any agent. */
   agent?: string
-  /** ISO 8601. */
+  /** The creation time, ISO 8601. */
   created: string
 }
 
-/** The content of the file. */
+/** The content of the token file. */
 export interface StoredTokens {
   tokens: readonly StoredToken[]
-  /** When each token was last shown, by its name, ISO 8601; to the minute. */
+  /** The time of each token's last use, by name, ISO 8601; accurate to the minute. */
   lastUse: Readonly<Record<string, string>>
 }
 
 type Lock = (resource: string, signal: AbortSignal) => Promise<AsyncDisposable>
 
-/** The place of the file, and the lock that its writers share. */
+/** The location of the file, and the lock that its writers share. */
 export interface TokenFile {
   /** The folder of the file. */
   run: string
@@ -35,25 +35,25 @@ export interface TokenFile {
 }
 
 const TOKEN_BYTES = 32
-/** Scanners for leaked secrets recognise tokens by it. */
+/** The prefix by which scanners for leaked secrets recognize tokens. */
 const PREFIX = 'crabtalk_'
 
-/** Makes a token of 256 random bits. */
+/** Generates a token of 256 random bits. */
 export function newToken(): string {
   return PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString('base64url')
 }
 
-/** Hashes a token as it is stored. */
+/** Returns the hash under which a token is stored. */
 export function hashToken(token: string): string {
   return sha256(token).toString('hex')
 }
 
-/** The path of the file in that folder. */
+/** Returns the path of the token file in that folder. */
 export function tokensPath(run: string): string {
   return join(run, 'tokens.json')
 }
 
-/** Reads the tokens of a home; none where there is no file. Fails with `config` for a file that cannot be used. */
+/** Reads the tokens of a home; empty when there is no file. Throws `config` for an invalid file. */
 export async function readTokens(run: string): Promise<StoredTokens> {
   const path = tokensPath(run)
   try {
@@ -64,7 +64,10 @@ export async function readTokens(run: string): Promise<StoredTokens> {
   }
 }
 
-/** Adds a token and gives it: this is the only time that anything knows it. Fails with `conflict` for a name in use. */
+/**
+ * Adds a token and returns it. Only its hash is stored, so it cannot be shown again. Throws `conflict` for a
+ * name in use.
+ */
 export async function addToken(
   { run, lock }: TokenFile,
   { name, agent, created }: Pick<StoredToken, 'name' | 'agent' | 'created'>,
@@ -79,21 +82,21 @@ export async function addToken(
   return token
 }
 
-/** Removes a token. Fails with `missing` where none has that name. */
+/** Removes a token. Throws `missing` when there is none of that name. */
 export async function removeToken(
   { run, lock }: TokenFile,
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
   await changeTokens({ run, lock }, signal, ({ tokens, lastUse }) => {
-    const kept = tokens.filter((one) => one.name !== name)
-    if (kept.length === tokens.length) throw noSuchToken(name)
+    const remaining = tokens.filter((one) => one.name !== name)
+    if (remaining.length === tokens.length) throw noSuchToken(name)
     const { [name]: _, ...others } = lastUse
-    return { tokens: kept, lastUse: others }
+    return { tokens: remaining, lastUse: others }
   })
 }
 
-/** Notes when a token was used; one that was removed meanwhile stays removed. */
+/** Records the last use of a token. A token that was removed meanwhile stays removed. */
 export async function recordUse(
   { run, lock }: TokenFile,
   { name, at }: { name: string; at: string },
@@ -105,35 +108,35 @@ export async function recordUse(
   })
 }
 
-/** Removes the tokens that are for one agent only. */
+/** Removes the tokens that are restricted to an agent. */
 export async function removeAgentTokens(
   { run, lock }: TokenFile,
   agent: string,
   signal: AbortSignal,
 ): Promise<void> {
   await changeTokens({ run, lock }, signal, (before) => {
-    const kept = before.tokens.filter(
+    const remaining = before.tokens.filter(
       (one) => one.agent === undefined || foldName(one.agent) !== foldName(agent),
     )
-    return kept.length === before.tokens.length ? before : { ...before, tokens: kept }
+    return remaining.length === before.tokens.length ? before : { ...before, tokens: remaining }
   })
 }
 
-/** Lets tokens follow an agent to its new name. */
+/** Updates the tokens of an agent to its new name. */
 export async function renameTokenAgent(
   { run, lock }: TokenFile,
   { from, to }: { from: string; to: string },
   signal: AbortSignal,
 ): Promise<void> {
   await changeTokens({ run, lock }, signal, (before) => {
-    const isOf = (agent?: string) => agent !== undefined && foldName(agent) === foldName(from)
-    if (!before.tokens.some(({ agent }) => isOf(agent))) return before
-    const tokens = before.tokens.map((one) => (isOf(one.agent) ? { ...one, agent: to } : one))
+    const isForAgent = (agent?: string) => agent !== undefined && foldName(agent) === foldName(from)
+    if (!before.tokens.some(({ agent }) => isForAgent(agent))) return before
+    const tokens = before.tokens.map((one) => (isForAgent(one.agent) ? { ...one, agent: to } : one))
     return { ...before, tokens }
   })
 }
 
-/** The error for a token that does not exist. */
+/** Returns the error for a token that does not exist. */
 export function noSuchToken(name: string): CrabError {
   return new CrabError('missing', `Cannot find the token "${name}": there is no token of that name`, {
     hint: 'crabtalk token list',
@@ -152,7 +155,7 @@ function nameInUse(name: string): CrabError {
   })
 }
 
-/** Changes the file while no other process does; nothing is written where nothing changes. */
+/** Changes the file under its lock. Writes nothing when nothing changes. */
 async function changeTokens(
   { run, lock }: TokenFile,
   signal: AbortSignal,

@@ -6,10 +6,11 @@ import type { SocketEndpoint } from './endpoint.ts'
 import type { LocalEndpoint } from './local-endpoint.ts'
 
 /**
- * Where a client finds the daemon of a home, or undefined when no daemon has said where it is.
+ * Returns the endpoint of a home's daemon, or undefined when no daemon has published one.
  *
- * A socket outside the home is used only when the address file names it and it belongs to the user of the home: others can
- * make sockets in a temporary directory, and client and server may have different ones.
+ * A socket outside the home is only used when the address file names it and it belongs to the user of the
+ * home: other users can create sockets in a temporary directory, and client and server may use different
+ * ones.
  */
 export async function readAddressFile({
   endpoint,
@@ -22,8 +23,8 @@ export async function readAddressFile({
 }
 
 /**
- * The path for a new socket outside the home: that path, or another in the same folder when a file of another user is in its
- * place. Clients read it from the address file.
+ * Returns the path for a new socket outside the home: `path`, or another one in the same folder when a file
+ * of another user occupies it. Clients read the path from the address file.
  */
 export async function freePath(path: string, addressFile: string): Promise<string> {
   await makePrivateDir(dirname(addressFile))
@@ -31,22 +32,22 @@ export async function freePath(path: string, addressFile: string): Promise<strin
   return path.replace(/(?:\.sock)?$/, `-${newUlid().slice(-8).toLowerCase()}.sock`)
 }
 
-/** Whether a file belongs to the user of the home, or to root; `missing` when it is not there. */
+/** Whether a file belongs to the user of the home or to root; `missing` when it does not exist. */
 async function ownership(path: string, addressFile: string): Promise<'own' | 'foreign' | 'missing'> {
   const [file, run] = await Promise.all([
-    lstat(path).catch(() => undefined), // what cannot be looked at is not there, for this user
+    lstat(path).catch(() => undefined), // a file this user cannot inspect counts as missing
     stat(dirname(addressFile)).catch(() => undefined),
   ])
   if (!file) return 'missing'
   return file.uid === run?.uid || file.uid === 0 ? 'own' : 'foreign'
 }
 
-/** Says where the socket is, mode 0600. */
+/** Publishes the path of the socket; the file has mode 0600. */
 export async function writeAddress(addressFile: string, path: string): Promise<void> {
   await replaceFile(addressFile, `${path}\n`)
 }
 
-/** Removes the file, unless it names another socket meanwhile. */
+/** Removes the address file, unless it names another socket by now. */
 export async function removeAddress(addressFile: string, path: string): Promise<void> {
   if ((await readPath(addressFile)) === path) await rm(addressFile, { force: true })
 }

@@ -3,37 +3,40 @@ import type { ClientMessage, ServerMessage } from '../protocol/crabtalk.generate
 import type { Dispatch } from '../protocol/dispatch.ts'
 import { toErrorMsg } from '../protocol/failure.ts'
 
-/** The first frame of a connection that must show a token. */
+/** The maximum size of the first frame of a connection that requires a token. */
 const MAX_AUTH_BYTES = 4096
 
-/** A client that has shown a token. */
+/** A client that was admitted by its token. */
 export interface AdmittedClient {
   /** Serves its messages. */
   dispatch: Dispatch
-  /** Serves those that use no addition to the fixed protocol; `dispatch` when absent. */
+  /** Serves messages that use no additions to the fixed protocol; `dispatch` when absent. */
   fixedDispatch?: Dispatch
-  /** Aborted, with a CrabError, when its token no longer counts. */
+  /** Aborted, with a CrabError, when its token is revoked. */
   ended: AbortSignal
 }
 
 /** Decides which clients may use a listener. */
 export interface Gatekeeper {
-  /** Finds the client of a token; undefined for a token that does not count. */
+  /** Returns the client of a token; undefined for an invalid token. */
   admit(token: string, address: string): Promise<AdmittedClient | undefined>
-  /** Is told of every connection that is refused, with the reason. */
+  /** Called for every refused connection, with the reason. */
   refused(address: string, why: string): void
 }
 
 interface AdmissionOptions {
-  /** The client's, such as `127.0.0.1`. */
+  /** The client's address, such as `127.0.0.1`. */
   address: string
   authMs: number
-  /** Aborted when no token comes in time, or one that does not count. */
+  /** Aborted when the token is invalid or does not arrive in time. */
   reading: AbortController
   onAdmitted(client: AdmittedClient): void
 }
 
-/** Tells who may use a connection: clients that show a token in time, and any client where there is no gatekeeper. */
+/**
+ * Controls access to one connection: admits a client that sends a valid token in time, and any client when
+ * there is no gatekeeper.
+ */
 export class Admission implements Disposable {
   readonly #gatekeeper: Gatekeeper | undefined
   readonly #options: AdmissionOptions
@@ -52,20 +55,21 @@ export class Admission implements Disposable {
     }, options.authMs)
   }
 
-  /** The most bytes that the first payload may have. */
+  /** The maximum size of the first payload in bytes. */
   get firstLimit(): number | undefined {
     return this.#gatekeeper && MAX_AUTH_BYTES
   }
 
-  /** Whether a message is not for the dispatch. */
+  /** Whether a message has to be passed to answer() instead of being dispatched. */
   isFor({ msg }: ClientMessage): boolean {
     return msg?.$case === 'auth' || !this.#isAdmitted
   }
 
-  /** Answers a message that shows, or should show, a token. */
+  /** Answers a message that contains, or should contain, a token. */
   async answer({ requestId, msg }: ClientMessage): Promise<ServerMessage> {
-    const shown = msg?.$case === 'auth' ? msg.value.token.trimEnd() : undefined // the file ends with a line feed
-    const client = await this.#admit(shown)
+    // the token file ends with a line feed
+    const token = msg?.$case === 'auth' ? msg.value.token.trimEnd() : undefined
+    const client = await this.#admit(token)
     if (client || !this.#gatekeeper) {
       this.#isAdmitted = true
       if (client) this.#options.onAdmitted(client)
@@ -73,15 +77,15 @@ export class Admission implements Disposable {
       return { requestId, msg: { $case: 'pong', value: {} } }
     }
     const { address, reading } = this.#options
-    const why = shown === undefined ? 'its first message is not auth' : 'its token is not known'
+    const why = token === undefined ? 'its first message is not auth' : 'its token is not known'
     this.#gatekeeper.refused(address, why)
     reading.abort()
     return { requestId, msg: { $case: 'error', value: toErrorMsg(refusal(why)) } }
   }
 
-  async #admit(shown: string | undefined): Promise<AdmittedClient | undefined> {
-    if (shown === undefined) return undefined
-    return await this.#gatekeeper?.admit(shown, this.#options.address)
+  async #admit(token: string | undefined): Promise<AdmittedClient | undefined> {
+    if (token === undefined) return undefined
+    return await this.#gatekeeper?.admit(token, this.#options.address)
   }
 
   [Symbol.dispose](): void {

@@ -6,15 +6,18 @@ import { freePath, removeAddress, writeAddress } from './address-file.ts'
 import { formatEndpoint, type SocketEndpoint } from './endpoint.ts'
 import { claimSocket } from './socket-file.ts'
 
-/** A server that listens. */
+/** A server that is listening. */
 export interface BoundServer {
-  /** With the port that the system chose. */
+  /** The endpoint, with the port that the system chose. */
   endpoint: SocketEndpoint
-  /** Removes what was made for it in the file system. */
+  /** Removes the files that were created for it. */
   release(): Promise<void>
 }
 
-/** Lets a server listen there. `conflict` when another does, or a file of another kind is in the way. */
+/**
+ * Makes a server listen on an endpoint. Throws `conflict` when another server does, or a file of another kind
+ * is in the way.
+ */
 export async function bind(
   server: Server,
   endpoint: SocketEndpoint,
@@ -32,7 +35,7 @@ async function bindUnix(
 ): Promise<BoundServer> {
   try {
     const path = addressFile === undefined ? endpoint.path : await freePath(endpoint.path, addressFile)
-    const removeSocket = await claimSocket(path, (hidden) => startListening(server, { path: hidden }))
+    const removeSocket = await claimSocket(path, (temporary) => startListening(server, { path: temporary }))
     const bound: SocketEndpoint = { kind: 'unix', path }
     if (addressFile === undefined) return { endpoint: bound, release: removeSocket }
     await writeAddress(addressFile, path)
@@ -82,7 +85,10 @@ function toTcpError(place: string, port: number, cause: unknown): CrabError {
   return new CrabError('config', `${what}: ${why}`, options)
 }
 
-/** Connections that wait to be accepted: a full queue refuses the clients of a Unix socket. The system may allow fewer. */
+/**
+ * The length of the queue of connections to accept: a Unix socket refuses clients when it is full. The system
+ * may allow fewer.
+ */
 const BACKLOG = 4096
 
 async function startListening(server: Server, place: Place): Promise<void> {

@@ -10,12 +10,14 @@ import { isLastReply, type Operation } from '../protocol/operations.ts'
 import { connectEndpoint, isNotListening } from './connect.ts'
 import type { SocketEndpoint } from './endpoint.ts'
 
-/** Which daemon, and what it wants to see first. */
+/** A daemon, and how to authenticate to it. */
 interface Peer {
   endpoint: SocketEndpoint
   /** A token of the daemon, for TCP. */
   token?: string
-  /** Asked instead when nobody is there any more: the request has not reached anybody then. */
+  /**
+   * Handles the request instead when nothing listens at the endpoint; in this case the request was not sent.
+   */
   otherwise?: Dispatch
 }
 
@@ -23,10 +25,12 @@ const REQUEST_ID = 1
 const AUTH_ID = 2
 
 /**
- * The daemon there as a Dispatch: one connection for each request, closed behind its last reply.
+ * Returns a Dispatch for the daemon at an endpoint. Each request opens a connection, which is closed after
+ * its last reply.
  *
- * As `route()` it never throws: a failure of the connection is one `error` reply too, `unavailable` when nobody is
- * there or the daemon goes away before the last reply. Aborting, or leaving the iteration, hangs up at once.
+ * Like `route()` it never throws: a connection failure becomes one `error` reply, `unavailable` when nothing
+ * listens there or the daemon disconnects before the last reply. Aborting, or leaving the iteration,
+ * disconnects immediately.
  */
 export function socketDispatch({ endpoint, token, otherwise }: Peer): Dispatch {
   return async function* dispatch(message, signal) {
@@ -36,7 +40,7 @@ export function socketDispatch({ endpoint, token, otherwise }: Peer): Dispatch {
       const frames = requestFrames(message, token)
       socket = await connectEndpoint(endpoint, signal)
       signal.addEventListener('abort', hangUp, { once: true })
-      if (signal.aborted) throw toCancelledError(signal) // while nobody listened
+      if (signal.aborted) throw toCancelledError(signal) // aborted before the listener was added
       socket.write(frames)
       for await (const reply of repliesTo(message, socket)) {
         if (signal.aborted) throw toCancelledError(signal)
@@ -53,7 +57,7 @@ export function socketDispatch({ endpoint, token, otherwise }: Peer): Dispatch {
   }
 }
 
-/** Everything a client says on its connection, in one piece. */
+/** Returns everything a client sends on its connection, in one piece. */
 function requestFrames(message: ClientMessage, token: string | undefined): Uint8Array {
   const request = toFrame({ ...message, requestId: REQUEST_ID })
   if (token === undefined) return request
@@ -64,7 +68,7 @@ function toFrame(message: ClientMessage): Uint8Array {
   return encodeFrame(ClientMessage.encode(message).finish())
 }
 
-/** The replies to the one request, up to and including the last. */
+/** Yields the replies to the request, up to and including the last. */
 async function* repliesTo(message: ClientMessage, socket: Socket): AsyncGenerator<ServerMessage> {
   const operation = message.msg?.$case as Operation | undefined
   try {
@@ -78,24 +82,27 @@ async function* repliesTo(message: ClientMessage, socket: Socket): AsyncGenerato
   } catch (reason) {
     throw reason instanceof CrabError && reason.kind === 'invalid'
       ? new CrabError('internal', `Cannot read a reply of the daemon: ${reason.message}`, { cause: reason })
-      : wentAway(operation, reason)
+      : disconnectError(operation, reason)
   }
-  throw wentAway(operation)
+  throw disconnectError(operation)
 }
 
-/** An old daemon echoes no id; an error of the connection itself has none. Of `auth` only the refusal counts. */
+/**
+ * Whether a reply belongs to the request. An old daemon echoes no id, and a connection error has none. Of the
+ * replies to `auth`, only a refusal counts.
+ */
 function isOurs({ requestId, msg }: ServerMessage): boolean {
   if (requestId === REQUEST_ID || requestId === 0) return true
   if (requestId === AUTH_ID) return msg?.$case === 'error'
   throw new CrabError('invalid', `it answers request ${requestId}, which nobody made`)
 }
 
-/** Whether a reply only asks if we are still here, or is an event of a newer daemon that we cannot see. */
+/** Whether a reply is only a heartbeat, or an event of a newer daemon that this version does not know. */
 function isEmpty(msg: ServerMessage['msg']): boolean {
   return (msg?.$case === 'stream' || msg?.$case === 'attach') && msg.value.event === undefined
 }
 
-function wentAway(operation: Operation | undefined, cause?: unknown): CrabError {
+function disconnectError(operation: Operation | undefined, cause?: unknown): CrabError {
   const what = operation === undefined ? 'the request' : wireName(operation)
   return new CrabError('unavailable', `Cannot finish ${what}: the daemon went away`, {
     cause,

@@ -4,14 +4,14 @@ import { CrabError } from '../base/errors.ts'
 import { getErrorCode } from '../base/system-error.ts'
 import { formatEndpoint, type SocketEndpoint } from './endpoint.ts'
 
-/** How often, and how many milliseconds apart, a daemon is tried that has no room for a connection. */
+/** The number of attempts, and the milliseconds between them, while a daemon's accept queue is full. */
 const BUSY = { attempts: 200, waitMs: 10 }
 
 /**
- * An open connection to a daemon; aborting while it is being made gives up.
+ * Connects to a daemon; aborting gives up.
  *
- * A Unix socket refuses connections while too many wait to be accepted: those are tried again for some seconds. Fails
- * with `unavailable`; `isNotListening()` tells whether there is no daemon at all.
+ * A Unix socket refuses connections while its accept queue is full; these are retried for some seconds.
+ * Throws `unavailable`; `isNotListening()` tells whether there is no daemon at all.
  */
 export async function connectEndpoint(endpoint: SocketEndpoint, signal: AbortSignal): Promise<Socket> {
   for (let attempt = 1; ; attempt += 1) {
@@ -44,9 +44,12 @@ async function connectOnce(endpoint: SocketEndpoint, signal: AbortSignal): Promi
   }
 }
 
-/** Whether a failure of `connectEndpoint()` says that nothing listens there: no socket, or one that its owner left behind. */
+/**
+ * Whether an error of `connectEndpoint()` means that nothing listens there: there is no socket, or only a
+ * stale one.
+ */
 export function isNotListening(reason: unknown): boolean {
-  return reason instanceof CrabError && NOBODY.has(getErrorCode(reason.cause))
+  return reason instanceof CrabError && NOT_LISTENING.has(getErrorCode(reason.cause))
 }
 
 function openSocket(endpoint: SocketEndpoint): Socket {
@@ -62,7 +65,7 @@ function toUnavailable(endpoint: SocketEndpoint, cause: Error): CrabError {
   })
 }
 
-const NOBODY: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
+const NOT_LISTENING: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 const REASONS: Record<string, string> = {
   ENOENT: 'there is none',
   ENOTDIR: 'there is none',

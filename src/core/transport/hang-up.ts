@@ -1,17 +1,19 @@
 import type { Socket } from 'node:net'
 import type { ClientMessage, ServerMessage } from '../protocol/crabtalk.generated.ts'
 
-/** How often a client that sends nothing more is looked after, in milliseconds. */
+/** The intervals of probes and heartbeats to a client that sends nothing more, in milliseconds. */
 export interface ProbeTimes {
   probeMs: number
   heartbeatMs: number
 }
 
 /**
- * Finds out whether a client whose bytes have ended, or are not read, is still there: closes the socket when it is not.
+ * Detects whether a client whose bytes have ended, or are not being read, is still connected; the socket
+ * closes when it is not.
  *
- * To a reader, half-closing and hanging up look the same. An empty write fails when the other end of a Unix socket is
- * closed. Over TCP it fails only after the other end has refused something, so there a heartbeat is sent as well.
+ * To a reader, half-closing and disconnecting look the same. An empty write fails when the other end of a
+ * Unix socket is closed. Over TCP it only fails after the other end has rejected data, so there a heartbeat
+ * is sent as well.
  */
 export function watchForHangUp(
   socket: Socket,
@@ -34,10 +36,11 @@ export function watchForHangUp(
 }
 
 /**
- * Gives a reply to that request that holds nothing; undefined where a client could take it for an answer.
+ * Returns an empty reply to a request, used as a heartbeat; undefined where a client could take it for an
+ * answer.
  *
- * It is for clients that know the additions: they skip an event without a case. Clients of the fixed protocol take it for
- * an error. A reply without a case goes to clients that send ids only, and only behind the end of their bytes.
+ * Clients that know the additions skip an event without a case; clients of the fixed protocol treat it as an
+ * error. A reply without a case is only sent to clients that send ids, and only after the end of their bytes.
  */
 export function emptyReply({ requestId, msg }: ClientMessage, hasEnded: boolean): ServerMessage | undefined {
   if (msg?.$case === 'stream') {

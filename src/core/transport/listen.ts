@@ -6,18 +6,20 @@ import { bind } from './bind.ts'
 import { formatEndpoint, type SocketEndpoint } from './endpoint.ts'
 import { type ConnectionTimes, serveConnection } from './serve-connection.ts'
 
-/** What a listener serves, and how. */
+/** The services and limits of a listener. */
 export interface ListenOptions {
   dispatch: Dispatch
-  /** Serves clients that have used no addition to the fixed protocol; `dispatch` when absent. */
+  /** Serves clients that have used no additions to the fixed protocol; `dispatch` when absent. */
   fixedDispatch?: Dispatch
-  /** Every connection must show it a token in its first message, and is served as it says. */
+  /**
+   * Requires every connection to send a token in its first message, and provides the dispatch of each client.
+   */
   gatekeeper?: Gatekeeper
-  /** Where to say that a Unix socket is outside the home: see `localEndpoint()`. */
+  /** The file that names a Unix socket outside the home: see `daemonSocketEndpoint()`. */
   addressFile?: string
-  /** How long requests may still run once the listener is disposed, in milliseconds. */
+  /** The time running requests may take after the listener is disposed, in milliseconds. */
   graceMs: number
-  /** Told of trouble that the listener survives. */
+  /** Called for errors that the listener survives. */
   onError: (error: CrabError) => void
   times?: Partial<ConnectionTimes & { abortMs: number }>
 }
@@ -25,27 +27,31 @@ export interface ListenOptions {
 /**
  * A listening server.
  *
- * Disposing stops accepting, lets requests end within the grace (subscriptions end at once), aborts the others with
- * `unavailable`, and closes every connection; what ignores its signal is reported and left behind.
+ * Disposing it stops accepting, lets requests end within the grace period (subscriptions end immediately),
+ * aborts the remaining ones with `unavailable`, and closes every connection. Requests that ignore their
+ * signal are reported and abandoned.
  */
 export interface Listener extends AsyncDisposable {
-  /** With the real port. */
+  /** The endpoint, with the actual port. */
   readonly endpoint: SocketEndpoint
-  /** How many are open. */
+  /** The number of open connections. */
   readonly connections: number
 }
 
 const TIMES: ConnectionTimes = { probeMs: 250, heartbeatMs: 1000, authMs: 10_000, lingerMs: 1000 }
-/** The time requests have to notice that their connection is gone. */
+/** The time requests have to notice that their connection was closed. */
 const LAST_MS = 200
-/** Connections that have not shown the token; one more ends the oldest. */
-const MAX_STRANGERS = 64
-/** The time requests have to end once they were aborted: a tool's program gets two seconds before it is killed. */
+/** The maximum number of unauthenticated connections; one more closes the oldest. */
+const MAX_UNAUTHENTICATED = 64
+/** The time aborted requests have to end: a tool's program gets two seconds before it is killed. */
 const ABORT_MS = 2800
-/** Finds peers over TCP that are gone without a word. */
+/** Socket options that detect TCP peers which vanished without closing the connection. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true }
 
-/** Listens, and serves every connection. `conflict` where another already listens. */
+/**
+ * Listens on an endpoint and serves every connection. Throws `conflict` when another server already listens
+ * there.
+ */
 export async function listen(endpoint: SocketEndpoint, options: ListenOptions): Promise<Listener> {
   const isTcp = endpoint.kind === 'tcp'
   const server = createServer({ allowHalfOpen: true, ...(isTcp && KEEP_ALIVE) })
@@ -85,9 +91,9 @@ class Connections {
   readonly #goAway = new AbortController()
   readonly #stop = new AbortController()
   readonly #sockets = new Set<Socket>()
-  /** Those that have not shown the token yet, oldest first. */
-  readonly #strangers = new Set<Socket>()
-  readonly #served = new Set<Promise<void>>()
+  /** The connections without a valid token so far, oldest first. */
+  readonly #unauthenticated = new Set<Socket>()
+  readonly #serving = new Set<Promise<void>>()
 
   constructor(options: ListenOptions, isTcp: boolean) {
     this.#options = options
@@ -103,14 +109,14 @@ class Connections {
     this.#sockets.add(socket)
     socket.once('close', () => {
       this.#sockets.delete(socket)
-      this.#strangers.delete(socket)
+      this.#unauthenticated.delete(socket)
     })
-    if (gatekeeper) this.#suspect(socket, gatekeeper)
-    const served = serveConnection(socket, {
+    if (gatekeeper) this.#trackUnauthenticated(socket, gatekeeper)
+    const serving = serveConnection(socket, {
       dispatch,
       fixedDispatch,
       gatekeeper,
-      onAdmitted: () => this.#strangers.delete(socket),
+      onAdmitted: () => this.#unauthenticated.delete(socket),
       isTcp: this.#isTcp,
       times: { ...TIMES, ...times },
       goAway: this.#goAway.signal,
@@ -120,15 +126,18 @@ class Connections {
         socket.destroy()
         onError(toCrabError(reason))
       })
-      .finally(() => this.#served.delete(served))
-    this.#served.add(served)
+      .finally(() => this.#serving.delete(serving))
+    this.#serving.add(serving)
   }
 
-  /** Anybody on this machine can connect over TCP: that must not use up the files of this process. */
-  #suspect(socket: Socket, gatekeeper: Gatekeeper): void {
-    this.#strangers.add(socket)
-    const [oldest] = this.#strangers
-    if (!oldest || this.#strangers.size <= MAX_STRANGERS) return
+  /**
+   * Limits unauthenticated connections: any user of this machine can connect over TCP, which must not use up
+   * this process's file descriptors.
+   */
+  #trackUnauthenticated(socket: Socket, gatekeeper: Gatekeeper): void {
+    this.#unauthenticated.add(socket)
+    const [oldest] = this.#unauthenticated
+    if (!oldest || this.#unauthenticated.size <= MAX_UNAUTHENTICATED) return
     gatekeeper.refused(oldest.remoteAddress ?? '', 'too many connections have shown no token')
     oldest.destroy()
   }
@@ -141,14 +150,16 @@ class Connections {
     await this.#settleWithin(times?.abortMs ?? ABORT_MS)
     for (const socket of this.#sockets) socket.destroy()
     await this.#settleWithin(LAST_MS)
-    if (this.#served.size === 0) return
-    onError(new CrabError('internal', `${this.#served.size} connections have requests that ignore their end`))
+    if (this.#serving.size === 0) return
+    onError(
+      new CrabError('internal', `${this.#serving.size} connections have requests that ignore their end`),
+    )
   }
 
   async #settleWithin(ms: number): Promise<void> {
-    const over = Promise.withResolvers<void>()
-    const timer = setTimeout(over.resolve, ms)
-    await Promise.race([Promise.all(this.#served), over.promise])
+    const timeout = Promise.withResolvers<void>()
+    const timer = setTimeout(timeout.resolve, ms)
+    await Promise.race([Promise.all(this.#serving), timeout.promise])
     clearTimeout(timer)
   }
 }

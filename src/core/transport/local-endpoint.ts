@@ -2,30 +2,31 @@ import { posix } from 'node:path'
 import { sha256 } from '../base/sha256.ts'
 import type { SocketEndpoint } from './endpoint.ts'
 
-/** Where the daemon of a home is found by programs on the same machine. */
+/** The endpoint at which programs on the same machine find the daemon of a home. */
 export interface LocalEndpoint {
   endpoint: SocketEndpoint
-  /** Names the socket when it is not in the home: the server writes it, see `readAddress()`. */
+  /** The file that names a socket outside the home: the server writes it, see `readAddressFile()`. */
   addressFile?: string
 }
 
-/** What the place depends on. */
+/** The facts that determine the endpoint. */
 interface EndpointContext {
   /** The `run` folder of the home, absolute. */
   run: string
   env: Readonly<Record<string, string | undefined>>
   platform: NodeJS.Platform
-  /** Of the user; ignored on Windows. */
+  /** The user's id; ignored on Windows. */
   uid: number
   tmpDir: string
 }
 
-/** A socket's path is at most 107 bytes on Linux, 103 on macOS. */
+/** Below the system limits, which are 107 bytes on Linux and 103 on macOS. */
 const MAX_SOCKET_PATH_BYTES = 100
 
 /**
- * The Unix socket of a home, in its `run` folder; `crabtalk-<uid>-<hash>.sock` in $XDG_RUNTIME_DIR or the temporary
- * directory when that path has more than 100 bytes; a named pipe on Windows. The hash is of the `run` path.
+ * Returns the Unix socket in the `run` folder of a home; `crabtalk-<uid>-<hash>.sock` in $XDG_RUNTIME_DIR or
+ * the temporary directory when that path is longer than 100 bytes; a named pipe on Windows. The hash is that
+ * of the `run` path.
  */
 export function daemonSocketEndpoint({ run, env, platform, uid, tmpDir }: EndpointContext): LocalEndpoint {
   if (platform === 'win32') {

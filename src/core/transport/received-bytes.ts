@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
 /**
- * What arrives at a socket, until it ends, is gone, or reading is to stop.
+ * Yields the bytes that arrive at a socket, until it ends or closes, or `stop` is aborted.
  *
- * Unlike the socket's own iterator it leaves the socket open: replies are still to be written.
+ * Unlike the socket's own iterator it leaves the socket open, because replies still have to be written.
  */
 export async function* receivedBytes(socket: Socket, stop: AbortSignal): AsyncGenerator<Uint8Array> {
   let change = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { ServerMessage } from '../protocol/crabtalk.generated.ts'
 import { toErrorMsg } from '../protocol/failure.ts'
 import { encodeFrame } from '../protocol/frame.ts'
 
-/** Writes the replies of all requests of one connection; what is written within one turn of the event loop goes out together. */
+/** Writes the replies to all requests of one connection; batches the writes of one turn of the event loop. */
 export class ReplyWriter {
   readonly #socket: Socket
   #isCorked = false
@@ -15,8 +15,9 @@ export class ReplyWriter {
   }
 
   /**
-   * Writes a reply as soon as the socket has room: whoever waits holds one reply, the socket little more than its
-   * buffer. Fails with `cancelled` when the connection is gone, with `failed` when the reply does not fit in a frame.
+   * Writes a reply as soon as the socket has room, so that a waiting request holds one reply and the socket
+   * little more than its buffer. Throws `cancelled` when the connection is closed, and `failed` when the
+   * reply does not fit into a frame.
    */
   async write(reply: ServerMessage): Promise<void> {
     while (this.#socket.writableNeedDrain && !this.#socket.destroyed) await this.#waitForRoom()
@@ -25,12 +26,13 @@ export class ReplyWriter {
     this.#socket.write(toFrame(reply))
   }
 
-  /** Writes an error, if it still can. */
+  /** Writes an error, if the connection is still open. */
   async writeError(requestId: number, error: CrabError): Promise<void> {
-    await this.write({ requestId, msg: { $case: 'error', value: toErrorMsg(error) } }).catch(() => undefined) // the client hung up
+    // the client disconnected
+    await this.write({ requestId, msg: { $case: 'error', value: toErrorMsg(error) } }).catch(() => undefined)
   }
 
-  /** Resolves when the buffer is empty, and when the connection is gone. */
+  /** Resolves when the buffer has drained or the connection is closed. */
   #waitForRoom(): Promise<void> {
     this.#room ??= new Promise((resolve) => {
       const settle = () => {

@@ -15,7 +15,10 @@ export class RunningRequests {
     return this.#running.values()
   }
 
-  /** Does the work for one request with a signal of its own; it is running until that has settled. */
+  /**
+   * Runs the work for one request with a signal of its own; the request counts as running until the work has
+   * settled.
+   */
   async run(message: ClientMessage, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const controller = new AbortController()
     this.#running.set(controller, message)
@@ -28,7 +31,7 @@ export class RunningRequests {
     }
   }
 
-  /** Resolves when fewer than that many run. */
+  /** Resolves when fewer than `below` requests run. */
   async fewerThan(below: number): Promise<void> {
     if (this.size < below) return
     await new Promise<void>((resolve) => void this.#waiting.add({ below, resolve }))
@@ -38,7 +41,7 @@ export class RunningRequests {
     for (const controller of this.#running.keys()) controller.abort(reason)
   }
 
-  /** Aborts those that would never end by themselves. */
+  /** Aborts subscriptions, which would not end by themselves. */
   abortEndless(reason: CrabError): void {
     for (const [controller, { msg }] of this.#running) {
       if (isEndless(msg?.$case as Operation | undefined)) controller.abort(reason)

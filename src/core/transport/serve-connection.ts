@@ -13,59 +13,66 @@ import { receivedBytes } from './received-bytes.ts'
 import { ReplyWriter } from './reply-writer.ts'
 import { RunningRequests } from './running-requests.ts'
 
-/** How long a connection waits for what, in milliseconds. */
+/** The time limits of a connection, in milliseconds. */
 export interface ConnectionTimes extends ProbeTimes {
-  /** For the token. */
+  /** The time until the token must have arrived. */
   authMs: number
-  /** For a client to take its last reply, once the connection is to close. */
+  /** The time a client has to read its last reply before the connection is closed. */
   lingerMs: number
 }
 
-/** What a connection needs of its listener. */
+/** The services a listener provides to a connection. */
 export interface ConnectionOptions {
   /** Serves clients that need no token. */
   dispatch: Dispatch
-  /** Serves a client that has used no addition to the fixed protocol; `dispatch` when absent. */
+  /** Serves a client that has used no additions to the fixed protocol; `dispatch` when absent. */
   fixedDispatch?: Dispatch | undefined
-  /** Decides about the token that the first message must show; without it there need be none. */
+  /** Checks the token in the first message; absent: no token is required. */
   gatekeeper?: Gatekeeper | undefined
-  /** Called when the client was admitted. */
+  /** Called when the client is admitted. */
   onAdmitted(): void
   isTcp: boolean
   times: ConnectionTimes
-  /** Aborted: nothing more is read, subscriptions end, and the connection closes behind its last reply. */
+  /**
+   * When aborted, no more requests are read, subscriptions end, and the connection closes after its last
+   * reply.
+   */
   goAway: AbortSignal
-  /** Aborted, with a CrabError: so is everything that still runs. */
+  /** When aborted, with a CrabError, every running request is aborted with it. */
   stop: AbortSignal
 }
 
-/** One accepted connection and what is done for it. */
+/** One accepted connection and its requests. */
 interface Connection extends ConnectionOptions {
   socket: Socket
-  /** Aborted when no more is to be read; with a CrabError when the client is to be told why. */
+  /** Aborted to stop reading; with a CrabError when the client is to receive the reason. */
   reading: AbortController
   requests: RunningRequests
   replies: ReplyWriter
   client: ClientProtocol
 }
 
-/** Requests of one connection that run at once; further ones are not read before one of them is answered. */
+/**
+ * The maximum number of concurrent requests of one connection; no more are read until one of them is
+ * answered.
+ */
 export const MAX_RUNNING_REQUESTS = 1024
 
 /**
- * Serves one connection until it is closed and everything that was done for it has settled. Never rejects.
+ * Serves one connection until it is closed and all its requests have settled. Never rejects.
  *
- * Messages are dispatched as they arrive. Bytes that are no message are answered by an `error` of request 0, and the
- * connection closes. A client that hangs up aborts its requests; one that half-closes gets its replies.
+ * Messages are dispatched as they arrive. Bytes that are not a message are answered by an `error` for request
+ * 0, and the connection closes. A client that disconnects aborts its requests; one that half-closes still
+ * receives its replies.
  */
 export async function serveConnection(socket: Socket, options: ConnectionOptions): Promise<void> {
   const requests = new RunningRequests()
   const replies = new ReplyWriter(socket)
   const client = new ClientProtocol()
   const connection = { ...options, socket, requests, replies, client, reading: new AbortController() }
-  socket.on('error', () => undefined) // `close` follows, and tells the requests
+  socket.on('error', () => undefined) // `close` follows, and aborts the requests
   socket.once('close', () => {
-    connection.reading.abort() // what it sent behind the requests that run is not begun
+    connection.reading.abort() // messages that are still unread are not started
     requests.abort(new CrabError('cancelled', 'Cancelled: the client hung up'))
   })
   using _end = followShutdown(connection)
@@ -88,7 +95,7 @@ async function serveRequests(connection: Connection): Promise<void> {
   await endSocket(socket)
 }
 
-/** Starts what arrives, until the client has sent everything or the connection is to close. */
+/** Starts requests as they arrive, until the client has sent everything or the connection is to close. */
 async function readRequests(connection: Connection): Promise<void> {
   const { socket, requests, replies, reading, gatekeeper, times } = connection
   const address = socket.remoteAddress ?? ''
@@ -104,7 +111,7 @@ async function readRequests(connection: Connection): Promise<void> {
         void requests.run(message, (signal) => answer(connection, message, signal))
         await settleBelow(MAX_RUNNING_REQUESTS, connection)
       }
-      if (reading.signal.aborted) return // what has arrived behind it is not looked at
+      if (reading.signal.aborted) return // messages that arrived after it are ignored
     }
   } catch (reason) {
     if (!reading.signal.aborted) throw toBadRequest(reason)
@@ -112,7 +119,7 @@ async function readRequests(connection: Connection): Promise<void> {
   if (reading.signal.reason instanceof CrabError) throw reading.signal.reason
 }
 
-/** Serves what an admitted client sends from now on; when its token is revoked, everything it began ends. */
+/** Switches to the dispatch of an admitted client; revoking its token aborts all its requests. */
 function serveClient(connection: Connection, { dispatch, fixedDispatch, ended }: AdmittedClient): void {
   const { socket, reading, requests, times, onAdmitted } = connection
   connection.dispatch = dispatch
@@ -128,7 +135,10 @@ function serveClient(connection: Connection, { dispatch, fixedDispatch, ended }:
   socket.once('close', () => ended.removeEventListener('abort', end))
 }
 
-/** Waits until fewer than that many requests run, and looks after the client while nothing of it is read. */
+/**
+ * Waits until fewer than `count` requests run; meanwhile, with nothing being read, probes whether the client
+ * is connected.
+ */
 async function settleBelow(count: number, connection: Connection): Promise<void> {
   const { socket, requests, replies, client, isTcp, times } = connection
   if (requests.size < count) return
@@ -136,14 +146,15 @@ async function settleBelow(count: number, connection: Connection): Promise<void>
     if (socket.writableLength > 0 || !client.hasAdditions) return
     for (const message of requests.messages) {
       const reply = emptyReply(message, socket.readableEnded)
-      if (reply) void replies.write(reply).catch(() => undefined) // the client hung up: `close` tells the requests
+      // the client disconnected: `close` aborts the requests
+      if (reply) void replies.write(reply).catch(() => undefined)
     }
   }
   using _watch = watchForHangUp(socket, times, isTcp ? sendHeartbeat : undefined)
   await requests.fewerThan(count)
 }
 
-/** Writes all replies to one request that its client can read; what fails is its last reply. */
+/** Writes all replies to one request that its client understands; a failure becomes the last reply. */
 async function answer(
   { dispatch, fixedDispatch = dispatch, client, replies }: Connection,
   message: ClientMessage,
@@ -185,19 +196,19 @@ function followShutdown({ requests, reading, socket, goAway, stop, times }: Conn
   }
 }
 
-/** A stream that ends inside a frame is as bad as bytes that are no frame. */
+/** Treats a stream that ends inside a frame like bytes that are not a frame. */
 function toBadRequest(reason: unknown): CrabError {
   const error = toCrabError(reason)
   return error.kind === 'unavailable' ? new CrabError('invalid', error.message, { cause: error }) : error
 }
 
-/** Sends what is written, and waits until the connection is closed on both sides. */
+/** Flushes pending writes, and waits until both sides have closed the connection. */
 async function endSocket(socket: Socket): Promise<void> {
   if (socket.destroyed) return
   const closed = Promise.withResolvers<void>()
   socket.once('close', closed.resolve)
   socket.end()
-  socket.resume() // closing over unread bytes could take the last reply from the client
+  socket.resume() // closing with unread bytes could discard the last reply at the client
   await closed.promise
 }
 

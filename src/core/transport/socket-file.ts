@@ -8,30 +8,32 @@ import { getErrorCode } from '../base/system-error.ts'
 import { connectEndpoint, isNotListening } from './connect.ts'
 
 const ATTEMPTS = 5
-/** A live server accepts within this; one that takes longer is alive all the same. */
+/** The time within which a live server accepts; one that takes longer still counts as alive. */
 const ANSWER_MS = 2000
 
 /**
- * Gives a Unix socket its path, mode 0600, its missing folders 0700; what is returned removes it if it is still ours.
+ * Binds a Unix socket and puts it at its path with mode 0600, creating missing folders with mode 0700. The
+ * function it returns removes the socket if it is still the same one.
  *
- * The server binds to another name of the same folder, and the socket is then linked to its path: nobody connects
- * before its mode is set, of several servers exactly one gets the path, and a server that closes removes (as Node does)
- * the name it was bound to, never a successor's socket. A socket that nobody answers is replaced. `conflict` when
- * a server answers, when the socket is another user's, or when the file is not a socket.
+ * The server binds to another name in the same folder, and the socket is then linked to its path. That way no
+ * client connects before its mode is set, exactly one of several servers gets the path, and a closing server
+ * removes the name it was bound to (as Node does), never a successor's socket. A stale socket is replaced.
+ * Throws `conflict` when a server answers, when the socket belongs to another user, or when the file is not a
+ * socket.
  */
 export async function claimSocket(
   path: string,
   bind: (path: string) => Promise<void>,
 ): Promise<() => Promise<void>> {
   await makePrivateDir(dirname(path))
-  const hidden = join(dirname(path), `.${newUlid().slice(-10)}`) // not longer than crabtalk.sock
-  await bind(hidden)
+  const temporary = join(dirname(path), `.${newUlid().slice(-10)}`) // not longer than crabtalk.sock
+  await bind(temporary)
   try {
-    await removeStale(path, hidden)
-    await chmod(hidden, 0o600)
-    await linkTo(path, hidden)
+    await removeStale(path, temporary)
+    await chmod(temporary, 0o600)
+    await linkTo(path, temporary)
   } finally {
-    await rm(hidden, { force: true })
+    await rm(temporary, { force: true })
   }
   const ours = await statIfPresent(path)
   return async () => {
@@ -39,20 +41,23 @@ export async function claimSocket(
   }
 }
 
-async function linkTo(path: string, hidden: string): Promise<void> {
+async function linkTo(path: string, temporary: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await link(hidden, path)
+      return await link(temporary, path)
     } catch (reason) {
       if (getErrorCode(reason) !== 'EEXIST' && (await statIfPresent(path)) === undefined)
-        return await rename(hidden, path) // no hard links here
+        return await rename(temporary, path) // the file system has no hard links
       if (attempt === ATTEMPTS) throw reason
     }
-    await removeStale(path, hidden)
+    await removeStale(path, temporary)
   }
 }
 
-/** Removes a socket that has no server. `own` is a socket of this process: one of another user is not to be trusted. */
+/**
+ * Removes a socket without a server. `own` is a socket of this process, which tells the user id: sockets of
+ * other users are not trusted.
+ */
 async function removeStale(path: string, own: string): Promise<void> {
   const found = await statIfPresent(path)
   if (found === undefined) return
@@ -93,7 +98,7 @@ async function statIfPresent(path: string): Promise<BigIntStats | undefined> {
   })
 }
 
-/** Inode numbers are given away again; together with the time of birth they are not. */
+/** Compares birth times too, because inode numbers are reused. */
 function isSame(a: BigIntStats | undefined, b: BigIntStats | undefined): boolean {
   return a?.ino === b?.ino && a?.dev === b?.dev && a?.birthtimeNs === b?.birthtimeNs
 }

@@ -7,16 +7,19 @@ import { sha256 } from '../base/sha256.ts'
 
 const TOKEN_BYTES = 32
 
-/** The token of a daemon, and why the one before it was replaced. */
+/** The token of a daemon, and the reason why the previous one was replaced. */
 export interface OwnToken {
   token: string
-  /** Why the token in the file was not used; a sentence part such as `its mode 644 lets other users read it`. */
+  /**
+   * The reason why the token in the file was not used, as part of a sentence: `its mode 644 lets other users
+   * read it`.
+   */
   replaced?: string
 }
 
 /**
- * Reads the token that TCP clients show from `tcp.token` in this folder, and makes one (256 bits, mode 0600) where there is
- * none. A token that others may have read or could guess is replaced.
+ * Reads the token for TCP clients from `tcp.token` in this folder, or creates it (256 bits, mode 0600).
+ * Replaces a token that others may have read or could guess.
  */
 export async function readOrCreateToken(run: string): Promise<OwnToken> {
   const path = tokenFile(run)
@@ -29,14 +32,17 @@ export async function readOrCreateToken(run: string): Promise<OwnToken> {
   return 'token' in found ? { token: found.token } : { token: await replaceToken(run), replaced: found.why }
 }
 
-/** Makes a new token in place of the one in that folder, which no longer counts. */
+/** Replaces the token in this folder; the old one becomes invalid. */
 export async function replaceToken(run: string): Promise<string> {
   const fresh = freshToken()
   await replaceFile(tokenFile(run), `${fresh}\n`)
   return fresh
 }
 
-/** Reads the token in that folder. `missing` when no daemon has made one, `config` when it is not safe to use. */
+/**
+ * Reads the token in this folder. Throws `missing` when no daemon has created one, and `config` when it is
+ * unsafe to use.
+ */
 export async function readToken(run: string): Promise<string> {
   const path = tokenFile(run)
   const found = await inspectToken(path)
@@ -51,13 +57,13 @@ export async function readToken(run: string): Promise<string> {
   })
 }
 
-/** Compares in a time that tells nothing about where two tokens differ. */
+/** Compares two tokens in constant time. */
 export function isSameToken(a: string, b: string): boolean {
   const [x, y] = [sha256(a), sha256(b)]
   return x.reduce((difference, byte, index) => difference | (byte ^ y[index]!), 0) === 0
 }
 
-/** The path of the token in that folder. */
+/** Returns the path of the token in this folder. */
 export function tokenFile(run: string): string {
   return join(run, 'tcp.token')
 }
@@ -66,7 +72,7 @@ function freshToken(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString('hex')
 }
 
-/** Reads a token, or finds why it must not be used; undefined where there is no file. */
+/** Reads a token, or the reason why it must not be used; undefined when there is no file. */
 async function inspectToken(path: string): Promise<{ token: string } | { why: string } | undefined> {
   try {
     const stat = await lstat(path)
@@ -82,17 +88,17 @@ async function inspectToken(path: string): Promise<{ token: string } | { why: st
   }
 }
 
-/** Windows has no such modes. */
+/** Whether other users may access a file; Windows has no such modes. */
 function isLoose(mode: number): boolean {
   return platform() !== 'win32' && (mode & 0o077) !== 0
 }
 
-/** Says why a token could be guessed. */
+/** Returns the reason why a token could be guessed, if any. */
 function findWeakness(token: string): string | undefined {
   if (!/^[!-~]{32,512}$/.test(token)) return 'it is not 32 to 512 visible ASCII characters'
   const isRepeated = /^(.{1,16}?)\1+.{0,15}$/.test(token)
   return isRepeated || new Set(token).size < MIN_DISTINCT ? 'it does not look random' : undefined
 }
 
-/** A random token of 32 hexadecimal digits has fewer in one case of a million. */
+/** The minimum number of distinct characters; one in a million random tokens of 32 hexadecimal digits has fewer. */
 const MIN_DISTINCT = 8

@@ -2,9 +2,9 @@ import { lstat, realpath } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 
-/** The folder that is trusted as a whole, and how the working directory lies in it. */
+/** The folder that is trusted as a whole, and the path from it to the working directory. */
 export interface Project {
-  /** The root of the repository, or the working directory outside of one; absolute, links resolved. */
+  /** The root of the repository, or the working directory outside of one; absolute, with links resolved. */
   root: string
   /** The folders from the root to the working directory. */
   folders: readonly string[]
@@ -13,13 +13,13 @@ export interface Project {
 /** The user that a project belongs to. */
 export interface ProjectOwner {
   uid: number
-  /** The user's own directory, above which no repository is looked for; empty when there is none. */
+  /** The user's home directory, above which no repository is searched; empty when there is none. */
   homeDir: string
 }
 
 /**
- * Finds the project of a working directory: up to the nearest folder with a `.git` of this user or of root, as
- * `git rev-parse --show-toplevel` does it, else the directory alone. Undefined for a directory that does not exist.
+ * Finds the project of a working directory: the nearest folder with a `.git` of this user or of root, as `git
+ * rev-parse --show-toplevel` does, else the directory itself. Undefined for a directory that does not exist.
  */
 export async function findProject(cwd: string, owner: ProjectOwner): Promise<Project | undefined> {
   const [here, home] = await Promise.all([
@@ -34,17 +34,19 @@ export async function findProject(cwd: string, owner: ProjectOwner): Promise<Pro
   return { root: inProject[0]!, folders: inProject }
 }
 
-/** Whether a file or folder belongs to this user or to root. Windows has no such owners. */
+/**
+ * Whether a file or folder belongs to this user or to root. Always true on Windows, which has no such owners.
+ */
 export function isOwned({ uid }: { uid: number | bigint }, owner: Pick<ProjectOwner, 'uid'>): boolean {
   return platform() === 'win32' || Number(uid) === owner.uid || Number(uid) === 0
 }
 
 async function hasRepository(folder: string, owner: ProjectOwner): Promise<boolean> {
-  const stats = await lstat(join(folder, '.git')).catch(() => undefined) // what cannot be looked at is not one of ours
+  const stats = await lstat(join(folder, '.git')).catch(() => undefined) // an inaccessible one is not ours
   return stats !== undefined && isOwned(stats, owner)
 }
 
-/** Lists the folders from the outermost one, at most the user's home directory, to the folder itself. */
+/** Returns the folders from the outermost one, at most the user's home directory, to the folder itself. */
 function ancestors(folder: string, home: string | undefined): string[] {
   const parent = dirname(folder)
   return parent === folder || folder === home ? [folder] : [...ancestors(parent, home), folder]
@@ -54,7 +56,7 @@ async function realPath(path: string): Promise<string | undefined> {
   return await realpath(path).catch(() => undefined)
 }
 
-/** A file of a project by its path below the root, with slashes. */
+/** Returns the path of a project file relative to the root, with slashes. */
 export function pathInProject({ root }: Pick<Project, 'root'>, path: string): string {
   return relative(root, path).replaceAll(sep, '/')
 }

@@ -4,8 +4,8 @@ import { checkValue, filledString, strictTable } from '../config/schema.ts'
 import type { Result, ValidationIssue } from '../config/validation-issue.ts'
 
 /**
- * The state of a folder: `trusted` and `untrusted` are answers of the user; `notified` means that the user was told that
- * its files are used.
+ * The states of a folder. `trusted` and `untrusted` are answers of the user; `notified` means that the user
+ * was informed that its files are used.
  */
 export const TRUST_STATES = ['trusted', 'untrusted', 'notified'] as const
 
@@ -20,21 +20,21 @@ const trustFile = strictTable({ project: z._default(z.array(project), []) })
 
 /** The entry of a folder in trust.toml, with the keys of the file. */
 export interface ProjectTrust {
-  /** Absolute, links resolved. */
+  /** The path of the folder, absolute, with links resolved. */
   path: string
   state: (typeof TRUST_STATES)[number]
-  /** When the state was set, ISO 8601. */
+  /** The time at which the state was set, ISO 8601. */
   since: string
   /** The notices about its files that the user has seen, by path below the folder. */
   notices: string[]
 }
 
-/** The content of trust.toml; of two tables with one path the first counts. */
+/** The content of trust.toml. If two tables have the same path, the first one counts. */
 export interface TrustFile {
   project: ProjectTrust[]
 }
 
-/** Checks the content of trust.toml. */
+/** Validates the content of trust.toml. */
 export function checkTrustFile(table: JsonObject): Result<TrustFile, ValidationIssue> {
   return checkValue(trustFile, table)
 }

@@ -11,17 +11,18 @@ import { checkTrustFile, type ProjectTrust, type TrustFile } from './trust-file.
 export interface TrustStoreOptions {
   /** The path of trust.toml. */
   path: string
-  /** Takes an exclusive lease that holds in all processes of the home. */
+  /** Takes an exclusive lease that all processes of the home respect. */
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number
 }
 
 /**
- * The folders whose files the user trusts, does not trust, or was told of; in trust.toml of the home.
+ * The folders whose files the user trusts, does not trust, or was notified about; stored in trust.toml of the
+ * home (ADR 0151).
  *
- * Every method fails with `config` when the file has mistakes, and with `storage` for the disk. A change reads the file anew
- * under its lease; comments and order stay.
+ * Every method throws `config` for an invalid file, and `storage` for disk failures. A change rereads the
+ * file under its lease; comments and order stay.
  */
 export class TrustStore {
   readonly #options: TrustStoreOptions
@@ -30,12 +31,12 @@ export class TrustStore {
     this.#options = options
   }
 
-  /** All folders, by path. */
+  /** Returns all folders, by path. */
   async read(): Promise<ReadonlyMap<string, ProjectTrust>> {
     return await readTrust(this.#options.path)
   }
 
-  /** Sets the state of a folder; the notices that were shown stay. */
+  /** Sets the state of a folder. Notices already shown stay recorded. */
   async setState(path: string, state: ProjectTrust['state'], signal: AbortSignal): Promise<void> {
     await this.#change(
       path,
@@ -44,7 +45,7 @@ export class TrustStore {
     )
   }
 
-  /** Remembers notices that were shown. A folder that is new becomes `notified`. Only the last 100 are kept. */
+  /** Records notices that were shown. A new folder becomes `notified`. Only the last 100 are kept. */
   async addNotices(path: string, notices: readonly string[], signal: AbortSignal): Promise<void> {
     await this.#change(
       path,
@@ -56,7 +57,7 @@ export class TrustStore {
     )
   }
 
-  /** Removes a folder; false when it was not there. */
+  /** Removes a folder; returns false when it was not there. */
   async remove(path: string, signal: AbortSignal): Promise<boolean> {
     return await this.#change(path, () => undefined, signal)
   }
@@ -65,7 +66,7 @@ export class TrustStore {
     return { path, state, since: new Date(this.#options.now()).toISOString(), notices: [] }
   }
 
-  /** Gives whether the folder was there. */
+  /** Changes one folder under the lease; returns whether it was there before. */
   async #change(
     path: string,
     change: (before: ProjectTrust | undefined) => ProjectTrust | undefined,
@@ -76,7 +77,7 @@ export class TrustStore {
     const before = file.project.find((project) => project.path === path)
     const after = change(before)
     const others = file.project.filter((project) => project.path !== path)
-    const project = after === undefined ? others : withinLimit(replaced(file.project, after))
+    const project = after === undefined ? others : withinLimit(replaceEntry(file.project, after))
     const { text, table } = document
     const rows = (table['project'] ?? []) as JsonObject[]
     const written = new Map(file.project.map((one, at) => [one, rows[at]!]))
@@ -87,7 +88,10 @@ export class TrustStore {
   }
 }
 
-/** All folders of a trust.toml, by path; empty when there is no such file. Fails as the methods of the store do. */
+/**
+ * Reads all folders of a trust.toml, by path; empty when there is no such file. Throws like the methods of
+ * the store.
+ */
 export async function readTrust(path: string): Promise<ReadonlyMap<string, ProjectTrust>> {
   const { file } = await load(path)
   return new Map(file.project.toReversed().map((project) => [project.path, project]))
@@ -105,7 +109,7 @@ const MAX_NOTICES = 100
 const MAX_PROJECTS = 1000
 const HEAD = '# Folders whose files agents may use. See `crabtalk trust --help`.\n'
 
-/** Over the limit the oldest folder goes that the user never answered about. */
+/** Removes the oldest folders over the limit, among those that the user never answered about. */
 function withinLimit(projects: readonly ProjectTrust[]): ProjectTrust[] {
   const notified = projects.filter(({ state }) => state === 'notified')
   const excess = Math.max(0, projects.length - MAX_PROJECTS)
@@ -113,8 +117,8 @@ function withinLimit(projects: readonly ProjectTrust[]): ProjectTrust[] {
   return projects.filter((project) => !oldest.has(project))
 }
 
-/** The list with one table changed in its place, or added. */
-function replaced(projects: readonly ProjectTrust[], after: ProjectTrust): ProjectTrust[] {
+/** Returns the list with one entry replaced in its position, or appended. */
+function replaceEntry(projects: readonly ProjectTrust[], after: ProjectTrust): ProjectTrust[] {
   const at = projects.findIndex(({ path }) => path === after.path)
   return at < 0 ? [...projects, after] : projects.with(at, after)
 }

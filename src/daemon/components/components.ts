@@ -6,36 +6,41 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Hook } from '../../core/runtime/hook.ts'
 import { type PortFileEntry, readPortFiles } from './port-files.ts'
 
-/** A component that there is not, or that cannot be reached. */
+/** A component that does not exist or cannot be reached. */
 export interface MissingComponent {
   name: string
-  /** Relative to the home. */
+  /** The port file, relative to the home. */
   file: string
-  /** The end of a sentence about the file. */
+  /** The reason, as the end of a sentence about the file. */
   problem: string
 }
 
-/** The components of a home, as their port files said when they were last read: when first asked for, and by readAgain(). */
+/**
+ * The components of a home, as of the last read of their port files: on first use, and on each `readAgain()`.
+ */
 export class Components {
   readonly #folder: string
   #read: readonly PortFileEntry[] | undefined
-  #told: readonly PortFileEntry[] = []
+  #reported: readonly PortFileEntry[] = []
   #listener: ((changed: readonly string[]) => void) | undefined
 
-  /** `folder` is that of the port files; it need not exist. */
+  /** `folder` holds the port files; it does not have to exist. */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** Gives agents the components they ask for. */
+  /** Adds to agents the components they ask for. */
   get hook(): Hook {
     return { onBuildAgent: (agent) => this.join(agent) }
   }
 
-  /** An agent with the components it asks for behind its own servers, of which one of that name wins. */
+  /**
+   * Returns an agent with the components it asks for after its own servers. An own server wins over a
+   * component of the same name.
+   */
   join(agent: AgentConfig): AgentConfig {
     const own = agent.mcps.filter((entry) => getPortFile(entry) === undefined)
-    if (!asks(agent)) return own.length === agent.mcps.length ? agent : { ...agent, mcps: own }
+    if (!usesComponents(agent)) return own.length === agent.mcps.length ? agent : { ...agent, mcps: own }
     const joined = this.#all()
       .filter(({ name }) => wantsComponent(agent, name) && findNameClash(own, name) === undefined)
       .flatMap(({ server }) => ('entry' in server ? server.entry : []))
@@ -44,9 +49,12 @@ export class Components {
       : { ...agent, mcps: [...own, ...joined] }
   }
 
-  /** What an agent asks for and does not get: files that are no port files, and those it names and that are not there. */
+  /**
+   * Returns the components that an agent asks for and does not get: invalid port files, and named components
+   * without a port file.
+   */
   missing(agent: AgentConfig): MissingComponent[] {
-    if (!asks(agent)) return []
+    if (!usesComponents(agent)) return []
     const all = this.#all()
     const named = Array.isArray(agent.components) ? agent.components : []
     const absent = named.filter((name) => all.every((one) => one.name !== name))
@@ -56,34 +64,37 @@ export class Components {
     ].filter(({ name }) => findNameClash(agent.mcps, name) === undefined)
   }
 
-  /** The port files that are none. */
+  /** The invalid port files. */
   get broken(): MissingComponent[] {
     return listProblems(this.#all())
   }
 
-  /** The owner of all of them, as hooks see one. */
+  /** The discovery agent, which owns all components, in the form that hooks expect. */
   get discovery(): AgentConfig {
     const mcps = this.#all().flatMap(({ server }) => ('entry' in server ? server.entry : []))
-    return { ...NOBODY, ...DISCOVERY, mcps }
+    return { ...BLANK_AGENT, ...DISCOVERY, mcps }
   }
 
-  /** Reads the folder again. What is new, gone, or written again is told to whoever listens, by name. */
+  /** Re-reads the folder and reports the names of added, removed and rewritten components to the listener. */
   readAgain(): void {
     const now = readPortFiles(this.#folder)
     this.#read = now
     if (!this.#listener) return
-    const before = this.#told
-    this.#told = now
+    const before = this.#reported
+    this.#reported = now
     const find = (list: readonly PortFileEntry[], name: string) => list.find((one) => one.name === name)
     const names = new Set([...before, ...now].map(({ name }) => name))
     const changed = [...names].filter((name) => !isDeepStrictEqual(find(before, name), find(now, name)))
     if (changed.length > 0) this.#listener(changed)
   }
 
-  /** Has one listener told of changes until it is disposed; at first all are new. It must not throw. */
+  /**
+   * Registers the only listener for changes until it is disposed; initially every component counts as new.
+   * The listener must not throw.
+   */
   listen(listener: (changed: readonly string[]) => void): Disposable {
     this.#listener = listener
-    this.#told = []
+    this.#reported = []
     return {
       [Symbol.dispose]: () => {
         this.#listener = undefined
@@ -97,13 +108,13 @@ export class Components {
   }
 }
 
-/** The entries that an agent's file does not have, by name. */
+/** Returns the entries of a built agent that come from port files instead of its own file. */
 export function joinedEntries({ mcps }: AgentConfig): McpEntry[] {
   return mcps.filter((entry) => getPortFile(entry) !== undefined)
 }
 
-/** Nobody else has the folder read. */
-function asks({ components = false }: AgentConfig): boolean {
+/** Only agents that ask for components cause the folder to be read. */
+function usesComponents({ components = false }: AgentConfig): boolean {
   return Array.isArray(components) ? components.length > 0 : components
 }
 
@@ -113,4 +124,4 @@ function listProblems(components: readonly PortFileEntry[]): MissingComponent[] 
   )
 }
 
-const NOBODY = { description: '', max_iterations: 1, thinking: false, skills: [], tools: [], prompt: '' }
+const BLANK_AGENT = { description: '', max_iterations: 1, thinking: false, skills: [], tools: [], prompt: '' }

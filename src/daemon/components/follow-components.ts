@@ -8,32 +8,36 @@ import type { AgentSync } from '../agent-sync.ts'
 import type { Components } from './components.ts'
 import { watchFolder } from './watch-folder.ts'
 
+/** The dependencies of `followComponents()`. */
 export interface FollowOptions {
   components: Components
-  /** Of the port files. */
+  /** The folder of the port files. */
   folder: string
   hook: Pick<Hook, 'onRegisterAgent'>
   mcp(signal: AbortSignal): Promise<McpServers>
   roster: Pick<AgentSync, 'componentsChanged'>
   log: Log
-  /** How often the folder is looked at though nothing is told of it, milliseconds; by default once a minute. */
+  /**
+   * The interval in milliseconds at which the folder is polled in addition to being watched; one minute by
+   * default.
+   */
   lookMs?: number | undefined
 }
 
 /**
- * Keeps connections to components and the agents that ask for them in line with the port files, until it is disposed.
- * Nobody waits for it.
+ * Keeps connections to components, and the agents that use them, in sync with the port files until it is
+ * disposed. Works in the background.
  */
 export function followComponents(options: FollowOptions): Disposable {
   const { components, folder, log, lookMs } = options
   const over = new AbortController()
-  const told = new Set<string>()
+  const logged = new Set<string>()
   let last: Promise<void> = Promise.resolve()
   const listening = components.listen((changed) => {
-    logBroken(components, told, log)
+    logBroken(components, logged, log)
     last = last
-      .then(() => take(changed, options, over.signal))
-      .catch((reason: unknown) => log('warn', toCrabError(reason).message)) // the next change is taken all the same
+      .then(() => applyChanges(changed, options, over.signal))
+      .catch((reason: unknown) => log('warn', toCrabError(reason).message)) // a failure must not stop later changes
   })
   const watching = watchFolder({
     folder,
@@ -50,8 +54,14 @@ export function followComponents(options: FollowOptions): Disposable {
   }
 }
 
-/** The discovery owner goes first: what agents share with it is there when they ask. */
-async function take(changed: readonly string[], options: FollowOptions, signal: AbortSignal): Promise<void> {
+/**
+ * Registers the discovery owner first, so that the connections that agents share with it exist when they ask.
+ */
+async function applyChanges(
+  changed: readonly string[],
+  options: FollowOptions,
+  signal: AbortSignal,
+): Promise<void> {
   if (signal.aborted) return
   const { components, hook, roster, log } = options
   const { discovery } = components
@@ -61,11 +71,14 @@ async function take(changed: readonly string[], options: FollowOptions, signal: 
   await hook.onRegisterAgent?.(discovery)
   await roster.componentsChanged()
   const fresh = changed.filter((name) => discovery.mcps.some((entry) => entry.name === name))
-  for (const name of fresh) void insist(name, options, signal)
+  for (const name of fresh) void connectWithRetry(name, options, signal)
 }
 
-/** One that runs again where it was, or says where it is before it listens, is not known as failed. */
-async function insist(
+/**
+ * Retries, because a component that restarts at the same address, or announces itself before it listens, must
+ * not stay marked as failed.
+ */
+async function connectWithRetry(
   name: string,
   { components, mcp, log }: FollowOptions,
   signal: AbortSignal,
@@ -85,13 +98,13 @@ async function insist(
   }
 }
 
-function logBroken({ broken }: Components, told: Set<string>, log: Log): void {
+function logBroken({ broken }: Components, logged: Set<string>, log: Log): void {
   for (const { file, problem } of broken) {
     const line = `${file}: ${problem}`
-    if (!told.has(line)) log('warn', line)
-    told.add(line)
+    if (!logged.has(line)) log('warn', line)
+    logged.add(line)
   }
 }
 
-/** Before each try to reach a component that has announced itself. */
+/** The delays in milliseconds before each attempt to reach an announced component. */
 const RETRY_MS = [0, 500, 2_000]

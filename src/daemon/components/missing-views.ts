@@ -2,7 +2,7 @@ import { DISCOVERY } from '../../core/config/component.ts'
 import { McpPeer, McpPeerState, McpServerView } from '../../core/protocol/crabtalk.generated.ts'
 import type { MissingComponent } from './components.ts'
 
-/** Components that an agent asks for in vain, as failed servers of it. */
+/** Converts the missing components of an agent to failed servers. */
 export function toMissingServers(missing: readonly MissingComponent[]): McpServerView[] {
   return missing.map(({ name, file, problem }) => {
     return {
@@ -10,12 +10,12 @@ export function toMissingServers(missing: readonly MissingComponent[]): McpServe
       name,
       source: file,
       state: McpPeerState.FAILED,
-      error: sentence(file, problem),
+      error: formatProblem(file, problem),
     }
   })
 }
 
-/** Port files that are none, as connections that failed. */
+/** Converts invalid port files to failed connections. */
 export function toBrokenPeers(broken: readonly MissingComponent[]): McpPeer[] {
   return broken.map(({ name, file, problem }) => {
     const owners = [{ agent: DISCOVERY.name, name }]
@@ -25,11 +25,11 @@ export function toBrokenPeers(broken: readonly MissingComponent[]): McpPeer[] {
       ...target,
       owners,
       state: McpPeerState.FAILED,
-      error: sentence(file, problem),
+      error: formatProblem(file, problem),
     }
   })
 }
 
-function sentence(file: string, problem: string): string {
+function formatProblem(file: string, problem: string): string {
   return `${file}: ${problem}`
 }

@@ -7,46 +7,46 @@ import { findNameClash } from '../../core/config/mcp-declaration.ts'
 import { type McpEntry, mcpEntry } from '../../core/config/mcp-entry.ts'
 import { checkValue } from '../../core/config/schema.ts'
 
-/** What a port file says: a server, or why it is none. */
+/** The content of a port file: a server, or the reason why the file is invalid. */
 export interface PortFileEntry {
-  /** That of the file. */
+  /** The file name without `.port`, with control characters replaced by `?`. */
   name: string
   /** Relative to the home. */
   file: string
-  /** Another one when the file was written again. */
+  /** A value that changes whenever the file or its key is rewritten. */
   version: string
   server: { entry: McpEntry } | { problem: string }
 }
 
 /**
- * The components that announce themselves in a folder (RFC 0043), by name: `<name>.port` holds a port number, and
- * `<name>.key`, if there is one, a bearer token. The daemon's own port file is none of them. Never fails: a folder that
- * cannot be read has none.
+ * Reads the components announced in a folder (ADR 0117), sorted by name: `<name>.port` holds a port number,
+ * and `<name>.key`, if present, a bearer token. The daemon's own port file is excluded. Never fails: a folder
+ * that cannot be read has no components.
  */
 export function readPortFiles(folder: string): PortFileEntry[] {
   const components: PortFileEntry[] = []
-  for (const file of filesIn(folder)) {
+  for (const file of listPortFiles(folder)) {
     const read = readPortFile(folder, file)
     if (read === undefined) continue
     const servers = components.filter(({ server }) => 'entry' in server)
-    const taken = 'entry' in read.server ? findNameClash(servers, read.name) : undefined
-    const server = taken === undefined ? read.server : { problem: `its name is taken by ${taken}${SUFFIX}` }
+    const clash = 'entry' in read.server ? findNameClash(servers, read.name) : undefined
+    const server = clash === undefined ? read.server : { problem: `its name is taken by ${clash}${SUFFIX}` }
     components.push({ ...read, server })
   }
   return components
 }
 
-function filesIn(folder: string): string[] {
+function listPortFiles(folder: string): string[] {
   try {
     return readdirSync(folder)
-      .filter((file) => file.endsWith(SUFFIX) && !file.startsWith('.') && file !== OWN)
+      .filter((file) => file.endsWith(SUFFIX) && !file.startsWith('.') && file !== OWN_PORT_FILE)
       .toSorted()
   } catch {
-    return [] // whoever needs the folder says what is wrong with it
+    return [] // the code that needs the folder reports what is wrong with it
   }
 }
 
-/** Undefined for one that went away meanwhile. */
+/** Returns undefined for a file that has been removed meanwhile. */
 function readPortFile(folder: string, file: string): PortFileEntry | undefined {
   const stem = basename(file, SUFFIX)
   const port = readSmall(join(folder, file))
@@ -57,7 +57,7 @@ function readPortFile(folder: string, file: string): PortFileEntry | undefined {
   return { name, file: `run/${name}${SUFFIX}`, version, server: toServer(stem, port, key) }
 }
 
-function toServer(name: string, port: Small, key: Small | undefined): PortFileEntry['server'] {
+function toServer(name: string, port: SmallFile, key: SmallFile | undefined): PortFileEntry['server'] {
   if ('problem' in port) return { problem: port.problem }
   if (key && 'problem' in key) return { problem: `its key: ${key.problem}` }
   const number = Number(/^(\d{1,5})\r?\n?$/.exec(port.text)?.[1] ?? 0)
@@ -68,10 +68,13 @@ function toServer(name: string, port: Small, key: Small | undefined): PortFileEn
   return { problem: outcome.problems.map(({ message }) => message).join('; ') }
 }
 
-type Small = { version: string } & ({ text: string } | { problem: string })
+type SmallFile = { version: string } & ({ text: string } | { problem: string })
 
-/** A file of one line; opens nothing that blocks or fills the memory. Undefined when there is none. */
-function readSmall(path: string): Small | undefined {
+/**
+ * Reads a file of one line, without opening anything that blocks or fills the memory. Returns undefined when
+ * it does not exist.
+ */
+function readSmall(path: string): SmallFile | undefined {
   try {
     const found = statSync(path)
     const version = `${found.ino}:${found.mtimeMs}:${found.size}`
@@ -85,7 +88,7 @@ function readSmall(path: string): Small | undefined {
 }
 
 const SUFFIX = '.port'
-/** Where this daemon itself listens, not as an MCP server. */
-const OWN = 'crabtalk.port'
+/** The port file of the daemon itself, which is not an MCP server. */
+const OWN_PORT_FILE = 'crabtalk.port'
 const NO_PORT = 'it does not hold a port number'
 const MAX_BYTES = 8 * 1024

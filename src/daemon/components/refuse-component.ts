@@ -4,7 +4,7 @@ import { toBuiltAgent } from '../built-agent.ts'
 import type { Services } from '../services.ts'
 import { joinedEntries } from './components.ts'
 
-/** Throws `invalid` where a server that is to be changed comes from a port file and stands in no agent's. */
+/** Throws `invalid` when the server to be changed comes from a port file instead of the agent's file. */
 export function refuseComponent(
   services: Pick<Services, 'components' | 'hook'>,
   what: string,
@@ -15,7 +15,7 @@ export function refuseComponent(
   if (found !== undefined) throw isFromPortFile(what, agent.name, found.name)
 }
 
-/** Throws `unavailable` for a component that an agent asks for, and whose port file says nothing of use. */
+/** Throws `unavailable` for a component that an agent asks for and whose port file is missing or unusable. */
 export function refuseMissing(
   { components }: Pick<Services, 'components'>,
   agent: AgentConfig,
@@ -28,7 +28,7 @@ export function refuseMissing(
   })
 }
 
-/** Why a component cannot be changed like a server of an agent's file. */
+/** Returns the error for changing a component like a server of an agent's file. */
 export function isFromPortFile(what: string, agent: string, name: string): CrabError {
   const file = `agents/${agent}.toml`
   return new CrabError('invalid', `${what}: it comes from the port file run/${name}.port, not from ${file}`, {

@@ -1,39 +1,43 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 
+/** The options of `watchFolder()`. */
 export interface WatchOptions {
-  /** Need not exist yet, and may be replaced by another. */
+  /** The folder to watch; it may not exist yet, and may be replaced by another one. */
   folder: string
-  /** Whether a file of that name matters. */
+  /** Whether changes of a file with that name matter. */
   isWatched(file: string): boolean
-  /** Called soon after something has changed, and now and then without that. Must not throw. */
+  /** Called shortly after a change, and at every poll. Must not throw. */
   look(): void
-  /** How often it looks without being told, milliseconds: for what no watcher tells. */
+  /** The poll interval in milliseconds, for changes that the watcher misses. */
   lookMs?: number
 }
 
-/** Looks at once, and whenever files of a folder change, until it is disposed. Keeps no process alive. */
+/**
+ * Calls `look` immediately and whenever files of a folder change, until it is disposed. Does not keep the
+ * process alive.
+ */
 export function watchFolder({ folder, isWatched, look, lookMs = POLL_MS }: WatchOptions): Disposable {
   let watcher: FolderWatch | undefined
-  let soon: NodeJS.Timeout | undefined
-  const lookSoon = () => {
-    soon ??= setTimeout(() => {
-      soon = undefined
+  let pendingLook: NodeJS.Timeout | undefined
+  const scheduleLook = () => {
+    pendingLook ??= setTimeout(() => {
+      pendingLook = undefined
       look()
-    }, SOON_MS).unref()
+    }, DEBOUNCE_MS).unref()
   }
   const onEvent = (_: string, file: string | null) => {
-    if (file === null || isWatched(file)) lookSoon()
+    if (file === null || isWatched(file)) scheduleLook()
   }
-  const lookAround = () => {
-    watcher = follow(folder, watcher, onEvent)
+  const poll = () => {
+    watcher = rewatch(folder, watcher, onEvent)
     look()
   }
-  lookAround()
-  const timer = setInterval(lookAround, lookMs).unref()
+  poll()
+  const timer = setInterval(poll, lookMs).unref()
   return {
     [Symbol.dispose]() {
       clearInterval(timer)
-      clearTimeout(soon)
+      clearTimeout(pendingLook)
       watcher?.watcher.close()
     },
   }
@@ -41,12 +45,12 @@ export function watchFolder({ folder, isWatched, look, lookMs = POLL_MS }: Watch
 
 interface FolderWatch {
   watcher: FSWatcher
-  /** Which folder it is; another one may have its name by now. */
+  /** Identifies the watched folder; another folder may have its path by now. */
   id: string
 }
 
-/** A watcher of the folder that is there now; the old one when it is still that. */
-function follow(
+/** Returns a watcher of the folder that exists now: the previous one if it is still the same folder. */
+function rewatch(
   folder: string,
   before: FolderWatch | undefined,
   onEvent: (kind: string, file: string | null) => void,
@@ -57,10 +61,10 @@ function follow(
   if (id === undefined) return undefined
   try {
     const watcher = watch(folder, { persistent: false }, onEvent)
-    watcher.on('error', () => watcher.close()) // then it is looked at now and then
+    watcher.on('error', () => watcher.close()) // polling continues
     return { watcher, id }
   } catch {
-    return undefined // no watches left, or the folder went away: it is looked at now and then
+    return undefined // no watches left, or the folder is gone: polling continues
   }
 }
 
@@ -69,10 +73,10 @@ function readFolderId(folder: string): string | undefined {
     const { dev, ino, birthtimeMs } = statSync(folder)
     return `${dev}:${ino}:${birthtimeMs}`
   } catch {
-    return undefined // not there, or not to be looked at
+    return undefined // missing or not accessible
   }
 }
 
-/** Files are often written in several steps. */
-const SOON_MS = 50
+/** The debounce time in milliseconds: files are often written in several steps. */
+const DEBOUNCE_MS = 50
 const POLL_MS = 60_000

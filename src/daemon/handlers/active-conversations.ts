@@ -7,7 +7,10 @@ import type { RunningWork } from '../../core/runtime/running-turns.ts'
 import type { SessionSummary } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 
-/** `list_active_conversations`: those on which something runs in this process, oldest first; empty fields match everything. */
+/**
+ * Handles `list_active_conversations`: lists the conversations with work in progress in this process, oldest
+ * first. Empty fields match everything.
+ */
 export async function listActiveConversations(
   services: Services,
   { agent, sender }: ListActiveConversationsMsg,
@@ -22,17 +25,17 @@ export async function listActiveConversations(
   }
 }
 
-/** One that is not stored has no title. */
+/** A conversation that is not stored has no title. */
 function toInfo(
   { agent, pair, since, conversation, runId = '' }: RunningWork,
   summary: SessionSummary | undefined,
   { live, asks, now }: Services,
 ): ActiveConversationInfo {
-  const spoken = () => conversation.history.messages.filter(({ role }) => role !== 'tool').length
+  const countMessages = () => conversation.history.messages.filter(({ role }) => role !== 'tool').length
   return {
     agent,
     sender: pair.sender,
-    messageCount: summary?.messageCount ?? spoken(),
+    messageCount: summary?.messageCount ?? countMessages(),
     aliveSecs: Math.max(0, Math.round((now() - since) / 1000)),
     title: summary?.title ?? '',
     session: conversation.id,

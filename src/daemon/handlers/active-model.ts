@@ -6,7 +6,10 @@ import { isCalled } from '../../core/provider/facts.ts'
 import type { ModelRegistry } from '../../core/provider/registry.ts'
 import type { Services } from '../services.ts'
 
-/** `set_active_model`: the default model from now on, here and in config.toml. Fails with `missing` for one that nobody has. */
+/**
+ * Handles `set_active_model`: sets the default model, here and in config.toml. Fails with `missing` for a
+ * model that no source has.
+ */
 export async function setActiveModel(
   services: Services,
   { model }: SetActiveModelMsg,
@@ -21,7 +24,7 @@ export async function setActiveModel(
   await services.setting.choose(model, signal)
 }
 
-/** A source that cannot say what it has may have it. */
+/** Accepts a model whose source cannot list its models: it may exist. */
 async function checkModel(registry: ModelRegistry, model: string, signal: AbortSignal): Promise<void> {
   const { models, failures } = await registry.listAll(signal)
   const isListed = models.some(
@@ -30,7 +33,7 @@ async function checkModel(registry: ModelRegistry, model: string, signal: AbortS
   if (isListed) return
   const owner = findModelOwner(registry, model)
   const mayBe =
-    owner?.isOpen && (!owner.listModels || (failures.length > 0 && (await isSilent(owner, signal))))
+    owner?.isOpen && (!owner.listModels || (failures.length > 0 && (await failsToList(owner, signal))))
   if (mayBe) return registry.prepare(model)
   const names = models.map(({ name }) => name)
   const hint = didYouMean(model, names) ?? `there is ${names.slice(0, MAX_NAMED).join(', ') || 'none'}`
@@ -39,13 +42,13 @@ async function checkModel(registry: ModelRegistry, model: string, signal: AbortS
 
 type Owner = ReturnType<ModelRegistry['getSource']>
 
-async function isSilent({ listModels }: Owner, signal: AbortSignal): Promise<boolean> {
+async function failsToList({ listModels }: Owner, signal: AbortSignal): Promise<boolean> {
   try {
     await listModels?.(signal)
     return false
   } catch {
     signal.throwIfAborted()
-    return true // a turn will tell
+    return true // the next turn reports the failure
   }
 }
 
@@ -53,7 +56,7 @@ function findModelOwner(registry: ModelRegistry, model: string): Owner | undefin
   try {
     return registry.getSource(model)
   } catch {
-    return undefined // what is said then names more models than the registry knows
+    return undefined // the error of the caller lists more models than the registry knows
   }
 }
 

@@ -8,7 +8,7 @@ import type { DaemonEvent } from '../daemon-event.ts'
 import { toAskClosedEvent, toAskEvent } from './asks.ts'
 import { toCallInfo } from './stream-events.ts'
 
-/** What clients are sent that name no kinds. */
+/** The kinds of events sent to clients that do not name any. */
 export const DEFAULT_WIRE_KINDS: readonly AgentEventKind[] = [
   AgentEventKind.TEXT_DELTA,
   AgentEventKind.THINKING_DELTA,
@@ -23,19 +23,20 @@ export const DEFAULT_WIRE_KINDS: readonly AgentEventKind[] = [
 ]
 
 /**
- * What happened, flat, for a client that wants events of these kinds; undefined when it does not want this one, and of turns
- * that are not stored: those are nobody else's.
+ * Converts an event to its flat wire form. Returns undefined when its kind is not requested, and for turns
+ * that are not stored, which only their own client may see.
  *
- * A turn that failed is `TURN_FAILED` for those who ask for that, and `DONE` for the others: each turn ends once.
+ * A failed turn is `TURN_FAILED` for clients that request that kind, and `DONE` for all others: each turn
+ * ends exactly once.
  */
 export function toAgentEvent(
-  happening: DaemonEvent,
-  wanted: ReadonlySet<AgentEventKind>,
+  daemonEvent: DaemonEvent,
+  requested: ReadonlySet<AgentEventKind>,
 ): AgentEventMsg | undefined {
-  if (happening.type === 'published') {
-    const { id: eventId, source, payload, publishedAt } = happening.event
+  if (daemonEvent.type === 'published') {
+    const { id: eventId, source, payload, publishedAt } = daemonEvent.event
     const content = `${source} ${payload}`
-    if (!wanted.has(AgentEventKind.PUBLISHED)) return undefined
+    if (!requested.has(AgentEventKind.PUBLISHED)) return undefined
     return AgentEventMsg.create({
       kind: AgentEventKind.PUBLISHED,
       content,
@@ -43,10 +44,10 @@ export function toAgentEvent(
       timestamp: isoTime(publishedAt),
     })
   }
-  const { run, event, at } = happening
+  const { run, event, at } = daemonEvent
   if (run.ephemeral) return undefined
-  const flat = flatten(event, { run, at, wanted })
-  if (!flat || !wanted.has(flat.kind)) return undefined
+  const flat = flatten(event, { run, at, requested })
+  if (!flat || !requested.has(flat.kind)) return undefined
   const { primary, sessionId: session } = run.start
   const { sender } = run
   const place = { agent: primary.name, sender, runId: run.id, session, timestamp: isoTime(at) }
@@ -58,7 +59,7 @@ type Flat = Partial<AgentEventMsg> & { kind: AgentEventKind }
 interface EventContext {
   run: StartedRun
   at: number
-  wanted: ReadonlySet<AgentEventKind>
+  requested: ReadonlySet<AgentEventKind>
 }
 
 function flatten(event: AgentEvent, where: EventContext): Flat | undefined {
@@ -72,7 +73,7 @@ function flatten(event: AgentEvent, where: EventContext): Flat | undefined {
     case 'tool-result':
       return toResult(event)
     case 'end':
-      return toEnd(event, where.wanted)
+      return toEnd(event, where.requested)
     case 'start':
       return { kind: AgentEventKind.TURN_STARTED, content: event.model }
     case 'ask':
@@ -80,14 +81,14 @@ function flatten(event: AgentEvent, where: EventContext): Flat | undefined {
     case 'ask-closed':
       return { kind: AgentEventKind.ASK_CLOSED, askClosed: toAskClosedEvent(event) }
     default: {
-      const kind = BARE[event.type]
+      const kind = CONTENTLESS_KINDS[event.type]
       return kind === undefined ? undefined : { kind }
     }
   }
 }
 
-/** Events of which nothing is to be said but that they happened. */
-const BARE: Partial<Record<AgentEvent['type'], AgentEventKind>> = {
+/** The events without content. */
+const CONTENTLESS_KINDS: Partial<Record<AgentEvent['type'], AgentEventKind>> = {
   'text-start': AgentEventKind.TEXT_START,
   'text-end': AgentEventKind.TEXT_END,
   'thinking-start': AgentEventKind.THINKING_START,
@@ -98,12 +99,12 @@ const BARE: Partial<Record<AgentEvent['type'], AgentEventKind>> = {
 type EventOfType<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
 function toStart(calls: EventOfType<'tool-start'>['calls']): Flat {
-  const content = calls.map(shownCall).join(', ')
+  const content = calls.map(formatCall).join(', ')
   return { kind: AgentEventKind.TOOL_START, content, toolCalls: calls.map(toCallInfo) }
 }
 
-/** Of bash what it runs, its first line. */
-function shownCall(call: ToolCall & { server?: string }): string {
+/** Shows the first line of the command for calls of bash. */
+function formatCall(call: ToolCall & { server?: string }): string {
   const command = call.name === 'bash' && !call.server ? parseObject(call.arguments)?.['command'] : undefined
   return typeof command === 'string' ? `bash(${command.trim().split(/\r?\n/, 1)[0]})` : call.name
 }
@@ -119,10 +120,10 @@ function toResult({ durationMs, output, isError }: EventOfType<'tool-result'>): 
 
 function toEnd(
   { model, usage, error, stopReason }: EventOfType<'end'>,
-  wanted: ReadonlySet<AgentEventKind>,
+  requested: ReadonlySet<AgentEventKind>,
 ): Flat {
   const isFailed = error !== undefined || stopReason === 'cancelled' || stopReason === 'failed'
-  if (isFailed && wanted.has(AgentEventKind.TURN_FAILED))
+  if (isFailed && requested.has(AgentEventKind.TURN_FAILED))
     return { kind: AgentEventKind.TURN_FAILED, content: error?.message ?? stopReason }
   return { kind: AgentEventKind.DONE, content: usage ? `${model} ${formatUsage(usage)}` : model }
 }
@@ -136,12 +137,12 @@ function toOpened({ ask }: EventOfType<'ask'>, { run, at }: EventContext): Flat 
   }
 }
 
-/** `12.3k in (10k cached) / 1.2k out`. */
+/** Formats usage as `12.3k in (10k cached) / 1.2k out`. */
 function formatUsage({ input, output, cache_read }: Usage): string {
   return `${formatTokenCount(input)} in (${formatTokenCount(cache_read)} cached) / ${formatTokenCount(output)} out`
 }
 
-/** A count of tokens with at most one digit behind the point: `950`, `12.3k`, `1.2M`. */
+/** Formats a count of tokens with at most one decimal place: `950`, `12.3k`, `1.2M`. */
 export function formatTokenCount(count: number): string {
   if (count < 1000) return String(count)
   const [scaled, unit] = count < 999_950 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']

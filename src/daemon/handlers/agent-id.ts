@@ -1,8 +1,8 @@
 import type { Services } from '../services.ts'
 
 /**
- * The id that sessions of an agent bear, whatever it was called then; one of a deleted agent still has its last name.
- * Throws `missing` for a name that neither an agent nor a session has.
+ * Resolves the id that the sessions of an agent carry, even if it had another name then. A deleted agent is
+ * found by its last name. Throws `missing` when neither an agent nor a session has that name.
  */
 export async function resolveAgentId({ agents, place }: Services, name: string): Promise<string> {
   try {

@@ -20,7 +20,7 @@ import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 import { turnConflict } from './turn-conflict.ts'
 
-/** `list_agents`: by name, and what is wrong with the files that are none. */
+/** Handles `list_agents`: returns the agents by name, and the issues of files that are not valid agents. */
 export async function listAgents(store: AgentStore): Promise<AgentList> {
   const { agents, problems } = await store.list()
   return {
@@ -29,12 +29,12 @@ export async function listAgents(store: AgentStore): Promise<AgentList> {
   }
 }
 
-/** `get_agent`: an empty name is the default agent. */
+/** Handles `get_agent`; an empty name means the default agent. */
 export async function getAgent(store: AgentStore, name: string): Promise<AgentInfo> {
   return toAgentInfo(await store.get(name || DEFAULT_AGENT))
 }
 
-/** `create_agent`: `config` is a JSON object with the keys of an agent file, or empty. */
+/** Handles `create_agent`; `config` is a JSON object with the keys of an agent file, or empty. */
 export async function createAgent(
   store: AgentStore,
   { name, config, prompt }: CreateAgentMsg,
@@ -42,7 +42,10 @@ export async function createAgent(
   return toAgentInfo(await store.create(name, readConfig(config), prompt))
 }
 
-/** `update_agent`: `config` is a JSON merge patch (decision 19); an empty prompt keeps the one there is. */
+/**
+ * Handles `update_agent`; `config` is a JSON merge patch (RFC 7396), and an empty prompt keeps the current
+ * one.
+ */
 export async function updateAgent(
   store: AgentStore,
   { name, config, prompt }: UpdateAgentMsg,
@@ -50,7 +53,10 @@ export async function updateAgent(
   return toAgentInfo(await store.update(name, readConfig(config), prompt === '' ? undefined : prompt))
 }
 
-/** `rename_agent`: identity and conversations stay; its memory, subscriptions and schedules go along (decision 35). */
+/**
+ * Handles `rename_agent`: keeps the id and the conversations, and moves memory, subscriptions, schedules and
+ * tokens to the new name.
+ */
 export async function renameAgent(
   services: Services,
   { oldName, newName }: RenameAgentMsg,
@@ -60,11 +66,12 @@ export async function renameAgent(
   const { problem } = await subscriptions.read()
   const crons = await openCrons(services)
   const broken = problem ?? (await crons?.read())?.broken
-  if (broken) throw broken // before anything is another
+  if (broken) throw broken // before anything is changed
   const rename = () => agents.rename(oldName, newName)
   const own = await agents.idOf(oldName)
   const others = (await agents.list()).agents.filter(({ id }) => id !== own)
-  const isTaken = others.some(({ name }) => foldName(name) === foldName(newName)) // memories would hide that
+  // memory.rename() would hide that conflict
+  const isTaken = others.some(({ name }) => foldName(name) === foldName(newName))
   const renamed = isTaken ? await rename() : await memory.rename(oldName, newName, rename, signal)
   await subscriptions.renameAgent(oldName.normalize('NFC'), renamed.name, signal)
   await crons?.renameAgent(oldName.normalize('NFC'), renamed.name, signal)
@@ -74,7 +81,7 @@ export async function renameAgent(
   return toAgentInfo(renamed)
 }
 
-/** Changes the tokens of TCP clients, where there are any. */
+/** Changes the tokens of TCP clients, if there are any. */
 async function withTokens(
   { node, place }: Services,
   change: (tokens: typeof import('../../core/tokens/token-file.ts'), file: TokenFile) => Promise<void>,
@@ -85,7 +92,7 @@ async function withTokens(
   await change(await import('../../core/tokens/token-file.ts'), { run, lock })
 }
 
-/** What fires on a schedule, where there is such a file; the daemon itself has no use for it. */
+/** Opens the file of schedules if it exists; the daemon itself does not use it. */
 async function openCrons({ node, place }: Services): Promise<CronFile | undefined> {
   const path = node.paths.crons
   if (!existsSync(path)) return undefined
@@ -93,9 +100,12 @@ async function openCrons({ node, place }: Services): Promise<CronFile | undefine
   return new CronFile({ path, lock: (resource, signal) => place.leases.take(resource, signal) })
 }
 
-/** `delete_agent`: conversations stay, tokens for it alone go; fails with `conflict` while a turn of it runs. */
+/**
+ * Handles `delete_agent`: keeps conversations, and removes the tokens that are limited to this agent. Fails
+ * with `conflict` while a turn of the agent runs.
+ */
 export async function deleteAgent(services: Services, name: string, signal: AbortSignal): Promise<void> {
-  const { agents, place, findHolder: holderOf, running, node, roster } = services
+  const { agents, place, findHolder, running, node, roster } = services
   const conflict = (pid: number | undefined) =>
     turnConflict(services, `Cannot delete the agent "${name}"`, {
       pid,
@@ -104,7 +114,7 @@ export async function deleteAgent(services: Services, name: string, signal: Abor
   const agentId = await agents.idOf(name)
   if (running.hasAgent(agentId)) throw conflict(node.pid)
   for (const session of await place.storage.listSessions({ agentId })) {
-    const holder = await holderOf(turnLeaseName(session.id))
+    const holder = await findHolder(turnLeaseName(session.id))
     if (holder) throw conflict(holder.pid)
   }
   await agents.delete(name)

@@ -19,9 +19,9 @@ const KIND = {
   trust: AskKind.TRUST,
 } as const
 
-/** A question as a client shows it. A TCP client reads of a permission, which it cannot answer, only the call. */
-export function toAskEvent({ id, kind, questions, permission: asked }: Ask, channel: Channel): AskUserEvent {
-  const permission = typeof channel === 'string' ? asked : asked && callOnly(asked)
+/** Converts a question to the form that clients show. Of a permission, which it cannot answer, a TCP client gets only the call. */
+export function toAskEvent({ id, kind, questions, permission: full }: Ask, channel: Channel): AskUserEvent {
+  const permission = typeof channel === 'string' ? full : full && toCallOnly(full)
   return {
     askId: id,
     kind: KIND[kind],
@@ -35,13 +35,13 @@ export function toAskEvent({ id, kind, questions, permission: asked }: Ask, chan
   }
 }
 
-/** Leaves out what is about this machine and its rules. */
-function callOnly({ callId, tool, server, arguments: args }: PermissionAsk): PermissionAsk {
-  const none = { cwd: '', diff: '', reason: '', rules: [], commands: [], warnings: [] }
-  return { callId, tool, server, arguments: args, action: tool, ...none }
+/** Removes the details about this machine and its rules. */
+function toCallOnly({ callId, tool, server, arguments: args }: PermissionAsk): PermissionAsk {
+  const hidden = { cwd: '', diff: '', reason: '', rules: [], commands: [], warnings: [] }
+  return { callId, tool, server, arguments: args, action: tool, ...hidden }
 }
 
-/** How a question ended. */
+/** Converts the end of a question to its wire form. */
 export function toAskClosedEvent({
   askId,
   by,
@@ -50,7 +50,7 @@ export function toAskClosedEvent({
   return { askId, by, content: answers ? JSON.stringify(answers) : '' }
 }
 
-/** `reply_to_ask`: answers a question of any turn of this process. */
+/** Handles `reply_to_ask`: answers a question of any turn in this process. */
 export function replyToAsk(
   { services, channel }: RequestContext,
   { agent, sender, askId, content }: ReplyToAsk,
@@ -59,7 +59,7 @@ export function replyToAsk(
   services.asks.reply({ agent, sender, trust, ...(askId !== undefined && { id: askId }) }, content)
 }
 
-/** `list_asks`: the questions that wait, as far as they are the client's own. */
+/** Handles `list_asks`: returns the pending questions that belong to the client. */
 export function handleListAsks({ services, channel }: RequestContext, { agent }: { agent: string }): AskList {
   return {
     asks: services.asks
@@ -69,7 +69,7 @@ export function handleListAsks({ services, channel }: RequestContext, { agent }:
   }
 }
 
-/** A row of `list_asks`. */
+/** Returns a row of `list_asks`. */
 export function toAskInfo(
   { ask, openedAt, hasTimeLimit: _, ...turn }: PendingAsk,
   channel: Channel,

@@ -16,31 +16,37 @@ import type { RequestContext } from './request-context.ts'
 import { resolvePair } from './steering.ts'
 import { toWireEvent } from './stream-events.ts'
 
-/** `attach`: a conversation as it stands, then everything that happens to it in this process, until the client leaves. */
+/**
+ * Handles `attach`: yields the state of a conversation, then every event of it in this process, until the
+ * client leaves.
+ */
 export async function* attachTo(
   { services, channel }: RequestContext,
   message: Attach,
   signal: AbortSignal,
 ): AsyncGenerator<AttachEvent> {
   const { journals, live, place } = services
-  await keepDefaultAgent(services, message)
+  await ensureDefaultAgentId(services, message)
   const pair = await resolvePair(services, message)
   const at = { journals, live, storage: place.storage }
-  for await (const told of followConversation({ pair, afterSeq: message.afterSeq }, at, signal)) {
-    if (told.type === 'event') {
-      yield { event: { $case: 'stream', value: { seq: told.seq, event: toWireEvent(told.event, channel) } } }
-    } else if (told.type === 'message') {
-      yield { event: { $case: 'message', value: toMessage(told.message) } }
+  for await (const item of followConversation({ pair, afterSeq: message.afterSeq }, at, signal)) {
+    if (item.type === 'event') {
+      yield { event: { $case: 'stream', value: { seq: item.seq, event: toWireEvent(item.event, channel) } } }
+    } else if (item.type === 'message') {
+      yield { event: { $case: 'message', value: toMessage(item.message) } }
     } else {
-      yield { event: { $case: 'state', value: await toState({ services, channel }, pair, told.standing) } }
+      yield { event: { $case: 'state', value: await toState({ services, channel }, pair, item.standing) } }
     }
   }
 }
 
-/** The first turn of a home gives its agent an id; whoever follows from before that must know it. */
-async function keepDefaultAgent({ agents }: Services, { agent }: Attach): Promise<void> {
+/**
+ * Assigns the default agent its id, which otherwise happens in the first turn of a home: a client that
+ * follows before that turn needs it.
+ */
+async function ensureDefaultAgentId({ agents }: Services, { agent }: Attach): Promise<void> {
   if (agent !== '' && agent !== DEFAULT_AGENT) return
-  await agents.get(DEFAULT_AGENT).catch(() => undefined) // a file that cannot be used has an id, too
+  await agents.get(DEFAULT_AGENT).catch(() => undefined) // an agent with an invalid file has an id, too
 }
 
 async function toState(
@@ -51,7 +57,7 @@ async function toState(
   const run = live.running().find(({ id }) => id === runId)
   const waiting = run?.start ? asks.list(run.start.primary.name) : []
   return {
-    session: session === undefined ? undefined : await activeInfo(place.storage, pair, session),
+    session: session === undefined ? undefined : await readActiveInfo(place.storage, pair, session),
     runId,
     seq,
     asks: waiting.filter(({ sender }) => sender === pair.sender).map((ask) => toAskInfo(ask, channel)),
@@ -60,8 +66,11 @@ async function toState(
   }
 }
 
-/** As getSession() has it of an active session, from what listings know: followers ask often, and a session may be long. */
-async function activeInfo(storage: Storage, pair: Pair, session: string): Promise<SessionInfo> {
+/**
+ * Returns what `getSession()` would for an active session, but from the listing: followers ask often, and a
+ * session may be long.
+ */
+async function readActiveInfo(storage: Storage, pair: Pair, session: string): Promise<SessionInfo> {
   const listed = (await storage.listSessions(pair)).find(({ id }) => id === session)
   if (!listed) return await getSession(storage, session)
   const { archiveCount: _, activeSince: __, forkedFrom = '', ...known } = listed

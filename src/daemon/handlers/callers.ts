@@ -9,10 +9,10 @@ import type { Services } from '../services.ts'
 import { checkOwner, type OwnedOperation } from './check-owner.ts'
 
 /**
- * Which clients an operation is for. Programs of this user may call every operation.
+ * The clients that may call an operation. Programs of this user may call every operation.
  *
- * `any`: a TCP client may call it, too; it reads and changes nothing. `own`: a TCP client may call it for its own pairs,
- * sessions, runs and questions. `local`: a TCP client may not call it.
+ * `any`: TCP clients may also call it; it neither reads nor changes data. `own`: a TCP client may call it for
+ * its own pairs, sessions, runs and questions. `local`: TCP clients may not call it.
  */
 export type Callers = 'any' | 'own' | 'local'
 
@@ -79,30 +79,37 @@ export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'o
 }
 
 /**
- * Wraps the handlers so that each refuses a sender that checkSender() does not allow (`invalid`), and the messages that its
- * client may not send (`denied` or `missing`), and so that errors of untrusted clients and turns name nothing of this machine.
+ * Wraps the handlers so that they refuse senders that checkSender() does not allow (`invalid`) and messages that their
+ * client may not send (`denied` or `missing`), and so that errors for untrusted clients and turns do not
+ * reveal anything about this machine.
  */
 export function guarded<H extends Partial<Handlers>>(handlers: H, services: Services, channel: Channel): H {
   const entries = Object.entries(handlers) as [Operation, AnyHandler][]
   if (typeof channel === 'string') {
     return Object.fromEntries(
-      entries.map(([operation, handle]) => [operation, checked(operation, handle)]),
+      entries.map(([operation, handle]) => [operation, withChecks(operation, handle)]),
     ) as H
   }
   const client = channel
-  const kept = entries.map(([operation, handle]) => [operation, checked(operation, guard(operation, handle))])
-  const closed = CLOSED.map((operation) => [operation, async () => await noted(operation, refuse)])
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(closed) } as H
+  const guardedEntries = entries.map(([operation, handle]) => [
+    operation,
+    withChecks(operation, guard(operation, handle)),
+  ])
+  const closedEntries = CLOSED.map((operation) => [
+    operation,
+    async () => await reportDenial(operation, refuse),
+  ])
+  return { ...Object.fromEntries(guardedEntries), ...Object.fromEntries(closedEntries) } as H
 
   function guard(operation: Operation, handle: AnyHandler): AnyHandler {
     if (CALLERS[operation] === 'any') return handle
     const check = async (message: unknown) =>
-      await noted(operation, async () => {
+      await reportDenial(operation, async () => {
         const own = PAIRS.has(operation)
           ? { ...(message as object), ...completePair(channel, message as PairMessage) }
           : message
         await checkOwner(operation as OwnedOperation, own, { services, channel })
-        if (CHOOSING.has(operation)) refuseModel(operation, own as { model?: string })
+        if (MODEL_CHOOSING.has(operation)) refuseModel(operation, own as { model?: string })
         return own
       })
     if (!STREAMS.has(operation)) return async (message, signal) => await handle(await check(message), signal)
@@ -111,23 +118,26 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
     }
   }
 
-  function checked(operation: Operation, handle: AnyHandler): AnyHandler {
+  function withChecks(operation: Operation, handle: AnyHandler): AnyHandler {
     const isStream = STREAMS.has(operation)
     return (message, signal) => {
       const { sender = '' } = message as PairMessage
       checkSender(sender, 'invalid')
       const isLimited = typeof channel !== 'string' || TURNS.has(operation)
       if (!isLimited) return handle(message, signal)
-      const shown = (reason: unknown) =>
+      const filterError = (reason: unknown) =>
         shownError(toCrabError(reason), classifyTurn(channel, sender), services.node.log)
       return isStream
-        ? streamShown(() => handle(message, signal), shown)
-        : callShown(() => handle(message, signal), shown)
+        ? streamFiltered(() => handle(message, signal), filterError)
+        : callFiltered(() => handle(message, signal), filterError)
     }
   }
 
-  /** Does a check of an operation, and notes what the client is denied. */
-  async function noted<T>(operation: Operation, check: (operation: Operation) => T): Promise<Awaited<T>> {
+  /** Runs a check of an operation, and reports a denial through `client.refused`. */
+  async function reportDenial<T>(
+    operation: Operation,
+    check: (operation: Operation) => T,
+  ): Promise<Awaited<T>> {
     try {
       return await check(operation)
     } catch (reason) {
@@ -138,27 +148,27 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
   }
 }
 
-type ToShown = (reason: unknown) => CrabError
+type ErrorFilter = (reason: unknown) => CrabError
 
-/** Answers a call; what it throws is replaced. */
-async function callShown(call: () => unknown, shown: ToShown): Promise<unknown> {
+/** Runs a call and converts the error it throws. */
+async function callFiltered(call: () => unknown, filterError: ErrorFilter): Promise<unknown> {
   try {
     return await call()
   } catch (reason) {
-    throw shown(reason)
+    throw filterError(reason)
   }
 }
 
-/** Yields the replies of a call; what it throws is replaced. */
-async function* streamShown(call: () => unknown, shown: ToShown): AsyncGenerator<unknown> {
+/** Yields the replies of a call and converts the error it throws. */
+async function* streamFiltered(call: () => unknown, filterError: ErrorFilter): AsyncGenerator<unknown> {
   try {
     yield* call() as AsyncIterable<unknown>
   } catch (reason) {
-    throw shown(reason)
+    throw filterError(reason)
   }
 }
 
-/** The operations that are closed to TCP clients, also where this host does not serve them. */
+/** The operations that are closed to TCP clients, even when this host does not serve them. */
 const CLOSED = (Object.keys(CALLERS) as Operation[]).filter((operation) => CALLERS[operation] === 'local')
 
 type AnyHandler = (message: unknown, signal: AbortSignal) => unknown
@@ -182,10 +192,10 @@ interface PairMessage {
   sender?: string
 }
 
-/** The operations, beside turns, whose message may choose a model. */
-const CHOOSING: ReadonlySet<Operation> = new Set(['compact', 'generateTitle'])
+/** The operations, other than turns, whose message may choose a model. */
+const MODEL_CHOOSING: ReadonlySet<Operation> = new Set(['compact', 'generateTitle'])
 
-/** Throws `denied` where a TCP client chooses a model: the agent's file says which one it may use. */
+/** Throws `denied` when a TCP client chooses a model: the agent's file decides which one it may use. */
 function refuseModel(operation: Operation, { model }: { model?: string }): void {
   if (!model) return
   throw new CrabError(
@@ -195,10 +205,10 @@ function refuseModel(operation: Operation, { model }: { model?: string }): void 
   )
 }
 
-/** The operations that start a turn; their errors are those of its class on every channel. */
+/** The operations that start a turn; on every channel, their errors are filtered by the class of the turn. */
 const TURNS: ReadonlySet<Operation> = new Set(['send', 'stream'])
 
-/** The operations of pairs that are answered by many replies. */
+/** The operations of pairs that send more than one reply. */
 const STREAMS: ReadonlySet<Operation> = new Set(['stream', 'attach'])
 
 function refuse(operation: Operation): never {

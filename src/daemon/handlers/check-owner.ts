@@ -15,12 +15,12 @@ import { noSuchRun } from '../../core/runtime/live/runs.ts'
 import { noSuchSession } from '../../core/storage/session-errors.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** The operations that a TCP client may call for what is its own. */
+/** The operations that a TCP client may call for its own pairs, sessions, runs and questions. */
 export type OwnedOperation = keyof typeof CHECKS
 
 /**
- * Throws unless a message is about what belongs to its client: `denied` for a pair of others, `missing` for a session, a
- * run or a question of others, as for one that does not exist.
+ * Throws unless a message concerns something that belongs to its client: `denied` for another client's pair;
+ * `missing` for another client's session, run or question, as if it did not exist.
  */
 export async function checkOwner(
   operation: OwnedOperation,
@@ -45,7 +45,7 @@ const CHECKS = {
   compact: checkPair,
   newSession: checkPair,
   searchSessions: checkPair,
-  /** The handler leaves out the questions of others. */
+  /** The handler filters out the questions of others. */
   listAsks: () => {},
   async getSession(
     message: { session: string; agent: string; sender: string },
@@ -74,7 +74,10 @@ const CHECKS = {
   },
 }
 
-/** A guest speaks in the pair's conversation, and is another agent that the client talks to. */
+/**
+ * Checks the guest as well: it speaks in the pair's conversation, but is another agent that the client talks
+ * to.
+ */
 function checkTurn(
   message: Partial<NamedPair> & { guest?: string | undefined },
   served: RequestContext,
@@ -95,7 +98,7 @@ function checkPair(
   throw new CrabError('denied', `Cannot serve ${wireName(operation as OwnedOperation)}: ${why}`, { hint })
 }
 
-/** Says why a pair is not a client's. */
+/** Explains why a pair does not belong to a client. */
 function describeRefusal(client: TcpClient, { agent, sender }: NamedPair): { why: string; hint: string } {
   const own = getNamespace(client)
   if (!isForClients(sender)) {
@@ -116,7 +119,7 @@ async function checkSession(session: string, { services, channel }: RequestConte
   if (row && ownsPair(channel, await pairOfSession(row.summary))) return
   throw noSuchSession(`Cannot read session ${JSON.stringify(session)}`)
 
-  /** An agent that was renamed goes by its name of today. */
+  /** Uses the current name of an agent that was renamed. */
   async function pairOfSession({
     agentId,
     agent,

@@ -5,7 +5,7 @@ import type { RequestContext } from './request-context.ts'
 import { resolvePair } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
 
-/** `handleCompact`: a summary in place of a pair's history. */
+/** Handles `compact`: replaces a pair's history with a summary. */
 export async function handleCompact(
   { services, channel }: RequestContext,
   message: CompactMsg,
@@ -15,7 +15,7 @@ export async function handleCompact(
   const pair = completePair(channel, message)
   const runtime = await services.runtime(signal)
   const at = { ...pair, trust: classifyTurn(channel, pair.sender) }
-  const { usage, ...told } = await runtime.compact({ ...at, ...(model && { model }) }, signal)
+  const { usage, ...result } = await runtime.compact({ ...at, ...(model && { model }) }, signal)
   services.journals.changed(await resolvePair(services, at))
-  return { ...told, usage: usage && toTokenUsage(usage) }
+  return { ...result, usage: usage && toTokenUsage(usage) }
 }

@@ -16,10 +16,10 @@ import { toCallInfo } from './stream-events.ts'
 import { takeFitting } from './take-fitting.ts'
 
 /**
- * `list_conversations`: a page of them, newest first; empty filters match everything. It may be shorter than asked, never
- * empty before the end. One in which nothing was said yet is none.
+ * Handles `list_conversations`: returns a page, newest first; empty filters match everything. A page may be
+ * shorter than requested, but is never empty before the end. Conversations without a message are left out.
  *
- * An agent has the name it goes by now, by its id in `agentNames`; one that is gone its last one.
+ * Agents appear under their current name, found by id in `agentNames`; deleted agents under their last name.
  */
 export async function listConversations(
   storage: Pick<Storage, 'listSessions'>,
@@ -27,8 +27,8 @@ export async function listConversations(
   agentNames: ReadonlyMap<string, string>,
 ): Promise<ConversationList> {
   const { agentId, sender, cwd, offset, limit } = filter
-  const wanted = { ...(agentId && { agentId }), ...(sender && { sender }), ...(cwd && { cwd }) }
-  const { sessions, total } = await listSessions(storage, { ...wanted, offset, limit })
+  const query = { ...(agentId && { agentId }), ...(sender && { sender }), ...(cwd && { cwd }) }
+  const { sessions, total } = await listSessions(storage, { ...query, offset, limit })
   const conversations = takeFitting(sessions, measureSummary).map((summary, index) => {
     const agent = agentNames.get(summary.agentId) ?? summary.agent
     return toConversationInfo(summary, { agent, seq: offset + index + 1 })
@@ -36,7 +36,7 @@ export async function listConversations(
   return { conversations, total }
 }
 
-/** `get_conversation_history`: what was said, oldest first. */
+/** Handles `get_conversation_history`: returns the messages, oldest first. */
 export async function getConversationHistory(
   storage: Storage,
   session: string,
@@ -48,16 +48,19 @@ export async function getConversationHistory(
   return { messages, title: findLastMeta(lines, 'title'), agent: header.agent }
 }
 
-/** `list_messages`: a page of a session's messages, oldest first; it may be shorter than asked, never empty before the end. */
-export async function listMessages(reader: EntryReader, asked: ListMessages): Promise<MessageList> {
-  const { messages, total } = await listEntries(reader, asked)
+/**
+ * Handles `list_messages`: returns a page of a session's messages, oldest first. It may be shorter than
+ * requested, but is never empty before the end.
+ */
+export async function listMessages(reader: EntryReader, request: ListMessages): Promise<MessageList> {
+  const { messages, total } = await listEntries(reader, request)
   return { messages: takeFitting(messages.map(toSessionMessage), measureMessage, PAGE_CHARS), total }
 }
 
-/** A message that alone is longer stands alone. */
+/** The character limit of a page; a longer message gets a page of its own. */
 const PAGE_CHARS = 2 * 1024 * 1024
 
-/** With all that is of one length. */
+/** Estimates the size of a row, including its fields of constant length. */
 function measureSummary({ agent, sender, title, preview, cwd }: SessionSummary): number {
   return 250 + agent.length + sender.length + title.length + preview.length + cwd.length
 }
@@ -67,7 +70,7 @@ function measureMessage({ content, reasoning, toolCalls }: SessionMessage): numb
   return content.length + called + reasoning.reduce((sum, text) => sum + text.length, 0)
 }
 
-/** `get_session`: what is known of one session. */
+/** Returns what `get_session` reports about a session. */
 export async function getSession(storage: Storage, session: string): Promise<SessionInfo> {
   const { summary, isActive } = await sessionMeta(storage, session)
   const { archiveCount: _, activeSince: __, forkedFrom = '', ...known } = summary
@@ -98,7 +101,7 @@ function toConversationInfo(
   }
 }
 
-/** A stored message as clients read it: as it was typed. */
+/** Converts a stored message to its wire form, with the text as it was typed. */
 export function toSessionMessage(line: SessionLine & { kind: 'entry' }): SessionMessage {
   return {
     seq: line.seq,
@@ -120,7 +123,7 @@ function toAttachmentInfo({ media_type, name, data }: NonNullable<Message['attac
   return { mediaType: media_type, name: name ?? '', bytes: Buffer.byteLength(data, 'base64') }
 }
 
-/** The value a meta line set last. */
+/** Returns the value that a meta line set last. */
 function findLastMeta(lines: readonly SessionLine[], key: 'title' | 'summary'): string {
   for (const line of lines.toReversed()) if (line.kind === 'meta' && line[key] !== undefined) return line[key]
   return ''

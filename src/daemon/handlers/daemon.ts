@@ -9,12 +9,15 @@ import type { Services } from '../services.ts'
 import { variableDigest } from '../variable-digest.ts'
 import { CALLERS } from './callers.ts'
 
-/** Of the protocol. */
+/** The version of the protocol. */
 const WIRE_VERSION = 1
-const SOON_MS = 500
+const MODELS_TIMEOUT_MS = 500
 const OPERATIONS = Object.keys(REPLIES) as Operation[]
 
-/** `hello`: which version both speak, and to somebody at this machine on which variables the models here depend. */
+/**
+ * Handles `hello`: agrees on a version, and reports to clients on this machine the environment variables that
+ * determine the models here.
+ */
 export async function hello(services: Services, channel: Channel, { versions }: Hello): Promise<HelloInfo> {
   if (versions.length > 0 && !versions.includes(WIRE_VERSION)) {
     const hint = 'use a client and a daemon of one build'
@@ -23,21 +26,21 @@ export async function hello(services: Services, channel: Channel, { versions }: 
   }
   return {
     version: WIRE_VERSION,
-    features: callable(channel).map(wireName),
+    features: listCallable(channel).map(wireName),
     build: VERSION,
     pid: services.node.pid,
-    environment: classifyClient(channel) === 'local' ? await modelEnvironment(services) : {},
+    environment: classifyClient(channel) === 'local' ? await readModelEnvironment(services) : {},
   }
 }
 
-/** Returns the operations that a client may call; daemons of before list nothing. */
-function callable(channel: Channel): Operation[] {
+/** Returns the operations that a client may call; older daemons do not report any. */
+function listCallable(channel: Channel): Operation[] {
   return classifyClient(channel) === 'local'
     ? OPERATIONS
     : OPERATIONS.filter((operation) => CALLERS[operation] !== 'local')
 }
 
-/** `get_stats`: figures of this process; of a node that is no daemon those that it has. */
+/** Handles `get_stats`: returns figures of this process; outside a daemon, only those that exist there. */
 export async function getStats(services: Services, signal: AbortSignal): Promise<DaemonStats> {
   const { node, agents, running, asks, subscriptions, now } = services
   const { daemon } = node
@@ -45,7 +48,7 @@ export async function getStats(services: Services, signal: AbortSignal): Promise
     uptimeSecs: daemon ? Math.max(0, Math.floor((now() - daemon.startedAt) / 1000)) : 0,
     activeConversations: running.list().length,
     registeredAgents: (await agents.list()).agents.length,
-    activeModel: await activeModel(services, signal),
+    activeModel: await findActiveModel(services, signal),
     pid: node.pid,
     build: VERSION,
     home: node.paths.home,
@@ -58,26 +61,31 @@ export async function getStats(services: Services, signal: AbortSignal): Promise
   }
 }
 
-/** `shutdown`: begins to end the daemon. Throws `invalid` in a process that is none. */
+/**
+ * Handles `shutdown`: starts the shutdown of the daemon. Throws `invalid` in a process that is not a daemon.
+ */
 export function shutdown({ node }: Services): void {
   if (!node.daemon) throw new CrabError('invalid', 'Cannot serve shutdown: this process is no daemon')
   node.daemon.stop()
 }
 
 /**
- * Empty when there is none to be had; why, is for those to hear who ask for one. Nobody waits long for a model server that
- * does not say what it has.
+ * Returns the name of the active model, or an empty string when there is none; the operations that need a
+ * model report why. A slow model server is waited for at most `MODELS_TIMEOUT_MS`.
  */
-async function activeModel({ models: fresh, setting }: Services, signal: AbortSignal): Promise<string> {
-  const soon = AbortSignal.any([signal, AbortSignal.timeout(SOON_MS)])
-  const models = await fresh(soon).catch(() => setting.models(signal))
+async function findActiveModel({ models: fresh, setting }: Services, signal: AbortSignal): Promise<string> {
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(MODELS_TIMEOUT_MS)])
+  const models = await fresh(timeout).catch(() => setting.models(signal))
   return models.list().find(({ active }) => active)?.name ?? ''
 }
 
-/** As the next turn will find it; nothing is opened for that, as a model server may be slow. */
-async function modelEnvironment({ node, setting }: Services): Promise<Record<string, string>> {
+/**
+ * Reads the configuration as the next turn will see it, but does not open the models: a model server may be
+ * slow.
+ */
+async function readModelEnvironment({ node, setting }: Services): Promise<Record<string, string>> {
   const { modelVariables } = await import('../../core/provider/model-variables.ts')
-  const config = await loadConfig(node.paths).catch(() => setting.config()) // turns say what is wrong with it
+  const config = await loadConfig(node.paths).catch(() => setting.config()) // turns report what is wrong with it
   const names = modelVariables(config, node.env)
   return Object.fromEntries(names.map((name) => [name, variableDigest(node.env[name])]))
 }

@@ -23,7 +23,10 @@ import type { DaemonBus } from '../event-bus.ts'
 import type { Services } from '../services.ts'
 import { DEFAULT_WIRE_KINDS, toAgentEvent } from './agent-events.ts'
 
-/** `subscribe_event`: also without a daemon, for the next one. Throws `missing` for an agent that is not there. */
+/**
+ * Handles `subscribe_event`; without a daemon, the subscription takes effect in the next one. Throws
+ * `missing` for an unknown agent.
+ */
 export async function subscribeEvent(
   { agents, subscriptions }: Services,
   { source, targetAgent, once }: SubscribeEventMsg,
@@ -33,7 +36,7 @@ export async function subscribeEvent(
   return toSubscriptionInfo(await subscriptions.add({ source, target_agent: name, once }, signal))
 }
 
-/** `unsubscribe_event`. Throws `missing`. */
+/** Handles `unsubscribe_event`. Throws `missing` for an unknown id. */
 export async function unsubscribeEvent(
   { subscriptions }: Services,
   id: number,
@@ -46,13 +49,13 @@ export async function unsubscribeEvent(
   })
 }
 
-/** `list_subscriptions`: those that hold now. */
+/** Handles `list_subscriptions`: returns the current subscriptions and the issues of their file. */
 export async function listSubscriptions({ subscriptions }: Services): Promise<SubscriptionList> {
   const { subscriptions: list, problem } = await subscriptions.read()
   return { subscriptions: list.map(toSubscriptionInfo), problems: problem ? problem.message.split('\n') : [] }
 }
 
-/** `publish_event`: answered when the turns it starts are on their way. */
+/** Handles `publish_event`; resolves when the turns it starts are on their way. */
 export async function publishEvent(
   services: Services,
   { id, source, payload }: PublishEventMsg,
@@ -61,22 +64,22 @@ export async function publishEvent(
   await bus.publish({ id, source, payload, runId: '', depth: 0 })
 }
 
-/** `trace_event`: what events set off, as far as this daemon remembers. */
+/** Handles `trace_event`: returns what events started, as far as this daemon remembers. */
 export function traceEvent(services: Services, { id, limit }: TraceEvent): EventTrace {
   const { trace } = requireBus(services, 'trace events: only a daemon remembers what they set off')
   const events = id === '' ? trace.latest(limit || DEFAULT_LIMIT) : trace.findChain(id)
   return { events: events.map(toTracedEvent) }
 }
 
-/** `subscribe_events`: what agents do in this process from now on. */
+/** Handles `subscribe_events`: yields what agents do in this process from now on. */
 export async function* subscribeEvents(
   services: Services,
   { kinds }: SubscribeEvents,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEventMsg> {
-  const wanted = new Set(kinds.length === 0 ? DEFAULT_WIRE_KINDS : kinds)
-  for await (const happening of services.events.listen(signal)) {
-    const event = toAgentEvent(happening, wanted)
+  const requested = new Set(kinds.length === 0 ? DEFAULT_WIRE_KINDS : kinds)
+  for await (const daemonEvent of services.events.listen(signal)) {
+    const event = toAgentEvent(daemonEvent, requested)
     if (event) yield event
   }
 }

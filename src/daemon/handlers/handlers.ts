@@ -44,7 +44,10 @@ import { handleKill, steerSession } from './steering.ts'
 import { turnConflict } from './turn-conflict.ts'
 import { handleSend, stream } from './turns.ts'
 
-/** The operations of the protocol over one node's services, for messages that come by that channel, each for its callers. */
+/**
+ * Returns the handlers of all operations for messages that arrive on `channel`, each restricted to its
+ * callers.
+ */
 export function handlers(
   services: Services,
   channel: Channel,
@@ -54,7 +57,7 @@ export function handlers(
   return guarded({ ...operations({ services, channel, client }), ...host }, services, channel)
 }
 
-/** What only a host that embeds the daemon can do. */
+/** The operations that only a host that embeds the daemon can serve. */
 export type HostHandlers = Pick<Handlers, 'extension'>
 
 function operations(served: RequestContext): Handlers {
@@ -116,7 +119,7 @@ function operations(served: RequestContext): Handlers {
       await deleteSession(place, filePath, signal)
       const { cache, undo } = services.node.paths
       for (const aside of [join(cache, 'output'), undo]) {
-        await rm(join(aside, filePath), { recursive: true, force: true }) // what its tools put aside
+        await rm(join(aside, filePath), { recursive: true, force: true }) // spilled output and undo files of its tools
       }
     },
     listMessages: (message) => listMessages(entries, message),
@@ -138,13 +141,16 @@ function operations(served: RequestContext): Handlers {
   }
 }
 
-/** The agent, once hooks know of its change. */
+/** Resolves with the agent after hooks were notified of its change. */
 async function syncAgent({ roster }: Services, agent: AgentInfo): Promise<AgentInfo> {
   await roster.changed(agent.name)
   return agent
 }
 
-/** Waiting for a turn without a word would look like hanging; the person can wait, or end it. */
+/**
+ * Throws `conflict` while a turn runs: waiting for it silently would look like a hang, and the user can wait
+ * or end it.
+ */
 async function refuseWhileRunning(services: Services, session: string): Promise<void> {
   const holder = await services.findHolder(turnLeaseName(session))
   if (!holder) return

@@ -2,7 +2,9 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 
-/** The JSON object a client sent as text. Throws `invalid` with a message that begins with `what`. */
+/**
+ * Parses the JSON object that a client sent as text. Throws `invalid` with a message that begins with `what`.
+ */
 export function readObject(what: string, text: string): JsonObject {
   const value = parse(what, text)
   if (isObject(value)) return value

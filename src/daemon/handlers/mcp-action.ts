@@ -19,8 +19,8 @@ import { judgeTool, loadAgentRules } from './mcp-policy.ts'
 import { RESOURCE_ACTIONS } from './mcp-resources-prompts.ts'
 import { toPeer, toToolViews } from './mcp-view.ts'
 
-/** What an action is done with. */
-interface Acting {
+/** The dependencies and the request of an action. */
+interface ActionContext {
   services: Services
   servers: McpServers
   agent: AgentConfig
@@ -29,7 +29,10 @@ interface Acting {
 
 type Result = Partial<Omit<McpActionResult, 'peer'>>
 
-/** `mcp_action`: does one thing to the connection behind one declaration; starts it where the action needs it. */
+/**
+ * Handles `mcp_action`: performs one action on the connection behind a declaration, and starts the connection
+ * if the action needs it.
+ */
 export async function mcpAction(
   services: Services,
   message: McpAction,
@@ -49,71 +52,74 @@ export async function mcpAction(
   return { ...McpActionResult.create(), ...result, peer: peer && toPeer(peer) }
 }
 
-type Act = (acting: Acting, signal: AbortSignal) => Promise<Result>
+type Act = (context: ActionContext, signal: AbortSignal) => Promise<Result>
 
 const ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.PING]: ping,
   [McpActionKind.RECONNECT]: reconnect,
-  [McpActionKind.ENABLE]: (acting) => disable(acting, false),
-  [McpActionKind.DISABLE]: (acting) => disable(acting, true),
+  [McpActionKind.ENABLE]: (context) => disable(context, false),
+  [McpActionKind.DISABLE]: (context) => disable(context, true),
   [McpActionKind.CALL]: call,
   [McpActionKind.LOGS]: async ({ servers, agent, message }) => ({ logs: servers.logs(agent, message.name) }),
   [McpActionKind.TOOLS]: tools,
   ...RESOURCE_ACTIONS,
 }
 
-async function ping(acting: Acting, signal: AbortSignal): Promise<Result> {
-  const { services, servers, agent, message } = acting
-  const begun = services.now()
+async function ping(context: ActionContext, signal: AbortSignal): Promise<Result> {
+  const { services, servers, agent, message } = context
+  const startedAt = services.now()
   await servers.connect(agent, message.name, signal)
-  const connectMs = Math.round(services.now() - begun)
+  const connectMs = Math.round(services.now() - startedAt)
   const { ms } = await servers.ping(agent, message.name, signal)
   return { connectMs, durationMs: Math.round(ms) }
 }
 
-async function reconnect({ servers, agent, message }: Acting, signal: AbortSignal): Promise<Result> {
+async function reconnect({ servers, agent, message }: ActionContext, signal: AbortSignal): Promise<Result> {
   await servers.reconnect(agent, message.name, signal)
   return {}
 }
 
-async function disable({ services, agent, message }: Acting, disabled: boolean): Promise<Result> {
+async function disable({ services, agent, message }: ActionContext, disabled: boolean): Promise<Result> {
   await setDisabled(services, { agent: agent.name, name: message.name, disabled })
   return {}
 }
 
-async function tools(acting: Acting, signal: AbortSignal): Promise<Result> {
-  const { services, servers, agent, message } = acting
+async function tools(context: ActionContext, signal: AbortSignal): Promise<Result> {
+  const { services, servers, agent, message } = context
   await servers.connect(agent, message.name, signal)
   const rules = await loadAgentRules(services, agent)
   return { tools: toToolViews(requireServer(servers, agent, message.name), rules) }
 }
 
-async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
-  const { services, servers, agent, message } = acting
+async function call(context: ActionContext, signal: AbortSignal): Promise<Result> {
+  const { services, servers, agent, message } = context
   const { name } = message
   const args = message.arguments === '' ? {} : readObject('Cannot read the arguments', message.arguments)
   await servers.connect(agent, name, signal)
   const tool = findTool(requireServer(servers, agent, name), message.tool)
-  await permit(acting, tool)
+  await permit(context, tool)
   const spillDir = join(services.node.paths.cache, 'output', 'mcp', newUlid())
-  const begun = services.now()
+  const startedAt = services.now()
   try {
     const { words } = message
     const at = { agent, name, tool: tool.remoteName, args, words, spillDir, outputLimit: MAX_RESULT_BYTES }
     const result = await servers.call(at, signal)
     return {
-      durationMs: Math.max(0, Math.round(services.now() - begun)),
-      output: result.output, // says the path of what was put aside
+      durationMs: Math.max(0, Math.round(services.now() - startedAt)),
+      output: result.output, // contains the path of spilled output
       isError: result.isError,
       attachments: (result.attachments ?? []).map(toAttachment),
     }
   } finally {
-    await rmdir(spillDir).catch(() => undefined) // it was never made, or somebody needs what is in it
+    await rmdir(spillDir).catch(() => undefined) // never created, or still needed because it holds spilled output
   }
 }
 
-/** A rule that denies holds; what would be asked about, the user answers by making the call. */
-async function permit({ services, agent, message }: Acting, tool: ToolView) {
+/**
+ * Throws `denied` when a rule denies the call. Rules that ask do not apply: the user answers by making the
+ * call.
+ */
+async function permit({ services, agent, message }: ActionContext, tool: ToolView) {
   const rules = await loadAgentRules(services, agent)
   const { effect, rule, reason } = judgeTool({ server: message.name, tool }, rules)
   if (effect !== 'deny') return
@@ -125,7 +131,7 @@ async function permit({ services, agent, message }: Acting, tool: ToolView) {
   )
 }
 
-/** A tool by its own name, or by the one the model sees. */
+/** Finds a tool by its own name, or by the name that the model sees. */
 function findTool({ name: server, tools }: ServerView, name: string): ToolView {
   const found = tools.find((tool) => tool.remoteName === name) ?? tools.find((tool) => tool.name === name)
   const what = `Cannot call ${name} of "${server}"`

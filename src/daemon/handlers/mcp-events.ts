@@ -9,7 +9,7 @@ const KIND = {
   disconnected: McpEventKind.DISCONNECTED,
 } as const
 
-/** `subscribe_mcp_events`: what happens to connections from now on, once for each owner. */
+/** Handles `subscribe_mcp_events`: yields the events of connections from now on, once for each owner. */
 export async function* subscribeMcpEvents(
   { mcpEvents }: Services,
   signal: AbortSignal,
@@ -17,7 +17,7 @@ export async function* subscribeMcpEvents(
   for await (const event of mcpEvents.listen(signal)) yield toMcpEvent(event)
 }
 
-/** What happened to a connection, for one of its owners. */
+/** Converts an event of a connection, for one of its owners, to its wire form. */
 export function toMcpEvent({ kind, at, tools, owners, ...rest }: McpServerEvent): McpEventMsg {
   const timestamp = new Date(at).toISOString()
   return { ...rest, kind: KIND[kind], tools: [...tools], owners: [...owners], timestamp }

@@ -5,12 +5,15 @@ import { PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.gene
 import type { ToolView } from '../../mcp/types.ts'
 import type { Services } from '../services.ts'
 
-/** The rules that hold for every turn of an agent: of its file, and of config.toml. */
+/** Returns the rules that apply to every turn of an agent: those of its file, then those of config.toml. */
 export async function loadAgentRules({ agents, rules }: Services, agent: AgentConfig): Promise<Rule[]> {
   return [...(await agents.rules(agent.name)), ...(await rules())]
 }
 
-/** Judges a call of a server's tool in a turn of this user. Paths do not matter to it, so it needs no working directory. */
+/**
+ * Judges a call of a server's tool in a turn of this user. Paths do not matter, so it needs no working
+ * directory.
+ */
 export function judgeTool(
   { server, tool }: { server: string; tool: Pick<ToolView, 'name' | 'remoteName'> },
   rules: readonly Rule[],
@@ -26,12 +29,12 @@ export function judgeTool(
   return decide({ kind: 'mcp', name: tool.name, server, tool: tool.remoteName }, setting)
 }
 
-/** An effect as the wire says it. */
+/** Converts an effect to its wire form. */
 export function toPolicyEffect(effect: RuleEffect): PolicyEffect {
   return EFFECTS[effect]
 }
 
-/** A rule as the wire says it. */
+/** Converts a rule to its wire form. */
 export function toPolicyRule({ effect, pattern, source }: Rule): PolicyRule {
   return { effect: toPolicyEffect(effect), pattern, source }
 }

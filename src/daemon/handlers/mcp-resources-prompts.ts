@@ -17,16 +17,16 @@ import { MAX_RESULT_BYTES, toAttachment } from './attachment.ts'
 import { readObject } from './json-text.ts'
 import { judgeTool, loadAgentRules } from './mcp-policy.ts'
 
-interface Acting {
+interface ActionContext {
   services: Services
   servers: McpServers
   agent: AgentConfig
   message: McpAction
 }
 
-type Act = (acting: Acting, signal: AbortSignal) => Promise<Partial<Omit<McpActionResult, 'peer'>>>
+type Act = (context: ActionContext, signal: AbortSignal) => Promise<Partial<Omit<McpActionResult, 'peer'>>>
 
-/** What `mcp_action` does with what servers have besides tools. */
+/** The actions of `mcp_action` on the resources and prompts of servers. */
 export const RESOURCE_ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.RESOURCES]: resources,
   [McpActionKind.READ_RESOURCE]: readResource,
@@ -34,7 +34,7 @@ export const RESOURCE_ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.GET_PROMPT]: getPrompt,
 }
 
-async function resources({ servers, agent, message }: Acting, signal: AbortSignal) {
+async function resources({ servers, agent, message }: ActionContext, signal: AbortSignal) {
   const { resources, templates } = await servers.resources(agent, message.name, signal)
   return { resources: resources.map(toResource), resourceTemplates: [...templates] }
 }
@@ -43,7 +43,7 @@ function toResource({ size, ...resource }: ResourceView): McpResource {
   return { ...resource, ...(size !== undefined && { size }) }
 }
 
-async function readResource({ services, servers, agent, message }: Acting, signal: AbortSignal) {
+async function readResource({ services, servers, agent, message }: ActionContext, signal: AbortSignal) {
   const { name, uri } = message
   if (uri === '') throw new CrabError('invalid', 'Cannot read the resource: it has no address')
   await refuseDenied(services, agent, name)
@@ -54,7 +54,10 @@ async function readResource({ services, servers, agent, message }: Acting, signa
   })
 }
 
-/** A rule that denies holds for a person too, as it does for a call; all else is asked for by asking. */
+/**
+ * Throws `denied` when a rule denies reading, for a person as for a call. Rules that ask do not apply: the
+ * request of the user is the answer.
+ */
 async function refuseDenied(services: Services, agent: AgentConfig, server: string): Promise<void> {
   const rules = await loadAgentRules(services, agent)
   const { effect, rule, reason } = judgeTool({ server, tool: toReadRuleNames(server) }, rules)
@@ -63,18 +66,18 @@ async function refuseDenied(services: Services, agent: AgentConfig, server: stri
   throw new CrabError('denied', `Cannot read resources of "${server}": ${reason}`, hint ? { hint } : {})
 }
 
-async function prompts({ servers, agent, message }: Acting, signal: AbortSignal) {
+async function prompts({ servers, agent, message }: ActionContext, signal: AbortSignal) {
   const listed = await servers.prompts(agent, message.name, signal)
   return {
-    prompts: listed.map(({ name, description, arguments: blanks }) => ({
+    prompts: listed.map(({ name, description, arguments: parameters }) => ({
       name,
       description,
-      arguments: blanks.map(({ isRequired: required, ...blank }) => ({ ...blank, required })),
+      arguments: parameters.map(({ isRequired: required, ...parameter }) => ({ ...parameter, required })),
     })),
   }
 }
 
-async function getPrompt({ services, servers, agent, message }: Acting, signal: AbortSignal) {
+async function getPrompt({ services, servers, agent, message }: ActionContext, signal: AbortSignal) {
   const { name, tool: prompt } = message
   const args = readTexts(message.arguments)
   return await withSpill(services, async (spillDir) => {
@@ -100,12 +103,15 @@ function readTexts(text: string): Record<string, string> {
   )
 }
 
-/** With a folder for what is too long to answer with, which stays only if something is in it. */
+/**
+ * Runs `work` with a folder for output that is too long to return, and removes the folder if it is empty
+ * afterwards.
+ */
 async function withSpill<T>({ node }: Services, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(node.paths.cache, 'output', 'mcp', newUlid())
   try {
     return await work(folder)
   } finally {
-    await rmdir(folder).catch(() => undefined) // it was never made, or somebody needs what is in it
+    await rmdir(folder).catch(() => undefined) // never created, or still needed because it holds spilled output
   }
 }

@@ -5,8 +5,9 @@ import { toBuiltAgent } from '../built-agent.ts'
 import type { Services } from '../services.ts'
 
 /**
- * `mcp_trace`: the traffic of the connections behind these declarations from now on, or what their servers write to standard
- * error, also of those that are made later. Throws `missing` for an agent, or a server of a named agent, that is not there.
+ * Handles `mcp_trace`: yields the traffic of the connections behind matching declarations from now on,
+ * including connections made later; with `logs`, what their servers write to standard error. Throws `missing`
+ * for an unknown agent, or for an unknown server of a named agent.
  */
 export async function* mcpTrace(
   services: Services,
@@ -18,14 +19,14 @@ export async function* mcpTrace(
   if (known && name !== '') findMcpEntry(known.name, known.mcps, name)
   const servers = logs ? await mcp(signal) : undefined
   const isAll = agent === '' && name === ''
-  const frames = mcpFrames.listen(signal, { most: MOST_WAITING })
+  const frames = mcpFrames.listen(signal, { most: MAX_QUEUED_FRAMES })
   const before = known && name !== '' && lines > 0 ? (servers?.logs(known, name).slice(-lines) ?? []) : []
   if (before.length > 0) yield { ...McpTraceEvent.create(), payload: before.join('\n') }
   for await (const frame of frames) {
-    const isWanted = frame.owners.some((owner) => {
+    const isMatch = frame.owners.some((owner) => {
       return (agent === '' || owner.agent === known?.name) && (name === '' || owner.name === name)
     })
-    if (logs === (frame.isLog ?? false) && (isAll || isWanted)) yield toTraceEvent(frame)
+    if (logs === (frame.isLog ?? false) && (isAll || isMatch)) yield toTraceEvent(frame)
   }
 }
 
@@ -35,5 +36,5 @@ function toTraceEvent({ at, isCut, isLog: _, owners, caller, ...frame }: McpFram
   return { ...frame, ts, truncated: isCut, owners: [...owners], agent, sender, runId }
 }
 
-/** Of up to 64 KiB each. */
-const MOST_WAITING = 500
+/** The maximum number of queued frames, each of up to 64 KiB. */
+const MAX_QUEUED_FRAMES = 500

@@ -18,7 +18,10 @@ import { toBrokenPeers, toMissingServers } from '../components/missing-views.ts'
 import type { Services } from '../services.ts'
 import { judgeTool, loadAgentRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 
-/** `mcp_view`: all connections, and what one agent sees, or every agent when it is empty. Nothing is started. */
+/**
+ * Handles `mcp_view`: returns all connections, and the view of one agent, or of every agent when `agent` is
+ * empty. Does not start any server.
+ */
 export async function mcpView(services: Services, agent: string, signal: AbortSignal): Promise<McpView> {
   const { agents, mcp, components } = services
   const servers = await mcp(signal)
@@ -34,16 +37,16 @@ export async function mcpView(services: Services, agent: string, signal: AbortSi
   return { peers, agents: await Promise.all(views) }
 }
 
-/** Connections with the memory of their processes, where the system tells it. */
+/** Adds the memory usage of their processes to connections, where the system reports it. */
 async function withMemoryUsage(peers: readonly McpPeer[]): Promise<McpPeer[]> {
   const pids = peers.flatMap(({ pid }) => pid ?? [])
   if (pids.length === 0) return [...peers]
   const { groupMemory } = await import('../../core/process/group-memory.ts')
-  const memory = await groupMemory(pids).catch(() => undefined) // a figure less; the view is of use without it
+  const memory = await groupMemory(pids).catch(() => undefined) // the view is useful without this figure
   return peers.map((peer) => ({ ...peer, memoryBytes: memory?.get(peer.pid ?? 0) }))
 }
 
-/** A connection as the wire says it. */
+/** Converts a connection to its wire form. */
 export function toPeer(peer: PeerView): McpPeer {
   const { envNames, headerNames, owners, state, latencyMs } = peer
   return {
@@ -72,7 +75,7 @@ export function toPeer(peer: PeerView): McpPeer {
   }
 }
 
-/** A server's tools, each with what the policy says of it; nothing is said of those the model does not see. */
+/** Returns a server's tools, each with its policy decision; tools that the model does not see have none. */
 export function toToolViews({ name, tools }: ServerView, rules: readonly Rule[]): McpToolView[] {
   return tools.map((tool) => ({
     ...pick(tool),
@@ -107,7 +110,10 @@ function toAgentView(
   }
 }
 
-/** In words, since empty lists mean different things (decision 4). */
+/**
+ * Describes the mode in words, because an empty list of servers means no tools, while an empty `include`
+ * means all tools.
+ */
 function describeToolMode({ mcps }: AgentConfig, { servers }: AgentView): string {
   if (mcps.length === 0) return 'none'
   const limits = mcps.some(({ include = [], exclude = [], disabled = false }) => {
@@ -120,12 +126,12 @@ function pick({ remoteName, name, description, hidden, schemaTokens }: ToolView)
   return { remoteName, name, description, hidden, schemaTokens }
 }
 
-/** What the tools that the agent gets cost. */
+/** Sums the tokens of the tools that the agent gets. */
 function sumSchemaTokens(tools: readonly ToolView[]): number {
   return tools.filter(isVisibleTool).reduce((sum, { schemaTokens }) => sum + schemaTokens, 0)
 }
 
-/** Four bytes a token, as for tools of servers. */
+/** Estimates four bytes per token, as for the tools of servers. */
 function estimateSpecTokens(tools: readonly ToolSpec[]): number {
   const text = JSON.stringify(
     tools.map(({ name, description, parameters }) => [name, description, parameters]),

@@ -28,7 +28,10 @@ import { refuseComponent } from '../components/refuse-component.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 
-/** `list_mcps`: what one agent declares, or every agent when it is empty. Nothing is started. */
+/**
+ * Handles `list_mcps`: returns the declared servers of one agent, or of every agent when `agent` is empty.
+ * Does not start any server.
+ */
 export async function listMcps(services: Services, agent: string, signal: AbortSignal): Promise<McpList> {
   const { agents, mcp } = services
   const servers = await mcp(signal)
@@ -37,9 +40,10 @@ export async function listMcps(services: Services, agent: string, signal: AbortS
 }
 
 /**
- * `upsert_mcp`: with `verify` the server is started and its tools are listed before anything is written, so a process
- * that is killed meanwhile has changed nothing. `tool_count` then says what it has. Fails with `missing` or `conflict` when
- * the entry that was there at first has gone or changed meanwhile.
+ * Handles `upsert_mcp`. With `verify`, the server is started and its tools are listed before anything is
+ * written, so that a process killed in between has changed nothing; `toolCount` is then the number of tools
+ * that the agent gets. Fails with `missing` or `conflict` when the original entry was removed or changed
+ * meanwhile.
  */
 export async function upsertMcp(
   services: Services,
@@ -55,56 +59,58 @@ export async function upsertMcp(
   const before = agent.mcps.find((one) => one.name === entry.name)
   if (!create && before === undefined) refuseComponent(services, what, { agent, name: entry.name })
   const servers = await mcp(signal)
-  const isTried = verify && entry.disabled !== true
-  await using tried = isTried ? await servers.verify(agent, entry, signal) : undefined // and then it is the agent's
-  const after = await change(services, agent.name, (stored) => {
+  const mustVerify = verify && entry.disabled !== true
+  // held until the agent shares the connection
+  await using verified = mustVerify ? await servers.verify(agent, entry, signal) : undefined
+  const after = await updateEntries(services, agent.name, (stored) => {
     const entries = readMcpEntries(stored)
     if (create) refuseTaken(what, entries, entry.name)
     else refuseChanged(what, { agent: agent.name, entries, name: entry.name, before })
     return { mcps: putMcpEntry(entries, entry) }
   })
   const info = toInfos(after, servers).find((one) => one.name === entry.name)!
-  return tried ? { ...info, toolCount: tried.tools.filter(isVisibleTool).length } : info
+  return verified ? { ...info, toolCount: verified.tools.filter(isVisibleTool).length } : info
 }
 
-/** `delete_mcp`: `missing` when the agent has no entry of that name. */
-export async function deleteMcp(services: Services, { agent: given, name }: DeleteMcpMsg): Promise<void> {
-  const agent = given || DEFAULT_AGENT
+/** Handles `delete_mcp`. Fails with `missing` when the agent has no entry of that name. */
+export async function deleteMcp(services: Services, { agent: agentName, name }: DeleteMcpMsg): Promise<void> {
+  const agent = agentName || DEFAULT_AGENT
   const stored = await services.agents.get(agent)
   refuseComponent(services, `Cannot remove the server "${name}"`, { agent: stored, name })
-  await change(services, agent, (stored) => {
+  await updateEntries(services, agent, (stored) => {
     const entries = readMcpEntries(stored)
-    const gone = findMcpEntry(agent, entries, name)
-    return { mcps: entries.filter((entry) => entry !== gone) }
+    const removed = findMcpEntry(agent, entries, name)
+    return { mcps: entries.filter((entry) => entry !== removed) }
   })
 }
 
-/** `replace_mcps`: all entries or, when one of them is wrong, none. */
+/** Handles `replace_mcps`: replaces all entries, or none when one of them is invalid. */
 export async function replaceMcps(
   services: Services,
-  { agent: given, configs, generation }: ReplaceMcps,
+  { agent: agentName, configs, generation }: ReplaceMcps,
   signal: AbortSignal,
 ): Promise<McpList> {
   const { agents, mcp } = services
-  const agent = await agents.get(given || DEFAULT_AGENT)
+  const agent = await agents.get(agentName || DEFAULT_AGENT)
   const servers = await mcp(signal)
   const what = `Cannot replace the servers of "${agent.name}"`
   const sent = configs.map((config, i) => readObject(`${what}: entry ${i + 1}`, config))
-  const after = await change(services, agent.name, (stored) => {
-    if (generation !== undefined && servers.view(agent).generation !== generation) throw isNewer(what)
+  const after = await updateEntries(services, agent.name, (stored) => {
+    if (generation !== undefined && servers.view(agent).generation !== generation)
+      throw generationConflict(what)
     return { mcps: sent.map((entry, i) => checkMcpEntry(`${what}: entry ${i + 1}`, entry, stored['mcps'])) }
   })
   return { mcps: toInfos(after, servers) }
 }
 
-/** Writes whether a declared server is disabled; gives the agent as it is then. */
+/** Writes whether a declared server is disabled, and returns the changed agent. */
 export async function setDisabled(
   services: Services,
   { agent, name, disabled }: { agent: string; name: string; disabled: boolean },
 ): Promise<AgentConfig> {
   const what = `Cannot ${disabled ? 'disable' : 'enable'} the server "${name}"`
   refuseComponent(services, what, { agent: await services.agents.get(agent), name })
-  return await change(services, agent, (stored) => {
+  return await updateEntries(services, agent, (stored) => {
     const entries = readMcpEntries(stored)
     const entry = findMcpEntry(agent, entries, name)
     if ((entry['disabled'] ?? false) === disabled) return {}
@@ -112,8 +118,11 @@ export async function setDisabled(
   })
 }
 
-/** Changes what an agent's file declares; servers that run hear of it at once. What they cannot hear of is taken back. */
-async function change(
+/**
+ * Changes the declarations in an agent's file and applies them to running servers immediately. Rolls the file
+ * back when they cannot be applied.
+ */
+async function updateEntries(
   { agents, roster }: Services,
   name: string,
   patch: (stored: JsonObject) => { mcps?: JsonObject[] },
@@ -131,20 +140,20 @@ async function change(
   return after
 }
 
-/** Nothing is undone that somebody else has written meanwhile. */
+/** Restores the previous entries, unless the file was changed again meanwhile. */
 async function revertChange(
   { agents, roster }: Pick<Services, 'agents' | 'roster'>,
   name: string,
   { before, written }: { before: JsonObject[]; written: JsonObject[] },
 ): Promise<void> {
   await agents.update(name, (stored) => {
-    return isDeepStrictEqual(plain(readMcpEntries(stored)), plain(written)) ? { mcps: before } : {}
+    return isDeepStrictEqual(toPlain(readMcpEntries(stored)), toPlain(written)) ? { mcps: before } : {}
   })
   await roster.changed(name)
 }
 
-/** As objects without prototypes of their own, which a reader may give them. */
-function plain(entries: readonly JsonObject[]): unknown {
+/** Copies entries to plain objects, because a parser may give them a prototype of its own. */
+function toPlain(entries: readonly JsonObject[]): unknown {
   return JSON.parse(JSON.stringify(entries))
 }
 
@@ -166,7 +175,7 @@ function fromEntry(entry: McpEntry) {
     env: entry.env ?? {},
     url: entry.url ?? '',
     auth: entry.auth ?? '',
-    autoRestart: true, // every server is started again when it is needed
+    autoRestart: true, // a server is always restarted when it is needed
     sourceKind: SourceKind.LOCAL,
   }
 }
@@ -193,24 +202,26 @@ const STATUS: Record<PeerState, McpStatus> = {
 }
 
 function refuseTaken(what: string, entries: readonly JsonObject[], name: unknown): void {
-  const taken = findNameClash(entries, String(name))
-  if (taken === undefined) return
+  const clash = findNameClash(entries, String(name))
+  if (clash === undefined) return
   const why =
-    taken === name ? 'there is one of that name' : `its tools could not be told from those of "${taken}"`
-  const hint = `crabtalk mcp set ${taken} changes that one, crabtalk mcp remove ${taken} takes it away`
+    clash === name ? 'there is one of that name' : `its tools could not be told from those of "${clash}"`
+  const hint = `crabtalk mcp set ${clash} changes that one, crabtalk mcp remove ${clash} takes it away`
   throw new CrabError('conflict', `${what}: ${why}`, { hint })
 }
 
-interface Rewriting {
+interface EntryChange {
   agent: string
-  /** What the file says now. */
+  /** The entries that the file has now. */
   entries: readonly JsonObject[]
   name: string
-  /** The entry that the new one was made from, which it would undo otherwise. */
+  /**
+   * The entry that the new one is based on. If the file has another one now, writing would undo that change.
+   */
   before: McpEntry | undefined
 }
 
-function refuseChanged(what: string, { agent, entries, name, before }: Rewriting): void {
+function refuseChanged(what: string, { agent, entries, name, before }: EntryChange): void {
   const isNew = before === undefined && entries.every((entry) => entry['name'] !== name)
   if (isNew) return
   const now = findMcpEntry(agent, entries, name)
@@ -221,7 +232,7 @@ function refuseChanged(what: string, { agent, entries, name, before }: Rewriting
   throw new CrabError('conflict', `${what}: somebody else has changed it meanwhile`, { hint })
 }
 
-function isNewer(what: string): CrabError {
+function generationConflict(what: string): CrabError {
   return new CrabError('conflict', `${what}: its tools have changed since they were listed`, {
     hint: 'list them again, and send the request with their generation',
   })

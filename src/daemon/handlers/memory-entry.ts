@@ -4,7 +4,7 @@ import type { TreeEntry } from '../../core/memory/tree/load-tree.ts'
 import type { MemoryEntry as Entry, MemoryKind as Kind } from '../../core/memory/types.ts'
 import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
 
-/** An entry as clients read it. */
+/** Converts an entry to its wire form. */
 export function toWireEntry({ id, createdAt, kind, name, content, aliases }: Entry): MemoryEntry {
   return {
     id: Number(BigInt.asUintN(53, id)),
@@ -16,7 +16,7 @@ export function toWireEntry({ id, createdAt, kind, name, content, aliases }: Ent
   }
 }
 
-/** The entry in what a client reads. Throws `invalid` for a kind or time that is none. */
+/** Converts an entry from its wire form. Throws `invalid` for an unknown kind or an invalid time. */
 export function fromWireEntry(wire: MemoryEntry): Entry {
   const { id, name, content, aliases } = wire
   const createdAt = fromIsoTime(wire.createdAt)
@@ -27,18 +27,17 @@ export function fromWireEntry(wire: MemoryEntry): Entry {
   return { id: BigInt(id), createdAt, kind, name, content, aliases }
 }
 
-/** An entry of a tree, for `replace_memory`. */
+/** Converts an entry of a tree to the form that `replace_memory` takes. */
 export function treeToWire({ createdAt, ...entry }: TreeEntry): MemoryEntry {
   const wire = toWireEntry({ ...entry, createdAt: createdAt ?? 0n })
   return createdAt === undefined ? { ...wire, createdAt: '' } : wire
 }
 
-/** The number of a kind on the wire. */
 function toWireKind(kind: Kind): MemoryKind {
   return WIRE_KINDS[kind]
 }
 
-/** The kind of a number on the wire; undefined for one that nobody knows. */
+/** Returns the kind for its number on the wire; undefined for an unknown number. */
 export function fromWireKind(kind: MemoryKind): Kind | undefined {
   return KINDS.get(kind)
 }

@@ -19,39 +19,39 @@ import type { Services } from '../services.ts'
 import { fromWireEntry, fromWireKind, toWireEntry } from './memory-entry.ts'
 import { takeFitting } from './take-fitting.ts'
 
-/** `search_memory`: entries of an agent's memory, best first. */
+/** Handles `search_memory`: returns the entries of an agent's memory that match, best first. */
 export async function searchMemory(
   services: Services,
-  { agent: named, query, limit }: SearchMemory,
+  { agent: agentName, query, limit }: SearchMemory,
 ): Promise<MemoryHits> {
   const { memory } = services
-  const agent = await resolveMemoryAgent(services, named)
+  const agent = await resolveMemoryAgent(services, agentName)
   const found = await memory.search(agent, {
     query,
     limit: Math.min(limit || 20, MAX_MEMORY_HITS),
   })
-  let looked = 0
+  let scannedChars = 0
   const hits = found.map(({ entry, score }) => {
-    looked += entry.content.length
-    const matches = looked > MAX_LOOKED ? [] : matchesIn(entry.content, query)
+    scannedChars += entry.content.length
+    const matches = scannedChars > MAX_SCANNED_CHARS ? [] : matchesIn(entry.content, query)
     return { entry: toWireEntry(entry), score, matches }
   })
   return { hits: takeFitting(hits, ({ entry }) => measureWireEntry(entry), REPLY_BYTES) }
 }
 
-/** `list_memory`: entries by name, page by page, or one of them. */
+/** Handles `list_memory`: returns a page of entries sorted by name, or a single entry. */
 export async function listMemory(services: Services, message: ListMemory): Promise<MemoryList> {
   const { name, kind, offset, limit } = message
   const memory = await services.memory.read(await resolveMemoryAgent(services, message.agent))
   if (name !== '') return { entries: [toWireEntry(requireMemoryEntry(memory, name))], total: 1 }
-  const wanted = kind === undefined ? undefined : fromWireKind(kind)
-  const all = memory.entries.filter((entry) => kind === undefined || entry.kind === wanted)
+  const kindFilter = kind === undefined ? undefined : fromWireKind(kind)
+  const all = memory.entries.filter((entry) => kind === undefined || entry.kind === kindFilter)
   const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const page = sorted.slice(offset, offset + Math.min(limit || 100, MAX_PAGE)).map(toWireEntry)
   return { entries: takeFitting(page, measureWireEntry, REPLY_BYTES), total: all.length }
 }
 
-/** `memory_op`: one change. */
+/** Handles `memory_op`: applies one change. */
 export async function memoryOp(
   services: Services,
   message: MemoryOp,
@@ -61,7 +61,7 @@ export async function memoryOp(
   return toWireEntry(await services.memory.apply(agent, toMemoryOp(message, services.now()), signal))
 }
 
-/** `replace_memory`: a whole memory in place of another, in one step. */
+/** Handles `replace_memory`: replaces a whole memory in one step. */
 export async function replaceMemory(
   services: Services,
   message: ReplaceMemory,
@@ -74,18 +74,24 @@ export async function replaceMemory(
   )
   const after = await services.memory.replace(agent, entries, signal)
   const sorted = after.entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const told = sorted.map((entry) => toWireEntry({ ...entry, content: '' }))
-  return { entries: takeFitting(told, measureWireEntry, REPLY_BYTES), total: told.length }
+  const summaries = sorted.map((entry) => toWireEntry({ ...entry, content: '' }))
+  return { entries: takeFitting(summaries, measureWireEntry, REPLY_BYTES), total: summaries.length }
 }
 
 const MAX_PAGE = 1000
-/** Characters of contents in which words are looked for, from the best hit on: some 20 ms. */
-const MAX_LOOKED = 200_000
+/**
+ * The number of characters of content in which matches are located, starting with the best hit; takes about
+ * 20 ms.
+ */
+const MAX_SCANNED_CHARS = 200_000
 
-/** Bytes of entries in a reply, so that it fits a frame with room to spare. */
+/** The maximum size in bytes of the entries in a reply, so that it fits a frame with room to spare. */
 const REPLY_BYTES = 8 * 1024 * 1024
 
-/** An agent by its name as it is written; one that is gone, or cannot be read, if it left a memory. */
+/**
+ * Resolves the exact name of an agent; an agent that was deleted or cannot be read is found if it left a
+ * memory.
+ */
 async function resolveMemoryAgent({ agents, memory }: Services, name: string): Promise<string> {
   try {
     return (await agents.get(name || DEFAULT_AGENT, { create: false })).name
@@ -95,7 +101,7 @@ async function resolveMemoryAgent({ agents, memory }: Services, name: string): P
   }
 }
 
-/** Finds an entry by its name or an alias. */
+/** Finds an entry by its name or an alias; throws when there is none. */
 function requireMemoryEntry(memory: Memory, name: string): Entry {
   const entry = findMemoryEntry(memory, name)
   if (entry) return entry

@@ -2,7 +2,10 @@ import type { ListModelsMsg, ModelInfo, ModelList } from '../../core/protocol/cr
 import type { ModelEntry } from '../../core/provider/types.ts'
 import type { Services } from '../services.ts'
 
-/** `list_models`: what can be asked by name, and what is known of it; with `ask`, what the servers have besides. */
+/**
+ * Handles `list_models`: returns the models that can be requested by name, and what is known of them; with
+ * `ask`, also the models that servers report.
+ */
 export async function handleListModels(
   services: Services,
   { ask }: ListModelsMsg,
@@ -10,12 +13,12 @@ export async function handleListModels(
 ): Promise<ModelList> {
   const registry = await services.models(signal)
   if (!ask) return { models: registry.list().map(toModelInfo) }
-  const { models } = await registry.listAll(AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]))
+  const { models } = await registry.listAll(AbortSignal.any([signal, AbortSignal.timeout(LIST_TIMEOUT_MS)]))
   return { models: models.map(toModelInfo) }
 }
 
-/** How long servers are waited for. */
-const ASK_MS = 3_000
+/** The timeout in milliseconds for servers that are asked for their models. */
+const LIST_TIMEOUT_MS = 3_000
 
 function toModelInfo({ name, active, provider, facts }: ModelEntry): ModelInfo {
   return {

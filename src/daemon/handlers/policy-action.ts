@@ -7,22 +7,22 @@ import type { PolicyAction } from '../../core/policy/types.ts'
 import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
 import type { Services } from '../services.ts'
 
-/** A call that somebody wonders about. */
+/** A hypothetical tool call. */
 export interface PossibleCall {
-  /** As the model names it. */
+  /** The tool's name, as the model would call it. */
   tool: string
-  /** Those that the decision depends on are enough. */
+  /** The arguments; only those that the decision depends on are required. */
   args: JsonObject
   agent: AgentConfig
-  /** Links resolved. */
+  /** The working directory, with links resolved. */
   cwd: string
 }
 
 /**
- * What a call would do, as its tool says. Starts nothing.
+ * Returns what a call would do, as described by its tool. Starts nothing.
  *
- * Throws `denied` for what no rule can permit, `invalid` for arguments that make no sense, `missing` when there is no such
- * tool; a server that never ran may have any.
+ * Throws `denied` for what no rule can permit, `invalid` for invalid arguments, `missing` for an unknown
+ * tool; a server that has never run is assumed to have any tool.
  */
 export async function describeCallAction(
   services: Services,
@@ -35,13 +35,13 @@ export async function describeCallAction(
   const action =
     described ??
     (await describeServerTool(services, call, signal)) ??
-    (await plainTool(services, call, signal))
+    (await describeBuiltInTool(services, call, signal))
   const name = 'name' in action ? action.name : tool
   if (agent.tools.length === 0 || agent.tools.includes(name) || isGroupTool(name)) return action
   throw new CrabError('denied', `Cannot call ${name}: it is not among the tools that the agent's file names`)
 }
 
-/** What an action does, for a person: links are resolved. */
+/** Describes to a person what an action does; links in its path are resolved. */
 export function describeAction(action: PolicyAction): string {
   switch (action.kind) {
     case 'read':
@@ -54,10 +54,13 @@ export function describeAction(action: PolicyAction): string {
   }
 }
 
-/** A tool by its full name, or by its own name at the first server that has it; else whatever its name may mean. */
+/**
+ * Finds a server's tool by its full name, or by its own name on the first server that has it; otherwise
+ * derives server and tool from the name.
+ */
 async function describeServerTool(
   { mcp }: Services,
-  { tool: wanted, agent }: PossibleCall,
+  { tool: toolName, agent }: PossibleCall,
   signal: AbortSignal,
 ): Promise<PolicyAction | undefined> {
   const servers = agent.mcps.length === 0 ? [] : (await mcp(signal)).view(agent).servers
@@ -65,16 +68,16 @@ async function describeServerTool(
     return tools.filter(isVisibleTool).map((tool) => ({ server, tool }))
   })
   const found =
-    known.find(({ tool }) => tool.name === wanted) ?? known.find(({ tool }) => tool.remoteName === wanted)
+    known.find(({ tool }) => tool.name === toolName) ?? known.find(({ tool }) => tool.remoteName === toolName)
   if (found) return { kind: 'mcp', name: found.tool.name, server: found.server, tool: found.tool.remoteName }
-  if (!wanted.startsWith('mcp__')) return undefined
-  const declared = servers.find(({ name }) => wanted.startsWith(`mcp__${name}__`))?.name
-  const server = declared ?? wanted.split('__')[1] ?? ''
-  return { kind: 'mcp', name: wanted, server, tool: wanted.slice(`mcp__${server}__`.length) }
+  if (!toolName.startsWith('mcp__')) return undefined
+  const declared = servers.find(({ name }) => toolName.startsWith(`mcp__${name}__`))?.name
+  const server = declared ?? toolName.split('__')[1] ?? ''
+  return { kind: 'mcp', name: toolName, server, tool: toolName.slice(`mcp__${server}__`.length) }
 }
 
-/** A built-in tool that says nothing of itself. */
-async function plainTool(
+/** Returns the action of a built-in tool that does not describe itself. */
+async function describeBuiltInTool(
   { hook }: Services,
   { tool: name, agent }: PossibleCall,
   signal: AbortSignal,
@@ -88,7 +91,7 @@ async function plainTool(
   })
 }
 
-/** Arguments that a call must have and that no decision depends on. */
+/** Placeholders for required arguments that no decision depends on. */
 const REQUIRED: ReadonlyMap<string, JsonObject> = new Map([
   ['edit', { edits: [{ old: 'a', new: 'b' }] }],
   ['write', { content: '' }],

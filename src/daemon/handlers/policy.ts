@@ -24,8 +24,9 @@ import type { RequestContext } from './request-context.ts'
 import { RUNTIME_MODES, refuseWidening } from './turn-message.ts'
 
 /**
- * `policy_explain`: what a turn would be told that makes this call now, by the rules such a turn has. It starts nothing and
- * does nothing. Throws `denied`, as the turn would, for options that its class does not have.
+ * Handles `policy_explain`: returns the decision that a turn making this call now would get, under the rules
+ * of such a turn. Starts nothing and changes nothing. Throws `denied`, as the turn would, for options that
+ * its class may not use.
  */
 export async function policyExplain(
   { services, channel }: RequestContext,
@@ -38,8 +39,8 @@ export async function policyExplain(
   const agent = toBuiltAgent(services, await services.agents.get(name, { create: false }))
   const trust = classifyTurn(channel, sender)
   if (trust !== 'local') refuseWidening({ allow, mode, env: {}, mcps: [] }, sender, trust)
-  const talk = await findConversation(services, agent, sender)
-  const chosen = cwd || talk?.header.cwd || usual
+  const conversation = await findConversation(services, agent, sender)
+  const chosen = cwd || conversation?.header.cwd || usual
   const workspace = await openWorkspace(
     trust === 'local'
       ? chosen
@@ -48,7 +49,7 @@ export async function policyExplain(
   const args = text === '' ? {} : readObject('Cannot read the arguments', text)
   const rules = [
     ...flagRules({ allow, ask, deny }),
-    ...(talk?.history.grants ?? []),
+    ...(conversation?.history.grants ?? []),
     ...(await loadAgentRules(services, agent)),
   ]
   const place = { workspace, homeDir }
@@ -56,11 +57,11 @@ export async function policyExplain(
     ...place,
     trust,
     mode: RUNTIME_MODES.get(mode) ?? 'ask',
-    readable: talk ? [await resolvePath(join(paths.cache, 'output', talk.id), place)] : [],
+    readable: conversation ? [await resolvePath(join(paths.cache, 'output', conversation.id), place)] : [],
     rules: await resolveRules(rules, place),
   }
-  const action = await describe(services, { tool, args, agent, cwd: workspace }, signal)
-  if (action instanceof CrabError) return refusal(action, { trust, call: describeRefused(tool, args) })
+  const action = await describeOrRefuse(services, { tool, args, agent, cwd: workspace }, signal)
+  if (action instanceof CrabError) return toRefusal(action, { trust, call: describeRefused(tool, args) })
   const { effect, reason, rule, matched, suggestions, builtIn = '', warnings } = decide(action, setting)
   return {
     effect: toPolicyEffect(effect),
@@ -75,8 +76,8 @@ export async function policyExplain(
   }
 }
 
-/** An error of kind `denied` is for what no rule can permit, such as the files of crabtalk itself. */
-async function describe(
+/** Returns an error of kind `denied` for what no rule can permit, such as the files of crabtalk itself. */
+async function describeOrRefuse(
   services: Services,
   call: PossibleCall,
   signal: AbortSignal,
@@ -89,7 +90,7 @@ async function describe(
   }
 }
 
-function refusal({ message }: CrabError, { trust, call }: { trust: string; call: string }): PolicyDecision {
+function toRefusal({ message }: CrabError, { trust, call }: { trust: string; call: string }): PolicyDecision {
   const nothing = { rule: undefined, matched: [], suggestions: [], builtIn: '', warnings: [] }
   return {
     effect: PolicyEffect.DENY,

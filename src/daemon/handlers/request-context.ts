@@ -1,10 +1,10 @@
 import type { Channel } from '../../core/policy/trust.ts'
 import type { Services } from '../services.ts'
 
-/** One node's services, and the way a message came to them. */
+/** The services of a node, and the channel on which a message arrived. */
 export interface RequestContext {
   services: Services
   channel: Channel
-  /** `fixed`: messages of clients that use no addition to the fixed protocol, and see no added event. */
+  /** `fixed`: the client uses no addition to the fixed protocol, and receives no added events. */
   client?: 'fixed' | undefined
 }

@@ -3,7 +3,10 @@ import type { TurnRun } from '../../core/runtime/live/run.ts'
 import type { Services } from '../services.ts'
 import { toDenialInfo, toWireEvent } from './stream-events.ts'
 
-/** `wait_run`: how a run of this process ends, or how it stands. */
+/**
+ * Handles `wait_run`: returns the result of a run of this process when it ends, or with `peek` its current
+ * state.
+ */
 export async function waitRun(
   { live }: Services,
   { runId, peek }: WaitRun,

@@ -16,25 +16,35 @@ import { resolveAgentId } from './agent-id.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
- * `search_sessions`: the sessions whose messages, title or summary match best. Somebody at this machine sees what they
- * ask for, of all agents and senders if they name none; who comes from elsewhere exactly its own pair (decision 38).
+ * Handles `search_sessions`: returns the sessions whose messages, title or summary match best. Clients on
+ * this machine search all agents and senders unless they name some; remote clients search only their own
+ * pair.
  */
 export async function searchSessions(
   { services, channel }: RequestContext,
   message: SearchSessions,
   signal: AbortSignal,
 ): Promise<SessionHits> {
-  const isHere = classifyClient(channel) === 'local'
-  const agent = message.agent || (isHere ? '' : DEFAULT_AGENT)
+  const isLocal = classifyClient(channel) === 'local'
+  const agent = message.agent || (isLocal ? '' : DEFAULT_AGENT)
   const agentId = agent === '' ? undefined : await resolveAgentId(services, agent)
   const { matches, partial } = await services.sessionIndex.search(
-    toSessionQuery({ ...toAsk(message), agentId }),
+    toSessionQuery({ ...toSessionAsk(message), agentId }),
     signal,
   )
   return { hits: await toHits(services, matches), partial }
 }
 
-function toAsk({ query, sender, cwd, since, until, limit, contextBefore, contextAfter }: SearchSessions) {
+function toSessionAsk({
+  query,
+  sender,
+  cwd,
+  since,
+  until,
+  limit,
+  contextBefore,
+  contextAfter,
+}: SearchSessions) {
   const ask: SessionAsk = {
     text: query,
     cwd: cwd || undefined,
@@ -69,22 +79,23 @@ async function toHits(services: Services, matches: readonly SessionMatch[]): Pro
   const byId = new Map(rows.map((row) => [row.summary.id, row]))
   return matches.flatMap(({ session, seq, score, window }) => {
     const row = byId.get(session)
-    return row ? [{ session: toInfo(row, names), seq, score, window: window.map(toItem) }] : [] // or it was deleted
+    // a deleted session has no row
+    return row ? [{ session: toInfo(row, names), seq, score, window: window.map(toItem) }] : []
   })
 }
 
-/** What the agents of these sessions are called now, by their ids; one that is gone has its last name. */
+/** Returns the current names of the agents of these sessions, by id; deleted agents keep their last name. */
 async function loadAgentNames(
   { agents }: Services,
   matches: readonly SessionMatch[],
 ): Promise<ReadonlyMap<string, string>> {
   const last = new Map(matches.map(({ header: { agent_id, agent } }) => [agent_id, agent]))
   const ids = await Promise.all([...last.values()].map((name) => agents.idOf(name).catch(() => undefined)))
-  if ([...last.keys()].every((id, at) => id === ids[at])) return last // no need to read all there are
+  if ([...last.keys()].every((id, at) => id === ids[at])) return last // avoids reading all agents
   return new Map([...last, ...(await agents.list()).agents.map(({ id, name }) => [id, name] as const)])
 }
 
-/** What looks like a secret is masked in title and preview, as in the excerpts. */
+/** Masks what looks like a credential in title and preview, as in excerpts. */
 function toInfo({ summary, isActive }: SessionRow, names: ReadonlyMap<string, string>): SessionInfo {
   const { archiveCount: _, activeSince: __, forkedFrom = '', ...known } = summary
   const [title, preview] = [known.title, known.preview].map((text) => maskCredentials(text, '***')) as [

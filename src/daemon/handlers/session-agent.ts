@@ -3,9 +3,9 @@ import type { AgentStore } from '../../core/config/agents.ts'
 import type { SessionSummary } from '../../core/storage/types.ts'
 
 /**
- * The name that the agent of a stored session goes by now; its next turn is asked for by that name.
+ * Resolves the current name of the agent of a stored session, by which its next turn is requested.
  *
- * Throws `missing` when that agent is gone, also when another one has its name.
+ * Throws `missing` when that agent was deleted, even if another agent has its name now.
  */
 export async function resolveSessionAgent(
   agents: Pick<AgentStore, 'idOf' | 'list'>,

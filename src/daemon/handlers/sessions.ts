@@ -26,7 +26,7 @@ import { describePair, resolvePair } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
 import { resolveTurnDirectory } from './turn-message.ts'
 
-/** `get_session`: that session, or the active one of a pair. */
+/** Handles `get_session`: returns the session with that id, or the active session of a pair. */
 export async function findSession(services: Services, message: GetSession): Promise<SessionInfo> {
   const { storage } = services.place
   const { session, agent, sender } = message
@@ -36,7 +36,7 @@ export async function findSession(services: Services, message: GetSession): Prom
   throw new CrabError('missing', `Cannot find a session: ${describePair(message)} have none`)
 }
 
-/** `new_session`: an empty one, which is the pair's active one from now on. */
+/** Handles `new_session`: creates an empty session and makes it the active one of its pair. */
 export async function handleNewSession(
   { services, channel }: RequestContext,
   message: NewSession,
@@ -58,7 +58,10 @@ export async function handleNewSession(
   return await getSession(services.place.storage, await runtime.newSession(services, header, signal))
 }
 
-/** `activate_session`: its pair continues there. Gives the agent the name it goes by now; throws as `resolveSessionAgent` does. */
+/**
+ * Handles `activate_session`: makes a session the active one of its pair. Returns it with the current name of
+ * its agent; throws as `resolveSessionAgent` does.
+ */
 export async function handleActivateSession(
   services: Services,
   { session }: ActivateSession,
@@ -72,7 +75,10 @@ export async function handleActivateSession(
   return { ...(await getSession(storage, session)), agent }
 }
 
-/** `fork_session`: a copy, or that of a beginning, which is the pair's active one from now on. As `activate_session`. */
+/**
+ * Handles `fork_session`: copies a session, or its beginning, and makes the copy the active session of the
+ * pair. Returns the agent's name and throws as `activate_session` does.
+ */
 export async function handleForkSession(
   services: Services,
   { session, upto }: ForkSession,
@@ -84,7 +90,7 @@ export async function handleForkSession(
   return { ...(await getSession(storage, await runtime.forkSession(services, at, signal))), agent }
 }
 
-/** `set_title`: on one line; an empty one removes it. */
+/** Handles `set_title`; the title is reduced to one line, and an empty one removes it. */
 export async function handleSetTitle(
   services: Services,
   { session, title }: SetTitle,
@@ -94,21 +100,27 @@ export async function handleSetTitle(
   return await getSession(services.place.storage, session)
 }
 
-/** `generate_title`: a proposal of the model of the session's agent, or of another. */
+/**
+ * Handles `generate_title`: returns a title proposed by the model of the session's agent, or by the requested
+ * model.
+ */
 export async function generateTitle(
   services: Services,
-  { session, model: asked }: GenerateTitle,
+  { session, model: requestedModel }: GenerateTitle,
   signal: AbortSignal,
 ): Promise<GeneratedTitle> {
   const { header } = await services.place.storage.read(session)
   const { agents } = await services.agents.list()
   const agent = agents.find(({ id }) => id === header.agent_id)?.name ?? header.agent
-  const about = { session, agent, ...(asked && { model: asked }) }
+  const about = { session, agent, ...(requestedModel && { model: requestedModel }) }
   const { title, model, usage } = await (await services.runtime(signal)).proposeTitle(about, signal)
   return { title, model, usage: usage && toTokenUsage(usage) }
 }
 
-/** `list_archives`: what compaction made of a session, or of all sessions of an agent, oldest first. */
+/**
+ * Handles `list_archives`: returns the archives that compaction made of a session, or of all sessions of an
+ * agent, oldest first.
+ */
 export async function listArchives(
   services: Services,
   { session, agent }: ListArchives,

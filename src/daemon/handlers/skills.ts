@@ -2,7 +2,10 @@ import { type ListSkillsMsg, type SkillList, SourceKind } from '../../core/proto
 import { mayUseSkill } from '../../core/skills/skill-scope.ts'
 import type { Services } from '../services.ts'
 
-/** `list_skills`: by name, those an agent may use where one is named, and what is wrong with others. */
+/**
+ * Handles `list_skills`: returns the skills by name, limited to those that `agent` may use if one is named,
+ * and the issues of invalid skills.
+ */
 export async function handleListSkills(
   { skills, agents }: Pick<Services, 'skills' | 'agents'>,
   { agent }: ListSkillsMsg,

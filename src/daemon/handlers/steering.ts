@@ -7,7 +7,10 @@ import type { Pair } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** `steer_session`: speaks to the running turn of a pair; `missing` when none runs, `conflict` when another process runs it. */
+/**
+ * Handles `steer_session`: sends a message to the running turn of a pair. Fails with `missing` when none
+ * runs, `conflict` when another process runs it.
+ */
 export async function steerSession(
   { services, channel }: RequestContext,
   { agent, sender, content }: SteerSessionMsg,
@@ -24,7 +27,8 @@ export async function steerSession(
 }
 
 /**
- * `handleKill`: stops what runs for a pair; nothing to do for a known idle one, `missing` for an unknown one.
+ * Handles `kill`: cancels what runs for a pair. Does nothing for a known idle pair; fails with `missing` for
+ * an unknown one.
  */
 export async function handleKill({ services, channel }: RequestContext, message: KillMsg): Promise<void> {
   const pair = await resolvePair(services, message)
@@ -34,7 +38,7 @@ export async function handleKill({ services, channel }: RequestContext, message:
   throw new CrabError('missing', `Cannot cancel: ${describePair(message)} have no conversation`)
 }
 
-/** The pair of a message, by the agent's identity. Throws `missing` for an unknown agent. */
+/** Resolves the pair that a message names to the agent's id. Throws `missing` for an unknown agent. */
 export async function resolvePair(
   { agents }: Services,
   message: { agent: string; sender: string },
@@ -43,20 +47,20 @@ export async function resolvePair(
   return { agentId: await agents.idOf(agent), sender }
 }
 
-/** A pair as a message names it. */
+/** Formats the pair that a message names. */
 export function describePair(message: { agent: string; sender: string }): string {
   const { agent, sender } = completePair('local', message)
   return `"${agent}" and "${sender}"`
 }
 
-/** Gives the pair's active session, if there is one that no other process works on. */
+/** Returns the pair's active session, if any. Throws `conflict` when another process works on it. */
 async function refuseElsewhere(
-  { place, node, findHolder: holderOf }: Services,
+  { place, node, findHolder }: Services,
   pair: Pair,
   what: string,
 ): Promise<string | undefined> {
   const session = await place.storage.activeSession(pair)
-  const holder = session === undefined ? undefined : await holderOf(turnLeaseName(session))
+  const holder = session === undefined ? undefined : await findHolder(turnLeaseName(session))
   if (!holder || holder.pid === node.pid) return session
   throw new CrabError('conflict', `${what}: process ${holder.pid} runs it`, {
     hint: 'wait for it to end, or end that process',

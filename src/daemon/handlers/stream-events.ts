@@ -16,7 +16,9 @@ import { toMcpEvent } from './mcp-events.ts'
 
 type WireEvent = NonNullable<StreamEvent['event']>
 
-/** What happens in a turn, as the wire says it; the one place where the two vocabularies meet. */
+/**
+ * Converts an event of a turn to its wire form. This is the only place that maps one vocabulary to the other.
+ */
 export function toWireEvent(event: AgentEvent, channel: Channel): WireEvent {
   switch (event.type) {
     case 'text':
@@ -62,7 +64,9 @@ export function toWireEvent(event: AgentEvent, channel: Channel): WireEvent {
   }
 }
 
-/** Usage as the wire counts it: `miss` is what the provider had to read anew. */
+/**
+ * Converts usage to its wire form; `cacheMissTokens` counts what the provider had to read without its cache.
+ */
 export function toTokenUsage(usage: Usage): TokenUsage {
   return {
     promptTokens: usage.input,
@@ -75,7 +79,7 @@ export function toTokenUsage(usage: Usage): TokenUsage {
   }
 }
 
-/** A tool call as listings and events show it. */
+/** Converts a tool call to the form used in listings and events. */
 export function toCallInfo(call: ToolCall & RemoteNames): ToolCallInfo {
   const { name, arguments: text, id: callId, server = '', tool } = call
   return { name, arguments: text, callId, server, ...(tool !== undefined && { tool }) }
@@ -91,7 +95,7 @@ function toResult({ callId, output, durationMs, isError, denial }: EventOfType<'
   return { callId, output, durationMs, isError, denial: denial && toDenialInfo(denial) }
 }
 
-/** Why a call was not permitted. */
+/** Converts the reason why a call was not permitted to its wire form. */
 export function toDenialInfo(denial: Denial): ToolDenial {
   return { ...denial, rules: [...denial.rules], by: DENIED_BY[denial.by] }
 }

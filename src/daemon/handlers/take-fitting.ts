@@ -1,6 +1,6 @@
 /**
- * The first of a page that fit a frame of 16 MB with room to spare, one at least: who asked for more goes on behind them.
- * `measure` gives bytes or characters of one.
+ * Returns the first items of a page that fit into a frame of 16 MB with room to spare, but at least one; the
+ * client requests the rest from there. `measure` returns the bytes or characters of an item.
  */
 export function takeFitting<T>(all: readonly T[], measure: (one: T) => number, most = REPLY_SIZE): T[] {
   let size = 0
@@ -11,5 +11,5 @@ export function takeFitting<T>(all: readonly T[], measure: (one: T) => number, m
   return end < 0 ? [...all] : all.slice(0, end)
 }
 
-/** A character may take three bytes. */
+/** The default limit in characters, each of which may take three bytes. */
 const REPLY_SIZE = 4 * 1024 * 1024

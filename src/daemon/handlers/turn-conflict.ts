@@ -3,7 +3,7 @@ import { quoteWord } from '../../core/base/quote-word.ts'
 import type { RunningWork } from '../../core/runtime/running-turns.ts'
 import type { Services } from '../services.ts'
 
-/** Makes the `conflict` error for a change that has to wait for a turn, with the way to end that turn. */
+/** Returns the `conflict` error for a change that has to wait for a turn, with a hint how to end that turn. */
 export function turnConflict(
   { node, running }: Pick<Services, 'node' | 'running'>,
   what: string,

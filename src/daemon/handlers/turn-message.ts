@@ -17,8 +17,8 @@ import type { ToolMode, TurnRequest, TurnSettings } from '../../core/runtime/tur
 import { readObject } from './json-text.ts'
 
 /**
- * A turn as the runtime takes it. Throws `invalid` for a relative directory and options that make no sense, `denied` for
- * options that only a local turn may set.
+ * Converts a message to a turn request. Throws `invalid` for a relative directory and for invalid options,
+ * `denied` for options that only a local turn may set.
  */
 export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
   const { content, cwd, guest, toolChoice, options } = message
@@ -37,7 +37,10 @@ export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
   }
 }
 
-/** The working directory a message chose; undefined for none. Throws `denied` and `invalid` for one it must not choose. */
+/**
+ * Resolves the working directory that a message chose; undefined when it chose none. Throws `denied` when the
+ * class of the turn may not choose one, `invalid` for a relative path.
+ */
 export function resolveTurnDirectory(
   cwd: string | undefined,
   sender: string,
@@ -54,7 +57,10 @@ export function resolveTurnDirectory(
   return cwd
 }
 
-/** Whether the client is there to answer as long as the turn runs: a turn that is not detached ends when it leaves. */
+/**
+ * Whether the client stays to answer while the turn runs: a turn that is not detached ends when its client
+ * leaves.
+ */
 function isAttended({ detach, options }: StreamMsg): boolean {
   return options?.onAsk === OnAsk.CLIENT && !detach
 }
@@ -93,7 +99,7 @@ function toEntry(text: string, at: number): McpEntry {
   return checkMcpEntry(what, readObject(what, text), undefined)
 }
 
-/** The modes as the runtime names them. */
+/** The runtime's names of the approval modes. */
 export const RUNTIME_MODES: ReadonlyMap<ApprovalMode, TurnSettings['mode']> = new Map([
   [ApprovalMode.ASK, 'ask'],
   [ApprovalMode.EDITS, 'edits'],
@@ -108,7 +114,7 @@ const ON_ASK: ReadonlyMap<OnAsk, TurnSettings['onAsk']> = new Map([
   [OnAsk.PARK, 'park'],
 ])
 
-/** Throws `denied` for options that would give a turn more than its class has. */
+/** Throws `denied` for options that would grant a turn more than its class allows. */
 export function refuseWidening(
   options: Pick<TurnOptions, 'allow' | 'mode' | 'env' | 'mcps'> &
     Partial<Pick<TurnOptions, 'system' | 'model'>>,

@@ -12,7 +12,9 @@ import type { RequestContext } from './request-context.ts'
 import { toTokenUsage, toWireEvent } from './stream-events.ts'
 import { toTurnRequest } from './turn-message.ts'
 
-/** `stream`: one turn, event by event; a detached one goes on when whoever follows it leaves. */
+/**
+ * Handles `stream`: runs one turn and yields its events; a detached turn continues when its follower leaves.
+ */
 export async function* stream(
   { services, channel, client }: RequestContext,
   message: StreamMsg,
@@ -28,14 +30,18 @@ export async function* stream(
   for await (const { seq, event } of events) yield { seq, event: toWireEvent(event, channel) }
 }
 
-/** A turn whose client may close a question without a word, and cannot be told of a steer that comes too late. */
+/**
+ * Adapts a turn to a client that may dismiss a question silently, and cannot be notified of a steer that
+ * arrives too late.
+ */
 function forFixed(request: TurnRequest): TurnRequest {
   return { ...request, settings: { ...request.settings, isAttended: false } }
 }
 
 /**
- * `handleSend`: one turn, its whole answer at the end; of a schema only what meets it. A detached one is answered by its id, as
- * soon as nothing refuses it. Throws what the turn failed with.
+ * Handles `send`: runs one turn and returns its whole answer; with a schema, only the text that conforms to
+ * it. A detached turn is answered with its run id as soon as it is accepted. Throws the error that the turn
+ * failed with.
  */
 export async function handleSend(
   { services, channel }: RequestContext,
@@ -48,24 +54,24 @@ export async function handleSend(
     return SendResponse.create({ agent: request.agent, runId: id })
   }
   const hasSchema = message.options?.schema !== undefined && message.options.schema !== ''
-  return await wholeAnswer(services.live.stream(request, signal), { hasSchema, signal })
+  return await collectAnswer(services.live.stream(request, signal), { hasSchema, signal })
 }
 
-async function wholeAnswer(
+async function collectAnswer(
   events: AsyncIterable<NumberedEvent>,
   { hasSchema, signal }: { hasSchema: boolean; signal: AbortSignal },
 ): Promise<SendResponse> {
   const texts: string[] = []
-  let begun = { runId: '', sessionId: '' }
+  let ids = { runId: '', sessionId: '' }
   for await (const { event } of events) {
-    if (event.type === 'start') begun = { runId: event.runId, sessionId: event.sessionId }
+    if (event.type === 'start') ids = { runId: event.runId, sessionId: event.sessionId }
     if (event.type === 'text-start') texts.push('')
     if (event.type === 'text') texts.push((texts.pop() ?? '') + event.delta)
     if (event.type !== 'end') continue
     if (event.error) throw event.error
     const { agent, model, usage, turns, stopReason, costUsd } = event
     return {
-      ...begun,
+      ...ids,
       agent,
       model,
       turns,

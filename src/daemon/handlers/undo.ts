@@ -6,7 +6,10 @@ import { undoLastTurn } from '../../core/runtime/undo.ts'
 import type { UndoneFile } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 
-/** `handleUndo`: takes back what the last turn of a pair did to files; an empty result when there is nothing to take back. */
+/**
+ * Handles `undo`: reverts the file changes of a pair's last turn; returns an empty result when there is
+ * nothing to revert.
+ */
 export async function handleUndo(
   services: Services,
   { dryRun, ...message }: Undo,

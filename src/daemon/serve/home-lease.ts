@@ -4,10 +4,13 @@ import { findSoleHolder, type InspectableLeases, takeSoleLease } from '../../cor
 import type { LeaseHolder } from '../../core/lease/sqlite-leases.ts'
 import type { Lease } from '../../core/lease/types.ts'
 
-/** The right to be the daemon of a home (decisions 16 and 32). */
+/** The lease that makes a process the daemon of a home (ADR 0030). */
 export const DAEMON_LEASE = 'daemon'
 
-/** Takes that right. `conflict`, at once, naming the process that has it; `unavailable` when others keep the leases locked. */
+/**
+ * Takes the lease of the daemon. Fails immediately with `conflict`, naming the holder, or with `unavailable`
+ * when other processes keep the leases locked.
+ */
 export async function takeHome(
   leases: InspectableLeases,
   { pid, home, waitMs }: { pid: number; home: string; waitMs?: number },
@@ -16,17 +19,20 @@ export async function takeHome(
     resource: DAEMON_LEASE,
     pid,
     waitMs,
-    isTaken: (holder) => isTaken(home, holder),
-    staysLocked: () => staysLocked(home),
+    isTaken: (holder) => takenError(home, holder),
+    staysLocked: () => leasesLockedError(home),
   })
 }
 
-/** The process that is the daemon of a home, also while it starts or ends; nothing is made on the disk for that. */
+/**
+ * Returns the process that is the daemon of a home, including while it starts or shuts down. Creates nothing
+ * on disk.
+ */
 export async function homeHolder(paths: HomePaths): Promise<LeaseHolder | undefined> {
   return await findSoleHolder(paths, DAEMON_LEASE)
 }
 
-function isTaken(home: string, { pid, startedAt }: LeaseHolder): CrabError {
+function takenError(home: string, { pid, startedAt }: LeaseHolder): CrabError {
   const who = pid === undefined ? 'another process' : `process ${pid}`
   const why = `${who} is the daemon of ${home} since ${startedAt}`
   return new CrabError('conflict', `Cannot start the daemon: ${why}`, {
@@ -34,7 +40,7 @@ function isTaken(home: string, { pid, startedAt }: LeaseHolder): CrabError {
   })
 }
 
-function staysLocked(home: string): CrabError {
+function leasesLockedError(home: string): CrabError {
   return new CrabError('unavailable', `Cannot start the daemon: the leases of ${home} stay locked`, {
     hint: 'another crabtalk process is stopped or stuck; end it and try again',
   })

@@ -1,19 +1,19 @@
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 
-/** What tells whether anybody needs the daemon. */
+/** The inputs that decide whether the daemon is in use. */
 interface IdleOptions {
-  /** Undefined: it stays. */
+  /** The idle timeout in milliseconds; undefined means that the daemon never exits. */
   idleMs: number | undefined
-  /** Whether a client is there, something runs, or a question waits. */
+  /** Whether a client is connected, something is running, or a question is pending. */
   isBusy(): boolean
   now(): number
-  /** Called once, after nobody has needed it for so long. */
+  /** Called once, after the daemon was idle for `idleMs`. */
   onIdle(): void
 }
 
 /**
- * Ends a daemon that nobody uses (decision 31). One timer, which fires once in that time at most; what needed the daemon
- * without a request of its own, such as a turn that goes on, is seen when it fires, so that the end may come later.
+ * Stops a daemon that is idle (ADR 0105). A single timer fires at most once per idle period; activity without
+ * a request, such as a running turn, is noticed only when it fires, so the daemon may stop later than that.
  */
 export class IdleExit implements Disposable {
   readonly #options: IdleOptions
@@ -23,21 +23,21 @@ export class IdleExit implements Disposable {
   constructor(options: IdleOptions) {
     this.#options = options
     this.#usedAt = options.now()
-    if (options.idleMs !== undefined) this.#wait(options.idleMs)
+    if (options.idleMs !== undefined) this.#schedule(options.idleMs)
   }
 
-  /** The dispatch, each request of which begins the time anew, when it comes and when it is over. */
+  /** Wraps a dispatch so that each request restarts the idle period, when it begins and when it ends. */
   watched(dispatch: Dispatch): Dispatch {
     if (this.#options.idleMs === undefined) return dispatch
-    const use = () => {
+    const touch = () => {
       this.#usedAt = this.#options.now()
     }
     return async function* (message, signal) {
-      use()
+      touch()
       try {
         yield* dispatch(message, signal)
       } finally {
-        use()
+        touch()
       }
     }
   }
@@ -46,15 +46,15 @@ export class IdleExit implements Disposable {
     clearTimeout(this.#timer)
   }
 
-  #wait(ms: number): void {
-    this.#timer = setTimeout(() => this.#look(), ms)
+  #schedule(ms: number): void {
+    this.#timer = setTimeout(() => this.#check(), ms)
   }
 
-  #look(): void {
+  #check(): void {
     const { idleMs = 0, isBusy, now, onIdle } = this.#options
     if (isBusy()) this.#usedAt = now()
     const left = this.#usedAt + idleMs - now()
-    if (left > 0) this.#wait(left)
+    if (left > 0) this.#schedule(left)
     else onIdle()
   }
 }

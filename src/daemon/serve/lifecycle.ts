@@ -1,11 +1,11 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
 
-/** The process of a daemon, as far as the daemon needs it. */
+/** The part of the process that a daemon needs. */
 export interface DaemonHost {
   onSignal(listener: (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void): Disposable
   onCrash(listener: (reason: unknown) => void): Disposable
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   leave(code: number): never
   readonly stderr: { readonly isTerminal: boolean; write(text: string): unknown; flush(): Promise<void> }
 }
@@ -14,20 +14,20 @@ const INTERRUPTED = 130
 const TERMINATED = 143
 const CRASHED = 70
 
-/** From its first signal to its end: what ends a daemon, and what is only heard. */
+/** Handles the signals and crashes of a daemon, from its start to its end. */
 export class DaemonLifecycle implements Disposable {
   readonly #stop = new AbortController()
   readonly #log: Log
   readonly #host: DaemonHost
   readonly #listening = new DisposableStack()
   #reload: (() => void) | undefined
-  /** A SIGHUP came before there was anything to reload. */
+  /** Whether a SIGHUP arrived before `reloadWith()` was called. */
   #mustReload = false
-  /** Whether the home is its own: before that another daemon writes the log. */
+  /** Whether it owns the home; until then another daemon may write the log. */
   hasHome = false
-  /** Whether clients can reach it. */
+  /** Whether clients can connect. */
   isServing = false
-  /** Whether it ends because of a failure of ours. */
+  /** Whether it stops because of an internal failure. */
   hasCrashed = false
 
   constructor(host: DaemonHost, log: Log) {
@@ -37,19 +37,19 @@ export class DaemonLifecycle implements Disposable {
     this.#listening.use(host.onCrash((reason) => this.#onCrash(reason)))
   }
 
-  /** Aborted when it is to end, with a CrabError that says why. */
+  /** Aborted when the daemon is to stop, with a CrabError that gives the reason. */
   get signal(): AbortSignal {
     return this.#stop.signal
   }
 
-  /** What SIGHUP does from now on; one that came before does it now. */
+  /** Sets what SIGHUP does from now on, and does it immediately if one has already arrived. */
   reloadWith(reload: () => void): void {
     this.#reload = reload
     if (this.#mustReload) reload()
     this.#mustReload = false
   }
 
-  /** Begins to end it. */
+  /** Starts the shutdown of the daemon. */
   stop(why: string): void {
     if (this.signal.aborted) return
     this.#log('info', `stopping: ${why}`)
@@ -72,7 +72,10 @@ export class DaemonLifecycle implements Disposable {
     this.stop(name)
   }
 
-  /** Goes on far enough to release what can be released; a second failure meanwhile ends it at once. */
+  /**
+   * Starts a shutdown that releases what can be released; a second failure during it ends the process
+   * immediately.
+   */
   #onCrash(reason: unknown): void {
     const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)
     this.#log('error', `crashed: ${text}`, { kind: 'internal' })

@@ -18,37 +18,43 @@ import { isTcpOpen, OPEN_TCP_WARNING } from '../tcp/open-tcp.ts'
 import { RefusalLog } from '../tcp/refusal-log.ts'
 import { TokenBook } from '../tcp/token-book.ts'
 
-/** Where a daemon listens, and how its connections end. */
+/** The options of a daemon's listeners. */
 export interface ListenersOptions {
   services: Services
   uid: number
-  /** 0 picks a free one; undefined: no TCP. */
+  /** The TCP port: 0 picks a free port; undefined disables TCP. */
   tcpPort: number | undefined
   /** The `[daemon]` table of config.toml. */
   daemon: Config['daemon']
-  /** Read when the listeners close: how long requests may still run. */
+  /** Returns how long requests may continue, in milliseconds; read when the listeners close. */
   graceMs(): number
   onError(error: CrabError): void
-  /** Is told what a person should know at the start. */
+  /** Receives the warnings that the user should see at the start. */
   onWarning(message: string): void
-  /** Sees every request as it comes. */
+  /** Wraps every dispatch, to observe each request. */
   watched(dispatch: Dispatch): Dispatch
 }
 
-/** Everything a daemon listens on. Disposing closes all at once, as Listener does. */
+/** All listeners of a daemon. Disposing closes them concurrently, each as `Listener` does. */
 export interface Listeners extends AsyncDisposable {
   endpoints(): string[]
   connections(): number
-  /** False once the socket was removed, by itself or with its home: nobody finds this daemon any more. */
+  /**
+   * Returns false once the socket was removed, by itself or with its home: clients can no longer find this
+   * daemon.
+   */
   isListening(): boolean
 }
 
-/** Opens the socket, or pipe, of the home, and TCP where it is asked for; fails as listen(), and then nothing is left open. */
+/**
+ * Opens the socket or pipe of the home, and TCP if it is requested. Fails as `listen()` does, and then leaves
+ * nothing open.
+ */
 export async function openListeners(options: ListenersOptions): Promise<Listeners> {
   const open: OpenListener[] = []
   try {
     if (options.tcpPort !== undefined) open.push(await openTcp(options, options.tcpPort))
-    open.unshift(await openLocal(options)) // last: who finds it there finds all of them
+    open.unshift(await openLocal(options)) // last, so that a client that finds this one finds all of them
   } catch (reason) {
     await closeAll(open)
     throw reason
@@ -64,7 +70,7 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
 
 interface OpenListener extends AsyncDisposable {
   listener: Listener
-  /** Says where it is. */
+  /** The path of the file with its port number. */
   portFile?: string
 }
 
@@ -81,7 +87,7 @@ async function openTcp(options: ListenersOptions, port: number): Promise<OpenLis
   await using opening = new AsyncDisposableStack()
   const refusals = opening.use(new RefusalLog(options.services.node.log))
   const gate = isTcpOpen(options.daemon, options.services.node.env)
-    ? await openGate(options, { refusals, opening })
+    ? await tokenlessGate(options, { refusals, opening })
     : await tokenGate(options, { refusals, opening })
   const place = { kind: 'tcp', host: LOOPBACK, port } as const
   const listener = opening.use(await listen(place, toListenOptions(options, gate.client, gate)))
@@ -91,16 +97,18 @@ async function openTcp(options: ListenersOptions, port: number): Promise<OpenLis
   return { listener, portFile, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** The parts that a gate opens, and the stack that closes them. */
+/** The refusal log, and the stack that closes what a gate opens. */
 interface Opening {
   refusals: RefusalLog
   opening: AsyncDisposableStack
 }
 
-/** Serves every client, outside of the namespaces of tokens; what they are refused is logged all the same. */
-async function openGate(options: ListenersOptions, { refusals, opening }: Opening): Promise<TcpGate> {
+/**
+ * Serves every client without a token, outside the namespaces of existing tokens; refusals are still logged.
+ */
+async function tokenlessGate(options: ListenersOptions, { refusals, opening }: Opening): Promise<TcpGate> {
   options.onWarning(OPEN_TCP_WARNING)
-  const book = opening.use(tokenBook(options, { hasOwnToken: false }))
+  const book = opening.use(createTokenBook(options, { hasOwnToken: false }))
   const client: TcpClient = {
     kind: 'tcp',
     isTaken: (name) => book.isTaken(name),
@@ -110,45 +118,45 @@ async function openGate(options: ListenersOptions, { refusals, opening }: Openin
     client,
     fresh: (dispatch) =>
       async function* (message, signal) {
-        await book.refresh() // a token that was made a moment ago takes its namespace
+        await book.refresh() // a token that was created a moment ago reserves its namespace
         yield* dispatch(message, signal)
       },
   }
 }
 
-/** Serves clients by their tokens. */
+/** Admits clients by their tokens. */
 async function tokenGate(options: ListenersOptions, { refusals, opening }: Opening): Promise<TcpGate> {
   const { services, watched, onWarning } = options
   const { run } = services.node.paths
   const { replaced } = await readOrCreateToken(run)
   if (replaced !== undefined) onWarning(`run/tcp.token was replaced: ${replaced}; clients need the new one`)
-  const book = opening.use(tokenBook(options))
+  const book = opening.use(createTokenBook(options))
   const serve = (client: TcpClient) => watched(route(handlers(services, client)))
   const serveFixed = (client: TcpClient) => watched(fixedDispatch(services, client))
   const gatekeeper = tcpGatekeeper({ book, refusals, serve, serveFixed })
   return { client: TCP_CLIENT, more: { gatekeeper } }
 }
 
-function tokenBook({ services }: ListenersOptions, more: { hasOwnToken?: boolean } = {}): TokenBook {
+function createTokenBook({ services }: ListenersOptions, more: { hasOwnToken?: boolean } = {}): TokenBook {
   const { node, place, now } = services
   const lock = (resource: string, signal: AbortSignal) => place.leases.take(resource, signal)
   return new TokenBook({ run: node.paths.run, lock, log: node.log, now, ...more })
 }
 
-/** The way that the clients of a listener are served. */
+/** The way in which a listener serves its clients. */
 interface Gate {
-  /** Reads changed tokens before each message of clients that need none. */
+  /** Reloads changed tokens before each message of clients that need none. */
   fresh?(dispatch: Dispatch): Dispatch
   more?: Pick<ListenOptions, 'gatekeeper' | 'addressFile'>
 }
 
 /** The gate of a TCP listener. */
 interface TcpGate extends Gate {
-  /** The client that it serves without a gatekeeper. */
+  /** The client that connections without a gatekeeper are served as. */
   client: TcpClient
 }
 
-/** The grace is read when the listener closes. */
+/** Returns the options of a listener, which reads the grace period when it closes. */
 function toListenOptions(
   { services, watched, graceMs, onError }: ListenersOptions,
   channel: Channel,
@@ -165,7 +173,7 @@ function toListenOptions(
   }
 }
 
-/** Serves clients of the fixed protocol. */
+/** Returns a dispatch for clients of the fixed protocol. */
 function fixedDispatch(services: Services, channel: Channel): Dispatch {
   return forFixedClients(route(handlers(services, channel, {}, 'fixed')), { services, channel })
 }

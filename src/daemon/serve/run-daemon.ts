@@ -22,7 +22,7 @@ import { requireOwnRunFolder } from './own-run-folder.ts'
 import { takeFromOnDemand } from './takeover.ts'
 import { bothLogs, terminalLog } from './terminal-log.ts'
 
-/** The process that is to be a daemon. */
+/** The process that becomes a daemon. */
 export interface DaemonProcess extends DaemonHost {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
@@ -33,27 +33,33 @@ export interface DaemonProcess extends DaemonHost {
   searchWorker(): Promise<string | URL | undefined>
 }
 
+/** The options of a daemon. */
 export interface DaemonOptions {
   paths: HomePaths
-  /** After so long without anybody it ends, milliseconds; undefined: it stays. */
+  /** The idle timeout in milliseconds; undefined means that the daemon never exits by itself. */
   idleExitMs?: number | undefined
-  /** Instead of what config.toml says; 0 picks a free one. */
+  /** Overrides the port of config.toml; 0 picks a free one. */
   tcpPort?: number | undefined
-  /** How often it looks whether it can still be found, milliseconds; by default once a minute. */
+  /**
+   * The interval in milliseconds of the checks whether the daemon can still be found; one minute by default.
+   */
   lookMs?: number
 }
 
-/** The times that running turns, and everything together, may take to end. A program that does not end is killed between them. */
+/**
+ * The time limits in milliseconds for running turns, and for the whole shutdown. A program that does not end
+ * is killed in between.
+ */
 const GRACE_MS = 1500
 const END_MS = 4800
 const POLL_MS = 60_000
-const SWEEP_AGAIN_MS = 2 * 60_000
+const SECOND_SWEEP_MS = 2 * 60_000
 
 /**
- * Is the daemon of a home until a signal, a client or idleness ends it, and gives its exit code.
+ * Runs the daemon of a home until a signal, a client or idleness stops it, and returns its exit code.
  *
- * Fails with `conflict` where the home has one, `config` on a broken config.toml and in a home it cannot write to;
- * logs/daemon.log says so, too.
+ * Fails with `conflict` when the home already has a daemon, with `config` for an invalid config.toml and for
+ * a home that it cannot write to. Failures other than `conflict` are also written to logs/daemon.log.
  */
 export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Promise<number> {
   await refuseForeignHome(options.paths)
@@ -75,16 +81,24 @@ export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Pr
 }
 
 /**
- * Turns a storage error that no restart mends, such as a read-only home, into a `config` error: its exit code, 78, stops a
- * service manager from starting the daemon again. A full disk may have room a moment later.
+ * Converts a storage error that a restart cannot fix, such as a read-only home, to a `config` error: its exit
+ * code, 78, keeps a service manager from restarting the daemon. A full disk is not converted, because it may
+ * have room a moment later.
  */
 function toStartError(reason: unknown): unknown {
   const { kind, message, hint, cause } = toCrabError(reason)
-  if (kind !== 'storage' || !LASTING.has(getErrorCode(cause))) return reason
+  if (kind !== 'storage' || !PERMANENT_CODES.has(getErrorCode(cause))) return reason
   return new CrabError('config', message, { cause: reason, ...(hint !== undefined && { hint }) })
 }
 
-const LASTING: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR', 'ELOOP'])
+const PERMANENT_CODES: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'EEXIST',
+  'ENOTDIR',
+  'ELOOP',
+])
 
 interface DaemonContext {
   host: DaemonProcess
@@ -93,11 +107,14 @@ interface DaemonContext {
   life: DaemonLifecycle
 }
 
-/** From the lease on the home to its return, in the order of the Daemon chapter. */
+/**
+ * Starts the daemon, waits until it is to stop, and drains it. The lease on the home is taken first and
+ * released last.
+ */
 async function runUntilStopped(at: DaemonContext): Promise<void> {
   const { host, options, log, life } = at
   const { paths, idleExitMs } = options
-  using _leaving = leaveInTime(at)
+  using _leaving = exitInTime(at)
   let listeners: Listeners | undefined
   await using services = compose(toNodeOptions(at, () => listeners))
   const before = await takeOwnHome(services, at)
@@ -125,7 +142,8 @@ async function runUntilStopped(at: DaemonContext): Promise<void> {
     onError: ({ kind, message }) => log('error', message, { kind }),
     onWarning: (message) => {
       log('warn', message)
-      if (!host.stderr.isTerminal) host.stderr.write(`crabtalk: warning: ${message}\n`) // a terminal shows the log
+      // a terminal already shows the log
+      if (!host.stderr.isTerminal) host.stderr.write(`crabtalk: warning: ${message}\n`)
     },
     watched: (dispatch) => idle.watched(dispatch),
   })
@@ -134,22 +152,22 @@ async function runUntilStopped(at: DaemonContext): Promise<void> {
   services.sessionIndex.warm()
   void services.roster.syncAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
   using _components = followComponents({ ...services, folder: paths.run, log, lookMs: options.lookMs })
-  using _watch = endWhenLost(listeners, at)
+  using _watch = stopWhenLost(listeners, at)
   using _sweeps = sweepTwice(paths)
   life.reloadWith(() => void reload(services, at))
-  await aborted(life.signal)
-  life.reloadWith(() => {}) // what ends reads nothing again
+  await waitForAbort(life.signal)
+  life.reloadWith(() => {}) // a daemon that is stopping does not reload
   await drain(services, listeners, life)
 }
 
-/** Gives the process that gave way to it, if one did. */
+/** Takes the lease on the home, and returns the pid of the on-demand daemon that it replaced, if any. */
 async function takeOwnHome(
   services: Services,
   { host, options, life }: DaemonContext,
 ): Promise<number | undefined> {
   const { paths, idleExitMs } = options
   const leases = {
-    take: (...asked: Parameters<Leases['take']>) => services.place.leases.take(...asked),
+    take: (...args: Parameters<Leases['take']>) => services.place.leases.take(...args),
     describeHolder: services.findHolder,
   }
   const take = () => takeHome(leases, { pid: host.pid, home: paths.home })
@@ -159,19 +177,22 @@ async function takeOwnHome(
   return await takeFromOnDemand({ place: { paths, env: host.env, uid: host.uid }, take, waits }, life.signal)
 }
 
-/** Without its socket it would stay for ever, beside another one that takes its home. */
-function endWhenLost(listeners: Listeners, { options, life }: DaemonContext): Disposable {
-  const look = () => {
+/**
+ * Stops the daemon when its socket was removed: it would otherwise run forever, alongside another daemon that
+ * takes its home.
+ */
+function stopWhenLost(listeners: Listeners, { options, life }: DaemonContext): Disposable {
+  const check = () => {
     if (!listeners.isListening()) life.stop('its socket was removed')
   }
-  const timer = setInterval(look, options.lookMs ?? POLL_MS)
+  const timer = setInterval(check, options.lookMs ?? POLL_MS)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Sweeps now, and once more when what the last daemon was killed over is old enough. */
+/** Sweeps now, and again when the files left by a killed predecessor are old enough. */
 function sweepTwice(paths: HomePaths): Disposable {
   void sweepHome(paths, Date.now())
-  const timer = setTimeout(() => void sweepHome(paths, Date.now()), SWEEP_AGAIN_MS)
+  const timer = setTimeout(() => void sweepHome(paths, Date.now()), SECOND_SWEEP_MS)
   return { [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
@@ -193,9 +214,9 @@ function toNodeOptions(
   return { paths, env, pid, uid, homeDir, log, cwd, ripgrep, searchWorker, daemon }
 }
 
-/** Lets requests and turns end by themselves for a moment, then cancels them and waits until what they did is stored. */
+/** Gives requests and turns a grace period, then cancels them and waits until their results are stored. */
 async function drain(services: Services, listeners: Listeners, life: DaemonLifecycle): Promise<void> {
-  services.bus?.bus.close() // nothing is started any more
+  services.bus?.bus.close() // nothing new is started
   const timer = new AbortController()
   const closing = listeners[Symbol.asyncDispose]()
   const grace = sleep(life.hasCrashed ? 0 : GRACE_MS, undefined, { signal: timer.signal })
@@ -206,10 +227,10 @@ async function drain(services: Services, listeners: Listeners, life: DaemonLifec
 }
 
 /**
- * What ignores its end must not keep the daemon, nor, once that has stopped, its process: whatever of it are programs ends
- * behind this process.
+ * Exits after `END_MS` even if something ignores the shutdown; once the daemon has stopped, the timer does
+ * not keep the process alive. Programs that are still running are ended by their watchdogs.
  */
-function leaveInTime({ host, log, life }: DaemonContext): Disposable {
+function exitInTime({ host, log, life }: DaemonContext): Disposable {
   let timer: NodeJS.Timeout | undefined
   life.signal.addEventListener('abort', () => {
     timer = setTimeout(() => {
@@ -234,7 +255,7 @@ function isBusy({ live, running, asks }: Services, listeners: Listeners | undefi
   return clients + live.running().length + running.list().length + asks.list('').length > 0
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
+async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

@@ -5,25 +5,25 @@ import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { type DaemonTarget, findDaemon } from '../find-daemon.ts'
 import { homeHolder } from './home-lease.ts'
 
-/** A daemon that is to stay, and takes its home. */
+/** The takeover of a home by a permanent daemon. */
 export interface Takeover {
   place: DaemonTarget
-  /** Takes the home at once, or fails with `conflict`. */
+  /** Takes the home immediately, or fails with `conflict`. */
   take(): Promise<unknown>
-  /** Told once of each daemon whose turns are waited for. */
+  /** Called once for each daemon whose turns are waited for. */
   waits(pid: number): unknown
 }
 
-/** A daemon that a command has started. */
+/** A daemon that a command started on demand. */
 interface OnDemand {
   pid: number
   dispatch: Dispatch
 }
 
 /**
- * Takes a home also from a daemon that a command has started on demand, once its turns have ended, and gives the pid of
- * that one: while a service is down for a moment, any open chat starts one. Fails as `take` does where another has it, or
- * where it does not go.
+ * Takes a home. When a daemon that a command started on demand holds it, waits for the turns of that daemon,
+ * shuts it down and returns its pid: while a service is briefly down, any open chat may start such a daemon.
+ * Fails as `take` does when any other daemon holds the home, or when the on-demand daemon does not exit.
  */
 export async function takeFromOnDemand(
   { place, take, waits }: Takeover,
@@ -35,22 +35,22 @@ export async function takeFromOnDemand(
       await take()
       return before
     } catch (reason) {
-      const other = isTaken(reason) && (await findOnDemand(place, signal))
+      const other = isConflict(reason) && (await findOnDemand(place, signal))
       if (!other) throw reason
       await waitUntilIdle(other, waits, signal)
       await undefinedIfGone(request(other.dispatch, 'shutdown', {}, signal))
-      if (!(await hasLeft(other.pid, place, signal))) throw reason
+      if (!(await waitForExit(other.pid, place, signal))) throw reason
       before = other.pid
     }
   }
 }
 
-function isTaken(reason: unknown): boolean {
+function isConflict(reason: unknown): boolean {
   return reason instanceof CrabError && reason.kind === 'conflict'
 }
 
 async function findOnDemand(place: DaemonTarget, signal: AbortSignal): Promise<OnDemand | undefined> {
-  const found = await findDaemon(place, signal).catch(() => undefined) // whose it is nobody knows then
+  const found = await findDaemon(place, signal).catch(() => undefined) // its owner is unknown then
   const stats = found && (await undefinedIfGone(request(found.dispatch, 'getStats', {}, signal)))
   if (!found || stats?.idleExitMs === undefined || stats.home !== place.paths.home) return undefined
   return { pid: stats.pid, dispatch: found.dispatch }
@@ -61,25 +61,28 @@ async function waitUntilIdle(
   waits: Takeover['waits'],
   signal: AbortSignal,
 ): Promise<void> {
-  for (let look = 0; ; look++) {
+  for (let polls = 0; ; polls++) {
     const active = await undefinedIfGone(request(dispatch, 'listActiveConversations', {}, signal))
     if (!active?.conversations.length) return
-    if (look === 0) waits(pid)
-    await sleepMs(TURNS_MS, signal)
+    if (polls === 0) waits(pid)
+    await sleepMs(TURNS_POLL_MS, signal)
   }
 }
 
-/** Whether the home is no longer that process's; it is as long as it ends. */
-async function hasLeft(pid: number, { paths }: DaemonTarget, signal: AbortSignal): Promise<boolean> {
-  const deadline = performance.now() + LEAVE_MS
+/**
+ * Returns whether the process has released the home, which it holds until it has shut down; false after a
+ * timeout.
+ */
+async function waitForExit(pid: number, { paths }: DaemonTarget, signal: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + EXIT_TIMEOUT_MS
   while ((await homeHolder(paths))?.pid === pid) {
     if (performance.now() > deadline) return false
-    await sleepMs(LEAVE_LOOK_MS, signal)
+    await sleepMs(EXIT_POLL_MS, signal)
   }
   return true
 }
 
-/** Undefined when it has ended meanwhile. */
+/** Resolves with undefined when the daemon has ended meanwhile. */
 async function undefinedIfGone<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
@@ -95,7 +98,7 @@ async function sleepMs(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-const TURNS_MS = 200
-/** A daemon is gone within 5 s of being asked; that of a machine which is busy may take longer. */
-const LEAVE_MS = 15_000
-const LEAVE_LOOK_MS = 10
+const TURNS_POLL_MS = 200
+/** The timeout in milliseconds for a daemon to exit. It takes at most 5 s, but longer on a busy machine. */
+const EXIT_TIMEOUT_MS = 15_000
+const EXIT_POLL_MS = 10

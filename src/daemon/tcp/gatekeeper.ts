@@ -9,9 +9,9 @@ import type { OpenToken, TokenBook } from './token-book.ts'
 interface GatekeeperOptions {
   book: TokenBook
   refusals: RefusalLog
-  /** Makes the dispatch of one client. */
+  /** Creates the dispatch of one client. */
   serve(client: TcpClient): Dispatch
-  /** Makes its dispatch while it uses no addition to the fixed protocol. */
+  /** Creates the client's dispatch for as long as it uses no addition to the fixed protocol. */
   serveFixed(client: TcpClient): Dispatch
 }
 
@@ -36,7 +36,7 @@ export function tcpGatekeeper({ book, refusals, serve, serveFixed }: GatekeeperO
   }
 }
 
-/** Serves messages as long as the token counts, whether or not its end has been noticed yet. */
+/** Serves messages while the token is valid, which it checks before each message. */
 function whileOpen(dispatch: Dispatch, book: TokenBook, { token, ended }: OpenToken): Dispatch {
   return async function* (message, signal) {
     await book.refresh()

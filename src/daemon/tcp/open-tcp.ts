@@ -13,8 +13,8 @@ export const OPEN_TCP_HINT =
   'remove tcp_token from [daemon] in config.toml, and make a token for each client: crabtalk token new NAME'
 
 /**
- * Tells whether TCP clients need no token. Throws `config` when config.toml says so and the environment does not say it as
- * well: one forgotten line must not open a machine.
+ * Returns whether TCP clients need no token. Throws `config` when config.toml says so but the environment
+ * does not: one forgotten line must not open a machine.
  */
 export function isTcpOpen(
   { tcpToken }: Config['daemon'],

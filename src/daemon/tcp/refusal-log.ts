@@ -11,14 +11,17 @@ export interface RefusedRequest {
   operation?: string
 }
 
-/** Lines that one address may cause in a minute; the rest is counted. */
+/** The number of lines that one address may cause per minute; further refusals are only counted. */
 const MAX_LINES = 10
 const WINDOW_MS = 60_000
-/** Addresses that are told apart at once; the others share one count. */
+/** The number of addresses that are counted separately at a time; all others share one count. */
 const MAX_ADDRESSES = 256
 const MAX_REASON = 300
 
-/** Logs what clients are refused: some lines a minute for each address, then one with a count, so that no flood fills the disk. */
+/**
+ * Logs what clients are refused: a few lines per minute and address, then one line with a count, so that a
+ * flood does not fill the disk.
+ */
 export class RefusalLog implements Disposable {
   readonly #log: Log
   readonly #windowMs: number
@@ -42,7 +45,7 @@ export class RefusalLog implements Disposable {
     })
   }
 
-  /** Logs the counts of the minute that has begun. */
+  /** Logs the counts of the current minute. */
   [Symbol.dispose](): void {
     for (const key of [...this.#windows.keys()]) this.#close(key)
   }

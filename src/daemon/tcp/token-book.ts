@@ -20,24 +20,24 @@ interface TokenBookOptions {
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
   log: Log
   now(): number
-  /** Whether the token in `tcp.token` counts, too; true when absent. */
+  /** Whether the token in `tcp.token` is valid, too; true by default. */
   hasOwnToken?: boolean
 }
 
-/** A token that counts. */
+/** A valid token. */
 export interface OpenToken {
   token: ClientToken
-  /** Aborted, with a CrabError, once the token counts no more. */
+  /** Aborted, with a CrabError, once the token is no longer valid. */
   ended: AbortSignal
 }
 
-/** The use of a token is written at most that often. */
-const NOTE_MS = 60_000
+/** The minimum time in milliseconds between two records of a token's use. */
+const RECORD_INTERVAL_MS = 60_000
 const NEVER = new AbortController().signal
 
 /**
- * The tokens that count now: those of `tokens.json`, and that of `tcp.token`. Whatever changes these files counts at the
- * next message, and ends clients within a moment.
+ * The tokens that are currently valid: those of `tokens.json`, and that of `tcp.token`. A change of these
+ * files applies to the next message, and disconnects the affected clients within a moment.
  */
 export class TokenBook implements AsyncDisposable {
   readonly #options: TokenBookOptions
@@ -45,8 +45,8 @@ export class TokenBook implements AsyncDisposable {
   #stamp: string | undefined
   #tokens: readonly StoredToken[] = []
   /** The abort controllers of tokens in use, keyed by name, hash and agent. */
-  readonly #shown = new Map<string, AbortController>()
-  readonly #noted = new Map<string, number>()
+  readonly #inUse = new Map<string, AbortController>()
+  readonly #recordedAt = new Map<string, number>()
   #reading: Promise<void> = Promise.resolve()
   #writing: Promise<void> = Promise.resolve()
 
@@ -61,38 +61,39 @@ export class TokenBook implements AsyncDisposable {
     })
   }
 
-  /** Finds what a token is for; undefined when it does not count. */
+  /** Finds a valid token; undefined when there is none. */
   async find(shown: string): Promise<OpenToken | undefined> {
     await this.refresh()
     const hash = hashToken(shown)
     let found: StoredToken | undefined
-    for (const token of this.#tokens) if (isSameToken(token.hash, hash)) found = token // all of them, so that time tells nothing
+    // compares with all of them, so that timing reveals nothing
+    for (const token of this.#tokens) if (isSameToken(token.hash, hash)) found = token
     if (!found) return undefined
     const key = toTokenKey(found)
-    const open = this.#shown.get(key) ?? new AbortController()
-    this.#shown.set(key, open)
+    const open = this.#inUse.get(key) ?? new AbortController()
+    this.#inUse.set(key, open)
     const { name, agent } = found
     return { token: { name, ...(agent !== undefined && { agent }) }, ended: open.signal }
   }
 
-  /** Tells whether a token has that name. */
+  /** Returns whether a token has that name. */
   isTaken(name: string): boolean {
     return name !== BUILT_IN_TOKEN && this.#tokens.some((token) => token.name === name)
   }
 
-  /** Reads the files where they have changed. Never fails: a file that cannot be read has no tokens. */
+  /** Re-reads the files if they have changed. Never fails: a file that cannot be read contains no tokens. */
   async refresh(): Promise<void> {
-    if (this.#stamps() === this.#stamp) return
+    if (this.#readStamps() === this.#stamp) return
     this.#reading = this.#reading.then(() => this.#read())
     await this.#reading
   }
 
-  /** Notes that a token was used. */
+  /** Records the use of a token. */
   used(name: string): void {
     const { run, lock, now, log } = this.#options
     const at = now()
-    if (at - (this.#noted.get(name) ?? Number.NEGATIVE_INFINITY) < NOTE_MS) return
-    this.#noted.set(name, at)
+    if (at - (this.#recordedAt.get(name) ?? Number.NEGATIVE_INFINITY) < RECORD_INTERVAL_MS) return
+    this.#recordedAt.set(name, at)
     const use = { name, at: new Date(at).toISOString() }
     this.#writing = this.#writing
       .then(() => recordUse({ run, lock }, use, NEVER))
@@ -105,16 +106,20 @@ export class TokenBook implements AsyncDisposable {
   }
 
   async #read(): Promise<void> {
-    const stamp = this.#stamps() // before: what changes meanwhile is read again
+    const stamp = this.#readStamps() // before reading: a change during the read causes another one
     if (stamp === this.#stamp) return
     const [stored, own] = await Promise.all([this.#readStored(), this.#readOwn()])
     this.#tokens = [...stored, ...own]
     this.#stamp = stamp
     const keys = new Set(this.#tokens.map(toTokenKey))
-    for (const [key, open] of this.#shown) {
+    for (const [key, open] of this.#inUse) {
       if (keys.has(key)) continue
-      this.#shown.delete(key)
-      open.abort(this.#tokens.some((token) => key.startsWith(toTokenIdentity(token))) ? renamed() : revoked())
+      this.#inUse.delete(key)
+      open.abort(
+        this.#tokens.some((token) => key.startsWith(toTokenIdentity(token)))
+          ? renamedError()
+          : revokedError(),
+      )
     }
   }
 
@@ -139,13 +144,13 @@ export class TokenBook implements AsyncDisposable {
     }
   }
 
-  #stamps(): string {
+  #readStamps(): string {
     const { run } = this.#options
-    return [tokensPath(run), tokenFile(run)].map(stampOrWhy).join('\n')
+    return [tokensPath(run), tokenFile(run)].map(readStampOrError).join('\n')
   }
 }
 
-function stampOrWhy(path: string): string {
+function readStampOrError(path: string): string {
   try {
     return readStampSync(path) ?? 'none'
   } catch (reason) {
@@ -161,13 +166,13 @@ function toTokenIdentity({ name, hash }: StoredToken): string {
   return `${name} ${hash} `
 }
 
-function renamed(): CrabError {
+function renamedError(): CrabError {
   return new CrabError('denied', 'Cannot go on: the agent of this connection was renamed', {
     hint: 'connect again with the same token',
   })
 }
 
-function revoked(): CrabError {
+function revokedError(): CrabError {
   return new CrabError('denied', 'Cannot go on: the token of this connection was revoked', {
     hint: 'crabtalk token new makes another one',
   })

@@ -5,17 +5,20 @@ import { CrabError } from '../../core/base/errors.ts'
 import { createFile, replaceFile, toStorageError } from '../../core/base/files.ts'
 import { fetchHealth } from './fetch-health.ts'
 
-/** Where a component says that it is there. */
+/** The location of a component's port and key files. */
 export interface AnnouncementTarget {
   /** The name of the component. */
   name: string
-  /** Must be there; what is in it need not. */
+  /** The home folder, which must exist. */
   home: string
-  /** Of port files, below the home. */
+  /** The folder of port files, below the home. */
   run: string
 }
 
-/** The key that callers of a component of that place bear: the one that is there, so that all who start agree on it. */
+/**
+ * Returns the key that callers of the component must send. An existing key is reused, so that concurrent
+ * starts agree on it.
+ */
 export async function takeKey({ name, run }: AnnouncementTarget): Promise<string> {
   const path = keyFile({ name, run })
   const fresh = randomBytes(32).toString('base64url')
@@ -27,76 +30,79 @@ export async function takeKey({ name, run }: AnnouncementTarget): Promise<string
 }
 
 /**
- * The port file of a component that serves, and its key: it says where the component is, for as long as that is so.
+ * The port file and key file of a serving component, which announce its address (ADR 0117).
  *
- * Of several that start at once one gets the name; files of a dead one are no obstacle.
+ * Of several that start concurrently, one wins the name; files of a dead component are replaced.
  */
 export class Announcement {
-  readonly #place: AnnouncementTarget
+  readonly #target: AnnouncementTarget
   readonly #port: number
   readonly #key: string
 
-  private constructor(place: AnnouncementTarget, port: number, key: string) {
-    this.#place = place
+  private constructor(target: AnnouncementTarget, port: number, key: string) {
+    this.#target = target
     this.#port = port
     this.#key = key
   }
 
-  /** Throws `conflict` when one of that name serves already, `storage` when the file cannot be written. */
+  /**
+   * Announces a component. Throws `conflict` when one of that name is serving already, `storage` when the
+   * file cannot be written.
+   */
   static async make(
-    place: AnnouncementTarget,
+    target: AnnouncementTarget,
     { port, key }: { port: number; key: string },
     signal: AbortSignal,
   ): Promise<Announcement> {
-    const announcement = new Announcement(place, port, key)
+    const announcement = new Announcement(target, port, key)
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      if (await createFile(portFile(place), `${port}\n`)) return announcement
+      if (await createFile(portFile(target), `${port}\n`)) return announcement
       await announcement.#replaceDead(signal)
     }
-    throw new CrabError('conflict', `Cannot start ${place.name}: its port file changes all the time`, {
-      hint: `see who writes ${portFile(place)}`,
+    throw new CrabError('conflict', `Cannot start ${target.name}: its port file changes all the time`, {
+      hint: `see who writes ${portFile(target)}`,
     })
   }
 
   /**
-   * Sets right what others did to the files. Throws `conflict` when another one of that name serves by now, `config` when
-   * the home is gone, `storage` for what cannot be written.
+   * Restores the files if others changed them. Throws `conflict` when another component of that name is
+   * serving by now, `config` when the home is gone, `storage` when a file cannot be written.
    */
   async look(signal: AbortSignal): Promise<void> {
-    const { name, home } = this.#place
+    const { name, home } = this.#target
     if (!isThere(home)) {
       throw new CrabError('config', `Cannot go on with ${name}: its home ${home} is gone`)
     }
-    if (read(keyFile(this.#place)) !== this.#key) await replaceFile(keyFile(this.#place), `${this.#key}\n`)
+    if (read(keyFile(this.#target)) !== this.#key) await replaceFile(keyFile(this.#target), `${this.#key}\n`)
     if (this.#isOurs()) return
-    if (isThere(portFile(this.#place))) await this.#replaceDead(signal)
-    await createFile(portFile(this.#place), `${this.#port}\n`)
+    if (isThere(portFile(this.#target))) await this.#replaceDead(signal)
+    await createFile(portFile(this.#target), `${this.#port}\n`)
   }
 
-  /** Takes the files away, unless they are somebody else's by now. Never fails, and can be repeated. */
+  /** Removes the files, unless another component owns them by now. Idempotent; never throws. */
   withdraw(): void {
     try {
       if (!this.#isOurs()) return
-      rmSync(portFile(this.#place), { force: true })
-      rmSync(keyFile(this.#place), { force: true })
+      rmSync(portFile(this.#target), { force: true })
+      rmSync(keyFile(this.#target), { force: true })
     } catch {
-      // a file that stays says where nothing listens: the next start takes it for what it is
+      // a leftover file names a port without a listener: the next start replaces it
     }
   }
 
   #isOurs(): boolean {
-    return read(portFile(this.#place)) === String(this.#port)
+    return read(portFile(this.#target)) === String(this.#port)
   }
 
-  /** Takes a port file away behind which nobody of that name answers. */
+  /** Removes a port file behind which no component of that name answers. */
   async #replaceDead(signal: AbortSignal): Promise<void> {
-    const { name } = this.#place
-    const path = portFile(this.#place)
+    const { name } = this.#target
+    const path = portFile(this.#target)
     const before = read(path)
     const port = /^\d{1,5}$/.test(before ?? '') ? Number(before) : 0
     if (port > 0 && port < 65_536 && port !== this.#port) {
       const health = await fetchHealth(port, signal)
-      signal.throwIfAborted() // then nobody was asked
+      signal.throwIfAborted() // then the port was not checked
       if (health?.name === name) {
         throw new CrabError(
           'conflict',
@@ -111,7 +117,7 @@ export class Announcement {
   }
 }
 
-/** Throws `config` when there is no such home: a component alone makes none. */
+/** Throws `config` when the home does not exist: a component does not create one. */
 export function requireHome({ name, home }: AnnouncementTarget): void {
   if (isThere(home)) return
   throw new CrabError('config', `Cannot start ${name}: there is no home ${home}`, {
@@ -127,12 +133,12 @@ function keyFile({ name, run }: Pick<AnnouncementTarget, 'name' | 'run'>): strin
   return join(run, `${name}.key`)
 }
 
-/** Undefined when there is none, or it cannot be read. */
+/** Reads a file; undefined when it is missing or unreadable. */
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {
-    return undefined // who writes there next says what is wrong with it
+    return undefined // the next write reports what is wrong
   }
 }
 
@@ -148,10 +154,10 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** Windows shows no such modes: there it is made anew. */
+/** Whether only the owner can read a file. Always false on Windows, where the key is renewed each time. */
 function isPrivate(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0o777) & 0o077) === 0
 }
 
-/** Each may meet another one that starts or ends. */
+/** Each try may race with a component that starts or ends. */
 const MAX_TRIES = 20

@@ -2,7 +2,10 @@ import { get } from 'node:http'
 import { isObject } from '../../core/base/json.ts'
 import type { Health } from './types.ts'
 
-/** What answers on a port of this machine, if it is a component. Never fails, and takes no longer than two seconds. */
+/**
+ * Returns the health of the component on a local port; undefined when none answers within two seconds. Never
+ * rejects.
+ */
 export function fetchHealth(port: number, signal: AbortSignal): Promise<Health | undefined> {
   return new Promise((resolve) => {
     const nothing = () => resolve(undefined)
@@ -31,7 +34,7 @@ function parseHealth(text: string): Health | undefined {
       [name, version, started].every((one) => typeof one === 'string') && typeof pid === 'number'
     return isHealth ? ({ name, version, pid, started } as Health) : undefined
   } catch {
-    return undefined // somebody else's server
+    return undefined // another program's server
   }
 }
 

@@ -13,32 +13,31 @@ import type { Log } from '../../core/base/log.ts'
 import { getErrorCode } from '../../core/base/system-error.ts'
 import type { Health } from './types.ts'
 
-/** What a component answers over HTTP. */
+/** The options of `openComponentHttp()`. */
 export interface ComponentHttpOptions {
   health: Health
-  /** What a request to `/mcp` has to bear. */
+  /** The bearer token that `/mcp` requires. */
   key: string
-  /** A request to `/mcp` that may pass. */
+  /** Answers an authorized request to `/mcp`. */
   answer(request: Request): Promise<Response>
   log: Log
 }
 
-/** Listens on this machine's own address. */
+/** An HTTP server on the loopback address. */
 export interface ComponentHttpServer {
   readonly port: number
-  /** Takes nothing new; what is being answered goes on. */
+  /** Refuses new connections; requests under way continue. */
   stopAccepting(): void
-  /** Over when nothing is being answered. */
+  /** Resolves when no request is being answered. */
   idle(): Promise<void>
-  /** Ends every connection; over when none is left. */
+  /** Closes every connection and resolves when they are gone. */
   close(): Promise<void>
 }
 
 /**
- * Opens 127.0.0.1 at a port that is free: `/health` for everybody on this machine, `/mcp` for who bears the key.
+ * Listens on a free port of 127.0.0.1: `/health` for every local client, `/mcp` for clients with the key.
  *
- * Pages in a browser reach neither, also not by a name that means this machine (DNS rebinding): a foreign `Host` or
- * `Origin` is refused first.
+ * Web pages reach neither, not even through DNS rebinding: a foreign `Host` or `Origin` is refused first.
  */
 export async function openComponentHttp(options: ComponentHttpOptions): Promise<ComponentHttpServer> {
   const answers = new Set<Promise<void>>()
@@ -55,17 +54,17 @@ export async function openComponentHttp(options: ComponentHttpOptions): Promise<
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
   let closed: Promise<void> | undefined
-  const shut = () => {
+  const stopListening = () => {
     closed ??= new Promise((resolve) => server.close(() => resolve()))
   }
   return {
     port,
-    stopAccepting: shut,
+    stopAccepting: stopListening,
     async idle() {
       while (answers.size > 0) await Promise.all(answers)
     },
     async close() {
-      shut()
+      stopListening()
       server.closeAllConnections()
       await closed
     },
@@ -97,23 +96,24 @@ async function answer(
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
   const request = toRequest(incoming, gone.signal)
-  const response = request ? await route(request, options) : refusal(400, 'This is no request')
-  if (!incoming.complete && !response.ok) outgoing.setHeader('connection', 'close') // the rest of it is not read
+  const response = request ? await route(request, options) : toErrorResponse(400, 'This is no request')
+  if (!incoming.complete && !response.ok) outgoing.setHeader('connection', 'close') // the rest of the body is not read
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   if (response.body) await pipeline(Readable.fromWeb(response.body as never), outgoing)
   else await finished(outgoing.end())
 }
 
-/** Undefined for what only Node takes for a request. */
+/** Converts a request; undefined when Node accepts it but it is not a valid one. */
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   const { method = 'GET', headers, rawHeaders, url = '/' } = incoming
   try {
-    const given = new Headers()
-    for (let at = 0; at < rawHeaders.length; at += 2) given.append(rawHeaders[at]!, rawHeaders[at + 1]!)
+    const fetchHeaders = new Headers()
+    for (let at = 0; at < rawHeaders.length; at += 2)
+      fetchHeaders.append(rawHeaders[at]!, rawHeaders[at + 1]!)
     const address = new URL(url.replace(/^\/+/, '/'), `http://${headers.host ?? 'localhost'}`)
     const hasBody = method !== 'GET' && method !== 'HEAD'
     const body = hasBody ? { body: Readable.toWeb(incoming), duplex: 'half' } : {}
-    return new Request(address, { method, headers: given, signal, ...body } as RequestInit)
+    return new Request(address, { method, headers: fetchHeaders, signal, ...body } as RequestInit)
   } catch {
     return undefined
   }
@@ -126,29 +126,29 @@ async function route(request: Request, options: ComponentHttpOptions): Promise<R
   if (foreign) return foreign
   const { pathname } = new URL(request.url)
   if (pathname === '/health') return answerHealth(request, options.health)
-  if (pathname !== '/mcp') return refusal(404, 'There are /mcp and /health')
+  if (pathname !== '/mcp') return toErrorResponse(404, 'There are /mcp and /health')
   if (!hasKey(request, options.key)) {
     const headers = { 'www-authenticate': 'Bearer' }
-    return refusal(401, `The key is in run/${options.health.name}.key of the home`, headers)
+    return toErrorResponse(401, `The key is in run/${options.health.name}.key of the home`, headers)
   }
   return await options.answer(request)
 }
 
 function answerHealth({ method }: Request, health: Health): Response {
-  if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'Only GET', { allow: 'GET' })
+  if (method !== 'GET' && method !== 'HEAD') return toErrorResponse(405, 'Only GET', { allow: 'GET' })
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
   return new Response(method === 'GET' ? `${JSON.stringify(health)}\n` : null, { headers })
 }
 
 function hasKey(request: Request, key: string): boolean {
-  const given = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
-  return timingSafeEqual(digest(given), digest(key))
+  const token = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
+  return timingSafeEqual(digest(token), digest(key))
 }
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-function refusal(status: number, error: string, headers: Record<string, string> = {}): Response {
+function toErrorResponse(status: number, error: string, headers: Record<string, string> = {}): Response {
   return Response.json({ error }, { status, headers })
 }

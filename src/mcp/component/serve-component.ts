@@ -6,29 +6,30 @@ import { openComponentHttp } from './http-server.ts'
 import { ToolServer } from './tool-server.ts'
 import type { Component } from './types.ts'
 
-/** Where a component serves, and what it may use. */
+/** The location and dependencies of a serving component. */
 export interface ComponentContext extends Omit<AnnouncementTarget, 'name'> {
   pid: number
   log: Log
   now(): number
-  /** Called when it serves, with its port. */
+  /** Called with the port when it is serving. */
   onServing?(port: number): void
-  /** Given what takes the files away at once; for a process that ends without being asked. */
+  /** Called with a function that removes the files immediately, for a process that ends abruptly. */
   onAnnounced?(withdraw: () => void): void
-  /** Of a request to `/mcp`; 4 MiB by default. */
+  /** The maximum body of a request to `/mcp`; 4 MiB by default. */
   maxBodyBytes?: number | undefined
-  /** How long calls under way may go on when it ends; 5 s by default. */
+  /** The time that running calls get when it ends; 5 s by default. */
   graceMs?: number | undefined
-  /** How often it looks whether its files still stand; 30 s by default. */
+  /** The interval of checking its files; 30 s by default. */
   lookMs?: number | undefined
 }
 
 /**
- * Serves a component until the signal says to end (RFC 0043): MCP at `/mcp` on 127.0.0.1, and files in `run/` that say
- * where, which go when it ends.
+ * Serves a component until the signal is aborted (ADR 0117): MCP at `/mcp` on 127.0.0.1, announced by files
+ * in `run/`, which are removed at the end.
  *
- * Fails with `invalid` for a component that cannot be offered, `config` without a home, `storage` when files cannot be
- * written, and `conflict` when one of that name serves already, or does later in its place.
+ * Throws `invalid` for a component that cannot be offered, `config` without a home, `storage` when files
+ * cannot be written, and `conflict` when another component of that name is serving, also if that happens
+ * later.
  */
 export async function serveTools(
   component: Component,
@@ -43,41 +44,44 @@ export async function serveTools(
   const tools = new ToolServer({ component, log, now, maxBodyBytes })
   const key = await takeKey(at)
   const health = { name, version, pid, started: new Date(now()).toISOString() }
-  const door = await openComponentHttp({ health, key, log, answer: (request) => tools.answer(request) })
+  const http = await openComponentHttp({ health, key, log, answer: (request) => tools.answer(request) })
   try {
-    const announcement = await Announcement.make(at, { port: door.port, key }, signal)
+    const announcement = await Announcement.make(at, { port: http.port, key }, signal)
     place.onAnnounced?.(() => announcement.withdraw())
-    log('info', `${name} ${version} serves`, { port: door.port })
-    place.onServing?.(door.port)
-    await keep(announcement, { lookMs, log }, signal)
+    log('info', `${name} ${version} serves`, { port: http.port })
+    place.onServing?.(http.port)
+    await watchFiles(announcement, { lookMs, log }, signal)
     log('info', `${name} ends`)
   } catch (reason) {
     if (signal.aborted) return
     log('error', (reason as Error).message)
     throw reason
   } finally {
-    door.stopAccepting()
+    http.stopAccepting()
     await waitAtMost(graceMs, tools.settled())
     tools.stop()
-    await waitAtMost(FLUSH_MS, door.idle())
+    await waitAtMost(FLUSH_MS, http.idle())
     await tools.close()
-    await door.close()
+    await http.close()
   }
 }
 
-/** Looks after the files until the signal is aborted: soon after the start, for another one that started then, and now and then. */
-async function keep(
+/**
+ * Checks the files until the signal is aborted: shortly after the start, because another component may have
+ * started at the same time, and then regularly.
+ */
+async function watchFiles(
   announcement: Announcement,
   { lookMs, log }: { lookMs: number; log: Log },
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    for (let waitMs = Math.min(SOON_MS, lookMs); !signal.aborted; waitMs = lookMs) {
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined) // aborted: it is over
+    for (let waitMs = Math.min(FIRST_CHECK_MS, lookMs); !signal.aborted; waitMs = lookMs) {
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined) // aborted
       if (signal.aborted) return
       await announcement.look(signal).catch((reason: unknown) => {
         if (!(reason instanceof CrabError) || reason.kind !== 'storage') throw reason
-        log('warn', reason.message) // the next look may find a disk that is not full
+        log('warn', reason.message) // the disk may have space at the next check
       })
     }
   } finally {
@@ -85,7 +89,7 @@ async function keep(
   }
 }
 
-/** Waits for something, but not longer than that. */
+/** Waits for a promise, but at most `ms` milliseconds. */
 async function waitAtMost(ms: number, done: Promise<void>): Promise<void> {
   const over = new AbortController()
   await Promise.race([done, sleep(ms, undefined, { signal: over.signal })])
@@ -99,6 +103,6 @@ function checkName(name: string): void {
   })
 }
 
-const SOON_MS = 1_000
-/** For answers that are on their way. */
+const FIRST_CHECK_MS = 1_000
+/** The time for responses to be flushed. */
 const FLUSH_MS = 1_000

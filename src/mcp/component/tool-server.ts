@@ -17,17 +17,18 @@ import { didYouMean } from '../../core/base/nearest.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import type { Component, ComponentAnswer, ComponentCall, ComponentTool } from './types.ts'
 
-/** What serving tools takes. */
+/** The options of `ToolServer`. */
 export interface ToolServerOptions {
   component: Component
   log: Log
   now(): number
-  /** Of a request; more is answered by 413. */
+  /** The maximum body of a request; a larger one is answered with 413. */
   maxBodyBytes: number
 }
 
 /**
- * A component's tools as an MCP server over HTTP, of any revision, without sessions: every request stands for itself.
+ * Serves a component's tools over MCP on HTTP, in any revision, without sessions: every request is
+ * independent.
  *
  * Throws `invalid` for tools that cannot be offered.
  */
@@ -48,22 +49,22 @@ export class ToolServer {
     })
   }
 
-  /** Answers a request of MCP. */
+  /** Answers an MCP request. */
   answer(request: Request): Promise<Response> {
     return this.#handler.fetch(request)
   }
 
-  /** Over when no call runs any more. */
+  /** Resolves when no call is running. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
   }
 
-  /** Tells the calls that still run to stop. */
+  /** Aborts the running calls. */
   stop(): void {
     this.#over.abort(new CrabError('cancelled', 'Cancelled: the component ends'))
   }
 
-  /** Ends every stream; nothing is answered any more. */
+  /** Closes every stream; nothing is answered afterwards. */
   close(): Promise<void> {
     return this.#handler.close()
   }
@@ -79,7 +80,7 @@ export class ToolServer {
       },
     )
     server.setRequestHandler('tools/list', () => ({
-      tools: [...this.#tools.values()].map(({ shown }) => shown),
+      tools: [...this.#tools.values()].map(({ definition }) => definition),
     }))
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const call = this.#call(params.name, params.arguments ?? {}, context)
@@ -117,8 +118,8 @@ export class ToolServer {
 
 interface CheckedTool {
   tool: ComponentTool
-  shown: Tool
-  /** What is wrong with arguments, for a model. */
+  definition: Tool
+  /** Returns what is wrong with arguments, for a model; undefined when they are valid. */
   validate(args: JsonObject): string | undefined
 }
 
@@ -146,7 +147,7 @@ function checkTool(tool: ComponentTool, what: string): CheckedTool {
   const validator = new Validator(inputSchema, '2020-12', false)
   return {
     tool,
-    shown: {
+    definition: {
       ...about,
       inputSchema: inputSchema as Tool['inputSchema'],
       ...(outputSchema && { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
@@ -159,7 +160,7 @@ function checkTool(tool: ComponentTool, what: string): CheckedTool {
   }
 }
 
-/** The argument that the schema does not know, where it takes no others, and the one that was most likely meant. */
+/** Describes an argument that a closed schema does not know, with the one that was probably meant. */
 function unknownArgument(
   args: JsonObject,
   { properties, additionalProperties }: JsonObject,
@@ -196,21 +197,24 @@ function firstText({ content }: CallToolResult): string {
   return first?.type === 'text' ? first.text : ''
 }
 
-/** Tells the host how far a call is, if it wants to know. */
+/** Creates the function that reports the progress of a call, if the host asked for it. */
 function createProgress({ mcpReq }: ServerContext): ComponentCall['progress'] {
   const progressToken = mcpReq._meta?.progressToken
   return (message, progress, total) => {
     if (progressToken === undefined) return
     const params = { progressToken, progress, message, ...(total !== undefined && { total }) }
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined) // a host that has gone is told nothing
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined) // the host may have disconnected
   }
 }
 
-/** In the place of the SDK's own validator, which compiles schemas; nothing is asked, so no answers are checked. */
+/**
+ * Replaces the SDK's validator, which compiles schemas; a component asks no questions, so there are no
+ * answers to validate.
+ */
 function refuseToCheck(): never {
   throw new Error('answers are not checked against schemas')
 }
 
-/** Of what a call failed with, in the log. */
+/** The characters of a failed call's output that are logged. */
 const MAX_LOGGED = 200
 const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {}, additionalProperties: false }

@@ -1,43 +1,46 @@
 import type { JsonObject } from '../../core/base/message.ts'
 
-/** A program of its own whose tools agents use (RFC 0043). */
+/** A standalone program whose tools agents use (ADR 0117). */
 export interface Component {
-  /** The name of its port file, log and tools: small letters, digits and single hyphens between them, at most 32. */
+  /**
+   * The name of its port file, log and tools: lower-case letters, digits and single hyphens between them, at
+   * most 32.
+   */
   name: string
   version: string
-  /** What it is for, a sentence or two; models read it before they use its tools. */
+  /** Its purpose in a sentence or two; models read it before they use its tools. */
   description: string
   tools: readonly ComponentTool[]
 }
 
-/** A tool. Its arguments have been checked against its schema when it runs. */
+/** A tool of a component. Its arguments are validated against its schema before it runs. */
 export interface ComponentTool<A = JsonObject> {
   /** 1 to 64 letters, digits, `_` and `-`. */
   name: string
   title?: string
-  /** What it does and when to use it, for a model. */
+  /** Its purpose and when to use it, for a model. */
   description: string
-  /** Of its arguments: an object, as JSON Schema 2020-12; without it there are none. */
+  /** The schema of its arguments: an object, as JSON Schema 2020-12; without it there are none. */
   inputSchema?: JsonObject
-  /** Of `structuredContent`, for hosts that want to know. */
+  /** The schema of `structuredContent`, for hosts that use it. */
   outputSchema?: JsonObject
-  /** What hosts are told of it: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
+  /** Hints for hosts: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
   annotations?: Readonly<Record<string, boolean>>
-  /** What it throws is the answer, as a failure that the model reads. */
+  /** Runs the tool. A thrown error becomes a failed result that the model reads. */
   run(args: A, call: ComponentCall): ComponentAnswer | Promise<ComponentAnswer>
 }
 
 /** A call of a tool. */
 export interface ComponentCall {
-  /** Aborted when nobody waits for the answer any more, and when the component ends. */
+  /** Aborted when the result is no longer needed, and when the component ends. */
   readonly signal: AbortSignal
-  /** Whether whoever waits asked to be told how far it is; others give up what is silent for too long. */
+  /** Whether the caller asked for progress; other callers time out when nothing arrives for too long. */
   readonly wantsProgress: boolean
-  /** Tells whoever waits how far it is; `done` counts up. */
+  /** Reports progress to the caller; `done` increases. */
   progress(message: string, done: number, total?: number): void
 }
 
-/** What a tool answers: a text, or content as MCP has it. */
+/** The result of a tool: a text, or MCP content. */
 export type ComponentAnswer = string | ComponentResult
 
 export interface ComponentResult {
@@ -46,16 +49,16 @@ export interface ComponentResult {
   isError?: boolean
 }
 
-/** A piece of an answer; data is base64. */
+/** A piece of a result; data is base64. */
 export type ToolContent =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio'; data: string; mimeType: string }
 
-/** What `GET /health` answers. */
+/** The answer of `GET /health`. */
 export interface Health {
   name: string
   version: string
   pid: number
-  /** When it began to serve, ISO 8601. */
+  /** The time it started serving, ISO 8601. */
   started: string
 }

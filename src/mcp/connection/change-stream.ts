@@ -9,9 +9,10 @@ interface ChangeStreamOptions {
 }
 
 /**
- * Listens to a server of MCP 2026-07-28, which tells of changes to nobody else, as long as it is there. One that has
- * nothing to tell refuses, and is not asked again. A stream that ends, as streams do that are long quiet, is taken up
- * again, later each time it does not last; what was missed in between counts as a change. Never rejects.
+ * Subscribes to list changes of a server of MCP 2026-07-28, which sends them only over such a stream, until
+ * the server ends. A server that refuses the first request is not asked again. A stream that ends, as quiet
+ * ones do after a while, is reopened with exponential back-off; each reopening counts as a change, because
+ * one may have been missed. Never rejects.
  */
 export async function listenForChanges({
   client,
@@ -36,5 +37,5 @@ export async function listenForChanges({
 
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 300_000
-/** A stream that was open for so long was no failure. */
+/** A stream that was open for longer than this did not fail. */
 const LASTS_MS = 30_000

@@ -8,38 +8,48 @@ import { type ServerLink, whenEnded } from './link.ts'
 import { type Negotiation, watchNegotiation } from './negotiate.ts'
 import { withRawResults } from './raw-results.ts'
 
-/** `sse` is HTTP as of 2024-11-05; anything else has one way. */
+/** The HTTP transport: `sse` is that of MCP 2024-11-05. Programs know only `usual`. */
 export type HttpVariant = 'usual' | 'sse'
 
-/** How a server is reached. */
+/** The options of `connectServer()`. */
 export interface ServerConnectOptions {
-  /** Opens a new way to it; called again when the first was lost to the negotiation. */
+  /** Opens a new link to it; called again when the negotiation lost the first one. */
   open(way: HttpVariant, signal: AbortSignal): Promise<ServerLink>
-  /** What the server spoke last time. */
+  /** The era the server spoke last time. */
   era: Era | undefined
-  /** How it is reached first: as last time. By default `usual`. */
+  /** The transport to try first: the remembered one. By default `usual`. */
   way?: HttpVariant | undefined
-  /** Another way to reach it, when it refuses that one as servers do that do not know it; then onWay() is told so. */
+  /**
+   * The transport to try when the server refuses the first one as servers do that do not implement it;
+   * onWay() then reports it.
+   */
   otherWay?: HttpVariant | undefined
   onWay?(way: HttpVariant): void
-  /** How long it may take. */
+  /** The time limit of the start, milliseconds. */
   startupMs: number
-  /** How long it may be silent when it is asked whether it speaks MCP 2026-07-28, before it is taken for an older one. */
+  /**
+   * The time a server has to answer whether it speaks MCP 2026-07-28, milliseconds; after it, an older
+   * revision is assumed.
+   */
   questionMs: number
-  /** Resolves when somebody waits for it: until then other work goes first. */
+  /** Resolves when a caller waits for the server; until then other work has priority. */
   needed: Promise<void>
   onToolsChanged(): void
-  /** Called when it ended without a word though it was not asked for the newest revision: that question is not to blame. */
+  /**
+   * Called when the server ended without a message although it was not probed for the newest revision: the
+   * probe is not to blame.
+   */
   onMute(): void
 }
 
 /**
  * Connects to a server in the newest revision both speak, on one process wherever that is possible.
  *
- * The question for the newest is harmless, except to servers that end at any word before the handshake: such a one is
- * started again and asked nothing; its era is to be remembered. One that was silent for too long, and then refuses to be
- * spoken to as an older one, was slow to start: it is asked once more. Fails with `unavailable`, or as the signal or
- * open() says; the message says what the server did, in lower case.
+ * Probing for the newest revision is harmless, except for servers that exit at any message before the
+ * handshake: such a server is started again without the probe, and its era should be remembered. A server
+ * that was silent for too long and then refuses the older handshake was slow to start: it is probed once
+ * more. Throws `unavailable`, or as the signal or open() does; the message says in lower case what the server
+ * did.
  */
 export async function connectServer(options: ServerConnectOptions, signal: AbortSignal): Promise<Connection> {
   const { way = 'usual', otherWay } = options
@@ -69,13 +79,13 @@ async function connectVia(
 }
 
 type Mode = 'legacy' | 'auto' | 'modern'
-/** What a failure says about the revisions of the server. */
+/** The conclusion from a failure about the revisions of the server. */
 type FailureSign = 'ended without a word' | 'refused' | 'refused unheard' | 'broken' | 'none'
 type Attempt = { connection: Connection } | Failure
 interface Failure {
   error: CrabError
   sign: FailureSign
-  /** Whether it may be one that is reached in another way. */
+  /** Whether the server may speak another transport. */
   isUnknownWay?: boolean
 }
 type Opening = ServerConnectOptions & { way: HttpVariant }
@@ -87,7 +97,10 @@ function secondMode(first: Mode, era: Era | undefined, sign: FailureSign): Mode 
   return first === 'legacy' && sign === 'refused' ? 'auto' : undefined
 }
 
-/** The SDK is loaded while the server starts, and not while this process still prepares what a person waits for. */
+/**
+ * Opens the link first, and loads the SDK while the server starts: once a caller waits for it, or after 250
+ * ms, so that loading does not delay work that the user is waiting for.
+ */
 async function tryToConnect(options: Opening, mode: Mode, signal: AbortSignal): Promise<Attempt> {
   if (signal.aborted) throw toCancelledError(signal)
   const link = await options.open(options.way, signal)
@@ -103,7 +116,7 @@ async function tryToConnect(options: Opening, mode: Mode, signal: AbortSignal): 
   }
 }
 
-/** Says hello, twice where the server was not there yet; a link that came to nothing is closed. */
+/** Performs the handshake, twice when the server was not ready for the first; closes a link that failed. */
 async function performHandshake(link: ServerLink, options: Handshake, signal: AbortSignal): Promise<Attempt> {
   const first = await initializeClient(link, options, signal)
   if ('connection' in first) return first
@@ -114,7 +127,10 @@ async function performHandshake(link: ServerLink, options: Handshake, signal: Ab
   return { ...(signal.aborted ? second : first), isUnknownWay: isUnknownWay(options.way, link) }
 }
 
-/** By MCP 2025-11-25, Streamable HTTP, "Backwards compatibility": any 4xx but those that say who may ask, and when. */
+/**
+ * Tells an unknown transport by MCP 2025-11-25, Streamable HTTP, "Backwards compatibility": any 4xx except
+ * those for authentication (401, 403) and throttling (429).
+ */
 function isUnknownWay(way: HttpVariant, { refusedWith = 0 }: ServerLink): boolean {
   return way === 'sse' || (refusedWith >= 400 && refusedWith < 500 && ![401, 403, 429].includes(refusedWith))
 }
@@ -126,8 +142,8 @@ async function initializeClient(
 ): Promise<Attempt> {
   const client = sdk.newClient(mode, mode === 'modern' ? startupMs : questionMs)
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
-  const asking = watchNegotiation(link.transport)
-  const connecting = client.connect(withRawResults(asking.transport), { timeout: startupMs })
+  const negotiation = watchNegotiation(link.transport)
+  const connecting = client.connect(withRawResults(negotiation.transport), { timeout: startupMs })
   using abortion = followAbort(signal)
   const outcome = await Promise.race([
     connecting.then(
@@ -143,26 +159,26 @@ async function initializeClient(
     return { connection }
   }
   if ('cancelled' in outcome) return { error: outcome.cancelled, sign: 'none' }
-  const told = 'reason' in outcome ? ownFailure(outcome.reason) : undefined
-  if (told) return { error: told, sign: isBroken(told, link) ? 'broken' : 'none' }
+  const knownError = 'reason' in outcome ? findTransportError(outcome.reason) : undefined
+  if (knownError) return { error: knownError, sign: isBroken(knownError, link) ? 'broken' : 'none' }
   const isGone = 'ended' in outcome || sdk.classifyFailure(outcome.reason) === 'gone'
-  if (!isGone) return { error: toRefusal(outcome.reason), sign: toFailureSign(asking) }
+  if (!isGone) return { error: toRefusal(outcome.reason), sign: toFailureSign(negotiation) }
   const sign = link.hasSpoken ? 'none' : 'ended without a word'
   return { error: await whenEnded(link), sign }
 }
 
 function toFailureSign({ gaveUp, isOpen }: Negotiation): FailureSign {
   if (gaveUp) return 'refused unheard'
-  return isOpen ? 'broken' : 'refused' // by its address, the SDK gives up where there is no answer
+  return isOpen ? 'broken' : 'refused' // over HTTP, the SDK gives up when there is no answer
 }
 
-/** What the transport of an address itself has found out. */
-function ownFailure(reason: unknown): CrabError | undefined {
+/** Returns the failure that the HTTP transport itself has diagnosed. */
+function findTransportError(reason: unknown): CrabError | undefined {
   const cause = reason instanceof CrabError ? reason : (reason as Error | undefined)?.cause
   return cause instanceof CrabError && cause.kind !== 'unavailable' ? cause : undefined
 }
 
-/** Some fail at a question they do not know, with a 5xx say, where they should refuse it. */
+/** Whether the server failed at an unknown request, with a 5xx for example, instead of refusing it. */
 function isBroken({ kind }: CrabError, { refusedWith }: ServerLink): boolean {
   return kind === 'failed' && refusedWith === undefined
 }
@@ -172,7 +188,7 @@ function toRefusal(reason: unknown): CrabError {
   return new CrabError('unavailable', `it could not be talked to: ${words}`, { cause: reason })
 }
 
-/** Listens to a signal that may live long, until it is disposed. */
+/** Follows a signal, which may outlive the connection, until disposed. */
 function followAbort(signal: AbortSignal): Disposable & { cancelled: Promise<{ cancelled: CrabError }> } {
   const { promise: cancelled, resolve } = Promise.withResolvers<{ cancelled: CrabError }>()
   const onAbort = () => resolve({ cancelled: toCancelledError(signal) })
@@ -181,5 +197,5 @@ function followAbort(signal: AbortSignal): Disposable & { cancelled: Promise<{ c
   return { cancelled, [Symbol.dispose]: () => signal.removeEventListener('abort', onAbort) }
 }
 
-/** About what servers take to start. */
+/** The typical startup time of a server. */
 const PATIENCE_MS = 250

@@ -13,19 +13,22 @@ import { dropUnsendable } from './param-headers.ts'
 import { getRawResult } from './raw-results.ts'
 import { type Clock, type Limits, type OnProgress, startClock } from './request-clock.ts'
 
-/** The two ways MCP is spoken: with a handshake (2024-11-05 to 2025-11-25), and without (2026-07-28). */
+/** The protocol era: with a handshake (MCP 2024-11-05 to 2025-11-25) or without (2026-07-28). */
 export type Era = 'legacy' | 'modern'
 
 /** One call of a tool. */
 export interface RemoteCall {
   name: string
   args: JsonObject
-  /** Without a word of progress; with it ten minutes in all, or this if it is more. */
+  /**
+   * The time without any progress, milliseconds; with progress the total is ten minutes, or this if it is
+   * longer.
+   */
   timeoutMs: number
   onProgress: OnProgress
-  /** Answers what the server wants to know meanwhile; without it that is declined. */
+  /** Answers questions of the server during the call; without it they are declined. */
   elicit?: ElicitationHandler | undefined
-  /** Keys of its `_meta`. */
+  /** Keys of the request's `_meta`. */
   meta?: JsonObject | undefined
 }
 
@@ -38,26 +41,28 @@ export interface RemoteRequest extends Pick<RemoteCall, 'timeoutMs' | 'elicit'> 
 
 type Sent = Pick<RemoteRequest, 'method' | 'params'>
 
-/** Lists that servers give in pages. */
+/** The lists that servers return in pages. */
 export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list'
 
 /**
- * An established connection to one server. Requests run in parallel; what is cancelled is told to the server.
+ * An established connection to one server. Requests run in parallel; the server is notified of a cancelled
+ * request.
  *
- * A request fails with `unavailable` when the server is gone, `timeout`, `tool` when it refused, or as its signal says.
+ * A request throws `unavailable` when the server is gone, `timeout`, `tool` when the server refused it, or as
+ * its signal does.
  */
 export class Connection {
   readonly era: Era
   /** The MCP revision that was negotiated. */
   readonly protocolVersion: string
-  /** What the server said of itself. */
+  /** The server's description of itself. */
   readonly about: ServerAbout
   readonly #client: Client
   readonly #link: ServerLink
   readonly #sdk: typeof import('./sdk.ts')
   readonly #stop = new AbortController()
   readonly #calls = new CallsInFlight()
-  /** As they were last listed. */
+  /** The tools by name, from the last listing. */
   #tools: ReadonlyMap<string, RemoteTool> = new Map()
 
   constructor(client: Client, link: ServerLink, sdk: typeof import('./sdk.ts')) {
@@ -80,17 +85,17 @@ export class Connection {
     return this.#link.pid
   }
 
-  /** What the server was given by a helper, and nobody may see. */
+  /** The secrets that a helper supplied for this server. They must not be shown. */
   get secrets(): readonly string[] {
     return this.#link.secrets ?? []
   }
 
-  /** Resolves when the server can no longer be reached, with why. Never rejects. */
+  /** Resolves with the reason when the server can no longer be reached. Never rejects. */
   get ended(): Promise<string> {
     return this.#link.ended
   }
 
-  /** All pages. A server without tools has none. */
+  /** Lists the tools of all pages. A server without tools has an empty list. */
   async listTools(signal: AbortSignal): Promise<ToolList> {
     const list = await this.readPages('tools/list', listTools, signal)
     const sendable = this.#wantsHeaders ? dropUnsendable(list) : list
@@ -98,7 +103,7 @@ export class Connection {
     return sendable
   }
 
-  /** Reads a list page by page; the first page of a server that knows no such list is empty. */
+  /** Reads a list page by page; a server that does not know the method has an empty first page. */
   async readPages<T>(
     method: ListMethod,
     read: (page: (cursor: string | undefined) => Promise<unknown>) => Promise<T>,
@@ -117,13 +122,13 @@ export class Connection {
     )
   }
 
-  /** The server's answer as it gave it. */
+  /** Calls a tool and returns the server's result unvalidated. */
   async callTool({ name, args, meta, ...rest }: RemoteCall, signal: AbortSignal): Promise<unknown> {
     const params = { name, arguments: args, ...(meta && { _meta: meta }) }
     return await this.ask({ method: 'tools/call', params, ...rest }, signal)
   }
 
-  /** As callTool(), for anything that a server may have questions about. */
+  /** Sends any request that a server may answer with questions; otherwise like callTool(). */
   async ask(
     { method, params, timeoutMs, onProgress, elicit }: RemoteRequest,
     signal: AbortSignal,
@@ -138,13 +143,13 @@ export class Connection {
         call.isLeft = false
         return answer
       } catch (reason) {
-        call.isLeft = this.#sdk.classifyFailure(reason) !== 'refused' // which is an answer too
+        call.isLeft = this.#sdk.classifyFailure(reason) !== 'refused' // a refusal is an answer too
         throw reason
       }
     })
   }
 
-  /** Asks for a sign of life, which a refusal is too. */
+  /** Resolves when the server answers, also with a refusal. */
   async ping(signal: AbortSignal): Promise<void> {
     await this.#request({ idleMs: PING_TIMEOUT_MS }, signal, async (options) => {
       const answer = this.era === 'modern' ? this.#client.discover(options) : this.#client.ping(options)
@@ -154,26 +159,32 @@ export class Connection {
     })
   }
 
-  /** Cancels what runs, says good-bye and ends the server. Any number of times; never rejects. */
+  /** Cancels running requests, closes the session and ends the server. Idempotent; never rejects. */
   async close(): Promise<void> {
     this.#stop.abort(new CrabError('unavailable', 'the connection is closed'))
     await this.#client.close().catch(() => undefined) // the link is closed in any case
     await this.#link.close()
   }
 
-  /** As close(), for a host that is leaving. */
+  /** Like close(), for a process that is exiting. */
   release(): void {
     this.#stop.abort(new CrabError('unavailable', 'the connection is closed'))
-    this.#client.close().catch(() => undefined) // nobody waits
+    this.#client.close().catch(() => undefined) // the process does not wait for it
     this.#link.release()
   }
 
-  /** Whether arguments go along as headers where a tool asks for it (MCP 2026-07-28, Streamable HTTP). */
+  /**
+   * Whether arguments are also sent as headers where a tool's schema asks for it (MCP 2026-07-28, Streamable
+   * HTTP).
+   */
   get #wantsHeaders(): boolean {
     return this.era === 'modern' && this.pid === undefined
   }
 
-  /** One that misses headers has not begun: what it wants is asked, and sent, once. */
+  /**
+   * Retries a call once, with a fresh tool list, when the server refused its headers: such a call has not
+   * started.
+   */
   async #send(request: Sent, options: RequestOptions): Promise<unknown> {
     if (request.method !== 'tools/call' || !this.#wantsHeaders) return await this.#sendPlain(request, options)
     try {
@@ -185,7 +196,10 @@ export class Connection {
     }
   }
 
-  /** The SDK makes the headers from the schema; nothing else of the definition matters to it. */
+  /**
+   * Sends a call with the headers that the SDK derives from the tool's input schema, the only part of the
+   * definition it uses.
+   */
   async #sendCall(request: Sent, options: RequestOptions): Promise<unknown> {
     const name = String(request.params['name'])
     const inputSchema = this.#tools.get(name)?.inputSchema
@@ -202,18 +216,21 @@ export class Connection {
     return getRawResult(await this.#client.request(request, options))
   }
 
-  /** In older revisions questions are requests of their own, but for addresses that are to be opened first. */
+  /**
+   * Resolves the questions of a call. In older revisions they are separate requests, except for URLs that
+   * must be opened first.
+   */
   async #settle(send: SendRequest, call: InFlightCall, signal: AbortSignal): Promise<unknown> {
     if (this.era === 'modern') return await resolveInputs(send, call, signal)
     try {
       return await send({})
     } catch (reason) {
-      const wanted = this.#sdk.listElicitationUrls(reason)
-      for (const params of wanted) {
+      const elicitations = this.#sdk.listElicitationUrls(reason)
+      for (const params of elicitations) {
         const { action } = await call.answer({ ...params, mode: 'url' }, signal)
         if (action !== 'accept') throw reason
       }
-      if (wanted.length === 0) throw reason
+      if (elicitations.length === 0) throw reason
       return await send({})
     }
   }
@@ -245,7 +262,7 @@ export class Connection {
   }
 }
 
-/** What the SDK may take; our own clock is the one that counts. */
+/** The largest timer value: the SDK's own timeout never fires, because startClock() limits the request. */
 const NO_TIMEOUT = 2 ** 31 - 1
 const TOTAL_TIMEOUT_MS = 600_000
 const GONE_HINT = 'the next call starts it again; what was under way is not sent twice'

@@ -2,9 +2,9 @@ import { isObject } from '../../core/base/json.ts'
 import { readTools, type ToolList } from '../tools/remote-tool.ts'
 
 /**
- * Reads all pages of a server's tools; `page` asks for the one behind a cursor, or the first.
+ * Reads all pages of a server's tools; `page` fetches the one behind a cursor, or the first.
  *
- * A cursor that comes again ends the list. One that never ends is cut, and the cut is named like a dropped tool.
+ * A repeated cursor ends the list. An endless list is truncated, which is reported like a dropped tool.
  */
 export async function listTools(page: (cursor: string | undefined) => Promise<unknown>): Promise<ToolList> {
   const definitions: unknown[] = []
@@ -21,7 +21,7 @@ export async function listTools(page: (cursor: string | undefined) => Promise<un
   return readTools(definitions)
 }
 
-/** More than any server has; a model could not choose among them. */
+/** More than any real server has; a model could not choose among them. */
 const MAX_TOOLS = 2_000
 const MAX_PAGES = 200
 

@@ -2,30 +2,33 @@ import type { Transport } from '@modelcontextprotocol/client'
 import { CrabError } from '../../core/base/errors.ts'
 
 /**
- * A way to one server, and what stands behind it. The SDK speaks over `transport`; nobody else does.
+ * A link to one server and the process or endpoint behind it. Only the SDK sends over `transport`.
  *
- * Whoever opened it closes or releases it.
+ * The opener closes or releases it.
  */
 export interface ServerLink {
   readonly transport: Transport
   readonly pid: number | undefined
-  /** Whether anything came from the server yet. */
+  /** Whether any message has arrived from the server. */
   readonly hasSpoken: boolean
-  /** The status of HTTP it refused to be spoken to with, by its address, in the way that was tried. */
+  /** The HTTP status with which the server refused the transport that was tried. */
   readonly refusedWith?: number | undefined
-  /** What it was given meanwhile by a helper, and nobody may see. */
+  /** The secrets that a helper has supplied meanwhile. They must not be shown. */
   readonly secrets?: readonly string[]
-  /** Resolves when the server can no longer be reached, with why: `it ended with exit code 1: …`. Never rejects. */
+  /**
+   * Resolves with the reason when the server can no longer be reached: `it ended with exit code 1: …`. Never
+   * rejects.
+   */
   readonly ended: Promise<string>
-  /** What to do about its end; undefined as long as there is nothing to say. */
+  /** The hint for the error about its end; undefined when there is none. */
   readonly hint?: string | undefined
-  /** Says good-bye, waits a little and ends whatever is left. Any number of times; never rejects. */
+  /** Closes the session, waits briefly and ends everything that is left. Idempotent; never rejects. */
   close(): Promise<void>
-  /** As close(), for a host that is leaving: nobody waits, and nothing keeps this process alive. */
+  /** Like close(), for a process that is exiting: returns immediately and keeps nothing alive. */
   release(): void
 }
 
-/** Resolves when the server can no longer be reached, with why. */
+/** Resolves with `unavailable` and the reason when the server can no longer be reached. */
 export async function whenEnded(link: ServerLink): Promise<CrabError> {
   const why = await link.ended
   const { hint } = link

@@ -1,19 +1,21 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { sameKind } from './transport-kind.ts'
 
-/** The transport of one client, and what became of its question for the newest revision. */
+/** The transport of one client, with the state of its probe for the newest revision. */
 export interface Negotiation {
   readonly transport: Transport
-  /** Whether it began the handshake of older revisions with the question still open: the server had not said a word to it. */
+  /** Whether the client started the handshake of older revisions while the probe was still unanswered. */
   readonly gaveUp: boolean
-  /** Whether the question was asked, and there is no answer yet. */
+  /** Whether the probe was sent and is still unanswered. */
   readonly isOpen: boolean
 }
 
 /**
- * Follows the question for the newest revision, which a server that is slow to start answers after the client has given up.
+ * Watches the probe for the newest revision, which a server that is slow to start answers after the client
+ * has given up.
  *
- * Closing this leaves `inner` open, for another client that asks again; starting it takes `inner` over.
+ * Closing the returned transport leaves `inner` open for another client that probes again; starting it takes
+ * over the handlers of `inner`.
  */
 export function watchNegotiation(inner: Transport): Negotiation {
   let open: unknown
@@ -24,12 +26,12 @@ export function watchNegotiation(inner: Transport): Negotiation {
     isOver = true
     transport.onclose?.()
   }
-  const ask: Transport['send'] = async (message, options) => {
+  const sendDiscover: Transport['send'] = async (message, options) => {
     open = 'id' in message ? message.id : undefined
     try {
       await inner.send(message, options)
     } catch (reason) {
-      open = undefined // an answer of HTTP
+      open = undefined // an HTTP error is an answer
       throw reason
     }
   }
@@ -45,7 +47,7 @@ export function watchNegotiation(inner: Transport): Negotiation {
     },
     send(message, options) {
       if ('method' in message && 'id' in message) {
-        if (message.method === 'server/discover') return ask(message, options)
+        if (message.method === 'server/discover') return sendDiscover(message, options)
         if (message.method === 'initialize') gaveUp = open !== undefined
       }
       return inner.send(message, options)

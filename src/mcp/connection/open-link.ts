@@ -9,19 +9,19 @@ import type { ServerLink } from './link.ts'
 export interface OpenLinkOptions extends OpenOptions {
   target: ServerTarget
   processes: ProcessHost
-  /** Working directory of what has none of its own; absolute. */
+  /** The working directory of a target that has none of its own; absolute. */
   home: string
-  /** Environment of this process, of which a server gets what it needs. */
+  /** The environment of this process; a server gets only the variables it needs. */
   env: Readonly<Record<string, string | undefined>>
   /** Milliseconds since 1970. */
   now(): number
-  /** Gives a transport in its place whose messages somebody sees. */
+  /** Returns a transport that reports its messages to the frame tap, or the same one when there is none. */
   watch(transport: Transport): Transport
 }
 
 /**
- * Opens a way to a server, as its target says. Fails as ProcessHost.start() or openRemoteLink() do. What speaks HTTP is
- * loaded for servers that are reached by it.
+ * Opens a link to a target. Throws as ProcessHost.start() or openRemoteLink() does. The HTTP code is loaded
+ * only for targets with a URL.
  */
 export async function openServerLink(options: OpenLinkOptions, signal: AbortSignal): Promise<ServerLink> {
   const { target, processes, env, home, log, watch } = options

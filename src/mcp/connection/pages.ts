@@ -1,16 +1,16 @@
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 
-/** Asks for the page behind a cursor, or the first. */
+/** Fetches the page behind a cursor, or the first. */
 export type FetchPage = (cursor: string | undefined) => Promise<unknown>
 
-/** All there is of one list of a server, and whether there was more than is read. */
+/** The items of one list, and whether it was truncated. */
 export interface Pages {
   items: JsonObject[]
   isCut: boolean
 }
 
-/** Reads all pages of the list under `key`, at most 1,000 items of 50 pages; a cursor that comes again ends it. */
+/** Reads all pages of the list under `key`, at most 1,000 items of 50 pages; a repeated cursor ends it. */
 export async function readPages(page: FetchPage, key: string): Promise<Pages> {
   const items: JsonObject[] = []
   const cursors = new Set<string>()

@@ -4,8 +4,8 @@ import { type DroppedTool, type ToolList, toPrintableLine } from '../tools/remot
 import { iterateSubschemas } from '../tools/tool-schema.ts'
 
 /**
- * The tools whose arguments can go along as headers the way their schemas ask for (`x-mcp-header`, MCP 2026-07-28,
- * Streamable HTTP); the others are dropped, as the revision demands of who speaks HTTP.
+ * Drops the tools whose arguments cannot be sent as headers the way their schemas ask for (`x-mcp-header`,
+ * MCP 2026-07-28, Streamable HTTP), as the revision requires of HTTP clients.
  */
 export function dropUnsendable({ tools, dropped }: ToolList): ToolList {
   const faults = new Map(tools.map((tool) => [tool, headerFault(tool.inputSchema)]))
@@ -17,21 +17,24 @@ export function dropUnsendable({ tools, dropped }: ToolList): ToolList {
   return { tools: tools.filter((tool) => !faults.get(tool)), dropped: [...dropped, ...unsendable] }
 }
 
-/** Where a part of a schema stands: only what `properties` alone lead to is an argument. */
+/** A part of a schema and whether it is an argument: only a part reached through `properties` alone is one. */
 interface SchemaLocation {
   part: unknown
   isArgument: boolean
 }
 
-/** What is wrong with a schema's wishes for headers, as a clause. The schema is one that readToolSchema() took. */
+/**
+ * Returns what is wrong with the header annotations of a schema, as a clause. The schema has passed
+ * readToolSchema().
+ */
 function headerFault(schema: JsonObject): string | undefined {
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   const open: SchemaLocation[] = [{ part: schema, isArgument: true }]
   while (open.length > 0) {
     const { part, isArgument } = open.pop()!
     if (!isObject(part)) continue
     const fault = Object.hasOwn(part, KEYWORD)
-      ? findFault(part, isArgument && part !== schema, taken)
+      ? findFault(part, isArgument && part !== schema, usedNames)
       : undefined
     if (fault !== undefined) return fault
     const { properties, ...rest } = part
@@ -42,17 +45,17 @@ function headerFault(schema: JsonObject): string | undefined {
   return undefined
 }
 
-function findFault({ [KEYWORD]: name, type }: JsonObject, isArgument: boolean, taken: Set<string>) {
+function findFault({ [KEYWORD]: name, type }: JsonObject, isArgument: boolean, usedNames: Set<string>) {
   if (!isArgument) return 'it wants a header for what is no plain argument'
   if (typeof name !== 'string' || !TOKEN.test(name)) return 'it wants a header without a valid name'
   if (typeof type !== 'string' || !TYPES.has(type))
     return `it wants a header for an argument of another type than ${[...TYPES].join(', ')}`
-  if (taken.has(name.toLowerCase())) return `it wants the header ${name} for two arguments`
-  taken.add(name.toLowerCase())
+  if (usedNames.has(name.toLowerCase())) return `it wants the header ${name} for two arguments`
+  usedNames.add(name.toLowerCase())
   return undefined
 }
 
 const KEYWORD = 'x-mcp-header'
-/** RFC 9110 §5.1. */
+/** RFC 9110, section 5.1. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const TYPES = new Set(['string', 'integer', 'boolean'])

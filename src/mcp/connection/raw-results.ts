@@ -4,9 +4,9 @@ import type { JsonObject } from '../../core/base/message.ts'
 import { sameKind } from './transport-kind.ts'
 
 /**
- * A transport that hides the results of lists, calls and readings from the SDK's validation, which would throw a whole
- * list away for one tool, and a whole answer for one piece of content it does not know. getRawResult() gives them, also
- * those that ask for more input (MCP 2026-07-28).
+ * Wraps a transport to hide the results of lists, calls and reads from the SDK's validation, which would
+ * reject a whole list for one tool, and a whole result for one unknown kind of content. getRawResult()
+ * returns them, including those that ask for more input (MCP 2026-07-28).
  */
 export function withRawResults(inner: Transport): Transport {
   const hidden: Hidden = new Map()
@@ -26,19 +26,19 @@ export function withRawResults(inner: Transport): Transport {
   return sameKind(inner, outer)
 }
 
-/** What the server answered, from what the SDK gives for it. */
+/** Returns the server's original result from the placeholder that the SDK returns. */
 export function getRawResult(result: { _meta?: Record<string, unknown> | undefined }): unknown {
   return result._meta?.[RAW]
 }
 
 const RAW = 'crabtalk/raw'
 
-/** Methods by the ids of what was asked; ids of ours are numbers. */
+/** The methods of pending requests by id; our ids are numbers. */
 type Hidden = Map<unknown, keyof typeof EMPTY>
 
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' }
 
-/** The least the SDK takes as a result, in every revision. */
+/** The smallest results the SDK accepts, in every revision. */
 const EMPTY = {
   'tools/list': { tools: [], ...UNCACHED },
   'tools/call': { content: [] },
@@ -49,7 +49,7 @@ const EMPTY = {
   'prompts/get': { messages: [] },
 }
 
-/** Notes what is asked and given up. */
+/** Records requests, and forgets those that are cancelled. */
 function follow(message: JSONRPCMessage, hidden: Hidden): void {
   if (!('method' in message)) return
   const { method, params } = message
@@ -61,7 +61,7 @@ function isHidden(method: string): method is keyof typeof EMPTY {
   return Object.hasOwn(EMPTY, method)
 }
 
-/** Some servers send an id back as text. */
+/** Replaces a result with its placeholder. Some servers return the id as a string. */
 function hide<T extends JSONRPCMessage>(message: T, hidden: Hidden): T {
   if ('method' in message || !('id' in message)) return message
   const id = Number(message.id)

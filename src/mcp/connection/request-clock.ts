@@ -1,27 +1,27 @@
 import type { Progress, RequestOptions } from '@modelcontextprotocol/client'
 import { CrabError } from '../../core/base/errors.ts'
 
-/** Takes what a server says of how far it is, in a unit of its own. */
+/** Receives the progress a server reports, in a unit of the server's choice. */
 export type OnProgress = (progress: Progress) => void
 
-/** How long a request may take. */
+/** The time limits of a request. */
 export interface Limits {
-  /** Until the answer, or the next word of progress. */
+  /** The time until the response or the next progress report. */
   idleMs: number
   totalMs?: number
   onProgress?: OnProgress | undefined
 }
 
-/** The time of one request, until it is disposed. */
+/** The timers of one request, until disposed. */
 export interface Clock extends Disposable {
   /** Aborted with `timeout` when it takes too long. */
   signal: AbortSignal
   progress: Pick<RequestOptions, 'onprogress'>
-  /** Stands still until all that paused it are disposed: a person is asked, who has time of their own. */
+  /** Pauses the clock until every pause is disposed, for example while a user is asked. */
   pause(): Disposable
 }
 
-/** Starts the time of a request. */
+/** Starts the timers of a request. */
 export function startClock({ idleMs, totalMs = idleMs, onProgress }: Limits): Clock {
   const over = new AbortController()
   const expire = (ms: number) =>
@@ -50,7 +50,7 @@ export function startClock({ idleMs, totalMs = idleMs, onProgress }: Limits): Cl
   }
 }
 
-/** A time that runs out, but for when it stands still. */
+/** A timer that can be paused. */
 class Timer {
   readonly #ms: number
   readonly #expire: (ms: number) => void

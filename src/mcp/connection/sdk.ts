@@ -11,11 +11,13 @@ import type { JsonObject } from '../../core/base/message.ts'
 import { VERSION } from '../../core/base/version.ts'
 
 /**
- * A client of the official SDK, the only file that loads it: import this one when a server starts, not before.
+ * Creates a client of the official SDK. Only this file loads the SDK: import it when a server starts, not
+ * before.
  *
- * Of what a server may ask for it offers questions to a person, which Connection answers; anything else is answered with
- * "method not found". It checks no output against a schema: servers' schemas are wrong, refer elsewhere, or take for ever. `era` legacy asks for nothing newer
- * than 2025-11-25; auto asks for 2026-07-28 first and waits so long for an answer; modern asks for nothing else.
+ * The client offers elicitation only, which Connection answers; any other request of a server gets "method
+ * not found". It does not validate results against schemas: servers' schemas are wrong, refer elsewhere, or
+ * take forever to compile. `era` legacy requests nothing newer than 2025-11-25; auto probes for 2026-07-28
+ * first and waits `questionMs` for an answer; modern requests nothing else.
  */
 export function newClient(era: 'legacy' | 'auto' | 'modern', questionMs: number): Client {
   const mode = era === 'modern' ? { pin: '2026-07-28' } : era
@@ -30,25 +32,28 @@ export function newClient(era: 'legacy' | 'auto' | 'modern', questionMs: number)
   )
 }
 
-/** What a failed request means: the server said no, it can no longer be reached, or anything else. */
+/** Classifies a failed request: the server refused it, it can no longer be reached, or anything else. */
 export function classifyFailure(reason: unknown): 'refused' | 'gone' | 'other' {
-  if (reason instanceof CrabError) return reason.kind === 'unavailable' ? 'gone' : 'other' // the transport's
+  if (reason instanceof CrabError) return reason.kind === 'unavailable' ? 'gone' : 'other' // thrown by the transport
   if (reason instanceof ProtocolError) return 'refused'
   if (!(reason instanceof SdkError)) return 'other'
   return GONE.has(reason.code) || reason.cause instanceof CrabError ? 'gone' : 'other'
 }
 
-/** Whether the server says that it knows no such method. */
+/** Whether the server does not know the method. */
 export function isUnknownMethod(reason: unknown): boolean {
   return reason instanceof ProtocolError && reason.code === ProtocolErrorCode.MethodNotFound
 }
 
-/** Whether a server refuses a request for its headers, before it looks at anything else (MCP 2026-07-28). */
+/** Whether a server refused a request because of its headers, before processing it (MCP 2026-07-28). */
 export function isHeaderMismatch(reason: unknown): boolean {
   return reason instanceof ProtocolError && reason.code === HEADER_MISMATCH
 }
 
-/** The addresses that a server wants to be opened before it does what it was asked (MCP 2025-11-25, error -32042). */
+/**
+ * Returns the URLs that the user must open before the server does what it was asked (MCP 2025-11-25, error
+ * -32042).
+ */
 export function listElicitationUrls(reason: unknown): JsonObject[] {
   if (!(reason instanceof ProtocolError) || reason.code !== ProtocolErrorCode.UrlElicitationRequired)
     return []
@@ -58,7 +63,10 @@ export function listElicitationUrls(reason: unknown): JsonObject[] {
 
 const MOST_ADDRESSES = 3
 
-/** In the place of the SDK's own validator, which compiles what servers write. Nothing we use of the SDK asks for one. */
+/**
+ * Replaces the SDK's validator, which compiles the servers' schemas. The parts of the SDK in use never
+ * request one.
+ */
 function refuseToCheck(): never {
   throw new Error('results are not checked against schemas')
 }

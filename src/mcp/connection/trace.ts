@@ -9,22 +9,25 @@ import { collectSecrets } from '../secrets/target-secrets.ts'
 import type { CallingTurn, DeclarationOwner, FrameTap } from '../types.ts'
 import { sameKind } from './transport-kind.ts'
 
-/** Whose messages they are. */
+/** The server whose messages are traced. */
 export interface TracedPeer {
   fingerprint: string
   target: ServerTarget
-  /** At this moment. */
+  /** The current owners. */
   owners(): readonly DeclarationOwner[]
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** Makes a call of which every message is known to be that caller's. */
+/** Runs a call so that every message of it is attributed to that caller. */
 export function withCallingTurn<T>(caller: CallingTurn, call: () => Promise<T>): Promise<T> {
   return calling.run(caller, call)
 }
 
-/** Tells the tap of lines that a server wrote to standard error, as it is given them: without secrets. */
+/**
+ * Returns a function that sends the tap the lines a server wrote to standard error; secrets are already
+ * removed from them.
+ */
 export function tappedLines(
   tap: FrameTap,
   { fingerprint, owners, now }: Omit<TracedPeer, 'target'>,
@@ -36,7 +39,7 @@ export function tappedLines(
   }
 }
 
-/** A transport whose messages the tap is told. While nobody listens, nothing but that is looked at. */
+/** Wraps a transport so that the tap gets its messages. Messages are not examined without a listener. */
 export function tracedTransport(inner: Transport, tap: FrameTap, traced: TracedPeer): Transport {
   const trace = new Trace(tap, traced)
   const outer: Transport = {
@@ -61,8 +64,8 @@ export function tracedTransport(inner: Transport, tap: FrameTap, traced: TracedP
 class Trace {
   readonly #tap: FrameTap
   readonly #traced: TracedPeer
-  /** What waits for an answer, by who asks and id. */
-  readonly #asked = new Map<string, PendingTrace>()
+  /** The unanswered requests, by direction and id. */
+  readonly #pending = new Map<string, PendingTrace>()
   #secrets: readonly string[] | undefined
 
   constructor(tap: FrameTap, traced: TracedPeer) {
@@ -71,48 +74,61 @@ class Trace {
   }
 
   follow(message: JSONRPCMessage, outgoing: boolean): void {
-    if (this.#tap.hasListeners) this.#tell(message, outgoing)
-    else this.#asked.clear()
+    if (this.#tap.hasListeners) this.#report(message, outgoing)
+    else this.#pending.clear()
   }
 
-  #tell(message: JSONRPCMessage, outgoing: boolean): void {
+  #report(message: JSONRPCMessage, outgoing: boolean): void {
     const { fingerprint, owners, now } = this.#traced
     const at = now()
     const method = 'method' in message ? message.method : ''
     const id = 'id' in message && message.id !== undefined ? String(message.id) : ''
-    const answered = method === '' ? this.#take(`${!outgoing} ${id}`) : undefined
+    const request = method === '' ? this.#take(`${!outgoing} ${id}`) : undefined
     const params = 'method' in message && isObject(message.params) ? message.params : {}
-    const caller = answered ? answered.caller : this.#findCaller({ method, params, outgoing })
+    const caller = request ? request.caller : this.#findCaller({ method, params, outgoing })
     if (method !== '' && id !== '')
       this.#note(`${outgoing} ${id}`, { at, caller, token: getProgressToken(params) })
-    const durationMs = answered && Math.max(0, at - answered.at)
-    const shown = cut(this.#show(message))
-    this.#tap.tell({ at, fingerprint, owners: owners(), outgoing, method, id, durationMs, caller, ...shown })
+    const durationMs = request && Math.max(0, at - request.at)
+    const content = cut(this.#show(message))
+    this.#tap.tell({
+      at,
+      fingerprint,
+      owners: owners(),
+      outgoing,
+      method,
+      id,
+      durationMs,
+      caller,
+      ...content,
+    })
   }
 
-  /** What arrives is told apart by what it names: it comes in the context of whoever opened the connection. */
+  /**
+   * Attributes incoming messages by what they refer to: they run in the async context that opened the
+   * connection, not in the caller's.
+   */
   #findCaller({ method, params, outgoing }: Named): CallingTurn | undefined {
     if (outgoing && CALLS.has(method)) return calling.getStore()
     if (outgoing && method === 'notifications/cancelled')
-      return this.#asked.get(`true ${params['requestId']}`)?.caller
+      return this.#pending.get(`true ${params['requestId']}`)?.caller
     const token = outgoing || method !== 'notifications/progress' ? undefined : params['progressToken']
     if (token === undefined) return undefined
-    return this.#asked.values().find((asked) => asked.token === token)?.caller
+    return this.#pending.values().find((request) => request.token === token)?.caller
   }
 
-  #note(key: string, asked: PendingTrace): void {
-    const [oldest] = this.#asked.keys()
-    if (oldest !== undefined && this.#asked.size >= MOST_ASKED) this.#asked.delete(oldest) // never answered
-    this.#asked.set(key, asked)
+  #note(key: string, request: PendingTrace): void {
+    const [oldest] = this.#pending.keys()
+    if (oldest !== undefined && this.#pending.size >= MAX_PENDING) this.#pending.delete(oldest) // never answered
+    this.#pending.set(key, request)
   }
 
   #take(key: string): PendingTrace | undefined {
-    const asked = this.#asked.get(key)
-    this.#asked.delete(key)
-    return asked
+    const request = this.#pending.get(key)
+    this.#pending.delete(key)
+    return request
   }
 
-  /** As JSON, without what was given to the server in secret, and what looks like a secret. */
+  /** Serializes a message without the server's secrets and without values that look like secrets. */
   #show(message: JSONRPCMessage): string {
     this.#secrets ??= collectSecrets(this.#traced.target)
     const secrets = this.#secrets
@@ -120,15 +136,15 @@ class Trace {
       if (typeof value !== 'string') return value
       return isSecretName(key) ? REDACTED : redactText(hideSecretsIn(value, secrets))
     })
-    return hideSecretsIn(text, secrets) // names of keys, too
+    return hideSecretsIn(text, secrets) // key names, too
   }
 }
 
-/** A request that waits for its answer. */
+/** A request that waits for its response. */
 interface PendingTrace {
   at: number
   caller: CallingTurn | undefined
-  /** Under which its progress is told. */
+  /** The token of its progress notifications. */
   token: unknown
 }
 
@@ -149,9 +165,9 @@ function cut(text: string): { payload: string; isCut: boolean } {
   return { payload: head.subarray(0, wholeLength(head)).toString(), isCut: true }
 }
 
-/** Whose call it is, through all that is awaited in it. */
+/** The caller of the current async context. */
 const calling = new AsyncLocalStorage<CallingTurn>()
-/** What is asked of a server for a turn. */
+/** The requests that are made for a turn. */
 const CALLS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get'])
 const MAX_PAYLOAD_BYTES = 64 * 1024
-const MOST_ASKED = 1_000
+const MAX_PENDING = 1_000

@@ -11,7 +11,7 @@ export interface TracedLinkOptions extends Omit<OpenLinkOptions, 'target' | 'wat
   frames?: FrameTap | undefined
 }
 
-/** Opens a way to a server as openServerLink() does; what passes is told to those who want to know. */
+/** Opens a link as openServerLink() does, and reports its messages to the frame tap. */
 export async function openTracedLink(options: TracedLinkOptions, signal: AbortSignal): Promise<ServerLink> {
   const { peer, frames, log, now } = options
   const { target, fingerprint } = peer
@@ -21,7 +21,7 @@ export async function openTracedLink(options: TracedLinkOptions, signal: AbortSi
   return await openServerLink({ ...options, target, watch }, signal)
 }
 
-/** Nobody owns what is only looked at. */
+/** Lists the owners of a server; one that is only being verified has none. */
 function listOwners({ claims }: Peer): DeclarationOwner[] {
   return toOwners(claims.filter(({ agentId }) => agentId !== ''))
 }

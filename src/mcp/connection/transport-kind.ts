@@ -1,6 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/client'
 
-/** A transport around another one, with all by which the SDK tells a local program from an address, and asks of it. */
+/**
+ * Makes a wrapping transport look like `inner` in everything the SDK uses to tell a local program from a URL.
+ */
 export function sameKind(inner: Transport, outer: Transport): Transport {
   if ('stderr' in inner) return Object.assign(outer, { stderr: null, pid: null })
   return Object.assign(outer, {

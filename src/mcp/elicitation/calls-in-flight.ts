@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../core/base/message.ts'
 import type { ElicitAnswer, ElicitationHandler } from './types.ts'
 
-/** A call that the server has not answered yet, or was told to forget a moment ago. */
+/** A call that the server has not answered, or that was cancelled a moment ago. */
 interface Call {
-  /** Of calls of one turn the same; a call of no turn is alone. */
+  /** The same for all calls of one turn; unique for a call without a turn. */
   turn: string | symbol
   elicit: ElicitationHandler | undefined
   over: AbortSignal
-  /** Stops the clock of the call while a person is asked. */
+  /** Pauses the clock of the call while the user is asked. */
   pause(): Disposable
-  /** How often the server has asked. */
-  asked: number
-  /** Whether its turn knows that questions are declined. */
-  isTold: boolean
+  /** The number of questions the server has asked. */
+  questionCount: number
+  /** Whether its turn was notified that questions are declined. */
+  isNotified: boolean
 }
 
-/** What a call is begun with. */
+/** The parts of a call that begin() needs. */
 export interface CallStart {
   elicit: ElicitationHandler | undefined
   pause(): Disposable
@@ -23,17 +23,19 @@ export interface CallStart {
 
 /** A call under way. */
 export interface InFlightCall extends Disposable {
-  /** Asks the person of this very call; declines when there is none. */
+  /** Asks the user of this particular call; declines when there is none. */
   answer(params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer>
-  /** The server did not answer it: it may still ask for its sake. */
+  /** Whether the server left it unanswered, so that it may still ask a question about it. */
   isLeft: boolean
 }
 
 /**
- * The calls of one connection, so that a server's question reaches the turn it belongs to and no other.
+ * The calls of one connection, tracked so that a question of the server reaches the turn it belongs to and no
+ * other.
  *
- * Before MCP 2026-07-28 a question does not say whose it is: it is put only when all calls under way are of one turn.
- * A call that was given up counts for half a minute more, as servers hear late of it.
+ * Before MCP 2026-07-28 a question does not name its call: it is asked only when all calls under way belong
+ * to one turn. A cancelled call counts for another half minute, because the server may learn of the
+ * cancellation late.
  */
 export class CallsInFlight {
   readonly #calls = new Set<Call>()
@@ -45,23 +47,26 @@ export class CallsInFlight {
       elicit,
       pause,
       over: over.signal,
-      asked: 0,
-      isTold: false,
+      questionCount: 0,
+      isNotified: false,
     }
     this.#calls.add(call)
-    const begun: InFlightCall = {
+    const started: InFlightCall = {
       isLeft: true,
       answer: (params, signal) => this.#ask(call, params, signal),
       [Symbol.dispose]: () => {
         over.abort()
-        if (begun.isLeft) setTimeout(() => this.#calls.delete(call), HAUNTS_MS).unref()
+        if (started.isLeft) setTimeout(() => this.#calls.delete(call), LATE_QUESTION_MS).unref()
         else this.#calls.delete(call)
       },
     }
-    return begun
+    return started
   }
 
-  /** A question that does not say whose it is. Declined when it may be another turn's, or nobody's. */
+  /**
+   * Answers a question that does not name its call. Declines when it may belong to more than one turn, or to
+   * none.
+   */
   async answer(params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer> {
     const [first, ...others] = this.#calls
     if (!first) return { action: 'decline' }
@@ -70,30 +75,30 @@ export class CallsInFlight {
     return open ? await this.#ask(open, params, signal) : { action: 'decline' }
   }
 
-  /** Those who might have been asked are told, a turn once. */
+  /** Declines, and notifies each turn that could have been asked once. */
   #decline(): ElicitAnswer {
-    const open = [...this.#calls].filter(({ over, isTold }) => !over.aborted && !isTold)
+    const open = [...this.#calls].filter(({ over, isNotified }) => !over.aborted && !isNotified)
     for (const call of new Map(open.map((one) => [one.turn, one])).values()) call.elicit?.onDeclined?.()
-    for (const call of open) call.isTold = true
+    for (const call of open) call.isNotified = true
     return { action: 'decline' }
   }
 
-  /** The wait for a person is on no call of the turn. */
+  /** Asks the user with the clocks of all calls of the turn paused. */
   async #ask(call: Call, params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer> {
     const { elicit, turn, over } = call
-    if (!elicit || call.asked >= MOST_QUESTIONS) return { action: 'decline' }
-    call.asked++
-    const paused = [...this.#calls].filter((one) => one.turn === turn).map((one) => one.pause())
+    if (!elicit || call.questionCount >= MAX_QUESTIONS) return { action: 'decline' }
+    call.questionCount++
+    const pauses = [...this.#calls].filter((one) => one.turn === turn).map((one) => one.pause())
     try {
       return await elicit.answer(params, AbortSignal.any([signal, over]))
     } catch {
-      return { action: 'cancel' } // nobody waits for it any more
+      return { action: 'cancel' } // the call is over
     } finally {
-      for (const one of paused) one[Symbol.dispose]()
+      for (const one of pauses) one[Symbol.dispose]()
     }
   }
 }
 
-/** Of one call: more than any form needs, and few enough to bear. */
-const MOST_QUESTIONS = 10
-const HAUNTS_MS = 30_000
+/** The limit for one call: more than any form needs, few enough to tolerate. */
+const MAX_QUESTIONS = 10
+const LATE_QUESTION_MS = 30_000

@@ -7,12 +7,16 @@ import { readElicitedUrl } from './elicited-url.ts'
 import { readForm, takeAnswers, toQuestions } from './form.ts'
 import type { ElicitAnswer, ElicitationHandler, FieldValue, FormField } from './types.ts'
 
-/** How a person is reached. Throws `denied` when nobody can be asked, `timeout` when nobody answered. */
+/**
+ * Asks the user. Throws `denied` when no user can be asked, `timeout` when the question was not answered in
+ * time.
+ */
 export type AskPerson = (questions: readonly Question[], signal: AbortSignal) => Promise<AskAnswers>
 
 /**
- * Answers a server's questions through the person of a turn, as MCP 2025-11-25 and 2026-07-28 have them. Declined when
- * nobody is there, or the form makes no sense; cancelled when the person leaves it unanswered. Nothing is opened.
+ * Creates the handler that asks the user of a turn, as MCP 2025-11-25 and 2026-07-28 define it. It declines
+ * when no user can be asked or the form is invalid, and cancels when the user leaves it unanswered. It
+ * never opens a URL itself.
  */
 export function elicitThrough({
   server,
@@ -23,12 +27,12 @@ export function elicitThrough({
   server: string
   turn: string
   ask: AskPerson
-  /** Tells the person what was not asked. */
+  /** Notifies the user of a question that was declined. */
   notice?(message: string): void
 }): ElicitationHandler {
   return {
     turn,
-    onDeclined: () => notice?.(`Declined a question of the MCP server "${server}": ${NOBODYS}`),
+    onDeclined: () => notice?.(`Declined a question of the MCP server "${server}": ${AMBIGUOUS}`),
     async answer(params, signal) {
       const put = (questions: readonly Question[]) => ask(questions, signal)
       try {
@@ -58,10 +62,10 @@ async function askToOpen(params: JsonObject, server: string, put: PutQuestions):
     header: address.host,
     options: [DONE, DECLINE],
   })
-  return choice === DONE ? { action: 'accept' } : end(choice)
+  return choice === DONE ? { action: 'accept' } : toFinalAnswer(choice)
 }
 
-/** A single choice is put at once; before anything else a person is told who wants to know it, and for what. */
+/** Asks a form with a single choice directly; before any other form, tells the user who asks for what. */
 async function askForm(params: JsonObject, server: string, put: PutQuestions): Promise<ElicitAnswer> {
   const fields = readForm(params['requestedSchema'])
   if (!fields) return DECLINED
@@ -75,13 +79,13 @@ async function askForm(params: JsonObject, server: string, put: PutQuestions): P
   const options = [ANSWER, ...(isPreset ? [PRESETS] : []), DECLINE]
   const choice = await choose(put, { question: question + wants, header: '', options })
   if (choice === PRESETS) return { action: 'accept', content: presets.content }
-  if (choice !== ANSWER) return end(choice)
+  if (choice !== ANSWER) return toFinalAnswer(choice)
   return fields.length === 0 ? { action: 'accept', content: {} } : await fillIn(fields, put)
 }
 
 function isSingleChoice({ options, multiSelect }: FormField): boolean {
-  const isTaken = options.some(({ label }) => label.toLowerCase() === DECLINE.label.toLowerCase())
-  return options.length > 0 && !multiSelect && !isTaken
+  const hasDeclineOption = options.some(({ label }) => label.toLowerCase() === DECLINE.label.toLowerCase())
+  return options.length > 0 && !multiSelect && !hasDeclineOption
 }
 
 async function askChoice(field: FormField, intro: string, put: PutQuestions): Promise<ElicitAnswer> {
@@ -94,19 +98,19 @@ async function askChoice(field: FormField, intro: string, put: PutQuestions): Pr
   return reading && 'value' in reading ? { action: 'accept', content: { [name]: reading.value } } : CANCELLED
 }
 
-/** What cannot be used is asked for again. A form that nothing is given for was left. */
+/** Asks for all fields, repeating those with unusable answers. A round without any answer cancels the form. */
 async function fillIn(fields: readonly FormField[], put: PutQuestions): Promise<ElicitAnswer> {
   const content: Record<string, FieldValue>[] = []
   let open = fields
   let problems: ReadonlyMap<FormField, string> = new Map()
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const questions = toQuestions(open, problems)
     const answers = await put(questions)
-    const given = questions.map(({ question }) => answers[question] ?? '')
-    if (given.every((answer) => answer === '')) return CANCELLED
-    const taken = takeAnswers(open, given)
-    content.push(taken.content)
-    problems = taken.problems
+    const answerTexts = questions.map(({ question }) => answers[question] ?? '')
+    if (answerTexts.every((answer) => answer === '')) return CANCELLED
+    const filled = takeAnswers(open, answerTexts)
+    content.push(filled.content)
+    problems = filled.problems
     if (problems.size === 0) return { action: 'accept', content: inOrder(fields, content) }
     open = [...problems.keys()]
   }
@@ -122,7 +126,7 @@ function inOrder(fields: readonly FormField[], parts: readonly Record<string, Fi
 
 type Choice = Question['options'][number]
 
-/** One of the options; undefined when none was chosen. */
+/** Asks for one of the options; returns undefined when none was chosen. */
 async function choose(
   put: PutQuestions,
   question: Omit<Question, 'multiSelect'>,
@@ -132,7 +136,7 @@ async function choose(
   return question.options.find(({ label }) => label.toLowerCase() === answer)
 }
 
-function end(choice: Choice | undefined): ElicitAnswer {
+function toFinalAnswer(choice: Choice | undefined): ElicitAnswer {
   return choice === DECLINE ? DECLINED : CANCELLED
 }
 
@@ -153,7 +157,7 @@ const DONE: Choice = { label: 'Done', description: 'you have opened it, and the 
 const DECLINE: Choice = { label: 'Decline', description: '' }
 const DECLINED: ElicitAnswer = { action: 'decline' }
 const CANCELLED: ElicitAnswer = { action: 'cancel' }
-const NOBODYS = 'it may be for another call, which runs as well or was given up less than 30 s ago'
+const AMBIGUOUS = 'it may be for another call, which runs as well or was given up less than 30 s ago'
 const MAX_MESSAGE = 2_000
 const MAX_LINES = 20
-const MOST_ROUNDS = 4
+const MAX_ROUNDS = 4

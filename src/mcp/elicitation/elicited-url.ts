@@ -1,14 +1,17 @@
 import { sanitize } from '../../core/base/sanitize.ts'
 
-/** An address that a server wants a person to open. */
+/** A URL that a server asks the user to open. */
 export interface ElicitedUrl {
-  /** As it is looked up: international names in their ASCII form, with the port. */
+  /** The host as it is resolved: international names in ASCII, with the port. */
   host: string
-  /** The whole of it, in ASCII. */
+  /** The whole URL, in ASCII. */
   url: string
 }
 
-/** The address, when it is one of the web that shows where it leads; undefined for any other. */
+/**
+ * Parses a URL; undefined unless it is http or https, printable and without a user, so that it shows where it
+ * leads.
+ */
 export function readElicitedUrl(text: unknown): ElicitedUrl | undefined {
   if (typeof text !== 'string' || text.length > MAX_CHARS || text !== sanitize(text)) return undefined
   const url = URL.parse(text)

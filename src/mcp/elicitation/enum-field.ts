@@ -4,13 +4,16 @@ import { takeStart } from '../../core/base/truncate.ts'
 import { toPrintableLine } from '../tools/remote-tool.ts'
 import type { FieldKind, FieldResult } from './types.ts'
 
-/** A value of a list, and what a person sees for it. */
+/** A value of a list, with the label the user sees. */
 interface Choice {
   value: string
   label: string
 }
 
-/** A field whose values are listed: one of them, or several; undefined when it is none. */
+/**
+ * Reads the schema of a field with a list of values, of which one or several are chosen; undefined for any
+ * other field.
+ */
 export function enumField(schema: JsonObject): FieldKind | undefined {
   const { type, items, minItems, maxItems } = schema
   const multiSelect = type === 'array'
@@ -29,7 +32,7 @@ export function enumField(schema: JsonObject): FieldKind | undefined {
   }
 }
 
-/** `enum`, with `enumNames` in older forms, or titled constants. */
+/** Reads the values of `enum`, with `enumNames` in older forms, or of titled constants. */
 function readChoices({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choice[] | undefined {
   const titled = oneOf ?? anyOf
   if (Array.isArray(values)) {
@@ -46,20 +49,20 @@ function readTitle(one: unknown): { title?: unknown } {
   return isObject(one) ? { title: one['title'] } : {}
 }
 
-/** Labels differ from each other, also in upper and lower case: an answer is a label. */
-function withLabels(given: readonly { value: unknown; title?: unknown }[]): Choice[] | undefined {
-  const taken = new Set<string>()
+/** Gives each value a unique label, ignoring case: the user's answer is a label. */
+function withLabels(entries: readonly { value: unknown; title?: unknown }[]): Choice[] | undefined {
+  const usedLabels = new Set<string>()
   const choices: Choice[] = []
-  for (const { value, title } of given) {
+  for (const { value, title } of entries) {
     if (typeof value !== 'string') return undefined
     const name =
       takeStart(toPrintableLine(typeof title === 'string' && title !== '' ? title : value), MAX_LABEL) ||
       '(empty)'
-    let label = taken.has(name.toLowerCase())
+    let label = usedLabels.has(name.toLowerCase())
       ? `${name} (${takeStart(toPrintableLine(value), MAX_LABEL)})`
       : name
-    while (taken.has(label.toLowerCase())) label += '′'
-    taken.add(label.toLowerCase())
+    while (usedLabels.has(label.toLowerCase())) label += '′'
+    usedLabels.add(label.toLowerCase())
     choices.push({ value, label })
   }
   return choices
@@ -70,7 +73,7 @@ function readOne(answer: string, choices: readonly Choice[]): FieldResult {
   return found ? { value: found.value } : { problem: 'it takes one of those that are listed' }
 }
 
-/** Labels are joined by ", ", which a label may have in it, too: of those that fit the longest is meant. */
+/** Reads labels joined by ", ", which a label may contain too: the longest match wins. */
 function readSeveral(
   answer: string,
   choices: readonly Choice[],
@@ -90,16 +93,16 @@ function readSeveral(
 }
 
 function findChoice(text: string, choices: readonly Choice[]): Choice | undefined {
-  const wanted = text.toLowerCase()
+  const folded = text.toLowerCase()
   return (
-    choices.find(({ label }) => label.toLowerCase() === wanted) ?? choices.find(({ value }) => value === text)
+    choices.find(({ label }) => label.toLowerCase() === folded) ?? choices.find(({ value }) => value === text)
   )
 }
 
-function toCount(value: unknown, otherwise: number): number {
-  return Number.isInteger(value) ? Math.max(0, value as number) : otherwise
+function toCount(value: unknown, fallback: number): number {
+  return Number.isInteger(value) ? Math.max(0, value as number) : fallback
 }
 
 const MAX_LABEL = 60
-/** What a person can still choose from. */
+/** The most options that a user can reasonably choose from. */
 const MAX_CHOICES = 100

@@ -7,7 +7,10 @@ import { enumField } from './enum-field.ts'
 import { numberReader, textReader } from './scalar.ts'
 import type { FieldKind, FieldResult, FieldValue, FormField } from './types.ts'
 
-/** Reads one property of a form's schema (MCP 2025-11-25, PrimitiveSchemaDefinition); undefined for one that is no such. */
+/**
+ * Reads one property of a form's schema (MCP 2025-11-25, PrimitiveSchemaDefinition); undefined when it is
+ * invalid.
+ */
 export function readField(name: string, schema: unknown, isRequired: boolean): FormField | undefined {
   if (!isObject(schema)) return undefined
   const kind = readFieldKind(schema)
@@ -29,8 +32,8 @@ export function readField(name: string, schema: unknown, isRequired: boolean): F
 }
 
 function readFieldKind(schema: JsonObject): FieldKind | undefined {
-  const chosen = enumField(schema)
-  if (chosen) return chosen
+  const enumKind = enumField(schema)
+  if (enumKind) return enumKind
   const plain = { options: [], multiSelect: false }
   switch (schema['type']) {
     case 'string':
@@ -55,7 +58,7 @@ function readYesNo(answer: string): FieldResult {
   return { problem: 'the answer is Yes or No' }
 }
 
-/** A preset of a form counts only when a person could have given it. */
+/** Reads the default of a field, which is ignored unless the user could have entered it. */
 function readPreset(value: unknown, { read, options }: FieldKind): FieldValue | undefined {
   if (typeof value === 'boolean') return options === YES_NO ? value : undefined
   if (options !== YES_NO && options.length > 0) {
@@ -70,8 +73,8 @@ function readPreset(value: unknown, { read, options }: FieldKind): FieldValue | 
 
 function presetNote(preset: FieldValue | undefined): string {
   if (preset === undefined) return ''
-  const shown = typeof preset === 'boolean' ? (preset ? 'Yes' : 'No') : String(preset)
-  return `left open, it is ${takeStart(toPrintableLine(shown), 80)}`
+  const text = typeof preset === 'boolean' ? (preset ? 'Yes' : 'No') : String(preset)
+  return `left open, it is ${takeStart(toPrintableLine(text), 80)}`
 }
 
 const MAX_TITLE = 60

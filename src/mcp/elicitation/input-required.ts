@@ -6,12 +6,12 @@ import { toPrintableLine } from '../tools/remote-tool.ts'
 import type { InFlightCall } from './calls-in-flight.ts'
 import type { ElicitAnswer } from './types.ts'
 
-/** Sends the request with these parameters added, and gives the server's answer. */
+/** Sends the request with these parameters added, and returns the server's result. */
 export type SendRequest = (more: JsonObject) => Promise<unknown>
 
 /**
- * Sends a request and answers what the server wants to know before it goes on (MCP 2026-07-28, multi round-trip
- * requests), until it gives a result. Fails with `tool` when it asks for what was not offered, or too often.
+ * Sends a request and answers the server's questions (MCP 2026-07-28, multi round-trip requests) until it
+ * returns a result. Throws `tool` when it asks for something that was not offered, or too often.
  */
 export async function resolveInputs(
   send: SendRequest,
@@ -19,12 +19,12 @@ export async function resolveInputs(
   signal: AbortSignal,
 ): Promise<unknown> {
   let more: JsonObject = {}
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const result = await send(more)
     if (!isObject(result) || result['resultType'] !== 'input_required') return result
     const { inputRequests, requestState } = result
     const requests = isObject(inputRequests) ? Object.entries(inputRequests) : []
-    if (requests.length === 0) await sleep(PACE_MS, undefined, { signal })
+    if (requests.length === 0) await sleep(POLL_DELAY_MS, undefined, { signal })
     const inputResponses: Record<string, ElicitAnswer> = {}
     for (const [key, request] of requests) inputResponses[key] = await call.answer(getParams(request), signal)
     more = {
@@ -32,7 +32,7 @@ export async function resolveInputs(
       ...(typeof requestState === 'string' && { requestState }),
     }
   }
-  throw new CrabError('tool', `it asked ${MOST_ROUNDS} times for more`)
+  throw new CrabError('tool', `it asked ${MAX_ROUNDS} times for more`)
 }
 
 function getParams(request: unknown): JsonObject {
@@ -41,6 +41,6 @@ function getParams(request: unknown): JsonObject {
   throw new CrabError('tool', `it asks for what was not offered: ${toPrintableLine(String(method))}`)
 }
 
-const MOST_ROUNDS = 10
-/** Before a server that only wants to be asked again is. */
-const PACE_MS = 250
+const MAX_ROUNDS = 10
+/** The delay before a request is repeated for a server that asked no question. */
+const POLL_DELAY_MS = 250

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../core/base/message.ts'
 import type { FieldResult } from './types.ts'
 
-/** How a text of a form is read: its length and format. What a pattern says is left to the server. */
+/**
+ * Creates the reader of a text field, which checks its length and format. A `pattern` is left to the server.
+ */
 export function textReader({ minLength, maxLength, format }: JsonObject) {
   const least = toFiniteNumber(minLength) ?? 0
   const most = Math.min(toFiniteNumber(maxLength) ?? MAX_CHARS, MAX_CHARS)
@@ -18,7 +20,7 @@ export function textReader({ minLength, maxLength, format }: JsonObject) {
   }
 }
 
-/** How a number of a form is read, and its bounds. */
+/** Creates the reader of a number field, which checks its bounds. */
 export function numberReader({ type, minimum, maximum }: JsonObject) {
   const [least, most] = [toFiniteNumber(minimum), toFiniteNumber(maximum)]
   const what = type === 'integer' ? 'a whole number' : 'a number'
@@ -34,7 +36,7 @@ export function numberReader({ type, minimum, maximum }: JsonObject) {
   }
 }
 
-/** The formats a form may ask for; anything else is plain text. */
+/** The formats that are checked; any other is plain text. */
 const FORMATS: ReadonlyMap<string, { takes: string; fits(text: string): boolean }> = new Map([
   ['email', { takes: 'an e-mail address', fits: (text: string) => /^[^\s@]+@[^\s@]+$/.test(text) }],
   [

@@ -1,11 +1,11 @@
-/** How a server did lately. Times are milliseconds since 1970. */
+/** The recent calls of one server. Times are milliseconds since 1970. */
 export class CallRecord {
   readonly #now: () => number
   #latencies: number[] = []
   calls = 0
-  /** How often it was connected. */
+  /** The number of times it was connected. */
   starts = 0
-  /** Calls that brought no answer. */
+  /** The number of failed calls. */
   errors = 0
   lastOkAt: number | undefined
   lastErrorAt: number | undefined
@@ -14,7 +14,7 @@ export class CallRecord {
     this.#now = now
   }
 
-  /** Follows a call; one that was cancelled counts as a call only. */
+  /** Records a call; a cancelled one only increments `calls`. */
   async follow<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const began = this.#now()
     this.calls++
@@ -34,7 +34,7 @@ export class CallRecord {
     this.lastErrorAt = this.#now()
   }
 
-  /** Median of the last calls that were answered, milliseconds. */
+  /** The median of the last 32 successful calls, milliseconds. */
   get latencyMs(): number | undefined {
     return this.#latencies.toSorted((a, b) => a - b)[this.#latencies.length >> 1]
   }

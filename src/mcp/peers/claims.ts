@@ -4,34 +4,34 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Peer } from './peer.ts'
 import type { Claim } from './peer-types.ts'
 
-/** A declaration that is in force, and the server behind it. */
+/** A declaration in force, and the server behind it. */
 export interface PeerClaim extends Claim {
   peer: Peer
 }
 
-/** What agents have declared, and when it changed. */
+/** The declarations of the registered agents, each agent with a generation counter. */
 export class Claims {
-  /** By the agent's id, in the order of declarations. */
+  /** Keyed by agent id, in the order of the declarations. */
   readonly #claimed = new Map<string, readonly PeerClaim[]>()
   readonly #generations = new Map<string, number>()
   readonly #turns = new Map<string, Promise<void>>()
 
-  /** Ids of the agents that are registered. */
+  /** Returns the ids of the registered agents. */
   agents(): string[] {
     return [...this.#claimed.keys()]
   }
 
-  /** Undefined when the agent is not registered. */
+  /** Returns the claims of an agent; undefined when it is not registered. */
   get(agentId: string): readonly PeerClaim[] | undefined {
     return this.#claimed.get(agentId)
   }
 
-  /** All declarations of a server, of all agents. */
+  /** Returns the claims of all agents on a server. */
   byPeer(peer: Peer): PeerClaim[] {
     return [...this.#claimed.values()].flat().filter((claim) => claim.peer === peer)
   }
 
-  /** Puts what an agent declares in the place of what it had; gives that. */
+  /** Replaces the claims of an agent and returns the previous ones. */
   replace(agentId: string, claimed: readonly PeerClaim[]): readonly PeerClaim[] {
     const before = this.get(agentId) ?? []
     this.#claimed.set(agentId, claimed)
@@ -40,21 +40,21 @@ export class Claims {
     return before
   }
 
-  /** Forgets what an agent had; gives it. */
+  /** Removes the claims of an agent and returns them. */
   remove(agentId: string): readonly PeerClaim[] {
     const before = this.get(agentId) ?? []
     this.#claimed.delete(agentId)
     return before
   }
 
-  /** Whether an agent is registered just so. */
+  /** Whether exactly this version of an agent is registered. */
   isInForce({ id, name, mcps }: AgentConfig): boolean {
     const claimed = this.get(id)
     if (!claimed?.every(({ agent }) => agent === name)) return false
     return isDeepStrictEqual(claimed.map(getClaimedEntry), filterEnabled(mcps))
   }
 
-  /** Grows whenever the tools of an agent may have changed. */
+  /** Returns a number that grows whenever the tools of an agent may have changed. */
   getGeneration(agentId: string): number {
     return this.#generations.get(agentId) ?? 0
   }
@@ -63,10 +63,10 @@ export class Claims {
     this.#generations.set(agentId, this.getGeneration(agentId) + 1)
   }
 
-  /** Makes one change of an agent at a time, in the order of the calls. */
+  /** Serializes the changes of an agent, in the order of the calls. */
   async inTurn(agentId: string, change: () => Promise<void>): Promise<void> {
     const mine = (this.#turns.get(agentId) ?? Promise.resolve()).then(change)
-    const settled = mine.catch(() => undefined) // whoever asked for it is told
+    const settled = mine.catch(() => undefined) // the caller gets the error
     this.#turns.set(agentId, settled)
     await mine.finally(() => this.#turns.get(agentId) === settled && this.#turns.delete(agentId))
   }
@@ -76,7 +76,7 @@ export function getClaimedEntry({ entry }: PeerClaim): McpEntry {
   return entry
 }
 
-/** The declarations that count. */
+/** Returns the entries that are not disabled. */
 export function filterEnabled(entries: readonly McpEntry[]): McpEntry[] {
   return entries.filter(({ disabled = false }) => !disabled)
 }

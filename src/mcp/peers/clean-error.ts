@@ -3,12 +3,19 @@ import type { ServerTarget } from '../fingerprint.ts'
 import { maskAnswer } from '../secrets/masked-answer.ts'
 import { hideSecrets } from '../secrets/shown-target.ts'
 
-/** What went wrong with a server, without the secrets that were given to it, by its target or by a helper. */
-export function cleanError(reason: unknown, target: ServerTarget, given: readonly string[] = []): CrabError {
+/**
+ * Converts a failure of a server to a CrabError without the secrets of its target and those a helper
+ * supplied.
+ */
+export function cleanError(
+  reason: unknown,
+  target: ServerTarget,
+  helperSecrets: readonly string[] = [],
+): CrabError {
   const { kind, message, hint, retryAfterMs } = toCrabError(reason)
-  const { text: shown } = maskAnswer({ text: hideSecrets(message, target) }, given)
-  const cause = shown === message ? { cause: reason } : {} // --debug prints causes
-  return new CrabError(kind, shown, {
+  const { text: cleanMessage } = maskAnswer({ text: hideSecrets(message, target) }, helperSecrets)
+  const cause = cleanMessage === message ? { cause: reason } : {} // --debug prints causes
+  return new CrabError(kind, cleanMessage, {
     ...cause,
     ...(hint && { hint }),
     ...(retryAfterMs && { retryAfterMs }),

@@ -1,44 +1,44 @@
 import type { Peer } from './peer.ts'
 
-/** A server that nobody declares any more. */
+/** A server without declarations that turns under way still hold. */
 interface DrainingPeer {
   peer: Peer
   gone: Promise<void>
 }
 
-/** Servers on their way out: those that only turns under way still hold, and those that are being ended. */
+/** The servers that are being shut down: those that turns under way still hold, and those that are ending. */
 export class DrainingPeers {
-  /** By fingerprint: the last of each kind that nobody declares. */
+  /** The last server of each fingerprint that lost its declarations. */
   readonly #waiting = new Map<string, DrainingPeer>()
-  /** By fingerprint: until all of that kind that are being ended are gone. */
+  /** Resolves, for each fingerprint, when all its ending servers are gone. */
   readonly #leaving = new Map<string, Promise<void>>()
 
-  /** Turns that are under way keep what they began with: the last one ends the server, unless it is taken back. */
+  /** Ends a server when the last turn that holds it is over, unless it is reclaimed before. */
   begin(peer: Peer): void {
-    const departure = { peer, gone: Promise.resolve() }
-    this.#waiting.set(peer.fingerprint, departure)
-    departure.gone = this.#leaveQuietly(departure)
+    const draining = { peer, gone: Promise.resolve() }
+    this.#waiting.set(peer.fingerprint, draining)
+    draining.gone = this.#leaveQuietly(draining)
   }
 
-  /** Whether nobody declares it any more. */
+  /** Whether this server has lost its declarations. */
   has(peer: Peer): boolean {
     return this.#waiting.get(peer.fingerprint)?.peer === peer
   }
 
-  /** One that turns still hold. */
+  /** Returns a draining server that turns still hold. */
   held(fingerprint: string): Peer | undefined {
     const peer = this.#waiting.get(fingerprint)?.peer
     return peer?.quiet ? peer : undefined
   }
 
-  /** The same, which is not on its way out any more. */
+  /** Returns a draining server that turns still hold, and stops draining it. */
   reclaim(fingerprint: string): Peer | undefined {
     const peer = this.held(fingerprint)
     if (peer) this.#waiting.delete(fingerprint)
     return peer
   }
 
-  /** Ends one; the next of that kind waits for it. */
+  /** Ends a server; the next one with its fingerprint waits for it. */
   async leave(peer: Peer): Promise<void> {
     const { fingerprint } = peer
     const all = Promise.all([this.#leaving.get(fingerprint), peer.end()]).then(() => {
@@ -48,28 +48,28 @@ export class DrainingPeers {
     await all
   }
 
-  /** Resolves when all of a kind that are being ended now are gone. */
+  /** Resolves when the servers of a fingerprint that are ending now are gone. */
   async gone(fingerprint: string): Promise<void> {
     await this.#leaving.get(fingerprint)
   }
 
-  /** Ends all, held or not. */
+  /** Ends all servers, including those that are held. */
   async end(): Promise<void> {
     const waiting = [...this.#waiting.values()].flatMap(({ peer, gone }) => [peer.end(), gone])
     await Promise.all([...waiting, ...this.#leaving.values()])
   }
 
-  /** As end(), for a host that is leaving: nobody waits. */
+  /** Like end(), for a process that is exiting: does not wait. */
   release(): void {
     for (const { peer } of this.#waiting.values()) peer.release()
   }
 
-  async #leaveQuietly(departure: DrainingPeer): Promise<void> {
-    const { peer } = departure
-    const isWanted = () => this.#waiting.get(peer.fingerprint) === departure
+  async #leaveQuietly(draining: DrainingPeer): Promise<void> {
+    const { peer } = draining
+    const isCurrent = () => this.#waiting.get(peer.fingerprint) === draining
     while (peer.quiet) await peer.quiet
-    if (!isWanted()) return
+    if (!isCurrent()) return
     await this.leave(peer)
-    if (isWanted()) this.#waiting.delete(peer.fingerprint)
+    if (isCurrent()) this.#waiting.delete(peer.fingerprint)
   }
 }

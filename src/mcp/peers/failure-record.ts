@@ -1,14 +1,17 @@
 import { CrabError } from '../../core/base/errors.ts'
 
-/** What is held against a server: why it cannot be used, and when it may be tried again. Times are milliseconds since 1970. */
+/**
+ * The failures of a server: why it cannot be used, and when the next start is allowed. Times are milliseconds
+ * since 1970.
+ */
 export class FailureRecord {
   readonly #now: () => number
   #delays = 0
-  /** Whether it answered since it was last taken back at once. */
+  /** Whether it has answered since it was last restarted without back-off. */
   #hasAnswered = true
-  /** Why it cannot be used now. */
+  /** The reason it cannot be used now. */
   error: CrabError | undefined
-  /** Failures in a row, of starts and of what ran. */
+  /** Consecutive failures, of starts and of running servers. */
   count = 0
   nextRetryAt: number | undefined
 
@@ -16,18 +19,21 @@ export class FailureRecord {
     this.#now = now
   }
 
-  /** A start failed: the next one waits, 5 s at first, twice as long each time, at most 5 minutes. */
+  /** Records a failed start: the next one backs off, 5 s at first, doubling each time up to 5 minutes. */
   startFailed(error: CrabError): void {
     this.#add(error)
     this.#delay(error.retryAfterMs)
   }
 
-  /** It runs, and asks to be left alone for a while. */
+  /** Records that a running server asked to be retried later. */
   throttled(retryAfterMs: number): void {
     this.nextRetryAt = this.#now() + retryAfterMs
   }
 
-  /** It ended while it ran: it may be started again at once, the first time; without an answer in between it waits too. */
+  /**
+   * Records that a running server ended. It may be restarted immediately the first time, but backs off if it
+   * ends again without having answered.
+   */
   ended(error: CrabError): void {
     this.#add(error)
     if (this.#hasAnswered) this.nextRetryAt = undefined
@@ -35,26 +41,26 @@ export class FailureRecord {
     this.#hasAnswered = false
   }
 
-  /** It is connected; what it is worth shows with the first call. */
+  /** Records a connection. The back-off is reset only by the first answered call. */
   connected(): void {
     this.error = undefined
     this.count = 0
     this.nextRetryAt = undefined
   }
 
-  /** It answered a call, or a person wants to try again. */
+  /** Resets the back-off, after an answered call or when a user retries. */
   forgive(): void {
     this.#delays = 0
     this.#hasAnswered = true
     this.nextRetryAt = undefined
   }
 
-  /** Milliseconds until a start may be tried; 0 when it may. */
+  /** The milliseconds until a start is allowed; 0 when it is allowed now. */
   get waitMs(): number {
     return Math.max(0, (this.nextRetryAt ?? 0) - this.#now())
   }
 
-  /** What is said to who does not want to wait. */
+  /** Returns the error for a call that does not wait for the back-off. */
   tooEarly(): CrabError {
     const seconds = Math.ceil(this.waitMs / 1000)
     const { message = 'it asks to be left alone', kind, hint } = this.error ?? {}
@@ -63,7 +69,7 @@ export class FailureRecord {
     return new CrabError(kind === 'credentials' ? kind : 'unavailable', again, options)
   }
 
-  /** Not before the server wants to be asked again. */
+  /** Sets the next retry, no earlier than `leastMs` from now, which the server may have asked for. */
   #delay(leastMs = 0): void {
     const ownMs = Math.min(FIRST_DELAY_MS * 2 ** this.#delays, MAX_DELAY_MS)
     this.nextRetryAt = this.#now() + Math.max(ownMs, leastMs)

@@ -1,10 +1,10 @@
 interface IdleTimerOptions {
-  /** How long nobody needs to use it, milliseconds; undefined is for ever. */
+  /** The idle time in milliseconds; undefined for no limit. */
   limitMs(): number | undefined
   onIdle(): void
 }
 
-/** Notices when nobody has used something for a while. Keeps no process alive. */
+/** Reports when something has not been used for a while. Does not keep the process alive. */
 export class IdleTimer {
   readonly #options: IdleTimerOptions
   #timer: NodeJS.Timeout | undefined
@@ -14,7 +14,7 @@ export class IdleTimer {
     this.#options = options
   }
 
-  /** It is there and not used yet. */
+  /** Starts the timer unless something is in use. */
   start(): void {
     this.stop()
     const limitMs = this.#options.limitMs()
@@ -23,7 +23,7 @@ export class IdleTimer {
     this.#timer.unref()
   }
 
-  /** Somebody uses it, until they dispose. */
+  /** Stops the timer until the use is disposed. */
   use(): Disposable {
     this.stop()
     this.#users++
@@ -35,7 +35,7 @@ export class IdleTimer {
     }
   }
 
-  /** It is not there any more. */
+  /** Stops the timer until the next start() or use(). */
   stop(): void {
     clearTimeout(this.#timer)
   }

@@ -1,42 +1,42 @@
 interface ListRefreshOptions {
-  /** Tells whether anything was different; never rejects. */
+  /** Reads the list and reports whether it changed; never rejects. */
   read(): Promise<boolean>
   /** Milliseconds since 1970. */
   now(): number
 }
 
 /**
- * Reads a server's list again a while after the first time, as some servers are ready to be asked before they have all
- * their tools and never say that they got more; and after it said that it changed: a little later, so that many words are one, and never
- * twice at once. A server that says so for nothing, after each reading perhaps, is heard less and less often, until it
- * was quiet for as long as it would have to wait.
+ * Decides when to read a server's list again. One reading follows two seconds after the first, because some
+ * servers answer before they have all their tools and never announce the rest. A change notification leads to
+ * a debounced reading; readings never overlap. For a server whose notifications repeatedly announce nothing
+ * new, the delay grows fourfold each time, up to a minute, until the server was quiet for that long.
  */
 export class ListRefresh {
   readonly #options: ListRefreshOptions
   #timer: NodeJS.Timeout | undefined
-  /** Until it is read for the second time. */
+  /** The timer of the second reading. */
   #settling: NodeJS.Timeout | undefined
-  /** Until somebody has the first list, whatever comes is one word more. */
+  /** True from the start until the first list is read: notifications until then add up to one reading. */
   #isReading = true
-  #saidMeanwhile = false
-  #inVain = 0
-  #quietSince = 0
+  #changedMeanwhile = false
+  #unchangedReads = 0
+  #lastNotifiedAt = 0
   #isOver = false
 
   constructor(options: ListRefreshOptions) {
     this.#options = options
   }
 
-  /** The server says that its list changed. */
+  /** Handles the server's notification that its list changed. */
   notify(): void {
     const now = this.#options.now()
-    if (now - this.#quietSince > this.#delayMs) this.#inVain = 0
-    this.#quietSince = now
-    if (this.#isReading) this.#saidMeanwhile = true
+    if (now - this.#lastNotifiedAt > this.#delayMs) this.#unchangedReads = 0
+    this.#lastNotifiedAt = now
+    if (this.#isReading) this.#changedMeanwhile = true
     else this.#readLater()
   }
 
-  /** The first list is there, and the server can be asked again. */
+  /** Starts refreshing, once the first list is read. */
   begin(): void {
     this.#settling = setTimeout(() => void this.#readSettled(), SETTLE_MS)
     this.#settling.unref()
@@ -50,7 +50,7 @@ export class ListRefresh {
   }
 
   get #delayMs(): number {
-    return Math.min(DEBOUNCE_MS * 4 ** this.#inVain, MAX_DELAY_MS)
+    return Math.min(DEBOUNCE_MS * 4 ** this.#unchangedReads, MAX_DELAY_MS)
   }
 
   #readLater(): void {
@@ -59,7 +59,7 @@ export class ListRefresh {
     this.#timer.unref()
   }
 
-  /** Nothing was said, so nothing was said in vain. */
+  /** Reads the list without counting it as unchanged, since no notification asked for it. */
   async #readSettled(): Promise<void> {
     if (this.#isOver || this.#isReading || this.#timer) return
     this.#isReading = true
@@ -71,15 +71,15 @@ export class ListRefresh {
     clearTimeout(this.#settling)
     this.#timer = undefined
     this.#isReading = true
-    this.#inVain = (await this.#options.read()) ? 0 : this.#inVain + 1
-    this.#quietSince = this.#options.now()
+    this.#unchangedReads = (await this.#options.read()) ? 0 : this.#unchangedReads + 1
+    this.#lastNotifiedAt = this.#options.now()
     this.#readingEnded()
   }
 
   #readingEnded(): void {
     this.#isReading = false
-    if (this.#saidMeanwhile) this.#readLater()
-    this.#saidMeanwhile = false
+    if (this.#changedMeanwhile) this.#readLater()
+    this.#changedMeanwhile = false
   }
 }
 

@@ -2,8 +2,8 @@ import { DISCOVERY, getPortFile } from '../../core/config/component.ts'
 import type { Claimed, Peers } from './peers.ts'
 
 /**
- * What a turn may call, with components where they are now: one that has moved to another port is what it was, so turns
- * under way go on with it there. Other servers stay what the turn began with.
+ * Replaces claims on components by the current ones: a component that moved to another port is still the
+ * same, so turns under way continue to use it there. Other servers stay as the turn started with them.
  */
 export function followMovedComponents(
   claimed: readonly Claimed[],

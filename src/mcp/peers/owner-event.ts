@@ -3,22 +3,22 @@ import type { DeclarationOwner } from '../types.ts'
 import type { Peer } from './peer.ts'
 import type { Claim, PeerEvent } from './peer-types.ts'
 
-/** Something that happened to a server, for one of its owners. */
+/** An event of a server, for one of its owners. */
 export interface OwnerEvent {
   peer: Peer
   kind: PeerEvent
   claims: readonly Claim[]
-  /** Whose event it is. */
+  /** The claim of the owner that receives it. */
   claim: Claim
   at: number
 }
 
-/** Whose declarations they are. */
+/** Returns the owners of claims. */
 export function toOwners(claims: readonly Claim[]): DeclarationOwner[] {
   return claims.map(({ agent, entry }) => ({ agent, name: entry.name }))
 }
 
-/** An event as one of the owners is told it. */
+/** Converts an event to the one its owner receives. */
 export function toEvent({ peer, kind, claims, claim, at }: OwnerEvent): McpServerEvent {
   return {
     kind,

@@ -6,7 +6,7 @@ import type { Claim, PeerEvent } from './peer-types.ts'
 
 type Listener = (event: McpServerEvent) => void
 
-/** Tells those who listen what happens to servers, once for each owner. */
+/** Emits the events of servers to listeners, once for each owner. */
 export class PeerEmitter {
   readonly #now: () => number
   readonly #listeners = new Set<Listener>()
@@ -16,28 +16,28 @@ export class PeerEmitter {
     this.#now = now
   }
 
-  /** The listener must not throw; it is told until it is disposed. */
+  /** Adds a listener, until disposed. It must not throw. */
   listen(listener: Listener): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
   }
 
-  /** Nobody is told of a server that is only looked at. */
+  /** Emits an event for each owner; a server that is only being verified has none. */
   emit(peer: Peer, kind: PeerEvent, claims: readonly Claim[]): void {
     for (const claim of claims.filter(({ agentId }) => agentId !== '')) {
       this.#emitOne({ peer, kind, claims, claim })
     }
   }
 
-  /** A new owner of what others have begun to use hears how it stands; the rest it hears with them. */
+  /** Emits the current state of a running server to a new owner; later events reach it like the others. */
   welcome(claim: PeerClaim): void {
     const { state } = claim.peer
     if (state !== 'connected' && state !== 'connecting') return
     this.#emitOne({ peer: claim.peer, kind: state, claims: claim.peer.claims, claim })
   }
 
-  #emitOne(happening: Omit<OwnerEvent, 'at'>): void {
-    const event = toEvent({ ...happening, at: this.#now() })
+  #emitOne(ownerEvent: Omit<OwnerEvent, 'at'>): void {
+    const event = toEvent({ ...ownerEvent, at: this.#now() })
     for (const listener of this.#listeners) listener(event)
   }
 }

@@ -1,11 +1,11 @@
 import { toCancelledError } from '../../core/base/abortable.ts'
 import type { ServerLink } from '../connection/link.ts'
 
-/** The ways to one server that are open; of two only one is ever in use. */
+/** The open links to one server, of which only one is ever in use. */
 export class PeerLinks {
   readonly #open = new Set<ServerLink>()
 
-  /** Opens the next, when the last is closed; one that came too late for the signal is closed again. */
+  /** Opens a new link after closing the previous one; closes it again if the signal was aborted meanwhile. */
   async replace(open: () => Promise<ServerLink>, signal: AbortSignal): Promise<ServerLink> {
     await this.close()
     const link = await open()
@@ -21,7 +21,7 @@ export class PeerLinks {
     await Promise.all([...this.#open].map((link) => link.close()))
   }
 
-  /** As close(), for a host that is leaving: nobody waits. */
+  /** Like close(), for a process that is exiting: does not wait. */
   release(): void {
     for (const link of this.#open) link.release()
   }

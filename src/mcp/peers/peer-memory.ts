@@ -15,7 +15,7 @@ export interface PeerMemoryOptions {
   now(): number
 }
 
-/** What is known of one server, also while it is not there; what is new is written down. */
+/** The record of one server, available while it is not running; changes are written to disk. */
 export class PeerMemory {
   readonly #options: PeerMemoryOptions
   #known: ServerRecord
@@ -31,34 +31,34 @@ export class PeerMemory {
     return this.#known.list
   }
 
-  /** What it said of itself when it was last connected; undefined when it never was. */
+  /** The server's description of itself from the last connection; undefined when there was none. */
   get about(): ServerAbout | undefined {
     return this.#known.about
   }
 
-  /** The tools of it that cannot be offered, unless that was known before this process. */
+  /** The tools that cannot be offered; empty when an earlier process already knew them. */
   get newlyDropped(): readonly DroppedTool[] {
     const { dropped = [] } = this.list ?? {}
     return dropped === this.#options.remembered.list?.dropped ? [] : dropped
   }
 
-  /** What it speaks; asked for anew after a week, as servers learn. */
+  /** The era it speaks; undefined after a week, since servers get updated. */
   get era(): Era | undefined {
     const { is, since = 0 } = this.#known.era ?? {}
     return Math.abs(this.#options.now() - since) < ERA_HOLDS_MS ? is : undefined
   }
 
-  /** How it was reached, as far as that is remembered. */
+  /** The remembered transport; `usual` by default. */
   get way(): HttpVariant {
     return this.era === undefined ? 'usual' : (this.#known.era?.way ?? 'usual')
   }
 
-  /** The last start, by this process or another, when it failed. */
+  /** The last start, by any process, if it failed. */
   get failure(): ServerRecord['failure'] {
     return this.#known.failure
   }
 
-  /** Takes the list of a server that is connected; tells whether agents get other tools by it than before. */
+  /** Stores the offer of a connected server. Returns whether the tools that agents get have changed. */
   connected({ list, about }: ServerOffer, { era }: Pick<Connection, 'era'>, way = this.way): boolean {
     const before = this.#known
     const known = this.era === era && this.way === way ? before.era : undefined
@@ -68,14 +68,14 @@ export class PeerMemory {
     return this.list !== before.list || about.hasResources !== (before.about?.hasResources ?? false)
   }
 
-  /** Remembers that a start failed; its era is asked for anew. */
+  /** Stores a failed start and forgets the era, so that the next start probes again. */
   failed({ message: why, kind }: CrabError): void {
     const { list, about } = this.#known
     const failure = { at: this.#options.now(), why, ...(kind === 'credentials' && { needsAuth: true }) }
     this.#keep({ ...(list && { list }), ...(about && { about }), failure })
   }
 
-  /** Resolves when everything is written. Never rejects. */
+  /** Resolves when all changes are written. Never rejects. */
   async settled(): Promise<void> {
     await this.#written
   }
@@ -84,7 +84,7 @@ export class PeerMemory {
     if (isDeepStrictEqual(known, this.#known)) return
     this.#known = known
     const { memory, fingerprint } = this.#options
-    // Without it the next process waits for the server: slower, and nothing else.
+    // A failed write only makes the next process wait for the server.
     this.#written = this.#written.then(() => memory.write(fingerprint, known).catch(() => undefined))
   }
 }

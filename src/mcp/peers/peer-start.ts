@@ -13,25 +13,28 @@ import { type StartedServer, startServer } from './server-start.ts'
 import { callLimit, isInstaller, startupLimit } from './startup.ts'
 import { TransportMemory } from './transport-memory.ts'
 
-/** What the start of a server needs of its peer. */
+/** The parts of a peer that its start needs. */
 interface PeerStartOptions extends Pick<PeerOptions, 'target' | 'slots' | 'open'> {
-  /** What declares it. */
+  /** The declarations of the server. */
   entries(): readonly McpEntry[]
   memory: PeerMemory
-  /** Takes what it writes to standard error. */
+  /** Receives the server's standard error. */
   log: LineTail
   isConnected(): boolean
   newRefresh(): ListRefresh
   onBegin(): void
-  /** What it throws fails the start. */
+  /** Called when the server is connected; the start fails if it throws. */
   onStarted(started: StartedServer, refresh: ListRefresh): void
-  /** Gives what the start fails with. */
+  /** Records a failure and returns the error the start fails with. */
   onFailed(reason: unknown): CrabError
-  /** Aborted when the peer is of no use any more. */
+  /** Aborted when the peer is ended. */
   over: AbortSignal
 }
 
-/** How the server of a peer is started: one start for all who wait for it, made anew when somebody wants that. */
+/**
+ * Starts the server of a peer: one start for all callers that wait for it, replaced by a new one on
+ * restart().
+ */
 export class PeerStart {
   readonly #options: PeerStartOptions
   readonly #links = new PeerLinks()
@@ -49,48 +52,48 @@ export class PeerStart {
     return this.#underWay !== undefined
   }
 
-  /** The way to the server that was taken last. */
+  /** The transport that was used last. */
   get way(): HttpVariant {
     return this.#ways.current
   }
 
-  /** Whether the next one may have to fetch the program. */
+  /** Whether the next start may have to download the program. */
   get mayInstall(): boolean {
     return this.#options.memory.list === undefined && isInstaller(this.#options.target)
   }
 
-  /** How long the next one may take, milliseconds. */
+  /** The time limit of the next start, milliseconds. */
   get limitMs(): number {
     return startupLimit(this.#options.entries(), this.mayInstall)
   }
 
-  /** The start under way, or a new one. */
+  /** Returns the start under way, or begins one. */
   begin(): Promise<Connection> {
     if (this.#underWay) return this.#underWay
     this.#needed = Promise.withResolvers()
-    const begun = this.#start()
-    this.#underWay = begun
+    const starting = this.#start()
+    this.#underWay = starting
     this.#options.onBegin()
-    return begun
+    return starting
   }
 
-  /** Somebody waits: it goes before those that nobody waits for. */
+  /** Gives the start priority over those that no caller waits for. */
   need(): void {
     this.#needed.resolve()
   }
 
-  /** Ends the start under way for another one: whoever waits for it waits for that. */
+  /** Replaces the start under way by a new one, which its callers then wait for. */
   restart(): void {
     this.#restart.abort(new CrabError('unavailable', 'it is being started anew'))
   }
 
-  /** Closes what is open, once the start under way has given up as it is over. Never rejects. */
+  /** Closes the links, after the start under way has ended because `over` was aborted. Never rejects. */
   async close(): Promise<void> {
-    await this.#underWay?.catch(() => undefined) // whoever waits for it is told
+    await this.#underWay?.catch(() => undefined) // its callers get the error
     await this.#links.close()
   }
 
-  /** As close(), for a host that is leaving: nobody waits. */
+  /** Like close(), for a process that is exiting: does not wait. */
   release(): void {
     this.#links.release()
   }
@@ -135,7 +138,7 @@ export class PeerStart {
     }
   }
 
-  /** Two processes of one server never run at once. */
+  /** Opens a link. Two processes of one server never run at the same time. */
   async #open(way: HttpVariant, signal: AbortSignal): Promise<ServerLink> {
     const { open, log, entries, isConnected, over } = this.#options
     const patienceMs = () => (isConnected() ? callLimit(entries()) : this.limitMs)

@@ -14,23 +14,28 @@ export interface Claim {
   entry: McpEntry
 }
 
-/** `failed` is also for a server that ended by itself; `disconnected` is deliberate. */
+/**
+ * A change of a server's state. `failed` includes a server that ended by itself; `disconnected` is
+ * deliberate.
+ */
 export type PeerEvent = 'connecting' | 'connected' | 'failed' | 'disconnected'
 
-/** How a way to a server is opened. */
+/** The options for opening a link to a server. */
 export interface OpenOptions {
   way: HttpVariant
-  /** Takes what it writes to standard error; of one that has none, what there is to say of the connection. */
+  /** Receives the server's standard error; for a remote server, notes about the connection. */
   log: LineTail
-  /** How long a request may wait where the server asks for it. */
+  /**
+   * Returns the longest time, in milliseconds, that a request waits when the server asks to be retried later.
+   */
   patienceMs(): number
 }
 
-/** What a peer is made of. */
+/** The dependencies of a peer. */
 export interface PeerOptions extends PeerMemoryOptions {
   target: ServerTarget
   slots: StartSlots
-  /** Opens a way to the server. */
+  /** Opens a link to the server. */
   open(how: OpenOptions, signal: AbortSignal): Promise<ServerLink>
   onEvent(kind: PeerEvent): void
   onToolsChanged(): void

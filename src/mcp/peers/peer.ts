@@ -23,8 +23,8 @@ import type { StartedServer } from './server-start.ts'
 import { idleLimit } from './startup.ts'
 
 /**
- * One server for all that declare it: connects when somebody needs it, notices when it is gone, and knows its tools
- * also while it is not there. Whoever made it ends or releases it.
+ * One server, shared by all that declare it: connects on demand, detects its end, and knows its tools while
+ * it is not running. The creator ends or releases it.
  */
 export class Peer {
   readonly fingerprint: string
@@ -32,22 +32,22 @@ export class Peer {
   readonly memory: PeerMemory
   readonly record: CallRecord
   readonly failures: FailureRecord
-  /** Who declares it. */
+  /** The declarations that use it. */
   claims: readonly Claim[] = []
   connectedAt: number | undefined
   readonly #options: PeerOptions
   readonly #secrets: readonly string[]
   readonly #stderr = new LineTail((line) => hideSecrets(line, this.target))
   readonly #over = new AbortController()
-  /** Why it is not even tried. */
-  readonly #flaw: CrabError | undefined
+  /** The reason it is never started. */
+  readonly #issue: CrabError | undefined
   readonly #start: PeerStart
   #connection: Connection | undefined
   #refresh: ListRefresh | undefined
   readonly #holders = new RefCount()
   readonly #idle = new IdleTimer({
     limitMs: () => idleLimit(this.#entries()),
-    onIdle: () => this.#rest(),
+    onIdle: () => this.#stopIdle(),
   })
 
   constructor(options: PeerOptions) {
@@ -55,7 +55,7 @@ export class Peer {
     this.fingerprint = options.fingerprint
     this.target = options.target
     this.#secrets = collectSureSecrets(options.target)
-    this.#flaw = validateTarget(options.target)
+    this.#issue = validateTarget(options.target)
     this.memory = new PeerMemory(options)
     this.record = new CallRecord(options.now)
     this.failures = new FailureRecord(options.now)
@@ -74,21 +74,21 @@ export class Peer {
   }
 
   get state(): PeerState {
-    if (this.#flaw) return 'invalid'
+    if (this.#issue) return 'invalid'
     if (this.#connection) return 'connected'
     if (this.#start.isUnderWay) return 'connecting'
     if (!this.error) return 'idle'
     return this.error.kind === 'credentials' ? 'needs_auth' : 'failed'
   }
 
-  /** Its tools, or those it had when it was last connected, perhaps by another process; undefined when it never was. */
+  /** The tools it has, or had when any process was last connected to it; undefined when none was. */
   get list(): ToolList | undefined {
     return this.state === 'invalid' ? undefined : this.memory.list
   }
 
-  /** Why it cannot be used, as connect() says it; undefined as long as nothing is known against it. */
+  /** The reason it cannot be used, as thrown by connect(); undefined when none is known. */
   get error(): CrabError | undefined {
-    const known = this.#flaw ?? this.failures.error
+    const known = this.#issue ?? this.failures.error
     const { why, needsAuth = false } = this.memory.failure ?? {}
     if (known || why === undefined) return known
     return new CrabError(needsAuth ? 'credentials' : 'unavailable', why)
@@ -102,12 +102,12 @@ export class Peer {
     return this.#connection?.pid
   }
 
-  /** Whether its next start may have to fetch the program. */
+  /** Whether its next start may have to download the program. */
   get mayInstall(): boolean {
     return this.#start.mayInstall
   }
 
-  /** How long its next start may take, milliseconds. */
+  /** The time limit of its next start, milliseconds. */
   get startupMs(): number {
     return this.#start.limitMs
   }
@@ -120,15 +120,15 @@ export class Peer {
   /** Starts it in the background, unless it runs or failed too recently. */
   start(): void {
     if (this.state === 'invalid' || this.#connection || this.failures.waitMs > 0) return
-    this.#start.begin().catch(() => undefined) // its state says it
+    this.#start.begin().catch(() => undefined) // shown in its state
   }
 
   /**
-   * Waits until it is connected, and starts it unless somebody did; an abort ends the waiting only. With `insist` no
-   * failure is too recent. Fails with `unavailable`, saying in lower case what the server did.
+   * Waits until it is connected, starting it if needed; an abort only ends the waiting. `insist` ignores the
+   * back-off. Throws `unavailable`, saying in lower case what the server did.
    */
   async connect({ insist = false }, signal: AbortSignal): Promise<Connection> {
-    if (this.#flaw) throw this.#flaw
+    if (this.#issue) throw this.#issue
     if (this.#connection) return this.#connection
     if (!this.#start.isUnderWay && !insist && this.failures.waitMs > 0) throw this.failures.tooEarly()
     const start = this.#start.begin()
@@ -136,7 +136,7 @@ export class Peer {
     return await abortable(start, signal)
   }
 
-  /** Ends it, if it runs or is being started, and makes it anew: whoever waits for a start waits for the new one. */
+  /** Restarts the server, or a start under way: callers that wait for a start wait for the new one. */
   async reconnect(signal: AbortSignal): Promise<void> {
     this.#start.restart()
     await abortable(this.#disconnect(), signal)
@@ -145,18 +145,22 @@ export class Peer {
   }
 
   /**
-   * Calls a tool by its remote name, connecting first when it must. What was under way when the server ended fails once
-   * and is not repeated. Fails as Connection does, and with `missing` when the server has no such tool any more.
+   * Calls a tool by its remote name, connecting first if needed. A call that was under way when the server
+   * ended fails once and is not repeated. Throws as Connection does, and `missing` when the server no longer
+   * has the tool.
    */
   async call(call: RemoteCall, signal: AbortSignal): Promise<unknown> {
-    const ask = (connection: Connection) => {
+    const callIfListed = (connection: Connection) => {
       if (this.list?.tools.some(({ name }) => name === call.name)) return connection.callTool(call, signal)
       throw new CrabError('missing', 'it has no such tool any more')
     }
-    return await this.use(ask, signal)
+    return await this.use(callIfListed, signal)
   }
 
-  /** Asks it for something else than a tool, as call() does. The answer is the caller's own: secrets are taken out of it. */
+  /**
+   * Sends it any other request, as call() does. Secrets are masked in the answer, which belongs to the
+   * caller.
+   */
   async use<T>(ask: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
     using _held = this.hold()
     const connection = await this.connect({}, signal)
@@ -172,17 +176,17 @@ export class Peer {
     }
   }
 
-  /** Resolves when nobody holds it any more; undefined when nobody does, or it is being ended. */
+  /** Resolves when the last hold is disposed; undefined when there is none, or it is being ended. */
   get quiet(): Promise<void> | undefined {
     return this.#holders.quiet
   }
 
-  /** Keeps it of use until disposed, also when nobody declares it any more; a call holds it by itself. */
+  /** Keeps it usable until disposed, even without declarations; a call holds it by itself. */
   hold(): Disposable {
     return this.#holders.hold()
   }
 
-  /** Ends the server and all it has started; the peer is of no use any more. Never rejects. */
+  /** Ends the server and every process it started; the peer cannot be used afterwards. Never rejects. */
   async end(): Promise<void> {
     this.#over.abort(new CrabError('unavailable', 'it is being ended'))
     this.#holders.end()
@@ -191,7 +195,7 @@ export class Peer {
     await this.memory.settled()
   }
 
-  /** As end(), for a host that is leaving: nobody waits. */
+  /** Like end(), for a process that is exiting: does not wait. */
   release(): void {
     this.#over.abort(new CrabError('unavailable', 'it is being ended'))
     this.#idle.stop()
@@ -232,7 +236,7 @@ export class Peer {
     return error
   }
 
-  /** The server ended by itself: its tools stay, and the next call starts it again. */
+  /** Records that the server ended by itself: its tools stay, and the next call starts it again. */
   #lose(connection: Connection, error: CrabError): void {
     if (this.#connection !== connection) return
     this.#connection = undefined
@@ -243,7 +247,7 @@ export class Peer {
     this.#options.onEvent('failed')
   }
 
-  /** What a call that failed says of the server. */
+  /** Updates the state from a failed call. */
   #learn(reason: CrabError, connection: Connection): void {
     if (reason.kind === 'tool') this.failures.forgive()
     if (reason.kind === 'throttled') this.failures.throttled(reason.retryAfterMs ?? 0)
@@ -252,7 +256,7 @@ export class Peer {
     void connection.close()
   }
 
-  /** Reads the list of a server that says it changed; tells whether it has. */
+  /** Reads the list of a server that announced a change; returns whether it changed. */
   async #readAgain(): Promise<boolean> {
     const connection = this.#connection
     if (!connection) return false
@@ -264,20 +268,20 @@ export class Peer {
       )
         return false
     } catch {
-      return false // the old list stays; a server that is gone is noticed elsewhere
+      return false // the old list stays; the end of a server is detected elsewhere
     }
     this.#options.onToolsChanged()
     this.#options.onEvent('connected')
     return true
   }
 
-  /** Masks the secrets that the server was given in what it says about itself. */
+  /** Masks the server's secrets in its description and tools. */
   #clean(list: ToolList, { about, secrets }: Connection): ServerOffer {
     return maskOffer({ list, about }, [...secrets, ...this.#secrets])
   }
 
-  /** Nobody has used it for as long as its declarations say. */
-  #rest(): void {
+  /** Disconnects it after the idle time of its declarations. */
+  #stopIdle(): void {
     if (!this.#connection) return
     void this.#disconnect()
     this.#options.onEvent('disconnected')

@@ -22,7 +22,7 @@ export type { PeerClaim as Claimed }
 export interface PeersOptions extends TargetDefaults {
   processes: ProcessHost
   memory: ServerMemory
-  /** Environment of this process, of which a server gets what it needs. */
+  /** The environment of this process; a server gets only the variables it needs. */
   env: Readonly<Record<string, string | undefined>>
   /** Milliseconds since 1970. */
   now(): number
@@ -30,10 +30,7 @@ export interface PeersOptions extends TargetDefaults {
   frames?: FrameTap | undefined
 }
 
-/**
- * The servers of one node: what agents declare runs once for all declarations that mean the same, and ends with the last
- * of them.
- */
+/** The servers of one node: identical declarations share one server, which ends with the last of them. */
 export class Peers {
   readonly #options: PeersOptions
   #baseEnv: PeersOptions['baseEnv']
@@ -41,7 +38,7 @@ export class Peers {
   readonly #peers = new Map<string, Peer>()
   readonly #claims = new Claims()
   readonly #draining = new DrainingPeers()
-  /** Those that nobody declares. */
+  /** The servers of lookAt(), which have no declaration. */
   readonly #undeclared = new Set<Peer>()
   readonly #emitter: PeerEmitter
   #isOver = false
@@ -52,57 +49,62 @@ export class Peers {
     this.#emitter = new PeerEmitter(options.now)
   }
 
-  /** In the order of their first owner. */
+  /** Returns all servers in the order of their first owner. */
   all(): Peer[] {
     return [...this.#peers.values()]
   }
 
-  /** The declarations of an agent that are in force; undefined when it is not registered. */
+  /** Returns the declarations of an agent that are in force; undefined when it is not registered. */
   claimedBy(agentId: string): readonly PeerClaim[] | undefined {
     return this.#claims.get(agentId)
   }
 
-  /** Grows whenever the tools of an agent may have changed. */
+  /** Returns a number that grows whenever the tools of an agent may have changed. */
   generationOf(agentId: string): number {
     return this.#claims.getGeneration(agentId)
   }
 
-  /** Calls the listener with every event, once for each owner, until it is disposed. It must not throw. */
+  /** Calls the listener with every event, once for each owner, until disposed. It must not throw. */
   listen(listener: (event: McpServerEvent) => void): Disposable {
     return this.#emitter.listen(listener)
   }
 
-  /** The server of an entry, when somebody has it. */
+  /** Returns the server of an entry if it is declared. */
   find(entry: McpEntry, agentId: string): Peer | undefined {
     return this.#peers.get(this.fingerprint(entry, agentId))
   }
 
-  /** The identity of what an entry means for an agent. */
+  /** Returns the fingerprint of an entry of an agent. */
   fingerprint(entry: McpEntry, agentId: string): string {
     return computeFingerprint(this.#toTarget(entry), entry, { agentId, name: entry.name })
   }
 
-  /** Why the server of an entry is not even tried; undefined when nothing speaks against it. */
+  /** Returns why the server of an entry can never be started; undefined when it can be tried. */
   validate(entry: McpEntry): CrabError | undefined {
     return validateTarget(this.#toTarget(entry))
   }
 
   /**
-   * Brings an agent's claims in line with its declarations: what is new is known from now on, what is the same keeps its
-   * server, what is gone lets go of it. One change of an agent at a time.
+   * Reconciles an agent's claims with its declarations: adds new ones, keeps the servers of unchanged ones,
+   * drops removed ones. The changes of an agent are serialized.
    */
   register(agent: AgentConfig): Promise<void> {
     return this.#claims.inTurn(agent.id, () => this.#reconcile(agent))
   }
 
-  /** Registers an agent unless it is registered just so, and tells whether it did; starts nothing. */
+  /**
+   * Registers an agent unless exactly this version is registered, and returns whether it did. Starts nothing.
+   */
   async ensure(agent: AgentConfig): Promise<boolean> {
     const isSame = this.#claims.isInForce(agent)
     if (!isSame) await this.register(agent)
     return !isSame
   }
 
-  /** What is laid under the environment of programs from now on: what it changes moves to other servers. Gives the agents. */
+  /**
+   * Replaces the base environment of programs; the declarations that it changes move to other servers.
+   * Returns the ids of the registered agents.
+   */
   async rebase(baseEnv: PeersOptions['baseEnv']): Promise<string[]> {
     this.#baseEnv = baseEnv
     const ids = this.#claims.agents()
@@ -110,14 +112,14 @@ export class Peers {
     return ids
   }
 
-  /** Lets go of everything an agent has. */
+  /** Drops all claims of an agent. */
   unregister(agentId: string): Promise<void> {
-    return this.#claims.inTurn(agentId, async () => this.#letGo(this.#claims.remove(agentId)))
+    return this.#claims.inTurn(agentId, async () => this.#dropClaims(this.#claims.remove(agentId)))
   }
 
   /**
-   * The server of an entry that nobody has to own, for a look at it. One that was made for that ends when the look is
-   * disposed, unless it was declared meanwhile: then it is the one that runs.
+   * Returns the server of an entry that need not be declared, in order to verify it. A server made for this
+   * ends on disposal, unless the entry was declared meanwhile: then its claim takes over the server.
    */
   async lookAt(entry: McpEntry, agentId: string): Promise<{ peer: Peer } & AsyncDisposable> {
     const recalled = await this.#recall(entry, agentId)
@@ -127,8 +129,8 @@ export class Peers {
     if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
     const leaving = this.#draining.held(recalled.fingerprint)
     if (leaving) {
-      const held = leaving.hold()
-      return { peer: leaving, [Symbol.asyncDispose]: async () => held[Symbol.dispose]() }
+      const hold = leaving.hold()
+      return { peer: leaving, [Symbol.asyncDispose]: async () => hold[Symbol.dispose]() }
     }
     const peer = this.#make(recalled)
     peer.claims = [{ agentId: '', agent: '', entry }]
@@ -141,14 +143,14 @@ export class Peers {
     }
   }
 
-  /** Ends all servers, in parallel; who registers from now on gets none. Never rejects. */
+  /** Ends all servers in parallel; agents registered from now on get none. Never rejects. */
   async end(): Promise<void> {
     this.#isOver = true
     const running = [...this.all(), ...this.#undeclared]
     await Promise.all([this.#draining.end(), ...running.map((peer) => peer.end())])
   }
 
-  /** As end(), for a host that is leaving: nobody waits. */
+  /** Like end(), for a process that is exiting: does not wait. */
   release(): void {
     this.#isOver = true
     this.#draining.release()
@@ -176,10 +178,10 @@ export class Peers {
     for (const { peer } of claimed) peer.claims = this.#claims.byPeer(peer)
     for (const claim of claimed)
       if (!before.some((old) => isSameOwner(old, claim))) this.#emitter.welcome(claim)
-    this.#letGo(before)
+    this.#dropClaims(before)
   }
 
-  /** What is needed to make the peer of an entry, in case there is none. */
+  /** Collects the input for the peer of an entry, in case it must be created. */
   async #recall(entry: McpEntry, agentId: string): Promise<RecalledServer> {
     const target = this.#toTarget(entry)
     const fingerprint = computeFingerprint(target, entry, { agentId, name: entry.name })
@@ -189,14 +191,14 @@ export class Peers {
 
   #peerFor(recalled: RecalledServer): Peer {
     const { fingerprint } = recalled
-    const kept = this.#peers.get(fingerprint) ?? this.#draining.reclaim(fingerprint)
-    const known = kept ?? this.#takeOver(fingerprint)
+    const existing = this.#peers.get(fingerprint) ?? this.#draining.reclaim(fingerprint)
+    const known = existing ?? this.#takeOver(fingerprint)
     const peer = known ?? this.#make(recalled)
     this.#peers.set(fingerprint, peer)
     return peer
   }
 
-  /** A server that somebody looks at who is about to declare it. */
+  /** Returns the server that lookAt() made for an entry which is now declared. */
   #takeOver(fingerprint: string): Peer | undefined {
     const peer = this.#undeclared.values().find((one) => one.fingerprint === fingerprint)
     if (peer) this.#undeclared.delete(peer)
@@ -223,8 +225,8 @@ export class Peers {
     return await openTracedLink({ ...this.#options, ...how, peer }, signal)
   }
 
-  /** Declarations that are no longer in force leave their servers; a server without any is ended, nobody waits for it. */
-  #letGo(before: readonly PeerClaim[]): void {
+  /** Detaches claims that are no longer in force; a server without any is drained in the background. */
+  #dropClaims(before: readonly PeerClaim[]): void {
     for (const peer of new Set(before.map((claim) => claim.peer))) {
       const old = peer.claims
       peer.claims = this.#claims.byPeer(peer)
@@ -232,7 +234,7 @@ export class Peers {
       this.#peers.delete(peer.fingerprint)
       if (peer.state === 'connected' || peer.state === 'connecting')
         this.#emitter.emit(peer, 'disconnected', old)
-      peer.claims = old // whoever still holds it goes by their limits
+      peer.claims = old // the limits of its last declarations apply to those who still hold it
       this.#draining.begin(peer)
     }
   }
@@ -242,7 +244,7 @@ function isSameOwner(a: PeerClaim, b: PeerClaim): boolean {
   return a.peer === b.peer && a.agent === b.agent && a.entry.name === b.entry.name
 }
 
-/** What an entry comes to. */
+/** The resolved target of an entry with the stored record of its server. */
 interface RecalledServer {
   target: ServerTarget
   fingerprint: string

@@ -1,6 +1,6 @@
 import { toCancelledError } from '../../core/base/abortable.ts'
 
-/** Lets a limited number of holders in at once: first who is needed, then who came first. */
+/** A semaphore in which needed holders take precedence, then the order of arrival. */
 export class PrioritySemaphore {
   #free: number
   readonly #needed: (() => void)[] = []
@@ -10,7 +10,7 @@ export class PrioritySemaphore {
     this.#free = count
   }
 
-  /** Waits for a slot, before others as soon as it is needed; disposing gives it back. Throws when aborted. */
+  /** Waits for a slot, ahead of others once `needed` resolves; disposing releases it. Throws when aborted. */
   async take(needed: Promise<void>, signal: AbortSignal): Promise<Disposable> {
     if (signal.aborted) throw toCancelledError(signal)
     if (this.#free === 0) await this.#turn(needed, signal)
@@ -21,7 +21,7 @@ export class PrioritySemaphore {
   async #turn(needed: Promise<void>, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const onAbort = () => {
-      // Else it has its slot already.
+      // Otherwise it has its slot already.
       if (takeOut(this.#needed, resolve) || takeOut(this.#others, resolve)) reject(toCancelledError(signal))
     }
     this.#others.push(resolve)
@@ -30,7 +30,7 @@ export class PrioritySemaphore {
     await promise.finally(() => signal.removeEventListener('abort', onAbort))
   }
 
-  /** A slot goes to the next who waits without being free in between. */
+  /** Hands the slot to the next holder directly, so that no newcomer can take it in between. */
   #give(): void {
     const next = this.#needed.shift() ?? this.#others.shift()
     if (next) next()

@@ -1,15 +1,15 @@
-/** Counts who holds something, and tells when nobody does any more. */
+/** A reference count that reports when the last reference is disposed. */
 export class RefCount {
   #count = 0
   #quiet = Promise.withResolvers<void>()
   #isOver = false
 
-  /** Resolves when nobody holds it any more; undefined when nobody does, or it is over. */
+  /** Resolves when the last reference is disposed; undefined when there is none, or after end(). */
   get quiet(): Promise<void> | undefined {
     return this.#count > 0 && !this.#isOver ? this.#quiet.promise : undefined
   }
 
-  /** Until it is disposed. */
+  /** Adds a reference until it is disposed. */
   hold(): Disposable {
     if (this.#count === 0) this.#quiet = Promise.withResolvers()
     this.#count++
@@ -21,7 +21,7 @@ export class RefCount {
     }
   }
 
-  /** Nobody can hold it any longer. */
+  /** Resolves `quiet` regardless of open references; it is undefined afterwards. */
   end(): void {
     this.#isOver = true
     this.#quiet.resolve()

@@ -8,21 +8,21 @@ import type { Era } from '../connection/connection.ts'
 import { type DroppedTool, readTools, type ToolList, toPrintableLine } from '../tools/remote-tool.ts'
 import { recallAbout, type ServerAbout } from './server-about.ts'
 
-/** What is known of a server from earlier. */
+/** The stored record of a server. */
 export interface ServerRecord {
   /** Its tools when it was last connected; undefined when it never was. */
   list?: ToolList
-  /** What it said of itself then. */
+  /** Its description of itself at that time. */
   about?: ServerAbout
-  /** What it speaks, and since when that is known; milliseconds since 1970. */
+  /** The era it speaks, and since when that is known; milliseconds since 1970. */
   era?: { is: Era; since: number; way?: HttpVariant }
-  /** The last start failed; gone with the next that succeeds. */
+  /** The failure of the last start; removed by the next one that succeeds. */
   failure?: { at: number; why: string; needsAuth?: boolean }
 }
 
 /**
- * What servers were like when they last ran, a file each under its fingerprint. It holds what servers say of
- * themselves and nothing of their configuration. All of it can be deleted.
+ * The stored records of servers, one file per fingerprint. They hold what servers say of themselves and
+ * nothing of their configuration. All files may be deleted at any time.
  */
 export class ServerMemory {
   readonly #folder: string
@@ -31,21 +31,21 @@ export class ServerMemory {
     this.#folder = folder
   }
 
-  /** Nothing when there is no file, or it makes no sense. */
+  /** Reads a record; it is empty when the file is missing or invalid. */
   async read(fingerprint: string): Promise<ServerRecord> {
     return parseServerRecord(await readFile(this.#path(fingerprint), 'utf8').catch(() => ''))
   }
 
-  /** As read(), for those who cannot wait. */
+  /** Reads a record synchronously. */
   readNow(fingerprint: string): ServerRecord {
     try {
       return parseServerRecord(readFileSync(this.#path(fingerprint), 'utf8'))
     } catch {
-      return {} // as for read(): it is not known, then
+      return {} // like read(), treats it as unknown
     }
   }
 
-  /** Fails with `storage`. */
+  /** Throws `storage`. */
   async write(fingerprint: string, remembered: ServerRecord): Promise<void> {
     await replaceFile(this.#path(fingerprint), JSON.stringify({ v: VERSION, ...remembered }))
   }
@@ -57,7 +57,7 @@ export class ServerMemory {
 
 const VERSION = 1
 
-/** The file may be anybody's, and of another version. */
+/** Parses a file that may be damaged, foreign, or from another version. */
 function parseServerRecord(text: string): ServerRecord {
   const { v, list, about, era, failure } = parseObject(text) ?? {}
   if (v !== VERSION) return {}

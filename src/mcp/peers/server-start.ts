@@ -5,32 +5,32 @@ import type { Connection } from '../connection/connection.ts'
 import type { ToolList } from '../tools/remote-tool.ts'
 import type { StartSlots } from './startup.ts'
 
-/** How a server is started. */
+/** The options of `startServer()`. */
 export interface StartOptions extends ServerConnectOptions {
-  /** Of programs; what runs elsewhere needs none. */
+  /** Limits concurrent starts of programs; undefined for a remote server. */
   slots: StartSlots | undefined
-  /** Whether the program may have to be fetched first. */
+  /** Whether the program may have to be downloaded first. */
   mayInstall: boolean
-  /** The last line on its standard error that says something; empty when there is none. */
+  /** Returns the last meaningful line of its standard error; empty when there is none. */
   lastWords(): string
 }
 
-/** A server that is connected, and what it has. */
+/** A connected server and its tools. */
 export interface StartedServer {
   connection: Connection
   list: ToolList
 }
 
 /**
- * Starts a server in its turn, connects and reads its list, all within its time. Fails with `unavailable`, saying in lower
- * case what happened, or as the signal says.
+ * Waits for a slot, starts a server, connects and reads its list within `startupMs`. Throws `unavailable`,
+ * saying in lower case what happened, or as the signal does.
  */
 export async function startServer(options: StartOptions, signal: AbortSignal): Promise<StartedServer> {
   const { slots, needed, mayInstall } = options
   using _installing = mayInstall ? await slots?.installing.take(needed, signal) : undefined
   using _slot = await slots?.any.take(needed, signal)
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(tooLate(options)), options.startupMs)
+  const timer = setTimeout(() => late.abort(toTimeoutError(options)), options.startupMs)
   try {
     return await connectAndList(options, AbortSignal.any([signal, late.signal]))
   } catch (reason) {
@@ -50,15 +50,15 @@ async function connectAndList(options: StartOptions, signal: AbortSignal): Promi
   }
 }
 
-function tooLate({ startupMs, lastWords }: StartOptions): CrabError {
+function toTimeoutError({ startupMs, lastWords }: StartOptions): CrabError {
   const words = lastWords()
-  const said = words === '' ? '' : `; its last words were: ${words}`
-  return new CrabError('timeout', `it was not ready within ${startupMs / 1000} s${said}`, {
+  const suffix = words === '' ? '' : `; its last words were: ${words}`
+  return new CrabError('timeout', `it was not ready within ${startupMs / 1000} s${suffix}`, {
     hint: 'give it more time with startup_timeout_ms if it needs it',
   })
 }
 
-/** The program that is not there, the timeout, the refusal: a server that cannot be used now. */
+/** Converts a failed start (program not found, timeout, refusal) to `unavailable`; `credentials` stays. */
 function toFailedStart(reason: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return toCancelledError(signal)
   if (!(reason instanceof CrabError)) return reason

@@ -3,10 +3,10 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ServerTarget } from '../fingerprint.ts'
 import { PrioritySemaphore } from './priority-semaphore.ts'
 
-/** How many servers of a node may be starting at once. */
+/** Limits how many servers of a node start concurrently. */
 export interface StartSlots {
   any: PrioritySemaphore
-  /** Of those that may have to install themselves first. */
+  /** Limits those that may have to download their program first. */
   installing: PrioritySemaphore
 }
 
@@ -14,24 +14,30 @@ export function newStartSlots(): StartSlots {
   return { any: new PrioritySemaphore(8), installing: new PrioritySemaphore(3) }
 }
 
-/** Whether a command fetches its program when it is not there yet. */
+/** Whether a command downloads its program when it is not installed. */
 export function isInstaller(target: ServerTarget): boolean {
   if (target.transport !== 'stdio') return false
   return INSTALLERS.has(basename(target.command.replaceAll('\\', '/')).replace(/\.(cmd|exe|ps1)$/i, ''))
 }
 
-/** How long a start may take: the most that one of the declarations wants. */
+/** Returns the time limit of a start in milliseconds: the longest of the declarations. */
 export function startupLimit(entries: readonly McpEntry[], mayInstall: boolean): number {
   const usual = mayInstall ? INSTALLING_MS : USUAL_MS
   return Math.max(...entries.map(({ startup_timeout_ms: ms = usual }) => ms), 1)
 }
 
-/** How long a request to a server may wait where it asks for it: as long as the most patient declaration waits for a call. */
+/**
+ * Returns how long, in milliseconds, a request waits when the server asks to be retried later: the longest
+ * call timeout of the declarations.
+ */
 export function callLimit(entries: readonly McpEntry[]): number {
   return Math.max(...entries.map(({ timeout_ms: ms = CALL_TIMEOUT_MS }) => ms), 1)
 }
 
-/** How long an unused server stays: as long as all declarations agree that it need not; undefined is for ever. */
+/**
+ * Returns after how many milliseconds an unused server is ended: the longest limit of the declarations;
+ * undefined when one has none.
+ */
 export function idleLimit(entries: readonly McpEntry[]): number | undefined {
   const limits = entries.map(({ idle_timeout_ms: ms = Infinity }) => ms)
   const limit = Math.max(...limits, 1)

@@ -5,24 +5,28 @@ import type { PeerMemory } from './peer-memory.ts'
 
 type Plan = Pick<ServerConnectOptions, 'era' | 'onMute' | 'way' | 'otherWay' | 'onWay' | 'questionMs'>
 
-/** How a server is spoken to: as its target says, as it is remembered, or as it showed itself last. */
+/** Chooses the era and transport for a server: from its target, from memory, or from the last attempt. */
 export class TransportMemory {
   readonly #target: ServerTarget
   #current: HttpVariant = 'usual'
-  /** What it is taken for after it ended without a word, so that one that cannot start is started once each time. */
+  /**
+   * The era assumed after it ended without a message, so that each start of a broken server runs it only
+   * once.
+   */
   #supposed: Era | undefined
 
   constructor(target: ServerTarget) {
     this.#target = target
   }
 
-  /** The one that was taken last. */
+  /** The transport that was used last. */
   get current(): HttpVariant {
     return this.#current
   }
 
   /**
-   * What the next start tries. A server has half of its time to say what it speaks, as old ones may not answer at all.
+   * Plans the next start. A server gets half of its startup time to answer the probe, since old ones may not
+   * answer at all.
    */
   plan({ era, way }: Pick<PeerMemory, 'era' | 'way'>, startupMs: number): Plan {
     const { transport } = this.#target

@@ -8,20 +8,20 @@ import { toToolOutput } from '../tools/results.ts'
 import { getCallLimits } from '../tools/tool-call.ts'
 import type { PromptMessage } from './types.ts'
 
-/** A prompt that is filled in. */
+/** The options of `getPrompt()`. */
 export interface GetPromptOptions {
   peer: Peer
   entry: McpEntry
   prompt: string
   args: Readonly<Record<string, string>>
-  /** Where what is too long, or no text, goes. */
+  /** The folder for content that is too long or is not text. */
   spillDir: string
   elicit?: ElicitationHandler
 }
 
 /**
- * The messages of a prompt, connecting first when it must; each within the entry's output limit. Fails with `tool` when
- * the server refuses or gives none, else as a call does.
+ * Returns the messages of a prompt, connecting first if needed; each is limited to the entry's output limit.
+ * Throws `tool` when the server refuses or returns none, otherwise as a call does.
  */
 export async function getPrompt(options: GetPromptOptions, signal: AbortSignal): Promise<PromptMessage[]> {
   const { peer, entry, prompt, args, spillDir: folder, elicit } = options
@@ -30,11 +30,11 @@ export async function getPrompt(options: GetPromptOptions, signal: AbortSignal):
   const request = { method: 'prompts/get', params, timeoutMs, elicit } as const
   const result = await peer.use((connection) => connection.ask(request, signal), signal)
   const { messages } = isObject(result) ? result : {}
-  const given = Array.isArray(messages) ? messages.filter(isObject).slice(0, MAX_MESSAGES) : []
-  if (given.length === 0) throw new CrabError('tool', `its prompt ${toPrintableLine(prompt)} is empty`)
+  const messageList = Array.isArray(messages) ? messages.filter(isObject).slice(0, MAX_MESSAGES) : []
+  if (messageList.length === 0) throw new CrabError('tool', `its prompt ${toPrintableLine(prompt)} is empty`)
   const spill = { server: entry.name, tool: 'prompt', folder }
   return await Promise.all(
-    given.map(async ({ role, content }): Promise<PromptMessage> => {
+    messageList.map(async ({ role, content }): Promise<PromptMessage> => {
       const parts = Array.isArray(content) ? content : [content]
       const { output, attachments = [] } = await toToolOutput({ content: parts }, { limitBytes, spill })
       return { role: role === 'assistant' ? role : 'user', content: output, attachments }

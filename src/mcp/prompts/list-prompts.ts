@@ -6,16 +6,16 @@ import { limitDescription } from '../tools/description.ts'
 import { toPrintableLine } from '../tools/remote-tool.ts'
 import type { PromptArgumentView, PromptView } from './types.ts'
 
-/** All prompts of a server, in its order; of a server without any, none. Fails as Connection does. */
+/** Lists the prompts of a server in its order; empty for a server without any. Throws as Connection does. */
 export async function listPrompts(connection: Connection, signal: AbortSignal): Promise<PromptView[]> {
   const { items } = await connection.readPages('prompts/list', (page) => readPages(page, 'prompts'), signal)
   return items.flatMap((item) => {
     const { name, title } = item
     if (!isName(name)) return []
-    const given = Array.isArray(item['arguments']) ? item['arguments'] : []
+    const args = Array.isArray(item['arguments']) ? item['arguments'] : []
     const description = readDescription(item) || (typeof title === 'string' ? toPrintableLine(title) : '')
     return [
-      { name, description, arguments: given.filter(isObject).slice(0, MAX_ARGUMENTS).flatMap(toArgument) },
+      { name, description, arguments: args.filter(isObject).slice(0, MAX_ARGUMENTS).flatMap(toArgument) },
     ]
   })
 }
@@ -25,7 +25,7 @@ function toArgument(item: JsonObject): PromptArgumentView[] {
   return isName(name) ? [{ name, description: readDescription(item), isRequired: required === true }] : []
 }
 
-/** What is typed as one word. */
+/** Whether a value is a name that can be typed as one word. */
 function isName(name: unknown): name is string {
   return (
     typeof name === 'string' &&

@@ -1,21 +1,21 @@
 import type { Attachment } from '../../core/base/message.ts'
 
-/** A message that a server has ready. Words are the server's: untrusted, made printable, capped. */
+/** A prompt that a server offers. The texts are the server's: untrusted, made printable, truncated. */
 export interface PromptView {
-  /** As the server takes it; without blanks and control characters. */
+  /** The name as the server expects it; without spaces and control characters. */
   name: string
   description: string
   arguments: readonly PromptArgumentView[]
 }
 
-/** A blank in a prompt. */
+/** An argument of a prompt. */
 export interface PromptArgumentView {
   name: string
   description: string
   isRequired: boolean
 }
 
-/** A part of a prompt that is filled in. */
+/** A message of a prompt with its arguments filled in. */
 export interface PromptMessage {
   role: 'user' | 'assistant'
   content: string

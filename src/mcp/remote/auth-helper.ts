@@ -8,7 +8,7 @@ import { type HelperCredentials, readHelperAnswer, secretsIn } from './helper-an
 
 export interface AuthHelperOptions {
   processes: ProcessHost
-  /** The program and its arguments; no shell parses them. */
+  /** The program and its arguments, passed without a shell. */
   argv: readonly string[]
   /** Absolute. */
   cwd: string
@@ -16,14 +16,15 @@ export interface AuthHelperOptions {
   env: Readonly<Record<string, string>>
   /** Milliseconds since 1970. */
   now(): number
-  /** Takes a line of its standard error. */
+  /** Receives each line of its standard error. */
   note(line: string): void
 }
 
 /**
- * Runs a program that says who asks (readHelperAnswer() has its words); it has ten seconds.
+ * Runs a program that prints credentials, with a limit of ten seconds. readHelperAnswer() describes the
+ * output.
  *
- * Fails with `credentials`, saying in lower case what happened and nothing of what it printed, or as the signal says.
+ * Throws `credentials`, saying in lower case what happened without quoting the output, or as the signal does.
  */
 export async function runAuthHelper(
   options: AuthHelperOptions,
@@ -48,11 +49,11 @@ async function readHelperResult(
   { now, note }: AuthHelperOptions,
   signal: AbortSignal,
 ): Promise<HelperCredentials> {
-  const words = new LineTail()
-  let given: HelperCredentials | undefined
+  const stderr = new LineTail()
+  let credentials: HelperCredentials | undefined
   const late = new AbortController()
   try {
-    running.stderr.on('data', (chunk: Buffer) => words.push(chunk))
+    running.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
     const over = sleep(TIME_LIMIT_MS, undefined, { signal: late.signal, ref: false })
     const work = Promise.all([readStdout(running), running.exited])
     const done = await abortable(Promise.race([work, over]), signal)
@@ -64,18 +65,18 @@ async function readHelperResult(
         killedBy === null ? `it ended with exit code ${code}` : `it was ended by ${killedBy}`,
       )
     }
-    given = readHelperAnswer(output, now())
-    return given
+    credentials = readHelperAnswer(output, now())
+    return credentials
   } finally {
     late.abort()
     await running.end()
-    for (const line of words.lines()) note(`auth helper: ${withoutSecrets(line, given)}`)
+    for (const line of stderr.lines()) note(`auth helper: ${withoutSecrets(line, credentials)}`)
   }
 }
 
-/** Some say on standard error what they give. */
-function withoutSecrets(line: string, given: HelperCredentials | undefined): string {
-  return given ? hideSecretsIn(line, secretsIn(given)) : line
+/** Removes the credentials from a line: some helpers print them to standard error too. */
+function withoutSecrets(line: string, credentials: HelperCredentials | undefined): string {
+  return credentials ? hideSecretsIn(line, secretsIn(credentials)) : line
 }
 
 async function readStdout({ stdout }: RunningProcess): Promise<string> {
@@ -91,6 +92,6 @@ async function readStdout({ stdout }: RunningProcess): Promise<string> {
 
 const TIME_LIMIT_MS = 10_000
 const MAX_OUTPUT_BYTES = 64 * 1024
-/** What to do about a helper that does not work. */
+/** The hint for a helper that does not work. */
 export const HELPER_HINT =
   'run it by hand: it prints a token, or lines of "Name: value", or JSON with "headers"'

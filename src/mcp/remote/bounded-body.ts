@@ -1,14 +1,14 @@
 import { CrabError } from '../../core/base/errors.ts'
 
 interface BodyOptions {
-  /** Whether it is one of events. */
+  /** Whether it is a stream of server-sent events. */
   isStream: boolean
   onTooLong(error: CrabError): void
-  /** Called when it ended, or was cut. */
+  /** Called when the body ended, also when the connection was cut. */
   onEnd(): void
 }
 
-/** A body of which nothing is too long: neither the whole, nor an event where it is a stream of them. */
+/** Limits a body to 64 MiB; in a stream of events the limit applies to each event. */
 export function boundedBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { isStream, onTooLong, onEnd }: BodyOptions,
@@ -32,7 +32,7 @@ export function boundedBody(
   )
 }
 
-/** The beginning of a body as text; the rest is not read. */
+/** Reads up to 16 KiB of a body as text and discards the rest. */
 export async function readBodyStart(body: ReadableStream<Uint8Array> | null): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -44,7 +44,7 @@ export async function readBodyStart(body: ReadableStream<Uint8Array> | null): Pr
   return Buffer.concat(chunks).subarray(0, MAX_WORDS_BYTES).toString()
 }
 
-/** Bytes of an unfinished event: since the last line without anything. */
+/** Counts the bytes of an unfinished event, which are those since the last blank line. */
 class EventLength {
   #event = 0
   #line = 0
@@ -70,6 +70,6 @@ class EventLength {
 
 const LF = 0x0a
 const CR = 0x0d
-/** As over standard output. */
+/** The same limit as on standard output. */
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20
 const MAX_WORDS_BYTES = 16 * 1024

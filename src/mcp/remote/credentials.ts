@@ -5,73 +5,79 @@ import { bearer, type HelperCredentials, secretsIn } from './helper-answer.ts'
 
 export interface CredentialsOptions {
   target: Pick<RemoteTarget, 'auth'>
-  /** Asks the helper; undefined when there is none. */
+  /** Runs the auth helper; undefined when there is none. */
   ask: (() => Promise<HelperCredentials>) | undefined
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** What says who asks, with every request: fixed, or what a helper gave, for as long as it holds. */
+/** The credentials sent with every request: a fixed token, or what a helper returned, until it expires. */
 export class Credentials {
   readonly #options: CredentialsOptions
   #latest: (HelperCredentials & { since: number }) | undefined
   #asking: Promise<void> | undefined
-  /** All a helper ever gave here, so that none of it is shown. */
+  /** Every value a helper returned, so that none of them is shown. */
   readonly #secrets = new Set<string>()
 
   constructor(options: CredentialsOptions) {
     this.#options = options
   }
 
-  /** Whether there is a helper that can be asked again. */
+  /** Whether there is a helper that can be run again. */
   get canRenew(): boolean {
     return this.#options.ask !== undefined
   }
 
-  /** What requests have at the moment; nothing is asked. */
+  /** The current headers, without running the helper. */
   get current(): Readonly<Record<string, string>> {
     const { auth } = this.#options.target
     return auth === undefined ? (this.#latest?.headers ?? {}) : { authorization: bearer(auth) }
   }
 
-  /** Of the next request; what has less than a minute left is asked for anew. Fails as the helper does. */
+  /**
+   * Returns the headers for the next request, renewing those that expire within a minute. Throws as the
+   * helper does.
+   */
   async headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
     if (this.canRenew && !this.#holds()) await this.renew(this.#latest, signal)
     return this.current
   }
 
-  /** What requests have now, to be handed to renew(). */
+  /** The current credentials, as an opaque value for renew(). */
   get latest(): unknown {
     return this.#latest
   }
 
-  /** Asks the helper, once for all who found the same to be of no use. Fails as the helper does. */
-  async renew(useless: unknown, signal: AbortSignal): Promise<void> {
-    if (useless !== this.#latest) return
+  /** Runs the helper, once for all callers whose same credentials were rejected. Throws as the helper does. */
+  async renew(rejected: unknown, signal: AbortSignal): Promise<void> {
+    if (rejected !== this.#latest) return
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })
     await abortable(this.#asking, signal)
   }
 
-  /** All a helper ever gave. */
+  /** Every value a helper returned. */
   get secrets(): readonly string[] {
     return [...this.#secrets]
   }
 
-  /** A text without what a helper gave. */
+  /** Removes the helper's values from a text. */
   hide(text: string): string {
     return hideSecretsIn(text, this.secrets)
   }
 
   async #ask(): Promise<void> {
     const { ask, now } = this.#options
-    const given = await ask!()
-    this.#latest = { ...given, since: now() }
-    for (const secret of secretsIn(given)) this.#secrets.add(secret)
+    const answer = await ask!()
+    this.#latest = { ...answer, since: now() }
+    for (const secret of secretsIn(answer)) this.#secrets.add(secret)
   }
 
-  /** A minute before its end it does not; what holds for less than two does for half of it. */
+  /**
+   * Whether the credentials are still valid: until a minute before they expire, or for half their lifetime if
+   * that is under two minutes.
+   */
   #holds(): boolean {
     if (!this.#latest) return false
     const { expiresAt = Infinity, since } = this.#latest

@@ -1,22 +1,25 @@
 import { isObject } from '../../core/base/json.ts'
 import { toPrintableLine } from '../tools/remote-tool.ts'
 
-/** An answer of HTTP that is none of MCP. */
+/** An HTTP response that is not an MCP message. */
 export interface PlainResponse {
   status: number
   statusText: string
-  /** As far as it was read. */
+  /** The beginning of the body, as far as it was read. */
   body: string
 }
 
-/** What a server answered, with what it says of it: `it answered HTTP 502 (Bad Gateway) at https://…: try later`. */
+/**
+ * Describes a response with the server's own explanation: `it answered HTTP 502 (Bad Gateway) at https://…:
+ * try later`.
+ */
 export function describeResponse({ status, statusText, body }: PlainResponse, address: string): string {
   const name = statusText === '' ? '' : ` (${toPrintableLine(statusText)})`
   const words = describeBody(body)
   return `it answered HTTP ${status}${name} at ${address}${words === '' ? '' : `: ${words}`}`
 }
 
-/** What an answer says to people, in one line; of a page nothing but that it is one. */
+/** Extracts the readable message of a body as one line; an HTML page is reduced to "a web page". */
 export function describeBody(body: string): string {
   const text = body.trim()
   if (/^<|<html|<!doctype/i.test(text.slice(0, 300))) return 'a web page'
@@ -27,11 +30,11 @@ function fromJson(text: string): string | undefined {
   try {
     return findErrorText(JSON.parse(text))
   } catch {
-    return undefined // text of another kind, or cut
+    return undefined // not JSON, or truncated
   }
 }
 
-/** Of JSON-RPC, OAuth (RFC 6750) and RFC 9457. */
+/** Finds the error text of JSON-RPC, OAuth (RFC 6750) or a problem document (RFC 9457). */
 function findErrorText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (!isObject(value)) return undefined

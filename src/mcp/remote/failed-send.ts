@@ -3,7 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isObject, parseObject } from '../../core/base/json.ts'
 import { describeResponse, type PlainResponse } from './describe-response.ts'
 
-/** The answer of HTTP behind a failure of the SDK; undefined where it has another reason. */
+/** Returns the HTTP response behind an error of the SDK; undefined when there is none. */
 export function getPlainResponse(reason: unknown): PlainResponse | undefined {
   const { data } = (reason ?? {}) as { data?: unknown }
   if (!isObject(data) || typeof data['status'] !== 'number') return undefined
@@ -15,7 +15,7 @@ export function getPlainResponse(reason: unknown): PlainResponse | undefined {
   }
 }
 
-/** The refusal in the terms of JSON-RPC that an answer holds, when it is for this request. */
+/** Returns the JSON-RPC error in a response, if it belongs to this request. */
 export function findErrorReply({ body }: PlainResponse, message: JSONRPCMessage): JSONRPCMessage | undefined {
   if (!('id' in message) || !('method' in message)) return undefined
   const answer = parseObject(body)
@@ -23,12 +23,12 @@ export function findErrorReply({ body }: PlainResponse, message: JSONRPCMessage)
   return isRefusal ? (answer as unknown as JSONRPCMessage) : undefined
 }
 
-/** Whether a server says that it does not know the session any more. Many say 400 where 404 is meant. */
+/** Whether the server no longer knows the session. Many answer 400 instead of 404. */
 export function isLostSession({ status, body }: PlainResponse): boolean {
   return status === 404 || (status === 400 && /session/i.test(body))
 }
 
-/** Why a message did not get through, in lower case. */
+/** Converts the failure of a sent message to an error that says in lower case what happened. */
 export function toFailedSend(reason: unknown, address: string): unknown {
   if (reason instanceof CrabError || !(reason instanceof Error) || reason.name === 'AbortError') return reason
   const answer = getPlainResponse(reason)
@@ -51,15 +51,15 @@ export function toFailedSend(reason: unknown, address: string): unknown {
 function toRefused(reason: Error, answer: PlainResponse, address: string): CrabError {
   const { status } = answer
   if (status >= 300 && status < 400)
-    return new CrabError('failed', redirected(reason, answer), {
+    return new CrabError('failed', describeRedirect(reason, answer), {
       hint: 'if you trust it, give its entry the address it sends to',
     })
   const hint = [404, 405].includes(status) ? { hint: 'see that the path of its address is right' } : {}
   return new CrabError('failed', describeResponse(answer, address), hint)
 }
 
-/** Without the words of the SDK's own settings. */
-function redirected({ message }: Error, { status }: PlainResponse): string {
+/** Removes the names of SDK settings from the message. */
+function describeRedirect({ message }: Error, { status }: PlainResponse): string {
   const where = /Redirect (?:from|to).*$/s.exec(message)?.[0].replace(/\s*\(redirectPolicy:[^)]*\)/, '')
   return `it sends elsewhere (HTTP ${status})${where === undefined ? '' : `: ${where.trim()}`}`
 }

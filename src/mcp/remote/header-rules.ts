@@ -1,11 +1,14 @@
 import type { RemoteTarget } from '../fingerprint.ts'
 
-/** Why nothing may be sent to a server, naming the header; undefined when all is well. Looks at nothing but the target. */
+/**
+ * Returns why the headers of a target cannot be sent, naming the header; undefined when they can. Depends on
+ * the target only.
+ */
 export function validateHeaders({ url, headers, auth, authHelper }: RemoteTarget): string | undefined {
   const names = Object.keys(headers).map((name) => name.toLowerCase())
   const bad = Object.entries(headers)
     .map(([name, value]) => validateHeader(name, value))
-    .find((flaw) => flaw !== undefined)
+    .find((issue) => issue !== undefined)
   if (bad !== undefined) return bad
   const twice = names.find((name, i) => names.indexOf(name) < i)
   if (twice !== undefined) return `the header "${twice}" is there twice`
@@ -15,7 +18,7 @@ export function validateHeaders({ url, headers, auth, authHelper }: RemoteTarget
   return findClash({ hasOwn: names.includes('authorization'), hasUser: hasUser(url), auth, authHelper })
 }
 
-/** Why a header cannot be sent; undefined when it can. */
+/** Returns why a header cannot be sent; undefined when it can. */
 export function validateHeader(name: string, value: string): string | undefined {
   const lower = name.toLowerCase()
   if (!NAME.test(name)) return `${JSON.stringify(name)} is no possible name of a header`
@@ -33,7 +36,7 @@ interface AuthSources {
   authHelper: readonly string[] | undefined
 }
 
-/** Two that would both say who asks. */
+/** Finds two sources of credentials that would exclude each other. */
 function findClash({ hasOwn, hasUser, auth, authHelper }: AuthSources): string | undefined {
   const all = [
     hasOwn && 'the header "Authorization"',
@@ -41,9 +44,9 @@ function findClash({ hasOwn, hasUser, auth, authHelper }: AuthSources): string |
     authHelper !== undefined && '"auth_helper"',
     hasUser && 'the user in "url"',
   ].filter((one) => one !== false)
-  // A helper may give another header than that one, and is asked for it last.
-  const isHelped = authHelper !== undefined && all.length === 2 && hasOwn
-  return all.length < 2 || isHelped ? undefined : `${all[0]} and ${all[1]} clash: give one of them`
+  // Allowed: a helper may return another header than Authorization.
+  const isFromHelper = authHelper !== undefined && all.length === 2 && hasOwn
+  return all.length < 2 || isFromHelper ? undefined : `${all[0]} and ${all[1]} clash: give one of them`
 }
 
 function hasUser(url: string): boolean {
@@ -54,7 +57,10 @@ function hasUser(url: string): boolean {
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** What HTTP and MCP say themselves; RFC 9110 §7.6.1 (hop by hop), MCP 2026-07-28, Streamable HTTP. */
+/**
+ * The headers that HTTP and MCP set themselves; RFC 9110, section 7.6.1 (hop by hop); MCP 2026-07-28,
+ * Streamable HTTP.
+ */
 const RESERVED = new Set([
   'accept',
   'accept-encoding',

@@ -3,32 +3,33 @@ import { isObject, parseObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { validateHeader } from './header-rules.ts'
 
-/** What says who asks, and until when. */
+/** The headers a helper returned, and when they expire. */
 export interface HelperCredentials {
   headers: Readonly<Record<string, string>>
-  /** Milliseconds since 1970; undefined is for ever. */
+  /** Milliseconds since 1970; undefined when they do not expire. */
   expiresAt: number | undefined
 }
 
 /**
- * What the standard output of an auth helper means: `{"headers": {…}}` or `{"token": "…"}`, with `expires_at` (RFC 3339,
- * or seconds since 1970) or `expires_in` (seconds); an object of headers; lines of `Name: value`; or a bare token.
+ * Parses the standard output of an auth helper: `{"headers": {…}}` or `{"token": "…"}`, with `expires_at`
+ * (RFC 3339, or seconds since 1970) or `expires_in` (seconds); an object of headers; lines of `Name: value`;
+ * or a bare token.
  *
- * Throws `failed`, saying in lower case what is wrong with it and none of it.
+ * Throws `failed`, saying in lower case what is wrong without quoting the output.
  */
 export function readHelperAnswer(output: string, now: number): HelperCredentials {
   const text = output.trim()
-  if (text === '') throw unclear('it printed nothing')
-  const given = text.startsWith('{') ? fromJson(text, now) : fromLines(text)
-  if (Object.keys(given.headers).length === 0) throw unclear('it gave no header')
-  for (const [name, value] of Object.entries(given.headers)) {
-    const flaw = validateHeader(name, value)
-    if (flaw !== undefined) throw unclear(flaw)
+  if (text === '') throw toHelperError('it printed nothing')
+  const credentials = text.startsWith('{') ? fromJson(text, now) : fromLines(text)
+  if (Object.keys(credentials.headers).length === 0) throw toHelperError('it gave no header')
+  for (const [name, value] of Object.entries(credentials.headers)) {
+    const issue = validateHeader(name, value)
+    if (issue !== undefined) throw toHelperError(issue)
   }
-  return given
+  return credentials
 }
 
-/** What nobody may see of it: the values, also without their scheme. */
+/** Returns the values that must not be shown, each also without its scheme. */
 export function secretsIn({ headers }: HelperCredentials): string[] {
   const values = Object.values(headers)
   const bare = values.map((value) => value.replace(/^\S+ +(?=\S+$)/, ''))
@@ -37,20 +38,20 @@ export function secretsIn({ headers }: HelperCredentials): string[] {
 
 function fromJson(text: string, now: number): HelperCredentials {
   const answer = parseObject(text)
-  if (!answer) throw unclear('it printed JSON that cannot be read')
+  if (!answer) throw toHelperError('it printed JSON that cannot be read')
   const expiresAt = readExpiry(answer, now)
   const { headers, token } = answer
   if (headers !== undefined) return { headers: toHeaders(headers), expiresAt }
   if (token === undefined) return { headers: toHeaders(answer), expiresAt: undefined }
-  if (typeof token !== 'string') throw unclear('its "token" is no text')
+  if (typeof token !== 'string') throw toHelperError('its "token" is no text')
   return { headers: { Authorization: bearer(token) }, expiresAt }
 }
 
 function toHeaders(value: unknown): Record<string, string> {
-  if (!isObject(value)) throw unclear('its "headers" are no object')
+  if (!isObject(value)) throw toHelperError('its "headers" are no object')
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => {
-      if (typeof one !== 'string') throw unclear(`its header ${JSON.stringify(name)} is no text`)
+      if (typeof one !== 'string') throw toHelperError(`its header ${JSON.stringify(name)} is no text`)
       return [name, one.trim()]
     }),
   )
@@ -58,12 +59,12 @@ function toHeaders(value: unknown): Record<string, string> {
 
 function readExpiry({ expires_at: at, expires_in: within }: JsonObject, now: number): number | undefined {
   if (within !== undefined && within !== null) {
-    if (typeof within !== 'number') throw unclear('its "expires_in" is no number of seconds')
+    if (typeof within !== 'number') throw toHelperError('its "expires_in" is no number of seconds')
     return now + within * 1000
   }
   if (at === undefined || at === null) return undefined
   const time = typeof at === 'number' ? at * 1000 : typeof at === 'string' ? Date.parse(at) : Number.NaN
-  if (Number.isNaN(time)) throw unclear('its "expires_at" is no time')
+  if (Number.isNaN(time)) throw toHelperError('its "expires_at" is no time')
   return time
 }
 
@@ -71,31 +72,32 @@ function fromLines(text: string): HelperCredentials {
   const lines = text.split(/\r?\n/).map((line) => line.trim())
   const [first = ''] = lines
   if (!HEADER.test(first)) {
-    if (lines.length > 1) throw unclear('it printed several lines, and they are no headers')
-    if (/\s/.test(first) && !SCHEME.test(first)) throw unclear('it printed several words, and no header')
+    if (lines.length > 1) throw toHelperError('it printed several lines, and they are no headers')
+    if (/\s/.test(first) && !SCHEME.test(first))
+      throw toHelperError('it printed several words, and no header')
     return { headers: { Authorization: bearer(first) }, expiresAt: undefined }
   }
   const pairs = lines
     .filter((line) => line !== '')
     .map((line) => {
       const [, name = '', value = ''] = HEADER.exec(line) ?? []
-      if (name === '') throw unclear('it printed a line that is no header')
+      if (name === '') throw toHelperError('it printed a line that is no header')
       return [name, value] as const
     })
   return { headers: Object.fromEntries(pairs), expiresAt: undefined }
 }
 
-/** The value of `Authorization`; a token that says what it is stays so. */
+/** Returns the value of `Authorization`; a token that names its scheme stays as it is. */
 export function bearer(token: string): string {
   const bare = token.trim()
   return SCHEME.test(bare) ? bare : `Bearer ${bare}`
 }
 
-function unclear(why: string): CrabError {
+function toHelperError(why: string): CrabError {
   return new CrabError('failed', why)
 }
 
-/** A value never begins with what a token of several parts could have behind its colon. */
+/** A line `Name: value`. The space after the colon tells it from a token that contains a colon. */
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]+(\S.*)$/
 const MIN_SECRET = 4
 const SCHEME = /^(Bearer|Basic|Token|Digest|DPoP) +\S+/i

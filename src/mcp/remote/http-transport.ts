@@ -11,46 +11,49 @@ import { findErrorReply, getPlainResponse, isLostSession, toFailedSend } from '.
 import { type CurrentRequest, PendingRequest } from './pending-request.ts'
 
 export interface HttpTransportOptions {
-  /** Makes the SDK's own, when it is needed. */
+  /** Creates the SDK's transport on the first start. */
   inner(): Promise<StreamableHTTPClientTransport>
   asks: CurrentRequest
-  /** As people may see it. */
+  /** The URL without secrets. */
   address: string
-  /** How long a request may wait where the server asks for it. */
+  /**
+   * Returns the longest time, in milliseconds, that a request waits when the server asks to be retried later.
+   */
   patienceMs(): number
   note(line: string): void
-  /** Called when the server cannot be used any more. */
+  /** Called when the server has become unusable. */
   onGone(error: CrabError): void
 }
 
 /**
- * MCP over Streamable HTTP: the SDK's transport, and what it leaves open. A request that can have no answer any more
- * fails at once. A session that the server has forgotten is made anew, once, and what it refused for that is sent again.
+ * MCP over Streamable HTTP: wraps the SDK's transport and handles what that leaves open. A request that can
+ * no longer get a response fails immediately. A session that the server has lost is re-created once, and the
+ * refused message is sent again.
  */
 export class HttpTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: Transport['onclose']
   onerror?: Transport['onerror']
-  /** In MCP 2026-07-28 a request is cancelled by ending its stream. */
+  /** True because MCP 2026-07-28 cancels a request by closing its stream. */
   readonly hasPerRequestStream = true
   readonly #options: HttpTransportOptions
   readonly #open = new Map<unknown, PendingRequest>()
   #inner: StreamableHTTPClientTransport | undefined
   #isOver = false
   #version: string | undefined
-  /** How the client has introduced itself, where that makes a session. */
-  #hello: JSONRPCMessage | undefined
+  /** The client's `initialize` request, which is repeated to re-create a session. */
+  #initialize: JSONRPCMessage | undefined
   #renewing: Promise<void> | undefined
   #renewals = 0
-  #answered: ((message: JSONRPCMessage) => void) | undefined
-  /** The status of the answer when it refused the last question or greeting. */
+  #onRenewalAnswer: ((message: JSONRPCMessage) => void) | undefined
+  /** The HTTP status with which the server refused the last handshake message. */
   refusedWith: number | undefined
 
   constructor(options: HttpTransportOptions) {
     this.#options = options
   }
 
-  /** Any number of times, once for each client. */
+  /** Starts the transport. Idempotent: each client that uses it starts it. */
   async start(): Promise<void> {
     if (this.#inner) return
     const inner = await this.#options.inner()
@@ -60,9 +63,9 @@ export class HttpTransport implements Transport {
     await inner.start()
   }
 
-  /** Resolves with the answer where there is one to come. */
+  /** Sends a message; for a request, resolves when its response has arrived. */
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if ('method' in message && message.method === 'initialize') this.#hello = message
+    if ('method' in message && message.method === 'initialize') this.#initialize = message
     else await this.#renewing
     const inner = this.#inner
     if (!inner || this.#isOver) throw new CrabError('unavailable', 'Cannot send: the connection is closed')
@@ -72,7 +75,7 @@ export class HttpTransport implements Transport {
       await this.#send(inner, message, options)
     } catch (reason) {
       const answer = getPlainResponse(reason)
-      if (answer && session !== undefined && isLostSession(answer) && !isHello(message)) {
+      if (answer && session !== undefined && isLostSession(answer) && !isHandshake(message)) {
         await this.#renew(session)
         return await this.#sendAgain(inner, message, options)
       }
@@ -85,7 +88,7 @@ export class HttpTransport implements Transport {
     this.#inner?.setProtocolVersion(version)
   }
 
-  /** What the server knows this connection by; undefined when there is nothing to forget. */
+  /** The headers that identify the session; undefined when there is none to delete. */
   get session(): Readonly<Record<string, string>> | undefined {
     const id = this.#inner?.sessionId
     if (id === undefined) return undefined
@@ -100,12 +103,13 @@ export class HttpTransport implements Transport {
     await this.#inner?.close()
   }
 
-  /** Nothing comes any more. */
+  /** Stops receiving and fails the pending requests. */
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.onclose?.()
-    for (const ask of this.#open.values()) ask.fail(new CrabError('unavailable', 'the connection is closed'))
+    for (const pending of this.#open.values())
+      pending.fail(new CrabError('unavailable', 'the connection is closed'))
   }
 
   async #send(
@@ -117,59 +121,59 @@ export class HttpTransport implements Transport {
     if (!('method' in message && 'id' in message)) {
       return await asks.run(undefined, () => inner.send(message))
     }
-    const { requestSignal: unwanted } = options ?? {}
-    if (unwanted?.aborted) throw toCancelledError(unwanted)
-    const ask = new PendingRequest()
-    const cancelled = () => ask.fail(toCancelledError(unwanted!))
-    unwanted?.addEventListener('abort', cancelled, { once: true })
+    const { requestSignal: callerSignal } = options ?? {}
+    if (callerSignal?.aborted) throw toCancelledError(callerSignal)
+    const pending = new PendingRequest()
+    const cancelled = () => pending.fail(toCancelledError(callerSignal!))
+    callerSignal?.addEventListener('abort', cancelled, { once: true })
     const onRequestStreamEnd = () => {
-      ask.fail(new CrabError('failed', 'its stream ended before its answer came'))
+      pending.fail(new CrabError('failed', 'its stream ended before its answer came'))
       options?.onRequestStreamEnd?.()
     }
-    this.#open.set(message.id, ask)
+    this.#open.set(message.id, pending)
     try {
       const { headers } = options ?? {}
-      const own = { requestSignal: ask.signal, onRequestStreamEnd, ...(headers && { headers }) }
-      await Promise.race([asks.run(ask, () => inner.send(message, own)), ask.answered])
-      if (!ask.isStreamed) ask.fail(new CrabError('failed', 'it took the request and gave no answer'))
-      await ask.answered
+      const own = { requestSignal: pending.signal, onRequestStreamEnd, ...(headers && { headers }) }
+      await Promise.race([asks.run(pending, () => inner.send(message, own)), pending.answered])
+      if (!pending.isStreamed) pending.fail(new CrabError('failed', 'it took the request and gave no answer'))
+      await pending.answered
     } finally {
-      unwanted?.removeEventListener('abort', cancelled)
+      callerSignal?.removeEventListener('abort', cancelled)
       this.#open.delete(message.id)
     }
   }
 
   #take(message: JSONRPCMessage): void {
     if (this.#isOver) return
-    if (!('method' in message) && message.id === RENEWAL) this.#answered?.(message)
+    if (!('method' in message) && message.id === RENEWAL) this.#onRenewalAnswer?.(message)
     try {
       if ('method' in message || message.id !== RENEWAL) this.onmessage?.(message)
     } catch (reason) {
-      this.onerror?.(reason as Error) // what one server says must not end this process
+      this.onerror?.(reason as Error) // one server's message must not end this process
     }
     if (!('method' in message)) this.#open.get(message.id)?.answer()
   }
 
-  /** What was cancelled is not waited for; older revisions leave its stream open. */
+  /** Fails a cancelled request locally; older revisions leave its stream open. */
   #followCancel(message: JSONRPCMessage): void {
     if (!('method' in message) || message.method !== 'notifications/cancelled') return
     this.#open.get(message.params?.['requestId'])?.fail(new CrabError('cancelled', 'Cancelled'))
   }
 
-  /** Throws, unless the answer refuses the request in words that the SDK understands. */
+  /** Throws, unless the response is a JSON-RPC error that can be passed to the SDK. */
   #fail(reason: unknown, message: JSONRPCMessage): void {
     const answer = getPlainResponse(reason)
     const refusal = answer && findErrorReply(answer, message)
-    if (isHello(message)) this.refusedWith = answer?.status
-    // The SDK itself goes by what it is answered to the question for the newest revision.
-    if (isQuestion(message) && answer) throw reason
+    if (isHandshake(message)) this.refusedWith = answer?.status
+    // The SDK chooses the revision by the raw response to the probe.
+    if (isDiscover(message) && answer) throw reason
     if (!refusal) throw toFailedSend(reason, this.#options.address)
     this.onmessage?.(refusal)
   }
 
   async #renew(lost: string): Promise<void> {
     if (!this.#renewing && this.#inner?.sessionId !== lost) return
-    this.#renewing ??= this.#greetAgain().finally(() => {
+    this.#renewing ??= this.#reinitialize().finally(() => {
       this.#renewing = undefined
     })
     await this.#renewing
@@ -184,22 +188,25 @@ export class HttpTransport implements Transport {
       await this.#send(inner, message, options)
     } catch (reason) {
       const answer = getPlainResponse(reason)
-      if (answer && isLostSession(answer)) throw this.#give('it forgets its sessions at once')
+      if (answer && isLostSession(answer)) throw this.#giveUp('it forgets its sessions at once')
       this.#fail(reason, message)
     }
   }
 
-  /** Introduces the client anew, which has a time of its own; what the server has may be another list now. */
-  async #greetAgain(): Promise<void> {
+  /**
+   * Re-creates the session within a time limit, then reports a changed tool list, because it may have
+   * changed.
+   */
+  async #reinitialize(): Promise<void> {
     const ms = Math.min(this.#options.patienceMs(), RENEWAL_MS)
     const late = new AbortController()
     const expire = () => late.abort(new CrabError('timeout', `it did not answer within ${ms / 1000} s`))
     const timer = setTimeout(expire, ms).unref()
     try {
-      await abortable(this.#introduce(late.signal), late.signal)
+      await abortable(this.#initializeAgain(late.signal), late.signal)
     } catch (reason) {
       const failure = toFailedSend(reason, this.#options.address)
-      throw this.#give(
+      throw this.#giveUp(
         `it has lost its session, and gives no other: ${failure instanceof Error ? failure.message : ''}`,
       )
     } finally {
@@ -210,12 +217,12 @@ export class HttpTransport implements Transport {
     this.#take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
   }
 
-  /** In the same words as at first. */
-  async #introduce(requestSignal: AbortSignal): Promise<void> {
+  /** Repeats the client's handshake. Throws `failed` when the server now speaks another revision. */
+  async #initializeAgain(requestSignal: AbortSignal): Promise<void> {
     const inner = this.#inner!
     const { promise, resolve } = Promise.withResolvers<JSONRPCMessage>()
-    this.#answered = resolve
-    await this.#send(inner, { ...this.#hello, id: RENEWAL } as JSONRPCMessage, { requestSignal })
+    this.#onRenewalAnswer = resolve
+    await this.#send(inner, { ...this.#initialize, id: RENEWAL } as JSONRPCMessage, { requestSignal })
     const answer = await promise
     const result = 'result' in answer && isObject(answer.result) ? answer.result : {}
     if (result['protocolVersion'] !== this.#version)
@@ -223,22 +230,22 @@ export class HttpTransport implements Transport {
     await this.#send(inner, { jsonrpc: '2.0', method: 'notifications/initialized' }, undefined)
   }
 
-  /** Gives the server up; gives what to throw. */
-  #give(why: string): CrabError {
+  /** Reports the server as gone and returns the error to throw. */
+  #giveUp(why: string): CrabError {
     const error = new CrabError('unavailable', why)
     this.#options.onGone(error)
     return error
   }
 }
 
-function isHello(message: JSONRPCMessage): boolean {
+function isHandshake(message: JSONRPCMessage): boolean {
   return 'method' in message && (message.method === 'initialize' || message.method === 'server/discover')
 }
 
-function isQuestion(message: JSONRPCMessage): boolean {
+function isDiscover(message: JSONRPCMessage): boolean {
   return 'method' in message && message.method === 'server/discover'
 }
 
 const RENEWAL = 'crabtalk-renewal'
-/** It runs already: about what it may take to say hello. */
+/** The limit for re-creating a session; the server is already running. */
 const RENEWAL_MS = 10_000

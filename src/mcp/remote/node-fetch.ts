@@ -5,12 +5,14 @@ import { CrabError } from '../../core/base/errors.ts'
 import { NETWORK_REASONS } from '../../core/base/network-reasons.ts'
 
 /**
- * The part of `fetch` that MCP needs, on node:http and node:https: a text body, a streamed answer, no redirects.
+ * Implements the part of `fetch` that MCP needs on node:http and node:https: a text body, a streamed
+ * response, no redirects.
  *
- * The built-in one gives up an answer that is silent for five minutes, which a server may be. Connections are kept alive,
- * proxied and trusted as Node's global agents do, as for model calls. Fails with `unavailable`, saying in lower case why
- * the server cannot be reached, or as the signal says. A body that is cut just ends: what came of a stream before is not
- * lost, and JSON without its end is none. `isLeaving` tells whether this process is: then a request keeps it no longer.
+ * The built-in fetch aborts a response that is silent for five minutes, which a server may be. Keep-alive,
+ * proxies and certificates follow Node's global agents, as for model calls. Throws `unavailable`, saying in
+ * lower case why the server cannot be reached, or as the signal does. A body that is cut off simply ends:
+ * earlier events of a stream are not lost, and truncated JSON fails to parse. While `isLeaving` returns true,
+ * a request does not keep the process alive.
  */
 export function nodeFetch(isLeaving = () => false): FetchLike {
   return async (input, init = {}) => {
@@ -38,7 +40,10 @@ interface Call {
   isLeaving(): boolean
 }
 
-/** Sends; and again at once where a kept connection turns out to be closed, unless the request may have done something. */
+/**
+ * Sends a request; retries it immediately when a kept-alive connection turns out to be closed, unless it
+ * calls a tool.
+ */
 async function exchange(call: Call): Promise<IncomingMessage> {
   const isSecure = call.url.protocol === 'https:'
   const { request } = isSecure ? await import('node:https') : await import('node:http')
@@ -47,7 +52,9 @@ async function exchange(call: Call): Promise<IncomingMessage> {
     return await answerTo(first, call)
   } catch (reason) {
     const isStale =
-      first.reusedSocket && CUT.has(readErrorCode(reason)) && !call.body?.includes('"tools/call"')
+      first.reusedSocket &&
+      CONNECTION_CLOSED.has(readErrorCode(reason)) &&
+      !call.body?.includes('"tools/call"')
     if (!isStale) throw reason
     return await answerTo(request(call.url, call.options), call)
   }
@@ -57,7 +64,7 @@ function answerTo(request: ClientRequest, { body, isLeaving }: Call): Promise<In
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   request.once('response', resolve)
   request.once('socket', (socket) => isLeaving() && socket.unref())
-  request.on('error', reject) // may come after the answer began: its body ends then
+  request.on('error', reject) // may fire after the response began: its body ends then
   request.end(body)
   return promise
 }
@@ -65,7 +72,7 @@ function answerTo(request: ClientRequest, { body, isLeaving }: Call): Promise<In
 function toResponse(answer: IncomingMessage): Response {
   const status = answer.statusCode ?? 0
   if (status < 200 || status > 599) {
-    answer.destroy() // nobody reads it
+    answer.destroy() // the body is not used
     throw new CrabError('failed', `it answered HTTP ${status}, which is no status`)
   }
   const headers = new Headers()
@@ -108,7 +115,7 @@ function toBody(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>
   })
 }
 
-/** What the system says of the network; what is wrong with the request itself stays what it is. */
+/** Converts network errors to `unavailable`; errors in the request itself stay as they are. */
 function toUnreachable(reason: unknown, { origin }: URL): unknown {
   const code = readErrorCode(reason)
   if (!(reason instanceof Error) || reason instanceof CrabError || code === '') return reason
@@ -123,20 +130,20 @@ function toUnreachable(reason: unknown, { origin }: URL): unknown {
   })
 }
 
-/** Of what OpenSSL says only the reason. */
+/** Reduces an OpenSSL message to its reason. */
 function describeNetworkError({ message }: Error, code: string): string {
   const [, tls = ''] = /:error:[^:]*:[^:]*:[^:]*:([^:]+)/.exec(message) ?? []
   if (tls !== '') return `TLS failed: ${tls.trim()}`
   return message.trim() === '' ? code : message.trim().replaceAll(/\s+/g, ' ')
 }
 
-/** Of one attempt, or the first of several at the addresses of one name. */
+/** Returns the error code of an attempt, or of the first of several attempts at the addresses of a host. */
 function readErrorCode(reason: unknown): string {
   const { code, errors } = reason as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] }
   return code ?? errors?.[0]?.code ?? ''
 }
 
-const CUT = new Set(['ECONNRESET', 'EPIPE'])
+const CONNECTION_CLOSED = new Set(['ECONNRESET', 'EPIPE'])
 
 const REASONS: Record<string, string> = {
   ...NETWORK_REASONS,

@@ -1,24 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { CrabError } from '../../core/base/errors.ts'
 
-/** One request on its way, from its first byte to its answer. */
+/** One request, from sending it to its response. */
 export class PendingRequest {
   readonly #over = new AbortController()
   readonly #answer = Promise.withResolvers<void>()
   #isAnswered = false
-  /** Whether its answer comes in a stream of events, and may take its time. */
+  /** Whether its response is a stream of events, which may take longer. */
   isStreamed = false
 
   constructor() {
-    this.#answer.promise.catch(() => undefined) // whoever waits for it is told
+    this.#answer.promise.catch(() => undefined) // the caller gets the error
   }
 
-  /** Aborted when nothing more is wanted of it. */
+  /** Aborted when the request has failed. */
   get signal(): AbortSignal {
     return this.#over.signal
   }
 
-  /** Resolves with its answer; rejects when there will be none. */
+  /** Resolves when it is answered; rejects when it has failed. */
   get answered(): Promise<void> {
     return this.#answer.promise
   }
@@ -28,7 +28,7 @@ export class PendingRequest {
     this.#answer.resolve()
   }
 
-  /** There will be no answer, unless it is there. */
+  /** Fails the request unless it is already answered. */
   fail(error: CrabError): void {
     if (this.#isAnswered) return
     this.#answer.reject(error)
@@ -36,7 +36,7 @@ export class PendingRequest {
   }
 }
 
-/** Tells what the SDK fetches, at whatever time it does, for which request that is; undefined is for none. */
+/** Associates the SDK's fetches, whenever they happen, with the request they belong to; undefined for none. */
 export type CurrentRequest = AsyncLocalStorage<PendingRequest | undefined>
 
 export function newCurrentRequest(): CurrentRequest {

@@ -13,27 +13,32 @@ import { retryAfterMs } from './retry-after.ts'
 export interface RemoteFetchOptions {
   fetch: FetchLike
   target: RemoteTarget
-  /** As people may see it. */
+  /** The URL without secrets. */
   address: string
   credentials: Credentials
   asks: CurrentRequest
-  /** How long a request may wait where the server asks for it. */
+  /**
+   * Returns the longest time, in milliseconds, that a request waits when the server asks to be retried later.
+   */
   patienceMs(): number
   /** Milliseconds since 1970. */
   now(): number
   note(line: string): void
-  /** Told when the server cannot be reached. */
+  /** Called when the server cannot be reached. */
   onUnreachable(error: CrabError): void
-  /** Of a server whose one stream is the connection (2024-11-05): told when that ends, and with why if it was refused. */
+  /**
+   * Set for a server whose single event stream is the connection (2024-11-05): called with the reason when it
+   * ends.
+   */
   onStreamOver?: ((error: CrabError) => void) | undefined
 }
 
 /**
- * Makes the requests of one server: with its headers and credentials, renewed once where they are refused, and again
- * after a while where it asks for that and there is time. Answers are bounded.
+ * Creates the fetch function for one server: adds its headers and credentials, renews rejected credentials
+ * once, and retries after the pause the server asks for, if there is time. Response bodies are bounded.
  *
- * What MCP has a meaning for is handed on. Fails with `credentials` (401), `throttled` (it asks for more time than there
- * is), `failed` (403, 5xx), `unavailable` (it cannot be reached) or as the signal says.
+ * Responses that MCP defines are passed through. Throws `credentials` (401), `throttled` (the requested pause
+ * is too long), `failed` (403, 5xx), `unavailable` (cannot be reached) or as the signal does.
  */
 export function remoteFetch(options: RemoteFetchOptions): FetchLike {
   const origin = new URL(options.target.url).origin
@@ -68,13 +73,14 @@ async function ask(options: RemoteFetchOptions, request: Request): Promise<Respo
       await credentials.renew(used, request.signal)
       continue
     }
-    const pause = BUSY.has(response.status)
+    const pauseMs = BUSY.has(response.status)
       ? retryAfterMs(response.headers.get('retry-after'), now())
       : undefined
-    if (pause === undefined || now() + pause >= until) return await judge(options, response, pause)
+    if (pauseMs === undefined || now() + pauseMs >= until)
+      return await handleResponse(options, response, pauseMs)
     await response.body?.cancel()
-    note(`it asks to be left alone for ${pause / 1000} s (HTTP ${response.status})`)
-    await sleep(pause, undefined, { signal: request.signal, ref: false }).catch(() => {
+    note(`it asks to be left alone for ${pauseMs / 1000} s (HTTP ${response.status})`)
+    await sleep(pauseMs, undefined, { signal: request.signal, ref: false }).catch(() => {
       throw toCancelledError(request.signal)
     })
   }
@@ -84,10 +90,10 @@ async function askOnce(
   { fetch, target, credentials, onUnreachable }: RemoteFetchOptions,
   { url, init, signal }: Request,
 ): Promise<{ response: Response; used: unknown }> {
-  const given = await credentials.headers(signal)
+  const credentialHeaders = await credentials.headers(signal)
   const used = credentials.latest
   const headers = new Headers({ 'user-agent': `crabtalk/${VERSION}` })
-  for (const part of [target.headers, given])
+  for (const part of [target.headers, credentialHeaders])
     for (const [name, value] of Object.entries(part)) headers.set(name, value)
   new Headers(init.headers).forEach((value, name) => {
     headers.set(name, value)
@@ -101,8 +107,8 @@ async function askOnce(
   }
 }
 
-/** An answer as the SDK may have it. */
-async function judge(
+/** Passes a response that the SDK handles, with a bounded body; throws for the others. */
+async function handleResponse(
   options: RemoteFetchOptions,
   response: Response,
   pause: number | undefined,
@@ -124,15 +130,15 @@ async function judge(
   const words = credentials.hide(describeResponse({ status, statusText, body: text }, address))
   if (status === 401) {
     options.note(words)
-    throw needsAuth(target, words)
+    throw toCredentialsError(target, words)
   }
-  if (pause !== undefined) throw busy(words, pause)
+  if (pause !== undefined) throw toThrottledError(words, pause)
   const isOurs = status === 403 || status === 429 || status >= 500 || (options.onStreamOver && status >= 400)
   if (isOurs) throw new CrabError('failed', words)
   return new Response(text, { status, statusText, headers })
 }
 
-function needsAuth({ url, auth, authHelper, headers }: RemoteTarget, words: string): CrabError {
+function toCredentialsError({ url, auth, authHelper, headers }: RemoteTarget, words: string): CrabError {
   const isToken = auth !== undefined || authHelper !== undefined
   const names = Object.keys(headers).map((name) => name.toLowerCase())
   const hasOwn = names.includes('authorization') || (URL.parse(url)?.username ?? '') !== ''
@@ -151,7 +157,7 @@ function needsAuth({ url, auth, authHelper, headers }: RemoteTarget, words: stri
   })
 }
 
-function busy(words: string, pause: number): CrabError {
+function toThrottledError(words: string, pause: number): CrabError {
   return new CrabError('throttled', `${words}; it asks to be left alone for ${Math.ceil(pause / 1000)} s`, {
     retryAfterMs: pause,
   })

@@ -14,28 +14,32 @@ import { SseTransport } from './sse-transport.ts'
 
 export interface RemoteLinkOptions {
   target: RemoteTarget
-  /** How it is spoken to: `sse` is for servers of 2024-11-05 alone. */
+  /** The transport; `sse` is for servers that only speak MCP 2024-11-05. */
   over: 'http' | 'sse'
   processes: ProcessHost
-  /** Working directory of an auth helper; absolute. */
+  /** The working directory of an auth helper; absolute. */
   cwd: string
-  /** The whole environment of an auth helper. */
+  /** The complete environment of an auth helper. */
   env: Readonly<Record<string, string>>
-  /** How long a request may wait where the server asks for it. */
+  /**
+   * Returns the longest time, in milliseconds, that a request waits when the server asks to be retried later.
+   */
   patienceMs(): number
   /** Milliseconds since 1970. */
   now(): number
-  /** Takes what a person may want to know of the connection, a line each. */
+  /** Receives notes about the connection for the user, one line each. */
   note(line: string): void
-  /** Gives a transport in its place whose messages somebody sees. */
+  /** Returns a transport that reports its messages to the frame tap. */
   watch?: ((transport: Transport) => Transport) | undefined
-  /** Makes the requests; by default over node:http. `isLeaving` tells whether this process is. */
+  /**
+   * Creates the fetch function; by default nodeFetch(). `isLeaving` returns whether this process is exiting.
+   */
   fetch?: ((isLeaving: () => boolean) => FetchLike) | undefined
 }
 
 /**
- * A way to a server by its address. Nothing is asked of the server before the first message; an auth helper is asked at
- * once, and fails this as runAuthHelper() does.
+ * Opens a link to a server by its URL. Nothing is sent to the server before the first message; an auth helper
+ * runs immediately, and its failure is thrown as by runAuthHelper().
  */
 export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSignal): Promise<ServerLink> {
   const { target, note } = options
@@ -43,8 +47,8 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   const credentials = newCredentials(options, over.signal)
   await credentials.headers(signal).catch((reason: unknown) => {
-    over.abort() // a helper that nobody waits for is ended
-    throw lateHelper(reason)
+    over.abort() // ends the helper, whose result is no longer awaited
+    throw toHelperTimeout(reason)
   })
   let isLeaving = false
   let isGone = false
@@ -54,11 +58,11 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
     isGone = true
     hint = error.hint
     note(error.message)
-    resolve(error.message) // before the SDK learns of it, and has other words for it
+    resolve(error.message) // before the SDK reports the end with a message of its own
     void transport.close()
   }
   const transport = newTransport(options, { raw, credentials, onGone })
-  const sayGoodbye = async () => {
+  const shutDown = async () => {
     const session = isGone || !(transport instanceof HttpTransport) ? undefined : transport.session
     void transport.close()
     if (session)
@@ -82,18 +86,18 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
       return transport instanceof HttpTransport ? transport.refusedWith : undefined
     },
     close() {
-      closing ??= sayGoodbye()
+      closing ??= shutDown()
       return closing
     },
     release() {
       isLeaving = true
-      closing ??= sayGoodbye()
+      closing ??= shutDown()
     },
   }
 }
 
-/** When the time of a start is over, it is the helper that took it. */
-function lateHelper(reason: unknown): unknown {
+/** Attributes a timeout of the start to the helper. */
+function toHelperTimeout(reason: unknown): unknown {
   if (!(reason instanceof CrabError) || reason.kind !== 'timeout') return reason
   return new CrabError('timeout', `${reason.message}: its auth helper is not done`, { hint: HELPER_HINT })
 }
@@ -143,7 +147,7 @@ function newTransport(
     try {
       return await fetch(url, init)
     } catch (reason) {
-      failure = reason // the SDK keeps the words only
+      failure = reason // the SDK keeps only the message
       throw reason
     }
   }
@@ -157,12 +161,12 @@ interface Deletion {
   headers: Readonly<Record<string, string>>
 }
 
-/** A server may not let us, or not answer: then it forgets the session by itself. */
+/** Deletes the session, ignoring failures: a server that refuses or does not answer expires it by itself. */
 async function deleteSession({ raw, target, headers }: Deletion): Promise<void> {
-  const init = { method: 'DELETE', headers, signal: AbortSignal.timeout(GOODBYE_MS) }
+  const init = { method: 'DELETE', headers, signal: AbortSignal.timeout(DELETE_TIMEOUT_MS) }
   await raw(target.url, init)
     .then((response) => response.body?.cancel())
     .catch(() => undefined)
 }
 
-const GOODBYE_MS = 1_000
+const DELETE_TIMEOUT_MS = 1_000

@@ -3,15 +3,18 @@ import { CrabError } from '../../core/base/errors.ts'
 import { toFailedSend } from './failed-send.ts'
 
 export interface SseTransportOptions {
-  /** Makes the SDK's own, when it is needed. */
+  /** Creates the SDK's transport on the first start. */
   inner(): Promise<SSEClientTransport>
-  /** As people may see it. */
+  /** The URL without secrets. */
   address: string
-  /** What last went wrong with its stream, if anything did. */
+  /** Returns the last failure of its stream, if any. */
   failure(): unknown
 }
 
-/** MCP over HTTP with server-sent events (2024-11-05): the SDK's transport, whose stream is the connection. */
+/**
+ * MCP over HTTP with server-sent events (2024-11-05): wraps the SDK's transport, whose event stream is the
+ * connection.
+ */
 export class SseTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: Transport['onclose']
@@ -25,7 +28,7 @@ export class SseTransport implements Transport {
     this.#options = options
   }
 
-  /** Any number of times, once for each client. */
+  /** Starts the transport. Idempotent: each client that uses it starts it. */
   async start(): Promise<void> {
     this.#starting ??= this.#start()
     await this.#starting
@@ -50,7 +53,7 @@ export class SseTransport implements Transport {
     await this.#inner?.close()
   }
 
-  /** Nothing comes any more. */
+  /** Stops receiving. */
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -75,7 +78,7 @@ export class SseTransport implements Transport {
     try {
       this.onmessage?.(message)
     } catch (reason) {
-      this.onerror?.(reason as Error) // what one server says must not end this process
+      this.onerror?.(reason as Error) // one server's message must not end this process
     }
   }
 }

@@ -1,14 +1,14 @@
-/** Something a message may name with `@server:…`. */
+/** A mention `@server:…` in a message. */
 export interface ResourceMention {
   server: string
-  /** What it may be, the likeliest first: a full stop behind a name is seldom a part of it. */
+  /** The possible readings, the likeliest first: punctuation after a name is rarely part of it. */
   candidates: readonly string[]
 }
 
 /**
- * What a message names, in the order it stands there: an `@` at the beginning of a word, a server's name, a colon and
- * something behind. What stands in a block that a client has put there (a file, standard input, the output of a shell, a server's prompt) is
- * nobody's wish: everything from the first tag of a kind to the last is passed over.
+ * Finds the mentions in a message, in order: an `@` at the start of a word, a server name, a colon and more
+ * text. Blocks that a client inserted (a file, standard input, the output of a shell, a server's prompt) are
+ * not searched: everything from the first opening tag of a kind to its last closing tag is skipped.
  */
 export function findResourceMentions(content: string): ResourceMention[] {
   const typed = BLOCKS.reduce(withoutBlocks, content)
@@ -18,13 +18,13 @@ export function findResourceMentions(content: string): ResourceMention[] {
   })
 }
 
-/** A tag stands on a line of its own. */
+/** The opening and closing tag of an inserted block, each on a line of its own. */
 interface Block {
   begin: RegExp
   end: string
 }
 
-/** In one pass: what is not typed by a person may be long, and full of tags. */
+/** Removes the blocks of one kind in a single pass, since inserted text may be long and full of tags. */
 function withoutBlocks(text: string, { begin, end }: Block): string {
   const from = begin.exec(text)?.index
   if (from === undefined) return text

@@ -5,7 +5,10 @@ import { limitDescription } from '../tools/description.ts'
 import { toPrintableLine } from '../tools/remote-tool.ts'
 import type { ResourceList, ResourceTemplateView, ResourceView } from './types.ts'
 
-/** All resources and templates of a server, in its order; of a server without any, none. Fails as Connection does. */
+/**
+ * Lists the resources and templates of a server in its order; empty for a server without any. Throws as
+ * Connection does.
+ */
 export async function listResources(connection: Connection, signal: AbortSignal): Promise<ResourceList> {
   const read = (key: string) => (page: FetchPage) => readPages(page, key)
   const [resources, templates] = await Promise.all([
@@ -30,7 +33,7 @@ function toTemplate(item: JsonObject): ResourceTemplateView[] {
   return isAddress(uriTemplate) ? [{ uriTemplate, ...readTexts(item) }] : []
 }
 
-/** An address that can be shown, and named in a message, as it is; others cannot be asked for. */
+/** Whether a value is a URI that can be shown and mentioned in a message unchanged; others cannot be read. */
 export function isAddress(uri: unknown): uri is string {
   return (
     typeof uri === 'string' && uri !== '' && uri.length <= MAX_URI && !/[\s"<>\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)

@@ -8,22 +8,22 @@ import { toPrintableLine } from '../tools/remote-tool.ts'
 import { toToolOutput } from '../tools/results.ts'
 import { getCallLimits } from '../tools/tool-call.ts'
 
-/** A resource that is read. */
+/** The options of `readResource()`. */
 export interface ReadOptions {
   peer: Peer
   entry: McpEntry
   uri: string
-  /** Where what is too long, or no text, goes. */
+  /** The folder for content that is too long or is not text. */
   spillDir: string
   elicit?: ElicitationHandler
-  /** As for a result. */
+  /** Whether files of every kind are attached, as for a tool result. */
   attachesAll?: boolean
 }
 
 /**
- * Reads a resource, connecting first when it must: a lone text as it is, several parts each under its address, images
- * and sound as attachments, all within the entry's output limit. Fails with `tool` when the server refuses, else as a
- * call does.
+ * Reads a resource, connecting first if needed: a single text as it is, several parts each under its URI,
+ * images and audio as attachments, all within the entry's output limit. Throws `tool` when the server
+ * refuses, otherwise as a call does.
  */
 export async function readResource(options: ReadOptions, signal: AbortSignal): Promise<ToolOutput> {
   const { peer, entry, uri, spillDir: folder, elicit, attachesAll = false } = options

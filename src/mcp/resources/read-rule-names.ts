@@ -1,4 +1,4 @@
-/** What rules say of reading a server's resources: as of a tool of this name. */
+/** Returns the tool names under which permission rules cover reading a server's resources. */
 export function toReadRuleNames(server: string): { name: string; remoteName: string } {
   return { name: `mcp__${server}__resources_read`, remoteName: 'resources/read' }
 }

@@ -13,8 +13,8 @@ import { toReadRuleNames } from './read-rule-names.ts'
 import type { ResourceList } from './types.ts'
 
 /**
- * The hook of MCP servers with one tool more, for agents that have a server with resources: it lists what there is, or
- * reads one. All others get what they got. Reading is permitted as a call of the server's `resources/read`.
+ * Adds a tool to the MCP hook, for agents that have a server with resources: it lists resources or reads one.
+ * Other agents are unaffected. Reading is permitted like a call of the server's `resources/read`.
  */
 export function withResourceTool(inner: Hook, peers: Pick<Peers, 'claimedBy'>): Hook {
   const findServers = (agentId: string) =>
@@ -27,7 +27,7 @@ export function withResourceTool(inner: Hook, peers: Pick<Peers, 'claimedBy'>): 
     },
     describe(name, request) {
       if (name !== SPEC.name) return inner.describe?.(name, request)
-      return describeReading(request, findServers(request.agent.id))
+      return describeRead(request, findServers(request.agent.id))
     },
     dispatch(name, call, signal) {
       if (name !== SPEC.name) return inner.dispatch?.(name, call, signal)
@@ -38,7 +38,7 @@ export function withResourceTool(inner: Hook, peers: Pick<Peers, 'claimedBy'>): 
   }
 }
 
-/** Terse, because it goes with every request. */
+/** Terse, because every request includes it. */
 const SPEC: ToolSpec = {
   name: 'mcp_resources',
   description: 'List what MCP servers have to read, or read the uri of a server',
@@ -46,11 +46,8 @@ const SPEC: ToolSpec = {
   readOnly: true,
 }
 
-/** A listing needs no permission. */
-function describeReading(
-  { args }: ToolRequest,
-  servers: readonly Claimed[],
-): Promise<PolicyAction> | undefined {
+/** Describes a read for the permission check; a listing needs no permission. */
+function describeRead({ args }: ToolRequest, servers: readonly Claimed[]): Promise<PolicyAction> | undefined {
   if (args['uri'] === undefined) return undefined
   const { server, uri } = args
   if (typeof uri !== 'string' || uri === '') throw new CrabError('invalid', 'Cannot read: uri is no text')
@@ -73,16 +70,16 @@ async function run(
 ): Promise<ToolOutput> {
   const { args, action } = call
   if (action.kind === 'mcp') return await read(call, findServer(action.server, servers), signal)
-  const asked = args['server'] === undefined ? servers : [findServer(args['server'], servers)]
-  const lists = asked.map(async ({ peer, entry }) => {
+  const selected = args['server'] === undefined ? servers : [findServer(args['server'], servers)]
+  const lists = selected.map(async ({ peer, entry }) => {
     const list = await peer
       .use((connection) => listResources(connection, signal), signal)
       .catch(toErrorText(signal))
     return typeof list === 'string' ? [`${entry.name}: ${list}`] : toLines(entry.name, list)
   })
   const lines = (await Promise.all(lists)).flat()
-  const more = lines.length > MOST_LINES ? [`[${lines.length - MOST_LINES} more]`] : []
-  const output = [...lines.slice(0, MOST_LINES), ...more].join('\n')
+  const more = lines.length > MAX_LINES ? [`[${lines.length - MAX_LINES} more]`] : []
+  const output = [...lines.slice(0, MAX_LINES), ...more].join('\n')
   return { output: output === '' ? 'There are none.' : output, isError: false }
 }
 
@@ -97,7 +94,7 @@ async function read(
     server: entry.name,
     turn: runId,
     notice,
-    ask: (questions, unwanted) => ask(questions, 'elicitation', unwanted),
+    ask: (questions, questionSignal) => ask(questions, 'elicitation', questionSignal),
   })
   try {
     return await readResource({ peer, entry, uri, spillDir, elicit }, signal)
@@ -114,7 +111,7 @@ function toErrorText(signal: AbortSignal) {
   }
 }
 
-/** `docs docs://readme · readme, text/markdown: What this is` */
+/** Formats one line for each resource: `docs docs://readme · readme, text/markdown: What this is`. */
 function toLines(server: string, { resources, templates }: ResourceList): string[] {
   const all = [
     ...resources.map(({ uri, ...words }) => ({ uri, ...words })),
@@ -127,5 +124,5 @@ function toLines(server: string, { resources, templates }: ResourceList): string
   })
 }
 
-const MOST_LINES = 200
+const MAX_LINES = 200
 const MAX_WORDS = 200

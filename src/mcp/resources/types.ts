@@ -1,6 +1,6 @@
-/** Something a server can be asked to read. Words are the server's: untrusted, made printable, capped. */
+/** A resource that a server offers. The texts are the server's: untrusted, made printable, truncated. */
 export interface ResourceView {
-  /** As the server takes it. */
+  /** The URI as the server expects it. */
   uri: string
   name: string
   description: string
@@ -10,7 +10,7 @@ export interface ResourceView {
   size: number | undefined
 }
 
-/** A family of resources (RFC 6570). */
+/** A family of resources with a URI template (RFC 6570). */
 export interface ResourceTemplateView {
   uriTemplate: string
   name: string
@@ -18,7 +18,7 @@ export interface ResourceTemplateView {
   mimeType: string
 }
 
-/** What a server has to read. */
+/** The resources and templates of one server. */
 export interface ResourceList {
   resources: readonly ResourceView[]
   templates: readonly ResourceTemplateView[]

@@ -6,22 +6,23 @@ import { showTarget } from './shown-target.ts'
 import { collectSecrets } from './target-secrets.ts'
 
 /**
- * What was given to a server and is surely secret, longest first: what it answers is no longer right without it.
+ * Collects the values given to a server that are certainly secret, longest first: those to mask in its
+ * answers.
  *
- * Paths, and what its command line or its other values show as well, are none: a password that is also the
- * name of a table must not be taken out of every answer.
+ * Paths, and values that also appear in its command line or in its public values, are excluded: a password
+ * that is also the name of a table must not be masked in every answer.
  */
 export function collectSureSecrets(target: ServerTarget): string[] {
-  const given = Object.entries(target.transport === 'stdio' ? target.env : target.headers)
-  const open = given.filter(([name]) => !isSecretName(name)).map(([, value]) => value)
-  const seen = [showTarget(target), ...redactWords(open)].join('\n')
+  const declared = Object.entries(target.transport === 'stdio' ? target.env : target.headers)
+  const publicValues = declared.filter(([name]) => !isSecretName(name)).map(([, value]) => value)
+  const visible = [showTarget(target), ...redactWords(publicValues)].join('\n')
   const secrets = collectSecrets(target, (name, value) => isSecretName(name) && !isPath(name, value))
-  return secrets.filter((secret) => !seen.includes(secret) && !secret.includes(REDACTED))
+  return secrets.filter((secret) => !visible.includes(secret) && !secret.includes(REDACTED))
 }
 
 /**
- * Takes secrets out of the texts of an answer, in place: it is the caller's, and as deep as a server likes. Short ones
- * stay, and so does the data of images, sound and files.
+ * Masks secrets in the texts of an answer, modifying it in place; it may be nested arbitrarily deep. Secrets
+ * shorter than 8 characters and the data of images, audio and files are left alone.
  */
 export function maskAnswer<T>(answer: T, secrets: readonly string[]): T {
   const hidden = secrets.filter(({ length }) => length >= MIN_LENGTH)
@@ -33,8 +34,8 @@ export function maskAnswer<T>(answer: T, secrets: readonly string[]): T {
     for (const [key, value] of Object.entries(table)) {
       if (typeof value === 'object') open.push(value ?? 0)
       else if (typeof value === 'string' && !isData(table, key)) {
-        const shown = hideSecretsIn(value, hidden)
-        if (shown !== value) table[key] = shown
+        const masked = hideSecretsIn(value, hidden)
+        if (masked !== value) table[key] = masked
       }
     }
   }

@@ -9,10 +9,10 @@ export interface ServerOffer {
   about: ServerAbout
 }
 
-/** Takes secrets out of what a server says of itself: some put their command line, or their configuration, there. */
-export function maskOffer({ list, about }: ServerOffer, given: readonly string[]): ServerOffer {
-  if (given.length === 0) return { list, about }
-  const secrets = [...new Set(given)].toSorted((a, b) => b.length - a.length) // one may begin with another
+/** Masks secrets in what a server says of itself: some include their command line or configuration. */
+export function maskOffer({ list, about }: ServerOffer, values: readonly string[]): ServerOffer {
+  if (values.length === 0) return { list, about }
+  const secrets = [...new Set(values)].toSorted((a, b) => b.length - a.length) // one may be a prefix of another
   const tools = list.tools.map(({ name, description, inputSchema }) => ({
     name,
     description: hideInCut(description, secrets),

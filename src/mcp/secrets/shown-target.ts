@@ -2,7 +2,7 @@ import { hideSecretsIn, REDACTED, redactWords } from '../../core/base/secrets/re
 import type { ServerTarget } from '../fingerprint.ts'
 import { collectSecrets } from './target-secrets.ts'
 
-/** A target as people may see it: its command line or address, without what looks like a secret. */
+/** Formats a target for display: its command line or URL, without anything that looks like a secret. */
 export function showTarget(target: ServerTarget): string {
   if (target.transport !== 'stdio') {
     return redactWords([target.url.replace(/\?.*$/s, '?…')]).join('')
@@ -13,21 +13,21 @@ export function showTarget(target: ServerTarget): string {
 }
 
 /**
- * A server's words without the secrets that were given to it: they may reach a model. What was cut has `…` where it was:
- * a secret that only begins there is hidden too.
+ * Removes the secrets given to a server from its text, which may reach a model. Where text was truncated it
+ * has `…`: a secret of which only the beginning is left before that is removed too.
  */
 export function hideSecrets(text: string, target: ServerTarget): string {
   return hideInCut(text, collectSecrets(target))
 }
 
-/** A text without some secrets, longest first; what was cut has `…` where it was. */
+/** Removes the given secrets, sorted longest first, from a text that has `…` where it was truncated. */
 export function hideInCut(text: string, secrets: readonly string[]): string {
   const whole = hideSecretsIn(text, secrets)
   const parts = whole.split('…')
   return parts.map((part, i) => (i < parts.length - 1 ? hideBeginning(part, secrets) : part)).join('…')
 }
 
-/** The text without the beginning of a secret at its end. */
+/** Removes the beginning of a secret from the end of a text. */
 function hideBeginning(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) {
     for (let length = Math.min(secret.length - 1, text.length); length >= MIN_BEGINNING; length--) {

@@ -4,18 +4,19 @@ import { isUnfilled } from '../../core/base/secrets/unfilled.ts'
 import type { ServerTarget } from '../fingerprint.ts'
 
 /**
- * Returns all that was given to a server and may be secret, longest first; `counts` says which values are, as a whole. Short
- * values are found in too many words to count, and placeholders that wait to be filled in are none.
+ * Collects everything given to a server that may be secret, longest first; `counts` selects the values that
+ * count as a whole. Short values are left out, because they occur in too many words, and so are unfilled
+ * placeholders.
  */
 export function collectSecrets(target: ServerTarget, counts = mayBeSecret): string[] {
   const isProgram = target.transport === 'stdio'
   const words = isProgram ? [target.command, ...target.args] : (target.authHelper ?? [])
-  const given = Object.entries(isProgram ? target.env : target.headers)
+  const pairs = Object.entries(isProgram ? target.env : target.headers)
   const auth = isProgram || target.auth === undefined ? [] : [target.auth]
-  const meant = given.filter(([name, value]) => counts(name, value)).map(([, value]) => value)
-  const whole = [...meant, ...auth].filter((value) => value.length >= MIN_VALUE && !isUnfilled(value))
+  const secretValues = pairs.filter(([name, value]) => counts(name, value)).map(([, value]) => value)
+  const whole = [...secretValues, ...auth].filter((value) => value.length >= MIN_VALUE && !isUnfilled(value))
   const address = isProgram ? [] : [...secretsInWords([target.url]), ...toBasicCredentials(target.url)]
-  const values = [...given.map(([, value]) => value), ...auth]
+  const values = [...pairs.map(([, value]) => value), ...auth]
   const parts = [...address, ...secretsInWords(words), ...values.flatMap((value) => secretsInWords([value]))]
   const all = [...whole, ...parts].flatMap(listSecretForms)
   const secrets = new Set(all.filter((secret) => secret.length >= MIN_PART && secret !== REDACTED))
@@ -30,7 +31,7 @@ function mayBeSecret(name: string, value: string): boolean {
   return isSecretName(name) || !isPlain(value)
 }
 
-/** Encodes the user and the password of an address as HTTP Basic does, with and without padding. */
+/** Encodes the user and the password of a URL as HTTP Basic does, with and without padding. */
 function toBasicCredentials(url: string): string[] {
   const { username = '', password = '' } = URL.parse(url) ?? {}
   if (username === '' && password === '') return []
@@ -38,14 +39,17 @@ function toBasicCredentials(url: string): string[] {
   return [value, value.replace(/=+$/, '')]
 }
 
-/** Returns whether a value is not a secret: a number, a path or a list of paths. */
+/** Whether a value is not a secret: a number, a path or a list of paths. */
 function isPlain(value: string): boolean {
   return (
     /^-?[\d.]+$/.test(value) || /^(~|\.{1,2})?[/\\][\w./\\:@ ~-]*$/.test(value) || /^[a-z]:[/\\]/i.test(value)
   )
 }
 
-/** A secret as a program may repeat it: whole, line by line, the password without its user or scheme, and without escapes. */
+/**
+ * Returns the forms in which a program may repeat a secret: whole, line by line, the password without its
+ * user or scheme, and decoded.
+ */
 function listSecretForms(secret: string): string[] {
   const lines = secret.includes('\n') ? secret.split(/\r?\n/).filter(({ length }) => length >= MIN_VALUE) : []
   const password = /^(?:[^\s:]+:|(?:bearer|basic|token) +)(\S+)$/i.exec(secret)?.[1]
@@ -57,7 +61,7 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // its % is a plain character
+    return text // its % is a literal character
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { ServedAgent } from './agent-tools.ts'
 
-/** The tool that asks one agent. */
+/** Defines the tool that sends to one agent. */
 export function sendTool({ name, description, tool }: ServedAgent): Tool {
   const about = description === '' ? '' : `: ${description}`
   return {
@@ -26,7 +26,7 @@ export function sendTool({ name, description, tool }: ServedAgent): Tool {
   }
 }
 
-/** What a host may call a conversation. */
+/** The conversation names that a host may use. */
 export const CONVERSATION = /^[A-Za-z0-9._-]{1,64}$/
 
 /** The tool that lists agents. */

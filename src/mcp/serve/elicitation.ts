@@ -5,7 +5,7 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 
-/** A form of MCP, as every revision since 2025-06-18 takes it. */
+/** A form of MCP, valid in every revision since 2025-06-18. */
 export interface ElicitationSchema {
   message: string
   requestedSchema: {
@@ -15,7 +15,7 @@ export interface ElicitationSchema {
   }
 }
 
-/** A text, or one of several. */
+/** A field of a form: a text, or one of several values. */
 export interface SchemaField {
   type: 'string'
   title: string
@@ -24,8 +24,8 @@ export interface SchemaField {
 }
 
 /**
- * A question of a turn as a form for the host's person. Permission can be given once or for this conversation: whatever
- * answers for that person writes no rule into an agent's file.
+ * Converts a question of a turn to a form for the host's user. A permission can be granted once or for this
+ * conversation, not for always: the host's answer must not write a rule into an agent file.
  */
 export function toForm(agent: string, ask: AskUserEvent): ElicitationSchema {
   const fields = ask.questions.map((question, i) => [`answer_${i + 1}`, toField(question, ask)] as const)
@@ -40,18 +40,20 @@ export function toForm(agent: string, ask: AskUserEvent): ElicitationSchema {
 }
 
 /**
- * What the host's person answered, from each question to a label or text. What was declined, or is no answer, denies a
- * permission, declines what a server asks, and leaves the rest empty, which is what a person does who closes a question.
+ * Converts the host's response to the answers, from each question to a label or text. A form that was
+ * declined or not answered denies a permission, declines a question of an MCP server, and leaves other
+ * answers empty, like a user who dismisses a question.
  */
 export function toAskAnswers({ kind, questions }: AskUserEvent, response: unknown): Record<string, string> {
   const { action, content } = isObject(response) ? response : ({} as JsonObject)
-  const given = action === 'accept' && isObject(content) ? content : {}
+  const values = action === 'accept' && isObject(content) ? content : {}
   const entries = questions.map(({ question, options }, i) => {
-    const value = given[`answer_${i + 1}`]
-    const isGiven = typeof value === 'string' && value !== ''
-    if (kind === AskKind.PERMISSION) return [question, isGiven ? atMostSession(value) : PERMISSION_ANSWERS.no]
+    const value = values[`answer_${i + 1}`]
+    const isAnswered = typeof value === 'string' && value !== ''
+    if (kind === AskKind.PERMISSION)
+      return [question, isAnswered ? atMostSession(value) : PERMISSION_ANSWERS.no]
     const refusal = action === 'decline' ? options.find(({ label }) => label === DECLINE)?.label : undefined
-    return [question, isGiven ? value : (refusal ?? '')]
+    return [question, isAnswered ? value : (refusal ?? '')]
   })
   return Object.fromEntries(entries)
 }
@@ -101,7 +103,7 @@ function clean(text: string): string {
 }
 
 const ALWAYS: string = PERMISSION_ANSWERS.always
-/** As a question of an MCP server offers it. */
+/** The label that questions of MCP servers use. */
 const DECLINE = 'Decline'
 const MAX_MESSAGE = 8_000
 const MAX_FIELD = 1_000

@@ -3,7 +3,7 @@ import { takeStart } from '../../core/base/truncate.ts'
 import type { SessionHit, SessionHits, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
 import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
 
-/** What a search found, as compact text for a model and as values for programs. */
+/** Formats search results, as compact text for a model and as values for programs. */
 export function showSessions(found: SessionHits, query: string): CallToolResult {
   const blocks = found.hits.map(toBlock)
   const text = [
@@ -24,14 +24,14 @@ function toBlock({ session, seq, window }: SessionHit): string {
 
 function toLine({ role, snippet, toolName, truncated }: WindowItem, isMatch: boolean): string {
   const text = inLine(snippet)
-  const shown = isMatch ? text : takeStart(text, CONTEXT_CHARS)
-  const end = (truncated || shown.length < text.length) && !shown.endsWith('…') ? '…' : ''
-  return `${isMatch ? '>' : ' '} ${role === 'tool' ? toolName || role : role}: ${shown}${end}`
+  const excerpt = isMatch ? text : takeStart(text, CONTEXT_CHARS)
+  const end = (truncated || excerpt.length < text.length) && !excerpt.endsWith('…') ? '…' : ''
+  return `${isMatch ? '>' : ' '} ${role === 'tool' ? toolName || role : role}: ${excerpt}${end}`
 }
 
 function inLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Of a message beside the match. */
+/** The limit for each message around the match. */
 const CONTEXT_CHARS = 300

@@ -6,58 +6,60 @@ import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { toAskAnswers, toForm } from './elicitation.ts'
 import type { OpenAsk, ServedTurn } from './turn.ts'
 
-/** A turn whose host is asked. */
+/** A turn with a question for its host. */
 export interface AskingTurn {
   turn: ServedTurn
-  /** The name by which its person knows who asks. */
+  /** The name under which the user knows the agent. */
   agent: string
 }
 
 /**
- * Turns whose host is to call again with answers (MCP 2026-07-28). One that is over by then has its result for it; one
- * that nobody comes back for is cancelled, and forgotten.
+ * The turns whose host must call again with answers (MCP 2026-07-28). A turn that is over by then keeps its
+ * result for that call; a turn whose host does not call again within ten minutes is cancelled and forgotten.
  */
 export class PendingTurns {
-  readonly #held = new Map<string, AskingTurn & { asks: readonly AskUserEvent[]; timer: NodeJS.Timeout }>()
+  readonly #pending = new Map<string, AskingTurn & { asks: readonly AskUserEvent[]; timer: NodeJS.Timeout }>()
 
-  /** Gives the state by which the host finds it again. */
+  /** Stores a turn and returns the state with which the host resumes it. */
   keep({ turn, agent }: AskingTurn, asks: readonly AskUserEvent[]): string {
     const state = newUlid()
-    const giveUp = () => {
-      this.#held.delete(state)
-      turn.cancel(answerTimedOut())
+    const expire = () => {
+      this.#pending.delete(state)
+      turn.cancel(toAnswerTimeout())
     }
-    this.#held.set(state, { turn, agent, asks, timer: setTimeout(giveUp, PENDING_MS).unref() })
+    this.#pending.set(state, { turn, agent, asks, timer: setTimeout(expire, PENDING_MS).unref() })
     return state
   }
 
-  /** Hands the answers of a host to the turn of that state. Throws `missing` when there is none. */
+  /** Passes the host's answers to the turn of that state. Throws `missing` for an unknown state. */
   async take(state: string, responses: JsonObject | undefined): Promise<AskingTurn> {
-    const held = this.#held.get(state)
-    if (!held) throw noPendingTurn()
-    clearTimeout(held.timer)
-    this.#held.delete(state)
-    await Promise.all(held.asks.map((ask) => held.turn.reply(ask, toAskAnswers(ask, responses?.[ask.askId]))))
-    return held
+    const pendingTurn = this.#pending.get(state)
+    if (!pendingTurn) throw toUnknownStateError()
+    clearTimeout(pendingTurn.timer)
+    this.#pending.delete(state)
+    await Promise.all(
+      pendingTurn.asks.map((ask) => pendingTurn.turn.reply(ask, toAskAnswers(ask, responses?.[ask.askId]))),
+    )
+    return pendingTurn
   }
 }
 
-/** Asks the host to call again with the answers of its person (MCP 2026-07-28, multi round trips). */
+/** Requests that the host call again with its user's answers (MCP 2026-07-28, multi round trips). */
 export function askLater(
-  held: PendingTurns,
+  pendingTurns: PendingTurns,
   { turn, agent, asks }: AskingTurn & { asks: readonly OpenAsk[] },
 ): InputRequiredResult {
   const requests = asks.map(({ ask }) => [ask.askId, inputRequired.elicit(toForm(agent, ask))])
   return inputRequired({
     inputRequests: Object.fromEntries(requests),
-    requestState: held.keep(
+    requestState: pendingTurns.keep(
       { turn, agent },
       asks.map(({ ask }) => ask),
     ),
   })
 }
 
-/** Asks the person of an older host and answers with what they say; a host that fails is a person who does not answer. */
+/** Asks the user of an older host and replies with the answer; a failed request counts as unanswered. */
 export async function askNow(
   { ask, closed }: OpenAsk,
   { turn, agent, mcpReq }: AskingTurn & Pick<ServerContext, 'mcpReq'>,
@@ -70,16 +72,19 @@ export async function askNow(
   if (!signal.aborted) await turn.reply(ask, toAskAnswers(ask, response))
 }
 
-function answerTimedOut(): CrabError {
+function toAnswerTimeout(): CrabError {
   return new CrabError('timeout', 'Cancelled: the host did not come back with an answer')
 }
 
-/** The call that brings the answer has the message, too, which must not be sent a second time. */
-function noPendingTurn(): CrabError {
+/**
+ * Returns the error for an unknown state. The call also carries the message, which must not be sent a second
+ * time.
+ */
+function toUnknownStateError(): CrabError {
   return new CrabError('missing', 'Cannot go on: nothing waits for this answer any more', {
     hint: 'call without it to send the message again',
   })
 }
 
-/** As long as a person may take. */
+/** The time a user has to answer. */
 const PENDING_MS = 600_000

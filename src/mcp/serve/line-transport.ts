@@ -1,23 +1,23 @@
 import { deserializeMessage, serializeMessage, type Transport } from '@modelcontextprotocol/server'
 import { LineReader } from '../stdio/line-reader.ts'
 
-/** The standard streams of a process that serves. */
+/** The standard streams of a serving process. */
 export interface ServedStreams {
   input: AsyncIterable<Uint8Array> & { destroy(): void }
-  /** The promise, when there is one, asks to wait for a slow reader. */
+  /** Writes text; returns a promise when the writer must wait for a slow reader. */
   write(text: string): Promise<void> | undefined
 }
 
-/** A transport, and when it is over. */
+/** A transport that reports its end. */
 export interface LineTransport extends Transport {
-  /** Resolves when no message will come any more; why, if that is a failure, is told to onerror before. */
+  /** Resolves when no more messages will arrive; a failure is reported to onerror before. */
   readonly ended: Promise<void>
 }
 
 /**
- * MCP over the standard streams of this process: a JSON-RPC message a line.
+ * Creates a transport for MCP over the standard streams of this process: one JSON-RPC message a line.
  *
- * A line that is none is told to onerror and ignored; one of over 64 MiB ends the connection.
+ * A line that is not a message is reported to onerror and ignored; a line over 64 MiB ends the connection.
  */
 export function lineTransport({ input, write }: ServedStreams): LineTransport {
   const gate = Promise.withResolvers<void>()
@@ -52,7 +52,7 @@ export function lineTransport({ input, write }: ServedStreams): LineTransport {
         if (!lines) throw new Error(`a message has more than ${MAX_MESSAGE_BYTES / 2 ** 20} MiB`)
       }
     } catch (reason) {
-      if (!isOver) transport.onerror?.(reason as Error) // else it is the input that was closed
+      if (!isOver) transport.onerror?.(reason as Error) // otherwise the input was closed on purpose
     }
   }
 
@@ -65,5 +65,5 @@ export function lineTransport({ input, write }: ServedStreams): LineTransport {
   }
 }
 
-/** As much as a server of ours may send. */
+/** The same limit as for servers that this program runs. */
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20

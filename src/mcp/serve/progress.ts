@@ -5,7 +5,10 @@ import type { StreamEvent, ToolCallInfo } from '../../core/protocol/crabtalk.gen
 
 type TurnEvent = NonNullable<StreamEvent['event']>
 
-/** What of a turn is worth a line at the host; undefined for the rest. */
+/**
+ * Describes an event of a turn in one line for the host's progress; undefined for events that are not
+ * reported.
+ */
 export function describeProgress(event: TurnEvent): string | undefined {
   switch (event.$case) {
     case 'start':
@@ -29,7 +32,7 @@ export function describeProgress(event: TurnEvent): string | undefined {
   }
 }
 
-/** `bash(git status)`: a call with the first text among its arguments. */
+/** Formats a call with the first string among its arguments: `bash(git status)`. */
 function describeCall({ name, arguments: text }: ToolCallInfo): string {
   const first = Object.values(parseObject(text) ?? {}).find((value) => typeof value === 'string')
   return first === undefined ? name : `${name}(${takeStart(first.split('\n', 1)[0]!, MAX_ARGUMENT)})`

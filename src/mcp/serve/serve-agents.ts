@@ -22,20 +22,21 @@ import { beginCall, listServed, type ServedAgents, toServedTools } from './serve
 import type { ServedTurn } from './turn.ts'
 import { toFailedCall } from './turn-record.ts'
 
-/** What a process that serves is made of. */
+/** The options of `serveAgents()`. */
 export interface ServeAgentsOptions extends ServedAgents {
   streams: ServedStreams
-  /** How many agents have called one another before this process was started. */
+  /** The depth of nested agent calls at which this process was started. */
   depth: number
-  /** What went wrong, a line for its log. */
+  /** Logs a failure, one line. */
   log(line: string): void
 }
 
 /**
- * Serves agents to an MCP host over standard input and output, in every revision from 2024-11-05 to 2026-07-28, until the
- * input ends or the signal says so; then the turns that run are cancelled, and have ended when it resolves.
+ * Serves agents to an MCP host over standard input and output (ADR 0119), in every revision from 2024-11-05
+ * to 2026-07-28, until the input ends or the signal is aborted. Running turns are then cancelled and have
+ * ended when it resolves.
  *
- * Throws `missing` before anything is said when an agent that is to be offered is not there.
+ * Throws `missing` before any message when an agent to be offered does not exist.
  */
 export async function serveAgents(options: ServeAgentsOptions, signal: AbortSignal): Promise<void> {
   await listServed(options, signal)
@@ -66,33 +67,33 @@ function newServer(calls: Calls, era: 'legacy' | 'modern'): Server {
       jsonSchemaValidator: { getValidator: refuseToCheck },
     },
   )
-  const tell = () => void server.sendToolListChanged().catch(() => undefined) // a host that has gone needs no list
+  const notifyListChanged = () => void server.sendToolListChanged().catch(() => undefined) // a disconnected host needs no list
   server.setRequestHandler('tools/list', async (_, { mcpReq }) => ({
     tools: await calls.list(mcpReq.signal),
   }))
   server.setRequestHandler('tools/call', async (request, context) => {
     const answer = await calls.answer(request, { context, server, era })
-    void calls.checkList(tell)
+    void calls.checkList(notifyListChanged)
     return answer
   })
   return server
 }
 
-/** How a call came. */
+/** A call with the server it arrived at. */
 interface IncomingCall {
   context: ServerContext
   server: Server
   era: 'legacy' | 'modern'
 }
 
-/** The calls of one host, and the turns behind them. */
+/** The calls of one host, and their turns. */
 class Calls {
   readonly #options: ServeAgentsOptions
-  /** Aborted when the host has gone. */
+  /** Aborted when the host has disconnected. */
   readonly #signal: AbortSignal
   readonly #turns = new Set<ServedTurn>()
-  readonly #held = new PendingTurns()
-  #listed: readonly ServedAgent[] | undefined
+  readonly #pendingTurns = new PendingTurns()
+  #lastList: readonly ServedAgent[] | undefined
 
   constructor(options: ServeAgentsOptions, signal: AbortSignal) {
     this.#options = options
@@ -102,52 +103,56 @@ class Calls {
   async list(signal: AbortSignal): Promise<Tool[]> {
     const either = this.#either(signal)
     const agents = await listServed(this.#options, either)
-    this.#listed = agents
+    this.#lastList = agents
     return toServedTools(agents)
   }
 
-  /** Tells a host that has seen the list when there are other agents now; they change while agents work. */
-  async checkList(tell: () => void): Promise<void> {
-    const before = this.#listed
+  /**
+   * Notifies a host that has listed the tools when the agents have changed, which may happen while agents
+   * work.
+   */
+  async checkList(notify: () => void): Promise<void> {
+    const before = this.#lastList
     if (!before || this.#signal.aborted) return
-    const now = await listServed(this.#options, this.#signal).catch(() => before) // the next look may work
-    if (isDeepStrictEqual(now, before) || this.#listed !== before) return
-    this.#listed = now
-    tell()
+    const now = await listServed(this.#options, this.#signal).catch(() => before) // retried after the next call
+    if (isDeepStrictEqual(now, before) || this.#lastList !== before) return
+    this.#lastList = now
+    notify()
   }
 
   async answer(
     { params }: CallToolRequest,
-    arrived: IncomingCall,
+    incoming: IncomingCall,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { mcpReq } = arrived.context
-    const state = arrived.era === 'modern' ? mcpReq.requestState<string>() : undefined
-    if (state !== undefined) return await this.#goOn(state, arrived)
+    const { mcpReq } = incoming.context
+    const state = incoming.era === 'modern' ? mcpReq.requestState<string>() : undefined
+    if (state !== undefined) return await this.#resume(state, incoming)
     const call = {
       args: params.arguments ?? {},
       depth: Math.max(this.#options.depth, readMetaDepth(mcpReq._meta)),
-      canAsk: canAsk(arrived),
+      canAsk: canAsk(incoming),
     }
-    const begun = await beginCall(this.#options, params.name, call, this.#either(mcpReq.signal))
-    if (!begun) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"`)
-    if ('result' in begun) return begun.result
-    const { turn } = begun
+    const started = await beginCall(this.#options, params.name, call, this.#either(mcpReq.signal))
+    if (!started)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"`)
+    if ('result' in started) return started.result
+    const { turn } = started
     this.#turns.add(turn)
     void turn.result.then(() => this.#turns.delete(turn))
-    return await this.#follow(begun, arrived)
+    return await this.#follow(started, incoming)
   }
 
-  /** Follows a turn again whose host brings answers. */
-  async #goOn(state: string, arrived: IncomingCall): Promise<CallToolResult | InputRequiredResult> {
+  /** Resumes a turn with the host's answers. */
+  async #resume(state: string, incoming: IncomingCall): Promise<CallToolResult | InputRequiredResult> {
     try {
-      const held = await this.#held.take(state, arrived.context.mcpReq.inputResponses)
-      return await this.#follow(held, arrived)
+      const pending = await this.#pendingTurns.take(state, incoming.context.mcpReq.inputResponses)
+      return await this.#follow(pending, incoming)
     } catch (reason) {
       return toFailedCall(reason)
     }
   }
 
-  /** Cancels the turns that run and waits for them. */
+  /** Cancels the running turns and waits for their end. */
   async ended(): Promise<void> {
     const turns = [...this.#turns]
     for (const turn of turns) turn.cancel(this.#signal.reason)
@@ -166,7 +171,7 @@ class Calls {
     turn.onProgress = createTurnProgress(context)
     try {
       for (let asks = await turn.next(); asks.length > 0; asks = await turn.next()) {
-        if (era === 'modern') return askLater(this.#held, { turn, agent, asks })
+        if (era === 'modern') return askLater(this.#pendingTurns, { turn, agent, asks })
         await Promise.all(asks.map((open) => askNow(open, { turn, agent, mcpReq })))
       }
       return await turn.result
@@ -181,7 +186,7 @@ class Calls {
   }
 }
 
-/** Whether a host can put a form to its person; an older one says only that it can elicit. */
+/** Whether a host can show a form to its user; an older host only declares that it supports elicitation. */
 function canAsk({ context, server, era }: IncomingCall): boolean {
   const envelope = context.mcpReq.envelope as Partial<Record<string, ClientCapabilities>> | undefined
   const declared =
@@ -190,18 +195,18 @@ function canAsk({ context, server, era }: IncomingCall): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 
-/** Tells the host what happens, if it wants to know; each line counts one. */
+/** Reports the progress of a turn if the host asked for it; each line counts as one step. */
 function createTurnProgress({ mcpReq }: ServerContext): ServedTurn['onProgress'] {
   const token = mcpReq._meta?.progressToken
   if (token === undefined) return undefined
   let progress = 0
   return (message) => {
     const params = { progressToken: token, progress: ++progress, message }
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined) // a host that has gone is told nothing
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined) // the host may have disconnected
   }
 }
 
-/** In the place of the SDK's own validator, which compiles schemas; answers to forms are read without. */
+/** Replaces the SDK's validator, which compiles schemas; responses to forms are read without it. */
 function refuseToCheck(): never {
   throw new Error('answers are not checked against schemas')
 }

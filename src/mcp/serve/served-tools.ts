@@ -13,33 +13,33 @@ import { showSessions } from './found-sessions.ts'
 import { type ServedTurn, startTurn } from './turn.ts'
 import { toFailedCall } from './turn-record.ts'
 
-/** What agents are served from. */
+/** The agents to serve, and the context of their turns. */
 export interface ServedAgents {
   dispatch: Dispatch
-  /** The agents that are offered; empty: all. */
+  /** The names of the agents that are offered; empty for all. */
   only: readonly string[]
-  /** Where turns work; absolute. */
+  /** The working directory of turns; absolute. */
   cwd: string
-  /** What tools that start programs get. */
+  /** The environment of programs that tools start. */
   env: Readonly<Record<string, string>>
 }
 
-/** How a call was made. */
+/** A tool call of a host. */
 export interface HostCall {
   args: JsonObject
-  /** How many agents called one another before. */
+  /** The depth of nested agent calls before this one. */
   depth: number
-  /** Whether the host can put questions to its person. */
+  /** Whether the host can ask its user. */
   canAsk: boolean
 }
 
-/** The agents that are offered, by name. Throws `missing` for one that is asked for and is not there. */
+/** Lists the offered agents by name. Throws `missing` when one of `only` does not exist. */
 export async function listServed(
   { dispatch, only }: ServedAgents,
   signal: AbortSignal,
 ): Promise<ServedAgent[]> {
-  const begin = request(dispatch, 'getAgent', { name: DEFAULT_AGENT }, signal) // so that it is there to be offered
-  await begin.catch(() => undefined) // its file is broken: the others are offered
+  const defaultAgent = request(dispatch, 'getAgent', { name: DEFAULT_AGENT }, signal) // creates the default agent, so that it can be offered
+  await defaultAgent.catch(() => undefined) // its file is broken: the other agents are still offered
   const { agents } = await request(dispatch, 'listAgents', {}, signal)
   const names = agents.map(({ name }) => name)
   const unknown = only.find((name) => !names.includes(name))
@@ -51,15 +51,15 @@ export async function listServed(
   return toServedAgents(agents.filter(({ name }) => only.length === 0 || only.includes(name)))
 }
 
-/** The tools of a host: one for each agent, the list of agents, and the search. */
+/** Defines the tools for a host: one for each agent, the list of agents, and the search. */
 export function toServedTools(agents: readonly ServedAgent[]): Tool[] {
   return [...agents.map(sendTool), LIST_AGENTS, SEARCH_SESSIONS]
 }
 
-/** What a call began: a turn of an agent, or an answer at once. */
+/** A started call: a turn of an agent, or an immediate result. */
 export type StartedCall = { turn: ServedTurn; agent: string } | { result: CallToolResult }
 
-/** Begins what a call asks for. Undefined for a tool that is not there. */
+/** Starts a call. Returns undefined for an unknown tool. */
 export async function beginCall(
   served: ServedAgents,
   tool: string,
@@ -135,16 +135,16 @@ async function searchSessions(
   }
   const query = readTextArgument(args, 'query', what)
   if (query === undefined) throw new CrabError('invalid', `${what}: "query" is missing`)
-  const most = typeof limit === 'number' && limit > 0 ? Math.floor(limit) : HITS
-  const wanted = { query, agent, limit: most, contextBefore: AROUND, contextAfter: AROUND }
-  return showSessions(await request(dispatch, 'searchSessions', wanted, signal), query)
+  const maxHits = typeof limit === 'number' && limit > 0 ? Math.floor(limit) : HITS
+  const searchRequest = { query, agent, limit: maxHits, contextBefore: AROUND, contextAfter: AROUND }
+  return showSessions(await request(dispatch, 'searchSessions', searchRequest, signal), query)
 }
 
-/** Conversations that a host gets unless it asks for another number, and messages on either side of each match. */
+/** The default number of conversations found, and the messages on either side of each match. */
 const HITS = 5
 const AROUND = 2
 
-/** A text among the arguments. Throws `invalid` for what is none. */
+/** Reads a string argument. Throws `invalid` for any other type. */
 function readTextArgument(args: JsonObject, name: string, what: string): string | undefined {
   const value = args[name]
   if (value === undefined || value === null || value === '') return undefined
@@ -153,7 +153,7 @@ function readTextArgument(args: JsonObject, name: string, what: string): string 
 }
 
 /**
- * Before the name of a conversation: senders of programs that the person at this machine runs (decision 29), and of no
- * other program's conversations.
+ * The prefix of the sender, before the name of the conversation. `sh:` makes its turns local (ADR 0119), and
+ * `mcp:` keeps its conversations apart from those of other programs.
  */
 const SENDER = 'sh:mcp:'

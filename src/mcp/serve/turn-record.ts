@@ -11,7 +11,7 @@ import { fromStreamEnd } from '../../core/protocol/failure.ts'
 
 type TurnEvent = NonNullable<StreamEvent['event']>
 
-/** What a turn has said so far, for the answer to the host's call. */
+/** Collects the events of a turn for the result of the host's call. */
 export class TurnRecord {
   readonly #conversation: string
   readonly #agent: string
@@ -52,7 +52,7 @@ export class TurnRecord {
     }
   }
 
-  /** The answer of a turn that is over; `failure` is why it broke off, if it did. */
+  /** Builds the result of a finished turn; `failure` is the reason it failed, if it did. */
   toResult(failure: unknown): CallToolResult {
     const error = failure === undefined ? this.#end && fromStreamEnd(this.#end) : toCrabError(failure)
     const answer = this.#texts.filter((text) => text !== '').join('\n\n')
@@ -67,7 +67,7 @@ export class TurnRecord {
     }
   }
 
-  /** Hosts that give their model this alone need all of the answer in it. */
+  /** Builds the structured content, with the whole answer for hosts that give their model nothing else. */
   #structured(answer: string, error: CrabError | undefined): JsonObject {
     const { usage, turns = 0, costUsd, model = this.#model, detail } = this.#end ?? {}
     return {
@@ -98,12 +98,12 @@ export class TurnRecord {
   }
 }
 
-/** The answer of a call that no turn answers. */
+/** Builds the result of a call that failed without a turn. */
 export function toFailedCall(reason: unknown): CallToolResult {
   return { content: [{ type: 'text', text: toErrorText(toCrabError(reason)) }], isError: true }
 }
 
-/** A failure as a host's model reads it. */
+/** Formats an error for the host's model. */
 function toErrorText({ message, hint }: CrabError): string {
   return hint ? `${message} (${hint})` : message
 }

@@ -5,32 +5,32 @@ import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch
 import { describeProgress } from './progress.ts'
 import { TurnRecord } from './turn-record.ts'
 
-/** What a turn is started with. */
+/** The options of `startTurn()`. */
 export interface TurnOptions {
   dispatch: Dispatch
   message: DeepPartial<StreamMsg> & { agent: string; sender: string }
-  /** What the host calls the conversation. */
+  /** The host's name for the conversation. */
   conversation: string
 }
 
-/** A question of a turn that is open. */
+/** An open question of a turn. */
 export interface OpenAsk {
   ask: AskUserEvent
-  /** Aborted when nobody needs an answer any more. */
+  /** Aborted when the question is closed. */
   closed: AbortSignal
 }
 
-/** A turn that runs for a host, whatever becomes of the call that began it. */
+/** A turn that runs for a host and outlives the call that started it. */
 export interface ServedTurn {
-  /** Told in a few words what happens, as long as somebody listens. */
+  /** Receives a short description of each event; undefined while nothing listens. */
   onProgress: ((words: string) => void) | undefined
-  /** Waits for questions that are open, or for the end, when there are none. */
+  /** Waits for open questions, or for the end of the turn, at which it returns none. */
   next(): Promise<readonly OpenAsk[]>
-  /** Answers a question; one that was answered elsewhere is left alone. */
+  /** Answers a question; does nothing for one that was answered elsewhere. */
   reply(ask: AskUserEvent, answers: Record<string, string>): Promise<void>
-  /** The answer of the turn; resolves when it is over, however it ended. */
+  /** Resolves with the result when the turn is over, however it ended. */
   readonly result: Promise<CallToolResult>
-  /** Ends it. */
+  /** Cancels the turn. */
   cancel(reason: unknown): void
 }
 
@@ -41,13 +41,13 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
   const record = new TurnRecord({ agent, conversation })
   const asks = new Map<string, { ask: AskUserEvent; closed: AbortController }>()
   let isOver = false
-  let asked = Promise.withResolvers<void>()
+  let newAsk = Promise.withResolvers<void>()
   const turn: ServedTurn = {
     onProgress: undefined,
     async next() {
       while (!isOver && asks.size === 0) {
-        await Promise.race([asked.promise, turn.result])
-        asked = Promise.withResolvers()
+        await Promise.race([newAsk.promise, turn.result])
+        newAsk = Promise.withResolvers()
       }
       return [...asks.values()].map(({ ask, closed }) => ({ ask, closed: closed.signal }))
     },
@@ -84,7 +84,7 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
 
   function open(ask: AskUserEvent): void {
     asks.set(ask.askId, { ask, closed: new AbortController() })
-    asked.resolve()
+    newAsk.resolve()
   }
 
   function close(askId: string): void {

@@ -1,8 +1,9 @@
 /**
- * The whole environment of a server: what it needs of the caller's to run at all, and what is declared for it.
+ * Builds the complete environment of a server: the caller's variables that any program needs, and the
+ * declared ones.
  *
- * Nothing else: the keys of this program's models, say, are no server's business. A variable that holds a shell function
- * is left out.
+ * Nothing else is inherited, in particular not the API keys of this program's models. A variable that holds a
+ * shell function is left out.
  */
 export function serverEnvironment(
   caller: Readonly<Record<string, string | undefined>>,
@@ -35,7 +36,9 @@ const NAMES = new Set([
   'USER',
 ])
 
-/** Without these no program runs there. Their case is not fixed, and elsewhere nobody has them. */
+/**
+ * The variables without which no program runs on Windows. Their case varies, and they do not exist elsewhere.
+ */
 const WINDOWS_NAMES = new Set([
   'APPDATA',
   'COMSPEC',

@@ -1,4 +1,4 @@
-/** Puts the pieces of a stream together to lines, in time that grows with the bytes, however they are cut. */
+/** Assembles the chunks of a stream into lines, in time linear in the bytes however they are split. */
 export class LineReader {
   readonly #maxBytes: number
   #pieces: Buffer[] = []
@@ -8,19 +8,19 @@ export class LineReader {
     this.#maxBytes = maxBytes
   }
 
-  /** The lines that this piece ends, without their line feeds; undefined when one is longer than allowed. */
+  /** Returns the lines that this chunk completes, without their line feeds; undefined when one is too long. */
   push(chunk: Buffer): string[] | undefined {
     const lines: string[] = []
     let rest = chunk
     for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
-      if (!this.#keep(rest.subarray(0, end))) return undefined
+      if (!this.#append(rest.subarray(0, end))) return undefined
       rest = rest.subarray(end + 1)
       lines.push(this.#take())
     }
-    return this.#keep(rest) ? lines : undefined
+    return this.#append(rest) ? lines : undefined
   }
 
-  #keep(piece: Buffer): boolean {
+  #append(piece: Buffer): boolean {
     this.#bytes += piece.length
     if (piece.length > 0) this.#pieces.push(piece)
     return this.#bytes <= this.#maxBytes

@@ -11,25 +11,25 @@ import { StdioTransport } from './stdio-transport.ts'
 export interface StdioLinkOptions {
   processes: ProcessHost
   target: StdioTarget
-  /** The whole environment of the program. */
+  /** The complete environment of the program. */
   env: Readonly<Record<string, string>>
-  /** Takes what it writes to standard error, for ever: a full pipe would stop it. */
+  /** Receives standard error for the program's lifetime: a full pipe would block it. */
   stderr: LineTail
-  /** Gives a transport in its place whose messages somebody sees. */
+  /** Returns a transport that reports its messages to the frame tap. */
   watch?(transport: Transport): Transport
 }
 
-/** Starts a program that serves MCP on its standard streams. Fails as ProcessHost.start() does. */
+/** Starts a program that serves MCP on its standard streams. Throws as ProcessHost.start() does. */
 export async function openStdioLink(options: StdioLinkOptions): Promise<ServerLink> {
-  const { processes, target, env, stderr, watch: watched } = options
+  const { processes, target, env, stderr, watch: wrap } = options
   const { command, args, cwd } = target
   const program = await processes.start({ argv: [command, ...args], cwd, env })
   if (stderr.hasNotes) stderr.note('started again')
   program.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-  return linkTo(program, stderr, watched)
+  return linkTo(program, stderr, wrap)
 }
 
-function linkTo(program: RunningProcess, stderr: LineTail, watched: StdioLinkOptions['watch']): ServerLink {
+function linkTo(program: RunningProcess, stderr: LineTail, wrap: StdioLinkOptions['watch']): ServerLink {
   const broken = Promise.withResolvers<string>()
   const { stdin, stdout } = program
   const transport = new StdioTransport({ stdin, stdout, onBroken: broken.resolve })
@@ -44,13 +44,13 @@ function linkTo(program: RunningProcess, stderr: LineTail, watched: StdioLinkOpt
     return why
   })
   const ended = Promise.race([breach, watch(program, stderr, note)])
-  // What the program left running goes with it, and the SDK learns that nothing comes any more.
+  // Ends the processes that the program left behind, and closes the SDK's side.
   void ended.then(async () => {
     transport.end()
     if (!closing) await program.end()
   })
   return {
-    transport: watched?.(transport) ?? transport,
+    transport: wrap?.(transport) ?? transport,
     pid: program.pid,
     get hasSpoken() {
       return transport.hasSpoken
@@ -67,17 +67,23 @@ function linkTo(program: RunningProcess, stderr: LineTail, watched: StdioLinkOpt
   }
 }
 
-/** A server ends when its input does; one that does not is ended, and what it has started too. */
+/**
+ * Closes the input, at which a server should end by itself, and after a grace period ends it with its whole
+ * process group.
+ */
 async function shutDown(transport: StdioTransport, program: RunningProcess): Promise<void> {
   await transport.close()
   await Promise.race([program.exited, sleep(GRACE_MS, undefined, { ref: false })])
   await program.end()
 }
 
-/** Resolves when a program has ended, or can answer no more. Its pipes may outlive it, where others hold them. */
+/**
+ * Resolves when a program has ended or closed its streams. Its pipes may outlive it when other processes hold
+ * them.
+ */
 async function watch(program: RunningProcess, tail: LineTail, note: (how: string) => void): Promise<string> {
   const { exited, stdin, stdout, stderr } = program
-  await Promise.race([exited, whenStreamEnds(stdout), whenBroken(stdin)])
+  await Promise.race([exited, whenStreamEnds(stdout), whenInputBroken(stdin)])
   const status = await Promise.race([exited, sleep(SETTLE_MS, undefined, { ref: false })])
   if (status === undefined) {
     note(CLOSED)
@@ -87,9 +93,9 @@ async function watch(program: RunningProcess, tail: LineTail, note: (how: string
     Promise.all([whenStreamEnds(stdout), whenStreamEnds(stderr)]),
     sleep(SETTLE_MS, undefined, { ref: false }),
   ])
-  await nextTurn() // where this process was busy, the pipes were not looked at yet
+  await nextTurn() // when this process was busy, the pipes may not have been read yet
   await nextTurn()
-  const words = wordsAt(status, tail)
+  const words = lastWords(status, tail)
   const how = describeEnd(status)
   note(how)
   return words === '' ? how : `${how}: ${words}`
@@ -102,8 +108,8 @@ function whenStreamEnds(stream: Readable): Promise<void> {
   })
 }
 
-/** Resolves when nothing can be written any more, though nobody here has ended it. */
-function whenBroken(stdin: Writable): Promise<void> {
+/** Resolves when the program has closed its input; never when this process ended it. */
+function whenInputBroken(stdin: Writable): Promise<void> {
   return new Promise((resolve) => stdin.once('close', () => !stdin.writableEnded && resolve()))
 }
 
@@ -111,14 +117,14 @@ function describeEnd({ code, signal }: ExitStatus): string {
   return signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
 }
 
-/** Whoever is ended by others has nothing to say about it. */
-function wordsAt({ signal }: ExitStatus, stderr: LineTail): string {
+/** Returns the program's own explanation of its end; empty when it was killed from outside. */
+function lastWords({ signal }: ExitStatus, stderr: LineTail): string {
   return signal === null || CRASHES.has(signal) ? toPrintableLine(describeStderrTail(stderr.lines())) : ''
 }
 
 const CRASHES: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP'])
 const CLOSED = 'it closed its standard input or output'
-/** What a server may take to end by itself. */
+/** The time a server has to end by itself. */
 const GRACE_MS = 1_000
-/** Between the end of a program and the end of what it said. */
+/** The time between the exit of a program and the end of its output. */
 const SETTLE_MS = 50

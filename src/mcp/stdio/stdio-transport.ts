@@ -4,25 +4,28 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import { LineReader } from './line-reader.ts'
 
-/** What a transport over the streams of a process is made of. */
+/** The options of `StdioTransport`. */
 export interface StdioTransportOptions {
   stdin: Writable
   stdout: Readable
-  /** Called when the server can no longer be understood. */
+  /** Called with the reason when the stream has become unusable. */
   onBroken(why: string): void
 }
 
 /**
- * MCP over standard input and output: a JSON-RPC message a line (MCP 2026-07-28, stdio).
+ * MCP over standard input and output: one JSON-RPC message a line (MCP 2026-07-28, stdio).
  *
- * Lines that are no message are ignored, as servers print all sorts of things. What the process does is its owner's
- * business, who calls end() when it is over.
+ * Lines that are not messages are ignored, because servers print all sorts of things. The transport does not
+ * watch the process: its owner calls end() when it is over.
  */
 export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: Transport['onclose']
   onerror?: Transport['onerror']
-  /** By these two the SDK knows a local program, whose silence is no outage. */
+  /**
+   * The SDK recognizes a local program, for which silence is not an outage, by the presence of these two
+   * properties.
+   */
   readonly stderr = null
   readonly pid = null
   readonly #options: StdioTransportOptions
@@ -39,7 +42,7 @@ export class StdioTransport implements Transport {
     return this.#hasSpoken
   }
 
-  /** Any number of times, once for each client. */
+  /** Starts the transport. Idempotent: each client that uses it starts it. */
   async start(): Promise<void> {
     if (this.#isStarted) return
     this.#isStarted = true
@@ -47,8 +50,8 @@ export class StdioTransport implements Transport {
   }
 
   /**
-   * Does not wait for a server that reads slowly: a cancellation could then not be sent. One that has left so much unread
-   * that it can no longer be taken for slow is given up.
+   * Writes without waiting for a slow server, since a cancellation must still get through. A server that
+   * leaves more than 64 MiB unread is given up.
    */
   async send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#options
@@ -59,13 +62,13 @@ export class StdioTransport implements Transport {
     this.#options.onBroken(`it has left more than ${MAX_UNREAD_BYTES / 2 ** 20} MiB unread`)
   }
 
-  /** The server sees the end of its input. */
+  /** Closes the server's input. */
   async close(): Promise<void> {
     this.#options.stdin.end()
     this.end()
   }
 
-  /** Nothing comes any more. */
+  /** Stops receiving. */
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -73,7 +76,7 @@ export class StdioTransport implements Transport {
   }
 
   #read(chunk: Buffer): void {
-    if (this.#isOver) return // and the pipe goes on being emptied
+    if (this.#isOver) return // the pipe is still drained
     const lines = this.#reader.push(chunk)
     for (const message of lines?.flatMap(toMessages) ?? []) this.#take(message)
     if (lines) return
@@ -86,17 +89,17 @@ export class StdioTransport implements Transport {
     try {
       this.onmessage?.(message)
     } catch (reason) {
-      this.onerror?.(reason as Error) // what one server says must not end this process
+      this.onerror?.(reason as Error) // one server's message must not end this process
     }
   }
 }
 
-/** Images come as text; the SDK's own limit of 10 MiB is too little for some servers. */
+/** Images are sent as text; the SDK's own limit of 10 MiB is too small for some servers. */
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20
-/** What a server that stands still may have waiting for it. */
+/** The unread input at which a server counts as stuck. */
 const MAX_UNREAD_BYTES = 64 * 2 ** 20
 
-/** The messages of a line: none, one, or several where an older server sends a batch. */
+/** Parses the messages of a line: none, one, or several when an older server sends a batch. */
 function toMessages(line: string): JSONRPCMessage[] {
   const value = parse(line.replace(/^\uFEFF/, ''))
   const values: unknown[] = Array.isArray(value) ? value : [value]
@@ -108,11 +111,14 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    return undefined // a line of a log that begins like JSON
+    return undefined // a log line that starts like JSON
   }
 }
 
-/** A request, a notification or an answer; an answer to nothing (`id: null`) helps nobody. */
+/**
+ * Whether a value is a request, a notification or a response; a response without an id (`id: null`) is
+ * useless.
+ */
 function isMessage(value: unknown): value is JSONRPCMessage {
   if (!isObject(value)) return false
   const { id, method, result, error } = value

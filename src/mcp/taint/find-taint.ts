@@ -8,20 +8,22 @@ import { isSecretValue, listSecretParts } from '../../core/base/secrets/secret-p
 import { formatPath } from '../../core/config/validation-issue.ts'
 import { isPageToken } from './page-token.ts'
 
-/** What must not be sent, and where it stands; never what it is. */
+/** The location of an argument that must not be sent, and why; never its value. */
 export interface Taint {
-  /** As `headers.Authorization`; a name that is secret itself, or too long to print, is `…`. */
+  /** A path like `headers.Authorization`; a name that is secret itself, or too long to print, is `…`. */
   path: string
   /** A clause: `looks like a credential`. */
   why: string
 }
 
 /**
- * Finds the first thing among the arguments of a call that should not reach a server: what has the shape of a credential,
- * stands under a name that says so, or is assigned to one in a text (`DB_PASSWORD=…`). Names come before values, in the
- * order of the arguments. A string that is a JSON document is looked into like an object, four deep.
+ * Finds the first argument of a call that should not reach a server: one that has the shape of a credential,
+ * whose name says that it is one, or a text that assigns one (`DB_PASSWORD=…`). Names are checked before
+ * values, in the order of the arguments. A string that is a JSON document is searched like an object, four
+ * levels deep.
  *
- * Arguments that are nested more than 64 deep or have over 100,000 parts count as tainted. The event loop goes on meanwhile.
+ * Arguments that are nested more than 64 deep or have over 100,000 parts count as tainted. Yields to the
+ * event loop regularly.
  */
 export async function findTaint(
   args: JsonObject,
@@ -30,17 +32,17 @@ export async function findTaint(
 ): Promise<Taint | undefined> {
   const open: Part[] = [{ value: args, path: [], verdict: 'never', inCredentials: false, documents: 0 }]
   const pace = newPace(signal)
-  for (let seen = 1; open.length > 0; seen++) {
+  for (let visited = 1; open.length > 0; visited++) {
     const part = open.pop()!
     const { value, path } = part
     if (path.length > MAX_DEPTH)
       return { path: show(path.slice(0, 3)), why: `is nested more than ${MAX_DEPTH} deep` }
-    if (seen + open.length > MAX_PARTS) return { path: '', why: `have more than ${MAX_PARTS} parts` }
+    if (visited + open.length > MAX_PARTS) return { path: '', why: `have more than ${MAX_PARTS} parts` }
     if (isSecret(part)) return { path: show(path), why: 'has the name of a secret' }
     if (typeof value === 'string' && (await pace.any(value, hasCredential))) {
       return { path: show(path), why: 'looks like a credential' }
     }
-    if (typeof value === 'string' && (await pace.any(value, hasAssigned))) {
+    if (typeof value === 'string' && (await pace.any(value, hasAssignedSecret))) {
       return { path: show(path), why: 'gives a value to the name of a secret' }
     }
     const names = isObject(value) ? Object.keys(value) : []
@@ -56,40 +58,45 @@ export async function findTaint(
 interface Part {
   value: unknown
   path: readonly (string | number)[]
-  /** By its name, or that of the list it is in. */
+  /** The verdict by its name, or by the name of the list that contains it. */
   verdict: SecretVerdict
   inCredentials: boolean
-  /** The number of JSON strings that contain it, one inside the other. */
+  /** The number of JSON strings that contain it, nested in one another. */
   documents: number
 }
 
 function listChildren(part: Part, schema: JsonObject | undefined): Part[] {
   const { value, path, documents } = part
-  if (typeof value === 'string') return documentIn(part)
+  if (typeof value === 'string') return parseDocument(part)
   if (Array.isArray(value)) {
     return value.map((one: unknown, i) => ({ ...part, value: one, path: [...path, i] }))
   }
   if (!isObject(value)) return []
   return listSecretParts(value, part.inCredentials).map(({ name, ...member }) => {
-    const isPlace = path.length === 0 && isPageToken(name, schema)
-    return { ...member, path: [...path, name], documents, ...(isPlace && { verdict: 'never' as const }) }
+    const isPageTokenArgument = path.length === 0 && isPageToken(name, schema)
+    return {
+      ...member,
+      path: [...path, name],
+      documents,
+      ...(isPageTokenArgument && { verdict: 'never' as const }),
+    }
   })
 }
 
-/** The document that a string is, if it is one. */
-function documentIn({ value, path, inCredentials, documents }: Part): Part[] {
+/** Parses a string that is a JSON document. */
+function parseDocument({ value, path, inCredentials, documents }: Part): Part[] {
   const text = String(value)
   if (documents >= MAX_DOCUMENTS || text.length > MAX_DOCUMENT || !/^\s*[{["]/.test(text)) return []
   try {
     return [{ value: JSON.parse(text), path, verdict: 'never', inCredentials, documents: documents + 1 }]
   } catch {
-    return [] // its text has been looked through
+    return [] // its text has already been scanned
   }
 }
 
 /**
- * Whether there is a secret to tell: an empty value, a placeholder, a switch and a null are none, and in a document words
- * as they stand in schemas and translations.
+ * Whether a value under a secret name is a secret: empty values, placeholders, booleans and nulls are not,
+ * nor, inside a document, words as they occur in schemas and translations.
  */
 function isSecret({ value, verdict, documents }: Part): boolean {
   if (typeof value === 'number') return verdict === 'always' && documents === 0
@@ -97,7 +104,7 @@ function isSecret({ value, verdict, documents }: Part): boolean {
   return documents === 0 || isShaped(value) || /^(?!string$|boolean$|password)[!-@[-~]{8,}$/.test(value)
 }
 
-function hasAssigned(text: string): boolean {
+function hasAssignedSecret(text: string): boolean {
   return findAssignedSecrets(text).next().done === false
 }
 
@@ -109,7 +116,7 @@ function isUnprintable(name: string): boolean {
   return name.length > MAX_SHOWN || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}']/u.test(name) || hasCredential(name)
 }
 
-/** Looks through texts of any length, and lets the event loop go on in between. */
+/** Scans texts of any length in pieces, yielding to the event loop in between. */
 function newPace(signal: AbortSignal): {
   any(text: string, test: (piece: string) => boolean): Promise<boolean>
 } {
@@ -134,8 +141,8 @@ const MAX_DEPTH = 64
 const MAX_PARTS = 100_000
 const MAX_SHOWN = 64
 const MAX_DOCUMENTS = 4
-/** UTF-16 units of a string that is parsed; a longer one is looked through as text only. */
+/** The longest string that is parsed, in UTF-16 units; a longer one is only scanned as text. */
 const MAX_DOCUMENT = 1024 * 1024
-/** UTF-16 units that are looked through at a time. */
+/** The UTF-16 units scanned at a time. */
 const PIECE = 128 * 1024
 const PART_COST = 32

@@ -2,8 +2,8 @@ import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 
 /**
- * Whether an argument `token` is a place in a list, by what its tool calls or describes it. No other name of a secret is
- * explained away like that: the words are the server's.
+ * Whether an argument named `token` is a pagination cursor, judging by its title or description. No other
+ * secret name is excused like that, because the description comes from the server.
  */
 export function isPageToken(name: string, schema: JsonObject | undefined): boolean {
   if (name.toLowerCase() !== 'token') return false

@@ -6,18 +6,19 @@ import { findTaint } from './find-taint.ts'
 /** A call that a model wants to make. */
 export interface TaintedCall {
   entry: McpEntry
-  /** Remote name. */
+  /** The remote name. */
   tool: string
   args: JsonObject
-  /** Of the tool; undefined when it is not known any more. */
+  /** The input schema of the tool; undefined when the tool is no longer known. */
   schema: JsonObject | undefined
-  /** Tells the turn's client. */
+  /** Notifies the turn's client. */
   notice(message: string): void
 }
 
 /**
- * Keeps secrets from a server: throws `denied` when the arguments of a call hold one, and names only where; with
- * `taint_policy = "warn"` that is a notice instead. Nothing is looked at with `off`, or `taint_scanning = false`.
+ * Keeps secrets from a server: throws `denied` when the arguments of a call contain one, naming only its
+ * location; with `taint_policy = "warn"` it sends a notice instead. With `off`, or `taint_scanning = false`,
+ * nothing is scanned.
  */
 export async function refuseTaint(call: TaintedCall, signal: AbortSignal): Promise<void> {
   const { entry, tool, args, schema, notice } = call

@@ -4,21 +4,24 @@ import { hiddenBy } from './entry-filter.ts'
 import type { RemoteTool, ToolList } from './remote-tool.ts'
 import { nameTools } from './tool-names.ts'
 
-/** A declaration, and what its server has as far as anybody knows. */
+/** A declaration with the known tools of its server. */
 export interface DeclaredTools {
   entry: McpEntry
   list: ToolList | undefined
 }
 
-/** A tool that an agent gets. */
+/** A tool that is offered to an agent. */
 export interface AgentTool {
-  /** What the model sees. */
+  /** The name the model sees. */
   name: string
   entry: McpEntry
   tool: RemoteTool
 }
 
-/** The tools an agent gets, in the order of declarations and of servers; names depend on that order. */
+/**
+ * Lists the tools of an agent in the order of its declarations and of the servers; the names depend on that
+ * order.
+ */
 export function listAgentTools(declared: readonly DeclaredTools[]): AgentTool[] {
   const offered = declared.map(({ entry, list }) => {
     return { entry, tools: (list?.tools ?? []).filter(({ name }) => hiddenBy(entry, name) === '') }
@@ -32,8 +35,9 @@ export function listAgentTools(declared: readonly DeclaredTools[]): AgentTool[] 
 }
 
 /**
- * Tools as the model sees them, servers in this order: sorted, as some servers list theirs in another order each time, and
- * the same text again would then be new to a provider's cache.
+ * Converts tools to the specifications sent to the model, in the order of `servers` and then by name. Sorting
+ * keeps the request identical for the provider's cache when a server lists its tools in a different order
+ * each time.
  */
 export function toSpecs(servers: readonly string[], tools: readonly AgentTool[]): ToolSpec[] {
   const places = new Map(servers.map((name, place) => [name, place]))

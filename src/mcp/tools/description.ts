@@ -1,7 +1,10 @@
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 
-/** A server's words about something it offers: without control characters, at most 1 KiB, or so many bytes. */
+/**
+ * Removes control characters from a server's description and truncates it to `maxBytes` bytes, 1 KiB by
+ * default.
+ */
 export function limitDescription(text: string, maxBytes = MAX_BYTES): string {
   const clean = sanitize(takeStart(text, 4 * maxBytes))
     .toWellFormed()

@@ -2,8 +2,8 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { matchesPieces } from '../../core/policy/wildcard.ts'
 
 /**
- * Why an entry keeps a tool from its agent, by the tool's remote name; empty when it does not (decision 4: an empty
- * `include` is all of them). In both lists `*` stands for anything, and `exclude` wins.
+ * Returns why an entry hides a tool from its agent, by the tool's remote name; empty when it does not. An
+ * empty `include` includes all tools. In both lists `*` matches anything, and `exclude` wins.
  */
 export function hiddenBy({ include = [], exclude = [] }: McpEntry, tool: string): string {
   const names = (patterns: readonly string[]) =>

@@ -8,23 +8,24 @@ import type { Claimed, Peers } from '../peers/peers.ts'
 import type { DroppedTool } from './remote-tool.ts'
 import { toUnavailable } from './tool-call.ts'
 
-/** What an offer is made from. */
+/** The options of `makeToolsReady()`. */
 export interface OfferOptions {
   peers: Peers
   agent: AgentConfig
-  /** Its declarations. */
+  /** The claims of the agent. */
   claimed: readonly Claimed[]
-  /** The tools of a server that cannot be offered, unless this agent was told. */
+  /** Returns the tools of a server that cannot be offered, unless this agent was notified of them before. */
   takeDropped(peer: Peer): readonly DroppedTool[]
   /** Milliseconds since 1970. */
   now(): number
 }
 
 /**
- * Makes ready what an agent gets for a turn. Waits for servers whose tools nobody knows, all at once, and only once: one that
- * failed lately is started in the background. What is missing is said in notices.
+ * Prepares the tools of an agent for a turn. Waits, in parallel, for servers whose tools are not known, but
+ * only once: a server that failed recently is started in the background. Notices name the servers and tools
+ * that are missing.
  *
- * A server that is required is always waited for. Fails with `unavailable` when it cannot be used, or as the signal says.
+ * A required server is always waited for. Throws `unavailable` when it cannot be used, or as the signal does.
  */
 export async function makeToolsReady(options: OfferOptions, turn: ToolsTurn): Promise<void> {
   const { peers, agent, claimed } = options
@@ -46,32 +47,32 @@ export async function makeToolsReady(options: OfferOptions, turn: ToolsTurn): Pr
   }
 }
 
-/** Gives why there are no tools of a server, if there are none. */
+/** Returns why a server has no tools, or undefined when it has. */
 async function makeReady(
   claim: Claimed,
   { now }: OfferOptions,
   turn: ToolsTurn,
 ): Promise<CrabError | undefined> {
   const { peer, entry } = claim
-  if (entry.required) return await insist(claim, turn)
+  if (entry.required) return await requireServer(claim, turn)
   if (peer.state === 'invalid') return peer.error
   if (peer.list) return undefined
   const { failure } = peer.memory
-  const age = now() - (failure?.at ?? 0) // negative when somebody set the clock back
-  if (failure && age >= 0 && age < FORGIVEN_MS) {
+  const age = now() - (failure?.at ?? 0) // negative when the clock was set back
+  if (failure && age >= 0 && age < RECENT_FAILURE_MS) {
     peer.start()
-    return peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${ago(age)} ago`)
+    return peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${formatAge(age)} ago`)
   }
   notifyStart(claim, turn, now())
   return await waitFor(peer, turn.signal)
 }
 
-/** A turn waits for as long as the server may take to start, also where others start first; the start goes on. */
+/** Waits at most the startup time of the server, including the wait for a slot; the start itself continues. */
 async function waitFor(peer: Peer, signal: AbortSignal): Promise<CrabError | undefined> {
   const late = new AbortController()
   const { startupMs } = peer
   const tooLong = new CrabError('timeout', `it had no turn to start within ${startupMs / 1000} s`)
-  const timer = setTimeout(() => late.abort(tooLong), startupMs + MARGIN_MS)
+  const timer = setTimeout(() => late.abort(tooLong), startupMs + GRACE_MS)
   try {
     await peer.connect({}, AbortSignal.any([signal, late.signal]))
     return undefined
@@ -83,7 +84,7 @@ async function waitFor(peer: Peer, signal: AbortSignal): Promise<CrabError | und
   }
 }
 
-async function insist({ peer, entry, agent }: Claimed, { signal }: ToolsTurn): Promise<undefined> {
+async function requireServer({ peer, entry, agent }: Claimed, { signal }: ToolsTurn): Promise<undefined> {
   try {
     await peer.connect({ insist: true }, signal)
   } catch (reason) {
@@ -93,7 +94,7 @@ async function insist({ peer, entry, agent }: Claimed, { signal }: ToolsTurn): P
   }
 }
 
-/** Whoever begins to wait for a server that others have started hears of it too. */
+/** Emits `connecting` to a turn that waits for a server which is already starting. */
 function notifyStart({ peer, ...claim }: Claimed, turn: ToolsTurn, at: number): void {
   if (peer.mayInstall) {
     const message = `The MCP server "${claim.entry.name}" starts for the first time and may have to be installed`
@@ -117,12 +118,12 @@ function describeDropped(server: string, dropped: readonly DroppedTool[]): strin
   return `The MCP server "${server}" has tools that cannot be used: ${named.join(', ')}${more}`
 }
 
-function ago(ms: number): string {
+function formatAge(ms: number): string {
   return ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`
 }
 
-/** For how long a server that failed is not waited for. */
-const FORGIVEN_MS = 300_000
-/** A server that began at once says itself that it took too long. */
-const MARGIN_MS = 100
+/** The time after a failure during which a turn does not wait for the server. */
+const RECENT_FAILURE_MS = 300_000
+/** Added so that a server which got its slot immediately reports its own timeout. */
+const GRACE_MS = 100
 const MAX_NAMED = 5

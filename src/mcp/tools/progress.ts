@@ -2,23 +2,26 @@ import type { ToolDispatch } from '../../core/runtime/hook.ts'
 import type { OnProgress } from '../connection/request-clock.ts'
 import { toPrintableLine } from './remote-tool.ts'
 
-/** Passes a call's progress on, at most once in 100 ms; disposing tells the last of it, if that was not told. */
-export function throttledProgress(tell: ToolDispatch['progress']): { onProgress: OnProgress } & Disposable {
-  let waiting: Parameters<OnProgress>[0] | undefined
+/**
+ * Throttles the progress of a call to one report in 100 ms; disposing reports the last one if it is still
+ * pending.
+ */
+export function throttledProgress(send: ToolDispatch['progress']): { onProgress: OnProgress } & Disposable {
+  let pending: Parameters<OnProgress>[0] | undefined
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
     timer = undefined
-    if (!waiting) return
-    const { message, progress, total } = waiting
-    waiting = undefined
+    if (!pending) return
+    const { message, progress, total } = pending
+    pending = undefined
     timer = setTimeout(flush, INTERVAL_MS).unref()
     const words =
       toPrintableLine(message ?? '') || (total === undefined ? `${progress}` : `${progress} of ${total}`)
-    tell({ message: words, progress, ...(total !== undefined && { total }) })
+    send({ message: words, progress, ...(total !== undefined && { total }) })
   }
   return {
     onProgress(report) {
-      waiting = report
+      pending = report
       if (!timer) flush()
     },
     [Symbol.dispose]() {

@@ -6,31 +6,34 @@ import { takeStart } from '../../core/base/truncate.ts'
 import { limitDescription } from './description.ts'
 import { readToolSchema } from './tool-schema.ts'
 
-/** A tool as its server describes it, fit to be shown to a model. */
+/** A tool as its server describes it, made fit to be shown to a model. */
 export interface RemoteTool {
   name: string
-  /** The server's words: no instructions, without control characters, at most 1 KiB. */
+  /** The server's description: untrusted, without control characters, at most 1 KiB. */
   description: string
   inputSchema: JsonObject
 }
 
-/** A tool that nobody can be offered. */
+/** A tool that cannot be offered. */
 export interface DroppedTool {
-  /** Its name as far as it has one, made printable. */
+  /** Its name if it has one, made printable; else empty. */
   name: string
-  /** A clause: `its schema is no object`. */
+  /** A clause: `its name is taken`. */
   why: string
-  /** Nothing is wrong with it: this build has no way to call it. */
+  /** Set when the tool is valid, but this build cannot call it. */
   isSound?: true
 }
 
-/** What a server offers, in its order. */
+/** The tools of a server, in its order. */
 export interface ToolList {
   readonly tools: readonly RemoteTool[]
   readonly dropped: readonly DroppedTool[]
 }
 
-/** Reads tool definitions one by one: one that is wrong is dropped, the others stay; the same one again is nothing. */
+/**
+ * Reads tool definitions one by one: an invalid one is dropped without affecting the others; an exact
+ * duplicate is ignored.
+ */
 export function readTools(definitions: readonly unknown[]): ToolList {
   const tools = new Map<string, RemoteTool>()
   const dropped: DroppedTool[] = []
@@ -46,8 +49,8 @@ export function readTools(definitions: readonly unknown[]): ToolList {
 }
 
 /**
- * A list that takes the place of another. What is the same stays the same object, so that a server whose JSON comes in a
- * new order each time changes nothing; the very list that was there when nothing changed.
+ * Merges a new list into the previous one. Unchanged parts keep their objects, so that a server whose JSON
+ * changes only in key order changes nothing; an unchanged list is returned as the same object.
  */
 export function replaceList(before: ToolList | undefined, list: ToolList): ToolList {
   if (isDeepStrictEqual(before, list)) return before!
@@ -60,7 +63,7 @@ export function replaceList(before: ToolList | undefined, list: ToolList): ToolL
   return { tools, dropped: isSame ? before!.dropped : list.dropped }
 }
 
-/** A server's words of one line, safe to print and of a length to print. */
+/** Converts untrusted text to a single printable line of at most 300 characters and `…`. */
 export function toPrintableLine(text: string): string {
   const line = sanitize(takeStart(text, 4 * MAX_LINE))
     .toWellFormed()
@@ -88,7 +91,10 @@ function readTool(definition: unknown): RemoteTool | DroppedTool {
   return { name, description: words, inputSchema: reading.schema }
 }
 
-/** Tasks (MCP 2025-11-25, an experiment that the next revision took back) are not offered here. */
+/**
+ * Whether a tool only runs as a task. Tasks (MCP 2025-11-25, an experiment that the next revision withdrew)
+ * are not supported.
+ */
 function runsAsTaskOnly({ execution }: JsonObject): boolean {
   return isObject(execution) && execution['taskSupport'] === 'required'
 }

@@ -6,26 +6,34 @@ import type { ToolOutput } from '../../core/runtime/hook.ts'
 import { limitOutput, type Spill, spillContent } from './output-limit.ts'
 import { toPrintableLine } from './remote-tool.ts'
 
-/** How an answer is taken. */
+/** The options of `toToolOutput()`. */
 export interface ResultOptions {
-  /** Bytes of text that go to the model at most. */
+  /** The maximum bytes of text for the model. */
   limitBytes: number
   spill: Spill
-  /** Files of every kind go along, for a person who keeps them; a model gets what it may see or hear. */
+  /**
+   * Whether files of every kind are attached, for a user who saves them; a model only gets images and audio.
+   */
   attachesAll?: boolean
 }
 
 /**
- * What a server answered to a call, for a model: text, attachments for images and audio, files for what is too long.
+ * Converts the result of a call for a model: text, attachments for images and audio, files for content that
+ * is too long.
  *
- * Content of an unknown kind is named and left out, the rest stays. What of structured content the text says already is sent once.
+ * Content of an unknown kind is replaced by a note about it. Structured content that repeats the text is sent
+ * once.
  */
 export async function toToolOutput(
   result: unknown,
   { limitBytes, spill, attachesAll = false }: ResultOptions,
 ): Promise<ToolOutput> {
   const { content, structuredContent, isError, ...rest } = isObject(result) ? result : { content: result }
-  const places = { spill, attachesAll, room: { bytes: attachesAll ? MAX_KEPT_BYTES : MAX_ATTACHED_BYTES } }
+  const places = {
+    spill,
+    attachesAll,
+    room: { bytes: attachesAll ? MAX_USER_ATTACHED_BYTES : MAX_ATTACHED_BYTES },
+  }
   const parts = await Promise.all(toContentItems(content, rest).map((item) => toPart(item, places)))
   const texts = parts.flatMap(({ text }) => text ?? [])
   const words = parts.flatMap(({ isWords, text }) => (isWords && text !== undefined ? text : []))
@@ -40,23 +48,23 @@ export async function toToolOutput(
   }
 }
 
-/** A piece of content as the model gets it. */
+/** A piece of content, converted. */
 interface Part {
   text?: string
-  /** The text is the server's own, not ours about something else. */
+  /** Whether the text is the server's own, not a note about other content. */
   isWords?: boolean
   attachment?: Attachment
 }
 
-/** Where content goes. */
+/** The destinations of content. */
 interface Places {
   spill: Spill
   attachesAll: boolean
-  /** What may still be attached to this answer; in the order of its content. */
+  /** The bytes that may still be attached to this result, used up in the order of its content. */
   room: { bytes: number }
 }
 
-/** Servers also answer with a bare text, or with something else altogether. */
+/** Normalizes content: some servers answer with a plain string, or with something else entirely. */
 function toContentItems(content: unknown, rest: JsonObject): unknown[] {
   if (Array.isArray(content)) return content
   if (typeof content === 'string') return [{ type: 'text', text: content }]
@@ -86,7 +94,7 @@ async function toResource({ uri, mimeType, text, blob }: JsonObject, places: Pla
   return await toFilePart(name, { data: blob, mimeType: parseMediaType(mimeType, 'application') }, places)
 }
 
-/** What a model may be able to see or hear goes along; anything else, and what is too large, becomes a file. */
+/** Attaches images and audio; any other content, and what is too large, becomes a file. */
 async function toFilePart(
   name: string,
   { data, mimeType }: { data: string; mimeType: string },
@@ -98,13 +106,13 @@ async function toFilePart(
   const isSmall = attachesAll || bytes.length <= MAX_ATTACHMENT_BYTES
   if (media && isSmall && bytes.length <= room.bytes) {
     room.bytes -= bytes.length
-    // Few models hear: the others need a file, which a tool of theirs may understand.
-    const kept =
+    // Few models accept audio: the others need a file, which one of their tools may understand.
+    const fileNote =
       media.startsWith('audio/') && !attachesAll
         ? `; ${await spillContent(bytes, toExtension(media), spill)}`
         : ''
     return {
-      text: `[${name}, ${media}, attached${kept}]`,
+      text: `[${name}, ${media}, attached${fileNote}]`,
       attachment: { media_type: media, data: bytes.toString('base64') },
     }
   }
@@ -113,7 +121,7 @@ async function toFilePart(
   return { text: `[${name}, ${media ?? mimeType}, ${bytes.length} bytes${why}; ${whole}]` }
 }
 
-/** The media type of sound, by its first bytes: what a server calls it is not to be relied on. */
+/** Detects the media type of audio by its first bytes, because the server's own type is not reliable. */
 function audioType(bytes: Buffer): string | undefined {
   const head = bytes.toString('latin1', 0, 12)
   if (head.startsWith('RIFF') && head.endsWith('WAVE')) return 'audio/wav'
@@ -132,19 +140,20 @@ function toOmittedPart(why: string): Part {
 }
 
 /**
- * Structured content without what a server sent as text too, as it should for older clients: all of it as JSON, or one
- * value in it, which some put a name before. Undefined when nothing is left.
+ * Returns structured content without what the server also sent as text, as it should for older clients:
+ * either all of it as JSON, or one value in it, which some servers wrap in an object. Undefined when nothing
+ * is left.
  */
 function omitRepeated(words: readonly string[], structured: unknown): unknown {
   if (isRepeated(words, structured)) return undefined
   if (!isObject(structured)) return structured
   const keys = Object.keys(structured)
-  const said = keys.filter((key) => isRepeated(words, structured[key]))
-  const [only] = said
-  if (only === undefined || said.length > 1) return structured // which of them the text means, nobody knows
+  const repeatedKeys = keys.filter((key) => isRepeated(words, structured[key]))
+  const [only] = repeatedKeys
+  if (only === undefined || repeatedKeys.length > 1) return structured // the text may stand for any of them
   if (keys.length === 1) return undefined
   const { [only]: value, ...rest } = structured
-  return typeof value === 'string' || typeof value === 'object' ? rest : structured // figures need their names
+  return typeof value === 'string' || typeof value === 'object' ? rest : structured // a number needs its name
 }
 
 function isRepeated(words: readonly string[], value: unknown): boolean {
@@ -163,11 +172,11 @@ function repeatsValue(text: string, value: unknown): boolean {
   try {
     return isDeepStrictEqual(JSON.parse(text), value)
   } catch {
-    return false // no JSON, or nested too deep to compare: then both are sent
+    return false // not JSON, or nested too deep to compare: both are sent
   }
 }
 
-/** Both ways fail for what is nested deeper than a program can recurse. */
+/** Serializes a value; stringifying throws for values nested deeper than the stack allows. */
 function toJson(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -176,9 +185,9 @@ function toJson(value: unknown): string {
   }
 }
 
-/** A media type that is one, without its parameters. */
-function parseMediaType(given: unknown, kind: string): string {
-  const [type = ''] = typeof given === 'string' ? given.toLowerCase().split(';') : []
+/** Returns a valid media type without its parameters, or a default for its kind. */
+function parseMediaType(value: unknown, kind: string): string {
+  const [type = ''] = typeof value === 'string' ? value.toLowerCase().split(';') : []
   if (/^[\w.+-]+\/[\w.+-]+$/.test(type.trim())) return type.trim()
   return kind === 'application' ? 'application/octet-stream' : `${kind}/unknown`
 }
@@ -189,10 +198,10 @@ function toExtension(mimeType: string): string {
 }
 
 const NOTHING = '[no content]'
-/** Providers refuse images beyond 5 MB; as base64 they are a third longer. */
+/** Providers refuse images over 5 MB; base64 adds a third. */
 const MAX_ATTACHMENT_BYTES = 3_750_000
-/** Of one answer: all of it goes along with every request that follows. */
+/** The limit of one result for a model: every later request includes it. */
 const MAX_ATTACHED_BYTES = 5_000_000
-/** Of one answer to a person: it shares a frame with the text. */
-const MAX_KEPT_BYTES = 7_000_000
+/** The limit of one result for a user: it shares a frame with the text. */
+const MAX_USER_ATTACHED_BYTES = 7_000_000
 const NOT_BASE64 = /[^A-Za-z0-9+/=\s]/

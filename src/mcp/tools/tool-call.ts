@@ -12,27 +12,27 @@ import type { RemoteTool } from './remote-tool.ts'
 import { toToolOutput } from './results.ts'
 import { listRequired } from './tool-schema.ts'
 
-/** A call of a tool that its caller may make. */
+/** A tool call that was permitted. */
 export interface ToolCallOptions {
   peer: Peer
   entry: McpEntry
-  /** Remote name. */
+  /** The remote name. */
   tool: string
   args: JsonObject
-  /** Where a long answer goes. */
+  /** The folder for output that is too long. */
   spillDir: string
   onProgress: OnProgress
-  /** Answers what the server wants to know; without it that is declined. */
+  /** Answers the server's questions; without it they are declined. */
   elicit?: ElicitationHandler
   /** Keys of the call's `_meta`. */
   meta?: JsonObject | undefined
-  /** As for a result. */
+  /** Whether files of every kind are attached, as for a tool result. */
   attachesAll?: boolean
 }
 
 /**
- * Calls a tool and gives its answer. What the server says against the call is an answer too; fails with `unavailable`
- * when it is not there, `timeout`, `missing` when it has no such tool any more, or as the signal says.
+ * Calls a tool and returns its output. A refusal by the server is output too. Throws `unavailable` when the
+ * server is gone, `timeout`, `missing` when it no longer has the tool, or as the signal does.
  */
 export async function callTool(options: ToolCallOptions, signal: AbortSignal): Promise<ToolOutput> {
   const { peer, entry, tool, args, spillDir: folder, onProgress, elicit, meta, attachesAll = false } = options
@@ -49,7 +49,7 @@ export async function callTool(options: ToolCallOptions, signal: AbortSignal): P
   }
 }
 
-/** How long a server may take to answer, and how much of that a model is shown. */
+/** Returns the time limit of a call and the bytes of output that a model gets. */
 export function getCallLimits({
   timeout_ms: timeoutMs = CALL_TIMEOUT_MS,
   output_limit: limitBytes = OUTPUT_LIMIT,
@@ -57,7 +57,7 @@ export function getCallLimits({
   return { timeoutMs, limitBytes }
 }
 
-/** Throws `invalid` for arguments that a server would refuse: those it must have and does not get. */
+/** Throws `invalid` when required arguments are missing, which the server would refuse. */
 export function checkArguments(tool: RemoteTool, args: JsonObject): void {
   const { inputSchema: schema } = tool
   const missing = listRequired(schema).filter((name) => !Object.hasOwn(args, name))
@@ -66,12 +66,12 @@ export function checkArguments(tool: RemoteTool, args: JsonObject): void {
   throw new CrabError(
     'invalid',
     `Cannot call ${tool.name}: ${names} ${missing.length > 1 ? 'are' : 'is'} missing`,
-    hintFor(missing, args, schema),
+    suggestName(missing, args, schema),
   )
 }
 
-/** What was most likely misspelt. */
-function hintFor(
+/** Suggests the argument that was probably misspelled. */
+function suggestName(
   missing: readonly string[],
   args: JsonObject,
   { properties }: JsonObject,
@@ -84,7 +84,10 @@ function hintFor(
   return {}
 }
 
-/** A failure of a server, as a sentence that names it. What no agent declares under that name yet cannot be pinged. */
+/**
+ * Converts a failure of a server to a sentence that names it. The hint to ping it is left out without an
+ * agent, since an undeclared server cannot be pinged.
+ */
 export function toUnavailable(
   server: string,
   { kind, message, hint }: CrabError,
@@ -93,9 +96,9 @@ export function toUnavailable(
   const of = agent === DEFAULT_AGENT ? '' : ` -a ${agent}`
   const advice = hint ?? (agent === undefined ? undefined : `crabtalk mcp ping ${server}${of} tries it again`)
   const options = advice === undefined ? {} : { hint: advice }
-  const isLasting = kind === 'credentials' || kind === 'config' // trying again does not help
+  const isPermanent = kind === 'credentials' || kind === 'config' // retrying does not help
   return new CrabError(
-    isLasting ? kind : 'unavailable',
+    isPermanent ? kind : 'unavailable',
     `Cannot use the MCP server "${server}": ${message}`,
     options,
   )

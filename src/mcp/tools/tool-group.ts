@@ -3,7 +3,10 @@ import type { Claimed } from '../peers/peers.ts'
 import type { AgentTool } from './agent-tools.ts'
 import { toPrintableLine } from './remote-tool.ts'
 
-/** The group of a server's tools, among all that its agent gets; the words are the server's as far as it has any. */
+/**
+ * Creates the group of a server's tools among those of its agent; title and description come from the server
+ * if it has any.
+ */
 export function toGroup({ entry, peer }: Claimed, tools: readonly AgentTool[]): ToolGroup {
   const own = tools.filter((tool) => tool.entry.name === entry.name)
   const { title = '', description = '', instructions = '' } = peer.memory.about ?? {}
@@ -17,7 +20,7 @@ export function toGroup({ entry, peer }: Claimed, tools: readonly AgentTool[]): 
   }
 }
 
-/** What there is to say of a server that says nothing of itself. */
+/** Describes a server that does not describe itself. */
 function describeTools(tools: readonly AgentTool[]): string {
   const named = tools.slice(0, MAX_NAMED).map(({ tool }) => toPrintableLine(tool.name))
   const more = tools.length > MAX_NAMED ? ` and ${tools.length - MAX_NAMED} more` : ''

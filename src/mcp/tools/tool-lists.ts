@@ -3,11 +3,11 @@ import type { ToolSpec } from '../../core/provider/types.ts'
 import type { Claimed, Peers } from '../peers/peers.ts'
 import { type AgentTool, listAgentTools, toSpecs } from './agent-tools.ts'
 
-/** What an agent gets: named and filtered. */
+/** The tools of an agent, named and filtered. */
 export interface AgentToolList {
-  /** In the order of declarations and of servers. */
+  /** In the order of the declarations and of the servers. */
   readonly tools: readonly AgentTool[]
-  /** The same as a model sees them: sorted, and the very same list until something changes. */
+  /** The same tools for the model: sorted, and the same object until something changes. */
   readonly specs: readonly ToolSpec[]
 }
 
@@ -17,8 +17,8 @@ interface CachedToolList extends AgentToolList {
 }
 
 /**
- * The tools of each agent, made once for each of its generations and filters: the same bytes again and again are what
- * keeps the caches of providers warm.
+ * Caches the tool list of each agent by generation and filter, because identical bytes in every request keep
+ * the caches of providers warm.
  */
 export class ToolLists {
   readonly #peers: Pick<Peers, 'claimedBy' | 'generationOf'>
@@ -29,24 +29,24 @@ export class ToolLists {
     this.#peers = peers
   }
 
-  /** How often a list was made for an agent. */
+  /** Returns how often a list was built for an agent. */
   getCount(agentId: string): number {
     return this.#counts.get(agentId) ?? 0
   }
 
-  /** What the agent gets by these declarations; they may be older than those in force. */
+  /** Returns the tools for these claims, which may be older than those in force. */
   get({ id, tools: filter }: AgentConfig, claimed: readonly Claimed[]): AgentToolList {
     const generation = this.#peers.generationOf(id)
     const isInForce = this.#peers.claimedBy(id) === claimed
     const known = this.#cache.get(id)
     if (isInForce && known?.generation === generation && isSame(known.filter, filter)) return known
-    const made = make(claimed, filter)
+    const list = make(claimed, filter)
     this.#counts.set(id, this.getCount(id) + 1)
-    if (isInForce) this.#cache.set(id, { ...made, generation, filter })
-    return made
+    if (isInForce) this.#cache.set(id, { ...list, generation, filter })
+    return list
   }
 
-  /** For an agent that is gone. */
+  /** Drops the cached list of an agent that is unregistered. */
   forget(agentId: string): void {
     this.#cache.delete(agentId)
     this.#counts.delete(agentId)

@@ -2,32 +2,33 @@ import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { limitDescription } from './description.ts'
 
-/** A tool's arguments as a model's interface takes them, or why none would. */
+/** A tool's input schema as model APIs accept it, or why none would. */
 export type SchemaReading = { schema: JsonObject } | { problem: string }
 
 /**
- * Reads what a server says of a tool's arguments. It stays as the server gave it; only a missing top-level type is added,
- * and what is meant for readers is cut like any of its descriptions. What is over 64 KiB then is too much for a request.
+ * Reads the input schema of a tool. It stays as the server wrote it, except that a missing top-level type is
+ * added and descriptions are truncated. A schema over 64 KiB after that is rejected.
  *
- * Models' interfaces refuse a whole request for one schema that is none, so this looks at its structure. No pattern is
- * compiled and no address is followed.
+ * Model APIs refuse a whole request for one invalid schema, so this checks its structure. No pattern is
+ * compiled and no URL is fetched.
  */
-export function readToolSchema(given: unknown): SchemaReading {
-  if (given === undefined) return { schema: { type: 'object', properties: {} } }
-  if (!isObject(given)) return { problem: 'its schema is no object' }
-  const { type = 'object' } = given
-  if (type !== 'object') return { problem: `its arguments are of type ${shown(type)} instead of object` }
-  const schema = given['type'] === undefined ? { type, ...given } : given
-  const problem = problemIn(schema)
+export function readToolSchema(value: unknown): SchemaReading {
+  if (value === undefined) return { schema: { type: 'object', properties: {} } }
+  if (!isObject(value)) return { problem: 'its schema is no object' }
+  const { type = 'object' } = value
+  if (type !== 'object')
+    return { problem: `its arguments are of type ${quoteBriefly(type)} instead of object` }
+  const schema = value['type'] === undefined ? { type, ...value } : value
+  const problem = findProblem(schema)
   return problem === undefined ? toReading(schema) : { problem }
 }
 
-/** The names of the arguments that a call must have. */
+/** Returns the names of the required arguments. */
 export function listRequired({ required }: JsonObject): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
 }
 
-/** The schemas right inside one, those of its properties too. */
+/** Yields the immediate subschemas of a schema, including those of its properties. */
 export function* iterateSubschemas(schema: JsonObject): Generator<unknown> {
   for (const key of SCHEMAS) {
     const child = schema[key]
@@ -38,17 +39,17 @@ export function* iterateSubschemas(schema: JsonObject): Generator<unknown> {
   for (const key of TABLES) yield* Object.values((schema[key] ?? {}) as JsonObject)
 }
 
-/** Deeper ones are no description of anything, and recursion over them ends a program. */
+/** A deeper schema does not describe anything useful, and recursion over it could overflow the stack. */
 const MAX_DEPTH = 64
-/** Of all of it: a schema in a schema takes two, and some interfaces of models recurse over what they get. */
+/** The limit for JSON nesting: a subschema takes two levels, and some model APIs recurse over their input. */
 const MAX_NESTING = 200
 const MAX_NODES = 20_000
 const MAX_BYTES = 64 * 1024
-/** Keywords whose value is for readers. */
+/** The keywords with text for readers. */
 const WORDS = ['$comment', 'description', 'title']
 const TYPES = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
 
-/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+/** The keywords whose value is a schema, a list of schemas (LISTS), or schemas by name (TABLES). */
 const SCHEMAS = [
   'additionalItems',
   'additionalProperties',
@@ -82,7 +83,10 @@ function toReading(schema: JsonObject): SchemaReading {
   return isNestedDeeper(copy, MAX_NESTING) ? { problem: 'its schema is nested too deep' } : { schema: copy }
 }
 
-/** Whether lists and objects are in one another so many times, also where no schema is: in a default, say. */
+/**
+ * Whether arrays and objects are nested deeper than `levels`, also outside of schemas, in a default for
+ * example.
+ */
 function isNestedDeeper(value: JsonObject, levels: number): boolean {
   let open: unknown[] = [value]
   for (let level = 0; level <= levels && open.length > 0; level++) {
@@ -91,7 +95,7 @@ function isNestedDeeper(value: JsonObject, levels: number): boolean {
   return open.length > 0
 }
 
-/** Undefined for what is nested deeper than a program can recurse. */
+/** Clones a schema; undefined when it is nested deeper than the stack allows. */
 function cloneSchema(schema: JsonObject): JsonObject | undefined {
   try {
     return JSON.parse(JSON.stringify(schema)) as JsonObject
@@ -100,27 +104,27 @@ function cloneSchema(schema: JsonObject): JsonObject | undefined {
   }
 }
 
-/** Walks every schema inside, without recursion; gives the first thing that is wrong. */
-function problemIn(root: JsonObject): string | undefined {
+/** Walks all subschemas without recursion and returns the first problem. */
+function findProblem(root: JsonObject): string | undefined {
   const open: { schema: unknown; depth: number }[] = [{ schema: root, depth: 0 }]
-  for (let seen = 1; open.length > 0; seen++) {
+  for (let visited = 1; open.length > 0; visited++) {
     const { schema, depth } = open.pop()!
     if (depth > MAX_DEPTH) return `its schema is nested more than ${MAX_DEPTH} deep`
-    if (seen > MAX_NODES) return 'its schema is too large'
+    if (visited > MAX_NODES) return 'its schema is too large'
     if (typeof schema === 'boolean') continue
     if (!isObject(schema)) return 'its schema has a part that is no schema'
-    const problem = ownProblem(schema, root)
+    const problem = findOwnProblem(schema, root)
     if (problem !== undefined) return problem
     for (const child of iterateSubschemas(schema)) open.push({ schema: child, depth: depth + 1 })
   }
   return undefined
 }
 
-function ownProblem(schema: JsonObject, root: JsonObject): string | undefined {
+function findOwnProblem(schema: JsonObject, root: JsonObject): string | undefined {
   const { type, required, $ref: ref } = schema
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   const unknown = types.find((one) => typeof one !== 'string' || !TYPES.has(one))
-  if (unknown !== undefined) return `its schema has the type ${shown(unknown)}`
+  if (unknown !== undefined) return `its schema has the type ${quoteBriefly(unknown)}`
   if (required !== undefined && !isListOfTexts(required)) return 'its schema has a "required" that is no list'
   for (const key of TABLES) {
     if (schema[key] !== undefined && !isObject(schema[key]))
@@ -130,14 +134,14 @@ function ownProblem(schema: JsonObject, root: JsonObject): string | undefined {
     if (schema[key] !== undefined && !Array.isArray(schema[key]))
       return `its schema has a "${key}" that is no list`
   }
-  return ref === undefined ? undefined : refProblem(ref, root)
+  return ref === undefined ? undefined : findRefProblem(ref, root)
 }
 
-function refProblem(ref: unknown, root: JsonObject): string | undefined {
+function findRefProblem(ref: unknown, root: JsonObject): string | undefined {
   if (typeof ref !== 'string') return 'its schema has a "$ref" that is no text'
-  if (!ref.startsWith('#')) return `its schema refers to ${shown(ref)}, which is elsewhere`
+  if (!ref.startsWith('#')) return `its schema refers to ${quoteBriefly(ref)}, which is elsewhere`
   if (ref !== '#' && !ref.startsWith('#/')) return undefined // the name of an anchor
-  return hasPart(root, ref) ? undefined : `its schema refers to ${shown(ref)}, which is not there`
+  return hasPart(root, ref) ? undefined : `its schema refers to ${quoteBriefly(ref)}, which is not there`
 }
 
 /** Whether a JSON pointer (RFC 6901, as a fragment) leads to something. */
@@ -155,7 +159,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // a stray % stands for itself
+    return text // a stray % is literal
   }
 }
 
@@ -163,7 +167,7 @@ function isListOfTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
-/** What a server wrote, short enough for a message. */
-function shown(value: unknown): string {
+/** Quotes a server's value, short enough for a message. */
+function quoteBriefly(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value
 }

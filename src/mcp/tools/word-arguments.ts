@@ -2,8 +2,8 @@ import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 
 /**
- * Arguments that were typed as `key=VALUE`: where the tool's schema wants a text and what VALUE is as JSON would be
- * refused, the text that was typed, of `words`, stands in for it.
+ * Replaces arguments typed as `key=VALUE` by their literal text from `words`, where the schema allows a
+ * string and would refuse VALUE as parsed from JSON.
  */
 export function keepTexts(
   schema: JsonObject,
@@ -20,14 +20,17 @@ export function keepTexts(
   return { ...args, ...Object.fromEntries(texts) }
 }
 
-/** A text is allowed, and what it reads as is not; of what a schema does not say plainly, nothing is known. */
+/**
+ * Whether a schema allows a string but not the type of the parsed value; false when the schema does not say
+ * so plainly.
+ */
 function wantsText(schema: unknown, value: unknown): boolean {
   const types = listTypes(schema)
   const own = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
   return types.includes('string') && !types.includes(own) && !(own === 'number' && types.includes('integer'))
 }
 
-/** The types that a schema names itself, and in its alternatives. */
+/** Collects the types that a schema names itself and in its alternatives. */
 function listTypes(schema: unknown): unknown[] {
   if (!isObject(schema)) return []
   const { type, anyOf, oneOf, enum: values } = schema

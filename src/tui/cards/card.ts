@@ -10,7 +10,7 @@ import { renderPermission } from './permission-view.ts'
 import { newSelection, typedKeys } from './selection.ts'
 import type { AskCard, CardKeyResult, CardView } from './types.ts'
 
-/** The card of a question that has just been asked; nothing can be chosen on it before it is armed. */
+/** Creates the card of a new question. Nothing can be chosen on it until it is armed. */
 export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
   const isPermission = ask.permission !== undefined && ask.questions.length > 0
   const state = isPermission ? newPermission({ ask }) : newForm(ask.questions)
@@ -26,14 +26,15 @@ export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
   }
 }
 
-/** The card on which keys choose, or do not. */
+/** Arms or disarms a card; keys choose only on an armed one. */
 export function armCard(card: AskCard, isArmed = true): AskCard {
   return card.isArmed === isArmed || card.isAnswered ? card : { ...card, isArmed }
 }
 
 /**
- * Handles a key on the card above the composer. Page Up and Page Down scroll it; digits, arrows and Enter choose where
- * the composer is empty and the key came alone. Everything else, and all that is typed, is for the composer.
+ * Handles a key on the card above the composer. Page Up and Page Down scroll the card; digits, arrows and
+ * Enter choose when the composer is empty and the key arrived alone. All other keys go to the composer, and
+ * so does text.
  */
 export function pressCard(
   card: AskCard,
@@ -53,30 +54,30 @@ export function pressCard(
   return pressPermission({ card, state, request: ask.permission! }, key, view)
 }
 
-/** Whether what is typed next is an answer, and not a message. */
+/** Whether the next typed text is an answer rather than a message. */
 export function isWriting({ state, isAnswered }: AskCard): boolean {
   return state.isWriting && !isAnswered
 }
 
-/** Takes what was typed as the answer the card waits for. */
+/** Submits typed text as the answer that the card waits for. */
 export function writeToCard(card: AskCard, words: string): CardKeyResult {
   const { state } = card
   return state.kind === 'form' ? answerWithText({ card, state }, words) : answerWithReason(card, words)
 }
 
-/** The card with its choices instead of the words it waited for. */
+/** Returns from typing an answer to the choices. */
 export function stopWriting(card: AskCard): AskCard {
   return { ...card, state: { ...card.state, isWriting: false } }
 }
 
-/** The card as lines, above the composer. */
+/** Renders the card, which is drawn above the composer. */
 export function renderCard(card: AskCard, view: CardView): Section {
   const { state, ask } = card
   if (state.kind === 'form') return renderForm({ card, state }, view)
   return renderPermission({ card, state, request: ask.permission! }, view)
 }
 
-/** The card with nothing selected: what was typed goes to the composer. */
+/** Clears the selection, because the typed keys go to the composer. */
 function clearPick(card: AskCard): AskCard {
   const { state } = card
   if (state.pick.by === 'card' && state.pick.typed === '') return card

@@ -3,22 +3,22 @@ import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { isOffered } from './permission-answer.ts'
 import { escapeLine } from './subject.ts'
 
-/** One thing a person can do with a permission. */
+/** One choice on a permission card. */
 export interface PermissionChoice {
-  /** Its digit is the same on every card, whatever else is offered. */
+  /** The digit that selects it, the same on every card whatever else is offered. */
   digit: number
-  /** The answer it gives; or it asks for the reason of a no. */
+  /** The answer it gives, or `reason` when it asks for the reason of a denial. */
   does: { answer: string } | 'reason'
-  /** The rule it makes, if it makes one. */
+  /** The lifetime of the rule it creates, if any. */
   lasts?: 'session' | 'always'
 }
 
-/** Lists the choices of a permission; an answer that lasts is a choice only where it is offered. */
+/** Lists the choices of a permission. A lasting answer is included only when the question offers it. */
 export function listPermissionChoices(question: Pick<AskQuestion, 'options'>): readonly PermissionChoice[] {
   return CHOICES.filter(({ does, lasts }) => !lasts || does === 'reason' || isOffered(does.answer, question))
 }
 
-/** The choice of a digit; undefined for one that is not offered. */
+/** Returns the choice of a digit; undefined when it is not offered. */
 export function findPermissionChoice(
   digit: number,
   question: Pick<AskQuestion, 'options'>,
@@ -26,7 +26,10 @@ export function findPermissionChoice(
   return listPermissionChoices(question).find((choice) => choice.digit === digit)
 }
 
-/** The words of a choice with the rules it would make, and where; `short` for where these are shown elsewhere. */
+/**
+ * Formats a choice, with the rules it would create and their file. Use `medium` or `short` when those are
+ * shown elsewhere.
+ */
 export function formatChoice(
   { digit, lasts }: PermissionChoice,
   { rules, agent }: { rules: readonly string[]; agent: string },
@@ -47,7 +50,7 @@ export function formatChoice(
   return lasts === 'session' ? 'Yes, for this conversation' : 'Yes, always'
 }
 
-/** Explains the effect of a choice in a sentence. */
+/** Describes the effect of a choice in a sentence. */
 export function describeChoice({ digit, lasts }: PermissionChoice, agent: string): string {
   if (lasts === 'session') return 'allows this call, and what the rule says until this conversation ends'
   if (lasts === 'always') return `allows this call, and writes the rule into agents/${agent}.toml`

@@ -18,14 +18,17 @@ import {
 import { BAR, bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
 import type { CardView } from './types.ts'
 
-/** The form as lines: the question and its rows scroll to where the mark is, the keys are always in sight below. */
+/**
+ * Renders the form: the question and its rows scroll to the selected row, and the keys are always visible
+ * below.
+ */
 export function renderForm(form: FilledForm, view: CardView): Section {
   const { top, rows, window, foot } = layOut(form, view)
   const lines = [...top, ...rows.slice(window.start, window.end), ...foot]
   return { lines: clampRows(lines, view.columns), cut: 'head', rank: 8 }
 }
 
-/** Where the form is scrolled to, how far it can be, and by how much at a time. */
+/** Returns the scroll position of the form, its maximum, and the rows per page. */
 export function formRange(form: FilledForm, view: CardView): { start: number; most: number; page: number } {
   const { rows, window } = layOut(form, view)
   const height = window.end - window.start
@@ -61,7 +64,7 @@ function formatTitle({ card: { agent, ask } }: FilledForm, place: string, view: 
   return titleRule({ title, place, who: '', style: 'warning' }, view)
 }
 
-/** The questions by their headers, as many as fit around the one that is shown. */
+/** Renders the headers of the questions as tabs, as many as fit around the current one. */
 function tabRow({ card, state }: FilledForm, { columns, color }: Face): string {
   const headers = card.ask.questions.map(({ header }, at) => cleanLine(header) || `Question ${at + 1}`)
   const most = Math.max(4, Math.floor(columns / (headers.length + 1)) - 3)
@@ -75,14 +78,14 @@ function tabRow({ card, state }: FilledForm, { columns, color }: Face): string {
   return [...before, ...tabs.slice(state.tab)].join(' ')
 }
 
-/** Names of at most so many columns; numbered where two would look the same. */
+/** Truncates names to at most `most` columns, with a number in front when two would look the same. */
 function truncateDistinct(names: readonly string[], most: number): string[] {
   const cut = names.map((name) => truncateText(name, most))
   const isApart = new Set(cut).size === cut.length
   return isApart ? cut : names.map((name, at) => truncateText(`${at + 1} ${name}`, most))
 }
 
-/** Rows that scroll, and those of them with the mark. */
+/** The scrolling rows, and the range of the selected one. */
 interface Content {
   rows: readonly string[]
   focus: { start: number; end: number }
@@ -122,7 +125,7 @@ function choiceRows(
   return isArmed ? rows : rows.map((text) => paint(text, color, 'dim'))
 }
 
-/** Columns before a label: the mark, the digit and blanks. */
+/** The columns before a label: the mark, the digit and spaces. */
 const MARGIN = 6
 
 function formatRow(row: FormRow, current: CurrentQuestion | undefined, color: boolean): string {
@@ -145,24 +148,29 @@ function questionRows(
   { question }: CurrentQuestion,
   { columns, color }: Face,
 ): string[] {
-  const asked = wrapLines(cleanText(question.question).trim(), columns - BAR.length).map((row) => BAR + row)
-  if (question.header === '' || state.fields.length > 1) return asked
-  return [paint(`  ${truncateText(cleanLine(question.header), columns - 2)}`, color, 'bold'), ...asked]
+  const questionLines = wrapLines(cleanText(question.question).trim(), columns - BAR.length).map(
+    (row) => BAR + row,
+  )
+  if (question.header === '' || state.fields.length > 1) return questionLines
+  return [
+    paint(`  ${truncateText(cleanLine(question.header), columns - 2)}`, color, 'bold'),
+    ...questionLines,
+  ]
 }
 
 function reviewRows({ card, state }: FilledForm, { columns, color }: Face): string[] {
   return card.ask.questions.flatMap(({ question, header }, at) => {
     const answer = state.fields[at]?.answer
     const name = truncateText(cleanLine(header || question), columns - 2)
-    const given = answer === undefined ? paint('no answer', color, 'warning') : cleanLine(answer)
+    const text = answer === undefined ? paint('no answer', color, 'warning') : cleanLine(answer)
     return [
       `  ${paint(name, color, 'dim')}`,
-      ...wrapLines(given, columns - BAR.length).map((row) => BAR + row),
+      ...wrapLines(text, columns - BAR.length).map((row) => BAR + row),
     ]
   })
 }
 
-/** Explains what the keys do now. */
+/** Describes what the keys do now. */
 function describeKeys(form: FilledForm, { isFree }: CardView): string {
   const { card, state } = form
   if (state.isWriting) return 'Type your answer, Enter gives it · Esc back'

@@ -15,8 +15,8 @@ import { newSelection, pressSelection } from './selection.ts'
 import type { AskCard, CardField, CardKeyResult, CardView, FormState } from './types.ts'
 
 /**
- * Handles a key on the form of one or several questions over an empty composer. Esc gives no answer to any of them; own
- * words are typed into the composer, once the row for them was chosen.
+ * Handles a key on a form while the composer is empty. Esc submits empty answers to all questions; own words
+ * are typed into the composer after their row was chosen.
  */
 export function pressForm(form: FilledForm, key: KeyPress): CardKeyResult {
   const { card, state } = form
@@ -49,7 +49,7 @@ export function scrollForm(form: FilledForm, direction: -1 | 1, view: CardView):
   return set(form, { scroll: Math.max(0, Math.min(most, start + direction * page)) })
 }
 
-/** Takes a message as the answer to the question that is shown. */
+/** Submits a message as the answer to the current question. */
 export function answerWithText(form: FilledForm, words: string): CardKeyResult {
   const current = getCurrentQuestion(form)!
   const field = { ...current.field, ownText: toLabel(words, current.question) }
@@ -81,7 +81,7 @@ function toggleOption(field: CardField, at: number): CardField {
   return { ...field, marked: marked.includes(at) ? marked.filter((one) => one !== at) : [...marked, at] }
 }
 
-/** Keeps an answer and goes on to the next question; a single one is sent. */
+/** Stores an answer and moves to the next question; the answer to a single question is sent. */
 function confirm(form: FilledForm, field: CardField): CardKeyResult {
   if (form.state.fields.length === 1) return send(form.card, () => field.answer ?? '')
   const { state } = setField(form, field)
@@ -93,7 +93,7 @@ function switchTab(form: FilledForm, step: number): CardKeyResult {
   return set(form, { tab: (form.state.tab + step + count) % count, pick: newSelection(0) })
 }
 
-/** The mark stays where it was chosen from, so that the next option is an arrow away. */
+/** Updates a field. The selected row stays selected, so that the next option is one arrow key away. */
 function setField(form: FilledForm, field: CardField): CardKeyResult {
   const pick = { ...newSelection(form.state.pick.at), by: 'arrows' } as const
   return set(form, { pick, fields: form.state.fields.with(form.state.tab, field) })
@@ -103,7 +103,7 @@ function set({ card, state }: FilledForm, change: Partial<FormState>): CardKeyRe
   return { state: { ...card, state: { ...state, scroll: undefined, ...change } }, effects: [], rest: [] }
 }
 
-/** It is answered once: its keys do nothing from then on. */
+/** Sends the answers. A card is answered only once: its keys do nothing afterwards. */
 function send(card: AskCard, answerAt: (at: number) => string): CardKeyResult {
   const answers = Object.fromEntries(card.ask.questions.map(({ question }, at) => [question, answerAt(at)]))
   const state = { ...(card.state as FormState), pick: newSelection(0), isWriting: false }

@@ -10,9 +10,9 @@ import type { AskCard } from './types.ts'
 interface Content {
   card: AskCard
   request: PermissionRequest
-  /** Everything is shown, with what the choices do. */
+  /** Whether everything is shown, including what the choices do. */
   hasDetails: boolean
-  /** The rules are listed, because the choices cannot name them. */
+  /** Whether the rules are listed, because the choices have no space to name them. */
   hasRules: boolean
 }
 
@@ -21,7 +21,7 @@ interface QuoteStyle {
   color: boolean
 }
 
-/** Renders the action and the reasons of a permission as rows; nothing is left out. */
+/** Renders the action and the reasons of a permission; nothing is left out. */
 export function contentRows(
   { card, request, hasDetails, hasRules }: Content,
   quoting: QuoteStyle,
@@ -47,17 +47,20 @@ export function contentRows(
   ]
 }
 
-/** The rules that the choices 2 and 3 would make, and the file of 3. */
+/** Renders the rules that choices 2 and 3 would create, and the file of choice 3. */
 function ruleRows({ rules }: PermissionRequest, { agent }: AskCard, quoting: QuoteStyle): string[] {
   if (rules.length === 0) return []
   const named = rules.flatMap((rule) => factRows('rule', escapeLine(rule), quoting))
   return [...named, ...factRows('3 in', escapeLine(`agents/${agent}.toml`), quoting)]
 }
 
-/** Rows of a command line that may come before the list of its commands. */
+/** The maximum rows of a command line that is shown before the list of its commands. */
 const MOST_LINE_FIRST = 4
 
-/** Each command of a line of several on a row of its own, cut where it is too long, and which of them are asked about. */
+/**
+ * Renders each command of a compound command line on its own row, truncated to fit, and marks those that need
+ * permission.
+ */
 function commandRows({ commands }: PermissionRequest, { columns, color }: QuoteStyle): string[] {
   if (commands.length < 2) return []
   return commands.map(({ text, asks }) => {
@@ -76,13 +79,13 @@ function helpRows(card: AskCard, quoting: QuoteStyle): string[] {
   return ['', ...keys, ...factRows('Ctrl+C', 'stops the agent', quoting)]
 }
 
-/** A diff whose first two lines only name the file that is named above it, without them. */
+/** Removes the first two lines of a diff when they only repeat the path shown above it. */
 function stripDiffHeader(diff: string, path: string): string {
   const head = `--- ${path}\n+++ ${path}\n`
   return diff.startsWith(head) ? diff.slice(head.length) : diff
 }
 
-/** The first two lines of a diff name the file. */
+/** Returns the style of a diff line. The first two lines are dim when they name the file. */
 function tint(line: string, at: number): TextStyle | undefined {
   return at < 2 && /^(---|\+\+\+) /.test(line) ? 'dim' : TINTS.get(line.slice(0, 1))
 }

@@ -9,21 +9,24 @@ import { bottomRule, cardHeight, clampRows, positionText, titleRule } from './ro
 import { escapeLine, toSubject } from './subject.ts'
 import type { AskCard, CardView, PermissionState } from './types.ts'
 
-/** A permission card, as far as it is being answered. */
+/** A permission card and its state. */
 export interface Permission {
   card: AskCard
   state: PermissionState
   request: PermissionRequest
 }
 
-/** The card as lines: what would be done scrolls, the choices are always in sight below it. */
+/** Renders the card: the action scrolls, the choices are always visible below it. */
 export function renderPermission(permission: Permission, view: CardView): Section {
   const { top, rows, window, foot } = layOut(permission, view)
   const lines = [...top, ...rows.slice(window.start, window.end), ...foot]
   return { lines: clampRows(lines, view.columns), cut: 'head', rank: 8 }
 }
 
-/** The rows of what would be done that are on the screen, how many there are, and how many were seen without a gap. */
+/**
+ * Returns the visible range of the content rows, their total, and how many were seen without a gap from the
+ * first.
+ */
 export function getContentWindow(
   permission: Permission,
   view: CardView,
@@ -51,7 +54,7 @@ function layOut(permission: Permission, view: CardView) {
   return { top, rows, window, foot, seen }
 }
 
-/** The least rows that keep the title in sight; with fewer it scrolls with the rest. */
+/** The minimum height for a fixed title; with fewer rows the title scrolls with the content. */
 const MIN_TITLED = 3
 
 function capitalize(verb: string): string {
@@ -64,7 +67,7 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   ['read', 'Read a file'],
 ])
 
-/** The choices, one a row where there is room; and what the keys do. */
+/** Renders the choices, one per row where there is space, and the keys. */
 function renderFooter(permission: Permission, view: CardView, height: number, isCut: boolean): string[] {
   const { card, state } = permission
   const choices = listPermissionChoices(card.ask.questions[0]!)
@@ -85,7 +88,7 @@ function renderFooter(permission: Permission, view: CardView, height: number, is
   return [...shown, ...keys, ...(isFramed ? [bottomRule(view)] : [])]
 }
 
-/** Rows of content that are worth more than a choice on a row of its own. */
+/** The number of content rows that take precedence over a row for each choice. */
 const MIN_CONTENT = 2
 
 function choiceRows({ card, state, request }: Permission, { columns, color }: CardView): string[] {
@@ -141,12 +144,12 @@ function flow(cells: readonly string[], columns: number): string[] {
   return rows
 }
 
-/** Whether a choice allows the call, which takes that all of it was seen. */
+/** Whether a choice allows the call; allowing requires that the whole content was seen. */
 function isAllowing({ digit }: PermissionChoice): boolean {
   return digit < NO_DIGIT
 }
 
-/** Explains what the keys do now. */
+/** Describes what the keys do now. */
 function describeKeys({ card, state }: Permission, { isFree, columns }: CardView, isCut: boolean): string {
   const fit = (long: string, short: string) => (measureWidth(long) + KEYS_INDENT <= columns ? long : short)
   if (state.isWriting)
@@ -169,7 +172,10 @@ function describeKeys({ card, state }: Permission, { isFree, columns }: CardView
 
 const KEYS_INDENT = 3
 
-/** The content may be long, and is drawn with every key and every tick of the clock. */
+/**
+ * Returns the content rows. They are memoised, because the content may be long and is drawn on every key and
+ * clock tick.
+ */
 function getContentRows(
   { card, state, request }: Permission,
   { columns, color }: CardView,
@@ -184,7 +190,7 @@ function getContentRows(
   })).rows
 }
 
-/** Whether the choices name the rules they would make, whole. */
+/** Whether the choices have space for the complete rules they would create. */
 function isInline(card: AskCard, { rules }: PermissionRequest, columns: number): boolean {
   const lasting = listPermissionChoices(card.ask.questions[0]!).filter(({ lasts }) => lasts)
   const about = { rules, agent: card.agent }

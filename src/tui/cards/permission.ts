@@ -7,7 +7,7 @@ import { getContentWindow, type Permission } from './permission-view.ts'
 import { type CardSelection, newSelection, pressSelection } from './selection.ts'
 import type { AskCard, CardKeyResult, CardView, PermissionState } from './types.ts'
 
-/** The state of a permission that has just been asked for: No is selected. */
+/** Creates the state of a new permission card, with No selected. */
 export function newPermission(card: { ask: AskUserEvent }): PermissionState {
   return {
     kind: 'permission',
@@ -19,7 +19,10 @@ export function newPermission(card: { ask: AskUserEvent }): PermissionState {
   }
 }
 
-/** Handles a key on a permission over an empty composer. Only Enter on a choice that was selected by hand allows. */
+/**
+ * Handles a key on a permission card while the composer is empty. Only Enter on a choice that the user has
+ * selected allows the call.
+ */
 export function pressPermission(permission: Permission, key: KeyPress, view: CardView): CardKeyResult {
   const { card, state } = permission
   const { pick, hasDetails } = state
@@ -48,7 +51,7 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
   return { ...set(card, { pick: first }), rest: picked.keys, ...(picked.hint && { hint: picked.hint }) }
 }
 
-/** Scrolls by a page; what was on the screen before counts as seen. */
+/** Scrolls by a page; rows that were visible before count as seen. */
 export function scrollPermission(permission: Permission, direction: -1 | 1, view: CardView): CardKeyResult {
   const { card } = permission
   const { start, end, total, seen } = getContentWindow(permission, view)
@@ -58,12 +61,15 @@ export function scrollPermission(permission: Permission, direction: -1 | 1, view
   return set(card, { scroll, seen: { columns: view.columns, rows: seen } })
 }
 
-/** A no with the person's reason; the reason never passes for an answer that allows. */
+/** Denies the call with the user's reason. The reason can never act as an answer that allows. */
 export function answerWithReason(card: AskCard, reason: string): CardKeyResult {
   return answerPermission(card, toDenialAnswer(reason))
 }
 
-/** An answer that allows reads on instead, as long as a part of what would be done has not been on the screen. */
+/**
+ * Takes the selected choice. A choice that allows the call scrolls on instead until all content was on the
+ * screen.
+ */
 function choose(permission: Permission, view: CardView): CardKeyResult {
   const { card, state } = permission
   const { does } = listPermissionChoices(card.ask.questions[0]!)[state.pick.at]!
@@ -92,7 +98,7 @@ function set(card: AskCard, change: Partial<PermissionState>): CardKeyResult {
   return { state: { ...card, state }, effects: [], rest: [] }
 }
 
-/** It is answered once: its keys do nothing from then on. */
+/** Sends the answer. A card is answered only once: its keys do nothing afterwards. */
 function answerPermission(card: AskCard, text: string): CardKeyResult {
   const question = card.ask.questions[0]!.question
   const effect = { type: 'answer', askId: card.askId, answers: { [question]: text } } as const

@@ -3,10 +3,10 @@ import { paint, type TextStyle } from '../view/style.ts'
 import { measureWidth, padText, truncateText, wrapLines } from '../view/text.ts'
 import type { Window } from '../view/window.ts'
 
-/** Stands before every row of somebody else's words, so that none of them passes for ours. */
+/** The bar before every row of quoted text, so that it cannot be mistaken for text of crabtalk. */
 export const BAR = '  │ '
 
-/** A line in pieces of at most that many columns; no character is left out, blanks neither. */
+/** Breaks a line into pieces of at most `width` columns. Every character is kept, including whitespace. */
 function breakExactly(line: string, width: number): string[] {
   const room = Math.max(2, width)
   if (line.length <= room && !/[^ -~]/.test(line)) return [line]
@@ -26,7 +26,7 @@ function breakExactly(line: string, width: number): string[] {
   return [...rows, row]
 }
 
-/** Somebody else's text, made harmless before, as rows behind a bar. */
+/** Renders quoted text, which the caller has already escaped, as rows after a bar. */
 export function quoteRows(
   text: string,
   {
@@ -42,7 +42,7 @@ export function quoteRows(
   })
 }
 
-/** A name and what it is, in at most so many rows, broken between words. */
+/** Renders a labelled fact in at most `most` rows, broken between words. */
 export function factRows(
   name: string,
   text: string,
@@ -50,14 +50,14 @@ export function factRows(
 ): string[] {
   const width = Math.max(8, columns - NAME_WIDTH - 2)
   const rows = wrapLines(text, width)
-  const kept =
+  const visible =
     rows.length <= most ? rows : [...rows.slice(0, most - 1), truncateText(`${rows[most - 1]} …`, width)]
-  return kept.map((row, at) => `  ${paint(padText(at === 0 ? name : '', NAME_WIDTH), color, 'dim')}${row}`)
+  return visible.map((row, at) => `  ${paint(padText(at === 0 ? name : '', NAME_WIDTH), color, 'dim')}${row}`)
 }
 
 const NAME_WIDTH = 6
 
-/** The first line of a card: a rule with its title, its place in what scrolls, and who asks. */
+/** Renders the first line of a card: a rule with its title, its scroll position, and the asker. */
 export function titleRule(
   { title, place, who, style }: { title: string; place: string; who: string; style: TextStyle },
   { columns, color }: { columns: number; color: boolean },
@@ -70,7 +70,7 @@ export function titleRule(
   return paint(start, color, style, 'bold') + paint(fill + end, color, 'dim')
 }
 
-/** The last line of a card. */
+/** Renders the last line of a card. */
 export function bottomRule({ columns, color }: { columns: number; color: boolean }): string {
   return paint('─'.repeat(columns), color, 'dim')
 }
@@ -78,24 +78,24 @@ export function bottomRule({ columns, color }: { columns: number; color: boolean
 const MIN_LEFT = 20
 
 /**
- * The rows a card may take above the composer: the turn and the hints around it give way where there is little room,
- * the composer and the status line do not.
+ * Returns the rows that a card may use above the composer. When space is short, it covers the turn and the
+ * hints, but never the composer or the status line.
  */
 export function cardHeight({ rows, promptRows }: { rows: number; promptRows: number }): number {
-  const most = Math.max(1, rows - 2 - promptRows) // the frame is never as high as the terminal
+  const most = Math.max(1, rows - 2 - promptRows) // the frame is always lower than the terminal
   return Math.min(most, Math.max(LEAST_HEIGHT, rows - OTHERS - promptRows))
 }
 
 const OTHERS = 6
 const LEAST_HEIGHT = 10
 
-/** Where a window stands, in words; empty when everything is in it. */
+/** Describes the visible range; empty when everything is visible. */
 export function positionText(total: number, { start, end }: Window, columns: number): string {
   if (end - start >= total) return ''
   return columns < 60 ? `${start + 1}–${end}/${total}` : `${start + 1}–${end} of ${total} · PgUp PgDn`
 }
 
-/** Lines that are no wider than the terminal, however narrow it is. */
+/** Truncates the rows that are wider than the terminal. */
 export function clampRows(rows: readonly string[], columns: number): string[] {
   return rows.map((row) => (measureWidth(row) <= columns ? row : truncateText(row, columns)))
 }

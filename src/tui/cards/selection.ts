@@ -1,40 +1,40 @@
 import type { KeyPress } from '../text/key.ts'
 
-/** The choice that is selected on a card. Replaced, never changed. */
+/** The selected choice of a card. Replaced, never mutated. */
 export interface CardSelection {
-  /** The row with the mark, counted from 0. */
+  /** The selected row, counted from 0. */
   at: number
-  /** The cause of the mark's place. Enter chooses nothing before the arrows or a digit did. */
+  /** The origin of the selection. Enter chooses nothing until the arrows or a digit have moved it. */
   by: 'card' | 'arrows' | 'digit'
-  /** The digit that was typed on the card: text of the message as soon as more text follows. */
+  /** The digit typed on the card. It becomes text of the message when more text follows. */
   typed: string
 }
 
-/** The effect of a key on a selection; `text` keys are for the composer, behind what was typed before. */
+/** The effect of a key on a selection. The keys of `text` go to the composer, after what was typed there. */
 export type SelectionChange =
   | { type: 'moved'; pick: CardSelection; hint?: string }
   | { type: 'chosen' }
   | { type: 'text'; keys: readonly KeyPress[]; hint?: string }
 
 interface SelectionContext {
-  /** The digit of each row; 0 for one that has none. */
+  /** The digit of each row; 0 for a row without one. */
   digits: readonly number[]
-  /** The row that is selected before anything was pressed. */
+  /** The initially selected row. */
   first: number
   isArmed: boolean
 }
 
-/** The selection before anything was pressed. */
+/** Creates the initial selection. */
 export function newSelection(first: number): CardSelection {
   return { at: first, by: 'card', typed: '' }
 }
 
 /**
- * Handles a key on a selection over an empty composer. Pure, and the same for every kind of card.
+ * Handles a key on a selection while the composer is empty. Pure, and the same for every kind of card.
  *
- * A digit selects, the arrows select, Enter chooses what they selected. A digit and Enter count only when the card is
- * armed; so does the first arrow, which leaves the mark where it is. Enter that comes too early makes text of the digit
- * and takes the selection back. Everything else is for the composer.
+ * A digit or the arrows select, Enter chooses the selected row. A digit and Enter count only when the card is
+ * armed; so does the first arrow key, which leaves the selection in place. Enter before the card is armed
+ * turns the digit into text and resets the selection. All other keys go to the composer.
  */
 export function pressSelection(
   pick: CardSelection,
@@ -61,12 +61,15 @@ export function pressSelection(
   return { type: 'text', keys: [...(isForgotten(pick, isArmed) ? [] : typedKeys(pick)), key] }
 }
 
-/** Returns what was typed on the card as keys for the composer. */
+/** Returns the text typed on the card as keys for the composer. */
 export function typedKeys({ typed }: CardSelection): KeyPress[] {
   return typed === '' ? [] : [{ name: 'text', text: typed, ctrl: false, alt: false, shift: false }]
 }
 
-/** `?` has shown the details, and is text only where the rest of a sentence follows at once. */
+/**
+ * Whether the typed `?` is dropped: it has shown the details, and is text only when more text follows before
+ * the card is armed again.
+ */
 function isForgotten({ typed }: CardSelection, isArmed: boolean): boolean {
   return typed === '?' && isArmed
 }

@@ -2,7 +2,10 @@ import { parseObject } from '../../core/base/json.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
 
-/** What would be done, and to what, not yet made visible. The action is in the words of the server: `bash: ls`, `edit a.txt`. */
+/**
+ * Splits a request into its verb and its subject, which is not escaped yet. The action comes from the
+ * runtime: `bash: ls`, `edit a.txt`.
+ */
 export function toSubject({ tool, server, action, arguments: args }: PermissionRequest): {
   verb: string
   what: string
@@ -13,19 +16,25 @@ export function toSubject({ tool, server, action, arguments: args }: PermissionR
   return { verb: `use ${tool}`, what: formatArguments(args) }
 }
 
-/** Arguments as a person reads them: one a line, texts of several lines below their name; other text as it is. */
+/**
+ * Formats arguments for the user: one per line, multi-line texts below their name; text that is not a JSON
+ * object stays as it is.
+ */
 export function formatArguments(args: string): string {
   const object = parseObject(args)
   if (!object) return args
   return Object.entries(object).map(toLine).join('\n')
 }
 
-/** A diff without what a terminal may write over: indentation need not be seen as an escape. The last line needs no end. */
+/**
+ * Replaces the tabs of a diff with spaces, because tabs would otherwise be shown as escapes, and removes its
+ * last line feed.
+ */
 export function expandDiffTabs(diff: string): string {
   return diff.replaceAll('\t', '    ').replace(/\n$/, '')
 }
 
-/** Text that a person judges, on one line. */
+/** Escapes text that the user judges, on one line. */
 export function escapeLine(text: string): string {
   return toVisible(text).replaceAll('\n', '\\n')
 }

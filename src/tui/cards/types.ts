@@ -5,73 +5,73 @@ import type { Memoize } from '../view/memoize-last.ts'
 import type { Face } from '../view/view.ts'
 import type { CardSelection } from './selection.ts'
 
-/** A question on the screen and how far its answer has come. Replaced, never changed. */
+/** A question on the screen and the state of its answer. Replaced, never mutated. */
 export interface AskCard {
   askId: string
   /** The agent that asks. */
   agent: string
-  /** The conversation it is asked in. */
+  /** The conversation of the question. */
   pair: { agent: string; sender: string }
-  /** This chat has answered it, and waits to hear that it is closed. */
+  /** Whether this chat has answered it and waits for the event that closes it. */
   isAnswered: boolean
   ask: AskUserEvent
-  /** Keys may choose: the card has been on the screen for a second, and no key was pressed for 600 ms. */
+  /** Whether keys may choose: the card was on the screen for a second, and no key was pressed for 600 ms. */
   isArmed: boolean
   state: CardState
-  /** The rows of what is asked: the same for every state of the card. */
+  /** Memoises the content rows across states of the card. */
   content: Memoize<CardContent>
 }
 
-/** What a permission card quotes, as rows, and what it says about it. */
+/** The content rows of a permission card. */
 export interface CardContent {
   rows: readonly string[]
 }
 
 export type CardState = PermissionState | FormState
 
-/** How far a permission has come. */
+/** The state of a permission card. */
 export interface PermissionState {
   kind: 'permission'
   pick: CardSelection
-  /** Rows that are scrolled away at the top. */
+  /** The number of rows scrolled off the top. */
   scroll: number
-  /** The rows that were on the screen, counted from the first one, in a terminal of that width. */
+  /** The number of content rows that have been visible, counted from the first, at that terminal width. */
   seen: { columns: number; rows: number }
-  /** All arguments are shown, with what the choices do. */
+  /** Whether all arguments are shown, and what the choices do. */
   hasDetails: boolean
-  /** The next message is the reason for a no. */
+  /** Whether the next message is the reason for a denial. */
   isWriting: boolean
 }
 
-/** How far a form of one or several questions has come. */
+/** The state of a form with one or more questions. */
 export interface FormState {
   kind: 'form'
-  /** The question that is shown; behind the last one, where there are several, the review of all. */
+  /** The index of the current question. With several questions, the index after the last one is the review. */
   tab: number
   pick: CardSelection
-  /** Rows scrolled away by hand; undefined: as far as the row with the mark needs it. */
+  /** The rows the user has scrolled; undefined: scroll to the selected row. */
   scroll: number | undefined
-  /** The next message is the answer to the question that is shown. */
+  /** Whether the next message is the answer to the current question. */
   isWriting: boolean
-  /** One for each question. */
+  /** One field for each question. */
   fields: readonly CardField[]
 }
 
-/** One question of a form. */
+/** The answer to one question of a form. */
 export interface CardField {
-  /** Of a question with several answers: the options that are marked. */
+  /** The marked options of a question that allows several answers. */
   marked: readonly number[]
-  /** The person's own words; empty for none. */
+  /** The user's own words; empty for none. */
   ownText: string
-  /** As it is sent; undefined before it was given. */
+  /** The answer as it will be sent; undefined until the user has given it. */
   answer: string | undefined
 }
 
-/** The terminal as a card sees it. */
+/** The terminal and composer as a card sees them. */
 export interface CardView extends Face {
-  /** Lines of the composer below it, with what is open there. */
+  /** The number of lines of the composer below, including its open menu. */
   promptRows: number
-  /** Nothing is typed in the composer: digits, arrows and Enter are for the card. */
+  /** Whether the composer is empty: digits, arrows and Enter then go to the card. */
   isFree: boolean
 }
 
@@ -79,7 +79,7 @@ export interface CardView extends Face {
 export interface CardKeyResult {
   state: AskCard
   effects: readonly ChatEffect[]
-  /** Keys that are not for the card, for the composer: what was typed before, and this one. */
+  /** Keys that are passed on to the composer: those typed before, and this one. */
   rest: readonly KeyPress[]
   /** A hint for the user. */
   hint?: string

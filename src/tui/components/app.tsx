@@ -18,15 +18,17 @@ export interface AppProps {
   controller: Controller
   color: boolean
   place: StatusLocation
-  /** Takes over what the app can do with the terminal. */
+  /** Receives the function that lends the terminal. */
   onTerminal(lend: TerminalControl['lend']): void
-  /** Something cannot be drawn: a fault of ours. */
+  /** Called when something cannot be drawn, which is a bug in crabtalk. */
   onFailure(reason: unknown): void
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** The chat on the screen: what is finished goes to the scrollback, what is not stands in the live region. */
+/**
+ * The chat on the screen: finished blocks go to the scrollback, everything else is drawn in the live region.
+ */
 export function App(props: AppProps): ReactNode {
   const { store, controller, color, place, onTerminal, onFailure, now } = props
   const state = useSyncExternalStore(store.subscribe, store.get)
@@ -58,8 +60,8 @@ interface PrintingOptions extends Pick<AppProps, 'store' | 'onFailure'> {
 }
 
 /**
- * Prints what is finished, once, behind the frame in which it is no longer live. It waits while something else has the
- * terminal, and Markdown for its parser: what is printed is never printed anew.
+ * Prints finished blocks once, after the frame in which they are no longer live. Printing waits while the
+ * terminal is lent, and answers wait for the Markdown parser, because printed text is never redrawn.
  */
 function usePrintFinished({ store, view, isSettled, onFailure }: PrintingOptions): void {
   const { write } = useStdout()
@@ -74,7 +76,10 @@ function usePrintFinished({ store, view, isSettled, onFailure }: PrintingOptions
   })
 }
 
-/** What cannot be drawn must not leave a person before a stack trace in a broken terminal. */
+/**
+ * Reports a drawing failure instead of throwing, so that it does not leave a stack trace in a broken
+ * terminal.
+ */
 function drawOrReport<T>(draw: () => T, instead: T, onFailure: (reason: unknown) => void): T {
   try {
     return draw()

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { fitSections, type Section } from '../view/section.ts'
 
 /**
- * The part of the screen that is drawn again and again. It is never as high as the terminal: a frame that is makes Ink
- * clear the screen.
+ * The part of the screen that is redrawn on every change. It is always lower than the terminal: Ink clears
+ * the screen for a frame as high as the terminal.
  */
 export function LiveRegion({ sections, rows }: { sections: readonly Section[]; rows: number }): ReactNode {
   const { setCursorPosition } = useCursor()

@@ -21,7 +21,10 @@ export interface SectionContext {
   now: number
 }
 
-/** The live region from top to bottom: what grows, what runs, what has the keys, and the status line. */
+/**
+ * Returns the sections of the live region from top to bottom: growing text, running calls, the focused part,
+ * and the status line.
+ */
 export function toSections(state: ChatState, { view, place, context, now }: SectionContext): Section[] {
   const { open, tools, shellSays } = state
   const growing = open ? renderOpen(open, view) : []
@@ -45,7 +48,7 @@ function renderHint(hint: string, { color, columns }: RenderContext): Section {
 
 const GAP: Section = { lines: [''], cut: 'head', rank: 0 }
 
-/** The overlay, or the composer, below the card of the question that waits. */
+/** The overlay, or else the composer below the card of the pending question. */
 function focused(state: ChatState, view: RenderContext, context: PromptContext): Section[] {
   const { overlay, prompt } = state
   if (overlay) return [renderOverlay(overlay, view)]
@@ -56,7 +59,7 @@ function focused(state: ChatState, view: RenderContext, context: PromptContext):
   return [renderCard(card, { ...view, promptRows: composer.lines.length, isFree }), composer]
 }
 
-/** One line for the questions of other conversations; it never takes keys. */
+/** One line about pending questions of other conversations. It never takes keys. */
 function renderElsewhere(state: ChatState, { color, columns }: RenderContext): Section {
   const text = elsewhereText(state)
   const lines = text === '' ? [] : [paint(truncateText(`  ${cleanLine(text)}`, columns), color, 'warning')]

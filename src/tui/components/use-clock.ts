@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** Draws the component again once a second while something runs; nothing ticks otherwise. */
+/** Redraws the component once a second while something runs; otherwise no timer is set. */
 export function useClock(isRunning: boolean): void {
   const [, tick] = useState(0)
   useEffect(() => {

@@ -2,8 +2,9 @@ import { useEffect, useState } from 'react'
 import { type Look, loadColours, loadParser, warmParser } from '../view/look.ts'
 
 /**
- * The look, plain at first: what makes it rich is loaded behind the first frame, and colours for code when there is
- * some. It is settled when it will not get richer for what there is to show.
+ * Returns the look, which is plain at first: the Markdown parser is loaded after the first frame, the
+ * highlighter once there is code. The look is settled when nothing that would improve the current content is
+ * still loading.
  */
 export function useLook(color: boolean, hasCode: boolean): { look: Look; isSettled: boolean } {
   const [look, setLook] = useState<Look>({ color })

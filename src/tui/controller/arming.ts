@@ -1,10 +1,10 @@
 import { getVisibleCard, hasUnarmedOverlay } from '../state/focus.ts'
 import type { ChatStore } from '../state/store.ts'
 
-/** Calls back once after a time in milliseconds; disposing prevents it. */
+/** Calls back once after a delay in milliseconds, unless it is disposed first. */
 export type ArmingTimer = (ms: number, act: () => void) => Disposable
 
-/** The timer of this process. Keys that wait to be read when the time is up are read first. */
+/** The timer of this process. Keys that are already waiting to be read when the delay ends are read first. */
 export const processTimer: ArmingTimer = (ms, act) => {
   let immediate: ReturnType<typeof setImmediate> | undefined
   const timer = setTimeout(() => {
@@ -18,7 +18,10 @@ export const processTimer: ArmingTimer = (ms, act) => {
   }
 }
 
-/** Arms an overlay, once, when it was untouched on the screen for 400 ms, or at once when the user asked for it. */
+/**
+ * Arms an overlay, once, after it has been on the screen for 400 ms without a key, or immediately when the
+ * user asked for it.
+ */
 export function overlayArming(
   { store, timer }: Pick<ArmingOptions<true>, 'store' | 'timer'>,
   signal: AbortSignal,
@@ -30,7 +33,7 @@ export function overlayArming(
   return new Arming({ store, timer, seenMs: 400, quietMs: 400, shown, arm }, signal)
 }
 
-/** Arms the card on the screen while it has been there for a second and no key was pressed for 600 ms. */
+/** Arms the visible card while it has been on the screen for a second and no key was pressed for 600 ms. */
 export function cardArming(
   { store, timer }: Pick<ArmingOptions<string>, 'store' | 'timer'>,
   signal: AbortSignal,
@@ -47,30 +50,30 @@ export function cardArming(
   return new Arming({ store, timer, seenMs: 1_000, quietMs: 600, shown, arm }, signal)
 }
 
-/** One kind of thing on the screen that gets no keys before it was seen. */
+/** A kind of element on the screen that gets no keys until the user has had time to see it. */
 export interface ArmingOptions<Shown> {
   store: ChatStore
   timer: ArmingTimer
-  /** The time in milliseconds that it must have been on the screen. */
+  /** The time, in milliseconds, that it must have been on the screen. */
   seenMs: number
-  /** The time in milliseconds since the last key. */
+  /** The time, in milliseconds, that must have passed since the last key. */
   quietMs: number
-  /** Returns what is on the screen now; undefined when nothing there could get keys. */
+  /** Returns the element that is on the screen; undefined when nothing there could get keys. */
   shown(): Shown | undefined
-  /** Tells whether keys count on what is shown, whenever that may have changed. */
+  /** Reports whether keys count on the shown element, whenever that may have changed. */
   arm(shown: Shown | undefined, isArmed: boolean): void
 }
 
 /**
- * Says when keys count on something that has come up: when it was on the screen long enough and no key was pressed for a
- * while. Text that is typed without looking cannot be meant for it.
+ * Decides when keys count on an element that has appeared: once it was on the screen long enough and no key
+ * was pressed for a while. Text that the user types without looking must not be taken as an answer.
  */
 export class Arming<Shown> {
   readonly #options: ArmingOptions<Shown>
   #shown: Shown | undefined
   #isSeen = false
   #isQuiet = true
-  /** No key was pressed since the user asked for what comes up. */
+  /** Whether no key was pressed since the user asked for the element. */
   #isAwaited = false
   #seeing: Disposable | undefined
   #quieting: Disposable | undefined
@@ -84,10 +87,10 @@ export class Arming<Shown> {
     })
   }
 
-  /** Keys were pressed and done with. */
+  /** Records that keys were pressed and handled. */
   touched(): void {
     this.#isAwaited = false
-    if (this.#shown === undefined) return // what comes up has to be seen for longer than this takes
+    if (this.#shown === undefined) return // a new element must be seen for longer than `quietMs` anyway
     this.#isQuiet = false
     this.#quieting?.[Symbol.dispose]()
     this.#quieting = this.#options.timer(this.#options.quietMs, () => {
@@ -97,14 +100,14 @@ export class Arming<Shown> {
     this.#tell()
   }
 
-  /** The screen is drawn anew, in another size: what is shown has to be seen again. */
+  /** Records that the screen was redrawn in another size: the shown element must be seen again. */
   redrawn(): void {
     if (this.#shown === undefined) return
     this.#see()
     this.#tell()
   }
 
-  /** The user has asked for what comes up next: it gets keys at once. */
+  /** Records that the user has asked for the next element, which gets keys immediately. */
   awaited(): void {
     this.#isAwaited = true
   }

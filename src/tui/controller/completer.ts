@@ -11,11 +11,14 @@ export interface CompleterOptions {
   store: ChatStore
   ports: Pick<ChatPorts, 'findFiles' | 'now'> & { dispatch: Dispatch }
   commands: Pick<Commands, 'list'>
-  /** Aborted when the chat is over. */
+  /** Aborted when the chat ends. */
   signal: AbortSignal
 }
 
-/** What the prompt's menu offers: commands, skills, what MCP servers have, files. The newest look-up ends the one before. */
+/**
+ * Finds the entries of the prompt's menu: commands, skills, prompts and resources of MCP servers, files. A
+ * new lookup aborts the previous one.
+ */
 export class Completer {
   readonly #options: CompleterOptions
   readonly #servers: ServerCompletions
@@ -34,12 +37,12 @@ export class Completer {
     })
   }
 
-  /** What may stand behind a slash, as far as it is known by now. */
+  /** The entries for the text after a slash that are known so far. */
   get commands(): NonNullable<PromptContext['commands']> {
     return [...this.#options.commands.list, ...this.#skills.entries, ...this.#servers.prompts]
   }
 
-  /** Fills the menu with what is found, as it is found. */
+  /** Fills the menu with entries as they are found. */
   async complete({ kind, query }: ChatEffect & { type: 'complete' }): Promise<void> {
     this.#lookup.abort()
     this.#lookup = new AbortController()

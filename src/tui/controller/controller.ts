@@ -23,9 +23,9 @@ import type { Commands } from './slash.ts'
 import { LineSubmitter } from './submit-line.ts'
 import { Turns } from './turns.ts'
 
-/** The terminal, as far as it is not drawn on. */
+/** Operations on the terminal other than drawing. */
 export interface TerminalControl {
-  /** Gives the terminal to something else until it is done, then draws everything anew. */
+  /** Gives the terminal to `use` until it returns, then redraws everything. */
   lend(use: () => void | Promise<void>): Promise<void>
   /** Stops this process until it is continued, as Ctrl-Z does. */
   suspend(): Promise<void>
@@ -36,21 +36,21 @@ export interface ControllerOptions {
   ports: ChatPorts
   rules: ChatOptions['rules']
   terminal: TerminalControl
-  /** Of the terminal, now. */
+  /** Returns the current size of the terminal. */
   size(): { columns: number; rows: number }
   commands: Commands
   feed: Feed
-  /** Shows the whole conversation until it is closed. */
+  /** Shows the whole conversation until the user closes it. */
   showTranscript(): Promise<void>
-  /** The person wants to go. */
+  /** Leaves the chat, at the user's request. */
   leave(): void
-  /** The timer that says when keys may choose on a card; that of this process where absent. */
+  /** The timer that decides when keys may choose options on a card; by default that of this process. */
   timer?: ArmingTimer
-  /** Aborted when the chat is over. */
+  /** Aborted when the chat ends. */
   signal: AbortSignal
 }
 
-/** Does what keys ask for; the only one that talks to agents and to the machine. */
+/** Carries out what keys request. Only the controller talks to agents and to the machine. */
 export class Controller {
   readonly #options: ControllerOptions
   readonly #pasted = new PastedFiles()
@@ -64,7 +64,7 @@ export class Controller {
   readonly #submitter: LineSubmitter
   /** The size of the last frame. */
   #drawnSize: string | undefined
-  /** Leaving was asked for by the last key. */
+  /** Whether the last key asked to leave. */
   #isLeaving = false
 
   constructor(options: ControllerOptions) {
@@ -84,7 +84,7 @@ export class Controller {
     })
   }
 
-  /** What the prompt must know to understand a key, and to be drawn. */
+  /** Returns the context that the prompt needs to interpret a key and to be drawn. */
   context(): PromptContext {
     const { store, size } = this.#options
     const { turn } = store.get()
@@ -98,7 +98,7 @@ export class Controller {
     }
   }
 
-  /** What was pressed at once: one key, a pasted text, or several keys that came in one piece. */
+  /** Handles the keys that arrived in one read: a key, a pasted text, or several keys. */
   readonly keys = (keys: readonly KeyPress[]): void => {
     const { store, size } = this.#options
     const pieces = isDelicate(getFocus(store.get())) ? [keys] : keys.map((key) => [key])
@@ -115,14 +115,16 @@ export class Controller {
     this.#relaxLater()
   }
 
-  /** The terminal has another size: what is on a card has to be seen again. */
+  /** Handles a new terminal size: a visible card must be seen again before it takes keys. */
   resized({ columns, rows }: Room): void {
     const size = `${columns}x${rows}`
     if (this.#drawnSize !== undefined && this.#drawnSize !== size) this.#cards.redrawn()
     this.#drawnSize = size
   }
 
-  /** Lines of the composer, which a card leaves free; counted only where there is a card. */
+  /**
+   * Returns the number of lines of the composer, which a card leaves free. Counted only when there is a card.
+   */
   #promptRows(): number {
     const state = this.#options.store.get()
     if (!getVisibleCard(state)) return 1
@@ -130,7 +132,7 @@ export class Controller {
     return renderPrompt(state.prompt, this.context(), view).lines.length
   }
 
-  /** "Again to leave" holds for a moment only. */
+  /** Clears "again to leave" after a moment. */
   #relaxLater(): void {
     const { store } = this.#options
     clearTimeout(this.#relaxing)
@@ -140,19 +142,19 @@ export class Controller {
     }, REPEAT_KEY_MS)
   }
 
-  /** Opens the first conversation: what is said meanwhile is for the one that is opened, and no key ends that. */
+  /** Opens the first conversation. Messages wait until it is open, and no key interrupts it. */
   open(opened: Promise<void>): Promise<void> {
     this.turns.wait(opened)
     return opened
   }
 
-  /** Ends what runs, and waits until it has ended. */
+  /** Interrupts what is running and resolves when it has ended. */
   async end(): Promise<void> {
     clearTimeout(this.#relaxing)
     await Promise.all([this.turns.end(), this.#jobs.end()])
   }
 
-  /** Does what was asked for; failures are told in the chat. */
+  /** Carries out an effect; failures are printed in the chat. */
   do(effect: ChatEffect): void {
     this.#perform(effect).catch((reason) => {
       const { kind, message, hint } = toCrabError(reason)
@@ -207,7 +209,7 @@ export class Controller {
     }
   }
 
-  /** A turn in this process ends with it: that is not done by one key. */
+  /** Leaves the chat. A turn in this process would end with it, so leaving then takes a second key. */
   #leave(): void {
     const isLost = this.turns.isBusy && this.#options.store.get().place === 'process'
     if (isLost && !this.#isLeaving) {
@@ -216,7 +218,7 @@ export class Controller {
     } else this.#options.leave()
   }
 
-  /** Runs a command of the chat; Esc ends it when no turn runs. */
+  /** Runs a slash command. Esc interrupts it while no turn runs. */
   async #command(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#overlays.awaited()
     await this.#run(work)
@@ -281,7 +283,7 @@ export class Controller {
   }
 }
 
-/** How long, milliseconds, a key counts as pressed again. */
+/** The time, in milliseconds, within which a key counts as pressed again. */
 const REPEAT_KEY_MS = 2_000
 
 const TOGGLE_MESSAGES = {

@@ -17,58 +17,61 @@ import type { OwnRuns } from './own-runs.ts'
 import { type Opening, showConversation } from './show-conversation.ts'
 import { Viewport } from './viewport.ts'
 
-/** What following a conversation needs. */
+/** The dependencies of a `ConversationFollower`. */
 export interface FollowerOptions {
   store: ChatStore
   ports: ChatPorts
   own: OwnRuns
-  /** What is news waits for it. */
+  /**
+   * Resolves when the pending changes of the conversation are done. Snapshots and changes are applied only
+   * then.
+   */
   whenSettled(): Promise<unknown>
-  /** No turn runs any more. */
+  /** Called when no turn is running any more. */
   onTurnOver(): void
 }
 
 /**
- * Shows one conversation as it stands and everything that happens to it, whoever causes it: after a lost connection,
- * too, and then what was missed.
+ * Shows one conversation in its current state and then everything that happens to it, from any client. After
+ * a lost connection it reconnects and shows what was missed.
  */
 export class ConversationFollower {
   readonly pair: { agent: string; sender: string }
-  /** Resolves when the conversation stands on the screen; rejects when it cannot be followed. */
+  /** Resolves when the conversation is on the screen; rejects when it cannot be followed. */
   readonly shown: Promise<void>
   readonly #options: FollowerOptions
   readonly #viewport = new Viewport()
   readonly #shown = Promise.withResolvers<void>()
   readonly #ends = new Map<string, PromiseWithResolvers<void>>()
-  /** What was told of this conversation before: news that had to wait may be older than what is shown by now. */
+  /** The summaries seen so far: a delayed change may be older than what is already shown. */
   readonly #summaries = new Set([''])
   #connected = Promise.withResolvers<void>()
   #opening: Opening | undefined
   #instance = ''
   #runId = ''
   #lastEnded = ''
-  #said: SessionMessage | undefined
+  #turnMessage: SessionMessage | undefined
 
   constructor(options: FollowerOptions, pair: { agent: string; sender: string }, opening: Opening) {
     this.#options = options
     this.pair = pair
     this.#opening = opening
     this.shown = this.#shown.promise
-    this.shown.catch(() => undefined) // whoever opens the conversation is told
+    this.shown.catch(() => undefined) // the caller that opens the conversation handles it
     this.#connected.promise.catch(() => undefined)
   }
 
-  /** It stood on the screen. */
+  /** Whether the conversation has been on the screen. */
   get isShown(): boolean {
     return this.#opening === undefined
   }
 
-  /** Resolves when there is a connection; rejects when there will be none. */
+  /** Resolves when there is a connection; rejects when there will not be one. */
   get connected(): Promise<void> {
     return this.#connected.promise
   }
 
-  /** Resolves when the end of a run was shown, or it is known that none will come. */
+  /** Resolves when the end of a run has been shown, or can no longer arrive. */
   ended(runId: string): Promise<void> {
     const isPast = runId !== this.#runId && this.#options.own.hasStarted(runId)
     if (runId === this.#lastEnded || isPast) return Promise.resolve()
@@ -77,7 +80,7 @@ export class ConversationFollower {
     return end.promise
   }
 
-  /** Follows until the signal aborts. Throws what keeps it from following. */
+  /** Follows the conversation until the signal aborts. Throws the error that ends it early. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await this.#keepFollowing(signal)
@@ -133,7 +136,7 @@ export class ConversationFollower {
         signal,
       )) {
         if (event?.$case === 'stream') await this.#event(event.value)
-        else if (event?.$case === 'message') this.#said = event.value
+        else if (event?.$case === 'message') this.#turnMessage = event.value
         else if (event?.$case === 'state' && !isFirst) await this.#change(event.value, signal)
         else if (event?.$case === 'state') {
           isFirst = false
@@ -142,7 +145,7 @@ export class ConversationFollower {
           onStanding()
           this.#shown.resolve()
           this.#connected.resolve()
-          watchAsks(this.#options, until).catch(() => undefined) // an older daemon tells of none; a lost one is noticed here
+          watchAsks(this.#options, until).catch(() => undefined) // an older daemon cannot report questions, and a lost connection is noticed by the loop above
         }
       }
     } finally {
@@ -151,7 +154,7 @@ export class ConversationFollower {
     throw new CrabError('unavailable', 'Cannot follow the conversation any longer: nothing more is told')
   }
 
-  /** The connection stands: what is shown becomes what is. */
+  /** Brings the screen up to date with the snapshot that the daemon sends after connecting. */
   async #applySnapshot(state: AttachState, afterSeq: number, signal: AbortSignal): Promise<void> {
     await this.#options.whenSettled()
     signal.throwIfAborted()
@@ -188,7 +191,7 @@ export class ConversationFollower {
     this.#viewport.stored(state.upto)
   }
 
-  /** The conversation is another, or has another title; or it was compacted. */
+  /** Applies a change: another active conversation, another title, or a compaction. */
   async #change(state: AttachState, signal: AbortSignal): Promise<void> {
     await this.#options.whenSettled()
     signal.throwIfAborted()
@@ -219,8 +222,8 @@ export class ConversationFollower {
 
   async #begin({ runId, messageSeq }: StreamStart): Promise<void> {
     const { store, own, ports } = this.#options
-    const message = this.#said?.seq === messageSeq ? this.#said : undefined
-    this.#said = undefined
+    const message = this.#turnMessage?.seq === messageSeq ? this.#turnMessage : undefined
+    this.#turnMessage = undefined
     this.#runId = runId
     if (messageSeq > 0) this.#viewport.stored(messageSeq)
     const isOwn = await own.claim(runId, message?.content)
@@ -251,10 +254,13 @@ export class ConversationFollower {
   }
 }
 
-/** Waits between attempts, and how many are made before a daemon is started: one that is being restarted needs a moment. */
+/**
+ * The delays between attempts to reconnect, and the number of attempts before a daemon is started: one that
+ * is restarting needs a moment.
+ */
 const RETRY_DELAYS_MS = [100, 200, 400, 800, 2_000, 5_000] as const
 const TRIES_BEFORE_START = 3
-/** Stored messages that are looked through for what was missed. */
+/** The largest number of stored messages that are searched for missed ones. */
 const MAX_MISSED = 200
 
 const TURN_LEFT = {

@@ -10,20 +10,21 @@ interface OpenContext {
   feed: Feed
 }
 
-/** Shows the conversation the chat begins with: the one asked for, else the pair's active one, if there is any. */
+/** Shows the first conversation of the chat: the requested one, otherwise the pair's active one, if any. */
 export async function openInitialConversation(
-  setting: OpenContext,
+  context: OpenContext,
   { session, fresh, agent, sender }: Pick<ChatOptions, 'session' | 'fresh' | 'agent' | 'sender'>,
   signal: AbortSignal,
 ): Promise<void> {
-  if (session !== undefined) return openConversation(setting, session, signal)
-  if (fresh) return startNewConversation(setting, { agent, sender }, signal)
-  await setting.feed.follow({ agent, sender }, 'first', signal)
+  if (session !== undefined) return openConversation(context, session, signal)
+  if (fresh) return startNewConversation(context, { agent, sender }, signal)
+  await context.feed.follow({ agent, sender }, 'first', signal)
 }
 
 /**
- * Makes a session the active one of its pair, prints its last messages, and goes on there. Throws, and leaves what is
- * open, when its agent is gone: a pair is followed by the agent's name, which may be another's by now.
+ * Makes a session the active one of its pair, prints its last messages, and continues there. Throws, and
+ * leaves the current conversation open, when the session's agent no longer exists: a pair is followed by the
+ * agent's name, and another agent may have taken that name.
  */
 export async function openConversation(
   { ports: { dispatch }, feed }: OpenContext,
@@ -38,7 +39,7 @@ export async function openConversation(
   await feed.follow(pair, 'continued', signal)
 }
 
-/** Begins a new conversation of a pair; it is stored with its first message. */
+/** Starts a new conversation of a pair. It is stored with its first message. */
 export async function startNewConversation(
   { ports: { dispatch, cwd }, feed }: OpenContext,
   { agent, sender }: { agent: string; sender: string },

@@ -9,24 +9,27 @@ import type { Opening } from './show-conversation.ts'
 export interface FeedOptions {
   store: ChatStore
   ports: ChatPorts
-  /** Aborted when the chat is over. */
+  /** Aborted when the chat ends. */
   signal: AbortSignal
 }
 
-/** What the chat shows of turns: everything that happens to the conversation that is open. */
+/** Follows the open conversation and shows everything that happens to it. */
 export class Feed {
   readonly own = new OwnRuns()
   readonly #options: FeedOptions
   #follower: { at: ConversationFollower; stop: AbortController } | undefined
   #pendingChanges: Promise<unknown> = Promise.resolve()
-  /** No turn runs any more. */
+  /** Called when no turn is running any more. */
   onTurnOver: () => void = () => {}
 
   constructor(options: FeedOptions) {
     this.#options = options
   }
 
-  /** Shows a conversation, the active one of a pair, and follows it; resolves when it stands there. Throws why it cannot. */
+  /**
+   * Shows and follows the active conversation of a pair. Resolves when it is on the screen; throws when it
+   * cannot be followed.
+   */
   async follow(
     pair: { agent: string; sender: string },
     opening: Opening,
@@ -35,27 +38,30 @@ export class Feed {
     await abortable(this.#begin(pair, opening).shown, signal)
   }
 
-  /** Resolves when the conversation that is shown is followed over a connection that stands. Throws why it cannot be. */
+  /**
+   * Resolves when the shown conversation is followed over a working connection. Throws when that is not
+   * possible.
+   */
   async ready(signal: AbortSignal): Promise<void> {
     const { agent, sender } = this.#options.store.get()
     const at = this.#follower?.at ?? this.#begin({ agent, sender }, 'first')
     await abortable(at.connected, signal)
   }
 
-  /** Does something that changes the conversation; what is told of it meanwhile is shown afterwards. */
+  /** Runs work that changes the conversation. Updates that arrive meanwhile are shown afterwards. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     const done = work()
     this.#pendingChanges = Promise.allSettled([this.#pendingChanges, done])
     return await done
   }
 
-  /** Follows no conversation any more, until the next is asked for. */
+  /** Stops following until `follow` or `ready` is called again. */
   stop(): void {
     this.#follower?.stop.abort()
     this.#follower = undefined
   }
 
-  /** Resolves when the end of a run was shown, or it is known that none will come. */
+  /** Resolves when the end of a run has been shown, or can no longer arrive. */
   async ended(runId: string, signal: AbortSignal): Promise<void> {
     if (this.#follower) await abortable(this.#follower.at.ended(runId), signal)
   }
@@ -64,10 +70,10 @@ export class Feed {
     this.stop()
     const stop = new AbortController()
     const { store, ports, signal } = this.#options
-    const held = () => this.#pendingChanges
+    const whenSettled = () => this.#pendingChanges
     const onTurnOver = () => this.onTurnOver()
     const at = new ConversationFollower(
-      { store, ports, own: this.own, whenSettled: held, onTurnOver },
+      { store, ports, own: this.own, whenSettled, onTurnOver },
       pair,
       opening,
     )
@@ -80,7 +86,7 @@ export class Feed {
     return at
   }
 
-  /** What keeps a conversation from being shown at all is told by whoever opens it. */
+  /** Prints why following ended. The caller that opens a conversation reports why it cannot be shown at all. */
   #tell(reason: unknown, at: ConversationFollower): void {
     const { kind, message, hint } = toCrabError(reason)
     if (kind === 'cancelled' || !at.isShown) return

@@ -1,12 +1,12 @@
 import type { ChatStore } from '../state/store.ts'
 
-/** A command of the chat that runs. */
+/** A running slash command. */
 interface Job {
   stop: AbortController
   over: Promise<void>
 }
 
-/** The commands of the chat that run now. */
+/** The running slash commands. */
 export class Jobs {
   readonly #store: ChatStore
   readonly #signal: AbortSignal
@@ -17,11 +17,11 @@ export class Jobs {
     this.#signal = signal
   }
 
-  /** Runs one; gives what it gives, and whether it was interrupted. */
+  /** Runs a job; resolves with whether it was interrupted and rejects with its failure. */
   async run(work: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'interrupted'> {
     const stop = new AbortController()
     const done = work(AbortSignal.any([stop.signal, this.#signal]))
-    const job = { stop, over: done.catch(() => undefined) } // whoever runs it hears of it
+    const job = { stop, over: done.catch(() => undefined) } // the caller of `run` gets the error
     this.#running.add(job)
     this.#show()
     try {
@@ -37,13 +37,13 @@ export class Jobs {
     }
   }
 
-  /** Ends the one that began last. */
+  /** Interrupts the job that started last. */
   interrupt(): void {
     const newest = [...this.#running].at(-1)
     newest?.stop.abort()
   }
 
-  /** Ends all, and waits until they have ended. */
+  /** Interrupts all jobs and waits until they have ended. */
   async end(): Promise<void> {
     for (const { stop } of this.#running) stop.abort()
     await Promise.all([...this.#running].map(({ over }) => over))

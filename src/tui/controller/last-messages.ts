@@ -1,13 +1,13 @@
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 
-/** The last messages of a session, and how many there are before them. */
+/** The last messages of a session, and the number of messages before them. */
 export interface LastMessages {
   messages: readonly SessionMessage[]
   earlier: number
 }
 
-/** The last stored messages up to a line, oldest first, at most so many. */
+/** Fetches at most `most` of the last stored messages up to line `upto`, oldest first. */
 export async function fetchLastMessages(
   dispatch: Dispatch,
   { session, upto, most }: { session: string; upto: number; most: number },

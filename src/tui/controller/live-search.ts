@@ -9,24 +9,24 @@ import { newestFirst } from '../text/history.ts'
 interface LiveSearchOptions {
   store: ChatStore
   ports: Pick<ChatPorts, 'dispatch' | 'cwd' | 'now'>
-  /** Aborted when the chat is over. */
+  /** Aborted when the chat ends. */
   signal: AbortSignal
 }
 
-/** How long, milliseconds, a search waits for more to be typed. */
+/** The time, in milliseconds, that a search waits for further typing. */
 const DEBOUNCE_MS = 80
-/** How long, milliseconds, until it looks again while there may be more. */
+/** The time, in milliseconds, until a search with partial results runs again. */
 const REFRESH_MS = 1_000
 
-/** Looks for what the open search asks for; what was asked before is given up. */
+/** Runs the open search. A new query aborts the previous one. */
 export class LiveSearch {
   readonly #options: LiveSearchOptions
   #stop = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(setting: LiveSearchOptions) {
-    this.#options = setting
-    const { store, signal } = setting
+  constructor(options: LiveSearchOptions) {
+    this.#options = options
+    const { store, signal } = options
     const stop = store.subscribe(() => {
       if (store.get().overlay === undefined) this.#end()
     })
@@ -36,7 +36,7 @@ export class LiveSearch {
     })
   }
 
-  /** Opens a search whose keys are its own at once: somebody asked for it with a key. */
+  /** Opens a search that gets keys immediately, because the user pressed a key to open it. */
   open(scope: ChatSearchScope, query: string): void {
     const { store } = this.#options
     const { agent, prompt } = store.get()
@@ -46,7 +46,7 @@ export class LiveSearch {
     if (scope !== 'prompts') this.look(false)
   }
 
-  /** Looks at once, or in a moment when more may be typed. */
+  /** Runs the search: debounced when the query is being typed, otherwise immediately. */
   look(isTyped: boolean): void {
     this.#end()
     const stop = new AbortController()
@@ -70,7 +70,7 @@ export class LiveSearch {
     if (found.isPartial) this.#timer = setTimeout(() => void this.#look(signal), REFRESH_MS)
   }
 
-  /** A failure is told where the results would stand. */
+  /** Finds the results; a failure is shown in their place. */
   async #find(
     { query }: Search,
     scope: Exclude<ChatSearchScope, 'prompts'>,

@@ -10,13 +10,13 @@ interface MessageContext {
   rules: ChatOptions['rules']
 }
 
-/** A message of the chat as the agents take it. */
+/** Converts a message of the chat to its wire form. */
 export function toStreamMsg(
   { content, attachments }: { content: string; attachments: readonly AttachedFile[] },
   { state, ports, rules }: MessageContext,
 ): DeepPartial<StreamMsg> {
   const { agent, sender, mode, chosenModel, thinking } = state
-  const own = classifySender(sender) === 'local' ? ports : { env: {} } // only such turns may choose where they work
+  const own = classifySender(sender) === 'local' ? ports : { env: {} } // only turns of the local class may choose their working directory
   return {
     agent,
     sender,
@@ -24,7 +24,7 @@ export function toStreamMsg(
     ...('cwd' in own && { cwd: own.cwd }),
     options: {
       mode: WIRE_MODES[mode],
-      onAsk: OnAsk.PARK, // the window answers, and the next one does when this one is closed
+      onAsk: OnAsk.PARK, // this window answers, or the next one after it is closed
       env: own.env,
       asksTrust: true,
       attachments: [...attachments],

@@ -10,38 +10,38 @@ interface NoteContext {
   act(action: ChatAction): void
 }
 
-/** A note as it was typed: what it is called, and what it says. */
+/** A note that the user typed. */
 export interface TypedNote {
   name: string
   content: string
-  /** The name was typed, in front of a colon. */
+  /** Whether the user typed the name, before a colon. */
   isNamed: boolean
 }
 
 /**
- * Remembers a line of a person's own behind `#`. Nothing is ever overwritten: under a name that was typed it is added
- * to what stands there; a name made of its first words gets a number when it is taken.
+ * Remembers a line that the user typed after `#`. Nothing is ever overwritten: with a typed name the line is
+ * appended to the existing entry; a name derived from its first words gets a number when it is taken.
  */
-export async function rememberNote(line: string, setting: NoteContext, signal: AbortSignal): Promise<void> {
+export async function rememberNote(line: string, context: NoteContext, signal: AbortSignal): Promise<void> {
   const note = readNote(line)
   if (note.content === '')
     throw new CrabError('invalid', 'Cannot remember nothing: a note has words behind the #')
-  const { name, before } = await resolveNoteName(note, setting, signal)
+  const { name, before } = await resolveNoteName(note, context, signal)
   const text = note.content
-  if (before?.content.split('\n').includes(text)) return printSuccess(setting, `"${name}" says so already`)
+  if (before?.content.split('\n').includes(text)) return printSuccess(context, `"${name}" says so already`)
   const content = before ? `${before.content}\n${text}` : text
   const op = { $case: 'remember' as const, value: { name, content } }
-  const entry = await request(setting.dispatch, 'memoryOp', { agent: setting.agent, op }, signal)
-  if (before) printSuccess(setting, `Added to "${entry.name}": ${text}`, `/memory show ${entry.name}`)
+  const entry = await request(context.dispatch, 'memoryOp', { agent: context.agent, op }, signal)
+  if (before) printSuccess(context, `Added to "${entry.name}": ${text}`, `/memory show ${entry.name}`)
   else
     printSuccess(
-      setting,
+      context,
       `Remembered: ${text}`,
       `as "${entry.name}" · /memory forget ${entry.name} takes it back`,
     )
 }
 
-/** `name: words` with a name of few words, or words whose first ones are the name. */
+/** Parses `name: words` with a short name; otherwise the first words are the name. */
 export function readNote(line: string): TypedNote {
   const text = line.replace(/^#\s*/, '').trim()
   const [, named = '', rest = ''] = /^([^:]+):\s+(.+)$/.exec(text) ?? []
@@ -54,7 +54,7 @@ export function readNote(line: string): TypedNote {
 const MOST_WORDS = 6
 const MOST_CHARS = 48
 
-/** As many words as a name may have; of a script without blanks as many characters. */
+/** Returns as many words as a name may have; in a script without spaces, as many characters. */
 function firstWords(text: string): string {
   const words = tidy(text).split(' ').slice(0, MOST_WORDS)
   while (words.length > 1 && words.join(' ').length > MOST_CHARS) words.pop()
@@ -72,16 +72,16 @@ function tidy(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ')
 }
 
-/** What it will be called, and what stands there already. */
+/** Resolves the name of the entry, and the existing entry to append to. */
 async function resolveNoteName(
   { name, content, isNamed }: TypedNote,
-  setting: NoteContext,
+  context: NoteContext,
   signal: AbortSignal,
 ): Promise<{ name: string; before?: MemoryEntry }> {
   for (let number = 1; ; number++) {
-    const wanted = number === 1 ? name : `${name} ${number}`
-    const before = await fetchEntry(wanted, setting, signal)
-    if (!before) return { name: wanted }
+    const candidate = number === 1 ? name : `${name} ${number}`
+    const before = await fetchEntry(candidate, context, signal)
+    if (!before) return { name: candidate }
     if (isNamed || before.content === content) return { name: before.name, before }
   }
 }

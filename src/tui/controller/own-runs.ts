@@ -1,12 +1,12 @@
-/** The turns that this chat began, so that what it follows can be told from what others did. */
+/** The turns that this chat started, to distinguish them from those of other clients. */
 export class OwnRuns {
   readonly #ids = new Set<string>()
   readonly #started = new Set<string>()
   #sending: { content: string; id: Promise<unknown> } | undefined
-  /** One of them has begun. */
+  /** Called when one of them has started. */
   onStarted: (id: string) => void = () => {}
 
-  /** A message is being sent; its run is this chat's from when its id is known. */
+  /** Registers a message that is being sent; its run counts as this chat's once its id is known. */
   async sending(content: string, id: Promise<string>): Promise<string> {
     const known = id.then((one) => {
       this.#ids.add(one)
@@ -20,12 +20,15 @@ export class OwnRuns {
     }
   }
 
-  /** Whether a run that has begun is this chat's; waits for the id of a message that says the same. */
+  /**
+   * Whether a started run belongs to this chat. While a message with the same text is being sent, it waits
+   * for that message's run id.
+   */
   async claim(id: string, content: string | undefined): Promise<boolean> {
     const sending = this.#sending
-    // What the message names may stand behind it by now.
+    // The content of mentioned resources may already be appended to the message.
     const mayBe = sending !== undefined && (content?.startsWith(sending.content) ?? true)
-    if (mayBe && !this.#ids.has(id)) await sending.id.catch(() => undefined) // whoever sends it is told
+    if (mayBe && !this.#ids.has(id)) await sending.id.catch(() => undefined) // the sender gets the error
     if (!this.#ids.has(id)) return false
     this.#started.add(id)
     this.onStarted(id)

@@ -1,23 +1,23 @@
 import type { AttachedFile } from '../ports.ts'
 
-/** Files from the clipboard, by the label that stands for each in a message, until they are sent. */
+/** Files pasted from the clipboard, by the label that stands for each in a message, until they are sent. */
 export class PastedFiles {
   readonly #files = new Map<string, AttachedFile>()
   #count = 0
 
-  /** Keeps a file; gives its label, which no other one has had. */
+  /** Stores a file and returns its label, which is never used twice. */
   add(file: AttachedFile): string {
     const label = `[Image ${++this.#count}]`
     this.#files.set(label, file)
     return label
   }
 
-  /** Those that a text names. */
+  /** Returns the files whose labels occur in a text. */
   in(text: string): AttachedFile[] {
     return [...this.#files].filter(([label]) => text.includes(label)).map(([, file]) => file)
   }
 
-  /** A text has been sent with the files it names. */
+  /** Removes the files whose labels occur in a text that was sent. */
   sent(text: string): void {
     for (const label of this.#files.keys()) if (text.includes(label)) this.#files.delete(label)
   }

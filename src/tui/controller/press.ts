@@ -9,23 +9,26 @@ import type { KeyPress } from '../text/key.ts'
 import { type Prompt, type PromptContext, pressPrompt, promptText, withoutText } from '../text/prompt.ts'
 import type { Room } from '../view/view.ts'
 
-/** What a key comes to: changes of the state, and what else is to be done. */
+/** The result of a key: state changes, and effects for the controller. */
 export interface KeyActions {
   actions: readonly ChatAction[]
   effects: readonly ChatEffect[]
 }
 
-/** What keys are understood by, besides the state. */
+/** The context, apart from the state, in which keys are interpreted. */
 export interface KeyContext {
   prompt: PromptContext
   room: Room
-  /** Lines of the composer now. */
+  /** The current number of lines of the composer. */
   promptRows: number
-  /** The key came in a piece of its own; several that come at once were pasted, or typed before they could be seen to matter. */
+  /**
+   * Whether the key arrived on its own. Several keys in one read were pasted, or typed before the user could
+   * see what they would do.
+   */
   isAlone: boolean
 }
 
-/** Gives what was pressed to the overlay, to the card, or to the composer. Keys that come together answer nothing. */
+/** Passes keys to the overlay, the card, or the composer. Keys that arrive together answer nothing. */
 export function press(state: ChatState, keys: readonly KeyPress[], around: KeyContext): KeyActions {
   const focus = getFocus(state)
   const [key] = keys
@@ -52,20 +55,23 @@ function pressFocused(state: ChatState, key: KeyPress, around: KeyContext): KeyA
   return pressPrompts(prompt, [key], around.prompt)
 }
 
-/** The card takes the keys that choose on it; all others reach the composer, with what they prove to be text. */
+/**
+ * Passes a key to the card when it chooses there, otherwise to the composer, together with earlier keys that
+ * turn out to be text.
+ */
 function pressOverCard(
   { prompt }: ChatState,
   { card, key }: { card: AskCard; key: KeyPress },
   { room, promptRows, isAlone, prompt: context }: KeyContext,
 ): KeyActions {
   const isFree = prompt.text === '' && prompt.menu === undefined
-  const view: CardView = { ...room, promptRows, isFree, color: true } // as it is drawn mostly, and remembered
+  const view: CardView = { ...room, promptRows, isFree, color: true } // as it is usually drawn and cached
   const pressed = pressCard(card, key, { view, isAlone })
   const typed = pressPrompts(prompt, pressed.rest, { ...context, hasCard: true })
   return joined(card, pressed, typed)
 }
 
-/** Types the answer that the card waits for: Enter gives it, Esc leads back to the choices. */
+/** Types the answer that the card waits for: Enter submits it, Esc returns to the choices. */
 function pressWriting(
   { prompt }: ChatState,
   { card, key }: { card: AskCard; key: KeyPress },
@@ -78,16 +84,16 @@ function pressWriting(
     const change = { prompt: withoutText(prompt) }
     return joined(card, writeToCard(card, words), { actions: [{ type: 'set', change }], effects: [] })
   }
-  if (key.name === 'tab') return NOTHING // it queues messages
+  if (key.name === 'tab') return NOTHING // Tab queues messages, and this is an answer
   const { state, effects } = pressPrompt(prompt, key, { ...context, hasCard: true })
-  const kept = effects.filter(({ type }) => type !== 'complete')
-  return { actions: [{ type: 'set', change: { prompt: { ...state, menu: undefined } } }], effects: kept }
+  const remaining = effects.filter(({ type }) => type !== 'complete')
+  return { actions: [{ type: 'set', change: { prompt: { ...state, menu: undefined } } }], effects: remaining }
 }
 
 function joined(card: AskCard, { state, effects, hint }: CardKeyResult, typed: KeyActions): KeyActions {
   const changed: ChatAction[] = state === card ? [] : [{ type: 'ask-card', card: state }]
-  const told: ChatAction[] = hint === undefined ? [] : [{ type: 'set', change: { hint } }]
-  return { actions: [...changed, ...typed.actions, ...told], effects: [...effects, ...typed.effects] }
+  const hints: ChatAction[] = hint === undefined ? [] : [{ type: 'set', change: { hint } }]
+  return { actions: [...changed, ...typed.actions, ...hints], effects: [...effects, ...typed.effects] }
 }
 
 function pressPrompts(prompt: Prompt, keys: readonly KeyPress[], context: PromptContext): KeyActions {

@@ -11,13 +11,16 @@ import { cleanLine } from '../view/clean.ts'
 
 export interface ServerCompletionsOptions {
   dispatch: Dispatch
-  /** Whose servers they are, now. */
+  /** Returns the agent whose servers are listed. */
   agent(): string
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** What running servers offer for completion: prompts as commands, resources as mentions. Starts no server. */
+/**
+ * Completions offered by running MCP servers: prompts as commands, resources as mentions. Never starts a
+ * server.
+ */
 export class ServerCompletions {
   readonly #options: ServerCompletionsOptions
   readonly #cache = new Map<string, CachedListing>()
@@ -27,12 +30,12 @@ export class ServerCompletions {
     this.#options = options
   }
 
-  /** Those of the agent that are known by now. */
+  /** The prompts of the agent's servers that are known so far. */
   get prompts(): readonly CommandEntry[] {
     return this.#prompts.agent === this.#options.agent() ? this.#prompts.entries : []
   }
 
-  /** Looks for prompts; tells whether others are known than before. Never rejects. */
+  /** Looks for prompts. Returns whether the known prompts have changed. Never rejects. */
   async findPrompts(signal: AbortSignal): Promise<boolean> {
     const agent = this.#options.agent()
     const before = this.prompts
@@ -44,9 +47,9 @@ export class ServerCompletions {
     return JSON.stringify(before) !== JSON.stringify(this.prompts)
   }
 
-  /** Resources whose mention has the query in it, those that begin with it first. Never rejects. */
+  /** Finds resources whose mention contains the query; those that start with it come first. Never rejects. */
   async findResources(query: string, signal: AbortSignal): Promise<Completion[]> {
-    const wanted = query.toLowerCase()
+    const needle = query.toLowerCase()
     const found = await this.#ask(this.#options.agent(), McpActionKind.RESOURCES, signal)
     const all = found.flatMap(({ server, result }) =>
       result.resources.map(({ uri, name, description }) => ({
@@ -56,34 +59,34 @@ export class ServerCompletions {
       })),
     )
     return all
-      .filter(({ words }) => words.includes(wanted))
-      .toSorted((a, b) => Number(b.words.startsWith(wanted)) - Number(a.words.startsWith(wanted)))
+      .filter(({ words }) => words.includes(needle))
+      .toSorted((a, b) => Number(b.words.startsWith(needle)) - Number(a.words.startsWith(needle)))
       .slice(0, MOST_RESOURCES)
       .map(({ value, detail }) => ({ value, detail }))
   }
 
-  /** Several keys ask for one listing: an abort ends the waiting only. */
+  /** Returns a listing that several keys share, so an abort ends only the waiting, not the request. */
   async #ask(agent: string, action: McpActionKind, signal: AbortSignal): Promise<ServerListing[]> {
     const key = JSON.stringify([agent, action])
     const now = this.#options.now()
     const known = this.#cache.get(key)
-    const kept = known && now < known.until ? known : this.#cacheListing(agent, action, now)
-    this.#cache.set(key, kept)
-    const gaveUp = new Promise<ServerListing[]>((resolve) => {
+    const listing = known && now < known.until ? known : this.#cacheListing(agent, action, now)
+    this.#cache.set(key, listing)
+    const aborted = new Promise<ServerListing[]>((resolve) => {
       if (signal.aborted) resolve([])
       else signal.addEventListener('abort', () => resolve([]), { once: true })
     })
-    return await Promise.race([kept.found, gaveUp])
+    return await Promise.race([listing.found, aborted])
   }
 
-  /** A listing in which a server is missing that is about to answer is soon made anew. */
+  /** Caches a listing; only for a short time when a server is still connecting and is missing from it. */
   #cacheListing(agent: string, action: McpActionKind, now: number): CachedListing {
-    const kept: CachedListing = { until: now + CACHE_MS, found: Promise.resolve([]) }
+    const listing: CachedListing = { until: now + CACHE_MS, found: Promise.resolve([]) }
     const whenPartial = () => {
-      kept.until = now + PARTIAL_CACHE_MS
+      listing.until = now + PARTIAL_CACHE_MS
     }
-    kept.found = this.#list(agent, action, whenPartial).catch(() => [])
-    return kept
+    listing.found = this.#list(agent, action, whenPartial).catch(() => [])
+    return listing
   }
 
   async #list(agent: string, action: McpActionKind, whenPartial: () => void): Promise<ServerListing[]> {
@@ -93,13 +96,13 @@ export class ServerCompletions {
     const servers = agents.flatMap((one) => one.servers)
     if (servers.some(({ state }) => state === McpPeerState.CONNECTING)) whenPartial()
     const running = servers.filter(({ state }) => state === McpPeerState.CONNECTED).map(({ name }) => name)
-    const asked = running.map(async (name): Promise<ServerListing[]> => {
+    const requests = running.map(async (name): Promise<ServerListing[]> => {
       const result = await request(dispatch, 'mcpAction', { agent, name, action }, signal).catch(
         () => undefined,
       )
       return result ? [{ server: name, result }] : []
     })
-    return (await Promise.all(asked)).flat()
+    return (await Promise.all(requests)).flat()
   }
 }
 
@@ -118,7 +121,7 @@ function toCommand(server: string, { name, description, arguments: blanks }: Mcp
   return { name: `${server}:${name}`, args: cleanLine(args), summary: cleanLine(description) }
 }
 
-/** How long a listing is good for. */
+/** The time, in milliseconds, that a complete listing is cached. */
 const CACHE_MS = 10_000
 const PARTIAL_CACHE_MS = 500
 const LISTING_MS = 5_000

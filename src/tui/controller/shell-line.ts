@@ -5,17 +5,17 @@ import type { ChatAction } from '../state/actions.ts'
 interface ShellContext {
   ports: Pick<ChatPorts, 'runShell'>
   act(action: ChatAction): void
-  /** Something the agent is to know. */
+  /** Adds context for the agent. */
   tell(text: string): void
 }
 
-/** Runs a person's own command line: what it says is printed, and told to the agent with the next message. */
+/** Runs the user's own command line. Its output is printed and sent to the agent with the next message. */
 export async function runShellLine(
   line: string,
   { ports, act, tell }: ShellContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const told = (end: string, output: string) =>
+  const report = (end: string, output: string) =>
     tell(`<shell command=${JSON.stringify(line)} ${end}>\n${output}\n</shell>`)
   act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
   act({ type: 'set', change: { hint: 'Esc ends it' } })
@@ -28,11 +28,11 @@ export async function runShellLine(
     const { output, exitCode } = await ports.runShell(line, show, signal)
     const title = exitCode === 0 ? '' : `exit ${exitCode}`
     act({ type: 'print', block: { kind: 'output', title, text: foldOutput(output) } })
-    told(`exit="${exitCode}"`, output)
+    report(`exit="${exitCode}"`, output)
   } catch (reason) {
     if (toCrabError(reason).kind === 'cancelled') {
       if (newest !== '') act({ type: 'print', block: { kind: 'output', title: '', text: `…\n${newest}` } })
-      told('interrupted="true"', newest) // what it had done stays done
+      report('interrupted="true"', newest) // what the command did so far is not undone
     }
     throw reason
   } finally {
@@ -40,7 +40,7 @@ export async function runShellLine(
   }
 }
 
-/** What is printed of a long output: how it begins and how it ends. */
+/** Shortens a long output to its first and last lines. */
 function foldOutput(output: string): string {
   const lines = output.trimEnd().split('\n')
   const left = lines.length - HEAD_LINES - TAIL_LINES

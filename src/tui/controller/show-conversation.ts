@@ -5,7 +5,10 @@ import type { ChatStore } from '../state/store.ts'
 import type { Block } from '../state/types.ts'
 import { fetchLastMessages } from './last-messages.ts'
 
-/** Why a conversation comes up: the chat begins, a person asked for it, for a new one, for another agent; another client did. */
+/**
+ * The reason a conversation is shown: the chat starts; the user asked for it, for a new one, or for another
+ * agent; or another client switched to it.
+ */
 export type Opening = 'first' | 'continued' | 'new' | 'agent' | 'elsewhere'
 
 interface ShowContext {
@@ -13,10 +16,10 @@ interface ShowContext {
   ports: Pick<ChatPorts, 'dispatch' | 'cwd'>
 }
 
-/** Messages of an earlier conversation that are printed when it is opened; the transcript shows all. */
+/** The number of earlier messages that are printed when a conversation is opened; the transcript shows all. */
 const SHOWN_MESSAGES = 24
 
-/** Makes a conversation the one that is shown, and prints its last messages. */
+/** Switches the chat to a conversation and prints its last messages. */
 export async function showConversation(
   { store, ports: { dispatch, cwd } }: ShowContext,
   { pair, state, opening }: { pair: { agent: string; sender: string }; state: AttachState; opening: Opening },
@@ -37,15 +40,15 @@ export async function showConversation(
   if (text !== '') print({ kind: 'rule', text })
 }
 
-/** That an earlier conversation goes on, and from where when that is another place. */
+/** Says that an earlier conversation continues, and in which directory it started when that is another one. */
 function describeContinued(
-  { title, cwd: begunIn }: Pick<SessionInfo, 'title' | 'cwd'>,
+  { title, cwd: startedIn }: Pick<SessionInfo, 'title' | 'cwd'>,
   cwd: string,
   opening: Opening,
 ): string {
   const what = title === '' ? 'continued' : `continued: ${title}`
   const who = opening === 'elsewhere' ? ' · opened in another window' : ''
-  const from = begunIn === cwd ? '' : ` · begun in ${begunIn}`
+  const from = startedIn === cwd ? '' : ` · begun in ${startedIn}`
   return `${what}${who}${from} · /new begins another`
 }
 

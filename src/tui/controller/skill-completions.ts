@@ -4,13 +4,13 @@ import { cleanLine } from '../view/clean.ts'
 
 export interface SkillCompletionsOptions {
   dispatch: Dispatch
-  /** Whose skills they are, now. */
+  /** Returns the agent whose skills are listed. */
   agent(): string
-  /** The commands of the chat: a skill of such a name is offered as `/skill:name`. */
+  /** Returns the commands of the chat. A skill with the name of a command is offered as `/skill:name`. */
   commands(): readonly CommandEntry[]
 }
 
-/** The skills of the agent as the prompt's menu offers them, behind the commands. */
+/** The agent's skills as the prompt's menu offers them, after the commands. */
 export class SkillCompletions {
   readonly #options: SkillCompletionsOptions
   #known: { agent: string; entries: readonly CommandEntry[] } = { agent: '', entries: [] }
@@ -19,12 +19,12 @@ export class SkillCompletions {
     this.#options = options
   }
 
-  /** Those that are known by now. */
+  /** The skills that are known so far. */
   get entries(): readonly CommandEntry[] {
     return this.#known.agent === this.#options.agent() ? this.#known.entries : []
   }
 
-  /** Looks for them anew; tells whether others are known than before. Never rejects. */
+  /** Looks for skills again. Returns whether the known skills have changed. Never rejects. */
   async find(signal: AbortSignal): Promise<boolean> {
     const agent = this.#options.agent()
     const before = JSON.stringify(this.entries)

@@ -7,22 +7,25 @@ import type { PromptContext } from '../text/prompt.ts'
 import { openConversation, startNewConversation } from './conversations.ts'
 import type { Feed } from './feed.ts'
 
-/** Slash commands and what is chosen in their pickers. */
+/** Runs slash commands and the choices made in their pickers. */
 export interface Commands {
-  /** For the prompt's menu. */
+  /** The entries of the prompt's menu. */
   readonly list: NonNullable<PromptContext['commands']>
   run(line: string, signal: AbortSignal): Promise<void>
-  /** Whether a line that looks like a command is one for the agent, and can wait as its messages do. */
+  /** Whether a line that looks like a command is meant for the agent, and so can be queued like a message. */
   isForAgent(line: string, signal: AbortSignal): Promise<boolean>
   chosen(effect: ChatEffect & { type: 'chosen' }, signal: AbortSignal): Promise<void>
 }
 
-/** A command begins with a slash and a word, or a server's name and a colon; a path goes on with another slash. */
+/**
+ * Whether a text is a command: a slash and a word, or a server's name and a colon. A path is not, because
+ * another slash follows.
+ */
 export function isCommand(text: string): boolean {
   return /^\/(?:[^\s/]*(\s|$)|[a-z0-9][a-z0-9_-]{0,31}:\S)/.test(text)
 }
 
-/** What the slash commands of a chat may use, until the signal is aborted. */
+/** Builds the context of slash commands, valid until the signal aborts. */
 export function slashContext(
   {
     store,
@@ -54,7 +57,7 @@ export function slashContext(
   }
 }
 
-/** The slash commands, loaded when the first frame stands: what is typed before finds an empty menu. */
+/** Loads the slash commands after the first frame. Until then the menu is empty. */
 export function loadCommands(context: SlashContext): Commands & { load(): void } {
   const table = lazy(() => import('../slash/commands.ts'))
   const runner = lazy(() => import('../slash/run.ts'))

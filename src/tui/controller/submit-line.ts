@@ -12,25 +12,25 @@ export interface LineSubmitterOptions {
   ports: ChatPorts
   commands: Pick<Commands, 'run' | 'isForAgent'>
   turns: Turns
-  /** Runs what Esc can end. */
+  /** Runs work that Esc can interrupt. */
   run(work: Work): Promise<void>
-  /** As `run`, for what a person has to see before keys mean something else. */
+  /** Like `run`, for work whose result gets keys immediately, because the user asked for it. */
   command(work: Work): Promise<void>
-  /** Aborted when the chat is over. */
+  /** Aborted when the chat ends. */
   signal: AbortSignal
 }
 
-/** What becomes of a line that was typed: a message, a command, a line of the shell, a note. */
+/** Routes a typed line: a message, a slash command, a shell line, or a note. */
 export class LineSubmitter {
   readonly #options: LineSubmitterOptions
-  /** The line that was to be kept last stands where it belongs. */
+  /** Settles when the most recently queued line has been handled; keeps lines in order. */
   #lastQueued: Promise<void> | undefined
 
   constructor(options: LineSubmitterOptions) {
     this.#options = options
   }
 
-  /** Does what the line is for, now. */
+  /** Handles the line immediately. */
   async submit(text: string): Promise<void> {
     const { commands, turns, command, run } = this.#options
     if (text.trim() === '') return
@@ -41,7 +41,10 @@ export class LineSubmitter {
     else turns.say(text)
   }
 
-  /** Keeps a line for when nothing runs any more, behind those before; one that is not for the agent goes back into the prompt. */
+  /**
+   * Queues a line, in order, until nothing is running. A line that is not for the agent goes back into the
+   * prompt.
+   */
   async queue(text: string): Promise<void> {
     const mine = this.#lastQueued ? this.#lastQueued.then(() => this.#queue(text)) : this.#queue(text)
     this.#lastQueued = mine
@@ -63,7 +66,7 @@ export class LineSubmitter {
 
   #remember(text: string): void {
     const { ports, store } = this.#options
-    ports.rememberSent(text, pastedIn(store.get().prompt, text)).catch(() => undefined) // a convenience, and nobody's business
+    ports.rememberSent(text, pastedIn(store.get().prompt, text)).catch(() => undefined) // the history is a convenience
   }
 
   async #shell(line: string, signal: AbortSignal): Promise<void> {

@@ -11,7 +11,7 @@ interface TranscriptOptions {
   color: boolean
 }
 
-/** Shows the whole conversation on a lent terminal until it is closed. */
+/** Shows the whole conversation on the lent terminal until the user closes it. */
 export async function showTranscript(
   { store, ports, screen, stdin, color }: TranscriptOptions,
   signal: AbortSignal,
@@ -27,6 +27,6 @@ export async function showTranscript(
     onResize: (listener: () => void) => screen.onResize(listener),
   }
   const { dispatch, editText } = ports
-  const name = turn ? `${title || agent} · without the turn that runs` : title || agent // its steps are not stored yet
+  const name = turn ? `${title || agent} · without the turn that runs` : title || agent // the steps of a running turn are not stored yet
   await openPager({ dispatch, session, title: name, look, input: stdin, output, editText }, signal)
 }

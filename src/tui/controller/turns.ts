@@ -8,44 +8,47 @@ import { toStreamMsg } from './message.ts'
 import type { PastedFiles } from './pasted-files.ts'
 import { waitForOwnTurn } from './wait-for-own-turn.ts'
 
-/** What the turns of a chat need. */
+/** The dependencies of `Turns`. */
 export interface TurnsOptions {
   store: ChatStore
   ports: ChatPorts
   rules: ChatOptions['rules']
   pasted: PastedFiles
   feed: Feed
-  /** Aborted when the chat is over. */
+  /** Aborted when the chat ends. */
   signal: AbortSignal
 }
 
 /** A message of this chat, from Enter to the end of its turn. */
 interface OwnTurn {
-  /** Ends it as long as nothing was sent. */
+  /** Cancels the message until it has been sent. */
   stop: AbortController
   isSent: boolean
   hasBegun: boolean
-  /** It is to be stopped as soon as it begins. */
+  /** Whether the turn must be cancelled as soon as it starts. */
   isUnwanted: boolean
-  /** The agents have it, or never will. */
+  /** Resolves when the message has been sent, or never will be. */
   delivered: PromiseWithResolvers<void>
   over: Promise<void>
 }
 
 /**
- * Sends messages: one turn after the other, steers while one runs, what is queued behind it. A turn goes on whoever
- * leaves; what happens in it comes with the conversation (see Feed), as what others do there.
+ * Sends messages: one turn after another, with steers while one runs and a queue behind it. A turn continues
+ * when its client leaves; its events arrive with the conversation (see `Feed`), like those of other clients.
  */
 export class Turns {
   readonly #options: TurnsOptions
-  /** What the agent is to know besides, and of which conversation. */
+  /** Additional context for the agent, with the session it belongs to. */
   #context: { session: string | undefined; text: string }[] = []
-  /** What messages wait for: a conversation that is opened, a command whose output goes along. */
+  /**
+   * The number of things that messages wait for: an opening conversation, or a command whose output is sent
+   * along.
+   */
   #waits = 0
   #isOver = false
   #lastSteer: Promise<void> = Promise.resolve()
   #own: OwnTurn | undefined
-  /** Messages that are not made of what stands for them, by that. */
+  /** Prepared messages by their display line; they are sent in place of the line's own text. */
   readonly #prepared = new Map<string, ExpandedMessage>()
 
   constructor(options: TurnsOptions) {
@@ -66,40 +69,40 @@ export class Turns {
     return this.#own !== undefined || this.#options.store.get().turn !== undefined
   }
 
-  /** A message: it begins a turn, or reaches the one that runs, whoever began that. */
+  /** Sends a message: it starts a turn, or steers the running one, even if another client started that. */
   say(text: string): void {
     if (this.isBusy) this.#lastSteer = this.#lastSteer.then(() => this.#steer(text))
     else this.queue(text)
   }
 
-  /** A message that is made already, for when nothing runs any more; `line` stands for it where it is shown. */
+  /** Queues a prepared message until nothing is running; `line` is its text on the screen. */
   queuePrepared(line: string, message: ExpandedMessage): void {
     this.#prepared.set(line, message)
     this.queue(line)
   }
 
-  /** A message for when nothing runs any more. */
+  /** Queues a message until nothing is running. */
   queue(text: string): void {
     this.#options.store.act({ type: 'queued', text })
     this.#sendNext()
   }
 
-  /** Messages wait until this is over, however it ends. */
+  /** Makes messages wait until `work` settles. */
   wait(work: Promise<unknown>): void {
     this.#waits++
-    const goOn = () => {
+    const proceed = () => {
       this.#waits--
       this.#sendNext()
     }
-    work.then(goOn, goOn)
+    work.then(proceed, proceed)
   }
 
-  /** Something the agent is to know that goes along with the next message of this conversation. */
+  /** Adds context for the agent that is sent with the next message of this conversation. */
   addContext(text: string): void {
     this.#context.push({ session: this.#options.store.get().session, text })
   }
 
-  /** Cancels the turn that runs, whoever began it; what waits for its end goes back into the prompt. */
+  /** Cancels the running turn, even if another client started it. Queued messages go back into the prompt. */
   interrupt(): void {
     const { store } = this.#options
     store.act({ type: 'queue-taken-back' })
@@ -115,7 +118,10 @@ export class Turns {
     void this.#kill()
   }
 
-  /** No other turn begins; the one in this process is cancelled, and has ended then. One of a daemon goes on. */
+  /**
+   * Starts no further turn. Cancels a turn in this process and waits for its end; a turn in a daemon
+   * continues.
+   */
   async end(): Promise<void> {
     const { store, feed } = this.#options
     this.#isOver = true
@@ -136,7 +142,7 @@ export class Turns {
       await request(ports.dispatch, 'kill', { agent, sender }, signal)
     } catch (reason) {
       const { kind, message: text, hint } = toCrabError(reason)
-      if (kind === 'cancelled' || kind === 'missing') return // there is nothing to stop, or not yet
+      if (kind === 'cancelled' || kind === 'missing') return // nothing is running, or not yet
       store.act({ type: 'cancelling', isOff: true })
       store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text, hint } })
     }
@@ -146,8 +152,8 @@ export class Turns {
     const { store, ports, pasted } = this.#options
     const files = pasted.in(text).map(({ name }) => name)
     store.act({ type: 'turn-begun', text, files, now: ports.now() })
-    const begun = { stop: new AbortController(), isSent: false, hasBegun: false, isUnwanted: false }
-    const own: OwnTurn = { ...begun, delivered: Promise.withResolvers(), over: Promise.resolve() }
+    const flags = { stop: new AbortController(), isSent: false, hasBegun: false, isUnwanted: false }
+    const own: OwnTurn = { ...flags, delivered: Promise.withResolvers(), over: Promise.resolve() }
     this.#own = own
     own.over = this.#run(text, own).finally(() => {
       own.stop.abort()
@@ -174,17 +180,17 @@ export class Turns {
     }
   }
 
-  /** Gives the agents a message; gives its run. */
+  /** Sends a message to the agents and returns its run id. */
   async #send(text: string, own: OwnTurn): Promise<string> {
     const { store, ports, rules, feed, signal } = this.#options
     const until = AbortSignal.any([own.stop.signal, signal])
     await feed.ready(until)
-    const said = await this.#expand(text, until)
+    const expanded = await this.#expand(text, until)
     until.throwIfAborted()
     own.isSent = true
-    const message = { ...toStreamMsg(said, { state: store.get(), ports, rules }), detach: true }
+    const message = { ...toStreamMsg(expanded, { state: store.get(), ports, rules }), detach: true }
     const sent = request(ports.dispatch, 'send', message, signal).then(({ runId }) => runId)
-    return await feed.own.sending(said.content, sent)
+    return await feed.own.sending(expanded.content, sent)
   }
 
   async #expand(text: string, signal: AbortSignal) {
@@ -195,15 +201,18 @@ export class Turns {
       store.act({ type: 'print', block: { kind: 'notice', tone: 'warning', text: problem } })
     }
     const { session } = store.get()
-    const context = this.#context.filter((told) => told.session === session).map((told) => told.text)
-    const isSkill = content.startsWith('/') // its name has to stand first
+    const context = this.#context.filter((entry) => entry.session === session).map((entry) => entry.text)
+    const isSkill = content.startsWith('/') // a skill's name must come first
     return {
       content: (isSkill ? [content, ...context] : [...context, content]).join('\n\n'),
       attachments: [...attachments, ...pasted.in(text)],
     }
   }
 
-  /** A turn that has just ended takes no steer, and a steer carries text only: then it is the next message. */
+  /**
+   * Steers the running turn. A steer carries only text, and a turn that has just ended takes none: the
+   * message is then queued.
+   */
   async #steer(text: string): Promise<void> {
     const { store, ports, signal } = this.#options
     const { content, attachments } = await this.#expand(text, signal).catch(() => UNSENT)
@@ -220,7 +229,7 @@ export class Turns {
     }
   }
 
-  /** What has reached the agent does not go along again. */
+  /** Clears what has reached the agent, so that it is not sent again. */
   #forget(text: string): void {
     this.#context = []
     this.#options.pasted.sent(text)
@@ -235,5 +244,5 @@ export class Turns {
   }
 }
 
-/** A message that could not be made; as a turn of its own it will say why. */
+/** A message that could not be expanded; sent as a turn of its own, it reports the reason. */
 const UNSENT = { content: '', attachments: [] }

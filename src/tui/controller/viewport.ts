@@ -1,17 +1,17 @@
 import type { SessionMessage, StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 
-/** How much of a conversation stands on the screen: what a chat that comes back to it must know. */
+/** Tracks how much of a conversation is on the screen, so that a chat that reconnects knows what it missed. */
 export class Viewport {
-  /** `StreamEvent.seq` of the last event; 0 before the first. */
+  /** The `StreamEvent.seq` of the last event; 0 before the first. */
   seq = 0
-  /** Everything that is stored up to this line was shown. */
+  /** The line up to which all stored messages are on the screen. */
   #line = 0
-  /** Of the turn behind it: answers that were shown whole, and words that were said while it worked. */
+  /** Counts for the turn after that line: answers that were shown completely, and steers that it took up. */
   #answers = 0
   #steers = 0
   #isInStep = false
 
-  /** Everything that is stored up to a line is on the screen. */
+  /** Records that all stored messages up to a line are on the screen. */
   stored(line: number): void {
     this.#line = line
     this.#answers = 0
@@ -19,7 +19,7 @@ export class Viewport {
     this.#isInStep = false
   }
 
-  /** An event is shown; false when it was before. */
+  /** Records an event; returns false when it was shown before. */
   take({ seq, event }: StreamEvent): boolean {
     if (seq > 0 && seq <= this.seq) return false
     if (seq > 0) this.seq = seq
@@ -40,7 +40,7 @@ export class Viewport {
     return true
   }
 
-  /** Of stored messages, oldest first, those that are not on the screen. */
+  /** Returns the stored messages that are not on the screen, oldest first as given. */
   missing(messages: readonly SessionMessage[]): SessionMessage[] {
     let [answers, steers, isShown] = [this.#answers, this.#steers, false]
     return messages.filter(({ seq, role }) => {
@@ -50,7 +50,7 @@ export class Viewport {
         isShown = steers-- > 0
         if (!isShown) answers = 0 // the next turn
       }
-      return !isShown // results of tools are as the calls before them
+      return !isShown // tool results follow the calls before them
     })
   }
 

@@ -5,9 +5,10 @@ import type { ChatPorts } from '../ports.ts'
 import type { Feed } from './feed.ts'
 
 /**
- * Resolves when a turn that this chat began is over and shown, also when the connection is lost meanwhile.
+ * Resolves when a turn that this chat started has ended and is shown, even if the connection was lost
+ * meanwhile.
  *
- * Throws why it never began: what refused it, `unavailable` when its daemon ended before.
+ * Throws when it never started: the error that refused it, or `unavailable` when its daemon ended first.
  */
 export async function waitForOwnTurn(
   runId: string,
@@ -20,10 +21,10 @@ export async function waitForOwnTurn(
       break
     } catch (reason) {
       const { kind } = toCrabError(reason)
-      if (feed.own.hasStarted(runId) && kind !== 'unavailable') break // how it ended comes with the conversation
+      if (feed.own.hasStarted(runId) && kind !== 'unavailable') break // its result arrives with the conversation
       if (kind === 'missing') throw toNeverStarted(reason)
       if (kind !== 'unavailable') throw reason
-      await sleep(RETRY_MS, undefined, { signal }) // the conversation learns of the loss, too
+      await sleep(RETRY_MS, undefined, { signal }) // the follower of the conversation must notice the loss, too
       await feed.ready(signal)
     }
   }
@@ -34,7 +35,10 @@ export async function waitForOwnTurn(
 }
 
 const RETRY_MS = 50
-/** A turn that began and ended while there was no connection comes as stored messages, without its end. */
+/**
+ * The time, in milliseconds, to wait for the end of a run. A turn that started and ended without a connection
+ * arrives as stored messages, without an end event.
+ */
 const LATE_MS = 2_000
 
 function toNeverStarted(cause: unknown): CrabError {

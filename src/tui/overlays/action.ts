@@ -2,7 +2,7 @@ import type { KeyResult } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { PageAction } from './types.ts'
 
-/** What a key of its own does to what a page or a row of a panel shows, some only when pressed twice; undefined for other keys. */
+/** Handles the keys of a page or panel row, some of which must be pressed twice; undefined for other keys. */
 export function pressAction(
   action: PageAction,
   { text, ctrl, alt }: KeyPress,
@@ -15,13 +15,13 @@ export function pressAction(
   return { state: { ...action, asked: undefined }, effects: [{ type: 'chosen', picker, value, key }] }
 }
 
-/** What the key would do that is to be pressed again; undefined when there is none. */
+/** Describes the key that must be pressed again; undefined when there is none. */
 export function confirmText({ keys, asked }: Pick<PageAction, 'keys' | 'asked'>): string | undefined {
   const again = keys.find(({ key }) => key === asked)
   return again && `${again.key} again ${again.asksAgain} · any other key does not`
 }
 
-/** What its keys do. */
+/** Lists the keys and their actions. */
 export function keysText({ keys }: Pick<PageAction, 'keys'>): string {
   return keys.map(({ key, label }) => `${key} ${label}`).join(' · ')
 }

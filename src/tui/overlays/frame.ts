@@ -4,15 +4,15 @@ import { paint } from '../view/style.ts'
 import { measureWidth, padText, truncateText } from '../view/text.ts'
 import { type Face, focusHeight, type Room } from '../view/view.ts'
 
-/** Rows of a frame itself: its title and its keys. */
+/** The rows of the frame itself: the title and the keys. */
 const FRAME = 2
 
-/** How many rows an overlay has between its title and its keys. */
+/** Returns the rows that an overlay has between its title and its keys. */
 export function bodyHeight(rows: number): number {
   return Math.max(1, focusHeight(rows) - FRAME)
 }
 
-/** An overlay: a title, what stands in it, and its keys; of these three the keys go first where there is no room. */
+/** Renders an overlay with its title, body and keys. When space is short, the keys are dropped first. */
 export function frame(
   { title, body, keys, caret }: { title: string; body: readonly string[]; keys: string; caret?: number },
   { columns, rows, color }: Face,
@@ -29,7 +29,7 @@ export function frame(
   }
 }
 
-/** The row a key moves to in a list; undefined for a key that moves nowhere. */
+/** Returns the row that a key moves to in a list; undefined for other keys. */
 export function moveSelection(
   selected: number,
   total: number,
@@ -51,13 +51,13 @@ export function moveSelection(
   return isStep ? (to + total) % total : Math.max(0, Math.min(total - 1, to))
 }
 
-/** Ctrl+P and Ctrl+N are arrows. */
+/** Maps Ctrl+P and Ctrl+N to the arrow keys. */
 function emacs({ ctrl, text, name }: KeyPress): string {
   if (!ctrl || name !== 'text') return name
   return text === 'p' ? 'up' : text === 'n' ? 'down' : ''
 }
 
-/** Cells in columns of these widths, two blanks between them. */
+/** Joins cells in columns of these widths, separated by two spaces. */
 export function cellsLine(cells: readonly string[], widths: readonly number[]): string {
   return cells
     .flatMap((cell, at) => {

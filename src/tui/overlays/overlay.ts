@@ -10,7 +10,7 @@ import { pressSearch } from './search.ts'
 import { renderSearch } from './search-view.ts'
 import type { Overlay } from './types.ts'
 
-/** What a key does to it; undefined state closes it. Ctrl+C closes it, as Esc does. */
+/** Handles a key in an overlay; an undefined state closes it. Ctrl+C and Ctrl+D close it, like Esc. */
 export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const letter = key.ctrl ? key.text.toLowerCase() : ''
   if (letter === 'c' || letter === 'd') return { state: undefined, effects: [] }
@@ -28,7 +28,7 @@ export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): KeyRe
   }
 }
 
-/** The overlay as lines; it stands where the prompt stands otherwise, in at most `view.rows - 6` of them, or 2. */
+/** Renders the overlay, which replaces the prompt, in at most `view.rows - 6` lines, but at least 2. */
 export function renderOverlay(overlay: Overlay, view: RenderContext): Section {
   switch (overlay.kind) {
     case 'picker':

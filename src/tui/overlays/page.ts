@@ -10,12 +10,15 @@ import { confirmText, keysText, pressAction } from './action.ts'
 import { bodyHeight, frame } from './frame.ts'
 import type { Overlay, PageOverlay } from './types.ts'
 
-/** A page to read, from its beginning. */
+/** Creates a page, scrolled to its start. */
 export function newPage(title: string, text: string, back?: Overlay): PageOverlay {
   return { kind: 'page', title, text, rows: memoizeLast(), scroll: 0, back }
 }
 
-/** What a key does to a page: it scrolls, Esc, q and Enter close it, keys of its own do something with what it shows. */
+/**
+ * Handles a key in a page: movement keys scroll, Esc, q and Enter close it, and its own keys act on its
+ * subject.
+ */
 export function pressPage(before: PageOverlay, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const { action } = before
   if (!action) return scrollPage(before, key, room)
@@ -43,7 +46,7 @@ function scrollPage(page: PageOverlay, key: KeyPress, room: Room): KeyResult<Ove
   return { state: { ...page, scroll: Math.max(0, Math.min(most, to)) }, effects: [] }
 }
 
-/** The page as lines. */
+/** Renders the page. */
 export function renderPage(page: PageOverlay, view: Face): Section {
   const rows = wrapRows(page, view.columns)
   const height = bodyHeight(view.rows)
@@ -53,14 +56,16 @@ export function renderPage(page: PageOverlay, view: Face): Section {
   const place =
     rows.length > height ? `${start + 1}–${start + body.length} of ${rows.length} · ↑ ↓ PgUp PgDn · ` : ''
   const keys = page.action ? `${keysText(page.action)} · ` : ''
-  const asked = page.action && confirmText(page.action)
+  const confirmation = page.action && confirmText(page.action)
   return frame(
-    { title, body, keys: asked ?? `${place}${keys}Esc ${page.back ? 'goes back' : 'closes'}` },
+    { title, body, keys: confirmation ?? `${place}${keys}Esc ${page.back ? 'goes back' : 'closes'}` },
     view,
   )
 }
 
-/** It may be long, and is drawn with every key and every tick of the clock. */
+/**
+ * Wraps the text of a page. Memoised, because the text may be long and is drawn on every key and clock tick.
+ */
 function wrapRows(page: PageOverlay, columns: number): readonly string[] {
   return page.rows(`${columns}`, () => {
     const clean = cleanText(page.text).replace(/\n+$/, '')
@@ -68,7 +73,7 @@ function wrapRows(page: PageOverlay, columns: number): readonly string[] {
   })
 }
 
-/** A line of two columns goes on below its second one, or where there is no room for that below its first one. */
+/** Wraps a line of two columns below its second column, or below its first when the second is too narrow. */
 function wrapHanging(line: string, columns: number): string[] {
   const [lead = ''] = /^ *\S.*? {2,}(?=\S)/.exec(line) ?? []
   if (lead === '' || measureWidth(line) <= columns) return wrapLines(line, columns)
@@ -80,7 +85,7 @@ function wrapHanging(line: string, columns: number): string[] {
   return line.startsWith('  ') ? underneath(lead, about, columns) : wrapLines(line, columns)
 }
 
-/** Columns in which a second column can still be read. */
+/** The minimum width, in columns, of a readable second column. */
 const LEAST_ABOUT = 30
 
 function underneath(lead: string, about: string, columns: number): string[] {

@@ -10,7 +10,10 @@ import { confirmText, keysText, pressAction } from './action.ts'
 import { bodyHeight, cellsLine, frame, moveSelection } from './frame.ts'
 import type { Overlay, Panel } from './types.ts'
 
-/** What a key does to a panel: its own keys, some of them only when pressed twice, and Enter for the first of them, do something to the selected row. */
+/**
+ * Handles a key in a panel. Its own keys act on the selected row, some only when pressed twice; Enter stands
+ * for the first of them.
+ */
 export function pressPanel(before: Panel, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const panel = { ...before, asked: undefined }
   if (key.name === 'escape' || (key.text === 'q' && !key.ctrl)) return { state: undefined, effects: [] }
@@ -25,7 +28,9 @@ export function pressPanel(before: Panel, key: KeyPress, room: Room): KeyResult<
     : { state: panel, effects: [] }
 }
 
-/** The panel as lines: a table, below it what is wrong with the selected row, or what was done last. */
+/**
+ * Renders the panel: a table, and below it the problem of the selected row or the result of the last action.
+ */
 export function renderPanel(panel: Panel, view: Face): Section {
   const { columns, color } = view
   const widths = fitColumns(panel, columns - MARGIN)
@@ -41,28 +46,31 @@ export function renderPanel(panel: Panel, view: Face): Section {
     return (isSelected ? paint('› ', color, 'accent') : '  ') + paint(line, color, ...styles)
   })
   const below = panel.note || panel.rows[panel.selected]?.problem || ''
-  const told = wrapLines(truncateText(cleanLine(below), (columns - MARGIN) * NOTE_ROWS), columns - MARGIN)
+  const noteRows = wrapLines(truncateText(cleanLine(below), (columns - MARGIN) * NOTE_ROWS), columns - MARGIN)
   const head = paint(`  ${cellsLine(panel.header, widths)}`, color, 'dim')
   const nothing = [paint('  nothing here', color, 'dim')]
   const table = rows.length === 0 ? nothing : rows
   const title = paint(cleanLine(panel.title), color, 'accent', 'bold')
   const body =
     view.rows > ROOMY
-      ? [head, ...table, ...told.slice(0, NOTE_ROWS).map((row) => `  ${row}`.trimEnd())]
+      ? [head, ...table, ...noteRows.slice(0, NOTE_ROWS).map((row) => `  ${row}`.trimEnd())]
       : table
   return frame({ title, body, keys: describeKeys(panel) }, view)
 }
 
-/** What the keys do, or what the key that was pressed would do. */
+/** Describes what the keys do, or which key must be pressed again. */
 function describeKeys(panel: Panel): string {
   return confirmText(panel) ?? [keysText(panel), 'Esc closes'].filter((text) => text !== '').join(' · ')
 }
 
 const MARGIN = 2
-/** Terminals of so many rows have no room for a header and a note. */
+/** Terminals with at most this many rows have no space for a header and a note. */
 const ROOMY = 12
 
-/** Widths of the columns; those on the right go first when there is no room, 0 leaves a column out. */
+/**
+ * Computes the widths of the columns. When space is short, columns on the right are dropped first; 0 drops a
+ * column.
+ */
 function fitColumns({ header, rows }: Panel, columns: number): number[] {
   const widths = header.map((name, at) => {
     return Math.min(

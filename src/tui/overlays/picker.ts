@@ -10,7 +10,7 @@ import { bodyHeight, frame, moveSelection } from './frame.ts'
 import { typeIntoLine } from './type-into-line.ts'
 import type { Overlay, Picker, PickerItem } from './types.ts'
 
-/** A picker with the mark on what holds now. */
+/** Creates a picker with the current item selected. */
 export function newPicker(
   parts: Pick<Picker, 'picker' | 'title' | 'items' | 'widerScope'>,
   filter = '',
@@ -20,7 +20,7 @@ export function newPicker(
   return { ...all, selected: Math.max(0, current) }
 }
 
-/** What a key does to a picker: typing narrows it, Enter chooses, Esc closes it, Tab leaves it for a wider search. */
+/** Handles a key in a picker: text narrows it, Enter chooses, Esc closes, Tab opens a wider search. */
 export function pressPicker(picker: Picker, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   if (key.name === 'escape') return { state: undefined, effects: [] }
   const { widerScope: scope, filter: query } = picker
@@ -38,7 +38,7 @@ export function pressPicker(picker: Picker, key: KeyPress, room: Room): KeyResul
   return { state: filter === picker.filter ? picker : { ...picker, filter, selected: 0 }, effects: [] }
 }
 
-/** The picker as lines, the caret behind the filter. */
+/** Renders the picker, with the caret after the filter. */
 export function renderPicker(picker: Picker, view: Face): Section {
   const { columns, color } = view
   const items = filterItems(picker)
@@ -75,7 +75,7 @@ const LEAST_DETAILED = 60
 interface ItemFace {
   picker: Picker
   isSelected: boolean
-  /** Columns of the widest label. */
+  /** The columns of the widest label. */
   labels: number
   columns: number
   color: boolean
@@ -95,11 +95,11 @@ function itemRow({ label, detail, isCurrent }: PickerItem, face: ItemFace): stri
   return `${mark}${padText(painted, room)}${current}${about}`.trimEnd()
 }
 
-/** The mark before a label and the one behind it. */
+/** The columns of the marks before and after a label. */
 const MARGIN = 4
 const LEAST_DETAIL = 8
 
-/** The items that hold every word of the filter, in their order. */
+/** Returns the items that contain every word of the filter, in their order. */
 export function filterItems({ items, filter }: Pick<Picker, 'items' | 'filter'>): readonly PickerItem[] {
   const words = splitFilter(filter)
   if (words.length === 0) return items
@@ -113,7 +113,7 @@ function splitFilter(filter: string): string[] {
   return filter.toLowerCase().split(/\s+/).filter(Boolean)
 }
 
-/** A label with what the filter found in it. */
+/** Highlights the first matching word of the filter in a label. */
 function highlight(
   label: string,
   filter: string,

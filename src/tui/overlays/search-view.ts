@@ -9,9 +9,9 @@ import { bodyHeight, frame } from './frame.ts'
 import { isCurrentResult, isFresh, nextScope } from './search.ts'
 import type { Search } from './types.ts'
 
-/** Terminals of so many rows have no room for tabs and excerpts. */
+/** Terminals with at most this many rows have no space for tabs and excerpts. */
 const ROOMY = 12
-/** Rows of the excerpt that is selected, and of the others. */
+/** The rows of an excerpt of the selected result, and of other results. */
 const SELECTED_ROWS = 3
 const OTHER_ROWS = 1
 /** Narrower terminals show no details beside a title. */
@@ -19,7 +19,10 @@ const LEAST_DETAILED = 60
 const MARGIN = 2
 const INDENT = 4
 
-/** The search as lines, the caret behind its words: what was found with excerpts, as much as fits around the selected one. */
+/**
+ * Renders the search, with the caret after the query, and as many results with excerpts as fit around the
+ * selected one.
+ */
 export function renderSearch(search: Search, view: Face): Section {
   const { columns, rows, color } = view
   const { line, caret } = titleLine(search, view)
@@ -31,17 +34,17 @@ export function renderSearch(search: Search, view: Face): Section {
   return frame({ title: line, body, keys: describeKeys(search), caret }, view)
 }
 
-/** What a search is in, as its title. */
+/** Returns the title of a search, which names its scope. */
 export function scopeTitle({ scope, agent }: Pick<Search, 'scope' | 'agent'>): string {
   return { prompts: 'Sent', conversations: 'Conversations', memory: `Memory of ${cleanLine(agent)}` }[scope]
 }
 
-/** A text that was found, cleaned piece by piece, on one line. */
+/** Cleans the pieces of a result, each on its own, for display on one line. */
 export function cleanPieces(pieces: readonly Piece[]): Piece[] {
   return pieces.map(({ text, isMatch }) => ({ text: cleanLine(text), isMatch }))
 }
 
-/** Why nothing stands there, or what else there is to know; empty for nothing. */
+/** Explains an empty result, or returns the note of the results; empty when there is nothing to say. */
 export function searchNote(search: Search): string {
   const { scope, query, results: found, agent } = search
   if (isFresh(search) && found.note !== '') return found.note
@@ -71,7 +74,7 @@ function titleLine(search: Search, { columns, color }: Face): { line: string; ca
   return { line: line.trimEnd(), caret: measureWidth(lead + words) }
 }
 
-/** Where it searches, among where it could. */
+/** Renders the scopes with the current one marked. */
 function tabsLine({ scope }: Search, color: boolean): string {
   const tabs = SEARCH_SCOPES.map((one) =>
     one === scope ? paint(`[${TABS[one]}]`, color, 'accent') : paint(` ${TABS[one]} `, color, 'dim'),
@@ -86,7 +89,7 @@ function describeKeys({ scope }: Search): string {
   return `Enter ${TAKES[scope]} · Tab ${TABS[nextScope(scope, 1)]} · ↑ ↓ · Esc closes`
 }
 
-/** Rows of the items around the selected one, as many as fit. */
+/** Renders as many items as fit around the selected one. */
 function itemRows(search: Search, room: number, view: Face): string[] {
   const items = isCurrentResult(search) ? search.results.items : []
   const rowsAt = (at: number) => renderItem(items[at]!, at === search.selected, view)
@@ -130,8 +133,8 @@ function renderItem({ title, detail, excerpts }: SearchResult, isSelected: boole
 function excerptRows({ lead, pieces }: SearchExcerpt, rows: number, { columns, color }: Face): string[] {
   const who = lead === '' ? '' : `${truncateText(cleanLine(lead), MOST_LEAD)}: `
   const room = Math.max(1, columns - INDENT)
-  const said = cleanPieces(pieces)
-  const lines = fitPieces(said, { columns: room, rows, color, styles: ['dim'], lead: who })
+  const cleaned = cleanPieces(pieces)
+  const lines = fitPieces(cleaned, { columns: room, rows, color, styles: ['dim'], lead: who })
   return lines.map((line) => ' '.repeat(INDENT) + line)
 }
 
@@ -141,13 +144,13 @@ interface Fit {
   columns: number
   rows: number
   color: boolean
-  /** Of what was not looked for. */
+  /** The styles of text that does not match. */
   styles: readonly TextStyle[]
-  /** Stands in front, whatever is left out behind it. */
+  /** A prefix that is always shown, even when the text after it is shortened. */
   lead?: string
 }
 
-/** Clean pieces on so many rows at most: from a little before the first match on. */
+/** Renders cleaned pieces in at most `rows` rows, starting shortly before the first match. */
 function fitPieces(pieces: readonly Piece[], { columns, rows, color, styles, lead = '' }: Fit): string[] {
   const first = pieces.findIndex(({ isMatch }) => isMatch)
   const before = pieces
@@ -169,5 +172,5 @@ function fitPieces(pieces: readonly Piece[], { columns, rows, color, styles, lea
   return [...lines.slice(0, rows - 1), truncateText(lines.slice(rows - 1).join(' '), columns)]
 }
 
-/** How much of what is shown stands before the first match at most. */
+/** The maximum share of the shown text that may precede the first match. */
 const BEFORE_SHARE = 0.3

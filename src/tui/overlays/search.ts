@@ -13,7 +13,7 @@ import { moveSelection } from './frame.ts'
 import { typeIntoLine } from './type-into-line.ts'
 import type { Overlay, Search } from './types.ts'
 
-/** A search for these words, with nothing found yet but in what was sent. */
+/** Creates a search. Only the `prompts` scope has results immediately. */
 export function newSearch({
   scope,
   query,
@@ -23,14 +23,14 @@ export function newSearch({
   return changed({ kind: 'search', ...parts, scope, query, results: nothing, selected: 0 }, { scope, query })
 }
 
-/** Whether it shows what was found for its words, where it searches. */
+/** Whether the results belong to the current query and scope. */
 export function isFresh({ scope, query, results: found }: Search): boolean {
   return found.scope === scope && found.query === query
 }
 
 /**
- * The search with what was found; what comes too late for its words changes nothing. What is selected stays selected
- * where there is more for the same words.
+ * Applies results; those for an earlier query or scope are ignored. The selected item stays selected when
+ * more results arrive for the same query.
  */
 export function withResults(search: Search, found: SearchResults): Search {
   if (found.scope !== search.scope || found.query !== search.query) return search
@@ -40,8 +40,8 @@ export function withResults(search: Search, found: SearchResults): Search {
 }
 
 /**
- * What a key does to a search: typing changes its words, Tab and the arrows where it searches, Enter takes what is
- * selected, once it was found for these words; Esc closes it.
+ * Handles a key in a search: text changes the query, Tab and the arrows change the scope, Enter takes the
+ * selected result once the results are for this query, Esc closes the search.
  */
 export function pressSearch(search: Search, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const chord = toChord(key)
@@ -57,18 +57,18 @@ export function pressSearch(search: Search, key: KeyPress, room: Room): KeyResul
   return looked(changed(search, { query }), true)
 }
 
-/** The scope that Tab, or Shift+Tab, leads to. */
+/** Returns the scope that Tab or Shift+Tab leads to. */
 export function nextScope(scope: ChatSearchScope, by: 1 | -1): ChatSearchScope {
   const { length } = SEARCH_SCOPES
   return SEARCH_SCOPES[(SEARCH_SCOPES.indexOf(scope) + by + length) % length]!
 }
 
-/** Whether what was found belongs where it searches now; it may be for words that were typed a moment ago. */
+/** Whether the results belong to the current scope; they may still be for an earlier query. */
 export function isCurrentResult({ scope, results: found }: Search): boolean {
   return found.scope === scope
 }
 
-/** What choosing it asks for; for a conversation with a word that was found in what was said there. */
+/** Returns the effect of choosing a result. For a conversation it includes a word that matched in it. */
 export function takeResult({ scope }: Pick<Search, 'scope'>, { value, excerpts }: SearchResult): ChatEffect {
   if (scope === 'prompts') return { type: 'insert', text: value }
   if (scope === 'memory') return { type: 'chosen', picker: 'memory', value }
@@ -76,7 +76,7 @@ export function takeResult({ scope }: Pick<Search, 'scope'>, { value, excerpts }
   return { type: 'chosen', picker: 'session', value, ...(word !== undefined && { key: word }) }
 }
 
-/** Longer words are nobody's. */
+/** Longer queries are cut off. */
 const MOST_CHARS = 1_000
 
 const TURNS: Readonly<Record<string, 1 | -1>> = { tab: 1, right: 1, 'shift+tab': -1, left: -1 }
@@ -87,7 +87,10 @@ const STEPS: Readonly<Record<string, KeyPress>> = {
   'ctrl+s': { ...PLAIN, name: 'up' },
 }
 
-/** Of several keys typed ahead, Enter is for what its words find, not for what stood there before. */
+/**
+ * Takes the selected result. When keys are typed ahead, Enter waits for the results of the new query instead
+ * of taking an old one.
+ */
 function take(search: Search): KeyResult<Overlay | undefined> {
   if (!isFresh(search)) return looked(search, false)
   const chosen = search.results.items[search.selected]
@@ -96,7 +99,7 @@ function take(search: Search): KeyResult<Overlay | undefined> {
   return { state: search.scope === 'memory' ? search : undefined, effects }
 }
 
-/** What was sent is here already. */
+/** Changes the query or scope. Sent prompts are in memory, so they are searched immediately. */
 function changed(search: Search, change: Partial<Pick<Search, 'scope' | 'query'>>): Search {
   const next = { ...search, ...change, selected: 0 }
   return next.scope === 'prompts' ? { ...next, results: findSent(next) } : next
@@ -107,10 +110,10 @@ function looked(search: Search, isTyped: boolean): KeyResult<Search> {
   return { state: search, effects }
 }
 
-/** Texts that hold the words as they are typed, in upper or lower case. */
+/** Finds sent texts that contain the query, ignoring case. */
 function findSent({ sent, query }: Search): SearchResults {
-  const wanted = query.toLowerCase()
-  const found = sent.filter((text) => text.toLowerCase().includes(wanted))
+  const needle = query.toLowerCase()
+  const found = sent.filter((text) => text.toLowerCase().includes(needle))
   const items = found.map((value) => ({
     value,
     title: toPieces(value, findRanges(value, query)),

@@ -1,59 +1,62 @@
 import type { ChatSearchScope, SearchResults } from '../search/types.ts'
 import type { Memoize } from '../view/memoize-last.ts'
 
-/** What stands over the prompt and has the keys: a list to choose from, a search, or a page to read. Replaced, never changed. */
+/** A list, a panel, a page or a search that covers the prompt and gets the keys. Replaced, never mutated. */
 export type Overlay = Picker | Panel | PageOverlay | Search
 
-/** A list to choose from, narrowed by what is typed. */
+/** A list to choose from, filtered by typing. */
 export interface Picker {
   kind: 'picker'
-  /** Says what was chosen: comes back in the effect `chosen`. */
+  /** The kind of choice, returned in the `chosen` effect. */
   picker: string
   title: string
   items: readonly PickerItem[]
   filter: string
-  /** Place among the items that the filter leaves. */
+  /** The index among the filtered items. */
   selected: number
-  /** Tab looks for the filter there instead. */
+  /** The scope in which Tab searches for the filter instead. */
   widerScope?: ChatSearchScope
 }
 
+/** An item of a picker. */
 export interface PickerItem {
   value: string
   label: string
-  /** Beside the label, dim. */
+  /** Shown beside the label, dim. */
   detail: string
-  /** It is what holds now. */
+  /** Whether this is the current value. */
   isCurrent?: boolean
 }
 
-/** A table whose rows something can be done to, each thing by a key of its own. */
+/** A table whose rows can be acted on, each action by its own key. */
 export interface Panel {
   kind: 'panel'
-  /** As of a picker; the key comes back in the effect, too. */
+  /** The kind of panel, returned in the `chosen` effect together with the key. */
   picker: string
   title: string
   header: readonly string[]
   rows: readonly PanelRow[]
   selected: number
   keys: readonly PanelKey[]
-  /** What was done last, or is being done. */
+  /** The result of the last action, or the action in progress. */
   note: string
-  /** The key that is to be pressed again for the selected row. */
+  /** The key that must be pressed again for the selected row. */
   asked?: string | undefined
 }
 
+/** A key of a panel or page and its action. */
 export interface PanelKey {
   key: string
   label: string
-  /** What it would do, as in `disables it`: it does so only when it is pressed again. */
+  /** The action as a clause, such as `disables it`. When set, the key must be pressed twice. */
   asksAgain?: string
 }
 
+/** A row of a panel. */
 export interface PanelRow {
   value: string
   cells: readonly string[]
-  /** What is wrong with it; empty when nothing is. */
+  /** The problem of the row; empty when there is none. */
   problem: string
 }
 
@@ -62,35 +65,35 @@ export interface PageOverlay {
   kind: 'page'
   title: string
   text: string
-  /** The text as rows. */
+  /** Memoises the wrapped rows of the text. */
   rows: Memoize<readonly string[]>
-  /** Rows that are scrolled away at the top. */
+  /** The number of rows scrolled off the top. */
   scroll: number
-  /** What stands there again when it is closed. */
+  /** The overlay to return to when the page is closed. */
   back: Overlay | undefined
-  /** What can be done with it. */
+  /** The keys that act on the subject of the page. */
   action?: PageAction | undefined
 }
 
-/** Keys of a page: as those of a panel with one row. */
+/** The keys of a page, like those of a panel with one row. */
 export interface PageAction {
   picker: string
   value: string
   keys: readonly PanelKey[]
-  /** The key that is to be pressed again. */
+  /** The key that must be pressed again. */
   asked?: string | undefined
 }
 
-/** A search that goes on while its words are typed. */
+/** A search that updates while the user types. */
 export interface Search {
   kind: 'search'
   scope: ChatSearchScope
   query: string
-  /** Whose memory is searched. */
+  /** The agent whose memory is searched. */
   agent: string
-  /** What was sent, newest first, each once. */
+  /** The sent texts, newest first, without duplicates. */
   sent: readonly string[]
-  /** What was found last: perhaps not yet for these words, or not there. */
+  /** The last results, possibly for an earlier query or scope. */
   results: SearchResults
   selected: number
 }

@@ -5,18 +5,18 @@ import type { Block } from '../state/types.ts'
 import { renderBlock } from '../view/block.ts'
 import type { RenderContext } from '../view/view.ts'
 
-/** A line of the document: which block, counted from the last one as 0, and which of its lines. */
+/** The position of a line: the block, counted back from the last one as 0, and the line within it. */
 export interface DocumentPosition {
   block: number
   line: number
 }
 
 /**
- * A conversation as lines, rendered as far as somebody looks at it. It grows at its beginning, and blocks are counted
- * from its end, so that places stay what they are.
+ * A conversation as lines, rendered lazily. It grows at its start, and blocks are counted from its end, so
+ * that positions stay valid.
  */
 export class Document {
-  /** Results in front of all other messages: their calls are still to come. */
+  /** Tool results at the very start whose calls are not loaded yet. */
   #results: readonly SessionMessage[] = []
   readonly #blocks: Block[] = []
   readonly #texts: (string | undefined)[] = []
@@ -35,22 +35,22 @@ export class Document {
     return this.#blocks.length
   }
 
-  /** Places within a block may change. */
+  /** Changes the view; positions within a block may shift. */
   setView(view: RenderContext): void {
     this.#view = view
     this.#rendered.clear()
   }
 
-  /** Adds what comes before all that is there. */
+  /** Adds earlier messages at the start. */
   prepend(messages: readonly SessionMessage[]): void {
     const all = [...messages, ...this.#results]
     const first = all.findIndex(({ role }) => role !== 'tool')
     this.#results = all.slice(0, first < 0 ? undefined : first)
-    this.#rendered.delete(this.#blocks.length) // of a place that was asked for before it was there
+    this.#rendered.delete(this.#blocks.length) // drops the empty lines cached for a block that was not loaded yet
     this.#blocks.push(...toBlocks(all).toReversed())
   }
 
-  /** The lines of a block; at least one, so that every block is a place. */
+  /** Returns the lines of a block; at least one, so that every block has a position. */
   getLines(block: number): readonly string[] {
     const known = this.#rendered.get(block)
     if (known) return known
@@ -62,7 +62,7 @@ export class Document {
     return shown
   }
 
-  /** Lines from a place on. */
+  /** Returns at most `most` lines from a position on. */
   linesFrom({ block, line }: DocumentPosition, most: number): string[] {
     const lines = this.getLines(block).slice(line, line + most)
     for (let at = block - 1; at >= 0 && lines.length < most; at--) {
@@ -71,7 +71,7 @@ export class Document {
     return lines
   }
 
-  /** The place so many lines further; stops at both ends. */
+  /** Returns the position `by` lines further, limited to both ends. */
   move({ block, line }: DocumentPosition, by: number): DocumentPosition {
     let at = { block, line: Math.min(line, this.getLines(block).length - 1) + by }
     while (at.line < 0 && at.block < this.blocks - 1) {
@@ -83,52 +83,58 @@ export class Document {
     return { block: at.block, line: Math.max(0, Math.min(at.line, this.getLines(at.block).length - 1)) }
   }
 
-  /** The first line. */
+  /** Returns the position of the first line. */
   start(): DocumentPosition {
     return { block: Math.max(0, this.blocks - 1), line: 0 }
   }
 
-  /** Where one stands to see the last so many lines. */
+  /** Returns the position from which the last `rows` lines are visible. */
   end(rows: number): DocumentPosition {
     const last = { block: 0, line: this.getLines(0).length - 1 }
     return this.move(last, 1 - rows)
   }
 
-  /** The nearest line behind a place that holds a word in any case, or before it when `by` is -1; goes round once. */
+  /**
+   * Finds the nearest line after a position that contains a word, ignoring case, or before it when `by` is
+   * -1. Wraps around once.
+   */
   find(word: string, from: DocumentPosition, by: 1 | -1): DocumentPosition | undefined {
-    const wanted = word.toLowerCase()
+    const needle = word.toLowerCase()
     const count = this.blocks
     for (let step = 0; step <= count && count > 0; step++) {
       const block = (((from.block - by * step) % count) + count) % count
-      if (!this.#mayHold(block, wanted)) continue
+      if (!this.#mayHold(block, needle)) continue
       const edge = by === 1 ? -1 : Number.POSITIVE_INFINITY
-      const line = this.#findIn(block, wanted, { from: step === 0 ? from.line : edge, by })
+      const line = this.#findIn(block, needle, { from: step === 0 ? from.line : edge, by })
       if (line !== undefined) return { block, line }
     }
     return undefined
   }
 
-  #findIn(block: number, wanted: string, { from, by }: { from: number; by: 1 | -1 }): number | undefined {
+  #findIn(block: number, needle: string, { from, by }: { from: number; by: 1 | -1 }): number | undefined {
     const lines = this.getLines(block)
     const first = by === 1 ? from + 1 : Math.min(from, lines.length) - 1
     for (let at = first; at >= 0 && at < lines.length; at += by) {
-      if (stripColors(lines[at]!).toLowerCase().includes(wanted)) return at
+      if (stripColors(lines[at]!).toLowerCase().includes(needle)) return at
     }
     return undefined
   }
 
-  /** Blocks are not rendered for a word they cannot hold; one that wrapping has torn apart is not found either way. */
-  #mayHold(block: number, wanted: string): boolean {
+  /**
+   * Whether a block may contain a word, to avoid rendering blocks that cannot. A word that wrapping has split
+   * is not found either way.
+   */
+  #mayHold(block: number, needle: string): boolean {
     this.#texts[block] ??= JSON.stringify(this.#blocks[block]).toLowerCase()
-    const inJson = JSON.stringify(wanted).slice(1, -1)
+    const inJson = JSON.stringify(needle).slice(1, -1)
     return this.#texts[block]!.includes(inJson) || this.#blocks[block]!.kind === 'tool'
   }
 }
 
-/** A line without its colours. */
+/** Removes the colours of a line. */
 export function stripColors(line: string): string {
   return stripVTControlCharacters(line)
 }
 
-/** Blocks whose lines are kept. */
+/** The maximum number of blocks whose lines are cached. */
 const MOST_RENDERED = 500

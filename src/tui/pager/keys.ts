@@ -1,4 +1,4 @@
-/** What a key asks of the pager. */
+/** The meaning of a key in the pager. */
 export type PagerKey =
   | { do: 'move'; lines: number }
   | { do: 'page'; part: number }
@@ -6,12 +6,12 @@ export type PagerKey =
   | { do: 'search' }
   | { do: 'again'; by: 1 | -1 }
 
-/** Splits what a terminal sent into keys: control sequences stay whole. */
+/** Splits terminal input into keys; control sequences stay whole. */
 export function splitKeys(input: string): string[] {
   return input.match(KEYS) ?? []
 }
 
-/** What a key means while nothing is typed into the search; undefined for keys without meaning. */
+/** Returns the meaning of a key while no search is being typed; undefined for keys without one. */
 export function readPagerKey(key: string): PagerKey | undefined {
   return MEANINGS.get(key)
 }

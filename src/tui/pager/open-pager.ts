@@ -13,7 +13,7 @@ import {
   searchNext,
 } from './pager.ts'
 
-/** The keyboard, as Ink leaves it while it has lent the terminal. */
+/** The keyboard in the state in which Ink leaves it while the terminal is lent. */
 export interface PagerInput {
   setRawMode(isRaw: boolean): unknown
   ref(): unknown
@@ -24,7 +24,7 @@ export interface PagerInput {
   off(event: 'readable', listener: () => void): unknown
 }
 
-/** The terminal; a Screen with the stream under it. */
+/** The output side of the terminal, implemented by a `Screen`. */
 export interface PagerOutput {
   write(bytes: string): void
   size(): { columns: number; rows: number }
@@ -33,19 +33,20 @@ export interface PagerOutput {
 
 export interface PagerOptions {
   dispatch: Dispatch
-  /** The conversation's id. */
+  /** The id of the conversation. */
   session: string
   title: string
   look: Omit<RenderContext, 'columns' | 'rows' | 'details'>
   input: PagerInput
   output: PagerOutput
-  /** Opens a text in the person's editor, which has the terminal meanwhile. */
+  /** Opens a text in the user's editor, which has the terminal meanwhile. */
   editText(text: string): Promise<unknown>
 }
 
 /**
- * Shows a whole conversation on the alternate screen until it is closed, from its end; what lies further back is loaded
- * behind that. Only what can be seen is rendered. Throws what the agents' side reports for the last messages.
+ * Shows a whole conversation on the alternate screen, starting at its end, until the user closes it. Earlier
+ * messages are loaded in the background, and only visible lines are rendered. Throws the error of the request
+ * for the last messages.
  */
 export async function openPager(options: PagerOptions, signal: AbortSignal): Promise<void> {
   const over = new AbortController()
@@ -58,12 +59,12 @@ export async function openPager(options: PagerOptions, signal: AbortSignal): Pro
   }
 }
 
-/** Messages that are asked for at once; the last ones come first. */
+/** The number of messages per request; the last ones are loaded first. */
 const PAGE = 200
 
 interface Pages {
   messages: readonly SessionMessage[]
-  /** Messages in front of them. */
+  /** The number of messages before them. */
   before: number
 }
 
@@ -72,7 +73,7 @@ async function loadEnd({ dispatch, session }: PagerOptions, signal: AbortSignal)
   return loadPage({ dispatch, session }, total, signal)
 }
 
-/** The page in front of a message. The other side may send less than is asked for. */
+/** Loads the page before a message, in several requests when a reply is shorter than asked for. */
 async function loadPage(
   { dispatch, session }: Pick<PagerOptions, 'dispatch' | 'session'>,
   end: number,
@@ -97,13 +98,13 @@ class Pager {
   readonly #whole: Promise<void>
   #state: PagerState
   #before: number
-  /** It has the terminal. */
+  /** Whether the pager has the terminal. */
   #isOpen = false
-  /** It is over, whatever its editor still does. */
+  /** Whether the pager has ended; an open editor does not bring it back. */
   #isClosed = false
-  /** What stands on each row. */
+  /** The rows on the screen. */
   #shown: readonly string[] = []
-  /** Keys wait for what an earlier one asked for. */
+  /** Settles when the requests of earlier keys are done; later keys wait for it. */
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: PagerOptions, { messages, before }: Pages, signal: AbortSignal) {
@@ -159,10 +160,10 @@ class Pager {
     for (let piece = this.#options.input.read(); piece !== null; piece = this.#options.input.read()) {
       typed += piece.toString()
     }
-    this.#work = this.#work.then(() => this.#take(typed)).catch(() => undefined) // said, or cannot be drawn
+    this.#work = this.#work.then(() => this.#take(typed)).catch(() => undefined) // already shown as a note, or cannot be drawn
   }
 
-  /** A key that fails leaves the others as they are. */
+  /** Handles typed keys. A failure is shown as a note and drops the keys of the same read, but not later ones. */
   async #take(typed: string): Promise<void> {
     try {
       for (const key of splitKeys(typed)) await this.#press(key)
@@ -176,14 +177,14 @@ class Pager {
 
   async #press(key: string): Promise<void> {
     const room = { document: this.#document, rows: this.#options.output.size().rows }
-    const { state, wish } = pressPager(this.#state, key, room)
+    const { state, command } = pressPager(this.#state, key, room)
     this.#state = state
-    if (wish === 'close') this.#closed.resolve()
-    if (wish === 'redraw') this.#shown = []
-    if (wish === 'edit') await this.#edit()
-    if (wish === 'home' || wish === 'search') await this.#loaded()
-    if (wish === 'home') this.#state = { ...this.#state, top: this.#document.start() }
-    if (wish === 'search') this.#state = searchNext(this.#state, getSearchDirection(key), room)
+    if (command === 'close') this.#closed.resolve()
+    if (command === 'redraw') this.#shown = []
+    if (command === 'edit') await this.#edit()
+    if (command === 'home' || command === 'search') await this.#loaded()
+    if (command === 'home') this.#state = { ...this.#state, top: this.#document.start() }
+    if (command === 'search') this.#state = searchNext(this.#state, getSearchDirection(key), room)
   }
 
   async #loaded(): Promise<void> {
@@ -191,7 +192,7 @@ class Pager {
     await this.#whole
   }
 
-  /** What cannot be loaded is said, once; what is there stays. */
+  /** Loads all earlier messages. A failure is shown once as a note, and the loaded messages stay. */
   async #loadAll(): Promise<void> {
     try {
       while (this.#before > 0) {

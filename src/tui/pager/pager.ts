@@ -4,31 +4,34 @@ import { truncateText } from '../view/text.ts'
 import { type Document, type DocumentPosition, stripColors } from './document.ts'
 import { type PagerKey, readPagerKey } from './keys.ts'
 
-/** What a pager shows, besides its document. Replaced, never changed. */
+/** The state of a pager, apart from its document. Replaced, never mutated. */
 export interface PagerState {
   top: DocumentPosition
-  /** What is looked for; empty before a search. */
+  /** The search term; empty before a search. */
   word: string
-  /** What is typed behind `/`; undefined while nothing is. */
+  /** The text typed after `/`; undefined while no search is being typed. */
   typing: string | undefined
-  /** For the last row, until the next key. */
+  /** A message on the last row until the next key. */
   note: string
 }
 
-/** What a key asks for that is more than another state. */
+/** A command that needs more than a state change. */
 type PagerCommand = 'close' | 'edit' | 'redraw' | 'home' | 'search'
 
 interface PagerPress {
   state: PagerState
-  wish?: PagerCommand
+  command?: PagerCommand
 }
 
-/** Begins at the end. */
+/** Creates a pager that shows the end of the document. */
 export function newPager(document: Document, rows: number): PagerState {
   return { top: document.end(countBodyRows(rows)), word: '', typing: undefined, note: '' }
 }
 
-/** What a key does. What needs the whole conversation, the beginning and a search, is a wish. */
+/**
+ * Handles a key. Going to the start and searching need the whole conversation, so they are returned as a
+ * command.
+ */
 export function pressPager(
   before: PagerState,
   key: string,
@@ -42,24 +45,24 @@ export function pressPager(
     case 'search':
       return { state: { ...state, typing: '' } }
     case 'again':
-      return state.word === '' ? { state } : { state, wish: 'search' }
+      return state.word === '' ? { state } : { state, command: 'search' }
     case 'end':
       return { state: { ...state, top: document.end(countBodyRows(rows)) } }
     case 'move':
     case 'page':
       return { state: { ...state, top: movePosition(state.top, meaning, { document, rows }) } }
     default:
-      return { state, wish: meaning.do }
+      return { state, command: meaning.do }
   }
 }
 
-/** Which way a key searches. */
+/** Returns the search direction of a key. */
 export function getSearchDirection(key: string): 1 | -1 {
   const meaning = readPagerKey(key)
   return meaning?.do === 'again' ? meaning.by : 1
 }
 
-/** Goes to the next line that holds the word. */
+/** Moves to the next line that contains the search term. */
 export function searchNext(
   state: PagerState,
   by: 1 | -1,
@@ -70,7 +73,7 @@ export function searchNext(
   return { ...state, top: clampPosition(found, { document, rows }) }
 }
 
-/** The rows of the screen, none wider than it. */
+/** Renders all rows of the screen, none wider than it. */
 export function renderPager(
   state: PagerState,
   { document, rows, title, isWhole }: { document: Document; rows: number; title: string; isWhole: boolean },
@@ -83,7 +86,7 @@ export function renderPager(
   return [...lines, ...blank, statusRow(state, { document, rows, title, isWhole }, columns)]
 }
 
-/** Rows for the document; the last one says where one is. */
+/** Returns the rows available for the document; the last row is the status line. */
 function countBodyRows(rows: number): number {
   return Math.max(1, rows - 1)
 }
@@ -93,7 +96,7 @@ function typeWord(state: PagerState, key: string, typing: string): PagerPress {
     const word = typing === '' ? state.word : typing
     return {
       state: { ...state, typing: undefined, word },
-      ...(word === '' ? {} : { wish: 'search' as const }),
+      ...(word === '' ? {} : { command: 'search' as const }),
     }
   }
   if (key === '\u001b' || key === '\u0003') return { state: { ...state, typing: undefined } }
@@ -112,7 +115,7 @@ function movePosition(
   return clampPosition(document.move(top, lines), { document, rows })
 }
 
-/** The last line stands on the last row, not above it. */
+/** Limits a position so that the last line is on the last row, not above it. */
 function clampPosition(
   place: DocumentPosition,
   { document, rows }: { document: Document; rows: number },
@@ -125,7 +128,7 @@ function isBefore(a: DocumentPosition, b: DocumentPosition): boolean {
   return a.block > b.block || (a.block === b.block && a.line < b.line)
 }
 
-/** A line in which the word is found loses its colours and has the word inverted. */
+/** Inverts the search term in a matching line, which loses its colours. */
 function highlightMatch(line: string, word: string, color: boolean): string {
   const text = stripColors(line)
   const found = word === '' ? -1 : text.toLowerCase().indexOf(word.toLowerCase())

@@ -10,7 +10,7 @@ import { truncateText } from '../view/text.ts'
 
 type ChosenEffect = ChatEffect & { type: 'chosen' }
 
-/** An overlay as text, every line ended, and how to answer it. */
+/** Formats an overlay as text with complete lines, including how to answer it. */
 export function overlayText(overlay: Overlay): string {
   switch (overlay.kind) {
     case 'page':
@@ -24,14 +24,14 @@ export function overlayText(overlay: Overlay): string {
   }
 }
 
-/** What stands before the line that answers it; undefined when there is nothing to answer. */
+/** Returns the prompt for the answer; undefined when there is nothing to answer. */
 export function answerPrompt(overlay: Overlay): string | undefined {
   if (overlay.kind === 'page') return overlay.action && 'letter> '
   const isEmpty = overlay.kind === 'search' && overlay.results.items.length === 0
   return isEmpty ? undefined : 'number> '
 }
 
-/** What a typed line chooses; undefined when it chooses nothing, which closes the overlay. */
+/** Parses the choice in a typed line; undefined when there is none, which closes the overlay. */
 export function parseChosen(line: string, overlay: Overlay): ChosenEffect | undefined {
   const [, letter = '', digits = ''] = /^\s*(\D?)\s*(\d*)\s*$/.exec(line) ?? []
   const at = digits === '' ? -1 : Number(digits) - 1
@@ -50,7 +50,7 @@ export function parseChosen(line: string, overlay: Overlay): ChosenEffect | unde
       const found = overlay.results.items[at]
       const effect = found && takeResult(overlay, found)
       if (effect?.type !== 'chosen') return undefined
-      const { key: _, ...chosen } = effect // there is no transcript to find the word in
+      const { key: _, ...chosen } = effect // a plain chat has no transcript to find the word in
       return chosen
     }
   }
@@ -66,8 +66,8 @@ function withKey(
 
 function listText(title: string, rows: readonly string[], howTo: string, note = ''): string {
   const numbered = rows.map((row, at) => `${at + 1}. ${row}\n`)
-  const told = note === '' ? '' : `${cleanLine(note)}\n`
-  return `\n${cleanLine(title)}\n${numbered.join('')}${told}${howTo === '' ? '' : `${howTo}\n`}`
+  const noteLine = note === '' ? '' : `${cleanLine(note)}\n`
+  return `\n${cleanLine(title)}\n${numbered.join('')}${noteLine}${howTo === '' ? '' : `${howTo}\n`}`
 }
 
 function pageText({ title, text, action }: PageOverlay): string {
@@ -83,7 +83,7 @@ function searchText(search: Search): string {
   return listText(scopeTitle(search) + words, found.items.map(formatResult), answer, searchNote(search))
 }
 
-/** A row, and what was said there below it. */
+/** Formats a result with its first excerpt below. */
 function formatResult({ title, detail, excerpts }: SearchResult): string {
   const head = [joinPieces(title), cleanLine(detail)].filter((part) => part !== '').join(', ')
   return [head, ...excerpts.slice(0, 1).map(toExcerpt)].join('\n   ')
@@ -93,7 +93,7 @@ function toExcerpt({ lead, pieces }: SearchExcerpt): string {
   return `${lead === '' ? '' : `${cleanLine(lead)}: `}${truncateText(joinPieces(pieces), EXCERPT_COLUMNS)}`
 }
 
-/** An excerpt is no longer than three lines of a usual terminal. */
+/** The maximum length of an excerpt: about three lines of a typical terminal. */
 const EXCERPT_COLUMNS = 240
 
 function joinPieces(pieces: SearchResult['title']): string {

@@ -1,25 +1,25 @@
-/** Gives every line that is typed to whoever asked for one last: a question comes before the prompt. */
+/** Gives every typed line to the most recent reader, so that a question takes precedence over the prompt. */
 export class LineQueue {
   readonly #readLine: (signal: AbortSignal) => Promise<string | undefined>
   readonly #signal: AbortSignal
   readonly #waiting: PromiseWithResolvers<string | undefined>[] = []
-  /** Lines that came when nobody waited any more. */
+  /** Lines that arrived when there was no reader any more. */
   readonly #unread: (string | undefined)[] = []
   #isReading = false
 
-  /** `readLine` is called for one line at a time, and only while somebody waits. */
+  /** Calls `readLine` for one line at a time, and only while there is a reader. */
   constructor(readLine: (signal: AbortSignal) => Promise<string | undefined>, signal: AbortSignal) {
     this.#readLine = readLine
     this.#signal = signal
   }
 
-  /** The next line, without its end; undefined at the end of input. */
+  /** Returns the next line, without its line break; undefined at the end of input. */
   readonly read = async (signal: AbortSignal): Promise<string | undefined> => {
     signal.throwIfAborted()
     return this.#unread.length > 0 ? this.#unread.shift() : await this.readFresh(signal)
   }
 
-  /** As read(), but no line that came before: it was not meant for who asks now. */
+  /** Reads like `read`, but skips lines that arrived earlier, because they were not meant for this reader. */
   readonly readFresh = async (signal: AbortSignal): Promise<string | undefined> => {
     signal.throwIfAborted()
     const waiter = Promise.withResolvers<string | undefined>()

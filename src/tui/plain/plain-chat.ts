@@ -15,21 +15,24 @@ import { answerPrompt, overlayText, parseChosen } from './choices.ts'
 import { LineQueue } from './line-queue.ts'
 import { Printer } from './printer.ts'
 
-/** How a plain chat meets a person: lines in, text out. */
+/** The input and output of a plain chat. */
 export interface PlainIo {
   write(text: string): void
-  /** The next line that is typed, without its end; undefined at the end of input (Ctrl-D). */
+  /** Reads the next typed line, without its line break; undefined at the end of input (Ctrl-D). */
   readLine(signal: AbortSignal): Promise<string | undefined>
-  /** Calls back for every Ctrl-C. */
+  /** Calls back on every Ctrl-C. */
   onInterrupt(listener: () => void): Disposable
-  /** Puts a question to the person; gives the answers as reply_to_ask takes them. */
+  /** Asks the user a question and returns the answers in the form that `reply_to_ask` takes. */
   converse(
     ask: AskUserEvent,
     asker: {
       agent: string
-      /** The next line that can be an answer; `words` where any text is one. */
+      /** Reads the next line that can be an answer; with `words`, any text is one. */
       readLine(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined>
-      /** Resolves when the question has been on the screen long enough for an answer, with a choice that came too soon. */
+      /**
+       * Resolves when the question has been on the screen long enough for an answer, with a choice that came
+       * too early.
+       */
       see(signal: AbortSignal): Promise<string>
     },
     signal: AbortSignal,
@@ -38,8 +41,8 @@ export interface PlainIo {
 }
 
 /**
- * The chat as plain lines, for screen readers and terminals that cannot be drawn on. Resolves when
- * the person has left, or the signal is aborted, with the questions that have no answer by then.
+ * Opens the chat as plain lines, for screen readers and terminals that cannot be drawn on. Resolves when the
+ * user has left or the signal aborts, with the questions that are still unanswered.
  */
 export async function openPlainChat(
   ports: ChatPorts,
@@ -64,7 +67,7 @@ interface PlainChatContext {
   options: ChatOptions
   io: PlainIo
   signal: AbortSignal
-  /** Aborted when the person leaves. */
+  /** Aborted when the user leaves. */
   over: AbortController
 }
 
@@ -77,19 +80,19 @@ class PlainChat {
   readonly #commands: Commands
   readonly #lines: LineQueue
   readonly #open = new Map<string, AbortController>()
-  /** The last line about questions of other conversations. */
+  /** The last printed line about questions of other conversations. */
   #elsewhere = ''
   #isPrompted = false
-  /** Somebody waits at the prompt. */
+  /** Whether the chat is reading a line at the prompt. */
   #isListening = false
-  /** Ctrl-C at an idle prompt leaves. */
+  /** Whether another Ctrl-C at the idle prompt leaves. */
   #isLeaving = false
-  /** The questions that had no answer when the chat was left. */
+  /** The questions that had no answer when the user left. */
   unanswered: Unanswered | undefined
 
-  constructor(setting: PlainChatContext) {
-    const { ports, options, io, signal } = setting
-    this.#context = setting
+  constructor(context: PlainChatContext) {
+    const { ports, options, io, signal } = context
+    this.#context = context
     this.#store = new ChatStore(initialState(options))
     this.#printer = new Printer({ store: this.#store, write: (text) => io.write(text), columns: io.columns })
     this.#lines = new LineQueue((reading) => io.readLine(reading), signal)
@@ -104,7 +107,7 @@ class PlainChat {
           feed: this.#feed,
           send: (line, message) => this.#controller.turns.queuePrepared(line, message),
           say: (text) => this.#controller.turns.say(text),
-          leave: () => setting.over.abort(),
+          leave: () => context.over.abort(),
         },
         signal,
       ),
@@ -118,7 +121,7 @@ class PlainChat {
       commands: this.#commands,
       feed: this.#feed,
       showTranscript: async () => {},
-      leave: () => setting.over.abort(),
+      leave: () => context.over.abort(),
       signal,
     })
   }
@@ -133,10 +136,10 @@ class PlainChat {
       type: 'print',
       block: { kind: 'welcome', agent, model, cwd: ports.shownCwd, version, hint },
     })
-    const setting = { store: this.#store, ports, feed: this.#feed }
-    const opening = () => openInitialConversation(setting, options, signal)
+    const context = { store: this.#store, ports, feed: this.#feed }
+    const opening = () => openInitialConversation(context, options, signal)
     if (options.session === undefined) await this.#attempt(opening)
-    else await opening() // another conversation than the one that was asked for would be a surprise
+    else await opening() // fails rather than open a conversation that was not requested
     if (prompt !== undefined) this.#controller.do({ type: 'submit', text: prompt })
     for (;;) {
       this.#isListening = true
@@ -163,12 +166,15 @@ class PlainChat {
   async #take(line: string): Promise<void> {
     if (!isCommand(line)) return this.#controller.do({ type: 'submit', text: line })
     const { ports, signal } = this.#context
-    ports.rememberSent(line).catch(() => undefined) // a convenience, and nobody's business
+    ports.rememberSent(line).catch(() => undefined) // the history is a convenience
     await this.#attempt(() => this.#commands.run(line, signal))
     await this.#choose()
   }
 
-  /** What can be chosen from is a list with numbers; a page is printed, and answered where something can be done with it. */
+  /**
+   * Prints the open overlays: a list is printed with numbers to choose from, a page with its keys if it has
+   * any.
+   */
   async #choose(): Promise<void> {
     const { signal } = this.#context
     for (let { overlay } = this.#store.get(); overlay; overlay = this.#store.get().overlay) {
@@ -185,7 +191,10 @@ class PlainChat {
     }
   }
 
-  /** Shows what has changed: what is finished, a question, the hint, and when it is a person's turn the prompt. */
+  /**
+   * Prints what has changed: finished blocks, a question, the hint, and the prompt when it is the user's
+   * turn.
+   */
   #show(): void {
     this.#printer.printFinished()
     const { hint, prompt, turn, asks } = this.#store.get()
@@ -198,7 +207,7 @@ class PlainChat {
       this.#printer.print(`Not sent: ${cleanText(promptText(prompt))}\n`)
     }
     this.#closeQuestions()
-    if (this.#context.signal.aborted) return // nothing is asked of a person who has left
+    if (this.#context.signal.aborted) return // a user who has left is not asked anything
     this.#showElsewhere()
     const next = asks.find((card) => isCurrent(this.#store.get(), card) && !card.isAnswered)
     if (next && !this.#open.has(next.askId)) void this.#ask(next)
@@ -215,14 +224,14 @@ class PlainChat {
     for (const [askId, closing] of this.#open) if (!waiting.has(askId)) closing.abort()
   }
 
-  /** Questions of other conversations are one line, said once. */
+  /** Prints one line about questions of other conversations, once. */
   #showElsewhere(): void {
     const text = elsewhereText(this.#store.get())
     if (text !== '' && text !== this.#elsewhere) this.#printer.print(`${cleanText(text)}\n`)
     this.#elsewhere = text
   }
 
-  /** The next line that can be an answer; other lines are messages, or whatever they are without a question. */
+  /** Reads the next line that can be an answer. Other lines are handled as messages, commands, and so on. */
   async #readAnswer(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined> {
     for (;;) {
       const line = await this.#lines.readFresh(signal)
@@ -232,14 +241,17 @@ class PlainChat {
     }
   }
 
-  /** Lets a question be seen: a choice that comes meanwhile is returned and answers nothing; other lines are messages. */
+  /**
+   * Waits until the user has had time to see a question. A choice typed meanwhile is returned and answers
+   * nothing; other lines are handled as messages.
+   */
   async #see(signal: AbortSignal): Promise<string> {
     const seen = AbortSignal.timeout(MIN_QUESTION_MS)
     const until = AbortSignal.any([signal, seen])
     let early = ''
     while (!until.aborted) {
       const line = await this.#lines.readFresh(until).catch(() => '')
-      if (line === undefined) break // the end of input answers, too
+      if (line === undefined) break // the end of input is an answer, too
       if (line.trim() === '') continue
       this.#printer.lineEnded()
       if (isChoice(line)) early = `${line}\n`
@@ -249,7 +261,7 @@ class PlainChat {
     return early
   }
 
-  /** Takes a line that is typed while a question waits, and says that a message answers nothing. */
+  /** Handles a line typed while a question is pending, and says that a message is not an answer. */
   async #takeBeside(line: string): Promise<void> {
     if (line.trim() === '') return
     await this.#take(line)
@@ -283,7 +295,7 @@ class PlainChat {
     }
   }
 
-  /** Does something; why it cannot is told in the chat. */
+  /** Runs an action and prints its failure in the chat. */
   async #attempt(act: () => Promise<void>): Promise<void> {
     try {
       await act()
@@ -297,12 +309,12 @@ class PlainChat {
 
 type Asker = Parameters<PlainIo['converse']>[1]
 
-/** The time in milliseconds that a question is on the screen before a line answers it. */
+/** The time, in milliseconds, that a question is on the screen before a line answers it. */
 const MIN_QUESTION_MS = 1_000
 
 const BESIDE = 'Sent to the agent as a message; the question still waits for a number\n'
 
-/** A line that can choose: `?`, or nothing but numbers. Everything else is text. */
+/** Whether a line can be a choice: `?` or only numbers. Every other line is text. */
 function isChoice(line: string): boolean {
   return /^(?:\?|\d+(?:[\s,]+\d+)*)$/.test(line.trim())
 }

@@ -12,61 +12,61 @@ export interface PrinterOptions {
 }
 
 /**
- * Prints the chat line after line, nothing twice and nothing moved: answers as they come, everything else when it is
- * finished.
+ * Prints the chat line by line, nothing twice and without moving the cursor: answers while they stream,
+ * everything else when it is finished.
  */
 export class Printer {
   readonly #options: PrinterOptions
   #sanitizer = new Sanitizer()
   #isLineOpen = false
-  /** Answers of the running turn are printed as they come, and not as blocks again. */
+  /** Whether answers of the running turn are printed while they stream, and therefore not as blocks again. */
   #isStreaming = false
 
   constructor(options: PrinterOptions) {
     this.#options = options
   }
 
-  /** The same agents; what they answer in turns is printed on its way. */
+  /** Wraps a dispatch so that the answers of turns are printed while they pass through. */
   tap(dispatch: Dispatch): Dispatch {
     const hear = (event: StreamEvent['event']) => this.#hear(event)
     return async function* tapped(message, signal) {
       for await (const reply of dispatch(message, signal)) {
         yield reply
-        const told = reply.msg?.$case === 'attach' ? reply.msg.value.event : undefined
-        if (told?.$case === 'stream') hear(told.value.event)
+        const event = reply.msg?.$case === 'attach' ? reply.msg.value.event : undefined
+        if (event?.$case === 'stream') hear(event.value.event)
       }
     }
   }
 
-  /** Prints what is finished. */
+  /** Prints the finished blocks. */
   printFinished(): void {
     const { store } = this.#options
     const { finished, turn } = store.get()
     const last = finished.at(-1)
     if (last) {
       for (const { block } of finished) if (!this.#isPrinted(block)) this.#printBlock(block)
-      store.act({ type: 'printed', upto: last.id }) // tells us again: by now there is nothing to print
+      store.act({ type: 'printed', upto: last.id }) // notifies this method again, when there is nothing left to print
     }
     if (!turn) this.#isStreaming = false
   }
 
-  /** A text as it is, on a line of its own; the line stays open unless the text ends it. */
+  /** Prints a text, unchanged, on a new line. The line stays open unless the text ends it. */
   print(text: string): void {
     this.endLine()
     this.#write(text)
   }
 
-  /** The cursor stands behind text. */
+  /** Whether the cursor is after text on its line. */
   get isLineOpen(): boolean {
     return this.#isLineOpen
   }
 
-  /** What comes next begins a line. */
+  /** Ends an open line. */
   endLine(): void {
     if (this.#isLineOpen) this.#write('\n')
   }
 
-  /** A person has ended the line by typing. */
+  /** Records that the user has ended the line by typing Enter. */
   lineEnded(): void {
     this.#isLineOpen = false
   }
@@ -82,7 +82,7 @@ export class Printer {
     if (event?.$case === 'textEnd') this.endLine()
   }
 
-  /** What a person has just typed stands there, too. */
+  /** Whether a block is already on the screen: a message the user has just typed, or a streamed answer. */
   #isPrinted(block: Block): boolean {
     const isOurs =
       block.kind === 'user' && block.how === 'sent' && this.#options.store.get().turn !== undefined

@@ -1,15 +1,17 @@
 import { takeEnd, takeStart } from '../../core/base/truncate.ts'
 import type { Piece } from './types.ts'
 
-/** Where something begins and ends in a text, in UTF-16 units; rising, none within another. */
+/**
+ * The start and end of a match in a text, in UTF-16 units; ranges are in ascending order and do not overlap.
+ */
 export type Range = readonly [start: number, end: number]
 
-/** Units of a text that are kept before its first match, and behind it. */
+/** The number of UTF-16 units that an excerpt keeps before and after its first match. */
 const BEFORE = 200
 const BEHIND = 800
 
 /**
- * A text around the first thing that was found in it, taken apart by what was found. What is left out at an end is `…`.
+ * Splits the text around its first match into matching and other pieces. An end that is left out becomes `…`.
  */
 export function toPieces(text: string, ranges: readonly Range[]): Piece[] {
   const first = ranges[0]?.[0] ?? 0
@@ -28,7 +30,7 @@ export function toPieces(text: string, ranges: readonly Range[]): Piece[] {
   return end < text.length ? [...pieces, { text: '…', isMatch: false }] : pieces
 }
 
-/** Pairs of byte offsets, as the wire gives them, as places in the text; those that cannot be are left out. */
+/** Converts pairs of byte offsets from the wire into ranges; invalid pairs are skipped. */
 export function toRanges(text: string, offsets: readonly number[]): Range[] {
   if (offsets.length < 2) return []
   const places = toTextOffsets(text, new Set(offsets))
@@ -44,13 +46,16 @@ export function toRanges(text: string, offsets: readonly number[]): Range[] {
   return ranges
 }
 
-/** Where a text holds a phrase, in upper or lower case; nowhere when either is written in other lengths in lower case. */
+/**
+ * Finds a phrase in a text, case-insensitively. Returns nothing when lower case changes the length of the
+ * text, because offsets would be wrong.
+ */
 export function findRanges(text: string, phrase: string): Range[] {
-  const [lower, wanted] = [text.toLowerCase(), phrase.toLowerCase()]
-  if (wanted === '' || lower.length !== text.length) return []
+  const [lower, needle] = [text.toLowerCase(), phrase.toLowerCase()]
+  if (needle === '' || lower.length !== text.length) return []
   const ranges: Range[] = []
-  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
-    ranges.push([at, at + wanted.length])
+  for (let at = lower.indexOf(needle); at >= 0; at = lower.indexOf(needle, at + needle.length)) {
+    ranges.push([at, at + needle.length])
     if (ranges.length === MOST_RANGES) break
   }
   return ranges
@@ -58,21 +63,21 @@ export function findRanges(text: string, phrase: string): Range[] {
 
 const MOST_RANGES = 100
 
-/** The places of those byte offsets that lie between two characters. */
-function toTextOffsets(text: string, wanted: ReadonlySet<number>): Map<number, number> {
+/** Maps byte offsets to UTF-16 offsets; those inside a character are left out. */
+function toTextOffsets(text: string, offsets: ReadonlySet<number>): Map<number, number> {
   const places = new Map<number, number>()
   let bytes = 0
   let at = 0
   for (const char of text) {
-    if (wanted.has(bytes)) places.set(bytes, at)
+    if (offsets.has(bytes)) places.set(bytes, at)
     bytes += countUtf8Bytes(char.codePointAt(0)!)
     at += char.length
   }
-  if (wanted.has(bytes)) places.set(bytes, at)
+  if (offsets.has(bytes)) places.set(bytes, at)
   return places
 }
 
-/** In UTF-8; half a pair is written as U+FFFD. */
+/** Counts the UTF-8 bytes of a code point; half a surrogate pair is encoded as U+FFFD. */
 function countUtf8Bytes(code: number): number {
   return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
 }

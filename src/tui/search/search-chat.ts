@@ -13,27 +13,27 @@ import { plural } from '../view/numbers.ts'
 import { toPieces, toRanges } from './pieces.ts'
 import type { ChatSearchScope, SearchExcerpt, SearchResult, SearchResults } from './types.ts'
 
-/** Where somebody is who searches. */
+/** The context of a search: the current agent, conversation, and directory. */
 export interface Searcher {
   dispatch: Dispatch
-  /** Whose memory is searched. */
+  /** The agent whose memory is searched. */
   agent: string
   sender: string
-  /** The conversation that is open. */
+  /** The open conversation. */
   session: string | undefined
   cwd: string
   /** Milliseconds since 1970. */
   now: number
 }
 
-/** Conversations, or entries of a memory, that are shown at most where no words say which. */
+/** The maximum number of conversations or memory entries that are listed for an empty query. */
 const MOST_LISTED = 100
-/** Messages behind the match that come along. */
+/** The number of messages shown after a match. */
 const CONTEXT = 1
 
 /**
- * Looks for words in all conversations, or in the agent's memory. Without words: the latest conversations, all entries.
- * Throws what the other side reports.
+ * Searches all conversations, or the agent's memory. An empty query returns the latest conversations, or all
+ * entries. Rejects with the error that the request reports.
  */
 export async function searchChat(
   { scope, query }: { scope: Exclude<ChatSearchScope, 'prompts'>; query: string },
@@ -57,8 +57,8 @@ async function findConversations(query: string, searcher: Searcher, signal: Abor
     const items = conversations.slice(0, MOST_LISTED).map((info) => toListed(info, searcher))
     return { items, note: '' }
   }
-  const asked = { query, contextBefore: 0, contextAfter: CONTEXT }
-  const { hits, partial } = await request(dispatch, 'searchSessions', asked, signal)
+  const message = { query, contextBefore: 0, contextAfter: CONTEXT }
+  const { hits, partial } = await request(dispatch, 'searchSessions', message, signal)
   const items = hits.flatMap((hit) => (hit.session ? [toSearchResult(hit, hit.session, searcher)] : []))
   const note = partial ? 'Older conversations are still being read: there may be more' : ''
   return { items, note, isPartial: partial }
@@ -79,12 +79,12 @@ async function findEntries(query: string, searcher: Searcher, signal: AbortSigna
   }
 }
 
-/** A title that is matched stands as the title; what was said below it. */
+/** Shows a matched title as the title, with the matched messages below it. */
 function toSearchResult({ seq, window }: SessionHit, session: SessionInfo, searcher: Searcher): SearchResult {
   const titled = window.find(({ role }) => role === 'title')
-  const said = window.filter(({ role }) => role !== 'title')
-  const at = said.findIndex((item) => item.seq === seq)
-  const [match, ...others] = said.slice(Math.max(0, at))
+  const messages = window.filter(({ role }) => role !== 'title')
+  const at = messages.findIndex((item) => item.seq === seq)
+  const [match, ...others] = messages.slice(Math.max(0, at))
   const shown = match ? [match, ...others.slice(0, CONTEXT)] : []
   const title = titled?.snippet || session.title || session.preview || 'without a title'
   return {
@@ -122,7 +122,7 @@ interface ResultOrigin {
   more?: string
 }
 
-/** When it was, and of whom and where when that is somebody or somewhere else. */
+/** Formats the age of a result, and its agent, sender and directory where they differ from the current ones. */
 function formatDetail(at: ResultOrigin, { agent, sender, session, cwd, now }: Searcher): string {
   return [
     relativeTime(at.when, now),
@@ -136,7 +136,7 @@ function formatDetail(at: ResultOrigin, { agent, sender, session, cwd, now }: Se
     .join(' · ')
 }
 
-/** An archive is known by its title, which is an alias. */
+/** Shows an archive by its title, which is stored as an alias. */
 function toEntry(
   { entry, matches }: { entry: MemoryEntry } & Pick<MemoryHit, 'matches'>,
   { now }: Searcher,

@@ -1,37 +1,38 @@
-/** What can be searched, in the order in which Tab goes round. */
+/** The scopes of a search, in the order in which Tab cycles through them. */
 export const SEARCH_SCOPES = ['prompts', 'conversations', 'memory'] as const
 export type ChatSearchScope = (typeof SEARCH_SCOPES)[number]
 
-/** A part of a text, and whether it is what was looked for. As it came, not yet sanitised. */
+/** A part of a text, and whether it matches the query. Not sanitised yet. */
 export interface Piece {
   text: string
   isMatch: boolean
 }
 
-/** Something that was found. */
+/** One result of a search. */
 export interface SearchResult {
-  /** Says which: the text that was sent, the id of a session, the name of an entry. */
+  /** The identity of the result: the text that was sent, the id of a session, or the name of an entry. */
   value: string
   title: readonly Piece[]
-  /** Beside the title, dim. */
+  /** Shown beside the title, dim. */
   detail: string
-  /** What was said there: the match first, then what came after it. */
+  /** Excerpts: the match first, then the messages after it. */
   excerpts: readonly SearchExcerpt[]
 }
 
+/** A text of a result, with the matches in it. */
 export interface SearchExcerpt {
-  /** Who said it; empty for a text that nobody said. */
+  /** The author of the text; empty for a memory entry. */
   lead: string
   pieces: readonly Piece[]
 }
 
-/** What was found, best first, and for what. */
+/** The results of a query, best first. */
 export interface SearchResults {
   scope: ChatSearchScope
   query: string
   items: readonly SearchResult[]
-  /** What a person should know of it, as a sentence; empty for nothing. */
+  /** A sentence about the results for the user; empty for none. */
   note: string
-  /** There may be more in a moment. */
+  /** Whether more results may follow in a moment. */
   isPartial?: boolean
 }

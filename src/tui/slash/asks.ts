@@ -6,7 +6,10 @@ import { isCurrent } from '../state/is-current.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/asks`: the pending questions of other conversations; choosing one opens its conversation, where its card is. */
+/**
+ * `/asks`: lists the pending questions of other conversations. Choosing one opens its conversation, which
+ * shows its card.
+ */
 export async function showAsks(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { asks } = await request(context.dispatch, 'listAsks', {}, signal)
   const shown = context.state()
@@ -30,5 +33,5 @@ function toItem({ agent, sender, session, openedAt, ask }: AskInfo, { ports }: S
   }
 }
 
-/** Characters of an id that the command line takes, and shows. */
+/** The number of id characters that the command line accepts and shows. */
 const ID_CHARS = 8

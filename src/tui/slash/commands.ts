@@ -18,7 +18,7 @@ import { showContext, showCost } from './usage.ts'
 
 export type { SlashCommand, SlashContext } from './types.ts'
 
-/** Every slash command, in the order help lists them. */
+/** Every slash command, in the order of the help page. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'help',

@@ -3,7 +3,7 @@ import { CHARS_PER_TOKEN, formatCount, formatUsd, plural } from '../view/numbers
 import { printNotice, printTitled } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/slashCompact`: a summary takes the place of the history; nothing is lost, it goes into an archive. */
+/** `/compact`: replaces the history with a summary. Nothing is lost: the history goes into an archive. */
 export async function slashCompact(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agent, sender, session, chosenModel = '' } = context.state()
   if (session === undefined) return printNotice(context, 'info', 'There is nothing to compact yet')

@@ -6,12 +6,12 @@ import { plural } from '../view/numbers.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/new`: the scrollback stays, the agent knows nothing of it. */
+/** `/new`: starts a new conversation. The scrollback stays, but the agent does not see it. */
 export async function startNew(_args: string, context: SlashContext): Promise<void> {
   await context.startNewConversation()
 }
 
-/** `/resume [AGENT] [TEXT]`: the conversations of this agent, or another, whoever spoke with it. */
+/** `/resume [AGENT] [TEXT]`: lists the conversations of this agent or another one, with any sender. */
 export async function resume(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agent, filter } = await readResumeArguments(args, context, signal)
   const { conversations } = await request(context.dispatch, 'listConversations', { agent }, signal)
@@ -21,7 +21,7 @@ export async function resume(args: string, context: SlashContext, signal: AbortS
   showOverlay(context, newPicker({ picker: 'session', title, items, widerScope: 'conversations' }, filter))
 }
 
-/** `/agents`: who to talk to. */
+/** `/agents`: switches to another agent. */
 export async function chooseAgent(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agents, problems } = await request(context.dispatch, 'listAgents', {}, signal)
   for (const problem of problems) printNotice(context, 'warning', problem)
@@ -36,7 +36,7 @@ export async function chooseAgent(args: string, context: SlashContext, signal: A
   showOverlay(context, newPicker({ picker: 'agent', title: 'Agents', items }, args))
 }
 
-/** `/title TEXT`; without a text it says the title there is. */
+/** `/title TEXT`: sets the title; without a text it shows the current one. */
 export async function slashTitle(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session, title } = context.state()
   if (args === '')
@@ -47,7 +47,7 @@ export async function slashTitle(args: string, context: SlashContext, signal: Ab
   printNotice(context, 'success', `It is called "${info.title}" now`)
 }
 
-/** A first word that is an agent's name means that agent; the rest filters. */
+/** Reads the arguments of `/resume`: a first word that names an agent selects it; the rest filters. */
 async function readResumeArguments(args: string, { dispatch, state }: SlashContext, signal: AbortSignal) {
   const [first = '', ...rest] = args.split(/\s+/)
   if (first === '') return { agent: state().agent, filter: '' }

@@ -5,17 +5,17 @@ import { readAnswersBackwards } from './messages.ts'
 import { printNotice } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/copy [N]`: the last answer, or the one N before it, as the model wrote it. */
+/** `/copy [N]`: copies the last answer, or the Nth last, as the model wrote it. */
 export async function copyAnswer(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const wanted = args === '' ? 1 : Number(args)
-  if (!Number.isSafeInteger(wanted) || wanted < 1)
+  const nth = args === '' ? 1 : Number(args)
+  if (!Number.isSafeInteger(nth) || nth < 1)
     return printNotice(context, 'warning', `Cannot copy ${args}: it is no number from 1`)
   const { session } = context.state()
   if (session === undefined) return printNotice(context, 'info', 'There is no answer to copy yet')
   let at = 0
   for await (const answer of readAnswersBackwards(context.dispatch, session, signal)) {
     at += 1
-    if (at < wanted) continue
+    if (at < nth) continue
     printNotice(context, 'success', await context.ports.copy(answer))
     return
   }
@@ -23,7 +23,7 @@ export async function copyAnswer(args: string, context: SlashContext, signal: Ab
   printNotice(context, 'info', at === 0 ? 'There is no answer to copy yet' : few)
 }
 
-/** `/export [FILE]`: the whole conversation as Markdown, into a new file. */
+/** `/export [FILE]`: writes the whole conversation as Markdown into a new file. */
 export async function slashExport(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session, title } = context.state()
   if (session === undefined) return printNotice(context, 'info', 'There is no conversation to export yet')
@@ -35,7 +35,7 @@ export async function slashExport(args: string, context: SlashContext, signal: A
   printNotice(context, 'success', `Written to ${path}`)
 }
 
-/** Under a name of our own the next free number is taken. */
+/** Writes a file with a generated name; when the name exists, it appends the next free number. */
 async function writeNamed(name: string, text: string, { ports }: SlashContext): Promise<string> {
   for (let number = 1; ; number++) {
     try {
@@ -49,7 +49,10 @@ async function writeNamed(name: string, text: string, { ports }: SlashContext): 
 const MOST_NAMES = 99
 const MOST_LETTERS = 60
 
-/** `fix-the-tests-2026-01-02`: letters and digits of the title, in any script, and the day. */
+/**
+ * Builds a name like `fix-the-tests-2026-01-02` from the letters and digits of the title, in any script, and
+ * the date.
+ */
 function defaultFileName(title: string, now: number): string {
   const words = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['conversation']
   const day = new Date(now).toISOString().slice(0, 10)

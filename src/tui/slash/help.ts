@@ -3,7 +3,7 @@ import { KEYMAP, type KeyBinding, showChord } from '../text/keymap.ts'
 import { inColumns, showOverlay } from './print.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 
-/** `/help`: the commands and the keys. */
+/** `/help`: shows the commands and the keys. */
 export function showHelp(commands: readonly SlashCommand[], context: SlashContext): void {
   const groups = GROUPS.map(([group, title]) => `${title}\n${inColumns(listKeys(group))}`)
   const text = [
@@ -15,7 +15,7 @@ export function showHelp(commands: readonly SlashCommand[], context: SlashContex
   showOverlay(context, newPage('Help', text.join('\n\n')))
 }
 
-/** A command with its arguments and other names, and what it does. */
+/** Formats a command with its arguments and aliases, and its summary. */
 function commandLine({ name, aliases = [], args, summary }: SlashCommand): [string, string] {
   const names = [name, ...aliases].map((one) => `/${one}`).join(' ')
   return [args === '' ? names : `${names} ${args}`, summary]

@@ -2,7 +2,7 @@ import type { SessionInfo, SessionMessage } from '../../core/protocol/crabtalk.g
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { readMessages } from './messages.ts'
 
-/** A whole conversation as Markdown, piece by piece. */
+/** Renders a whole conversation as Markdown, one message at a time. */
 export async function* conversationMarkdown(
   dispatch: Dispatch,
   session: string,
@@ -14,13 +14,12 @@ export async function* conversationMarkdown(
     yield messageMarkdown(message, info.agent)
 }
 
-/** The head of a conversation as Markdown. */
 function headMarkdown(session: SessionInfo): string {
   const title = session.title || `${session.agent} with ${session.sender}`
   return `# ${title}\n\n${session.agent} · ${session.sender} · ${session.createdAt} · ${session.messageCount} messages\n`
 }
 
-/** One message as Markdown; tool results are folded into code blocks. */
+/** Renders a message as Markdown; tool results become code blocks. */
 function messageMarkdown(message: SessionMessage, agent: string): string {
   if (message.role === 'tool') return `\n${toolResult(message)}\n`
   const who = message.role === 'user' ? 'You' : message.agent || agent
@@ -38,7 +37,7 @@ function toolResult({ name, isError, content }: SessionMessage): string {
   return `${name}${isError ? ' failed' : ''}:\n\n${fence}\n${content}\n${fence}`
 }
 
-/** A fence longer than any in the text. */
+/** Returns a fence longer than any in the text. */
 function fenceFor(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length))
   return '`'.repeat(longest + 1)

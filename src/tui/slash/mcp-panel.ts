@@ -8,13 +8,13 @@ import type { Panel, PanelRow } from '../overlays/types.ts'
 import { formatCount, plural } from '../view/numbers.ts'
 import { byteText } from './numbers.ts'
 
-/** What a row of the panel acts on: one declaration, and through it the process it shares. */
+/** The target of a row: one declaration, and through it the process it shares. */
 export interface PanelTarget {
   agent: string
   name: string
 }
 
-/** The panel of all MCP servers: a row for each process, and for what is declared and has none. */
+/** Builds the panel of all MCP servers: a row for each process, and for each declaration without one. */
 export function mcpPanel(
   view: McpView,
   { agent, selected = 0, note = '' }: { agent: string; selected?: number; note?: string },
@@ -47,7 +47,7 @@ export function mcpPanel(
   }
 }
 
-/** The row's target; undefined for what is no row of this panel. */
+/** Parses the target of a row; undefined when the value does not belong to this panel. */
 export function readTarget(value: string): PanelTarget | undefined {
   const [agent, name] = value.split('\n')
   return agent !== undefined && name !== undefined ? { agent, name } : undefined
@@ -68,12 +68,12 @@ function formatPanelTitle({ peers, agents }: McpView): string {
   return `MCP servers: ${plural(running, 'connection')}, ${plural(owners.size, 'agent')}`
 }
 
-/** A declaration, with the agent whose it is. */
+/** A declaration with its agent. */
 interface AgentDeclaration extends McpServerView {
   agent: string
 }
 
-/** Declarations by the connection they share; one that cannot be used stands alone. */
+/** Groups declarations by the connection they share; an invalid one is a group of its own. */
 function groupDeclarations({ agents }: McpView): Map<string, AgentDeclaration[]> {
   const servers = agents.flatMap(({ agent, servers: own }) => own.map((server) => ({ ...server, agent })))
   return Map.groupBy(servers, ({ fingerprint, agent, name }) => fingerprint || `${agent}\n${name}`)
@@ -101,13 +101,16 @@ function peerRow(peer: McpPeer, declared: readonly AgentDeclaration[], agent: st
   }
 }
 
-/** Others may keep a connection that this agent has disabled; so does the turn that began before. */
+/**
+ * Describes the state of a connection. One that this agent has disabled may still run for other agents, or
+ * for a turn that started before.
+ */
 function describePeerState({ state }: McpPeer, own: AgentDeclaration | undefined): string {
   if (own?.state !== McpPeerState.DISABLED) return stateName(state)
   return state === McpPeerState.CONNECTED ? 'disabled, runs' : 'disabled'
 }
 
-/** Declarations without a connection: those that are disabled, cannot be used, or were never needed. */
+/** Renders declarations without a connection: disabled, invalid, or never needed so far. */
 function idleRow(group: readonly AgentDeclaration[], agent: string): PanelRow {
   const own = pickDeclaration(group, agent)!
   const tools = own.listed ? String(own.tools.filter(({ hidden }) => hidden === '').length) : '-'
@@ -119,7 +122,7 @@ function idleRow(group: readonly AgentDeclaration[], agent: string): PanelRow {
   }
 }
 
-/** The declaration that is acted on: this agent's, or else somebody's. */
+/** Returns the declaration to act on: this agent's if it has one, otherwise the first. */
 function pickDeclaration<D extends PanelTarget>(declared: readonly D[], agent: string): D | undefined {
   return declared.find((one) => one.agent === agent) ?? declared[0]
 }
@@ -133,7 +136,6 @@ function toValue({ agent, name }: PanelTarget): string {
   return `${agent}\n${name}`
 }
 
-/** A state in words. */
 function stateName(state: McpPeerState): string {
   return STATES[state] ?? 'unknown'
 }

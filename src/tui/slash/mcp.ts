@@ -8,7 +8,7 @@ import { inColumns, printNotice, showOverlay } from './print.ts'
 import { toolLine } from './tools.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/mcp`: all servers, as they are now. */
+/** `/mcp`: shows all servers in their current state. */
 export async function showMcp(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const panel = await readPanel(context, {}, signal)
   if (panel.rows.length > 0) showOverlay(context, panel)
@@ -21,7 +21,7 @@ export async function showMcp(_args: string, context: SlashContext, signal: Abor
     )
 }
 
-/** Does what a key of the panel asks for, and says what came of it below the table; failures too. */
+/** Carries out a key of the panel and shows the result, or the failure, below the table. */
 export async function actOnMcp(
   { value, key = '' }: { value: string; key?: string | undefined },
   context: SlashContext,
@@ -47,7 +47,7 @@ export async function actOnMcp(
 
 interface Verb {
   action: McpActionKind
-  /** While it lasts. */
+  /** Shown while the action runs. */
   doing: string
   describeResult(target: PanelTarget, result: McpActionResult): string
   page?(target: PanelTarget, result: McpActionResult): { title: string; text: string }
@@ -122,14 +122,14 @@ async function readPanel(
   return mcpPanel(await request(dispatch, 'mcpView', {}, signal), { agent: state().agent, ...more })
 }
 
-/** Puts a note below the table; says whether the panel is still open. */
+/** Shows a note below the table; returns whether the panel is still open. */
 function withNote(context: SlashContext, note: string): boolean {
   const panel = getPanel(context)
   if (panel) showOverlay(context, { ...panel, note })
   return panel !== undefined
 }
 
-/** The panel as things are now, unless it was closed meanwhile. */
+/** Refreshes the panel, unless it was closed meanwhile. */
 async function refreshPanel(context: SlashContext, note: string, signal: AbortSignal): Promise<void> {
   const fresh = await readPanel(context, {}, signal)
   const open = getPanel(context)

@@ -8,7 +8,7 @@ import { printNotice, showOverlay } from './print.ts'
 import { startSearch } from './search.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/memory [WORDS]`: what the agent remembers, by words; `show NAME` and `forget NAME` are one entry of it. */
+/** `/memory [WORDS]`: searches the agent's memory; `show NAME` and `forget NAME` act on one entry. */
 export async function showMemory(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const [, verb, name = ''] = /^(show|forget)\s+(\S.*)$/s.exec(args) ?? []
   if (verb === undefined) return showOverlay(context, await startSearch('memory', args, context, signal))
@@ -19,7 +19,7 @@ export async function showMemory(args: string, context: SlashContext, signal: Ab
   showOverlay(context, verb === 'forget' ? withPendingForget(page) : page)
 }
 
-/** Shows the entry that was chosen, or forgets it when that key was pressed twice. */
+/** Shows the chosen entry, or forgets it when its key was pressed twice. */
 export async function onMemoryChosen(
   { value, key }: Pick<ChatEffect & { type: 'chosen' }, 'value' | 'key'>,
   context: SlashContext,
@@ -45,7 +45,7 @@ async function forget(name: string, context: SlashContext, signal: AbortSignal):
   )
 }
 
-/** The entry of that name or alias. */
+/** Fetches the entry with that name or alias. */
 async function readEntry(
   name: string,
   { dispatch, state }: SlashContext,
@@ -72,7 +72,7 @@ function entryPage(entry: MemoryEntry, { state }: SlashContext): PageOverlay {
   return isArchive ? page : { ...page, action: { picker: 'memory', value: name, keys: [FORGET] } }
 }
 
-/** The page as after the first press of the key: the next one forgets. */
+/** Returns the page in the state after the first press of the key: the next press forgets the entry. */
 function withPendingForget(page: PageOverlay): PageOverlay {
   return { ...page, action: page.action && { ...page.action, asked: FORGET.key } }
 }

@@ -3,7 +3,7 @@ import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 
 const PAGE = 500
 
-/** All messages of a session, oldest first, fetched page by page. */
+/** Reads all messages of a session, oldest first, page by page. */
 export async function* readMessages(
   dispatch: Dispatch,
   session: string,
@@ -18,7 +18,7 @@ export async function* readMessages(
   }
 }
 
-/** The last answers of a session that say something, newest first; read from the end, page by page. */
+/** Reads the answers of a session that have text, newest first, page by page from the end. */
 export async function* readAnswersBackwards(
   dispatch: Dispatch,
   session: string,

@@ -7,10 +7,13 @@ import { formatCount, formatUsd } from '../view/numbers.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/model`, `/model NAME` for this chat, `/model default NAME` for every agent without a model of its own. */
+/**
+ * `/model`: shows the models; `/model NAME` chooses one for this chat, `/model default NAME` for every agent
+ * without its own.
+ */
 export async function slashModel(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const [, wished] = /^default\s+(.+)$/.exec(args) ?? []
-  if (wished !== undefined) return setDefault(wished, context, signal)
+  const [, defaultName] = /^default\s+(.+)$/.exec(args) ?? []
+  if (defaultName !== undefined) return setDefault(defaultName, context, signal)
   const models = await readModels(context, signal)
   if (args === '') showOverlay(context, picker(models, context))
   else if (models.length === 0 || models.some((model) => matchesModel(model, args)))
@@ -18,7 +21,7 @@ export async function slashModel(args: string, context: SlashContext, signal: Ab
   else unknown(args, models, context)
 }
 
-/** Nearest names of one that is none come with the failure. */
+/** Sets the default model. The error for an unknown name suggests the nearest names. */
 async function setDefault(model: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   await request(context.dispatch, 'setActiveModel', { model }, signal)
   await readModels(context, signal)
@@ -34,17 +37,20 @@ async function readModels(
   return models
 }
 
-/** A model may be named with its provider. */
-function hasName({ name, providerName }: ModelInfo, wanted: string): boolean {
-  return name === wanted || `${providerName}/${name}` === wanted
+/** Whether a model has this name, with or without its provider. */
+function hasName({ name, providerName }: ModelInfo, query: string): boolean {
+  return name === query || `${providerName}/${name}` === query
 }
 
-/** A provider may have more than it says, and takes what is asked of it by its name. */
-function matchesModel(model: ModelInfo, wanted: string): boolean {
-  return hasName(model, wanted) || wanted.startsWith(`${model.providerName}/`)
+/**
+ * Whether a model may be chosen. A name with a listed provider is accepted, because a provider may serve more
+ * models than it lists.
+ */
+function matchesModel(model: ModelInfo, query: string): boolean {
+  return hasName(model, query) || query.startsWith(`${model.providerName}/`)
 }
 
-/** The next turns of this chat use the model; an empty name leaves it to the agent. */
+/** Chooses the model for the next turns of this chat; an empty name leaves the choice to the agent. */
 export function chooseForChat(name: string, context: SlashContext): void {
   const chosenModel = name === '' ? undefined : name
   context.act({ type: 'set', change: { chosenModel, ...(name !== '' && { model: name }) } })
@@ -68,7 +74,7 @@ function toItem(model: ModelInfo, chosen: string | undefined): PickerItem {
   }
 }
 
-/** What is known of a model; nothing is said of the rest. */
+/** Formats the known facts of a model; unknown ones are left out. */
 function formatFacts({ active, providerName, context, inputUsd, outputUsd }: ModelInfo): string {
   const isPriced = inputUsd !== undefined && outputUsd !== undefined
   const price = `${formatUsd(inputUsd)} in, ${formatUsd(outputUsd)} out per million`
@@ -82,7 +88,7 @@ function formatFacts({ active, providerName, context, inputUsd, outputUsd }: Mod
 
 function unknown(name: string, models: readonly ModelInfo[], context: SlashContext): void {
   const names = models.map((model) => model.name)
-  const meant = didYouMean(name, names)
+  const suggestion = didYouMean(name, names)
   const more = '/model lists those there are, /model PROVIDER/NAME takes one that is not listed'
-  printNotice(context, 'warning', `There is no model ${name}`, meant ?? more)
+  printNotice(context, 'warning', `There is no model ${name}`, suggestion ?? more)
 }

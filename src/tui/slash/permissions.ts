@@ -5,7 +5,7 @@ import { decisionName, explainPolicy, ruleText } from './policy.ts'
 import { inColumns, printNotice, printRows, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/permissions [CALL]`: the rules in force, or what they say of a call such as `bash(git push)`. */
+/** `/permissions [CALL]`: shows the rules in force, or their decision about a call such as `bash(git push)`. */
 export async function showPermissions(
   args: string,
   context: SlashContext,
@@ -76,7 +76,7 @@ function fromChat({ rules }: SlashContext): [string, string][] {
   )
 }
 
-/** The rules in an agent's configuration, and in that of its servers. */
+/** Lists the rules in an agent's configuration and in those of its servers. */
 function readRules(config: string): [string, string][] {
   const { permissions = {}, mcps = [] } = JSON.parse(config) as AgentRules
   const entries = mcps.map(({ name, permissions: own = {} }) => toRuleRows(own, `for MCP server ${name}`))

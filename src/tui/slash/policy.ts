@@ -3,7 +3,7 @@ import { request } from '../../core/protocol/dispatch.ts'
 import { WIRE_MODES } from '../state/modes.ts'
 import type { SlashContext } from './types.ts'
 
-/** What the policy says of a call in this chat, as it stands. */
+/** Returns the policy's decision about a call in this chat with its current mode and rules. */
 export async function explainPolicy(
   tool: string,
   args: object,
@@ -25,7 +25,7 @@ export async function explainPolicy(
   return request(dispatch, 'policyExplain', message, signal)
 }
 
-/** What becomes of a call, in a word. */
+/** Describes a decision in one word. */
 export function decisionName(effect: PolicyEffect): string {
   return EFFECTS[effect] ?? 'unknown'
 }
@@ -36,7 +36,7 @@ const EFFECTS: Readonly<Record<number, string>> = {
   [PolicyEffect.DENY]: 'refused',
 }
 
-/** A rule and where it stands. */
+/** Formats a rule with its source. */
 export function ruleText({ pattern, source }: PolicyRule): string {
   return `${pattern} (${source})`
 }

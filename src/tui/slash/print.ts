@@ -6,7 +6,7 @@ import type { SlashContext } from './types.ts'
 
 type Acting = Pick<SlashContext, 'act'>
 
-/** Says a sentence in the chat. */
+/** Prints a sentence in the chat. */
 export function printNotice({ act }: Acting, tone: Tone, text: string, hint?: string): void {
   act({ type: 'print', block: { kind: 'notice', tone, text, hint } })
 }
@@ -21,17 +21,17 @@ export function printTitled({ act }: Acting, title: string, text: string): void 
   act({ type: 'print', block: { kind: 'output', title, text } })
 }
 
-/** Opens an overlay, in the place of any other; undefined closes it. */
+/** Opens an overlay in place of any other; undefined closes it. */
 export function showOverlay({ act }: Acting, overlay: Overlay | undefined): void {
   act({ type: 'set', change: { overlay } })
 }
 
-/** A dim line under the prompt, until the next key. */
+/** Shows a dim line under the prompt until the next key. */
 export function hint({ act }: Acting, text: string): void {
   act({ type: 'set', change: { hint: text } })
 }
 
-/** Lines in columns, for a page; no cell breaks its line. */
+/** Aligns rows in two columns for a page; line breaks in cells are removed. */
 export function inColumns(rows: readonly (readonly [string, string])[]): string {
   const cells = rows.map((row) => row.map(cleanLine))
   const width = Math.max(0, ...cells.map(([left = '']) => measureWidth(left)))

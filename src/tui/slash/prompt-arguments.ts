@@ -1,12 +1,12 @@
-/** What was typed for a prompt's blanks; `problem` says, as a clause, what makes no sense. */
+/** The parsed arguments of a prompt. `problem` is a clause that describes invalid input. */
 export interface PromptArguments {
   args: Record<string, string>
   problem?: string
 }
 
 /**
- * Reads what is typed behind a prompt: `name=value` words, values with blanks in quotes; words without a name fill the
- * blanks in their order, and the last one takes all that is left.
+ * Parses the text after a prompt's name: `name=value` words, with quotes around values that contain spaces.
+ * Words without a name fill the remaining arguments in order, and the last one takes the rest of the text.
  */
 export function readPromptArguments(text: string, blanks: readonly { name: string }[]): PromptArguments {
   const args: Record<string, string> = {}
@@ -28,7 +28,7 @@ export function readPromptArguments(text: string, blanks: readonly { name: strin
   return { args }
 }
 
-/** All up to a word that names a blank. */
+/** Returns the text up to the next word that names an argument. */
 function untilNamed(text: string, known: ReadonlySet<string>): string {
   for (const { index, 1: name } of text.matchAll(/(?<=\s)([^\s=]+)=/g)) {
     if (known.has(name!)) return text.slice(0, index).trimEnd()

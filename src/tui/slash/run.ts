@@ -10,8 +10,8 @@ import { findSkill } from './skills.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 
 /**
- * Runs a line such as `/model gpt`, or says it to the agent where it names a skill and no command. An unknown command is
- * answered here; it never reaches a model. Throws what fails.
+ * Runs a line such as `/model gpt`, or sends it to the agent when it names a skill and not a command. An
+ * unknown command is reported here and never reaches a model. Throws the error of a command that fails.
  */
 export async function runSlash(line: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { name, rest, command, skill, names } = await read(line, context, signal)
@@ -27,7 +27,7 @@ export async function runSlash(line: string, context: SlashContext, signal: Abor
   await command.run(rest.trim(), context, signal)
 }
 
-/** Whether a line such as `/model gpt` is said to the agent: it names a skill and no command. */
+/** Whether a line such as `/model gpt` goes to the agent, because it names a skill and not a command. */
 export async function isForAgent(line: string, context: SlashContext, signal: AbortSignal): Promise<boolean> {
   return (await read(line, context, signal)).skill !== undefined
 }
@@ -39,7 +39,7 @@ async function read(line: string, context: SlashContext, signal: AbortSignal) {
   return { name, rest, command, skill, names }
 }
 
-/** Does what was chosen in a picker, or asked for in a panel. Throws what fails. */
+/** Carries out a choice in a picker or a key of a panel. Throws its error. */
 export async function onChosen(
   { picker, value, key }: ChatEffect & { type: 'chosen' },
   context: SlashContext,
@@ -62,7 +62,10 @@ export async function onChosen(
   }
 }
 
-/** Goes on with a conversation; what was found in it may be further up than what is printed of it. */
+/**
+ * Opens a conversation. The match may be further up than the messages that are printed, so a hint says how to
+ * reach it.
+ */
 async function openResult(session: string, word: string | undefined, context: SlashContext): Promise<void> {
   if (session !== context.state().session) await context.openConversation(session)
   if (word !== undefined) hint(context, `Ctrl+O, then /${word}, leads to what was found`)
@@ -70,17 +73,17 @@ async function openResult(session: string, word: string | undefined, context: Sl
 
 const NO_SKILL = { found: undefined, names: [] }
 
-/** Pickers that lead to another conversation. */
+/** Pickers whose choice switches to another conversation. */
 const MOVES: ReadonlySet<string> = new Set(['session', 'agent'])
 
-/** A command by its name, or another name of it, in upper or lower case. */
+/** Finds a command by name or alias, ignoring case. */
 function findSlash(name: string): SlashCommand | undefined {
-  const wanted = name.toLowerCase()
-  return SLASH_COMMANDS.find((command) => command.name === wanted || command.aliases?.includes(wanted))
+  const lower = name.toLowerCase()
+  return SLASH_COMMANDS.find((command) => command.name === lower || command.aliases?.includes(lower))
 }
 
 function adviceFor(name: string, skills: readonly string[]): string {
   const commands = SLASH_COMMANDS.flatMap((command) => [command.name, ...(command.aliases ?? [])])
-  const meant = nearest(name, [...commands, ...skills])
-  return meant === undefined ? '/help lists those there are' : `did you mean /${meant}?`
+  const suggestion = nearest(name, [...commands, ...skills])
+  return suggestion === undefined ? '/help lists those there are' : `did you mean /${suggestion}?`
 }

@@ -6,7 +6,7 @@ import { newestFirst } from '../text/history.ts'
 import { showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/search [WORDS]`: all conversations by what was said in them; without words the latest. */
+/** `/search [WORDS]`: searches all conversations; without words it lists the latest. */
 export async function searchConversations(
   args: string,
   context: SlashContext,
@@ -15,7 +15,7 @@ export async function searchConversations(
   showOverlay(context, await startSearch('conversations', args, context, signal))
 }
 
-/** A search with what it finds. Throws what the other side reports. */
+/** Creates a search and runs it. Rejects with the error that the request reports. */
 export async function startSearch(
   scope: Exclude<ChatSearchScope, 'prompts'>,
   query: string,

@@ -11,23 +11,24 @@ import { printNotice, printTitled } from './print.ts'
 import { readPromptArguments } from './prompt-arguments.ts'
 import type { SlashContext } from './types.ts'
 
-/** A prompt of a server, as it is typed: `/server:prompt …`. */
+/** A prompt of a server as typed: `/server:prompt …`. */
 export interface ServerPromptCommand {
   server: string
   prompt: string
-  /** What stands behind. */
+  /** The text after the name. */
   rest: string
 }
 
-/** Reads `server:prompt` and what stands behind it; undefined for anything else. */
+/** Parses `/server:prompt` and the text after it; undefined for anything else. */
 export function readPromptCommand(line: string): ServerPromptCommand | undefined {
   const found = /^\/([a-z0-9][a-z0-9_-]{0,31}):(\S+)\s*(.*)$/s.exec(line.trim())
   return found ? { server: found[1]!, prompt: found[2]!, rest: found[3]!.trim() } : undefined
 }
 
 /**
- * Fills in a prompt of a server and sends it as the user's turn; it is shown first. What is missing is asked for: the line
- * comes back with its blanks. Unknown ones are answered here. Throws what fails.
+ * Fills in a prompt of a server, prints it, and sends it as the user's message. When a required argument is
+ * missing, the line returns to the prompt so that the user can add it. An unknown prompt is reported here.
+ * Throws the error of a request that fails.
  */
 export async function runServerPrompt(
   { server, prompt: name, rest }: ServerPromptCommand,
@@ -65,7 +66,7 @@ export async function runServerPrompt(
   })
 }
 
-/** One message as it is; of several each says whose it is. */
+/** Joins the messages; when any is not from the user, each is labelled with its role. */
 function toText(messages: readonly McpPromptMessage[]): string {
   const isOne = messages.every(({ role }) => role === 'user')
   return messages.map(({ role, content }) => (isOne ? content : `[${role}]\n${content}`)).join('\n\n')
@@ -99,6 +100,8 @@ function formatUsage({ arguments: blanks }: McpPrompt): string {
 function adviceFor(name: string, server: string, prompts: readonly McpPrompt[]): string {
   const names = prompts.map((prompt) => prompt.name)
   if (names.length === 0) return 'it has none'
-  const meant = nearest(name, names)
-  return meant === undefined ? `it has ${names.slice(0, 10).join(', ')}` : `did you mean /${server}:${meant}?`
+  const suggestion = nearest(name, names)
+  return suggestion === undefined
+    ? `it has ${names.slice(0, 10).join(', ')}`
+    : `did you mean /${server}:${suggestion}?`
 }

@@ -4,7 +4,7 @@ import { newPage } from '../overlays/page.ts'
 import { inColumns, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/skills`: those of the agent, and what is wrong with others. */
+/** `/skills`: lists the agent's skills, and the problems of skills that cannot be loaded. */
 export async function showSkills(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agent } = context.state()
   const { skills, problems } = await request(context.dispatch, 'listSkills', { agent }, signal)
@@ -19,7 +19,10 @@ export async function showSkills(_args: string, context: SlashContext, signal: A
   showOverlay(context, newPage(`Skills of ${agent}`, lines.join('\n\n')))
 }
 
-/** The skill of the agent that a line such as `/name …` or `/skill:name …` begins with, and all it could have been. */
+/**
+ * Finds the skill that a line such as `/name …` or `/skill:name …` starts with, and returns the names of all
+ * skills.
+ */
 export async function findSkill(
   line: string,
   { dispatch, state }: Pick<SlashContext, 'dispatch' | 'state'>,

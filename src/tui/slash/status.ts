@@ -5,7 +5,7 @@ import { request } from '../../core/protocol/dispatch.ts'
 import { printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/status`: what this chat is about, and where it runs. */
+/** `/status`: shows the conversation and the place it runs in. */
 export async function showStatus(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agent, sender, session, title, model, chosenModel, mode, branch, place } = context.state()
   const { shownCwd } = context.ports
@@ -24,7 +24,7 @@ export async function showStatus(_args: string, context: SlashContext, signal: A
   ])
 }
 
-/** A server that cannot be asked about must not hide the rest. */
+/** Summarises the MCP servers. A failure is reported in place, so that the other rows are still shown. */
 async function serversText(context: SlashContext, signal: AbortSignal): Promise<string> {
   try {
     const { agent } = context.state()

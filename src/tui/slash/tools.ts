@@ -7,7 +7,7 @@ import { decisionName, explainPolicy, ruleText } from './policy.ts'
 import { inColumns, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/tools`: what the agent may call, and what the policy says of it as it stands. */
+/** `/tools`: lists the agent's tools, each with the policy's current decision. */
 export async function showTools(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agent, mode } = context.state()
   const builtIn = await Promise.all(
@@ -30,7 +30,10 @@ export async function showTools(_args: string, context: SlashContext, signal: Ab
   showOverlay(context, newPage(`Tools of ${agent}`, lines.join('\n')))
 }
 
-/** A tool of a server as the model gets it: its name; what the policy says, why, and what it says of itself. */
+/**
+ * Formats a tool of a server as the model gets it: its name, the policy's decision with the reason, and its
+ * description.
+ */
 export function toolLine(tool: McpToolView): [name: string, about: string] {
   const { name, remoteName, effect, rule, hidden, description } = tool
   const about = hidden === '' ? [decisionName(effect), rule ? ruleText(rule) : 'no rule'] : ['hidden', hidden]
@@ -38,10 +41,10 @@ export function toolLine(tool: McpToolView): [name: string, about: string] {
   return [hidden === '' ? name : remoteName, words.join(' · ')]
 }
 
-/** A command line of no built-in form. */
+/** A command that matches none of the built-in read-only forms. */
 const NO_COMMAND = 'a-command'
 
-/** What holds for a call that is about nothing in particular. */
+/** Sample arguments that show the decision about an unspecific call. */
 const SAMPLES: Readonly<Record<string, object>> = {
   bash: { command: NO_COMMAND },
   read: { path: '.' },

@@ -3,38 +3,38 @@ import type { ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
 import type { ChatAction } from '../state/actions.ts'
 import type { ChatState } from '../state/types.ts'
 
-/** What a slash command may use. */
+/** The dependencies of slash commands. */
 export interface SlashContext {
   readonly ports: ChatPorts
   readonly dispatch: Dispatch
-  /** Of the chat: they hold besides those of the agent. */
+  /** The rules of the chat, which apply in addition to those of the agent. */
   readonly rules: ChatOptions['rules']
-  /** As it is now. */
+  /** Returns the current state. */
   state(): ChatState
   act(action: ChatAction): void
-  /** Shows another conversation: prints its last messages, and sends to it from now on. */
+  /** Opens another conversation: prints its last messages and sends to it from then on. */
   openConversation(session: string): Promise<void>
-  /** Goes on with another agent, where the sender was with it last. */
+  /** Switches to another agent, in its active conversation with this sender. */
   openAgent(agent: string): Promise<void>
-  /** Sends a message that is made already; `line`, what was typed for it, stands for it where it is shown. */
+  /** Sends a prepared message; `line` is its text on the screen. */
   send(line: string, message: ExpandedMessage): void
-  /** Says what was typed to the agent, in the turn that runs if one does. */
+  /** Sends typed text to the agent, as a steer when a turn is running. */
   say(text: string): void
-  /** Begins a new conversation of the pair. */
+  /** Starts a new conversation of the pair. */
   startNewConversation(): Promise<void>
-  /** Does something that changes the conversation; what is told of it meanwhile is shown afterwards. */
+  /** Runs work that changes the conversation. Updates that arrive meanwhile are shown afterwards. */
   hold<T>(work: () => Promise<T>): Promise<T>
   leave(): void
 }
 
-/** A row of the table: help, completion and dispatch come from it. */
+/** A row of the command table, which drives help, completion and dispatch. */
 export interface SlashCommand {
   name: string
   aliases?: readonly string[]
-  /** As in `[NAME]`; empty for none. */
+  /** The arguments, such as `[NAME]`; empty for none. */
   args: string
   summary: string
-  /** May run while a turn runs. */
+  /** Whether it may run during a turn. */
   whileBusy: boolean
   run(args: string, context: SlashContext, signal: AbortSignal): Promise<void> | void
 }

@@ -6,7 +6,7 @@ import { plural } from '../view/numbers.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/slashUndo`: takes back what the last turn did to files; `/undo dry-run` says what that would be. */
+/** `/undo`: reverts the file changes of the last turn; `/undo dry-run` only lists them. */
 export async function slashUndo(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const dryRun = args === DRY_RUN
   if (args !== '' && !dryRun)
@@ -20,11 +20,11 @@ export async function slashUndo(args: string, context: SlashContext, signal: Abo
   printRows(context, `${title} · ${plural(files.length, 'file')} · turn begun ${when}`, rows)
 }
 
-/** What is said where there is no turn to take back. */
+/** The notice when there is no turn to undo. */
 export const NOTHING_TO_UNDO =
   'Nothing to take back: edit and write changed no file here, or what the files were is not kept any more'
 
-/** `restored`, `removed` or `kept`. */
+/** Returns `restored`, `removed` or `kept`. */
 export function outcomeWord(outcome: UndoOutcome): string {
   if (outcome === UndoOutcome.RESTORED) return 'restored'
   return outcome === UndoOutcome.REMOVED ? 'removed' : 'kept'

@@ -5,7 +5,7 @@ import { percent } from './numbers.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/cost`: what this chat took, as far as it is known. */
+/** `/cost`: shows the usage of this chat, as far as it is known. */
 export function showCost(_args: string, context: SlashContext): void {
   const { input, output, cacheRead, cacheWrite, usd, turns } = context.state().usage
   if (turns === 0) {
@@ -20,7 +20,7 @@ export function showCost(_args: string, context: SlashContext): void {
   ])
 }
 
-/** `/context`: how full the model's window is. */
+/** `/context`: shows how full the model's context window is. */
 export async function showContext(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { last } = context.state().usage
   if (!last) return printNotice(context, 'info', 'How full the context is shows with the first answer')
@@ -44,7 +44,7 @@ export async function showContext(_args: string, context: SlashContext, signal: 
 
 const BAR_COLUMNS = 30
 
-/** Of the last turn's model; the list of models knows it before the first turn. */
+/** Returns the context window of the last turn's model; before the first turn, from the list of models. */
 async function fetchContextWindow(context: SlashContext, signal: AbortSignal): Promise<number | undefined> {
   const state = context.state()
   if (state.usage.context !== undefined) return state.usage.context

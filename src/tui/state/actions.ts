@@ -2,57 +2,66 @@ import type { AskClosedEvent, AskInfo, StreamEvent } from '../../core/protocol/c
 import type { AskCard } from '../cards/types.ts'
 import type { Block, ChatState, Steer, Tone } from './types.ts'
 
-/** Something that happened; the only way the state changes. */
+/** An event that changes the state; nothing else does. */
 export type ChatAction =
   | { type: 'stream'; event: StreamEvent }
-  /** A message goes out, the first of the queue perhaps; its block is printed. `files`: names of what goes along. */
+  /**
+   * A message is sent, possibly the first of the queue, and its block is printed. `files` are the names of
+   * the attached files.
+   */
   | { type: 'turn-begun'; text: string; files: readonly string[]; now: number }
-  /** A turn has begun: that of the message that waits, or of another client, whose message is `said`. */
+  /** A turn has started: the turn of the waiting message, or one of another client, whose message is `said`. */
   | {
       type: 'turn-started'
       runId: string
       now: number
       said?: { text: string; files: readonly string[] } | undefined
-      /** It was under way when this chat came to it: what it has said by then is not known. */
+      /** The turn was already running when this chat joined it, so its earlier output is not known. */
       isUnderWay?: boolean
     }
-  /** The message of this chat still waits, now that another turn has ended. */
+  /** Another turn has ended, and the message of this chat is still waiting. */
   | { type: 'turn-waits'; now: number }
-  /** A turn of this chat could not begin. */
+  /** A turn of this chat could not start. */
   | { type: 'turn-failed'; message: string; hint?: string | undefined }
-  /** The chat no longer shows the turn; `text` says what became of it. Calls that run have failed unless it `goesOn`. */
+  /**
+   * The chat no longer shows the turn; `text` says why. Running calls count as failed unless the turn
+   * `goesOn`.
+   */
   | { type: 'turn-left'; text: string; tone: Tone; goesOn?: boolean }
   | { type: 'turn-over' }
   | { type: 'cancelling'; isOff?: boolean }
   | ({ type: 'steered' } & Steer)
-  /** A steer that found no turn any more. */
+  /** A steer was sent after its turn had ended. */
   | { type: 'steer-gone'; content: string }
   | { type: 'queued'; text: string }
-  /** What waits for the turn's end goes back into the prompt. */
+  /** The queued messages go back into the prompt. */
   | { type: 'queue-taken-back' }
-  /** Closes what can be closed of the open text; before a frame is drawn. */
+  /** Closes the finished parts of the open text before a frame is drawn. */
   | { type: 'flush' }
   | { type: 'printed'; upto: number }
   | { type: 'print'; block: Block }
   | { type: 'ask-card'; card: AskCard }
-  /** The questions that wait, as far as `of` tells: those that are not among them are closed. */
+  /**
+   * The pending questions of the shown conversation (`here`) or of all others (`elsewhere`). Questions in
+   * that scope that are not listed are closed.
+   */
   | { type: 'asks-listed'; asks: readonly AskInfo[]; of: 'here' | 'elsewhere' }
   /** A question of any conversation. */
   | { type: 'ask-opened'; ask: AskInfo }
   | { type: 'ask-closed'; closed: AskClosedEvent }
-  /** This chat answers it; `isOff`: the answer could not be given. */
+  /** This chat answers the question. `isOff` means the answer could not be delivered. */
   | { type: 'ask-answered'; askId: string; isOff?: boolean }
-  /** It is not for this screen any more. */
+  /** The question is removed from this screen without an answer. */
   | { type: 'ask-put-aside'; askId: string }
-  /** The overlay has been seen: keys are for it. */
+  /** The overlay has been drawn and now gets the keys. */
   | { type: 'overlay-armed' }
-  /** The overlay gets no keys until it has been seen again. */
+  /** The overlay gets no keys until it has been drawn again. */
   | { type: 'overlay-disarmed' }
-  /** Keys may choose on the card of that question; undefined: on none. */
+  /** Keys may choose options on the card of this question; undefined: on no card. */
   | { type: 'card-armed'; askId: string | undefined }
-  /** The terminal is given away, or comes back. */
+  /** The terminal is lent, or returned. */
   | { type: 'lent'; isLent: boolean }
-  /** The chat is about another conversation from now on. */
+  /** The chat switches to another conversation. */
   | {
       type: 'conversation'
       agent: string
@@ -61,10 +70,10 @@ export type ChatAction =
       title: string
       summary?: string
     }
-  /** Something a person chose, or that was found out. */
+  /** Replaces parts of the state with what the user chose or what was loaded. */
   | { type: 'set'; change: Partial<Settable> }
 
-/** The parts of the state that are simply replaced. */
+/** The parts of the state that are replaced without further logic. */
 export type Settable = Pick<
   ChatState,
   | 'prompt'

@@ -5,7 +5,10 @@ import { emptyAnswerText } from '../cards/answer-kinds.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Block } from './types.ts'
 
-/** What is worth keeping of a question that is closed: what was answered, and permissions that hold longer than a call. */
+/**
+ * Returns the blocks worth keeping of a closed question: its answers, and permissions that last longer than
+ * one call.
+ */
 export function toAnswerBlocks({ ask }: AskCard, { content }: Pick<AskClosedEvent, 'content'>): Block[] {
   const answers = parseObject(content) ?? {}
   return ask.questions.flatMap(({ question }) => {

@@ -6,32 +6,38 @@ import { finish } from './finish.ts'
 import { isCurrent } from './is-current.ts'
 import type { ChatState } from './types.ts'
 
-/** The state with the card of a question; one that is there stays as it is. */
+/** Adds the card of a question. An existing card of the same question stays unchanged. */
 export function openAsk(state: ChatState, ask: AskUserEvent, pair: AskCard['pair']): ChatState {
   if (state.asks.some(({ askId }) => askId === ask.askId)) return state
   return { ...state, asks: [...state.asks, openCard(ask, pair)] }
 }
 
-/** The state without a question: what was answered here is printed, who else has answered is a hint. */
+/** Removes a question. An answer given here is printed; an answer given elsewhere becomes a hint. */
 export function closeAsk(state: ChatState, closed: AskClosedEvent): ChatState {
   const card = state.asks.find(({ askId }) => askId === closed.askId)
   if (!card) return state
   const asks = state.asks.filter((one) => one !== card)
   const without = { ...state, asks }
   const isOurs = isCurrent(state, card)
-  const told = isOurs || card.isAnswered ? toAnswerBlocks(card, closed).reduce(finish, without) : without
-  return card.isAnswered || !isOurs ? told : { ...told, hint: whoAnswered(closed) || told.hint }
+  const withBlocks =
+    isOurs || card.isAnswered ? toAnswerBlocks(card, closed).reduce(finish, without) : without
+  return card.isAnswered || !isOurs
+    ? withBlocks
+    : { ...withBlocks, hint: whoAnswered(closed) || withBlocks.hint }
 }
 
-/** The state with exactly these questions, of the conversation that is shown or of all others. */
+/**
+ * Sets the pending questions of the shown conversation (`here`) or of all others (`elsewhere`) to exactly
+ * these.
+ */
 export function withAsks(state: ChatState, asks: readonly AskInfo[], of: 'here' | 'elsewhere'): ChatState {
   const waiting = new Set(asks.map(({ ask }) => ask?.askId))
-  const isMeant = (card: AskCard) => isCurrent(state, card) === (of === 'here')
-  const kept = state.asks.filter((card) => !isMeant(card) || waiting.has(card.askId))
-  return asks.reduce(openPendingAsk, { ...state, asks: kept })
+  const isInScope = (card: AskCard) => isCurrent(state, card) === (of === 'here')
+  const remaining = state.asks.filter((card) => !isInScope(card) || waiting.has(card.askId))
+  return asks.reduce(openPendingAsk, { ...state, asks: remaining })
 }
 
-/** The state with the card of a question that a daemon has told of. */
+/** Adds the card of a question that a daemon reported. */
 export function openPendingAsk(state: ChatState, { ask, agent, sender }: AskInfo): ChatState {
   return ask ? openAsk(state, ask, { agent, sender }) : state
 }

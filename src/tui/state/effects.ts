@@ -1,8 +1,8 @@
 import type { ChatSearchScope } from '../search/types.ts'
 
-/** What a key asks for that is more than a change of state; the controller does it. */
+/** A request from a key that needs more than a state change; the controller carries it out. */
 export type ChatEffect =
-  /** Enter: a message, a steer, a slash command, a shell line. */
+  /** Enter: a message, a steer, a slash command, or a shell line. */
   | { type: 'submit'; text: string }
   /** Tab while a turn runs. */
   | { type: 'queue'; text: string }
@@ -13,25 +13,27 @@ export type ChatEffect =
   | { type: 'redraw' }
   | { type: 'edit-externally' }
   | { type: 'paste' }
-  /** The completion menu wants its entries for what stands before the caret. */
+  /** The completion menu needs entries for the text before the caret. */
   | { type: 'complete'; kind: 'file' | 'command'; query: string }
   | { type: 'cycle-mode' }
   | { type: 'toggle-thinking' }
   | { type: 'toggle-details' }
   | { type: 'open-transcript' }
-  /** `answers` from question to label, as reply_to_ask takes it. */
+  /** `answers` maps each question to a label, as `reply_to_ask` expects. */
   | { type: 'answer'; askId: string; answers: Readonly<Record<string, string>> }
-  /** Something was chosen in a picker. */
+  /** An option was chosen in a picker. */
   | { type: 'chosen'; picker: string; value: string; key?: string | undefined }
   | { type: 'command'; line: string }
-  /** Opens a search; its keys are its own at once. */
+  /** Opens a search, which gets the keys immediately. */
   | { type: 'open-search'; scope: ChatSearchScope; query: string }
-  /** The open search wants to know what there is for its words: at once, or in a moment when more may be typed. */
+  /**
+   * Runs the open search: debounced when the query `isTyped`, because more may follow, otherwise immediately.
+   */
   | { type: 'search'; isTyped: boolean }
-  /** A text that was sent before, in the place of the draft. */
+  /** Replaces the draft with a text that was sent before. */
   | { type: 'insert'; text: string }
 
-/** What a key does: the new state of whatever has the focus, and what it asks for. */
+/** The result of a key: the new state of the focused part, and the requested effects. */
 export interface KeyResult<T> {
   state: T
   effects: readonly ChatEffect[]

@@ -3,13 +3,13 @@ import { splitClosed } from '../view/split.ts'
 import { isCurrent } from './is-current.ts'
 import type { Block, ChatState, OpenText, ToolRun } from './types.ts'
 
-/** Adds a block to what is to be printed. */
+/** Adds a block to those that will be printed. */
 export function finish(state: ChatState, block: Block): ChatState {
   const { nextId, finished } = state
   return { ...state, nextId: nextId + 1, finished: [...finished, { id: nextId, block }] }
 }
 
-/** Closes what can be closed of the open text; all of it when it is over. */
+/** Closes the finished parts of the open text, or all of it when `isOver`. */
 export function closeText(state: ChatState, isOver: boolean): ChatState {
   const { open } = state
   if (!open) return state
@@ -32,7 +32,7 @@ function toBlock(
   return { kind, agent, text: part.text, isFirst, continues: part.continues }
 }
 
-/** Prints the calls that are over, in call order, up to the first that still runs. */
+/** Prints the finished calls in call order, up to the first that is still running. */
 export function finishTools(state: ChatState): ChatState {
   const running = state.tools.findIndex((tool) => tool.state === 'running')
   const over = running < 0 ? state.tools : state.tools.slice(0, running)
@@ -41,7 +41,7 @@ export function finishTools(state: ChatState): ChatState {
   return { ...printed, tools: state.tools.slice(over.length) }
 }
 
-/** Prints everything that is open, because the turn is over; a call without its result was interrupted. */
+/** Prints everything that is open because the turn has ended. A call without a result counts as interrupted. */
 export function finishAll(state: ChatState): ChatState {
   const closed = closeText(state, true)
   const tools = closed.tools.map((tool): ToolRun => (tool.state === 'running' ? interrupted(tool) : tool))
@@ -54,7 +54,7 @@ function interrupted(tool: ToolRun): ToolRun {
   return { ...tool, state: 'failed', output: tool.output || 'Interrupted' }
 }
 
-/** Puts what was not sent back in front of the draft. */
+/** Puts unsent texts back in front of the draft. */
 export function backToPrompt(state: ChatState, texts: readonly string[]): ChatState {
   return { ...state, prompt: withReturned(state.prompt, texts) }
 }

@@ -4,41 +4,47 @@ import type { Overlay } from '../overlays/types.ts'
 import { shownAsk } from './is-current.ts'
 import type { ChatState } from './types.ts'
 
-/** The part of the screen that gets the keys. A question never does: its card takes digits and arrows that the empty composer has no use for. */
+/**
+ * The part of the screen that gets the keys. A question never has the focus: its card takes only digits and
+ * arrows, which the empty composer does not use.
+ */
 export type Focus = { kind: 'nobody' } | { kind: 'overlay'; overlay: Overlay } | { kind: 'prompt' }
 
-/** Keys go to the overlay once it has been seen, else to the composer. */
+/** Returns the part that gets the keys: the overlay once it has been drawn, otherwise the composer. */
 export function getFocus({ isLent, overlay, isOverlayArmed }: ChatState): Focus {
   if (isLent) return { kind: 'nobody' }
   return overlay && isOverlayArmed ? { kind: 'overlay', overlay } : { kind: 'prompt' }
 }
 
-/** Whether one key of it could do harm: then keys that come together count for nothing. */
+/** Whether a single key can do harm there. Keys that arrive together are then ignored. */
 export function isDelicate(focus: Focus): boolean {
   return focus.kind === 'overlay' && focus.overlay.kind !== 'search' // the words of a search are typed quickly
 }
 
-/** Whether an overlay is on the screen that gets no keys yet. */
+/** Whether an overlay is on the screen but does not get keys yet. */
 export function hasUnarmedOverlay({ isLent, overlay, isOverlayArmed }: ChatState): boolean {
   return !isLent && overlay !== undefined && !isOverlayArmed
 }
 
-/** The card that is on the screen: of the first question of this conversation, while nothing covers it. */
+/**
+ * Returns the visible card, which belongs to the first question of this conversation; undefined while
+ * something covers it.
+ */
 export function getVisibleCard(state: ChatState): AskCard | undefined {
   return state.isLent || state.overlay ? undefined : shownAsk(state)
 }
 
-/** The overlay gets the keys from now on. */
+/** Gives the keys to the overlay. */
 export function armOverlay(state: ChatState): ChatState {
   return state.overlay ? { ...state, isOverlayArmed: true } : state
 }
 
-/** The overlay has to be seen before it gets keys again. */
+/** Takes the keys from the overlay until it has been drawn again. */
 export function disarmOverlay(state: ChatState): ChatState {
   return { ...state, isOverlayArmed: false }
 }
 
-/** The state with a card on which keys choose, or do not; no other card has such keys. */
+/** Lets keys choose options on the card of this question and on no other; undefined: on no card. */
 export function withArmed(state: ChatState, askId: string | undefined): ChatState {
   const asks = state.asks.map((card) => armCard(card, card.askId === askId))
   return asks.every((card, at) => card === state.asks[at]) ? state : { ...state, asks }

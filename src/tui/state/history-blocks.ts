@@ -1,7 +1,7 @@
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import type { Block, ToolRun } from './types.ts'
 
-/** Stored messages, oldest first, as the blocks that a chat would have printed. */
+/** Converts stored messages, oldest first, into the blocks that a chat would have printed. */
 export function toBlocks(messages: readonly SessionMessage[]): Block[] {
   return messages.flatMap((message, at) => {
     if (message.role === 'user') return [toUser(message)]
@@ -9,7 +9,10 @@ export function toBlocks(messages: readonly SessionMessage[]): Block[] {
   })
 }
 
-/** What the calls of a message gave; some servers give calls of different messages one id. */
+/**
+ * Returns the results of a message's calls by call id. Only the results right after the message count,
+ * because some servers repeat an id across messages.
+ */
 function resultsBehind(messages: readonly SessionMessage[], at: number): Map<string, SessionMessage> {
   const results = new Map<string, SessionMessage>()
   for (let next = at + 1; messages[next]?.role === 'tool'; next++) {
@@ -55,7 +58,10 @@ function toRun(
   }
 }
 
-/** Of a refusal only its words are stored; a server may say what it likes. */
+/**
+ * Recognises a stored refusal by its text, because nothing else of it is stored. Results of MCP servers are
+ * excluded: a server can return the same text.
+ */
 function toToolState(name: string, result: SessionMessage | undefined): ToolRun['state'] {
   const isRefused =
     !name.startsWith('mcp__') && result?.isError === true && result.content.startsWith('Not permitted: ')

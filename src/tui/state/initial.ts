@@ -2,6 +2,7 @@ import type { ChatOptions } from '../ports.ts'
 import { EMPTY_PROMPT } from '../text/prompt.ts'
 import type { ChatState, UsageTotals } from './types.ts'
 
+/** The usage of a conversation without turns. */
 export const NO_USAGE_TOTALS: UsageTotals = {
   last: undefined,
   context: undefined,
@@ -13,7 +14,7 @@ export const NO_USAGE_TOTALS: UsageTotals = {
   turns: 0,
 }
 
-/** The state before anything has happened. */
+/** Returns the state at the start of the chat. */
 export function initialState({ agent, sender, session, model, mode }: ChatOptions): ChatState {
   return {
     agent,

@@ -3,17 +3,17 @@ import type { ChatState } from './types.ts'
 
 type CurrentPair = Pick<ChatState, 'agent' | 'sender'>
 
-/** Whether a question is one of the conversation that is shown. */
+/** Whether a question belongs to the shown conversation. */
 export function isCurrent({ agent, sender }: CurrentPair, { pair }: Pick<AskCard, 'pair'>): boolean {
   return pair.agent === agent && pair.sender === sender
 }
 
-/** The first question of the conversation that is shown; only such a question has a card. */
+/** Returns the first question of the shown conversation; no other question has a card. */
 export function shownAsk(state: ChatState): AskCard | undefined {
   return state.asks.find((card) => isCurrent(state, card))
 }
 
-/** The questions of all other conversations, in a few words; empty when none waits. */
+/** Summarises the pending questions of all other conversations in a few words; empty when there are none. */
 export function elsewhereText(state: ChatState): string {
   const others = state.asks.filter((card) => !isCurrent(state, card))
   const [only] = others

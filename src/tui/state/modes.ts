@@ -1,7 +1,7 @@
 import { ApprovalMode } from '../../core/protocol/crabtalk.generated.ts'
 import type { ModeName } from '../ports.ts'
 
-/** As the wire names the modes; `ask` leaves it to the agent's file, which may be stricter. */
+/** The wire value of each mode. `ask` leaves the choice to the agent's file, which may be stricter. */
 export const WIRE_MODES: Readonly<Record<ModeName, ApprovalMode>> = {
   ask: ApprovalMode.UNSPECIFIED,
   edits: ApprovalMode.EDITS,
@@ -9,7 +9,7 @@ export const WIRE_MODES: Readonly<Record<ModeName, ApprovalMode>> = {
   all: ApprovalMode.ALL,
 }
 
-/** Shift+Tab goes round. */
+/** The mode that Shift+Tab switches to from each mode. */
 export const NEXT_MODE: Readonly<Record<ModeName, ModeName>> = {
   ask: 'edits',
   edits: 'read-only',

@@ -7,7 +7,7 @@ import { withoutSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
 import type { ChatState, RunningTurn } from './types.ts'
 
-/** The state after something happened. Pure: the same state and action give the same state. */
+/** Returns the state after an action. Pure: the same state and action give the same state. */
 export function reduce(state: ChatState, action: ChatAction): ChatState {
   switch (action.type) {
     case 'stream':
@@ -81,7 +81,10 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
   }
 }
 
-/** An overlay that opens or closes changes what a key would mean. */
+/**
+ * Replaces parts of the state. When an overlay opens or closes it is disarmed, because that changes what a
+ * key means.
+ */
 function change(state: ChatState, parts: Partial<Settable>): ChatState {
   const changed = { ...state, ...parts }
   const isTurned = (state.overlay === undefined) !== (changed.overlay === undefined)
@@ -98,7 +101,10 @@ function newTurn(startedAt: number, doing: string): RunningTurn {
   return { runId: '', startedAt, doing, outputTokens: 0, hasAnswered: false, isCancelling: false }
 }
 
-/** The message that waits has its turn now, or another client's has one; a turn that is shown already goes on. */
+/**
+ * Starts the turn of the waiting message, or a turn of another client. A turn that is already shown
+ * continues.
+ */
 function startTurn(
   state: ChatState,
   { runId, now, said, isUnderWay = false }: ChatAction & { type: 'turn-started' },
@@ -112,12 +118,12 @@ function startTurn(
   return said ? finish(started, { kind: 'user', how: 'heard', ...said }) : started
 }
 
-/** A message that has no turn waits no longer; a turn that runs goes on. */
+/** Stops waiting for the turn of a message; a running turn continues. */
 function withoutWaiting(state: ChatState): ChatState {
   return state.turn?.runId === '' ? { ...finishAll(state), turn: undefined } : state
 }
 
-/** What was asked in the one that was shown waits on. */
+/** Switches the conversation. Questions of the previous one stay pending. */
 function openConversation(state: ChatState, action: ChatAction & { type: 'conversation' }): ChatState {
   const { agent, sender, session, title, summary = '' } = action
   const isOther = agent !== state.agent || sender !== state.sender

@@ -1,17 +1,20 @@
 import type { ChatState } from './types.ts'
 
-/** The first steer that was sent so, as it was typed; another client's as it was sent. */
+/**
+ * Returns the typed text of the first steer with this content; the content itself when another client sent
+ * it.
+ */
 export function findTypedText({ steers }: ChatState, content: string): string {
   return steers.find((steer) => steer.content === content)?.text ?? content
 }
 
-/** The state without the first steer that was sent so. */
+/** Removes the first steer with this content. */
 export function withoutSteer(state: ChatState, content: string): ChatState {
   const at = state.steers.findIndex((steer) => steer.content === content)
   return at < 0 ? state : { ...state, steers: state.steers.toSpliced(at, 1) }
 }
 
-/** Whether this chat has sent a steer that says so. */
+/** Whether this chat has sent a steer with this content. */
 export function isOurs({ steers }: ChatState, content: string): boolean {
   return steers.some((steer) => steer.content === content)
 }

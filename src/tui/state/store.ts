@@ -2,12 +2,16 @@ import type { ChatAction } from './actions.ts'
 import { reduce } from './reduce.ts'
 import type { ChatState } from './types.ts'
 
-/** Longest time, milliseconds, that streamed text waits to be shown: at most 20 frames a second come from it. */
+/**
+ * The longest time, in milliseconds, that streamed text waits to be shown: it causes at most 20 frames a
+ * second.
+ */
 const FRAME_MS = 50
 
 /**
- * Holds the state and tells who shows it. Streamed events are told together, at most 20 times a second; everything
- * else at once, so that a key is seen without delay. Nothing ticks while nothing happens.
+ * Holds the state and notifies its listeners. Streamed events are batched, at most 20 notifications a second;
+ * every other action notifies immediately, so that keys are echoed without delay. No timer runs while nothing
+ * happens.
  */
 export class ChatStore implements Disposable {
   #state: ChatState
@@ -18,7 +22,7 @@ export class ChatStore implements Disposable {
     this.#state = state
   }
 
-  /** As React's useSyncExternalStore wants them: bound, and the same for ever. */
+  /** Bound and stable, as React's `useSyncExternalStore` requires. */
   readonly get = (): ChatState => this.#state
 
   readonly subscribe = (listener: () => void): (() => void) => {

@@ -15,7 +15,7 @@ import { isCurrent } from './is-current.ts'
 import { findTypedText, isOurs, withoutSteer } from './steers.ts'
 import type { ChatState, OpenText, ToolRun, UsageTotals } from './types.ts'
 
-/** The state after an event of the running turn. Unknown events change nothing. */
+/** Returns the state after an event of the running turn. Unknown events change nothing. */
 export function reduceStream(state: ChatState, { event }: StreamEvent): ChatState {
   switch (event?.$case) {
     case 'start':
@@ -77,13 +77,13 @@ function begin(state: ChatState, kind: OpenText['kind'], agent: string): ChatSta
 
 function grow(state: ChatState, kind: OpenText['kind'], delta: string): ChatState {
   const { open, turn } = state
-  const begun =
+  const current =
     open?.kind === kind ? open : { kind, agent: state.agent, text: '', hasBegun: false, carry: '' }
   const outputTokens = (turn?.outputTokens ?? 0) + delta.length / CHARS_PER_TOKEN
   const hasAnswered = turn?.hasAnswered || (kind === 'answer' && delta.trim() !== '')
   return {
     ...state,
-    open: { ...begun, text: begun.text + delta },
+    open: { ...current, text: current.text + delta },
     ...(turn && { turn: { ...turn, outputTokens, hasAnswered } }),
   }
 }
@@ -118,14 +118,14 @@ function toResult({ output, durationMs, isError, denial }: ToolResultEvent): Par
 
 function ask(state: ChatState, event: AskUserEvent): ChatState {
   const { permission } = event
-  const seen = permission ? changeTool(state, permission.callId, { diff: permission.diff }) : state
+  const withDiff = permission ? changeTool(state, permission.callId, { diff: permission.diff }) : state
   const { agent, sender } = state
-  return doing(openAsk(seen, event, { agent, sender }), 'waiting for you')
+  return doing(openAsk(withDiff, event, { agent, sender }), 'waiting for you')
 }
 
 function endAsk(state: ChatState, closed: AskClosedEvent): ChatState {
-  const told = closeAsk(state, closed)
-  return told.asks.some((card) => isCurrent(told, card)) ? told : doing(told, runningNames(state.tools))
+  const next = closeAsk(state, closed)
+  return next.asks.some((card) => isCurrent(next, card)) ? next : doing(next, runningNames(state.tools))
 }
 
 function runningNames(tools: readonly ToolRun[]): string {
@@ -211,7 +211,7 @@ const SERVER_STATES: ReadonlyMap<McpEventKind, ServerState> = new Map([
 
 const NO_ANSWER = 'The model gave no answer'
 
-/** Endings that are no failure and yet not the usual one. */
+/** Notes for stop reasons that are not failures but not the usual end either. */
 const NOTES: ReadonlyMap<string, string> = new Map([
   ['length', 'The answer was cut: the model reached its output limit'],
   ['refused', 'The model declined to answer'],

@@ -7,157 +7,167 @@ import type { Prompt } from '../text/prompt.ts'
 export type TokenUsage = NonNullable<ContextUsageEvent['usage']>
 export type CallDenial = NonNullable<ToolResultEvent['denial']>
 
-/** One tool call, from its start to its result. */
+/** A tool call, from its start to its result. */
 export interface ToolRun {
   callId: string
   name: string
-  /** The MCP server it goes to; empty for a built-in tool. */
+  /** The MCP server that is called; empty for a built-in tool. */
   server: string
   /** Complete JSON text, as the model wrote it. */
   arguments: string
   state: 'running' | 'done' | 'failed' | 'denied'
-  /** What it last said of its progress. */
+  /** The last progress message. */
   progress: string
   output: string
   durationMs: number
   denial: CallDenial | undefined
-  /** Unified diff, when a permission card has shown one. */
+  /** The unified diff, when a permission card has shown one. */
   diff: string
 }
 
 /**
  * A finished piece of the conversation: printed once into the terminal's scrollback, never again.
  *
- * Texts are as they came, not yet sanitised: view/ does that.
+ * Texts are not sanitised yet; view/ does that.
  */
 export type Block =
   | { kind: 'welcome'; agent: string; model: string; cwd: string; version: string; hint: string }
-  /** `heard`: another client of this conversation has sent it. */
+  /** `heard`: another client of this conversation sent it. */
   | { kind: 'user'; text: string; how: 'sent' | 'steered' | 'heard'; files: readonly string[] }
-  /** A closed part of an answer in Markdown; `isFirst` begins the answer, `continues` goes on in the block before. */
+  /**
+   * A closed part of an answer, in Markdown. `isFirst` marks the start of the answer; with `continues` the
+   * part belongs to the Markdown block of the previous part.
+   */
   | { kind: 'answer'; agent: string; text: string; isFirst: boolean; continues: boolean }
   | { kind: 'thinking'; text: string; isFirst: boolean }
   | { kind: 'tool'; tool: ToolRun }
   | { kind: 'notice'; tone: Tone; text: string; hint?: string | undefined }
-  /** What a slash command prints: a title, then lines, as a table when there are rows. */
+  /** The output of a slash command: a title, then a text, and a table when there are rows. */
   | { kind: 'output'; title: string; text?: string; rows?: readonly (readonly string[])[] }
   /** A question and how it was answered. */
   | { kind: 'answered'; question: string; answer: string }
-  /** Earlier messages of the conversation begin, or end, here. */
+  /** A line at the beginning or end of earlier messages of the conversation. */
   | { kind: 'rule'; text: string }
 
+/** The tone of a notice, which decides its mark and colour. */
 export type Tone = 'info' | 'success' | 'warning' | 'error'
 
-/** A block with its place in the conversation; numbers only grow. */
+/** A block with its number in the conversation; numbers only increase. */
 export interface NumberedBlock {
   id: number
   block: Block
 }
 
-/** What grows now. `text` is what is not closed yet. */
+/** The text that is streaming; `text` is the part that is not closed yet. */
 export interface OpenText {
   kind: 'answer' | 'thinking'
   agent: string
   text: string
-  /** Something of it was closed before. */
+  /** Whether an earlier part of it has been closed. */
   hasBegun: boolean
-  /** What is open goes on in the block before: a long fence, say. Opaque to all but view/split.ts. */
+  /**
+   * The Markdown state carried over from the closed parts, such as an open code fence. Opaque except to
+   * view/split.ts.
+   */
   carry: string
 }
 
-/** The turn that runs, whoever began it. */
+/** The running turn, of this chat or of another client. */
 export interface RunningTurn {
-  /** Empty: a message of this chat, whose turn has not begun yet. */
+  /** Empty for a message of this chat whose turn has not started yet. */
   runId: string
   /** Milliseconds since 1970. */
   startedAt: number
-  /** What it does, in a word or two: `thinking`, `writing`, `running bash`, `waiting for you`. */
+  /** The current activity in a word or two: `thinking`, `writing`, `running bash`, `waiting for you`. */
   doing: string
-  /** Output tokens so far, estimated from characters while they come. */
+  /** The output tokens so far, estimated from characters while streaming. */
   outputTokens: number
-  /** It has, or may have, said something that is no thinking. */
+  /** Whether it has, or may have, produced text other than thinking. */
   hasAnswered: boolean
   isCancelling: boolean
 }
 
-/** Words for the running turn. */
+/** A message for the running turn. */
 export interface Steer {
-  /** As typed. */
+  /** The text as typed. */
   text: string
-  /** As sent: with the files it names. */
+  /** The text as sent, with the files it names. */
   content: string
 }
 
-/** Everything the screen shows. Replaced, never changed. */
+/** Everything the screen shows. Replaced, never mutated. */
 export interface ChatState {
   agent: string
   sender: string
   /** Undefined before the first turn of a new conversation. */
   session: string | undefined
   title: string
-  /** What the last compaction left; empty before the first. */
+  /** The summary of the last compaction; empty before the first. */
   summary: string
-  /** The model of the last turn, or that the next one will use. */
+  /** The model of the last turn, or the one that the next turn will use. */
   model: string
-  /** A model chosen for this chat; undefined: the agent's. */
+  /** The model chosen for this chat; undefined for the agent's own. */
   chosenModel: string | undefined
   mode: ModeName
   thinking: boolean
   branch: string | undefined
-  /** Where the agents run; undefined before that is known. */
+  /** The place where the agents run; undefined until that is known. */
   place: 'process' | 'daemon' | undefined
-  /** The daemon is gone, and looked for. */
+  /** Whether the connection to the daemon is lost and being restored. */
   isLinkLost: boolean
   models: readonly ModelInfo[]
   turn: RunningTurn | undefined
-  /** Finished, waiting to be printed. */
+  /** Blocks that are finished and wait to be printed. */
   finished: readonly NumberedBlock[]
   nextId: number
   open: OpenText | undefined
   /** Calls of the running step that are not printed yet, in call order. */
   tools: readonly ToolRun[]
-  /** Tool lines show what the tools gave. */
+  /** Whether tool lines show the tools' output. */
   details: boolean
-  /** Questions that wait, of any conversation, oldest first; the first one of this conversation is on the screen as a card. */
+  /**
+   * The pending questions of all conversations, oldest first. The first one of this conversation has a card
+   * on the screen.
+   */
   asks: readonly AskCard[]
-  /** Sent to the running turn, not taken up yet. */
+  /** Steers sent to the running turn that it has not taken up yet. */
   steers: readonly Steer[]
-  /** Steers that came back: they stand in the prompt when the turn has ended. */
+  /** Steers that were returned; they go into the prompt when the turn has ended. */
   returned: readonly string[]
-  /** Sent when this turn is over. */
+  /** Messages to send when this turn has ended. */
   queue: readonly string[]
   prompt: Prompt
   overlay: Overlay | undefined
-  /** Keys are for the overlay: it has been seen. */
+  /** Whether the overlay gets the keys, because it has been drawn. */
   isOverlayArmed: boolean
-  /** Something else has the terminal: an editor, the transcript. */
+  /** Whether something else, such as an editor or the transcript, has the terminal. */
   isLent: boolean
-  /** A command of the chat runs. */
+  /** Whether a slash command is running. */
   isCommanding: boolean
   usage: UsageTotals
   servers: ReadonlyMap<string, 'connecting' | 'connected' | 'failed' | 'disconnected'>
-  /** Notices that were shown: each is news only once. */
+  /** Notices that were already shown: each is shown only once. */
   shownNotices: ReadonlySet<string>
-  /** One dim line under the prompt, gone with the next key. */
+  /** One dim line under the prompt, cleared by the next key. */
   hint: string
-  /** The newest lines of what a command line of the person's prints; empty when none runs. */
+  /** The newest output lines of the user's shell command; empty when none is running. */
   shellSays: string
-  /** The chat is being left: nothing is live any more. */
+  /** Whether the chat is being left: nothing is live any more. */
   isLeaving: boolean
 }
 
-/** What was taken since the conversation was opened, as far as it is known. */
+/** The usage since the conversation was opened, as far as it is known. */
 export interface UsageTotals {
-  /** Of the last model call: how full the context is. */
+  /** The usage of the last model call, which shows how full the context is. */
   last: TokenUsage | undefined
-  /** Context window of the model, tokens; undefined while it is not known. */
+  /** The model's context window in tokens; undefined while unknown. */
   context: number | undefined
-  /** Of all turns since then. */
+  /** The input tokens of all turns since then; the next three fields count the same way. */
   input: number
   output: number
   cacheRead: number
   cacheWrite: number
-  /** US dollars; undefined once a turn's price was unknown. */
+  /** US dollars; undefined once the price of a turn was unknown. */
   usd: number | undefined
   turns: number
 }

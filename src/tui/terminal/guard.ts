@@ -1,38 +1,44 @@
 import type { Screen } from './screen.ts'
 
-/** What a guard may use of the process; bin/ makes it. */
+/** The parts of the process that a guard may use; bin/ implements them. */
 export interface ProcessHooks {
-  /** Calls back when the process ends, for whatever reason it can still hear of: exit, exception, rejection. */
+  /** Calls back when the process ends in any way it can detect: exit, exception, or rejection. */
   onExit(listener: () => void): Disposable
-  /** Calls back when somebody asks the process to stop (SIGTSTP), which it then does itself. */
+  /** Calls back on a request to stop (SIGTSTP). The guard must stop the process itself. */
   onStop(listener: () => void): Disposable
-  /** Calls back when the process goes on after it was stopped (SIGCONT). */
+  /** Calls back when the process continues after it was stopped (SIGCONT). */
   onContinue(listener: () => void): Disposable
-  /** Stops the process with its group; returns when it goes on. */
+  /** Stops the process and its group; returns when it continues. */
   stop(): void
-  /** Writes to the terminal before it returns; what cannot be written is nobody's business. */
+  /** Writes to the terminal synchronously; failures are ignored. */
   writeNow(bytes: string): void
-  /** Line editing, echo and signals of the terminal as a shell expects them. */
+  /** Restores line editing, echo and signals of the terminal as a shell expects them. */
   makeCooked(): void
 }
 
 export interface GuardOptions {
   hooks: ProcessHooks
   screen: Pick<Screen, 'restoring' | 'forget'>
-  /** Gives the terminal away as it was, and takes it back and draws again afterwards; Ink's `suspendTerminal`. */
+  /** Gives the terminal away in its original state, then takes it back and redraws; Ink's `suspendTerminal`. */
   lend(use: () => void | Promise<void>): Promise<void>
 }
 
-/** Keeps watch over the terminal until it is disposed. */
+/** Watches over the terminal until it is disposed. */
 export interface Guard extends Disposable {
-  /** Ctrl-Z: leaves the terminal as it was, stops, and goes on when it is continued. */
+  /** Handles Ctrl-Z: restores the terminal, stops the process, and resumes when it is continued. */
   suspend(): Promise<void>
 }
 
-/** Sees to it that the terminal is as a shell expects it whenever this process does not have it: ended or stopped. */
+/**
+ * Ensures that the terminal is in the state a shell expects whenever this process does not have it, because
+ * it ended or stopped.
+ */
 export function guardTerminal({ hooks, screen, lend }: GuardOptions): Guard {
   let isStopping = false
-  /** Continuations that belong to stops of our own; they are heard late, when the chat is drawn again. */
+  /**
+   * The number of continuations that belong to stops by this guard. They arrive late, after the chat was
+   * redrawn.
+   */
   let expected = 0
   const stop = () => {
     expected++
@@ -49,14 +55,17 @@ export function guardTerminal({ hooks, screen, lend }: GuardOptions): Guard {
       isStopping = false
     }
   }
-  /** After a SIGSTOP, which nobody hears: the shell has set its own modes and written below the frame. */
+  /**
+   * Redraws after a SIGSTOP, which cannot be caught: the shell has set its own modes and written below the
+   * frame.
+   */
   const comeBack = () => {
     if (expected > 0) {
       expected--
       return
     }
     screen.forget()
-    lend(() => {}).catch(() => {}) // somebody else has the terminal, and will give it back
+    lend(() => {}).catch(() => {}) // the terminal is lent already, and will be returned
   }
   const watch = new DisposableStack()
   watch.use(hooks.onExit(() => restore(hooks, screen)))

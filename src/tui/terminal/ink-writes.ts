@@ -1,26 +1,30 @@
-/** What Ink means by one write to its stdout (Ink 8, log-update and cursor-helpers). */
+/** The meaning of one write by Ink to its stdout (Ink 8, log-update and cursor-helpers). */
 export type InkWrite =
   | { type: 'begin' }
   | { type: 'end' }
-  /** Modes of the terminal and the cursor's visibility: nothing that moves or draws. */
+  /** Terminal modes and cursor visibility; nothing moves or is drawn. */
   | { type: 'mode'; bytes: string }
-  /** The frame is to go; what follows stands in its place. */
+  /** The frame is erased; the next text replaces it. */
   | { type: 'erase' }
-  /** The cursor moves within the frame, or with undefined rests under it. */
+  /** The cursor moves within the frame; undefined moves it below the frame. */
   | { type: 'caret'; caret: InkCaret | undefined }
   | { type: 'text'; text: string; caret: InkCaret | undefined }
 
-/** Counted up from the line that the frame's text ends on: an empty one where it ends with a line break. */
+/**
+ * A cursor position. `up` counts from the line on which the frame's text ends, an empty one when the text
+ * ends with a line break.
+ */
 export interface InkCaret {
   up: number
   x: number
 }
 
 /**
- * Reads a write of Ink's.
+ * Interprets a write by Ink.
  *
- * Ink erases and moves relative to a cursor that it has only counted, which is wrong once a terminal has reflowed its
- * lines: so those sequences are read for their meaning, and never reach the terminal.
+ * Ink erases and moves relative to a cursor position that it only calculates, which is wrong once the
+ * terminal has reflowed its lines. Those sequences are therefore interpreted here and never reach the
+ * terminal.
  */
 export function readInkWrite(data: string): InkWrite {
   if (data === BEGIN) return { type: 'begin' }
@@ -33,7 +37,7 @@ export function readInkWrite(data: string): InkWrite {
     return ERASES.test(data) ? { type: 'erase' } : { type: 'caret', caret: undefined }
   }
   const text = data.slice(prefix.length, suffix ? -suffix[0].length : undefined)
-  // With nothing between, the prefix has taken the moves that belong to the caret.
+  // Without text, the prefix has matched the movements that belong to the caret.
   if (prefix.length + (suffix?.[0].length ?? 0) > data.length || text === '') return { type: 'caret', caret }
   return { type: 'text', text, caret }
 }
@@ -41,7 +45,7 @@ export function readInkWrite(data: string): InkWrite {
 const ESC = '\u001b'
 const BEGIN = `${ESC}[?2026h`
 const END = `${ESC}[?2026l`
-/** DEC private modes, kitty keyboard and the question for it. */
+/** DEC private modes, and the kitty keyboard protocol with its query. */
 const MODE = new RegExp(`^(?:${ESC}\\[(?:\\?\\d+[hl]|[?<>=]\\d*u))+$`)
 const PREFIX = new RegExp(`^(?:${ESC}\\[(?:\\?25[hl]|\\d*[ABG]|\\d+;\\d+H|2?K|J))+`)
 const SUFFIX = new RegExp(`(?:${ESC}\\[(\\d+)A)?${ESC}\\[(\\d*)G${ESC}\\[\\?25h$`)

@@ -14,10 +14,11 @@ interface Frame {
 }
 
 /**
- * Knows what the terminal shows under the scrollback, and gives the bytes that bring it to what is wanted.
+ * Tracks what the terminal shows below the scrollback and computes the bytes that change it to the target
+ * frame.
  *
- * Only relative movement, erasing below the cursor, text, and the cursor's visibility: nothing of this can touch what
- * stands above the frame.
+ * It uses only relative movement, erasing below the cursor, text, and the cursor's visibility, so that
+ * nothing above the frame can be changed.
  */
 export class Painter {
   readonly #reflow: Reflow
@@ -26,14 +27,14 @@ export class Painter {
   #shown: DrawnFrame | undefined
   #drawnFrame: Frame | undefined
   #isCursorShown = false
-  /** What is shown is not as it was drawn. */
+  /** Whether the frame on the screen is no longer as it was drawn. */
   #isTorn = false
 
   constructor(reflow: Reflow) {
     this.#reflow = reflow
   }
 
-  /** Text for the scrollback; ends with a line break. */
+  /** Adds text for the scrollback, which gets a final line break if it has none. */
   print(text: string): void {
     this.#printed += text.endsWith('\n') ? text : `${text}\n`
   }
@@ -42,28 +43,30 @@ export class Painter {
     this.#targetFrame = { lines: lines.length === 1 && lines[0] === '' ? [] : lines, caret: undefined }
   }
 
-  /** The hardware cursor, in columns and lines of the frame; hidden when it is not within it. */
+  /**
+   * Sets the hardware cursor, in columns and lines of the frame; it is hidden when it lies outside the frame.
+   */
   place(caret: { x: number; y: number } | undefined): void {
     const { lines } = this.#targetFrame
     const isInside = caret !== undefined && caret.y >= 0 && caret.y < lines.length
     this.#targetFrame = { lines, caret: isInside ? caret : undefined }
   }
 
-  /** Whatever was drawn is no longer where it was. */
+  /** Forgets the frame on the screen, because it is no longer where it was drawn. */
   forget(): void {
     this.#shown = undefined
     this.#drawnFrame = undefined
   }
 
-  /** The bytes that show what is wanted; empty when it is shown. */
+  /** Returns the bytes that draw the target frame; empty when it is already shown. */
   draw(size: Size): string {
     if (this.#shown && (this.#shown.columns !== size.columns || this.#shown.rows !== size.rows)) {
-      this.resized(size) // before it was told
+      this.resized(size) // the resize event has not arrived yet
     }
     const isWhole = this.#shown !== undefined && !this.#isTorn
     if (this.#printed === '' && this.#targetFrame === this.#drawnFrame && isWhole) return ''
     const isEmpty = (this.#shown?.lines.length ?? 0) === 0 && this.#targetFrame.lines.length === 0
-    if (this.#printed === '' && isEmpty) return '' // somebody else may have the terminal
+    if (this.#printed === '' && isEmpty) return '' // the terminal may be lent
     const next = fit(this.#targetFrame, size)
     const changed = this.#printed === '' && isWhole ? this.#change(next, size.columns) : undefined
     const bytes = changed ?? this.#toTop() + this.#printed + next.lines.join('\n')
@@ -76,7 +79,7 @@ export class Painter {
     return `${BEGIN}${hide}${bytes}${toCaret(next, size.columns)}${next.caret ? SHOW : ''}${END}`
   }
 
-  /** Writes the lines anew that differ; undefined when their number or a height does. */
+  /** Rewrites only the lines that differ; undefined when the number of lines or a height differs. */
   #change({ lines }: Frame, columns: number): string | undefined {
     const shown = this.#shown!
     if (shown.lines.length !== lines.length) return undefined
@@ -96,13 +99,13 @@ export class Painter {
     return bytes
   }
 
-  /** The terminal has another size now. */
+  /** Adapts the frame to a new size of the terminal. */
   resized(size: Size): void {
     if (this.#shown) this.#shown = reflow(this.#shown, size, this.#reflow)
     this.#isTorn = true
   }
 
-  /** Leaves the frame where it is, the cursor on a line of its own under it. */
+  /** Leaves the frame on the screen, with the cursor on a line of its own below it. */
   leave(): string {
     const shown = this.#shown
     this.forget()
@@ -112,7 +115,7 @@ export class Painter {
     return `${LINE_FEED.repeat(Math.max(0, below))}\r\n`
   }
 
-  /** To where the frame began, with nothing below. */
+  /** Moves to the start of the frame and erases everything below. */
   #toTop(): string {
     const shown = this.#shown
     if (!shown || shown.lines.length === 0) return '\r'
@@ -120,7 +123,7 @@ export class Painter {
   }
 }
 
-/** The last lines that fit, one row less than the terminal has. */
+/** Returns the last lines that fit into one row less than the terminal has. */
 function fit({ lines, caret }: Frame, { columns, rows }: Size): Frame {
   let room = Math.max(1, rows - 1)
   let start = lines.length
@@ -133,7 +136,7 @@ function fit({ lines, caret }: Frame, { columns, rows }: Size): Frame {
   return { lines: lines.slice(start), caret: caret && y >= 0 ? { x: caret.x, y } : undefined }
 }
 
-/** From the end of the last line. */
+/** Moves from the end of the last line to the caret. */
 function toCaret({ lines, caret }: Frame, columns: number): string {
   if (!caret) return ''
   const end = locateEnd(lines, columns)
@@ -157,7 +160,10 @@ function rowsBetween(
 }
 
 const ESC = '\u001b'
-/** Down, and not stopped by the last row: a terminal that has become lower may have dropped what was below the cursor. */
+/**
+ * Moves down, even past the last row: a terminal that was made lower may have dropped the rows below the
+ * cursor.
+ */
 const LINE_FEED = '\n'
 const BEGIN = `${ESC}[?2026h`
 const END = `${ESC}[?2026l`

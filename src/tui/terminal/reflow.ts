@@ -2,30 +2,31 @@ import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 
 /**
- * What a terminal does with the lines on it when it gets narrower: nothing; wraps every line and keeps the cursor on its
- * character; or wraps as xterm.js does, which lets the cursor sink by every row that wrapping adds.
+ * The reaction of a terminal to a narrower size: it does nothing; wraps every line and keeps the cursor on
+ * its character; or wraps like xterm.js, which moves the cursor down by every row that wrapping adds.
  */
 export type Reflow = 'none' | 'all' | 'xterm.js'
 
-/** What was drawn, and what the terminal has made of it since. */
+/** A frame as it was drawn, and as the terminal has reflowed it since. */
 export interface DrawnFrame {
   lines: readonly string[]
-  /** Where the cursor rests, in columns and lines. */
+  /** The position of the cursor, in columns and lines. */
   caret: { x: number; y: number }
-  /** Rows of each line. */
+  /** The number of rows of each line. */
   heights: readonly number[]
-  /** Rows from the top of it down to the cursor. */
+  /** The number of rows from the top of the frame to the cursor. */
   row: number
   columns: number
   rows: number
 }
 
+/** The size of a terminal in character cells. */
 export interface Size {
   columns: number
   rows: number
 }
 
-/** Lines that have just been drawn, with the cursor on one of them. */
+/** Creates a frame from lines that have just been drawn, with the cursor on one of them. */
 export function newDrawnFrame(
   lines: readonly string[],
   caret: { x: number; y: number },
@@ -37,8 +38,8 @@ export function newDrawnFrame(
 }
 
 /**
- * What becomes of it when the terminal takes another size. `row` is never more than it is, as far as that can be known:
- * erasing from too high a row would take away what is not ours.
+ * Returns the frame after the terminal has taken another size. As far as that can be known, `row` is never
+ * too large: erasing from too high a row would remove content above the frame.
  */
 export function reflow(drawn: DrawnFrame, size: Size, kind: Reflow): DrawnFrame {
   const { lines, caret, columns, rows } = drawn
@@ -49,7 +50,7 @@ export function reflow(drawn: DrawnFrame, size: Size, kind: Reflow): DrawnFrame 
   return size.columns > columns ? { ...widen(left, size.columns), ...size } : { ...left, ...size }
 }
 
-/** Rows that a line takes. */
+/** Counts the rows of a line. */
 export function countLineRows(line: string, columns: number): number {
   if (line.length <= columns && PLAIN.test(line)) return 1
   const text = stripVTControlCharacters(line)
@@ -58,12 +59,15 @@ export function countLineRows(line: string, columns: number): number {
   return width === text.length ? Math.ceil(width / columns) : countRows(text, columns)
 }
 
-/** In which row of its line a column stands. A column behind the last one of a full row is still in that row. */
+/**
+ * Returns the row of a column within its line. The column after the last one of a full row still belongs to
+ * that row.
+ */
 export function findRow(line: string, x: number, columns: number): number {
   return Math.min(Math.floor(x / columns), countLineRows(line, columns) - 1)
 }
 
-/** Which terminal this is, as far as its environment tells. */
+/** Guesses the kind of terminal from its environment. */
 export function guessReflow(env: Readonly<Record<string, string | undefined>>): Reflow {
   const { TERM = '', TERM_PROGRAM = '', TMUX, XTERM_VERSION } = env
   if (TMUX !== undefined) return 'all'
@@ -71,7 +75,10 @@ export function guessReflow(env: Readonly<Record<string, string | undefined>>): 
   return XTERM_JS.includes(TERM_PROGRAM) ? 'xterm.js' : 'all'
 }
 
-/** Rows that xterm.js loses go from under the cursor; blank ones first, but how many of those there were is not known. */
+/**
+ * Drops the rows that xterm.js removes below the cursor when it gets lower. It removes blank rows first, but
+ * their number is not known here.
+ */
 function dropLostRows(drawn: DrawnFrame, lost: number): DrawnFrame {
   const { lines, heights, row } = drawn
   let [end, bottom] = [lines.length, sum(heights)]
@@ -81,8 +88,8 @@ function dropLostRows(drawn: DrawnFrame, lost: number): DrawnFrame {
 }
 
 /**
- * xterm.js goes from the bottom to the top, moves the cursor down by every row it adds, and leaves the line alone that
- * the cursor has come to (`Buffer._reflowSmaller` of 5.5 to 6.0).
+ * Reflows to a narrower width like xterm.js: from the bottom to the top, moving the cursor down by every
+ * added row, and skipping the line that the cursor has reached (`Buffer._reflowSmaller` of 5.5 to 6.0).
  */
 function narrow(drawn: DrawnFrame, columns: number): DrawnFrame {
   const heights = [...drawn.heights]
@@ -98,7 +105,10 @@ function narrow(drawn: DrawnFrame, columns: number): DrawnFrame {
   return { ...drawn, heights, row }
 }
 
-/** xterm.js leaves the line of the cursor alone, and moves the cursor up by every row that goes (`_reflowLarger`). */
+/**
+ * Reflows to a wider width like xterm.js: it skips the line of the cursor, and moves the cursor up by every
+ * removed row (`_reflowLarger`).
+ */
 function widen(drawn: DrawnFrame, columns: number): DrawnFrame {
   let top = 0
   const heights = drawn.heights.map((before, at) => {
@@ -113,7 +123,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** Wide characters do not break: a row may end a column early. */
+/** Counts the rows of a text with wide characters. Those do not break, so a row may end a column early. */
 function countRows(text: string, columns: number): number {
   let rows = 1
   let filled = 0

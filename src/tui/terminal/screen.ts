@@ -4,12 +4,15 @@ import { type InkCaret, type InkWrite, readInkWrite } from './ink-writes.ts'
 import { Painter } from './painter.ts'
 import type { Reflow, Size } from './reflow.ts'
 
-/** The terminal: a stream that tells its size and when it changes. */
+/** The terminal: a stream that reports its size and changes of it. */
 export interface TerminalStream extends Pick<Writable, 'writableNeedDrain'> {
   readonly columns?: number
   readonly rows?: number
   write(bytes: string, done?: (error?: Error | null) => void): boolean
-  /** Asks the terminal, and emits `resize` if it has another size: Node's own, which otherwise waits for SIGWINCH. */
+  /**
+   * Queries the terminal and emits `resize` if its size has changed. A method of Node, which otherwise waits
+   * for SIGWINCH.
+   */
   _refreshSize?(): void
   on(event: 'resize' | 'drain' | 'error', listener: (reason?: Error) => void): unknown
   off(event: 'resize' | 'drain' | 'error', listener: (reason?: Error) => void): unknown
@@ -18,28 +21,31 @@ export interface TerminalStream extends Pick<Writable, 'writableNeedDrain'> {
 export interface ScreenOptions {
   output: TerminalStream
   reflow: Reflow
-  /** How long a size must have stood before it is drawn for; one that never stands is drawn for after eight times that. */
+  /**
+   * The time, in milliseconds, that a size must stay unchanged before a redraw. While it keeps changing, a
+   * redraw happens after eight times that.
+   */
   intervalMs?: number
-  /** The terminal cannot be written any more. Nothing is, from then on. */
+  /** Called when the terminal cannot be written any more. Nothing is written afterwards. */
   onGone?(reason: Error): void
 }
 
-/** What was written so far. */
+/** The number of writes and bytes so far. */
 export interface WriteStats {
   writes: number
   bytes: number
 }
 
 /**
- * The terminal as Ink is given it.
+ * The terminal that Ink draws on.
  *
- * Ink's writes are read for what they mean (text for the scrollback, the frame, its caret), and drawn by a Painter that
- * knows what the terminal shows. Ink's own erasing, which counts lines, and its clearing of the screen never happen.
- * What a component prints goes through `useStdout().write`, not through <Static>, whose text Ink joins with the frame
- * when it means to clear the screen.
+ * Ink's writes are interpreted (text for the scrollback, the frame, its caret) and drawn by a `Painter`,
+ * which knows what the terminal shows. Ink's own erasing, which counts lines, and its clearing of the screen
+ * never happen. Components print through `useStdout().write`, not through <Static>, because Ink joins the
+ * text of <Static> with the frame when it means to clear the screen.
  */
 export class Screen implements Disposable {
-  /** For Ink's `stdout`, with `interactive: true` and `isScreenReaderEnabled: false`. */
+  /** The stream for Ink's `stdout`, with `interactive: true` and `isScreenReaderEnabled: false`. */
   readonly ink: NodeJS.WriteStream
   readonly #options: ScreenOptions
   readonly #painter: Painter
@@ -48,11 +54,11 @@ export class Screen implements Disposable {
   readonly #writeStats: WriteStats = { writes: 0, bytes: 0 }
   #size: Size
   #texts: { text: string; caret: InkCaret | undefined }[] = []
-  /** Of the frame that Ink wrote last, as it counts them. */
+  /** The number of lines of Ink's last frame, as Ink counts them. */
   #inkLines = 0
-  /** Ink is in the middle of a frame. */
+  /** Whether Ink is in the middle of a frame. */
   #isInFrame = false
-  /** Ink is answering a resize, perhaps with several frames. */
+  /** Whether Ink is handling a resize, possibly with several frames. */
   #isHeld = false
   #timer: NodeJS.Timeout | undefined
   #stormSince = 0
@@ -70,7 +76,7 @@ export class Screen implements Disposable {
     output.on('error', this.#failed)
   }
 
-  /** As it was last told to the listeners of resizes. */
+  /** The size that resize listeners were last notified of. */
   get size(): Size {
     return this.#size
   }
@@ -79,37 +85,46 @@ export class Screen implements Disposable {
     return { ...this.#writeStats }
   }
 
-  /** No redraw is still to come that a resize has caused. */
+  /** Whether no redraw after a resize is pending. */
   get isQuiet(): boolean {
     return this.#timer === undefined
   }
 
-  /** Calls back with the new size, before Ink lays out again; a storm of resizes calls back once an interval. */
+  /**
+   * Calls back with the new size before Ink lays out again. Resizes are debounced: a continuous series calls
+   * back once per eight intervals.
+   */
   onResize(listener: (size: Size) => void): Disposable {
     this.#events.on('resize', listener)
     return { [Symbol.dispose]: () => void this.#events.off('resize', listener) }
   }
 
-  /** What undoes the modes that are on now, with the cursor under the frame; for a guard that writes it at once. */
+  /**
+   * Returns the bytes that undo the current modes and put the cursor below the frame, for a guard that writes
+   * them synchronously.
+   */
   restoring(): string {
     const kitty = this.#modes.has('kitty') ? '\u001b[<u' : ''
     const modes = ['?2004', '?1049'].filter((mode) => this.#modes.has(mode))
     return `\u001b[?2026l${this.#painter.leave()}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
   }
 
-  /** Writes bytes of somebody else who draws while Ink has lent the terminal; modes they set are undone, too. */
+  /**
+   * Writes bytes of a component that draws while the terminal is lent. Modes they set are undone at the end,
+   * too.
+   */
   write(bytes: string): void {
     this.#drawNow()
     this.#noteModes(bytes)
     this.#write(bytes)
   }
 
-  /** The terminal no longer shows the frame where it was: somebody else has written to it. */
+  /** Forgets the position of the frame, because another program has written to the terminal. */
   forget(): void {
     this.#painter.forget()
   }
 
-  /** Draws the frame again where the cursor is. */
+  /** Redraws the frame at the cursor. */
   redraw(): void {
     this.forget()
     this.#draw()
@@ -146,7 +161,7 @@ export class Screen implements Disposable {
   #take(write: InkWrite, data: string): void {
     if (data === '') return
     if (write.type === 'mode')
-      this.write(write.bytes) // behind them somebody else may have the terminal
+      this.write(write.bytes) // the terminal may be lent after a change of modes
     else if (write.type === 'begin') this.#isInFrame = true
     else if (write.type === 'end') this.#isInFrame = false
     else if (write.type === 'text') this.#texts.push(write)
@@ -165,7 +180,7 @@ export class Screen implements Disposable {
     return caret && { x: caret.x, y: this.#inkLines - 1 - caret.up }
   }
 
-  /** The last text is the frame; what came before it belongs to the scrollback. */
+  /** Applies the collected texts: the last one is the frame, those before it go to the scrollback. */
   #commit(): void {
     const frame = this.#texts.pop()
     for (const { text } of this.#texts.splice(0)) this.#painter.print(text)
@@ -178,7 +193,10 @@ export class Screen implements Disposable {
     this.#drawSoon()
   }
 
-  /** What Ink writes within one tick is drawn in one piece: a frame, and what moves from it to the scrollback. */
+  /**
+   * Schedules a draw that combines all writes of one tick: a frame, and text that moves from it to the
+   * scrollback.
+   */
   #drawSoon(): void {
     if (this.#isDrawingSoon) return
     this.#isDrawingSoon = true
@@ -187,14 +205,16 @@ export class Screen implements Disposable {
     })
   }
 
-  /** Even while a size has not stood long enough: what comes next is not for the frame. */
+  /**
+   * Draws immediately, even while a resize is settling, because the next write does not belong to the frame.
+   */
   #drawNow(): void {
     if (this.#isDrawingSoon) this.#paint()
   }
 
   readonly #draw = (): void => {
     this.#isDrawingSoon = false
-    if (!this.#gone) this.#options.output._refreshSize?.() // timers run before a signal that came meanwhile is heard
+    if (!this.#gone) this.#options.output._refreshSize?.() // timers run before a pending SIGWINCH is handled
     if (this.#timer === undefined) this.#paint()
   }
 
@@ -205,8 +225,8 @@ export class Screen implements Disposable {
   }
 
   /**
-   * Nothing is drawn until the size has stood for a moment: what is written on the way from one size to the next meets
-   * a terminal that is already elsewhere, and would erase what is not ours.
+   * Delays drawing until the size has been stable for a moment: bytes written during a resize reach a
+   * terminal whose content has already moved, and would erase content above the frame.
    */
   readonly #resized = (): void => {
     const { intervalMs = QUIET_MS } = this.#options

@@ -1,17 +1,17 @@
-/** Printable ASCII: one column each, whatever stands beside it. */
+/** Whether a text is printable ASCII: every character takes one column in any context. */
 export function isPlain(text: string): boolean {
   return !/[^ -~]/.test(text)
 }
 
 /**
- * Whether every UTF-16 unit of a text is one character to a reader, whatever stands beside it, and of known width:
- * Latin, Greek, Cyrillic, punctuation, arrows, boxes, Han, kana, Hangul syllables. The rest needs tables.
+ * Whether every UTF-16 unit of a text is a grapheme of known width in any context: Latin, Greek, Cyrillic,
+ * punctuation, arrows, boxes, Han, kana, Hangul syllables. Other characters need the Unicode tables.
  */
 export function isSimple(text: string): boolean {
   return !COMPLEX.test(text)
 }
 
-/** Columns of a simple character: East Asian ones take two. */
+/** Returns the columns of a simple character; East Asian characters take two. */
 export function simpleWidth(char: string): number {
   return char.charCodeAt(0) < 0x3000 ? 1 : 2
 }

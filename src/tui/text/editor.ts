@@ -2,27 +2,27 @@ import { nextBoundary, previousBoundary, toBoundary } from './graphemes.ts'
 import { cleanInput, holdPaste, isLongPaste, keepPastes, type Pastes } from './pastes.ts'
 import { blankWordStart, findLineStart, lineEnd, wordEnd, wordStart } from './words.ts'
 
-/** A text being edited. Replaced, never changed. */
+/** A text being edited. Replaced, never mutated. */
 export interface Editor {
-  /** As it is edited: a long paste is one character (pastes.ts). */
+  /** The text as edited: a long paste is one character (pastes.ts). */
   text: string
-  /** UTF-16 offset, always between two graphemes. */
+  /** The UTF-16 offset of the caret, always between two graphemes. */
   caret: number
   /** The column that moving up and down aims at; undefined after any other key. */
   goal: number | undefined
   pastes: Pastes
-  /** What was killed, the newest first. */
+  /** The kill ring, newest first. */
   kills: readonly string[]
-  /** What a yank put in, so that another can take its place. */
+  /** The text that the last yank inserted, so that `yankPop` can replace it. */
   yanked: { start: number; index: number } | undefined
-  /** States to go back to, the newest last. */
+  /** The undo stack, newest last. */
   undos: readonly Snapshot[]
   redos: readonly Snapshot[]
-  /** What was done last; the same again joins it in one step of undo. */
+  /** The last kind of edit; another edit of the same kind joins it in one undo step. */
   last: 'type' | 'delete' | 'kill' | 'other'
 }
 
-/** A state of the text, as undo gives it back. */
+/** A state of the text that undo restores. */
 export interface Snapshot {
   text: string
   caret: number
@@ -42,10 +42,10 @@ export const EMPTY_EDITOR: Editor = {
 
 const MOST_KILLS = 30
 const MOST_UNDOS = 200
-/** UTF-16 units that all steps of undo hold together. */
+/** The limit of UTF-16 units that all undo steps hold together. */
 const MOST_UNDO_CHARS = 4_000_000
 
-/** Typed text at the caret; a word is one step of undo. */
+/** Inserts typed text at the caret. A word is one undo step. */
 export function typeText<E extends Editor>(editor: E, typed: string): E {
   const text = cleanInput(typed)
   if (text === '') return editor
@@ -54,7 +54,7 @@ export function typeText<E extends Editor>(editor: E, typed: string): E {
   return { ...replace(editor, { start: editor.caret, end: editor.caret, text, joins }), last: 'type' }
 }
 
-/** Pasted text at the caret, as a placeholder when it is long. */
+/** Inserts pasted text at the caret, as a placeholder when it is long. */
 export function pasteText<E extends Editor>(editor: E, pasted: string): E {
   const text = cleanInput(pasted)
   const held = isLongPaste(text) ? holdPaste(editor.pastes, text) : undefined
@@ -62,25 +62,26 @@ export function pasteText<E extends Editor>(editor: E, pasted: string): E {
   return insert({ ...editor, pastes: held.pastes }, held.placeholder)
 }
 
-/** A text in place of a range, as one step of undo; the caret goes behind it. */
+/** Replaces a range as one undo step and puts the caret after the new text. */
 export function replaceRange<E extends Editor>(editor: E, start: number, end: number, text: string): E {
   return { ...replace(editor, { start, end, text, joins: false }), last: 'other' }
 }
 
-/** Everything replaced, as one step of undo; the caret at the end. */
+/** Replaces the whole text as one undo step and puts the caret at its end. */
 export function replaceAll<E extends Editor>(editor: E, text: string): E {
   return replaceRange(editor, 0, editor.text.length, cleanInput(text))
 }
 
-/** Moves the caret; into the middle of a grapheme it never comes. */
+/** Moves the caret, never into the middle of a grapheme. */
 export function moveTo<E extends Editor>(editor: E, caret: number): E {
   const at = toBoundary(editor.text, caret)
   return { ...editor, caret: at, goal: undefined, yanked: undefined, last: 'other' }
 }
 
+/** A unit by which the caret moves or text is deleted. Backwards, a `blank-word` starts only after whitespace. */
 export type Unit = 'grapheme' | 'word' | 'blank-word' | 'line' | 'text'
 
-/** Where a unit before the caret begins, or one behind it ends. */
+/** Returns the offset where the unit before the caret starts, or the one after it ends. */
 export function unitEdge({ text, caret }: Editor, unit: Unit, direction: 'back' | 'forward'): number {
   const isBack = direction === 'back'
   switch (unit) {
@@ -97,14 +98,17 @@ export function unitEdge({ text, caret }: Editor, unit: Unit, direction: 'back' 
   }
 }
 
-/** Deletes from the caret to the edge of a unit, without keeping it. */
+/** Deletes from the caret to the edge of a unit, without adding it to the kill ring. */
 export function deleteUnit<E extends Editor>(editor: E, unit: Unit, direction: 'back' | 'forward'): E {
   const range = rangeTo(editor, unitEdge(editor, unit, direction))
   if (range.start === range.end) return settle(editor)
   return { ...replace(editor, { ...range, text: '', joins: editor.last === 'delete' }), last: 'delete' }
 }
 
-/** Deletes to the edge of a unit, to be yanked; kills in a row are one. At a line's end its line feed goes. */
+/**
+ * Kills from the caret to the edge of a unit; consecutive kills form one entry. At the edge of a
+ * line, the unit `line` kills the adjacent line feed.
+ */
 export function killUnit<E extends Editor>(editor: E, unit: Unit, direction: 'back' | 'forward'): E {
   const edge = unitEdge(editor, unit, direction)
   const isStuck = edge === editor.caret && unit === 'line'
@@ -118,19 +122,19 @@ export function killUnit<E extends Editor>(editor: E, unit: Unit, direction: 'ba
   return { ...replace(editor, { ...range, text: '', joins }), kills, last: 'kill' }
 }
 
-/** Puts in what was killed last. */
+/** Inserts the newest kill. */
 export function yank<E extends Editor>(editor: E): E {
   return yankAt(editor, editor.caret, 0)
 }
 
-/** Directly behind a yank: the kill before it in its place. */
+/** Replaces the text of an immediately preceding yank with the next older kill. */
 export function yankPop<E extends Editor>(editor: E): E {
   if (editor.yanked === undefined) return settle(editor)
   const { start, index } = editor.yanked
   return yankAt(editor, start, (index + 1) % editor.kills.length)
 }
 
-/** Swaps the graphemes around the caret, at a line's end the two before it. */
+/** Swaps the graphemes around the caret, or the two before it at the end of a line. */
 export function transpose<E extends Editor>(editor: E): E {
   const { text, caret } = editor
   const isAtEnd = caret === lineEnd(text, caret)
@@ -141,7 +145,7 @@ export function transpose<E extends Editor>(editor: E): E {
   return replaceRange(editor, start, end, text.slice(middle, end) + text.slice(start, middle))
 }
 
-/** One step back. */
+/** Undoes one step. */
 export function undoEdit<E extends Editor>(editor: E): E {
   const before = editor.undos.at(-1)
   if (before === undefined) return settle(editor)
@@ -149,7 +153,7 @@ export function undoEdit<E extends Editor>(editor: E): E {
   return { ...settle(editor), ...before, undos: editor.undos.slice(0, -1), redos }
 }
 
-/** One step forward again, after undo. */
+/** Redoes one undone step. */
 export function redo<E extends Editor>(editor: E): E {
   const after = editor.redos.at(-1)
   if (after === undefined) return settle(editor)
@@ -157,14 +161,14 @@ export function redo<E extends Editor>(editor: E): E {
   return { ...settle(editor), ...after, undos, redos: editor.redos.slice(0, -1) }
 }
 
-/** Empty, with what was killed; what was there is killed, too, when asked. */
+/** Empties the editor but keeps its kill ring. With `kill`, the text is added to it. */
 export function clearEditor<E extends Editor>(editor: E, { kill }: { kill: boolean }): E {
   const isKilled = kill && editor.text !== ''
   const kills = isKilled ? [editor.text, ...editor.kills].slice(0, MOST_KILLS) : editor.kills
   return { ...editor, ...EMPTY_EDITOR, kills, pastes: keepPastes(editor.pastes, kills) }
 }
 
-/** Ends what the next key could join. */
+/** Ends the current edit, so that the next key starts a new undo step. */
 export function settle<E extends Editor>(editor: E): E {
   return { ...editor, goal: undefined, yanked: undefined, last: 'other' }
 }
@@ -173,7 +177,7 @@ interface Replacement {
   start: number
   end: number
   text: string
-  /** Belongs to the last step of undo. */
+  /** Whether the edit joins the last undo step. */
   joins: boolean
 }
 

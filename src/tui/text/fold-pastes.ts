@@ -6,15 +6,15 @@ export interface FoldedText {
   pastes: Pastes
 }
 
-/** A text as it was sent, with its pasted parts as placeholders again. */
+/** Replaces the pasted parts of a sent text with placeholders again. */
 export function foldPastes(text: string, pasted: readonly string[], pastes: Pastes): FoldedText {
   return toFolded(cutOut([{ text, isPasted: false }], pasted), pastes)
 }
 
 /**
- * A text that was edited elsewhere, with what is left of the pastes it began with as placeholders: whole pastes; of one
- * that was changed the long runs of its lines, and every line that names what the paste names, so that nothing becomes
- * typed by being edited around.
+ * Replaces pasted parts with placeholders in a text that was edited externally, so that pasted text never
+ * counts as typed because of an edit around it. Whole pastes are replaced, and of a changed paste the long
+ * runs of its lines and every line with a mention that the paste contains.
  */
 export function foldEdited(text: string, pasted: readonly string[], pastes: Pastes): FoldedText {
   const parts = cutOut([{ text, isPasted: false }], pasted)
@@ -25,7 +25,7 @@ export function foldEdited(text: string, pasted: readonly string[], pastes: Past
   return toFolded(cut, pastes)
 }
 
-/** Pasted parts of a text are expanded before it is edited elsewhere. */
+/** Lists the pastes in a text, which are expanded before it is edited externally. */
 export function pastedParts(text: string, pastes: Pastes): string[] {
   return [...new Set(text.match(new RegExp(PLACEHOLDER, 'gu')))].map((char) => expandPastes(char, pastes))
 }
@@ -35,10 +35,15 @@ interface Part {
   isPasted: boolean
 }
 
-/** Longer ones first: one may hold another. What was at the end of a text that was sent has lost its blanks. */
+/**
+ * Splits off the pasted parts. Longer pastes come first, because one may contain another. Each is also tried
+ * without trailing whitespace, which a sent text has lost at its end.
+ */
 function cutOut(parts: readonly Part[], pasted: readonly string[]): readonly Part[] {
-  const wanted = pasted.flatMap((paste) => [paste, paste.trimEnd()]).filter((paste) => paste.trim() !== '')
-  return wanted.toSorted((a, b) => b.length - a.length).reduce(cutOne, parts)
+  const candidates = pasted
+    .flatMap((paste) => [paste, paste.trimEnd()])
+    .filter((paste) => paste.trim() !== '')
+  return candidates.toSorted((a, b) => b.length - a.length).reduce(cutOne, parts)
 }
 
 function cutOne(parts: readonly Part[], paste: string): readonly Part[] {
@@ -53,7 +58,7 @@ function isAmong(parts: readonly Part[], paste: string): boolean {
   return parts.some(({ text, isPasted }) => isPasted && text.trimEnd() === paste.trimEnd())
 }
 
-/** What changed pastes said. */
+/** The content of the changed pastes. */
 interface Source {
   lines: ReadonlySet<string>
   whole: string
@@ -83,7 +88,7 @@ function isFrom(line: string, { lines, whole }: Source): boolean {
 }
 
 const MENTION = /@(?:"[^"\n]+"|[^\s"@]+)/g
-/** What may stand behind a path without being a part of it: lines of a file, and punctuation. */
+/** Suffixes after a path that do not belong to it: line numbers and punctuation. */
 const BEHIND = /(?::\d+(?:-\d+)?)?[.,;:!?)\]}'`>]*$/
 
 function splitLines(text: string): string[] {
@@ -93,7 +98,7 @@ function splitLines(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** A character that would pass for a placeholder makes its part one. */
+/** Folds the pasted parts, and any part with a character that would be mistaken for a placeholder. */
 function toFolded(parts: readonly Part[], before: Pastes): FoldedText {
   let pastes = before
   let folded = ''

@@ -1,7 +1,10 @@
 import type { ChatEffect } from '../state/effects.ts'
 import type { KeyPress } from './key.ts'
 
-/** What a key asks for whatever has the focus, but the prompt, which has a table of its own; undefined for other keys. */
+/**
+ * Returns the effect of a key that works in every focus except the prompt, which has its own key table;
+ * undefined for other keys.
+ */
 export function globalEffect({ ctrl, text }: KeyPress): ChatEffect | undefined {
   return ctrl ? EFFECTS.get(text.toLowerCase()) : undefined
 }

@@ -2,14 +2,14 @@ import stringWidth from 'string-width'
 import { isSimple, simpleWidth } from './characters.ts'
 import { lazyValue } from './lazy-value.ts'
 
-/** What a person calls a character: where it begins, and how many columns it takes. */
+/** A user-perceived character, its offset, and its width in columns. */
 export interface Grapheme {
   text: string
   start: number
   width: number
 }
 
-/** The graphemes of a line, or of a text whose line feeds count as none: they have no width. */
+/** Iterates over the graphemes of a text. Line feeds have no width. */
 export function* iterateGraphemes(text: string): Generator<Grapheme> {
   if (isSimple(text)) {
     for (let start = 0; start < text.length; start++) yield toGrapheme(text[start]!, start)
@@ -18,12 +18,12 @@ export function* iterateGraphemes(text: string): Generator<Grapheme> {
   for (const { segment, index } of segmenter().segment(text)) yield toGrapheme(segment, index)
 }
 
-/** What a reader takes for one character each. */
+/** Splits a text into graphemes. */
 export function toGraphemes(text: string): readonly string[] {
   return isSimple(text) ? text.split('') : Array.from(iterateGraphemes(text), (grapheme) => grapheme.text)
 }
 
-/** The end of the grapheme that begins, or lies, at an offset; the text's end at its end. */
+/** Returns the end of the grapheme at or around an offset; at the end of the text, that end. */
 export function nextBoundary(text: string, at: number): number {
   if (at >= text.length) return text.length
   if (isPlain(text, at) && (at + 1 === text.length || isPlain(text, at + 1))) return at + 1
@@ -35,7 +35,7 @@ export function nextBoundary(text: string, at: number): number {
   return start + found.index + found.segment.length
 }
 
-/** The start of the grapheme before an offset; 0 at the text's start. */
+/** Returns the start of the grapheme before an offset; 0 at the start of the text. */
 export function previousBoundary(text: string, at: number): number {
   if (at <= 0) return 0
   if (isPlain(text, at - 1) && (at === 1 || isPlain(text, at - 2))) return at - 1
@@ -49,7 +49,9 @@ export function previousBoundary(text: string, at: number): number {
   )
 }
 
-/** The offset itself when it is between two graphemes, else the end of the one it is in. */
+/**
+ * Returns the offset itself when it lies between two graphemes, otherwise the end of the grapheme around it.
+ */
 export function toBoundary(text: string, at: number): number {
   if (at <= 0) return 0
   if (at >= text.length) return text.length
@@ -62,14 +64,16 @@ function toGrapheme(text: string, start: number): Grapheme {
   return { text, start, width: isOne ? simpleWidth(text) : stringWidth(text) }
 }
 
-/** The line that holds an offset, without its line feed; an offset at the line feed is at its end. */
+/**
+ * Returns the line around an offset, without its line feed. An offset at the line feed belongs to that line.
+ */
 function lineAround(text: string, at: number): { start: number; line: string } {
   const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
   const end = text.indexOf('\n', at)
   return { start, line: text.slice(start, end < 0 ? text.length : end) }
 }
 
-/** Such a character is a grapheme by itself beside another of them. */
+/** Whether the character at an offset is always a grapheme when its neighbour is simple, too. */
 function isPlain(text: string, at: number): boolean {
   return text[at] === '\n' || isSimple(text[at]!)
 }

@@ -2,31 +2,34 @@ import { type Editor, moveTo, replaceAll } from './editor.ts'
 import { type FoldedText, foldPastes } from './fold-pastes.ts'
 import { holdPaste, type Pastes } from './pastes.ts'
 
-/** A text as it was sent, and the parts of it that were pasted and shown as placeholders: nobody typed these. */
+/** A sent text, and its pasted parts that were shown as placeholders: the user did not type these. */
 export interface SentText {
   text: string
   pasted: readonly string[]
 }
 
-/** What was sent before, and how far back somebody looks at the moment. */
+/** The texts sent before, and the position of the user in them. */
 export interface PromptHistory {
   /** Oldest first. */
   sent: readonly string[]
-  /** What was pasted into those that hold pastes, by their text. */
+  /** The pasted parts of sent texts that contain any, by text. */
   pasted: ReadonlyMap<string, readonly string[]>
-  /** Which entry is in the prompt; undefined for the draft. */
+  /** The index of the entry in the prompt; undefined for the draft. */
   at: number | undefined
-  /** What stood in the prompt where it was left, with its placeholders: edited entries, and the draft at the end. */
+  /**
+   * The prompt's text, with placeholders, at each index the user has left: edited entries, and the draft at
+   * the end.
+   */
   left: ReadonlyMap<number, string>
 }
 
 export const EMPTY_HISTORY: PromptHistory = { sent: [], pasted: new Map(), at: undefined, left: new Map() }
 
 const MOST_SENT = 1_000
-/** Longer entries come back as a placeholder. */
+/** Longer entries are shown as one placeholder. */
 const MOST_SHOWN_CHARS = 20_000
 
-/** The history with something that was sent; what was just sent is not there twice. */
+/** Adds a sent text, unless it equals the previous one. */
 export function addSent(history: PromptHistory, { text, pasted }: SentText): PromptHistory {
   const isNew = text.trim() !== '' && history.sent.at(-1) !== text
   const sent = isNew ? [...history.sent, text].slice(-MOST_SENT) : history.sent
@@ -38,7 +41,7 @@ export function addSent(history: PromptHistory, { text, pasted }: SentText): Pro
   }
 }
 
-/** The history with what earlier runs have sent in front. */
+/** Prepends the texts that earlier runs have sent. */
 export function withEarlier(history: PromptHistory, earlier: readonly SentText[]): PromptHistory {
   const by = earlier.length
   const at = history.at === undefined ? undefined : history.at + by
@@ -48,7 +51,10 @@ export function withEarlier(history: PromptHistory, earlier: readonly SentText[]
   return { sent, pasted: keepPasted(sent, [...before, ...history.pasted]), at, left }
 }
 
-/** One entry back, or forth; undefined when there is none. What was in the prompt is kept for the way back. */
+/**
+ * Moves one entry back or forward; undefined when there is none. The current text of the prompt is kept for
+ * the return.
+ */
 export function walkHistory<E extends Editor & { history: PromptHistory }>(
   editor: E,
   by: -1 | 1,
@@ -56,20 +62,20 @@ export function walkHistory<E extends Editor & { history: PromptHistory }>(
   const { sent, at = sent.length, left } = editor.history
   const next = at + by
   if (next < 0 || next > sent.length) return undefined
-  const kept = new Map(left).set(at, editor.text)
-  const history = { ...editor.history, at: next === sent.length ? undefined : next, left: kept }
-  const known = kept.get(next)
+  const visited = new Map(left).set(at, editor.text)
+  const history = { ...editor.history, at: next === sent.length ? undefined : next, left: visited }
+  const known = visited.get(next)
   const shown = known === undefined ? showSent(editor, sent[next] ?? '') : replaceAll(editor, known)
   const firstEnd = shown.text.indexOf('\n')
   return { ...moveTo(shown, by < 0 && firstEnd >= 0 ? firstEnd : shown.text.length), history }
 }
 
-/** A text that was sent in place of the draft, what was pasted into it as placeholders again. */
+/** Replaces the draft with a sent text, its pasted parts as placeholders. */
 export function showSent<E extends Editor & { history: PromptHistory }>(editor: E, text: string): E {
   return showFolded(editor, foldSent(editor, text))
 }
 
-/** A text that was sent, with placeholders for what was pasted into it, or for all of it when it is very long. */
+/** Folds a sent text: its pasted parts become placeholders, or the whole text does when it is very long. */
 export function foldSent(
   { history, pastes }: { history: PromptHistory; pastes: Pastes },
   text: string,
@@ -77,28 +83,31 @@ export function foldSent(
   return foldWholeIfLong(foldPastes(text, history.pasted.get(text) ?? [], pastes), text, pastes)
 }
 
-/** A folded text in place of the draft. */
+/** Replaces the draft with a folded text. */
 export function showFolded<E extends Editor>(editor: E, { text, pastes }: FoldedText): E {
   return replaceAll({ ...editor, pastes }, text)
 }
 
-/** A folded text, or one placeholder for all of it when it is still very long. */
+/** Returns one placeholder for the whole text when the folded text is still very long. */
 export function foldWholeIfLong(folded: FoldedText, text: string, pastes: Pastes): FoldedText {
   const held = folded.text.length > MOST_SHOWN_CHARS ? holdPaste(pastes, text) : undefined
   return held ? { text: held.placeholder, pastes: held.pastes } : folded
 }
 
-/** What was pasted once stays so, also when the same text is sent again. */
+/**
+ * Collects the pasted parts of the texts in the history. A text stays marked when it is sent again as typed
+ * text.
+ */
 function keepPasted(
   sent: readonly string[],
   entries: readonly (readonly [string, readonly string[]])[],
 ): PromptHistory['pasted'] {
-  const kept = entries.filter(([, pasted]) => pasted.length > 0)
-  const known = kept.length === 0 ? undefined : new Set(sent)
-  return new Map(kept.filter(([text]) => known?.has(text)))
+  const withPastes = entries.filter(([, pasted]) => pasted.length > 0)
+  const known = withPastes.length === 0 ? undefined : new Set(sent)
+  return new Map(withPastes.filter(([text]) => known?.has(text)))
 }
 
-/** What was sent, newest first, each text once. */
+/** Lists the sent texts, newest first, without duplicates. */
 export function newestFirst({ sent }: PromptHistory): string[] {
   return [...new Set(sent.toReversed())]
 }

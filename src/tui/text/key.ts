@@ -1,6 +1,6 @@
 import type { Key } from 'ink'
 
-/** A key as the chat understands it. `text` is what it types; empty for the named ones. */
+/** A key press. `text` is the character it types; empty for named keys. */
 export interface KeyPress {
   name: KeyName
   text: string
@@ -9,6 +9,7 @@ export interface KeyPress {
   shift: boolean
 }
 
+/** The name of a key; `text` for keys that type a character. */
 export type KeyName =
   | 'text'
   | 'enter'
@@ -24,18 +25,18 @@ export type KeyName =
   | 'end'
   | 'page-up'
   | 'page-down'
-  /** Text that was pasted, line breaks as `\n`. */
+  /** Pasted text, with all line breaks converted to line feeds. */
   | 'paste'
 
 /**
- * What Ink heard, as key presses: several where it hands over what was typed quickly in one piece, none for what is no
- * key press.
+ * Converts Ink's input to key presses: several when Ink delivers fast typing in one piece, none for events
+ * that are not key presses.
  */
 export function toKeyPresses(input: string, key: Key): KeyPress[] {
   if (key.eventType === 'release' || key.super || key.hyper) return []
   const named = NAMES.find(([flag]) => key[flag])
   const { ctrl, meta: alt, shift } = key
-  if (named?.[1] === 'escape' && alt) return [ESCAPE, ESCAPE] // Ink takes two quick ones for Alt+Esc
+  if (named?.[1] === 'escape' && alt) return [ESCAPE, ESCAPE] // Ink reports two quick Esc keys as Alt+Esc
   if (named) return [{ name: named[1], text: '', ctrl, alt, shift }]
   if (ctrl && !alt && TWINS[input]) return [{ ...ESCAPE, name: TWINS[input] }]
   if (ctrl || alt) return input === '' ? [] : [{ name: 'text', text: input, ctrl, alt, shift }]
@@ -45,7 +46,7 @@ export function toKeyPresses(input: string, key: Key): KeyPress[] {
     .map((piece) => fromTyped(piece, shift))
 }
 
-/** What was pasted, as a KeyPress. */
+/** Converts pasted text to a key press. */
 export function toPaste(text: string): KeyPress {
   const lines = text.replaceAll(/\r\n?/g, '\n')
   return { name: 'paste', text: lines, ctrl: false, alt: false, shift: false }
@@ -69,11 +70,11 @@ const NAMES = [
 
 const ESCAPE: KeyPress = { name: 'escape', text: '', ctrl: false, alt: false, shift: false }
 
-/** Keys that most terminals cannot tell from these with Ctrl. */
+/** Named keys that most terminals cannot distinguish from these letters with Ctrl. */
 const TWINS: Readonly<Record<string, KeyName>> = { m: 'enter', i: 'tab', '[': 'escape', h: 'backspace' }
 
-/** Each control character by itself, and what is between them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+/** Matches each control character; the capture keeps it in the result of `split`. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
 const CONTROLS = /([\u0000-\u001f\u007f])/
 
 function fromTyped(piece: string, shift: boolean): KeyPress {

@@ -1,18 +1,21 @@
 import type { KeyPress } from './key.ts'
 
-/** What a key of the prompt does, by name. */
+/** The name of a command in the prompt's key table. */
 export type KeymapCommand = (typeof KEYMAP)[number]['name']
 
-/** A row of the key table: help, `?` and the documentation come from it. */
+/** A row of the key table, from which `/help`, `?` and the documentation are generated. */
 export interface KeyBinding {
   name: string
-  /** As in `ctrl+alt+left`: modifiers in this order, then the key; the first one is the one to show. */
+  /**
+   * The chords, written like `ctrl+alt+left`: modifiers in this order, then the key. The first one is shown.
+   */
   keys: readonly string[]
-  /** What it does, in a few words. */
+  /** The action, in a few words. */
   summary: string
   group: 'send' | 'chat' | 'edit' | 'move'
 }
 
+/** The key table of the prompt. */
 export const KEYMAP = [
   { name: 'submit', keys: ['enter'], summary: 'send; steer while a turn runs', group: 'send' },
   {
@@ -90,13 +93,13 @@ export const KEYMAP = [
   { name: 'redo', keys: ['alt+_', 'alt+-', 'alt+/'], summary: 'redo', group: 'edit' },
 ] as const satisfies readonly KeyBinding[]
 
-/** What a key does in the prompt; undefined for what types, and for keys without a meaning. */
+/** Returns the command of a key in the prompt; undefined for keys that type text or have no binding. */
 export function findKeymapCommand(key: KeyPress): KeymapCommand | undefined {
   const chord = toChord(key)
   return KEYMAP.find(({ keys }) => (keys as readonly string[]).includes(chord))?.name
 }
 
-/** A key as the table writes it. */
+/** Formats a key as the table writes it. */
 export function toChord({ name, text, ctrl, alt, shift }: KeyPress): string {
   const isText = name === 'text'
   const modifiers = [ctrl && 'ctrl', alt && 'alt', shift && !isText && 'shift'].filter(Boolean)
@@ -104,7 +107,7 @@ export function toChord({ name, text, ctrl, alt, shift }: KeyPress): string {
   return [...modifiers, isText ? text.toLowerCase() : name].join('+')
 }
 
-/** A chord as people read it: `ctrl+shift+a` as `Ctrl+Shift+A`. */
+/** Formats a chord for the user: `ctrl+shift+a` becomes `Ctrl+Shift+A`. */
 export function showChord(chord: string): string {
   return chord
     .split(/\+(?=.)/)

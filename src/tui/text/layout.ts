@@ -1,15 +1,15 @@
 import { iterateGraphemes, toBoundary } from './graphemes.ts'
 import { type Pastes, pasteLabel } from './pastes.ts'
 
-/** A line as it is drawn: cells of a text from one offset to another. */
+/** A line on the screen: the cells of a text between two offsets. */
 export interface VisualLine {
   start: number
-  /** Before the line feed, if there is one. */
+  /** The end offset, before the line feed if there is one. */
   end: number
   cells: readonly Cell[]
 }
 
-/** What is drawn for one grapheme. */
+/** The cells drawn for one grapheme. */
 export interface Cell {
   start: number
   text: string
@@ -17,23 +17,25 @@ export interface Cell {
   isPaste: boolean
 }
 
+/** A text laid out in lines, with conversions between offsets and positions. */
 export interface Layout {
   lines: readonly VisualLine[]
-  /** Where the caret is: line, and column in it; the column behind a full line counts as one. */
+  /** Returns the line and column of the caret. The column after a full line counts as a column. */
   at(caret: number): { x: number; y: number }
-  /** The offset nearest to a column of a line. */
+  /** Returns the offset nearest to a column of a line. */
   offset(y: number, x: number): number
 }
 
+/** The bounds of a layout. */
 export interface LayoutOptions {
   /** At least 1. */
   width: number
   pastes: Pastes
-  /** What stands before it is not laid out. */
+  /** The offset at which the layout starts. */
   from: number
 }
 
-/** Lays a text out in lines no wider than `width`, broken behind blanks where that is possible. */
+/** Lays a text out in lines no wider than `width`, broken after spaces where possible. */
 export function layOut(text: string, { width, pastes, from }: LayoutOptions): Layout {
   const lines: VisualLine[] = []
   let start = from
@@ -78,7 +80,7 @@ function wrapLine(line: string, { start, width, pastes }: LineOptions): VisualLi
   const lines: VisualLine[] = []
   let first = 0
   let taken = 0
-  let breakAt = 0 // behind the last blank of the line that is filled
+  let breakAt = 0 // after the last space of the current line
   for (let index = 0; index < cells.length; index++) {
     const cell = cells[index]!
     while (taken + cell.width > width && index > first) {
@@ -112,7 +114,7 @@ function toCells(line: string, { start, width, pastes }: LineOptions): Cell[] {
   return cells
 }
 
-/** What cannot be drawn as it is gets a stand-in; nothing is wider than a line. */
+/** Replaces graphemes that cannot be drawn, and truncates those wider than a line. */
 function toDrawable(
   { text, width }: { text: string; width: number },
   room: number,
@@ -125,5 +127,5 @@ function toDrawable(
 }
 
 const TAB = 4
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
 const UNDRAWABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]|\p{Cs}/u

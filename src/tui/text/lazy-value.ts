@@ -1,8 +1,8 @@
-/** A value made when it is first asked for. */
+/** Returns a function that creates the value on its first call and then returns the same one. */
 export function lazyValue<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
+  let cached: { value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    cached ??= { value: make() }
+    return cached.value
   }
 }

@@ -1,31 +1,32 @@
 import type { Editor } from './editor.ts'
 import { replaceRange } from './editor.ts'
 
-/** Suggestions for what stands before the caret. */
+/** The suggestions for the word before the caret. */
 export interface Menu {
   kind: 'command' | 'file'
-  /** What they were asked for. */
+  /** The query they were found for. */
   query: string
   entries: readonly MenuEntry[]
   selected: number
 }
 
+/** A suggestion of the menu. */
 export interface MenuEntry {
-  /** What is put in: the name of a command without `/`, or a path. */
+  /** The inserted text: the name of a command without `/`, or a path. */
   value: string
   label: string
-  /** Beside the label, dim. */
+  /** Shown beside the label, dim. */
   detail: string
-  /** A command that can run as it is. */
+  /** Whether the command can run without arguments. */
   isWhole: boolean
 }
 
 /** A slash command as the menu shows it. */
 export interface CommandEntry {
-  /** Without `/`. */
+  /** The name without `/`. */
   name: string
   aliases?: readonly string[]
-  /** As in `[NAME]`; empty for none. */
+  /** The arguments, such as `[NAME]`; empty for none. */
   args: string
   summary: string
 }
@@ -33,14 +34,17 @@ export interface CommandEntry {
 /** A word before the caret that can be completed. */
 export interface Token {
   kind: 'command' | 'file'
-  /** Of its `/` or `@`. */
+  /** The offset of its `/` or `@`. */
   start: number
-  /** Of the word that the caret is in. */
+  /** The end of the word around the caret. */
   end: number
   query: string
 }
 
-/** The word at the caret: a command at the text's start, or a path behind `@`. */
+/**
+ * Returns the word at the caret if it can be completed: a command at the start of the text, or a path after
+ * `@`.
+ */
 export function tokenAt({ text, caret }: Pick<Editor, 'text' | 'caret'>): Token | undefined {
   const before = text.slice(0, caret)
   if (/^\/(?:[^\s/]*|[a-z0-9][a-z0-9_-]{0,31}:\S*)$/.test(before)) {
@@ -55,10 +59,10 @@ export function tokenAt({ text, caret }: Pick<Editor, 'text' | 'caret'>): Token 
   return { kind: 'file', start: found.index!, end, query: found[1] ?? found[2] ?? '' }
 }
 
-/** Commands whose name begins with the query, then those that hold it. */
+/** Finds commands whose name starts with the query, then those whose name contains it. */
 export function findCommands(commands: readonly CommandEntry[], query: string): MenuEntry[] {
-  const wanted = query.toLowerCase()
-  const ranked = commands.map((command) => ({ command, rank: rankCommand(command, wanted) }))
+  const needle = query.toLowerCase()
+  const ranked = commands.map((command) => ({ command, rank: rankCommand(command, needle) }))
   return ranked
     .filter(({ rank }) => rank < Number.POSITIVE_INFINITY)
     .toSorted((a, b) => a.rank - b.rank)
@@ -70,7 +74,7 @@ export function findCommands(commands: readonly CommandEntry[], query: string): 
     }))
 }
 
-/** An entry in the place of its token; a folder stays open for what is in it. */
+/** Replaces a token with an entry. After a folder no space is added, so that its content can be completed. */
 export function takeEntry<E extends Editor>(editor: E, token: Token, entry: MenuEntry): E {
   const isFolder = token.kind === 'file' && entry.value.endsWith('/')
   const word = token.kind === 'command' ? `/${entry.value}` : toMention(entry.value)
@@ -80,21 +84,24 @@ export function takeEntry<E extends Editor>(editor: E, token: Token, entry: Menu
   return hasBlank && !isFolder ? { ...taken, caret: taken.caret + 1 } : taken
 }
 
-/** A path as a message names it; a folder with a blank in its name stays open. */
+/**
+ * Formats a path as a mention. A quoted folder stays without its closing quote, so that the path can
+ * continue.
+ */
 export function toMention(path: string): string {
   if (!/[\s"]/.test(path)) return `@${path}`
   return path.endsWith('/') ? `@"${path}` : `@"${path}"`
 }
 
-/** What is left of a word behind the caret. */
+/** Returns the rest of a word after the caret. */
 function getWordRest(text: string, caret: number, isQuoted: boolean): string {
   const rest = text.slice(caret)
   return (isQuoted ? /^[^"\n]*"/.exec(rest)?.[0] : /^[^\s"]*/.exec(rest)?.[0]) ?? ''
 }
 
-function rankCommand({ name, aliases = [] }: CommandEntry, wanted: string): number {
-  if (name === wanted) return 0
-  if (name.toLowerCase().startsWith(wanted)) return 1
-  if (aliases.some((alias) => alias.toLowerCase().startsWith(wanted))) return 2
-  return name.toLowerCase().includes(wanted) ? 3 : Number.POSITIVE_INFINITY
+function rankCommand({ name, aliases = [] }: CommandEntry, needle: string): number {
+  if (name === needle) return 0
+  if (name.toLowerCase().startsWith(needle)) return 1
+  if (aliases.some((alias) => alias.toLowerCase().startsWith(needle))) return 2
+  return name.toLowerCase().includes(needle) ? 3 : Number.POSITIVE_INFINITY
 }

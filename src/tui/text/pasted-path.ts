@@ -1,8 +1,8 @@
 import { toMention } from './menu.ts'
 
 /**
- * The path of an image as a terminal pastes a dropped file (bare, quoted, with escaped blanks, or as a `file:` address),
- * as a mention of it; undefined for any other text.
+ * Converts the path of an image, as a terminal pastes a dropped file (bare, quoted, with escaped spaces, or
+ * as a `file:` URL), to a mention; undefined for any other text.
  */
 export function toImageMention(pasted: string): string | undefined {
   const text = pasted.trim()

@@ -1,13 +1,14 @@
 /**
- * Long pastes stand in a text as one character of a private plane, which is drawn as a label and becomes the paste again
- * when the text is sent. What is pasted never holds such a character: it becomes a placeholder itself.
+ * The long pastes of a text, by placeholder. A placeholder is one private-use character, drawn as a label and
+ * expanded when the text is sent. A paste that contains such a character is always held as a placeholder
+ * itself, so that pasted text cannot forge one.
  */
 export type Pastes = ReadonlyMap<string, string>
 
-/** A character that stands for a paste. */
+/** Matches a character that stands for a paste. */
 export const PLACEHOLDER = /[\u{10f000}-\u{10fffd}]/u
 
-/** Longer ones become a placeholder. */
+/** Pastes beyond either limit become a placeholder. */
 const MOST_LINES = 10
 const MOST_CHARS = 2_000
 
@@ -16,7 +17,10 @@ export function isLongPaste(text: string): boolean {
   return text.length > MOST_CHARS || countLines(text) > MOST_LINES || PLACEHOLDER.test(text)
 }
 
-/** A placeholder for a paste, the one it has already, and the pastes with it; undefined when there is no room for another. */
+/**
+ * Stores a paste and returns its placeholder, reusing the one of an equal paste; undefined when all
+ * placeholders are used.
+ */
 export function holdPaste(pastes: Pastes, text: string): { placeholder: string; pastes: Pastes } | undefined {
   for (const [placeholder, paste] of pastes) if (paste === text) return { placeholder, pastes }
   for (let code = FIRST; code <= LAST; code++) {
@@ -26,19 +30,19 @@ export function holdPaste(pastes: Pastes, text: string): { placeholder: string; 
   return undefined
 }
 
-/** The text with its pastes. */
+/** Replaces placeholders with their pastes. */
 export function expandPastes(text: string, pastes: Pastes): string {
   if (pastes.size === 0) return text
   return text.replaceAll(new RegExp(PLACEHOLDER, 'gu'), (char) => pastes.get(char) ?? char)
 }
 
-/** Only those that one of the texts still holds. */
+/** Drops the pastes that none of the texts contains any more. */
 export function keepPastes(pastes: Pastes, texts: readonly string[]): Pastes {
   if (pastes.size === 0) return pastes
   return new Map([...pastes].filter(([placeholder]) => texts.some((text) => text.includes(placeholder))))
 }
 
-/** What is drawn for a placeholder; undefined for anything else. */
+/** Returns the label of a placeholder; undefined for any other character. */
 export function pasteLabel(char: string, pastes: Pastes): string | undefined {
   const paste = char.length < 2 ? undefined : pastes.get(char.slice(0, 2))
   if (paste === undefined) return undefined
@@ -46,7 +50,10 @@ export function pasteLabel(char: string, pastes: Pastes): string | undefined {
   return lines > 1 ? `[Pasted ${lines} lines]` : `[Pasted ${paste.length} characters]`
 }
 
-/** Text as it may stand in the prompt: no control characters but line feeds and tabs; colours of a terminal go, words never. */
+/**
+ * Removes control characters other than line feeds and tabs, and complete terminal colour sequences, from
+ * text for the prompt; other text is kept.
+ */
 export function cleanInput(text: string): string {
   if (!CONTROL.test(text)) return text
   const lines = text.replaceAll(/\r\n?/g, '\n').replaceAll(SGR, '')
@@ -60,7 +67,7 @@ function countLines(text: string): number {
 
 const FIRST = 0x10f000
 const LAST = 0x10fffd
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
 const SGR = /(?:\u001b\[|\u009b)[0-9;:]*m/g

@@ -19,11 +19,11 @@ import { getSign } from './prompt-state.ts'
 
 type Edit = (prompt: Prompt, context: PromptContext) => Prompt
 
-/** Columns beside the text: the sign before it, and one at the edge for the caret. */
+/** The columns used beside the text: the sign before it, and one at the right edge for the caret. */
 const SIGN_COLUMNS = 2
 const EDGE_COLUMNS = 1
 
-/** What the keys do that only edit the text, or move in it and in the history. */
+/** The commands that only edit the text, or move in it and in the history. */
 export const EDITS = {
   'line-break': (prompt) => replaceRange(prompt, prompt.caret, prompt.caret, '\n'),
   up: (prompt, context) => vertical(prompt, -1, context),
@@ -52,7 +52,7 @@ export const EDITS = {
   redo: (prompt) => redo(prompt),
 } as const satisfies Record<string, Edit>
 
-/** The text as it lies on the terminal; the `!` or `#` in front stands where the sign is. */
+/** Lays out the text for the terminal. A leading `!` or `#` is left out, because the sign is drawn instead. */
 export function layOutPrompt(prompt: Prompt, context: PromptContext): Layout {
   const from = getSign(prompt) ? 1 : 0
   const width = Math.max(1, context.columns - SIGN_COLUMNS - EDGE_COLUMNS)
@@ -68,7 +68,7 @@ function toColumn(prompt: Prompt, column: number, context: PromptContext): Promp
   return moveTo(prompt, layout.offset(layout.at(prompt.caret).y, column))
 }
 
-/** A row up or down at the column it started from; at the edge an entry of the history. */
+/** Moves one row up or down in the original column; at the first or last row, to an entry of the history. */
 function vertical(prompt: Prompt, by: -1 | 1, context: PromptContext): Prompt {
   const layout = layOutPrompt(prompt, context)
   const { x, y } = layout.at(prompt.caret)

@@ -4,14 +4,14 @@ import { toChord } from './keymap.ts'
 import { findCommands, type Menu, type MenuEntry, type Token, takeEntry, tokenAt } from './menu.ts'
 import type { Prompt, PromptContext } from './prompt-state.ts'
 
-/** What became of a key that something open over the prompt has taken. */
+/** The result of a key that the menu has handled. */
 export interface MenuPress {
   prompt: Prompt
-  /** The prompt is to be sent as it is now. */
+  /** Whether the prompt is sent as it is now. */
   isSent: boolean
 }
 
-/** A key while a menu is open; undefined when it is none of the menu's. */
+/** Handles a key while a menu is open; undefined when the menu does not use the key. */
 export function pressMenu(prompt: Prompt, key: KeyPress): MenuPress | undefined {
   const { menu } = prompt
   const token = tokenAt(prompt)
@@ -34,7 +34,7 @@ export function pressMenu(prompt: Prompt, key: KeyPress): MenuPress | undefined 
   }
 }
 
-/** The prompt with the menu that belongs to the word at its caret; `query` when files must be looked for. */
+/** Updates the menu to the word at the caret. `query` is set when files must be looked up. */
 export function followMenu(
   prompt: Prompt,
   { commands = [] }: PromptContext,
@@ -57,11 +57,11 @@ function withMenu(prompt: Prompt, { kind, query }: Token, entries: readonly Menu
   return { ...prompt, menu, closedAt: undefined }
 }
 
-/** Until the files are found: those known that hold what is typed. */
+/** Returns the entries to show until the files are found: those of the old menu that contain the query. */
 function filterEntries(menu: Menu | undefined, { query }: Token): readonly MenuEntry[] {
   if (menu?.kind !== 'file') return []
-  const wanted = query.toLowerCase()
-  return menu.entries.filter(({ value }) => value.toLowerCase().includes(wanted))
+  const needle = query.toLowerCase()
+  return menu.entries.filter(({ value }) => value.toLowerCase().includes(needle))
 }
 
 function select(prompt: Prompt, menu: Menu, by: -1 | 1): Prompt {
@@ -69,14 +69,17 @@ function select(prompt: Prompt, menu: Menu, by: -1 | 1): Prompt {
   return { ...settle(prompt), menu: { ...menu, selected: (menu.selected + by + length) % length } }
 }
 
-/** A command that needs no more runs; a path that is whole already is sent with the rest. */
+/**
+ * Takes an entry on Enter: a command without required arguments runs, and a path that is already typed
+ * completely sends the prompt.
+ */
 function enter(prompt: Prompt, token: Token, entry: MenuEntry): MenuPress {
   const isTyped = token.kind === 'file' && token.query === entry.value
   if (isTyped) return { prompt: { ...prompt, menu: undefined }, isSent: true }
   return { prompt: take(prompt, token, entry), isSent: entry.isWhole }
 }
 
-/** Tab goes on, from a folder that is there already to what is in it. */
+/** Returns the entry that Tab takes: for a folder that is already typed, the next one, which is inside it. */
 function toTake({ entries, selected }: Menu, { query }: Token): MenuEntry {
   const entry = entries[selected]!
   return entry.value === query && query.endsWith('/') ? (entries[selected + 1] ?? entry) : entry

@@ -14,28 +14,28 @@ import {
 import { type CommandEntry, findCommands, type Menu, type MenuEntry, tokenAt } from './menu.ts'
 import { cleanInput, expandPastes } from './pastes.ts'
 
-/** The input line: what is typed, what was sent before, and what is open under it. Replaced, never changed. */
+/** The input line: its text, the history, and the open menu. Replaced, never mutated. */
 export interface Prompt extends Editor {
   history: PromptHistory
   menu: Menu | undefined
-  /** Where the word begins whose menu was closed: it stays closed. */
+  /** The start of the word whose menu the user closed; it stays closed. */
   closedAt: number | undefined
-  /** The same key again clears the draft, or leaves. */
+  /** Set when the same key again clears the draft, or leaves. */
   armed: 'clear' | 'leave' | undefined
 }
 
-/** What the prompt must know to understand a key. */
+/** The context in which the prompt interprets a key. */
 export interface PromptContext {
-  /** A turn runs: Enter steers, Tab queues. */
+  /** Whether a turn is running: Enter steers, Tab queues. */
   isBusy: boolean
-  /** The running turn was interrupted and has not ended yet: Ctrl+C may leave. */
+  /** Whether the running turn was interrupted but has not ended yet: Ctrl+C may leave. */
   isCancelling?: boolean
   columns: number
-  /** The placeholder of an empty prompt; absent: that of a message. */
+  /** The placeholder of an empty prompt; by default the one for a message. */
   placeholder?: string
-  /** A question is on the screen: every sign that is typed is text, `?` too. */
+  /** Whether a question is on the screen. Every typed character is then text, even `?`. */
   hasCard?: boolean
-  /** For the menu of `/`. */
+  /** The entries of the `/` menu. */
   commands?: readonly CommandEntry[]
 }
 
@@ -49,25 +49,32 @@ export const EMPTY_PROMPT: Prompt = {
   armed: undefined,
 }
 
-/** What stands in front makes it something else than a message: `!` a line for the shell, `#` a note for the memory. */
+/**
+ * Returns the sign that makes the text something other than a message: `!` for a shell line, `#` for a note
+ * to the memory.
+ */
 export function getSign(prompt: Prompt): '!' | '#' | undefined {
   if (prompt.text.startsWith('!')) return '!'
   return prompt.text.startsWith('#') && isNote(fullPromptText(prompt)) ? '#' : undefined
 }
 
-/** One line behind a `#`; a heading, the number of an issue and the first line of a script are something else. */
+/**
+ * Whether a text is a note: one line after a `#`. Headings, issue numbers and the first line of a script are
+ * not notes.
+ */
 export function isNote(text: string): boolean {
   return /^#(?![#!\d])[^\n]*$/.test(text.trimEnd())
 }
 
-/** The text as it would be sent, pastes and all. */
+/** Returns the text as it would be sent, with its pastes expanded. */
 export function fullPromptText({ text, pastes }: Prompt): string {
   return expandPastes(text, pastes)
 }
 
 /**
- * The prompt with what an editor made of its text: `before` is the prompt the editor was given, `now` the one there is
- * since. What was pasted stays a placeholder; what came back in front of the draft meanwhile stays there.
+ * Applies the text that an external editor returned. `before` is the prompt the editor received, `now` the
+ * current one. Pasted parts stay placeholders, and text that was returned in front of the draft meanwhile
+ * stays there.
  */
 export function withEdited(before: Prompt, now: Prompt, text: string): Prompt {
   const pasted = pastedParts(before.text, before.pastes)
@@ -80,7 +87,7 @@ export function withEdited(before: Prompt, now: Prompt, text: string): Prompt {
   return shown(now, { ...edited, text: front + joint + edited.text })
 }
 
-/** Texts that were not sent, back in front of the draft; what was pasted into them is a placeholder again. */
+/** Puts unsent texts back in front of the draft, with their pasted parts as placeholders. */
 export function withReturned(prompt: Prompt, texts: readonly string[]): Prompt {
   if (texts.length === 0) return prompt
   const { history } = prompt
@@ -93,17 +100,17 @@ export function withReturned(prompt: Prompt, texts: readonly string[]): Prompt {
   return shown(prompt, { text: [...folded, ...(prompt.text === '' ? [] : [prompt.text])].join('\n'), pastes })
 }
 
-/** A text that was sent before, in the place of the draft. */
+/** Replaces the draft with a text that was sent before. */
 export function withSent(prompt: Prompt, text: string): Prompt {
   return { ...showSent(prompt, text), menu: undefined, armed: undefined }
 }
 
-/** What of a text that was sent was pasted into it, not typed. */
+/** Returns the parts of a sent text that were pasted, not typed. */
 export function findPasted({ history }: Prompt, text: string): readonly string[] {
   return history.pasted.get(text) ?? []
 }
 
-/** What earlier runs have sent, oldest first, for Up and Ctrl+R. */
+/** Adds the texts that earlier runs have sent, oldest first, for Up and Ctrl+R. */
 export function withHistory(prompt: Prompt, earlier: readonly SentText[]): Prompt {
   return { ...prompt, history: withEarlier(prompt.history, earlier) }
 }
@@ -112,7 +119,7 @@ function shown(prompt: Prompt, folded: FoldedText): Prompt {
   return { ...showFolded(prompt, folded), menu: undefined, armed: undefined }
 }
 
-/** What was found for the effect `complete`; too late for its query it changes nothing. */
+/** Applies the results of a `complete` effect. They are ignored when the query has changed since. */
 export function withCompletions(
   prompt: Prompt,
   query: string,
@@ -128,13 +135,13 @@ export function withCompletions(
   return { ...prompt, menu: entries.length === 0 ? undefined : menu }
 }
 
-/** The same entry as before, where more have been found since. */
+/** Returns the new index of the selected entry after more entries have been found. */
 function findSelected(menu: Menu | undefined, entries: readonly MenuEntry[]): number {
   const before = menu && menu.selected > 0 ? menu.entries[menu.selected]?.value : undefined
   return Math.max(0, before === undefined ? 0 : entries.findIndex(({ value }) => value === before))
 }
 
-/** The prompt with the menu that commands which are known by now make. */
+/** Rebuilds the command menu from the commands that are known now. */
 export function withCommands(prompt: Prompt, commands: readonly CommandEntry[]): Prompt {
   const token = tokenAt(prompt)
   if (token?.kind !== 'command' || token.start === prompt.closedAt) return prompt
@@ -144,14 +151,14 @@ export function withCommands(prompt: Prompt, commands: readonly CommandEntry[]):
   return { ...prompt, menu: entries.length === 0 ? undefined : menu }
 }
 
-/** Something that fits what stands behind an `@`: a path, or what a server has. */
+/** A completion of the text after an `@`: a path, or a resource of a server. */
 export interface Completion {
   value: string
-  /** Beside it, dim. */
+  /** Shown beside it, dim. */
   detail?: string
 }
 
-/** A prompt that was pressed, and what that asks for. */
+/** Pairs the prompt after a key with the requested effects. */
 export function toKeyResult(state: Prompt, ...effects: readonly ChatEffect[]): PromptKeyResult {
   return { state, effects }
 }

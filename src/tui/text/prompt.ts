@@ -30,7 +30,7 @@ export {
   withSent,
 } from './prompt-state.ts'
 
-/** What a key does to the prompt. */
+/** Handles a key in the prompt. */
 export function pressPrompt(prompt: Prompt, key: KeyPress, context: PromptContext): PromptKeyResult {
   const found = pressMenu(prompt, key)
   if (found?.isSent) return submit(found.prompt)
@@ -80,7 +80,7 @@ function run(command: KeymapCommand, prompt: Prompt, context: PromptContext): Pr
   }
 }
 
-/** Opens, narrows or closes the menu as the word at the caret says, and asks for what it needs. */
+/** Opens, narrows or closes the menu for the word at the caret, and requests missing entries. */
 function follow(
   before: Prompt,
   { state, effects }: PromptKeyResult,
@@ -108,12 +108,12 @@ function queue(prompt: Prompt, { isBusy }: PromptContext): PromptKeyResult {
   return toKeyResult(recordSent(prompt, text), { type: 'queue', text })
 }
 
-/** The prompt without its text, which went somewhere else than to the agents. */
+/** Removes the text of a prompt that was used for something other than a message. */
 export function withoutText(prompt: Prompt): Prompt {
   return closeMenus(clearEditor(prompt, { kill: false }))
 }
 
-/** Empty again; what went out is in the history. */
+/** Empties the prompt and records the sent text in the history. */
 function recordSent(prompt: Prompt, text: string): Prompt {
   const pasted = pastedParts(prompt.text, prompt.pastes)
   const history = addSent(prompt.history, { text, pasted })
@@ -134,7 +134,7 @@ function pressCancel(prompt: Prompt, { isBusy, isCancelling = false }: PromptCon
   return toKeyResult({ ...settle(prompt), armed: 'leave' })
 }
 
-/** Empty again; the draft can be yanked, and comes back with Up. */
+/** Empties the prompt. The draft can be yanked, and Up brings it back. */
 function discard(prompt: Prompt): Prompt {
   const pasted = pastedParts(prompt.text, prompt.pastes)
   const history = addSent(prompt.history, { text: fullPromptText(prompt), pasted })
@@ -152,7 +152,7 @@ function paste(prompt: Prompt, text: string): Prompt {
   return pasteText(prompt, `${isApart ? '' : ' '}${mention} `)
 }
 
-/** A backslash at the end of the line makes Enter a line break. */
+/** Whether a backslash at the end of the line makes Enter a line break. */
 function hasTrailingBackslash({ text, caret }: Prompt): boolean {
   const isAtEnd = caret === text.length || text[caret] === '\n'
   return isAtEnd && /(?<!\\)(?:\\\\)*\\$/.test(text.slice(0, caret))

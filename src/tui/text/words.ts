@@ -2,7 +2,7 @@ import { toBoundary } from './graphemes.ts'
 import { lazyValue } from './lazy-value.ts'
 import { PLACEHOLDER } from './pastes.ts'
 
-/** The end of the word at an offset, or of the next one; the text's end when there is none. */
+/** Returns the end of the word at an offset, or of the next one; the end of the text when there is none. */
 export function wordEnd(text: string, at: number): number {
   for (let from = at; from < text.length; from = lineEnd(text, from) + 1) {
     const start = findLineStart(text, from)
@@ -12,7 +12,7 @@ export function wordEnd(text: string, at: number): number {
   return text.length
 }
 
-/** The start of the word before an offset; 0 when there is none. */
+/** Returns the start of the word before an offset; 0 when there is none. */
 export function wordStart(text: string, at: number): number {
   for (let from = at; from >= 0; from = findLineStart(text, from) - 1) {
     const start = findLineStart(text, from)
@@ -23,18 +23,18 @@ export function wordStart(text: string, at: number): number {
   return 0
 }
 
-/** The start of the run of anything but blanks before an offset, as the shell's Ctrl+W takes it. */
+/** Returns the start of the run of non-whitespace before an offset, like Ctrl+W in a shell. */
 export function blankWordStart(text: string, at: number): number {
   const before = text.slice(0, at)
   return toBoundary(text, before.length - before.match(/\S*\s*$/)![0].length)
 }
 
-/** Where the line of an offset begins. */
+/** Returns the start of the line around an offset. */
 export function findLineStart(text: string, at: number): number {
   return at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 }
 
-/** Where the line of an offset ends, before its line feed. */
+/** Returns the end of the line around an offset, before its line feed. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end < 0 ? text.length : end

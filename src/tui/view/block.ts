@@ -7,11 +7,14 @@ import { truncateText, wrapLines } from './text.ts'
 import { renderTool } from './tool/render.ts'
 import type { RenderContext } from './view.ts'
 
-/** A finished block as lines for the scrollback, an empty one in front where a gap belongs; untrusted text is sanitised. */
+/**
+ * Renders a finished block as lines for the scrollback, preceded by an empty line unless it continues the
+ * block before. Untrusted text is sanitised.
+ */
 export function renderBlock(block: Block, view: RenderContext): string[] {
   const lines = renderBare(block, view)
-  const goesOn = block.kind === 'answer' && block.continues
-  return lines.length === 0 || goesOn || block.kind === 'welcome' ? lines : ['', ...lines]
+  const continues = block.kind === 'answer' && block.continues
+  return lines.length === 0 || continues || block.kind === 'welcome' ? lines : ['', ...lines]
 }
 
 function renderBare(block: Block, view: RenderContext): string[] {
@@ -39,7 +42,7 @@ function renderBare(block: Block, view: RenderContext): string[] {
 
 type BlockOfKind<K extends Block['kind']> = Extract<Block, { kind: K }>
 
-/** Six lines at most. */
+/** Renders the welcome in at most six lines. */
 function renderWelcome(
   { agent, model, cwd, version, hint }: BlockOfKind<'welcome'>,
   { columns, color }: RenderContext,
@@ -57,7 +60,7 @@ function renderWelcome(
   ]
 }
 
-/** A mark before each line, so that one finds one's own words again. */
+/** Renders a message of the user, with a mark before each line that makes it easy to find in the scrollback. */
 function renderUser(
   { text, how, files }: BlockOfKind<'user'>,
   { columns, color, details }: RenderContext,
@@ -74,7 +77,7 @@ function renderUser(
   )
 }
 
-/** A person knows what they have pasted; the transcript has all of it. */
+/** Folds a long message, which is usually pasted text; the transcript shows all of it. */
 function foldLines(lines: readonly string[]): string[] {
   const left = lines.length - OWN_HEAD - OWN_TAIL
   return [...lines.slice(0, OWN_HEAD), `… ${left} more lines`, ...lines.slice(-OWN_TAIL)]
@@ -84,7 +87,7 @@ const MOST_OWN_LINES = 40
 const OWN_HEAD = 12
 const OWN_TAIL = 4
 
-/** One line, or all of it with details. */
+/** Renders thinking as one line, or completely with details. */
 function renderThinking(
   { text, isFirst }: BlockOfKind<'thinking'>,
   { columns, color, details }: RenderContext,
@@ -104,7 +107,7 @@ const TONES: Record<Tone, { mark: string; style: TextStyle }> = {
   error: { mark: '✗', style: 'error' },
 }
 
-/** Lines of a notice that are shown without details: some servers answer with a whole page. */
+/** The maximum lines of a notice without details: some servers answer with a whole page. */
 const NOTICE_LINES = 12
 
 function renderNotice(
@@ -142,18 +145,18 @@ function renderAnswered(
   { columns, color }: RenderContext,
 ): string[] {
   const inner = Math.max(1, columns - 2)
-  const asked = wrapLines(cleanText(question).trim(), inner).map(
+  const questionLines = wrapLines(cleanText(question).trim(), inner).map(
     (line, i) => `${i === 0 ? '?' : ' '} ${line}`,
   )
-  const answered = wrapLines(cleanText(answer).trim(), inner).map(
+  const answerLines = wrapLines(cleanText(answer).trim(), inner).map(
     (line, i) => `${i === 0 ? '→' : ' '} ${line}`,
   )
-  return [...asked.map((line) => paint(line, color, 'dim')), ...answered].map((line) =>
+  return [...questionLines.map((line) => paint(line, color, 'dim')), ...answerLines].map((line) =>
     truncateText(line, columns),
   )
 }
 
-/** A line across the screen with a text in it. */
+/** Renders a horizontal rule with a text in it. */
 function renderRule(text: string, { columns, color }: RenderContext): string {
   const label = truncateText(cleanLine(text), Math.max(0, columns - 6))
   const start = label === '' ? '' : `── ${label} `

@@ -1,8 +1,8 @@
 import { sanitize } from '../../core/base/sanitize.ts'
 
 /**
- * Text that somebody else wrote, as this program prints it: nothing that a terminal obeys, nothing that is drawn as
- * nothing or turns the order of characters, no tower of accents; tabs as spaces, every line break as `\n`.
+ * Sanitises untrusted text for printing: removes control sequences, invisible characters, direction marks and
+ * stacked combining marks, and converts tabs to spaces and all line breaks to line feeds.
  */
 export function cleanText(text: string): string {
   const lines = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text
@@ -10,14 +10,16 @@ export function cleanText(text: string): string {
   return expandTabs(isAscii(clean) ? clean : tame(clean))
 }
 
-/** As cleanText(), on one line. */
+/** Sanitises untrusted text like `cleanText`, on one line. */
 export function cleanLine(text: string): string {
   return cleanText(text).replaceAll(/\s*\n\s*/g, ' ')
 }
 
 const TAB_COLUMNS = 4
 
-/** Characters that are seen: by code unit, which is right for what stands before a tab in code. */
+/**
+ * Expands tabs to spaces. Columns are counted by code unit, which is right for the text before a tab in code.
+ */
 function expandTabs(text: string): string {
   if (!text.includes('\t')) return text
   return text.split('\n').map(expandLine).join('\n')
@@ -39,7 +41,7 @@ function isAscii(text: string): boolean {
   return !/[^\n\t -~]/.test(text)
 }
 
-/** At most this many accents on a letter; scripts that people write need three. */
+/** Removes invisible characters and limits the combining marks on a letter to four; real scripts need three. */
 function tame(text: string): string {
   return text
     .toWellFormed()
@@ -50,8 +52,8 @@ function tame(text: string): string {
 }
 
 /**
- * Drawn as nothing, or as something else in every terminal: fillers, joiners but the two that scripts and emoji need,
- * direction marks, tags, and variation selectors but the one for emoji.
+ * Characters that are invisible, or drawn differently by every terminal: fillers, joiners other than the two
+ * that scripts and emoji need, direction marks, tags, and variation selectors other than the one for emoji.
  */
 const UNSEEN =
   /[[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\u200c\u200d\ufe0f]]|\u200c(?<!\p{L}\u200c)|\u200d(?<![\p{Emoji}\p{M}\p{L}]\u200d)/gv

@@ -1,13 +1,16 @@
-/** The colours (SGR) that are open at a place in a text, so that a line can close them and the next open them again. */
+/**
+ * The colours (SGR) that are open at a position in a text, so that a line can close them and the next can
+ * reopen them.
+ */
 export class Colours {
-  /** Opening parameter by what closes it. */
+  /** The opening parameter by the parameter that closes it. */
   readonly #open = new Map<number, string>()
 
   get isNone(): boolean {
     return this.#open.size === 0
   }
 
-  /** Takes one sequence, such as `\x1b[1;31m`, into account. */
+  /** Applies one sequence, such as `\x1b[1;31m`. */
   apply(sequence: string): void {
     const parameters = sequence.slice(2, -1)
     if (/^[34]8;/.test(parameters)) {
@@ -17,12 +20,12 @@ export class Colours {
     for (const parameter of parameters.split(';')) this.#applyOne(Number(parameter))
   }
 
-  /** Opens everything again. */
+  /** Returns the sequences that reopen all colours. */
   open(): string {
     return Array.from(this.#open.values(), (parameter) => `\x1b[${parameter}m`).join('')
   }
 
-  /** Closes everything; it stays open for the next line. */
+  /** Returns the sequences that close all colours at the end of a line; the next line reopens them. */
   close(): string {
     const ends = new Set(Array.from(this.#open.keys(), (key) => Math.trunc(key)))
     return Array.from(ends, (end) => `\x1b[${end}m`).join('')
@@ -36,7 +39,7 @@ export class Colours {
   }
 }
 
-/** What closes an opening parameter; bold and dim, closed alike, are told apart behind the point. */
+/** Returns the parameter that closes an opening one. Bold and dim share 22, so dim has the fraction .5. */
 function getClosingKey(parameter: number): number | undefined {
   if (parameter === 1) return 22
   if (parameter === 2) return 22.5

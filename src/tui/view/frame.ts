@@ -8,12 +8,12 @@ import { paint } from './style.ts'
 import { truncateText } from './text.ts'
 import type { RenderContext } from './view.ts'
 
-/** Where the chat runs, for the status line. */
+/** The location shown in the status line. */
 export interface StatusLocation {
   shownCwd: string
 }
 
-/** One line: who speaks with which model, how full the context is, what it cost, where. */
+/** Renders the status line: agent, model, context usage, cost, and location. */
 export function renderStatus(
   state: ChatState,
   place: StatusLocation,
@@ -22,7 +22,10 @@ export function renderStatus(
   return { lines: [joinStatus(statusParts(state, place), columns, color)], cut: 'tail', rank: 5 }
 }
 
-/** What the running turn does, and what waits for it; nothing when none runs. `now`: milliseconds since 1970. */
+/**
+ * Renders the activity of the running turn and the messages that wait for it; empty when there are neither.
+ * `now` is in milliseconds since 1970.
+ */
 export function renderWorking(state: ChatState, now: number, { columns, color }: RenderContext): Section {
   const { turn, steers, queue, overlay, prompt } = state
   const isEscFree = !overlay && !(shownAsk(state) && prompt.text === '')
@@ -39,7 +42,7 @@ export function renderWorking(state: ChatState, now: number, { columns, color }:
 }
 
 interface WorkingLineOptions extends Pick<RenderContext, 'columns' | 'color'> {
-  /** Nothing else on the screen takes Esc for itself. */
+  /** Whether nothing else on the screen uses Esc. */
   isEscFree: boolean
 }
 
@@ -63,7 +66,7 @@ function workingLine(
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
 const FRAME_MS = 100
 
-/** Whole seconds: what is shown changes no more often. */
+/** Formats whole seconds, because the line changes no more often than that. */
 function formatSpan(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   return seconds < 60
@@ -71,7 +74,7 @@ function formatSpan(ms: number): string {
     : `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
 }
 
-/** Messages that are shown of those that wait. */
+/** The maximum number of waiting messages that are shown. */
 const MOST_LISTED = 3
 
 function listed(texts: readonly string[], label: string): string[] {
@@ -80,5 +83,5 @@ function listed(texts: readonly string[], label: string): string[] {
   return left === 0 ? shown : [...shown, `… and ${left} more`]
 }
 
-/** Longest text that is looked at for a line. */
+/** The maximum characters of a message that are processed for its line. */
 const MAX_CHARS = 1_000

@@ -4,7 +4,7 @@ import { closeOpenText } from './split.ts'
 import { indent, renderProgress, renderToolLine } from './tool/render.ts'
 import type { RenderContext } from './view.ts'
 
-/** What grows now, as lines: at most the last `view.rows` of them. */
+/** Renders the streaming text, at most its last `view.rows` lines. */
 export function renderOpen(open: OpenText, view: RenderContext): string[] {
   const agent = open.agent
   const { text, continues } = closeOpenText(open)
@@ -15,10 +15,10 @@ export function renderOpen(open: OpenText, view: RenderContext): string[] {
   return renderBlock(block, view).slice(-view.rows)
 }
 
-/** Lines of what a running call says. */
+/** The maximum progress lines of a running call. */
 const PROGRESS_LINES = 3
 
-/** The newest lines of what a command line of the person's prints. */
+/** Renders the newest output lines of the user's shell command. */
 export function renderShell(progress: string, view: RenderContext): string[] {
   const lines = renderProgress({ progress }, PROGRESS_LINES, {
     ...view,
@@ -27,7 +27,7 @@ export function renderShell(progress: string, view: RenderContext): string[] {
   return lines.length === 0 ? [] : ['', ...indent(lines, view.columns)]
 }
 
-/** A call that is not printed yet: the gap before it, its line, and the newest lines of what it says. */
+/** Renders a call that is not printed yet: a gap, its line, and its newest progress lines. */
 export function renderRunningTool(tool: ToolRun, view: RenderContext): string[] {
   const progress = renderProgress(tool, PROGRESS_LINES, { ...view, columns: Math.max(1, view.columns - 2) })
   return ['', renderToolLine(tool, [], view), ...indent(progress, view.columns)]

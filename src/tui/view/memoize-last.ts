@@ -1,18 +1,18 @@
-/** Gives what was made under a key before, or makes it. */
+/** Returns the cached value of a key, or computes it. */
 export type Memoize<T> = (key: string, make: () => T) => T
 
 /**
- * Remembers the last few values that were made: lines of a text that never changes, by the width they were laid out for.
- * Who holds the text holds this, too.
+ * Creates a cache of the last few values, such as the lines of an immutable text by layout width. The owner
+ * of the text owns the cache, too.
  */
 export function memoizeLast<T>(): Memoize<T> {
-  const made = new Map<string, { value: T }>()
+  const cache = new Map<string, { value: T }>()
   return (key, make) => {
-    const known = made.get(key)
+    const known = cache.get(key)
     if (known) return known.value
     const value = make()
-    if (made.size >= MOST) made.clear()
-    made.set(key, { value })
+    if (cache.size >= MOST) cache.clear()
+    cache.set(key, { value })
     return value
   }
 }

@@ -1,4 +1,4 @@
-/** A time span for people: `40 ms`, `1.2 s`, `3 m 05 s`. */
+/** Formats a duration: `40 ms`, `1.2 s`, `3 m 05 s`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
@@ -6,30 +6,30 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
 }
 
-/** A count for people, three digits at most and a letter: `950`, `12.3k`, `200k`, `1.05M`. */
+/** Formats a count with at most three digits and a letter: `950`, `12.3k`, `200k`, `1.05M`. */
 export function formatCount(count: number): string {
   if (count < 1000) return String(Math.round(count))
   if (count < 999_500) return `${toDigits(count / 1000)}k`
   return `${toDigits(count / 1_000_000)}M`
 }
 
-/** A price for people, in US dollars; `unknown` where none is known. */
+/** Formats a price in US dollars; `unknown` when it is undefined. */
 export function formatUsd(usd: number | undefined): string {
   if (usd === undefined) return 'unknown'
   if (usd > 0 && usd < 0.01) return '<$0.01'
   return `$${usd.toFixed(2)}`
 }
 
-/** A bar of so many columns, filled as far as a share of 1 says. */
+/** Renders a bar of `columns` columns, filled to a share from 0 to 1. */
 export function meter(share: number, columns: number): string {
   const full = Math.min(columns, Math.max(0, Math.round(share * columns)))
   return '━'.repeat(full) + '╌'.repeat(columns - full)
 }
 
-/** A rule of thumb, for numbers that nobody has counted yet. */
+/** The average characters per token, to estimate counts that the provider has not reported yet. */
 export const CHARS_PER_TOKEN = 4
 
-/** `1 line`, `2 lines`. */
+/** Formats a count with its noun: `1 line`, `2 lines`. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

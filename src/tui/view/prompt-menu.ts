@@ -7,7 +7,7 @@ import { measureWidth, padText, truncateText } from './text.ts'
 import type { RenderContext } from './view.ts'
 import { windowAround } from './window.ts'
 
-/** Suggestions: `most` rows around the selected one, none as wide as the terminal. */
+/** Renders the suggestions: `most` rows around the selected one, all narrower than the terminal. */
 export function renderMenu({ kind, entries, selected }: Menu, view: RenderContext, most: number): string[] {
   const rows = itemsAround(entries, selected, most).map(({ item, isSelected }) => ({
     label: toVisible(item.label),
@@ -26,12 +26,12 @@ export function renderMenu({ kind, entries, selected }: Menu, view: RenderContex
 const LABEL_SHARE = 0.45
 const GAP = '  '
 
-/** A path's end says more than its beginning. */
+/** Truncates a path at its start, because the end is more telling. */
 function pathEnd(path: string, width: number): string {
   return measureWidth(path) <= width || width < 1 ? truncateText(path, width) : `…${fitEnd(path, width - 1)}`
 }
 
-/** As much of a text's end as fits. */
+/** Returns as much of the end of a text as fits. */
 export function fitEnd(text: string, width: number): string {
   const graphemes = toGraphemes(text)
   let room = width
@@ -63,7 +63,6 @@ function computeRoom({ columns }: RenderContext): number {
   return Math.max(0, columns - MARK_COLUMNS - 1)
 }
 
-/** The items around the selected one. */
 function itemsAround<T>(
   items: readonly T[],
   selected: number,

@@ -9,7 +9,7 @@ import { truncateText } from './text.ts'
 import type { RenderContext } from './view.ts'
 import { windowAround } from './window.ts'
 
-/** The prompt with its caret, and under it the menu that is open, or what a key would do next. */
+/** Renders the prompt with its caret, and below it the open menu or what a key would do next. */
 export function renderPrompt(prompt: Prompt, context: PromptContext, view: RenderContext): Section {
   const { lines, caret } = renderText(prompt, context, view)
   const most = Math.min(MENU_ROWS, Math.max(1, Math.floor(view.rows / 2) - lines.length))
@@ -22,7 +22,7 @@ export function renderPrompt(prompt: Prompt, context: PromptContext, view: Rende
 const MENU_ROWS = 8
 const PLACE = { cut: 'tail', rank: 9 } as const
 
-/** At most a third of the rows, those around the caret. */
+/** Renders the rows around the caret, at most a third of the terminal's. */
 function renderText(prompt: Prompt, context: PromptContext, view: RenderContext) {
   const columns = Math.max(1, view.columns)
   if (prompt.text === '') return renderEmpty(context, { ...view, columns })
@@ -56,7 +56,7 @@ function renderEmpty({ isBusy, placeholder }: PromptContext, view: RenderContext
 }
 
 const SIGN = '> '
-/** What can be done with an empty prompt; the first one that fits is shown. */
+/** The placeholders of an empty prompt; the first one that fits is shown. */
 const IDLE = ['Ask anything · @ files · / commands · ? help', 'Ask anything · ? help', 'Ask anything']
 const BUSY = ['Enter steers · Tab queues · Esc interrupts', 'Esc interrupts']
 
@@ -72,7 +72,7 @@ function toText({ text, isPaste }: Cell, color: boolean): string {
   return isPaste ? paint(text, color, 'accent') : text
 }
 
-/** What the next key would do, in a line. */
+/** Describes what the next key would do. */
 function nextKey(prompt: Prompt, context: PromptContext): string {
   if (prompt.armed === 'leave') return 'Ctrl-C again to leave'
   if (prompt.armed === 'clear') return 'Esc again to clear'

@@ -3,7 +3,10 @@ import { padText, wrapLines } from './text.ts'
 
 const BETWEEN = 2
 
-/** Rows in columns, without lines between them; where these are too narrow, cell under cell. Cells are clean. */
+/**
+ * Aligns rows in columns without rules between them; when columns would be too narrow, cells are stacked.
+ * Cells must be clean.
+ */
 export function alignRows(rows: readonly (readonly string[])[], columns: number): string[] {
   const count = Math.max(0, ...rows.map(({ length }) => length))
   const full = rows.map((row) => Array.from({ length: count }, (_, i) => row[i] ?? ''))

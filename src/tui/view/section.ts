@@ -1,21 +1,21 @@
-/** A part of the live region: lines no wider than the terminal, with nothing in them but text and colours (SGR). */
+/** A part of the live region: lines no wider than the terminal that contain only text and colours (SGR). */
 export interface Section {
   lines: readonly string[]
-  /** Where the hardware cursor stands, column and line in this section; at most one section has one. */
+  /** The column and line of the hardware cursor in this section. At most one section has a caret. */
   caret?: { x: number; y: number } | undefined
-  /** Which lines go first when there is no room: those at the top, or those at the bottom. */
+  /** The end at which lines are dropped first when space is short: the top or the bottom. */
   cut: 'head' | 'tail'
-  /** The lowest rank is cut first. */
+  /** Sections with the lowest rank are cut first. */
   rank: number
 }
 
-/** What fits: the lines, and the caret if its line is among them. */
+/** The lines that fit, and the caret if its line is among them. */
 export interface FittedLines {
   lines: readonly string[]
   caret: { x: number; y: number } | undefined
 }
 
-/** Fits sections, from top to bottom, into `most` lines. Nothing that comes out is ever higher. */
+/** Fits sections, from top to bottom, into at most `most` lines. */
 export function fitSections(sections: readonly Section[], most: number): FittedLines {
   const room = Math.max(0, most)
   let surplus = sections.reduce((sum, { lines }) => sum + lines.length, 0) - room

@@ -8,12 +8,12 @@ import { measureWidth, truncateText } from './text.ts'
 /** A part of the status line. */
 export interface StatusPart {
   text: string
-  /** Where there is no room for all, the lowest goes first. */
+  /** The parts with the lowest rank are dropped first when space is short. */
   rank: number
   style: TextStyle
 }
 
-/** What the status line says, from left to right; parts that have nothing to say are left out. */
+/** Lists the parts of the status line from left to right, without empty ones. */
 export function statusParts(state: ChatState, { shownCwd }: { shownCwd: string }): StatusPart[] {
   const { agent, model, title, mode, usage, branch } = state
   const where = branch === undefined || branch === '' ? '' : ` (${cleanLine(branch)})`
@@ -31,14 +31,14 @@ export function statusParts(state: ChatState, { shownCwd }: { shownCwd: string }
   return parts.filter(({ text }) => text !== '')
 }
 
-/** A daemon that is gone matters more than where the agents run. */
+/** Returns the place where the agents run, or a warning when the daemon is gone. */
 function placePart({ place, isLinkLost }: ChatState): StatusPart {
   if (isLinkLost) return { text: 'no daemon, trying again', rank: 9, style: 'warning' }
   const text = place === undefined ? '' : place === 'daemon' ? 'daemon' : 'in process'
   return { text, rank: 1, style: 'dim' }
 }
 
-/** The parts on one line, as many as fit, the most important ones; the last one that is left may be cut. */
+/** Joins the most important parts that fit on one line; the last remaining part may be truncated. */
 export function joinStatus(parts: readonly StatusPart[], columns: number, color: boolean): string {
   let shown = parts
   while (shown.length > 1 && measureWidth(shown.map(({ text }) => text).join(BETWEEN)) > columns) {
@@ -59,7 +59,7 @@ const MODES: Record<ModeName, { text: string; style: TextStyle }> = {
   all: { text: 'everything allowed', style: 'error' },
 }
 
-/** Shares of the context window from which on it is shown in another colour. */
+/** The shares of the context window at which its colour changes. */
 const MUCH = 0.7
 const TOO_MUCH = 0.9
 
@@ -75,7 +75,7 @@ function contextMeter({ last, context }: UsageTotals): { text: string; style: Te
 
 const BAR_COLUMNS = 5
 
-/** How many of the agent's MCP servers answer; one that does not matters more. */
+/** Counts the agent's connected MCP servers; a failed one raises the rank. */
 function serversPart({ servers }: ChatState): StatusPart {
   const states = [...servers.values()]
   if (states.length === 0) return { text: '', rank: 3, style: 'dim' }

@@ -1,4 +1,4 @@
-/** What a piece of text is; the colours are those of the terminal's own theme. */
+/** The meaning of a piece of text; the colours come from the terminal's own theme. */
 export type TextStyle =
   | 'bold'
   | 'dim'
@@ -6,18 +6,18 @@ export type TextStyle =
   | 'underline'
   | 'strike'
   | 'inverse'
-  /** What the eye should find: marks, names, what is selected. */
+  /** Text that should stand out: marks, names, the selection. */
   | 'accent'
   | 'success'
   | 'warning'
   | 'error'
-  /** Words of a program within a sentence. */
+  /** Code within a sentence. */
   | 'code'
   | 'heading'
   | 'link'
   | 'added'
   | 'removed'
-  /** Parts of code. */
+  /** The parts of code. */
   | 'keyword'
   | 'string'
   | 'number'
@@ -25,9 +25,9 @@ export type TextStyle =
   | 'function'
 
 /**
- * The text in these styles, each of its lines by itself; without `color` the text as it is.
+ * Applies styles to each line of a text; without `color` it returns the text unchanged.
  *
- * What is painted may be painted again around: the outer styles go on behind the inner ones.
+ * Painted text can be painted again from outside: the outer styles resume after the inner ones.
  */
 export function paint(text: string, color: boolean, ...styles: readonly TextStyle[]): string {
   if (!color || text === '') return text
@@ -40,7 +40,7 @@ export function paint(text: string, color: boolean, ...styles: readonly TextStyl
   return styles.flatMap((style) => STYLES[style]).reduceRight(wrapIn, text)
 }
 
-/** Opens and closes one attribute (ECMA-48 SGR). */
+/** The codes that open and close one attribute (ECMA-48 SGR). */
 type Attribute = readonly [open: number, close: number]
 
 function wrapIn(text: string, [open, close]: Attribute): string {

@@ -3,7 +3,7 @@ import { isPlain, isSimple, simpleWidth } from '../text/characters.ts'
 import { toGraphemes } from '../text/graphemes.ts'
 import { Colours } from './colours.ts'
 
-/** Columns that a text without line breaks takes; colours take none. */
+/** Measures the columns of a text without line breaks; colours have no width. */
 export function measureWidth(text: string): number {
   const shown = text.includes('\x1b') ? text.replaceAll(COLOUR, '') : text
   if (isPlain(shown)) return shown.length
@@ -14,12 +14,13 @@ export function measureWidth(text: string): number {
 }
 
 /**
- * Breaks a text at its line breaks and, where that is too wide, between words, or else between graphemes.
+ * Breaks a text at its line breaks and, where it is too wide, between words, or else between graphemes.
  *
- * Every line closes the colours it opens. At least one line comes out; none is wider than `width`, 1 or more.
+ * Every line closes the colours it opens. The result has at least one line, and none is wider than `width`,
+ * which counts as 1 when it is less.
  */
 export function wrapLines(text: string, width: number): string[] {
-  const room = width >= 1 ? width : 1 // a width that is no number would never be reached
+  const room = width >= 1 ? width : 1 // NaN would make the loop endless
   const colours = new Colours()
   return tidy(text)
     .split('\n')
@@ -29,7 +30,7 @@ export function wrapLines(text: string, width: number): string[] {
     })
 }
 
-/** The text on one line; when it is wider than `width`, its beginning and `…`. */
+/** Joins the text into one line, truncated with `…` when it is wider than `width`. */
 export function truncateText(text: string, width: number): string {
   const line = tidy(text).replaceAll('\n', ' ')
   if (measureWidth(line) <= width) return line
@@ -52,7 +53,7 @@ export function truncateText(text: string, width: number): string {
   return out + colours.close()
 }
 
-/** Cuts a line between graphemes: the first piece at most `first` columns wide, the others `rest`. */
+/** Splits a line between graphemes: the first piece is at most `first` columns wide, the others `rest`. */
 export function cutText(line: string, first: number, rest: number): string[] {
   const colours = new Colours()
   const lines: string[] = []
@@ -78,38 +79,38 @@ export function cutText(line: string, first: number, rest: number): string[] {
   return [...lines, out + colours.close()]
 }
 
-/** The text with spaces on one side, or both, up to `width`; a wider one stays as it is. */
+/** Pads the text with spaces to `width`; a wider text stays unchanged. */
 export function padText(text: string, width: number, align: 'left' | 'right' | 'center' = 'left'): string {
   const missing = Math.max(0, width - measureWidth(text))
   const before = align === 'left' ? 0 : align === 'right' ? missing : missing >> 1
   return ' '.repeat(before) + text + ' '.repeat(missing - before)
 }
 
-/** Colours stay, line breaks stay, a tab becomes spaces; what else a terminal obeys goes. */
+/** Expands tabs and removes control characters other than colours and line feeds. */
 function tidy(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
   if (!/[\0-\x09\x0b-\x1f\x7f-\x9f]/.test(text)) return text
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
   return text.replaceAll('\t', '    ').replaceAll(/(?!\x1b\[[\d;]*m)[\0-\x09\x0b-\x1f\x7f-\x9f]/g, '')
 }
 
-/** Colours, runs of spaces, and words. */
+/** Splits a line into colours, runs of spaces, and words. */
 function splitTokens(line: string): string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a colour
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC starts a colour
   return line.match(/\x1b\[[\d;]*m| +|[^ \x1b]+/g) ?? []
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a colour
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC starts a colour
 const COLOUR = /\x1b\[[\d;]*m/g
 
 interface Part {
   text: string
   width: number
-  /** A line may end in front of it. */
+  /** Whether a line may end before this part. */
   mayBreak: boolean
 }
 
-/** A word, taken apart beside wide characters: scripts that are written without spaces break anywhere. */
+/** Splits a word at wide characters, because scripts without spaces can break anywhere. */
 function splitParts(word: string): Part[] {
   const parts: Part[] = []
   for (const text of toGraphemes(word)) {
@@ -120,10 +121,10 @@ function splitParts(word: string): Part[] {
   return parts
 }
 
-/** Punctuation that does not begin a line. */
+/** Punctuation that must not start a line. */
 const CLINGS = /^[\p{Pe}\p{Pf}\p{Po}ー]/u
 
-/** Breaks one line. A word may hold colours; they are carried over to the next line. */
+/** Breaks one line. Colours that are open at a break are closed there and reopened on the next line. */
 class LineBreaker {
   readonly #room: number
   readonly #colours: Colours
@@ -179,8 +180,8 @@ class LineBreaker {
   }
 
   #putBlanks(): void {
-    const kept = this.#wordWidth > 0 || this.#column > 0 ? this.#blanks : ''
-    const fitting = kept.slice(0, Math.max(0, this.#room - this.#column - (this.#wordWidth > 0 ? 1 : 0)))
+    const blanks = this.#wordWidth > 0 || this.#column > 0 ? this.#blanks : ''
+    const fitting = blanks.slice(0, Math.max(0, this.#room - this.#column - (this.#wordWidth > 0 ? 1 : 0)))
     this.#line += fitting
     this.#column += fitting.length
     this.#blanks = ''

@@ -5,31 +5,31 @@ export interface RenderContext {
   columns: number
   rows: number
   color: boolean
-  /** Tool lines show what the tools gave. */
+  /** Whether tool lines show the tools' output. */
   details: boolean
-  /** Details are shown to their last line. */
+  /** Whether details are shown without a limit of lines. */
   isWhole?: boolean
-  /** From markdown/load.ts; without it Markdown stands as it was written. */
+  /** The parser from markdown/load.ts; without it Markdown is shown as written. */
   parse?: ParseMarkdown | undefined
-  /** From highlight/load.ts; without it code has one colour. */
+  /** The highlighter from highlight/load.ts; without it code is not coloured. */
   highlight?: Highlight | undefined
 }
 
 /** The size of the terminal. */
 export type Room = Pick<RenderContext, 'columns' | 'rows'>
 
-/** The terminal for what looks the same with and without details. */
+/** The render context of views that do not depend on details. */
 export type Face = Pick<RenderContext, 'columns' | 'rows' | 'color'>
 
-/** Rows that what has the keys may take: the rest of the live region needs six. */
+/** Returns the rows that the focused part may use: the rest of the live region needs six. */
 export function focusHeight(rows: number): number {
   return Math.max(2, rows - OTHERS)
 }
 
 const OTHERS = 6
 
-/** Blocks and, within them, pieces of a clean Markdown text. */
+/** Parses clean Markdown into blocks with their inline tokens. */
 export type ParseMarkdown = (text: string) => readonly Token[]
 
-/** The lines of clean code with colours in them; undefined for a language it does not know. */
+/** Colours clean code and returns its lines; undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly string[] | undefined

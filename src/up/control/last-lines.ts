@@ -3,20 +3,23 @@ import { join } from 'node:path'
 import { parseObject } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 
-/** How far the logs of a service have come. */
+/** A position in the log files of a service. */
 export interface LogPosition {
-  /** Bytes, by file; a file that is not there has none. */
+  /** File sizes in bytes, by path; 0 for a file that does not exist. */
   sizes: ReadonlyMap<string, number>
 }
 
-/** Where the logs of a service end now: what it says from now on stands behind. */
+/** Records where the logs of a service end now; whatever it writes later comes after this position. */
 export async function markLogs(logs: string, name: string): Promise<LogPosition> {
   const files = logPaths(logs, name)
   const sizes = await Promise.all(files.map(async (file) => [file, await readSize(file)] as const))
   return { sizes: new Map(sizes) }
 }
 
-/** The last lines a service has written, at most that many; with a mark only what stands behind it. For a person to read. */
+/**
+ * Reads the last `most` lines a service has written, cleaned for display; with `since`, only lines after that
+ * position.
+ */
 export async function readLastLines(
   logs: string,
   name: string,
@@ -29,12 +32,15 @@ export async function readLastLines(
   return lines.slice(-most).map((line) => sanitize(readable(line)).replaceAll('\n', ' '))
 }
 
-/** What it says in its own log comes first; what killed it stands in the other one. */
+/** The service's own log comes first; the reason it died is usually at the end of the other file. */
 function logPaths(logs: string, name: string): string[] {
   return [join(logs, `${name}.log`), join(logs, `${name}.crash.log`)]
 }
 
-/** What stands behind that offset; all of it where the file is shorter by now, which means it is another one. */
+/**
+ * Reads what follows the offset, at most the last 64 KiB. A file shorter than the offset has been replaced
+ * and is read from its beginning.
+ */
 async function readFrom(path: string, offset: number): Promise<string> {
   try {
     await using file = await open(path, 'r')
@@ -45,7 +51,7 @@ async function readFrom(path: string, offset: number): Promise<string> {
     const text = bytes.toString('utf8', 0, bytesRead)
     return start > offset ? text.slice(text.indexOf('\n') + 1) : text
   } catch {
-    return '' // it has written nothing, or what it has written cannot be read
+    return '' // it has written nothing, or its file cannot be read
   }
 }
 
@@ -56,7 +62,7 @@ async function readSize(path: string): Promise<number> {
   )
 }
 
-/** A line of a log as people read it; other lines as they are. */
+/** Formats a structured log line for a reader; other lines stay as they are. */
 function readable(line: string): string {
   const { time, level, message, hint } = parseObject(line) ?? {}
   if (typeof message !== 'string') return line

@@ -5,23 +5,27 @@ import type { Probe, ProbeService } from '../probe.ts'
 import { describeLastExit } from '../ps/state.ts'
 import type { ServiceManager, ServiceSpec, ServiceStatus } from '../types.ts'
 
-/** Who is asked whether a service is ready, and for how long. */
+/** The ports of waitUntilServiceReady(). */
 export interface ReadyPorts {
   manager: Pick<ServiceManager, 'status'>
   probe: ProbeService
   now(): number
-  /** The name under which a process of the service has announced itself, when it is another one. */
+  /**
+   * Resolves to the name under which a process of the service has announced itself, when it differs from the
+   * service's name.
+   */
   otherName?(pid: number, signal: AbortSignal): Promise<string | undefined>
-  /** By default 15 s. */
+  /** The time to wait, 15 s by default. */
   limitMs?: number
 }
 
-/** How it went. */
+/** The result of waitUntilServiceReady(); `why` is the end of a sentence. */
 export type Readiness = { isReady: true; probe: Probe } | { isReady: false; why: string; probe: Probe }
 
 /**
- * Waits until a service that was started answers, and is that which its service manager runs; no longer than it can still
- * become so. What goes wrong is data: `why` is the end of a sentence.
+ * Waits until a started service answers and is the process that its service manager runs. Gives up early when
+ * the service can no longer become ready. A service that does not become ready is a result, not an error; throws
+ * when the service manager cannot be queried or the signal aborts.
  */
 export async function waitUntilServiceReady(
   { name, label }: Pick<ServiceSpec, 'name' | 'label'>,
@@ -29,21 +33,22 @@ export async function waitUntilServiceReady(
   signal: AbortSignal,
 ): Promise<Readiness> {
   const deadline = now() + limitMs
-  let rests = 0
+  let fatalCount = 0
   for (let look = 0; ; look++) {
-    const asked = await probe(name, signal)
-    const status = asked.answers || look % STATUS_EVERY === STATUS_EVERY - 1 ? await queryStatus() : undefined
-    if (asked.answers && (await isManagedProcess(asked, status))) return { isReady: true, probe: asked }
-    const hopeless = status && (findFatalState(status) ?? (await misnamed(status, asked)))
-    rests = hopeless ? rests + 1 : status ? 0 : rests
-    if (hopeless && rests > 1) return { isReady: false, why: hopeless, probe: asked }
-    if (now() > deadline) return { isReady: false, why: lateness(asked, limitMs), probe: asked }
+    const answer = await probe(name, signal)
+    const status =
+      answer.answers || look % STATUS_EVERY === STATUS_EVERY - 1 ? await queryStatus() : undefined
+    if (answer.answers && (await isManagedProcess(answer, status))) return { isReady: true, probe: answer }
+    const fatal = status && (findFatalState(status) ?? (await findMisnaming(status, answer)))
+    fatalCount = fatal ? fatalCount + 1 : status ? 0 : fatalCount
+    if (fatal && fatalCount > 1) return { isReady: false, why: fatal, probe: answer }
+    if (now() > deadline) return { isReady: false, why: describeTimeout(answer, limitMs), probe: answer }
     if (signal.aborted) throw toCancelledError(signal)
     await sleep(look < SOON_LOOKS ? SOON_MS : LATER_MS)
   }
 
-  async function misnamed({ pid }: ServiceStatus, asked: Probe): Promise<string | undefined> {
-    const other = pid === undefined || asked.answers ? undefined : await otherName?.(pid, signal)
+  async function findMisnaming({ pid }: ServiceStatus, answer: Probe): Promise<string | undefined> {
+    const other = pid === undefined || answer.answers ? undefined : await otherName?.(pid, signal)
     return (
       other &&
       `it announced itself as "${other}", and a component must call itself "${name}" as its package does`
@@ -55,15 +60,18 @@ export async function waitUntilServiceReady(
   }
 }
 
-/** Whether what answers is what the service manager runs; where it runs one and does not know which, it is taken for it. */
+/**
+ * Whether the process that answers is the one that the service manager runs; true also when the manager runs
+ * one but does not know its process id.
+ */
 async function isManagedProcess(probe: Probe, status: ServiceStatus | undefined): Promise<boolean> {
-  if (probe.idleExitMs !== undefined) return false // started by a command meanwhile
+  if (probe.idleExitMs !== undefined) return false // an on-demand daemon that a command started meanwhile
   if (status === undefined || RESTING.has(status.state)) return false
   if (status.pid === undefined || probe.pid === undefined || status.pid === probe.pid) return true
   return (await readFamilies([status.pid])).get(status.pid)?.pids.includes(probe.pid) ?? false
 }
 
-/** Why nothing will come of it any more. */
+/** Explains why the service can no longer become ready; undefined while it still can. */
 function findFatalState(status: ServiceStatus): string | undefined {
   if (status.state === 'failed') return `it ended with ${describeLastExit(status)}`
   if (status.state === 'stopped')
@@ -72,18 +80,17 @@ function findFatalState(status: ServiceStatus): string | undefined {
   return crashed ? `it ends with ${describeLastExit(status)} whenever it is started` : undefined
 }
 
-function lateness({ problem, answers, pid }: Probe, limitMs: number): string {
+function describeTimeout({ problem, answers, pid }: Probe, limitMs: number): string {
   if (answers) return `${pid === undefined ? 'something else' : `process ${pid}`} answers in its place`
   return `it did not answer within ${limitMs / 1000} s${problem === undefined ? '' : `: ${problem}`}`
 }
 
-/** No process of it runs, so that somebody else answers. */
+/** The states in which the service has no process, so that another process must be answering. */
 const RESTING: ReadonlySet<ServiceStatus['state']> = new Set(['stopped', 'failed', 'waiting'])
-/** services.md. */
 const LIMIT_MS = 15_000
 const SOON_MS = 25
 const LATER_MS = 100
 const SOON_LOOKS = 40
-/** The service manager is a program that has to be run: it is asked less often. */
+/** Querying the service manager starts a program, so it happens only on every sixth probe. */
 const STATUS_EVERY = 6
 const MOST_CRASHES = 2

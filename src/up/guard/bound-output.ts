@@ -11,13 +11,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** The most that a file of printed output may hold before it is set aside: 10 MiB. */
+/** The size at which a file of printed output is truncated: 10 MiB. */
 export const MAX_PRINTED_BYTES = 10 * 1024 * 1024
 
 /**
- * Bounds the files to which services print: one that became larger than `maxBytes` is emptied, and its last half is kept
- * as `FILE.1`. Service managers and our supervisor open these files for appending, so a service that is writing goes on
- * at the new end; what it writes in that very moment is lost. Gives whether a file was too large.
+ * Bounds the files that services print to: truncates each one larger than `maxBytes` and keeps its last half
+ * as `FILE.1`. Service managers and crabup's supervisor open these files for appending, so a running service
+ * continues at the new end; output it writes at the very moment of truncation is lost. Returns whether any
+ * file was too large.
  */
 export function boundOutputs(logs: string, maxBytes = MAX_PRINTED_BYTES): boolean {
   const paths = listNames(logs).filter((name) => name.endsWith('.crash.log'))
@@ -30,7 +31,7 @@ function boundOutput(path: string, maxBytes: number): boolean {
   try {
     fd = openSync(path, 'r+')
   } catch {
-    return false // it was removed meanwhile, or is not ours
+    return false // it was removed meanwhile, or belongs to another user
   }
   try {
     const tail = readTail(fd, Math.floor(maxBytes / 2))
@@ -42,7 +43,7 @@ function boundOutput(path: string, maxBytes: number): boolean {
   }
 }
 
-/** The whole lines in the last bytes of a file. */
+/** Reads the whole lines among the last `most` bytes of a file. */
 function readTail(fd: number, most: number): Buffer {
   const { size } = fstatSync(fd)
   const tail = Buffer.alloc(Math.min(most, size))
@@ -54,7 +55,7 @@ function keepTail(path: string, tail: Buffer): void {
   try {
     writeFileSync(path, tail, { mode: 0o600 })
   } catch {
-    rmSync(path, { force: true }) // a full disk: room matters more than what was printed
+    rmSync(path, { force: true }) // the disk is full: freeing space matters more than old output
   }
 }
 
@@ -62,6 +63,6 @@ function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    return [] // nothing was ever written, or the home was removed
+    return [] // no output yet, or the home was removed
   }
 }

@@ -3,8 +3,9 @@ import { toGuardLabel } from '../names.ts'
 import type { ManagerCommand, ServiceSpec } from '../types.ts'
 
 /**
- * The guard of the home of a service, as a service manager runs it; `program` starts this program. It is the same whichever
- * service it is made from, and it gets none of the keys of services: its file of variables does not exist.
+ * Builds the spec of the guard that a service manager runs for a home; `program` starts this program. The
+ * result is the same for every service of the home. The guard receives none of the services' keys: its
+ * environment file does not exist.
  */
 export function guardSpec({ grant: _, ...spec }: ServiceSpec, program: ManagerCommand): ServiceSpec {
   const home = spec.env['CRABTALK_HOME'] ?? spec.cwd

@@ -6,17 +6,18 @@ import { Watchdog, type WatchdogPorts } from './watchdog.ts'
 
 /** The options of guardServices(). */
 export interface ServiceGuardOptions extends WatchdogPorts {
-  /** The folder of the logs. */
+  /** The log folder. */
   logs: string
-  /** The file of variables of services, which may set CRABTALK_WATCHDOG. */
+  /** The environment file of the services, which may set CRABTALK_WATCHDOG. */
   envFile: string
-  /** Asked at each look; the guard ends when it says so. */
+  /** Called before each round of probes; the guard ends when it resolves to true. */
   isOver?(): Promise<boolean>
 }
 
 /**
- * Guards the services of a home until the signal is aborted or `isOver` says so: keeps what they print bounded while they
- * run, and kills one that hangs, so that its service manager starts it again. It never fails.
+ * Guards the services of a home until the signal is aborted or `isOver` resolves to true: bounds the output
+ * files of running services, and kills a service that hangs so that its service manager restarts it. Never
+ * throws.
  */
 export async function guardServices(options: ServiceGuardOptions, signal: AbortSignal): Promise<void> {
   const { logs, envFile, log, elapsed, isOver } = options
@@ -37,11 +38,14 @@ export async function guardServices(options: ServiceGuardOptions, signal: AbortS
       log('warn', `Cannot look after services: ${toCrabError(reason).message}`)
     }
     const napMs = isFlooded ? FLOODED_MS : Math.min(TICK_MS, periodMs)
-    await sleep(napMs, undefined, { signal }).catch(() => undefined) // then it is over
+    await sleep(napMs, undefined, { signal }).catch(() => undefined) // an abort ends the loop
   }
 }
 
-/** The time after which a service counts as hung, milliseconds; undefined when CRABTALK_WATCHDOG is `off`. */
+/**
+ * Reads the time in milliseconds after which a service counts as hung; undefined when CRABTALK_WATCHDOG is
+ * `off` or `0`.
+ */
 export function watchdogLimit(envFile: string): number | undefined {
   const value = readEnvFileSync(envFile)['CRABTALK_WATCHDOG']?.trim()
   if (value === 'off' || value === '0') return undefined
@@ -50,7 +54,7 @@ export function watchdogLimit(envFile: string): number | undefined {
 }
 
 const DEFAULT_LIMIT_MS = 60_000
-/** Probes within the limit. */
+/** The number of probes within the limit. */
 const LOOKS = 4
 /** The interval between size checks, and the interval while a file grows fast. */
 const TICK_MS = 2000

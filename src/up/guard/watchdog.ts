@@ -3,11 +3,14 @@ import { readIdentity } from '../../core/process/service-process.ts'
 import { sendSignal } from '../../core/process/signals.ts'
 import type { ProbeService } from '../probe.ts'
 
-/** A service that its service manager keeps running now. */
+/** A service that its service manager reports as running. */
 export interface RunningService {
   name: string
   pid: number
-  /** Whether it is a part of this program, which always answers once it has started; a component need not. */
+  /**
+   * Whether it is part of this program. A built-in service always answers once it has started; a component
+   * may not.
+   */
   isBuiltIn: boolean
 }
 
@@ -16,15 +19,15 @@ export interface WatchdogPorts {
   running(signal: AbortSignal): Promise<readonly RunningService[]>
   probe: ProbeService
   log: Log
-  /** Milliseconds of a clock that only goes forward. */
+  /** Returns milliseconds of a monotonic clock. */
   elapsed(): number
 }
 
-/** The pace of probes, in milliseconds. */
+/** The timing of probes, in milliseconds. */
 export interface WatchdogTiming {
-  /** The time without an answer after which a service is hung. */
+  /** The time without an answer after which a service counts as hung. */
   limitMs: number
-  /** The time between two looks. */
+  /** The time between two rounds of probes. */
   periodMs: number
 }
 
@@ -39,14 +42,14 @@ interface WatchedService {
 }
 
 /**
- * Probes running services and kills one that no longer answers, which its service manager then starts again. A component
- * counts as hung only after it has answered once and while its port file is there, so that a program without tools or a
- * port is left alone.
+ * Probes running services and kills one that no longer answers; its service manager then restarts it. A
+ * component counts as hung only after it has answered once and while its port file exists, so that a program
+ * without tools or a port is left alone.
  */
 export class Watchdog {
   readonly #ports: WatchdogPorts
   readonly #watched = new Map<string, WatchedService>()
-  /** When the last look ended. */
+  /** The time at which the last round of probes ended. */
   #lookedAt: number | undefined
 
   constructor(ports: WatchdogPorts) {
@@ -57,7 +60,7 @@ export class Watchdog {
   async probe(pace: WatchdogTiming, signal: AbortSignal): Promise<void> {
     const running = await this.#ports.running(signal)
     const at = this.#ports.elapsed()
-    // A suspended machine, or a starved watch: what was missed before says nothing about the services.
+    // The machine was suspended or this process was starved: earlier misses say nothing about the services.
     if (this.#lookedAt !== undefined && at - this.#lookedAt > MAX_GAP * pace.periodMs + GAP_MS)
       this.#resetMisses()
     for (const name of this.#watched.keys()) {
@@ -104,7 +107,7 @@ export class Watchdog {
     sendSignal(pid, 'SIGKILL')
   }
 
-  /** Returns the record of a service's process; undefined when it has ended. */
+  /** Returns the record of a service's process; undefined when the process has ended. */
   async #watch({ name, pid }: RunningService): Promise<WatchedService | undefined> {
     const known = this.#watched.get(name)
     const identity = await readIdentity(pid)
@@ -124,8 +127,8 @@ function toFresh({ pid, identity, firstSeen, hasAnswered }: WatchedService): Wat
   return { pid, identity, firstSeen, hasAnswered, misses: 0 }
 }
 
-/** A single missed probe says little. */
+/** A single missed probe may be an accident of load. */
 const MIN_MISSES = 3
-/** A look that begins later than this many periods and this time after the last one was held up. */
+/** A round that begins later than this many periods plus this time after the last one was held up. */
 const MAX_GAP = 2
 const GAP_MS = 5000

@@ -2,24 +2,30 @@ import { parseObject } from '../../core/base/json.ts'
 import type { LogLevel } from '../../core/base/log.ts'
 import { toTime } from '../foreign-time.ts'
 
-/** Where a line of a service stands: in its log, in what it printed, or in what its service manager says of it. */
+/**
+ * The origin of a log line: the service's log, its printed output, the systemd journal or the log of crabup's
+ * supervisor.
+ */
 export type LogSource = 'log' | 'crash' | 'journal' | 'supervisor'
 
-/** A line of the log of a service. */
+/** A parsed log line of a service. */
 export interface LogEntry {
   service: string
   source: LogSource
-  /** As it stands in the file, without its end. */
+  /** The line as it is in the file, without its line break. */
   raw: string
-  /** Milliseconds since 1970; of a line that does not say, about when it was written. */
+  /** Milliseconds since 1970; an estimate when the line carries no time. */
   time: number
   level?: LogLevel
   message: string
-  /** What it says besides. */
+  /** The other fields of a structured line. */
   fields: Readonly<Record<string, unknown>>
 }
 
-/** A line that a service wrote to its log (LogFile) or printed; `about` is when, where the line itself does not say. */
+/**
+ * Parses a line that a service logged (see LogFile) or printed; `about` is the time of a line that carries
+ * none.
+ */
 export function parseLogEntry(
   raw: string,
   at: { service: string; source: LogSource; about: number },
@@ -27,24 +33,24 @@ export function parseLogEntry(
   const { service, source, about } = at
   const line = raw.startsWith('{') ? parseObject(raw) : undefined
   const { time, level, message, msg, ...fields } = line ?? {}
-  const said = message ?? msg
-  if (line === undefined || typeof said !== 'string') {
+  const text = message ?? msg
+  if (line === undefined || typeof text !== 'string') {
     return { service, source, raw, time: about, message: raw, fields: {} }
   }
   const known = isLevel(level) && { level }
-  const whose = resolveService(service, source, fields)
-  return { ...whose, source, raw, time: toTime(time) ?? about, ...known, message: said }
+  const origin = resolveService(service, source, fields)
+  return { ...origin, source, raw, time: toTime(time) ?? about, ...known, message: text }
 }
 
-/** Our own supervisor writes one log for all of its services. */
+/** Resolves the service of a line: crabup's own supervisor writes one log for all of its services. */
 function resolveService(
   service: string,
   source: LogSource,
   fields: Readonly<Record<string, unknown>>,
 ): Pick<LogEntry, 'service' | 'fields'> {
-  const { service: named, ...others } = fields
-  return source === 'supervisor' && typeof named === 'string'
-    ? { service: named, fields: others }
+  const { service: serviceName, ...others } = fields
+  return source === 'supervisor' && typeof serviceName === 'string'
+    ? { service: serviceName, fields: others }
     : { service, fields }
 }
 

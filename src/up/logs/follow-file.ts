@@ -2,8 +2,9 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import type { FileOffset } from './tail.ts'
 
 /**
- * Reads on in a file that others write: what was added, also what was written before the file was set aside and another
- * one took its name, or before it was cut. Whole lines only; one that does not end comes when it is too long.
+ * Follows a file that other processes write and rotate. It returns appended lines, including those written
+ * just before the file was renamed to `FILE.1` and replaced; after a truncation it reads from the beginning.
+ * It returns whole lines only, except that a line over 1 MiB is returned in parts.
  */
 export class FileFollower implements AsyncDisposable {
   readonly #path: string
@@ -11,13 +12,13 @@ export class FileFollower implements AsyncDisposable {
   #at: FileOffset | undefined
   #rest = Buffer.alloc(0)
 
-  /** Goes on where it was read to; a file that was not there is read from its beginning. */
+  /** Continues at `from`; a file other than the one `from` names is read from its beginning. */
   constructor(path: string, from: FileOffset | undefined) {
     this.#path = path
     this.#at = from
   }
 
-  /** The lines that came since it was last asked. */
+  /** Returns the lines written since the last call. */
   async next(): Promise<string[]> {
     const lines: string[] = []
     await this.#openFirst()
@@ -35,15 +36,16 @@ export class FileFollower implements AsyncDisposable {
 
   async #openFirst(): Promise<void> {
     if (this.#file) return
-    this.#file = (await this.#openAside()) ?? (await open(this.#path, 'r').catch(() => undefined)) // not there yet
+    // Undefined while the file does not exist.
+    this.#file = (await this.#openAside()) ?? (await open(this.#path, 'r').catch(() => undefined))
     if (!this.#file) return
     const { ino } = await this.#file.stat({ bigint: true })
     if (this.#at?.id !== ino) this.#at = { id: ino, offset: 0 }
   }
 
-  /** The file that was read before, where it was set aside since. */
+  /** Opens the file that was read before, when it has been rotated since. */
   async #openAside(): Promise<FileHandle | undefined> {
-    const file = this.#at && (await open(`${this.#path}.1`, 'r').catch(() => undefined)) // none was
+    const file = this.#at && (await open(`${this.#path}.1`, 'r').catch(() => undefined)) // there is no rotated file
     if (!file || (await file.stat({ bigint: true })).ino === this.#at?.id) return file
     await file.close()
     return undefined
@@ -55,7 +57,7 @@ export class FileFollower implements AsyncDisposable {
     if (!file || !at) return
     const { size } = await file.stat()
     if (size < at.offset) {
-      at.offset = 0 // it was cut
+      at.offset = 0 // it was truncated
       this.#rest = Buffer.alloc(0)
     }
     const piece = Buffer.alloc(CHUNK_BYTES)
@@ -76,13 +78,16 @@ export class FileFollower implements AsyncDisposable {
     lines.push(...(text.endsWith('\n') ? text.slice(0, -1) : text).split('\n'))
   }
 
-  /** Whether another file has the name by now; it is read from its beginning then, and this one to its end before. */
+  /**
+   * Switches to the file that now has the name, if it is another one, after reading the old file to its end.
+   * Returns whether it switched.
+   */
   async #moveOn(lines: string[]): Promise<boolean> {
-    const now = await stat(this.#path, { bigint: true }).catch(() => undefined) // set aside, and no other yet
+    const now = await stat(this.#path, { bigint: true }).catch(() => undefined) // rotated, and not recreated yet
     if (!now || !this.#at || now.ino === this.#at.id) return false
     const file = await open(this.#path, 'r').catch(() => undefined)
     if (!file) return false
-    await this.#readTo(lines) // written after it was read, and before it was set aside
+    await this.#readTo(lines) // lines written after the last read and before the rotation
     if (this.#rest.length > 0) lines.push(this.#rest.toString('utf8'))
     await this.#file?.close()
     this.#file = file

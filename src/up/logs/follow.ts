@@ -4,22 +4,25 @@ import { FileFollower } from './follow-file.ts'
 import type { LogFilePath } from './log-files.ts'
 import type { FileOffset } from './tail.ts'
 
-/** What is followed. */
+/** The logs to follow, and where to continue. */
 export interface FollowedLog {
   /** The folder of the files; it need not exist yet. */
   folder: string
-  /** The files there are to be now; asked again and again, others may come. */
+  /** Lists the files to follow; called in every round, because files may be added. */
   files(): Promise<readonly LogFilePath[]>
-  /** Where a file was read to; others are read from their beginning. */
+  /** Returns where a file was read to; a file without an offset is read from its beginning. */
   readTo(file: LogFilePath): FileOffset | undefined
-  /** What came from elsewhere since it was last asked. */
+  /** Returns the entries from other sources since the last call. */
   others?(): Promise<readonly LogEntry[]>
   now(): number
-  /** How often it looks without being told, milliseconds. */
+  /** The polling interval in milliseconds, used when the file watcher reports nothing; 1 s by default. */
   everyMs?: number
 }
 
-/** What is written from now on, soon after it was, in the order of its times as far as it came together; until the signal. */
+/**
+ * Yields new entries shortly after they are written, until the signal is aborted. Entries found in the same
+ * round are sorted by time.
+ */
 export async function* followLogs(followed: FollowedLog, signal: AbortSignal): AsyncGenerator<LogEntry> {
   const { folder, files, readTo, others, now, everyMs = EVERY_MS } = followed
   const followers = new Map<string, FileFollower>()
@@ -40,7 +43,10 @@ export async function* followLogs(followed: FollowedLog, signal: AbortSignal): A
   }
 }
 
-/** Waits until a folder changes, for a while at most; a folder that is not there yet is looked for each time. */
+/**
+ * Returns a waiter that resolves when the folder changes, or after `everyMs`. A missing folder is tried again
+ * on each wait.
+ */
 function watchFolder(
   folder: string,
   everyMs: number,
@@ -59,7 +65,7 @@ function watchFolder(
       watcher = watch(folder, change)
       watcher.on('error', close)
     } catch {
-      watcher = undefined // it is not there yet, or no watches are left: it is looked at now and then
+      watcher = undefined // it does not exist yet, or no watches are left: polling takes over
     }
   }
   const close = () => {

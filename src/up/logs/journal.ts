@@ -3,20 +3,20 @@ import type { LogLevel } from '../../core/base/log.ts'
 import type { UpHost } from '../types.ts'
 import type { LogEntry } from './entry.ts'
 
-/** Which lines of the journal. */
+/** A query of the journal. */
 export interface JournalQuery {
-  /** The names of services by the labels of their units. */
+  /** The names of services, by the labels of their units. */
   services: ReadonlyMap<string, string>
   lines: number | undefined
   /** Milliseconds since 1970. */
   since: number | undefined
-  /** Only what came behind this place. */
+  /** Only entries after this cursor. */
   cursor?: string | undefined
 }
 
 /**
- * What systemd and its journal say of the units of services, oldest first, and the place behind the last line. Nothing
- * where there is no journal, or it may not be read.
+ * Reads the journal entries of the units of services, oldest first, and the cursor after the last one.
+ * Returns no entries when there is no journal or it may not be read.
  */
 export async function readJournal(
   host: Pick<UpHost, 'run' | 'env'>,
@@ -41,7 +41,7 @@ export async function readJournal(
     const rows = stdout.split('\n').flatMap((raw) => parseRow(raw, services) ?? [])
     return { entries: rows.map(({ entry }) => entry), cursor: rows.at(-1)?.cursor ?? cursor }
   } catch {
-    return none // no journalctl, or it takes too long
+    return none // journalctl is missing, or takes too long
   }
 }
 
@@ -57,8 +57,11 @@ function parseRow(raw: string, services: ReadonlyMap<string, string>) {
   return { entry, cursor }
 }
 
-/** By the priorities of syslog. */
+/** Levels by syslog priority. */
 const LEVELS: readonly LogLevel[] = ['error', 'error', 'error', 'error', 'warn', 'info', 'info', 'debug']
 const LIMIT_MS = 5000
-/** What is kept of a program's output holds about so many; without a number it would be the oldest that are kept. */
+/**
+ * The buffered output of a program holds about this many lines; without a limit, only the oldest would be
+ * kept.
+ */
 const MOST_LINES = 1500

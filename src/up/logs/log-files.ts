@@ -2,14 +2,14 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LogSource } from './entry.ts'
 
-/** A file that a service writes, whether it is there or not. */
+/** A log file of a service, whether or not it exists. */
 export interface LogFilePath {
   service: string
   source: LogSource
   path: string
 }
 
-/** The two files of a service: its log, and what it printed. */
+/** Lists the two files of a service: its log and its printed output. */
 export function listLogFiles(service: string, logs: string): LogFilePath[] {
   return [
     { service, source: 'log', path: join(logs, `${service}.log`) },
@@ -17,26 +17,26 @@ export function listLogFiles(service: string, logs: string): LogFilePath[] {
   ]
 }
 
-/** What our own supervisor says of all services. */
+/** Returns the log in which crabup's own supervisor writes about all services. */
 export function supervisorLog(logs: string): LogFilePath {
   return { service: SUPERVISOR, source: 'supervisor', path: join(logs, `${SUPERVISOR}.log`) }
 }
 
-/** The services that have written something, by name. */
+/** Lists the services that have log files, sorted by name. */
 export async function loggedServices(logs: string): Promise<string[]> {
   const files = await readdir(logs).catch(() => []) // nothing has been written yet
   const names = files.flatMap((file) => LOG_NAME.exec(file)?.[1] ?? [])
   return [...new Set(names)].filter((name) => name !== SUPERVISOR).toSorted()
 }
 
-/** Whether a file of the folder of logs is one of a service, or what was set aside of one. */
+/** Whether a file of the log folder belongs to a service, including its rotated files. */
 export function isServiceLog(service: string, file: string): boolean {
   return LOG_NAME.exec(file)?.[1] === service
 }
 
 /**
- * A file and what was set aside when it became too large (`<path>.1` is the youngest), oldest first, those that are there
- * and were written since.
+ * Lists a file and its rotated predecessors (`<path>.1` is the newest), oldest first: those that exist and
+ * were written at or after `since`.
  */
 export async function rotatedFiles(
   path: string,
@@ -45,7 +45,7 @@ export async function rotatedFiles(
   const found: { path: string; writtenAt: number }[] = []
   for (let n = 0; ; n += 1) {
     const name = n === 0 ? path : `${path}.${n}`
-    const stats = await stat(name).catch(() => undefined) // none so old
+    const stats = await stat(name).catch(() => undefined) // no older file
     if (!stats && n > 0) break
     if (stats && stats.mtimeMs >= since) found.unshift({ path: name, writtenAt: stats.mtimeMs })
     if (stats && stats.mtimeMs < since) break

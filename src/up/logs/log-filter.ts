@@ -4,44 +4,48 @@ import { type LogEntry, parseLogEntry } from './entry.ts'
 import { type LogFilePath, rotatedFiles } from './log-files.ts'
 import { type FileOffset, readLastLogLines } from './tail.ts'
 
-/** Which of what was written is wanted. */
+/** Selects log entries. */
 export interface LogFilter {
-  /** At most so many lines, the last ones; all when undefined. */
+  /** The number of lines at most, counted from the end; unlimited when undefined. */
   lines: number | undefined
-  /** Not what was written before, milliseconds since 1970; everything when undefined. */
+  /** The earliest time, in milliseconds since 1970; unlimited when undefined. */
   since: number | undefined
-  /** Whether a line belongs to what is wanted; a file may hold others. */
+  /** Whether to include an entry; one file may hold entries of several services. */
   isWanted(entry: LogEntry): boolean
-  /** Also the beginning of a line that does not end yet: nobody reads on. */
+  /**
+   * Whether to include a last line that has no line break yet; true when the log is not followed afterwards.
+   */
   unfinished: boolean
 }
 
-/** Told where a file was read to. */
+/** Receives the position up to which a file was read. */
 export type OnRead = (file: LogFilePath, to: FileOffset) => void
 
-/** What was written to several files, oldest first; of lines of the same time those of one file stay in order. */
+/**
+ * Yields the entries of several files, oldest first; entries of one file with the same time keep their order.
+ */
 export async function* readBacklog(
   files: readonly LogFilePath[],
-  wanted: LogFilter,
+  filter: LogFilter,
   onRead: OnRead,
 ): AsyncGenerator<LogEntry> {
-  const { lines, since = Number.NEGATIVE_INFINITY } = wanted
-  if (lines === undefined || wanted.since !== undefined) {
-    const all = merge(files.map((file) => readSince(file, { ...wanted, since }, onRead)))
+  const { lines, since = Number.NEGATIVE_INFINITY } = filter
+  if (lines === undefined || filter.since !== undefined) {
+    const all = merge(files.map((file) => readSince(file, { ...filter, since }, onRead)))
     if (lines === undefined) yield* all
     else yield* await keepLast(all, lines)
     return
   }
-  const tails = await Promise.all(files.map((file) => readLast(file, { ...wanted, lines }, onRead)))
+  const tails = await Promise.all(files.map((file) => readLast(file, { ...filter, lines }, onRead)))
   if (lines > 0) yield* sorted(tails.flat()).slice(-lines)
 }
 
-/** Entries by time, in the order they came where that is the same. */
+/** Sorts entries by time; entries with the same time keep their order. */
 export function sorted(entries: readonly LogEntry[]): LogEntry[] {
   return entries.toSorted((a, b) => a.time - b.time)
 }
 
-/** The last lines of a file, at most so many, from those that were set aside where it does not hold enough. */
+/** Reads the last matching lines of a file, continuing in its rotated files when it does not hold enough. */
 async function readLast(
   file: LogFilePath,
   { lines, unfinished, isWanted }: LogFilter & { lines: number },
@@ -63,12 +67,12 @@ async function readLast(
   return entries
 }
 
-/** Of a file of several services the last lines need not be those that are wanted. */
+/** In a file shared by several services, the last lines may all belong to others. */
 function isShared({ source }: LogFilePath): boolean {
   return source === 'supervisor'
 }
 
-/** A line without a time counts as written when its file was. */
+/** A line without a time gets the time at which its file was written. */
 function toEntries(
   { service, source }: LogFilePath,
   lines: readonly string[],
@@ -83,7 +87,7 @@ async function* readSince(
   onRead: OnRead,
 ): AsyncGenerator<LogEntry> {
   for (const { path, writtenAt } of await rotatedFiles(file.path, since)) {
-    const stats = await stat(path, { bigint: true }).catch(() => undefined) // it was the oldest, and has gone
+    const stats = await stat(path, { bigint: true }).catch(() => undefined) // it was the oldest file and has been removed
     if (!stats) continue
     let offset = 0
     for await (const { raw, end } of linesWithEnds(path)) {
@@ -96,7 +100,7 @@ async function* readSince(
   }
 }
 
-/** The lines of a file and where each ends; the last one may not end. */
+/** Yields the lines of a file and the offset after each; the end of an unterminated last line is undefined. */
 async function* linesWithEnds(path: string): AsyncGenerator<{ raw: string; end: number | undefined }> {
   let rest = Buffer.alloc(0)
   let at = 0
@@ -113,11 +117,11 @@ async function* linesWithEnds(path: string): AsyncGenerator<{ raw: string; end: 
     }
     if (rest.length > 0) yield { raw: rest.toString('utf8'), end: undefined }
   } catch {
-    // It went away, or may not be read: what was read counts.
+    // The file was removed or cannot be read: what was read so far counts.
   }
 }
 
-/** Streams that are in order as one that is. */
+/** Merges sorted streams into one sorted stream. */
 async function* merge(streams: readonly AsyncGenerator<LogEntry>[]): AsyncGenerator<LogEntry> {
   const heads = await Promise.all(streams.map(async (stream) => ({ stream, head: await stream.next() })))
   try {
@@ -139,12 +143,12 @@ function entryTime({ value }: IteratorResult<LogEntry>): number {
 }
 
 async function keepLast(entries: AsyncIterable<LogEntry>, most: number): Promise<LogEntry[]> {
-  let kept: LogEntry[] = []
+  let last: LogEntry[] = []
   for await (const entry of entries) {
-    kept.push(entry)
-    if (kept.length > most * 2 + 1000) kept = kept.slice(-most)
+    last.push(entry)
+    if (last.length > most * 2 + 1000) last = last.slice(-most)
   }
-  return most === 0 ? [] : kept.slice(-most)
+  return most === 0 ? [] : last.slice(-most)
 }
 
 const LF = 0x0a

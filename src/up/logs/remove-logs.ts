@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { fileSizes } from '../ps/disk-notes.ts'
 import { isServiceLog } from './log-files.ts'
 
-/** Removes the logs of a service and what was set aside of them; gives how many bytes that were. Nothing writes them. */
+/**
+ * Removes the logs of a service, including rotated files, and returns how many bytes they held. The service
+ * must not be running.
+ */
 export async function removeLogs(logs: string, service: string): Promise<number> {
   const files = (await fileSizes(logs)).filter(({ name }) => isServiceLog(service, name))
   for (const { name } of files) await rm(join(logs, name), { force: true })

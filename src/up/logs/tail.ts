@@ -1,22 +1,22 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** Where a file was read to. */
+/** A position in a file. */
 export interface FileOffset {
-  /** Which file it is (its inode). */
+  /** The inode of the file. */
   id: bigint
-  /** Behind the last whole line, in bytes. */
+  /** The offset after the last whole line, in bytes. */
   offset: number
 }
 
-/** Lines of a file, and where the whole ones end. */
+/** The last lines of a file. */
 export interface TailLines {
   lines: string[]
-  /** What stands behind the last whole line; empty when nothing does. */
+  /** The text after the last line break; often empty. */
   rest: string
   to: FileOffset
 }
 
-/** The last lines of a file, at most so many; undefined where it is not there or may not be read. */
+/** Reads the last `most` lines of a file; undefined when it does not exist or cannot be read. */
 export async function readLastLogLines(path: string, most: number): Promise<TailLines | undefined> {
   try {
     await using file = await open(path, 'r')
@@ -24,7 +24,7 @@ export async function readLastLogLines(path: string, most: number): Promise<Tail
     const { bytes, isWhole } = await readEnd(file, Number(size), most)
     const end = bytes.lastIndexOf(LF) + 1
     const all = bytes.subarray(0, end).toString('utf8').split('\n').slice(0, -1)
-    const lines = isWhole ? all : all.slice(1) // the first may be the end of one
+    const lines = isWhole ? all : all.slice(1) // the first line may be incomplete
     return {
       lines: most === 0 ? [] : lines.slice(-most),
       rest: bytes.subarray(end).toString('utf8'),
@@ -35,7 +35,9 @@ export async function readLastLogLines(path: string, most: number): Promise<Tail
   }
 }
 
-/** The end of a file that holds so many lines and the end of another, or all of it. */
+/**
+ * Reads backwards until the bytes hold `most` whole lines and the end of the line before, or the whole file.
+ */
 async function readEnd(
   file: FileHandle,
   size: number,

@@ -1,10 +1,10 @@
 import type { ServiceStatus } from '../types.ts'
 import { signalName } from './systemd-show.ts'
 
-/** A job as `launchctl print DOMAIN/UID/LABEL` prints it, or undefined where there is none. */
+/** The properties of a job that `launchctl print DOMAIN/UID/LABEL` prints. */
 export type PrintedJob = ReadonlyMap<string, string>
 
-/** The lines `key = value` of the job itself, without those of its inner blocks. */
+/** Parses the `key = value` lines of the job itself; lines of nested blocks are ignored. */
 export function parseJob(text: string): PrintedJob {
   const lines = text.split('\n').flatMap((line) => line.match(/^\t([^\t=]+) = (.*)$/) ?? [])
   const job = new Map<string, string>()
@@ -12,13 +12,16 @@ export function parseJob(text: string): PrintedJob {
   return job
 }
 
-/** Labels that `launchctl print-disabled DOMAIN/UID` calls disabled; older systems write `true`. */
+/**
+ * Returns the labels that `launchctl print-disabled DOMAIN/UID` lists as disabled; older systems print
+ * `true`.
+ */
 export function parseDisabled(text: string): Set<string> {
   const found = text.matchAll(/^\s*"([^"]+)" => (?:disabled|true)$/gm)
   return new Set(Array.from(found, ([, label]) => label!))
 }
 
-/** A job as crabup speaks of services; launchd does not say since when it runs. */
+/** Converts a job to a service status. launchd does not report since when a job runs. */
 export function toJobStatus(
   label: string,
   job: PrintedJob | undefined,
@@ -49,7 +52,10 @@ function toState(state: string, lastExit: ServiceStatus['lastExit']): ServiceSta
   return hasFailed ? 'failed' : 'stopped'
 }
 
-/** `0`, `78: EX_CONFIG` or `(never exited)`; `Killed: 9`. A job that was killed has no code of that run. */
+/**
+ * Parses the last exit: the code is `0`, `78: EX_CONFIG` or `(never exited)`, the signal `Killed: 9`. The
+ * exit code of a killed job is that of an earlier run.
+ */
 function toExit(job: PrintedJob): ServiceStatus['lastExit'] {
   const signal = job.get('last terminating signal')?.match(/(\d+)$/)
   if (signal) return { code: null, signal: signalName(Number(signal[1])) }

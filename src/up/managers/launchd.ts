@@ -20,17 +20,18 @@ import { editedUnitPath, writeUnit } from '../units/unit-change.ts'
 import { type PrintedJob, parseDisabled, parseJob, toJobStatus } from './launchd-print.ts'
 import { toolError } from './tool-error.ts'
 
+/** The options of LaunchdManager. */
 export interface LaunchdOptions {
-  /** From findLaunchdDomain(). */
+  /** The result of findLaunchdDomain(). */
   domain: LaunchdDomain
   note?: string | undefined
-  /** The command that starts this program, for the guard; without it services are not guarded. */
+  /** The command that starts this program, for the guard; services are not guarded without it. */
   program?: ManagerCommand
-  /** Between tries of what launchd is not ready for; by default 300 ms. */
+  /** The delay between retries while launchd is busy; 300 ms by default. */
   retryMs?: number
 }
 
-/** Services as jobs of the person's own launchd. */
+/** Runs services as jobs of the user's own launchd. */
 export class LaunchdManager implements ServiceManager {
   readonly kind = 'launchd'
   readonly note: string | undefined
@@ -84,7 +85,7 @@ export class LaunchdManager implements ServiceManager {
     await this.#guard(spec, signal)
   }
 
-  /** Has the guard of the home run; it ends by itself when no service is wanted any more. */
+  /** Starts the guard of the home; the guard ends by itself once the home has no desired services. */
   async #guard(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
     const unit = this.guardUnit(spec)
     if (!unit) return
@@ -101,7 +102,7 @@ export class LaunchdManager implements ServiceManager {
     await this.#unload(label, signal)
   }
 
-  /** launchd loads nothing that is disabled, so that it is enabled for that moment. */
+  /** launchd does not load a disabled job, so the job is enabled while it is loaded. */
   async restart(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
     await this.#write(spec)
     const job = this.#job(spec.label)
@@ -171,7 +172,10 @@ export class LaunchdManager implements ServiceManager {
     return await writeUnit(this.unit(spec))
   }
 
-  /** Also one that was loaded over ssh and is looked at from the desktop, or the other way round. */
+  /**
+   * Finds a job in either domain: one loaded over ssh may be queried from the desktop, and the other way
+   * round.
+   */
   async #print(label: string, signal: AbortSignal): Promise<PrintedJob | undefined> {
     for (const domain of this.#domains()) {
       const { code, stdout } = await this.#launchctl(['print', this.#job(label, domain)], signal)
@@ -189,7 +193,10 @@ export class LaunchdManager implements ServiceManager {
     return code === 0 ? parseDisabled(stdout) : new Set()
   }
 
-  /** A job that is loaded while launchd still lets go of the last one is sometimes not there, though it said that it was. */
+  /**
+   * Retries until the job exists: launchd may report success for a job that it drops, because it is still
+   * removing the previous one.
+   */
   async #load(label: string, signal: AbortSignal): Promise<void> {
     await this.#unload(label, signal)
     for (let left = LOADS; left > 0; left--) {
@@ -200,12 +207,18 @@ export class LaunchdManager implements ServiceManager {
     }
   }
 
-  /** Without -k, which is SIGKILL, and would hit what the bootstrap has just started; 37: it runs already. */
+  /**
+   * Starts a loaded job. It does not pass `-k`, which would send SIGKILL to what a bootstrap has just
+   * started; exit code 37 means that the job is already running.
+   */
   async #kick(label: string, signal: AbortSignal): Promise<void> {
     await this.#run(['kickstart', this.#job(label)], signal, { ignored: [ALREADY] })
   }
 
-  /** launchd says at once that it goes, and it is gone when its processes are. */
+  /**
+   * Unloads the job and waits: launchctl returns immediately, and the job disappears when its processes have
+   * ended.
+   */
   async #unload(label: string, signal: AbortSignal): Promise<void> {
     for (const domain of this.#domains()) {
       const ignored = domain === this.#domain ? GONE : [...GONE, ...NO_DOMAIN]
@@ -250,8 +263,8 @@ export class LaunchdManager implements ServiceManager {
 }
 
 /**
- * Where jobs of this person live: `gui` while somebody sits at the screen, `user` over ssh; undefined where no launchd
- * answers.
+ * Finds the launchd domain that holds the user's jobs: `gui` while the user is logged in at the screen,
+ * `user` over ssh. Returns undefined when launchd does not answer.
  */
 export async function findLaunchdDomain(
   host: UpHost,
@@ -271,20 +284,23 @@ export async function findLaunchdDomain(
 }
 
 const EXTENSION = '.plist'
-/** What launchctl ends with: numbers of errno and of launchd's own, as `launchctl error NUMBER` tells. */
+/** Exit codes of launchctl are errno values or launchd's own; `launchctl error NUMBER` describes them. */
 const ALREADY = 37
-/** EIO is most of what launchd refuses: what it has not let go of, what is there already, what was not. */
+/**
+ * EIO covers most refusals of launchd: a job that is still being removed, one that exists already, one that
+ * does not exist.
+ */
 const REFUSES = 5
-/** There is no such domain, or it takes no jobs. */
+/** The domain does not exist, or takes no jobs. */
 const NO_DOMAIN = [112, 125]
-/** No such process, no such service. */
+/** No such process; no such service. */
 const MISSING = [3, 113]
-/** 36: it is on its way. Whether it is gone is looked at. */
+/** 36 means that the removal is in progress; the caller then polls until the job is gone. */
 const GONE = [...MISSING, 36, REFUSES]
 const BUSY = [REFUSES, ALREADY]
 const REFUSED = [1, 13, 150]
-/** After a bootout launchd refuses the same label for 5 s; people have measured it. */
+/** After a bootout, launchd refuses the same label for about 5 s (measured). */
 const TRIES = 50
 const LOADS = 3
-/** `ExitTimeOut`, and a little more. */
+/** `ExitTimeOut` plus a margin. */
 const UNLOAD_MS = 30_000

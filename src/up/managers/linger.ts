@@ -7,23 +7,23 @@ import { userName } from '../../core/base/user.ts'
 import type { ManagerCommand, UpHost } from '../types.ts'
 import { systemdEnv } from './systemd-env.ts'
 
-/** What a person runs where we may not. */
+/** The command the user runs when crabup may not enable lingering. */
 export const LINGER_COMMAND = 'loginctl enable-linger'
 
-/** What we run ourselves: it asks nobody for a password. */
+/** Builds the command that crabup runs itself; it never prompts for a password. */
 export function toLoginctl(verb: 'enable-linger' | 'disable-linger'): ManagerCommand {
   return ['loginctl', '--no-ask-password', verb]
 }
 
-/** Whether the user manager outlives the last logout: login services keep a file for each such person. */
+/** Whether the user manager outlives the last logout: logind keeps a file for each lingering user. */
 export function isLingering(folder = '/var/lib/systemd/linger'): boolean {
   const name = userName()
   return name !== undefined && existsSync(join(folder, name))
 }
 
 /**
- * Has the user manager outlive the last logout, where it does not yet and we may ask for it; whether it does now. That
- * it was us is written down.
+ * Makes the user manager outlive the last logout, if it does not already and crabup may change it. Records
+ * that crabup enabled it. Returns whether lingering is on now.
  */
 export async function enableLinger(
   host: UpHost,
@@ -36,14 +36,14 @@ export async function enableLinger(
   return true
 }
 
-/** Takes back what enableLinger() did; what somebody else did stays. */
+/** Reverts enableLinger(); lingering that was enabled by other means stays on. */
 export async function disableLinger(host: UpHost, signal: AbortSignal): Promise<void> {
   if (!existsSync(markPath(host))) return
   await loginctl(host, 'disable-linger', signal)
   await rm(markPath(host), { force: true })
 }
 
-/** It is the person's, not a home's: several homes share one user manager. */
+/** The record belongs to the user, not to a home: several homes share one user manager. */
 function markPath({ env, homeDir }: UpHost): string {
   return join(env['XDG_STATE_HOME'] || join(homeDir, '.local/state'), 'crabtalk/linger')
 }
@@ -59,7 +59,7 @@ async function loginctl(
     )
   } catch (reason) {
     if (signal.aborted || !(reason instanceof CrabError)) throw reason
-    return false // no loginctl, or one that hangs: told as any refusal
+    return false // loginctl is missing or hangs: treated like a refusal
   }
 }
 

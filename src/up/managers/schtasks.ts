@@ -16,34 +16,47 @@ import { taskXml, toUtf16 } from '../units/task-xml.ts'
 import { editedUnitPath, unitChange, writeUnit } from '../units/unit-change.ts'
 import { toolError } from './tool-error.ts'
 
-/** The loop that a task runs: a task itself restarts too slowly, and knows no variables and no output. */
+/**
+ * The loop that a task runs. A task itself restarts too slowly, and supports neither environment variables
+ * nor output files.
+ */
 export interface TaskLoop {
-  /** Its program, absolute, and its arguments; it has to find the home by them. No script: only a shell could run one. */
+  /**
+   * Returns the absolute program and its arguments, from which it must be able to find the home. The program
+   * cannot be a script, because only a shell can run one.
+   */
   command(spec: ServiceSpec): readonly [string, ...string[]]
-  /** Writes down what the loop is to run, before it is started. */
+  /** Writes the spec that the loop is to run; called before the loop starts. */
   writeSpec(spec: ServiceSpec): Promise<void>
-  /** Has the loop end its service and itself; resolves when their processes are gone, also when there are none. */
+  /**
+   * Makes the loop end its service and itself; resolves when their processes are gone, or when there are
+   * none.
+   */
   end(label: string, signal: AbortSignal): Promise<void>
-  /** Removes what it has written of a service. */
+  /** Removes the files that the loop has written for a service. */
   forget(label: string): Promise<void>
-  /** Whether one runs for that label. */
+  /** Whether a loop is running for the label. */
   isRunning(label: string): Promise<boolean>
-  /** Whether one runs, or has done already what was wanted last. */
+  /** Whether a loop is running for the label, or has already carried out the last request. */
   hasHeard(label: string): Promise<boolean>
-  /** What it knows, or knew last; undefined where none has ever run for that label. */
+  /** Returns the current or last known status; undefined when no loop has ever run for the label. */
   status(label: string): Promise<Omit<ServiceStatus, 'label' | 'isInstalled' | 'isEnabled'> | undefined>
 }
 
+/** The options of SchtasksManager. */
 export interface SchtasksOptions {
-  /** Where the XML of tasks lies; absolute. */
+  /** The absolute folder that holds the XML of tasks. */
   folder: string
   loop: TaskLoop
   note?: string | undefined
-  /** Between looks whether a loop has come up; by default 100 ms. */
+  /** The interval of checks whether a loop has come up; 100 ms by default. */
   lookMs?: number
 }
 
-/** Services as scheduled tasks of Windows. What schtasks prints is in the person's language, so that nothing goes by it. */
+/**
+ * Runs services as scheduled tasks of Windows. schtasks prints in the user's language, so decisions never
+ * depend on its messages.
+ */
 export class SchtasksManager implements ServiceManager {
   readonly kind = 'schtasks'
   readonly note: string | undefined
@@ -88,9 +101,9 @@ export class SchtasksManager implements ServiceManager {
     await this.#end(label, signal)
   }
 
-  /** A task that is disabled cannot be run, so that it is enabled for that moment. */
+  /** A disabled task cannot be run, so the task is enabled while it starts. */
   async restart(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
-    this.unit(spec) // one that cannot be written leaves the old one running
+    this.unit(spec) // throws before the old task ends when the new one cannot be written
     await this.#end(spec.label, signal)
     await this.#install(spec, signal)
     const isEnabled = await this.#isEnabled(spec.label, signal)
@@ -139,7 +152,7 @@ export class SchtasksManager implements ServiceManager {
     return join(this.#folder, `${label}.xml`)
   }
 
-  /** The file is written last: should this end in between, the next start makes the task again. */
+  /** The file is written last: if this process is killed in between, the next start creates the task again. */
   async #install(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
     await makePrivateDir(dirname(spec.output))
     await this.#loop.writeSpec(spec)
@@ -156,15 +169,18 @@ export class SchtasksManager implements ServiceManager {
     await writeUnit(unit)
   }
 
-  /** The loop ends its service in peace; what is left of the task, and its window, goes after it. */
+  /**
+   * The loop ends its service gracefully; ending the task afterwards removes what is left of it, and its
+   * window.
+   */
   async #end(label: string, signal: AbortSignal): Promise<void> {
     await this.#loop.end(label, signal)
-    await this.#schtasks(taskCommand('End', label), signal) // fails where there is no task, or none that runs
+    await this.#schtasks(taskCommand('End', label), signal) // fails when the task does not exist or is not running
   }
 
   /**
-   * Runs the task until its loop is heard of: while Windows takes the last run for one that goes on it ignores another one,
-   * and says that all is well. One that never comes up is the caller's to find.
+   * Runs the task until its loop reports. While Windows still counts the last run as active, it ignores
+   * another one and reports success. A loop that never comes up is left for the caller to detect.
    */
   async #begin(label: string, signal: AbortSignal): Promise<void> {
     for (let left = RUNS; left > 0; left--) {
@@ -185,7 +201,10 @@ export class SchtasksManager implements ServiceManager {
     return isEnabledTask(await this.#query(label, signal))
   }
 
-  /** The XML of a task, of which only what is ASCII is to be trusted: it comes in the console's code page. */
+  /**
+   * Returns the XML of a task. Only its ASCII characters are reliable, because it comes in the console's code
+   * page.
+   */
   async #query(label: string, signal: AbortSignal): Promise<string | undefined> {
     const { code, stdout } = await this.#schtasks(taskCommand('Query', label, '/XML'), signal)
     return code === 0 ? stdout.replaceAll('\0', '') : undefined
@@ -209,17 +228,17 @@ function createCommand(label: string, path: string): ManagerCommand {
   return taskCommand('Create', label, '/XML', path, '/F')
 }
 
-/** So often a task is run that does not come up … */
+/** The number of attempts to run a task whose loop does not come up. */
 const RUNS = 3
-/** … and so often it is looked at each time. */
+/** The number of checks after each attempt. */
 const LOOKS = 30
 
-/** Both its settings and its trigger can be switched off, and both are on where nothing is said. */
+/** Both the settings and the trigger can be disabled; both default to enabled. */
 function isEnabledTask(xml: string | undefined): boolean {
   return xml !== undefined && !/<Enabled>\s*false\s*<\/Enabled>/.test(xml)
 }
 
-/** Whose task it is, as Windows writes a name. */
+/** Returns the owner of the task in the form `DOMAIN\NAME`. */
 function readUserId(env: UpHost['env']): string {
   const name = env['USERNAME']
   if (!name) {

@@ -11,7 +11,10 @@ import {
 import type { ManagerContext, ServiceStatus } from '../types.ts'
 import type { TaskLoop } from './schtasks.ts'
 
-/** The loop of one service for a home: `supervise NAME` reads the same files that our own supervisor reads for all services. */
+/**
+ * Builds the loop of one service for a home: `supervise NAME` reads the same files as crabup's supervisor,
+ * which reads them for all services.
+ */
 export function taskLoop({ paths, program }: ManagerContext): TaskLoop {
   const folder = servicesFolder(paths)
   const findByLabel = (label: string) => listSpecs(folder).find((spec) => spec.label === label)
@@ -40,20 +43,20 @@ export function taskLoop({ paths, program }: ManagerContext): TaskLoop {
       const name = findByLabel(label)?.name
       if (name === undefined) return undefined
       const [status] = await readStatuses({ folder, only: name }, [label])
-      return status && isDue(folder, name) && RESTS.has(status.state)
+      return status && isDue(folder, name) && RESTING.has(status.state)
         ? { ...status, state: 'starting' }
         : status
     },
   }
 }
 
-/** Whether a loop that was started has not come to what it is started for: a task takes its time. */
+/** Whether the last request has not been carried out yet: a task takes time to start. */
 function isDue(folder: string, name: string): boolean {
-  const wanted = readDesired(folder, name)
-  return wanted !== undefined && wanted.asked.id !== readRecord(folder, name)?.asked
+  const desired = readDesired(folder, name)
+  return desired !== undefined && desired.asked.id !== readRecord(folder, name)?.asked
 }
 
-/** A loop that was killed ends nothing any more. */
+/** Ends the service of a loop that was killed, since that loop can no longer do it. */
 async function endLost(folder: string, name: string): Promise<void> {
   if (await findSupervisor(folder, name)) return
   const record = readRecord(folder, name)
@@ -65,6 +68,6 @@ async function endLost(folder: string, name: string): Promise<void> {
   writeRecord(folder, name, { ...record, state: 'stopped' })
 }
 
-const RESTS: ReadonlySet<ServiceStatus['state']> = new Set(['stopped', 'failed'])
+const RESTING: ReadonlySet<ServiceStatus['state']> = new Set(['stopped', 'failed'])
 const GRACE_MS = 30_000
 const FORGET_MS = 40_000

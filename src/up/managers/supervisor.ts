@@ -21,8 +21,8 @@ import type {
 } from '../types.ts'
 
 /**
- * Our own supervisor, for where the system has nothing that keeps services running: one process of this home in the
- * background. It has no units, and nothing starts at login: enable and disable fail with `unavailable`.
+ * Builds crabup's own supervisor, for systems without a service manager: one background process for this
+ * home. It has no units and cannot start services at login: enable and disable reject with `unavailable`.
  */
 export function supervisorManager(
   host: UpHost,
@@ -64,7 +64,7 @@ export function supervisorManager(
   }
 }
 
-/** What a verb does besides writing the file of a service and having a supervisor run. */
+/** The steps of a verb besides writing the file of a service and starting a supervisor. */
 const STEPS: Partial<Record<ManagerVerb, (folder: string, name: string) => ManagerCommand[]>> = {
   stop: (folder, name) => [['mv', ...stopSteps(folder, name)]],
   remove: (folder, name) => [['rm', '-f', ...serviceFiles(folder, name)]],

@@ -4,8 +4,8 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { UpHost } from '../types.ts'
 
 /**
- * The environment in which `systemctl --user` finds its manager where the shell does not say: after `su`, over ssh, in a
- * container. What it prints is in English and in UTC.
+ * Builds the environment in which `systemctl --user` finds its manager even when the shell does not set the
+ * variables: after `su`, over ssh, in a container. Output is in English and UTC.
  */
 export function systemdEnv({
   env,
@@ -24,8 +24,9 @@ export function systemdEnv({
 }
 
 /**
- * Where the user manager reads the units of a person, or undefined where none answers, or only one that has another home
- * (as after `su`). It goes by the manager's own environment: a shell may have another XDG_CONFIG_HOME than it has.
+ * Finds the folder from which the user manager reads units; undefined when no manager answers, or only one
+ * with another home (as after `su`). The manager's own environment decides: the shell may have another
+ * XDG_CONFIG_HOME.
  */
 export async function findUnitFolder(host: UpHost, signal: AbortSignal): Promise<string | undefined> {
   const searched = ` ${toBare((await searchPath(host, signal))?.trim() ?? '')} `
@@ -37,12 +38,14 @@ export async function findUnitFolder(host: UpHost, signal: AbortSignal): Promise
     .find((folder) => searched.includes(` ${toBare(folder)} `))
 }
 
-/** Without what systemctl puts around a path with a space, and before what a shell would read: each version its own. */
+/**
+ * Strips the quoting and escaping that systemctl puts around a path with spaces; it differs between versions.
+ */
 function toBare(text: string): string {
   return text.replaceAll('\\x20', ' ').replaceAll(/["'\\$]/g, '')
 }
 
-/** The folders it searches, as it prints them. */
+/** Returns the folders that the manager searches, as systemctl prints them. */
 async function searchPath(host: UpHost, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { code, stdout } = await host.run(
@@ -53,7 +56,7 @@ async function searchPath(host: UpHost, signal: AbortSignal): Promise<string | u
     return code === 0 ? stdout : undefined
   } catch (reason) {
     if (signal.aborted || !(reason instanceof CrabError)) throw reason
-    return undefined // no systemctl, or one that hangs: either way there is no manager for us
+    return undefined // systemctl is missing or hangs: either way there is no usable manager
   }
 }
 
@@ -61,5 +64,5 @@ function findPath(path: string): string | undefined {
   return existsSync(path) ? path : undefined
 }
 
-/** A manager that is there answers in milliseconds. */
+/** A running manager answers within milliseconds. */
 const ANSWER_MS = 5000

@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import type { ServiceStatus } from '../types.ts'
 
-/** What of a unit is asked for; `systemctl show` prints them as `NAME=value`, a unit after the other. */
+/** The queried unit properties; `systemctl show` prints them as `NAME=value`, one block for each unit. */
 export const SHOWN_PROPERTIES = [
   'LoadState',
   'FragmentPath',
@@ -16,9 +16,10 @@ export const SHOWN_PROPERTIES = [
   'ExecMainStatus',
 ] as const
 
+/** The properties of a unit that `systemctl show` printed. */
 export type ShownUnit = Partial<Record<(typeof SHOWN_PROPERTIES)[number], string>>
 
-/** The units that `systemctl show` printed, in the order they were asked for. */
+/** Parses the output of `systemctl show` into units, in the order of the query. */
 export function parseShown(text: string): ShownUnit[] {
   return text
     .trim()
@@ -28,7 +29,7 @@ export function parseShown(text: string): ShownUnit[] {
     )
 }
 
-/** A unit as crabup speaks of services; `systemctl` must have run in UTC. */
+/** Converts a unit to a service status; `systemctl` must have run with TZ=UTC. */
 export function toStatus(label: string, unit: ShownUnit): ServiceStatus {
   const status: ServiceStatus = {
     label,
@@ -61,13 +62,16 @@ const STATES: Readonly<Record<string, ServiceStatus['state']>> = {
   failed: 'failed',
 }
 
-/** `Sun 2026-11-22 05:56:32 UTC`; some versions add a fraction. */
+/** Parses times such as `Sun 2026-11-22 05:56:32 UTC`; some versions add a fraction. */
 function toTime(text: string): number | undefined {
   const found = text.match(/^\w+ (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d* UTC$/)
   return found ? Date.parse(`${found[1]}T${found[2]}Z`) : undefined
 }
 
-/** `ExecMainCode` is si_code of waitid(2): 1 exited, 2 killed, 3 dumped; 0 while nothing has ended. */
+/**
+ * `ExecMainCode` is the si_code of waitid(2): 1 exited, 2 killed, 3 dumped core; 0 while no process has
+ * ended.
+ */
 function toExit({ ExecMainCode, ExecMainStatus = '0' }: ShownUnit): ServiceStatus['lastExit'] {
   const status = Number(ExecMainStatus)
   if (ExecMainCode === '1') return { code: status, signal: null }
@@ -75,7 +79,7 @@ function toExit({ ExecMainCode, ExecMainStatus = '0' }: ShownUnit): ServiceStatu
   return undefined
 }
 
-/** The name of a signal by its number here. */
+/** Returns the name of a signal by its number on this platform. */
 export function signalName(number: number): string {
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `signal ${number}`
 }

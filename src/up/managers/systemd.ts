@@ -20,17 +20,18 @@ import { systemdEnv } from './systemd-env.ts'
 import { parseShown, SHOWN_PROPERTIES, type ShownUnit, toStatus } from './systemd-show.ts'
 import { joinNotes, type ToolFailure, toolError } from './tool-error.ts'
 
+/** The options of SystemdManager. */
 export interface SystemdOptions {
-  /** From findUnitFolder(). */
+  /** The result of findUnitFolder(). */
   unitFolder: string
   note?: string | undefined
-  /** The command that starts this program, for the guard; without it services are not guarded. */
+  /** The command that starts this program, for the guard; services are not guarded without it. */
   program?: ManagerCommand
-  /** Where login services keep who lingers; by default where they do. */
+  /** The folder in which logind records lingering users; its real one by default. */
   lingerFolder?: string | undefined
 }
 
-/** Services as units of the person's own systemd. */
+/** Runs services as units of the user's own systemd. */
 export class SystemdManager implements ServiceManager {
   readonly kind = 'systemd'
   readonly #host: UpHost
@@ -42,7 +43,7 @@ export class SystemdManager implements ServiceManager {
     this.#options = options
   }
 
-  /** After a start it also says when the service ends at the last logout. */
+  /** After a start, the note also says when the service ends at the last logout. */
   get note(): string | undefined {
     return joinNotes(this.#options.note, this.#lingerNote)
   }
@@ -74,8 +75,8 @@ export class SystemdManager implements ServiceManager {
   }
 
   async start(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
-    const shown = await this.#write(spec, signal)
-    const { state, isEnabled } = toStatus(spec.label, shown)
+    const unit = await this.#write(spec, signal)
+    const { state, isEnabled } = toStatus(spec.label, unit)
     if (!isEnabled) await this.#setEnabled('enable', spec.label, signal)
     if (state !== 'running') await this.#begin('start', spec.label, state, signal)
     const lingers = await enableLinger(this.#host, this.#options.lingerFolder, signal)
@@ -117,8 +118,8 @@ export class SystemdManager implements ServiceManager {
   }
 
   async status(labels: readonly string[], signal: AbortSignal): Promise<ServiceStatus[]> {
-    const shown = await this.#show(labels, signal)
-    return labels.map((label, index) => toStatus(label, withoutFile(shown[index] ?? {})))
+    const units = await this.#show(labels, signal)
+    return labels.map((label, index) => toStatus(label, withoutFile(units[index] ?? {})))
   }
 
   async labels(_signal: AbortSignal): Promise<string[]> {
@@ -134,27 +135,33 @@ export class SystemdManager implements ServiceManager {
     return join(this.#options.unitFolder, unitName(label))
   }
 
-  /** A unit that was written and never loaded, because somebody was killed in between, counts as changed. */
+  /**
+   * Writes the units and reloads systemd when they changed. A unit that was written but never loaded, because
+   * crabup was killed in between, counts as changed.
+   */
   async #write(spec: ServiceSpec, signal: AbortSignal): Promise<ShownUnit> {
     await makePrivateDir(dirname(spec.output))
     const guard = this.guardUnit(spec)
     const guardKind = guard ? await writeUnit(guard) : 'same'
     const kind = await writeUnit(this.unit(spec))
-    const [shown = {}] = await this.#show([spec.label], signal)
+    const [unit = {}] = await this.#show([spec.label], signal)
     if (
       guardKind === 'same' &&
       kind === 'same' &&
-      shown.NeedDaemonReload !== 'yes' &&
-      shown.LoadState === 'loaded'
+      unit.NeedDaemonReload !== 'yes' &&
+      unit.LoadState === 'loaded'
     )
-      return shown
+      return unit
     await this.#control(['daemon-reload'], signal)
     if (guardKind === 'outdated')
       await this.#control(['try-restart', unitName(toGuardLabel(spec.label))], signal)
     return (await this.#show([spec.label], signal))[0] ?? {}
   }
 
-  /** systemctl does not tell the manager where it thinks that systemd has not booted this system. */
+  /**
+   * systemctl does not notify the manager when it thinks that this system was not booted with systemd, so
+   * this reloads it.
+   */
   async #setEnabled(verb: 'enable' | 'disable', label: string, signal: AbortSignal): Promise<void> {
     await this.#control([verb, unitName(label)], signal)
     const [status] = await this.status([label], signal)
@@ -162,8 +169,9 @@ export class SystemdManager implements ServiceManager {
   }
 
   /**
-   * One that crashed too often is forgiven first, and one that waits for its next try waits no longer, which only a restart
-   * ends. A program that fails at once is the caller's to find: it waits anyway.
+   * Resets the failure of a service that crashed too often, and restarts one that waits for its next attempt,
+   * because a start would not end that wait. A program that fails immediately is left for the caller to
+   * detect, who waits for readiness anyway.
    */
   async #begin(
     verb: 'start' | 'restart',
@@ -176,7 +184,7 @@ export class SystemdManager implements ServiceManager {
     await this.#control([word, unitName(label)], signal, (stderr) => stderr.startsWith('Job for '))
   }
 
-  /** What failed has to be forgotten too, or it would be shown as failed for ever. */
+  /** Resets failures too, because a failed unit would be shown as failed forever. */
   async #stop(label: string, signal: AbortSignal): Promise<void> {
     const [{ state, isInstalled } = { state: 'stopped', isInstalled: false }] = await this.status(
       [label],
@@ -185,7 +193,7 @@ export class SystemdManager implements ServiceManager {
     if (state === 'failed') await this.#control(['reset-failed', unitName(label)], signal)
     else if (state !== 'stopped' || isInstalled) await this.#control(['stop', unitName(label)], signal)
     if (state === 'stopped' || state === 'failed') return
-    const [after] = await this.status([label], signal) // one that had to be killed has failed now
+    const [after] = await this.status([label], signal) // a service that had to be killed has failed now
     if (after?.state === 'failed') await this.#control(['reset-failed', unitName(label)], signal)
   }
 
@@ -209,7 +217,7 @@ export class SystemdManager implements ServiceManager {
   }
 }
 
-/** A unit whose file was removed is known to systemd until it reloads, and does not start at login. */
+/** systemd remembers a unit whose file was removed until it reloads; such a unit does not start at login. */
 function withoutFile(unit: ShownUnit): ShownUnit {
   const { FragmentPath: file } = unit
   if (!file || existsSync(file)) return unit
@@ -228,5 +236,5 @@ function classifySystemdFailure(stderr: string): ToolFailure['kind'] {
   return 'failed'
 }
 
-/** A stop takes `TimeoutStopSec` at most, and is killed then. */
+/** A stop takes at most `TimeoutStopSec`; then systemd kills the service. */
 const CONTROL_MS = 60_000

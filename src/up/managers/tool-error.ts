@@ -1,10 +1,10 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { ManagerCommand, ServiceManager } from '../types.ts'
 
-/** How a tool of a service manager failed. */
+/** A failed run of a service manager's tool. */
 export interface ToolFailure {
   kind: 'unavailable' | 'credentials' | 'failed'
-  /** Whom it was about: `systemd`. */
+  /** The name of the service manager in messages, such as `systemd`. */
   manager: string
   argv: ManagerCommand
   code: number | null
@@ -12,17 +12,20 @@ export interface ToolFailure {
   stderr: string
 }
 
-/** What such a tool said, as an error: its first line, and the command, so that a person can run it again. */
+/**
+ * Builds the error for a failed tool run: the first line of its output, and the command as a hint so that the
+ * user can run it again.
+ */
 export function toolError({ kind, manager, argv, code, stdout, stderr }: ToolFailure): CrabError {
-  const said = firstLine(stderr) || firstLine(stdout) || `${argv[0]} ended with ${code ?? 'a signal'}`
+  const output = firstLine(stderr) || firstLine(stdout) || `${argv[0]} ended with ${code ?? 'a signal'}`
   const what =
     kind === 'unavailable'
       ? `Cannot reach ${manager}`
       : `Cannot have ${manager} run ${argv.slice(1).join(' ')}`
-  return new CrabError(kind, `${what}: ${said}`, { hint: `see what ${argv.join(' ')} says` })
+  return new CrabError(kind, `${what}: ${output}`, { hint: `see what ${argv.join(' ')} says` })
 }
 
-/** The note of a service manager and what it learned since, as one clause. */
+/** Joins the notes of a service manager into one clause; undefined when there are none. */
 export function joinNotes(...notes: readonly (string | undefined)[]): ServiceManager['note'] {
   const known = notes.filter((note) => note !== undefined)
   return known.length === 0 ? undefined : known.join('; ')

@@ -11,15 +11,16 @@ import { addVersion, currentVersion, pruneVersions, removeTree, switchVersion } 
 
 interface NewInstallation {
   name: string
-  /** Where it is installed, whole. */
+  /** The folder of the complete installation. */
   prefix: string
   source: PackageSource
   ports: PackagePorts
 }
 
 /**
- * Makes an installation the version that counts, and tries it where the service runs. One at a time: what others pulled
- * meanwhile is there to go back to.
+ * Makes an installation the current version of its component, and restarts the service to try it if it is
+ * running. Holds the component's lock, so a version that another process pulled meanwhile is the one to roll
+ * back to.
  */
 export async function activate(
   { name, prefix, source, ports }: NewInstallation,
@@ -28,12 +29,13 @@ export async function activate(
   const { paths, platform, services } = ports
   await using _ = await ports.lock(componentLockName(name), signal)
   const folder = componentFolder(paths, name)
-  const [cutOff] = await recoverUpdate(name, ports, signal) // who had the right has died meanwhile
+  // The previous holder of the lock may have died during a trial.
+  const [recovered] = await recoverUpdate(name, ports, signal)
   await pruneVersions(folder)
   const before = installedService(paths, name)
   refuseOther(before, source.facts.package, name)
   if (isSame(before, source)) {
-    const wasRestarted = cutOff?.wasRestarted ?? false
+    const wasRestarted = recovered?.wasRestarted ?? false
     return toPullResult(name, source.facts, { before: before?.version, isSame: true, wasRestarted })
   }
   const old = await currentVersion(folder)
@@ -56,7 +58,10 @@ interface Trial {
   ports: PackagePorts
 }
 
-/** Starts the service anew; where it is not ready in time the version before comes back, and the failure is thrown. */
+/**
+ * Restarts the service. When it is not ready in time, rolls back to the previous version and throws the
+ * failure.
+ */
 async function tryOut(trial: Trial, signal: AbortSignal): Promise<void> {
   const { name, folder, source, ports } = trial
   ports.step(`Restarting ${name} with ${source.facts.version}`)
@@ -66,7 +71,7 @@ async function tryOut(trial: Trial, signal: AbortSignal): Promise<void> {
   await removeRollbackRecord(folder)
 }
 
-/** Brings the version before back; gives the failure to report. */
+/** Rolls back to the previous version; returns the error to throw. */
 async function revertTrial(trial: Trial, reason: unknown): Promise<CrabError> {
   const { name, folder, old, fresh, source, ports } = trial
   const failure = toCrabError(reason)
@@ -85,14 +90,17 @@ async function revertTrial(trial: Trial, reason: unknown): Promise<CrabError> {
   return new CrabError(failure.kind, what, { cause: reason, ...(failure.hint && { hint: failure.hint }) })
 }
 
-/** It is to blame where the one before starts. What comes from a file may be another one the next time. */
+/**
+ * Records a version that fails while the previous one starts. Tarballs and folders are not recorded, because
+ * they may change without a new version.
+ */
 async function recordFailedTrial({ folder, source, ports }: Trial, failure: CrabError): Promise<void> {
   if (failure.kind !== 'unavailable' || source.origin !== 'registry') return
   const at = new Date(ports.now()).toISOString()
   await writeFailedVersion(folder, { version: source.facts.version, at, why: stripSubject(failure) })
 }
 
-/** What stands behind `Cannot …:`. */
+/** Strips the leading `Cannot …:` of a message. */
 function stripSubject({ message }: CrabError): string {
   return message.replace(/^Cannot [^:]*: /, '')
 }

@@ -1,35 +1,38 @@
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 
-/** What a person is shown of a package before it is installed. All texts are somebody else's. */
+/** The facts shown about a package before it is installed. All texts are untrusted. */
 export interface PackageFacts {
   package: string
   version: string
   description: string
-  /** Who published this version, as the registry says; undefined where it does not, and for files. */
+  /** The publisher of this version according to the registry; undefined when unknown, and for files. */
   publisher: string | undefined
   maintainers: readonly string[]
-  /** ISO 8601. */
+  /** An ISO 8601 time. */
   publishedAt: string | undefined
-  /** Unpacked, of the package alone. */
+  /** The unpacked size of the package alone, without its dependencies. */
   bytes: number | undefined
-  /** What npm brings with it: also what the package could do without, and what it shares with others. */
+  /** The direct dependencies that npm installs, including optional ones and required peers. */
   dependencies: readonly string[]
-  /** The scripts that npm would run at installation, and that are not run. */
+  /** The install scripts that npm would run; crabup never runs them. */
   scripts: readonly string[]
   /** The variables of service.env that it asks for: `"crabtalk": {"env": ["NAME"]}` in its package.json. */
   variables: readonly string[]
-  /** The versions of Node it says that it runs on, as a range. */
+  /** The range of Node versions it declares. */
   node: string | undefined
   license: string | undefined
   homepage: string | undefined
   deprecated: string | undefined
-  /** What the registry has to vouch for it; npm checks the integrity, not these. */
+  /**
+   * Whether the registry lists a signature or a provenance attestation; npm verifies the integrity, but not
+   * these.
+   */
   hasSignature: boolean
   hasProvenance: boolean
 }
 
-/** The facts in what `npm view` says of a version, or in a package.json. */
+/** Extracts the facts from the output of `npm view` or from a package.json. */
 export function toFacts(manifest: JsonObject): PackageFacts {
   const text = (key: string) => asText(manifest[key])
   const dist = isObject(manifest['dist']) ? manifest['dist'] : {}
@@ -69,14 +72,14 @@ function listInstallScripts({ scripts, gypfile }: JsonObject): string[] {
   return gypfile === true && own.length === 0 ? ['install'] : own
 }
 
-/** Names that no shell takes are none. */
+/** Names that are not valid shell variables are ignored. */
 function listVariables({ crabtalk }: JsonObject): string[] {
   const names = isObject(crabtalk) && Array.isArray(crabtalk['env']) ? crabtalk['env'] : []
   const known = names.filter((name) => typeof name === 'string' && /^[A-Za-z_]\w{0,127}$/.test(name))
   return [...new Set<string>(known)].slice(0, MAX_VARIABLES)
 }
 
-/** `name <mail>`, as npm prints people; the registry has them as objects. */
+/** Formats a person as `name <mail>`, like npm; the registry stores people as objects. */
 function formatPerson(value: unknown): string | undefined {
   if (!isObject(value)) return asText(value)
   const [name, mail] = [asText(value['name']), asText(value['email'])]

@@ -13,13 +13,13 @@ import type { PackageSource } from './source.ts'
 interface Installation {
   npm: Npm
   source: PackageSource
-  /** Where to; made by npm. */
+  /** The folder to install into; npm creates it. */
   prefix: string
   name: string
   ports: Pick<PackagePorts, 'platform' | 'now'>
 }
 
-/** Has npm install a package, looks whether all of it is there, and writes its record. Fails as Npm does. */
+/** Installs a package with npm, verifies that every file arrived, and writes its record. Throws like Npm. */
 export async function install(at: Installation, signal: AbortSignal): Promise<void> {
   const { npm, source, prefix, ports } = at
   const { facts, files } = source
@@ -27,7 +27,8 @@ export async function install(at: Installation, signal: AbortSignal): Promise<vo
   const modules = ports.platform === 'win32' ? ['node_modules'] : ['lib', 'node_modules']
   const parts = [...modules, ...facts.package.split('/')]
   const folder = join(prefix, ...parts)
-  const sizes = new Map(files.map(({ path, size }) => [path, size])) // of two with one path the last counts
+  // When two files have the same path, the last one counts.
+  const sizes = new Map(files.map(({ path, size }) => [path, size]))
   for (const [path, size] of sizes) {
     if (isMoved(path) || (await readSize(join(folder, path))) === size) continue
     throw new CrabError('failed', `Cannot install ${facts.package}: npm has left ${path} incomplete`)
@@ -35,7 +36,7 @@ export async function install(at: Installation, signal: AbortSignal): Promise<vo
   await writeRecord(at, { folder, parts })
 }
 
-/** npm renames these, or puts them elsewhere. */
+/** Whether npm renames the file or puts it elsewhere. */
 function isMoved(path: string): boolean {
   return path.endsWith('.gitignore') || path.includes('node_modules/')
 }
@@ -47,7 +48,7 @@ async function readSize(path: string): Promise<number | undefined> {
   )
 }
 
-/** The last thing that an installation gets: without it, it is none. */
+/** Writes the record last: an installation without one is incomplete. */
 async function writeRecord(
   { source, prefix, name, ports }: Installation,
   { folder, parts }: { folder: string; parts: readonly string[] },

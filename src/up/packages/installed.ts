@@ -3,38 +3,42 @@ import { join } from 'node:path'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { parseRecord } from './record.ts'
 
-/** A component that `crabup pull` brought; it runs as a service of that name. */
+/** A component that `crabup pull` installed; it runs as a service of that name. */
 export interface InstalledService {
-  /** What people call it, and its port file: `clock`. */
+  /** The name of the component and of its port file, such as `clock`. */
   name: string
-  /** The npm package it is. */
+  /** The name of its npm package. */
   package: string
   version: string
   description: string
   /**
-   * What to run, absolute, by a path that stays when the version changes: it leads through `current`.
+   * The absolute path of what to run. It leads through `current`, so it stays the same when the version
+   * changes.
    *
-   * With `runsOnNode` it is a script for the machine's `node`; else a program of its own.
+   * With `runsOnNode` it is a script for the machine's `node`; otherwise it is an executable.
    */
   script: string
   runsOnNode: boolean
-  /** When it was installed, ISO 8601. */
+  /** The time of the installation, ISO 8601. */
   installedAt: string
-  /** What it came from, as it was named: a package, a tarball, a folder. */
+  /** The source as the user named it: a package, a tarball or a folder. */
   source: string
   origin: 'registry' | 'tarball' | 'folder'
-  /** Who published it, as the registry said. */
+  /** The publisher according to the registry. */
   publisher?: string
   /** The variables of service.env that it asks for. */
   variables: readonly string[]
 }
 
-/** Every component of a home, by name. One whose record cannot be read is not among them: brokenPackages() names it. */
+/**
+ * Lists the components of a home, sorted by name. A component with an unreadable record is listed by
+ * brokenPackages() instead.
+ */
 export function installedServices(paths: Pick<HomePaths, 'packages'>): InstalledService[] {
   return readAll(paths).flatMap(({ service }) => service ?? [])
 }
 
-/** The component of that name. */
+/** Returns the component of that name. */
 export function installedService(
   paths: Pick<HomePaths, 'packages'>,
   name: string,
@@ -42,24 +46,36 @@ export function installedService(
   return installedServices(paths).find((service) => service.name === name)
 }
 
-/** The folders below `packages/` that are to be components and are none, by name: what was cut off, or changed by hand. */
+/**
+ * Lists the folders below `packages/` that lack a readable record, sorted by name: interrupted installations,
+ * or folders changed by hand.
+ */
 export function brokenPackages(paths: Pick<HomePaths, 'packages'>): string[] {
   return readAll(paths).flatMap(({ name, service }) => (service ? [] : name))
 }
 
-/** Whether a text can name a component: it is a folder, a part of a unit's name, and what its tools are called by. */
+/**
+ * Whether a text can name a component: the name is also a folder, a part of the unit's name and a prefix of
+ * its tools.
+ */
 export function isServiceName(text: string): boolean {
   return /^[a-z0-9](-?[a-z0-9]){0,31}$/.test(text) && text.length <= MAX_NAME
 }
 
-/** The folder of a component: a folder for each version, and `current`, a link to the one that counts. */
+/**
+ * Returns the folder of a component: it holds one folder for each version, and `current`, a link to the
+ * current one.
+ */
 export function componentFolder({ packages }: Pick<HomePaths, 'packages'>, name: string): string {
   return join(packages, name)
 }
 
-/** In the folder of a component: the link to the version that counts. */
+/** The name of the link to the current version in the folder of a component. */
 export const CURRENT_LINK = 'current'
-/** In the folder of a version: what it is, as JSON. Written last: a version without one is not whole. */
+/**
+ * The name of the JSON record in the folder of a version. It is written last: a version without one is
+ * incomplete.
+ */
 export const RECORD_FILE = 'crabup.json'
 
 function readAll(paths: Pick<HomePaths, 'packages'>): { name: string; service?: InstalledService }[] {
@@ -71,7 +87,7 @@ function readAll(paths: Pick<HomePaths, 'packages'>): { name: string; service?: 
       const { script, ...rest } = record
       return { name, service: { name, ...rest, script: join(current, script) } }
     } catch {
-      return { name } // brokenPackages() tells of it
+      return { name } // brokenPackages() reports it
     }
   })
 }
@@ -83,10 +99,10 @@ function namesIn(folder: string): string[] {
       .map(({ name }) => name)
       .toSorted()
   } catch {
-    return [] // there is no such folder yet, or nothing can be seen in it
+    return [] // the folder does not exist yet, or cannot be read
   }
 }
 
 const MAX_NAME = 32
-/** Below `packages/`: the records of what `crabup pkg` installed. */
+/** The folder below `packages/` that holds the records of `crabup pkg`. */
 export const PKG_FOLDER = 'pkg'

@@ -1,6 +1,7 @@
 /**
- * Whether a version of Node is in a range as package.json has them in `engines` (npm's ranges); undefined where the range, or
- * the version, cannot be read. What stands behind a `-` in either is left out: a build of Node counts as its version.
+ * Whether a version of Node satisfies an npm range, as in `engines` of package.json; undefined when the range
+ * or the version cannot be parsed. Everything after a `-` is ignored in both: a prerelease counts as its
+ * version.
  */
 export function isInRange(version: string, range: string): boolean | undefined {
   const numbers = parsePartial(version)
@@ -10,10 +11,10 @@ export function isInRange(version: string, range: string): boolean | undefined {
   return sets.some((set) => set!.every(({ from, below }) => isWithin(numbers, from, below)))
 }
 
-/** Versions from one on, and below another, as numbers. */
+/** The versions from `from` (inclusive) to `below` (exclusive). */
 interface Span {
   from: Numbers
-  /** Undefined: without end. */
+  /** Undefined when unbounded. */
   below: Numbers | undefined
 }
 
@@ -23,7 +24,7 @@ function isWithin(version: Numbers, from: Numbers, below: Numbers | undefined): 
   return compare(version, from) >= 0 && (below === undefined || compare(version, below) < 0)
 }
 
-/** All spans that a version has to be in. */
+/** Parses a set of comparators; a version must be within all of the returned spans. */
 function parseSet(text: string): Span[] | undefined {
   const [, first, last] = /^(\S+)\s+-\s+(\S+)$/.exec(text) ?? []
   const words =
@@ -36,7 +37,7 @@ function toSpan(word: string): Span | undefined {
   const [, operator = '', text = ''] = /^(\^|~>?|[<>]?=?)(.*)$/.exec(word) ?? []
   const version = parsePartial(text)
   if (!version) return undefined
-  const [from, next] = [padded(version), above(version, version.length)]
+  const [from, next] = [pad(version), nextVersion(version, version.length)]
   switch (operator) {
     case '>=':
       return { from, below: undefined }
@@ -47,16 +48,22 @@ function toSpan(word: string): Span | undefined {
     case '<=':
       return { from: ZERO, below: next }
     case '^':
-      return { from, below: above(version, version.findIndex((part) => part > 0) + 1 || version.length) }
+      return {
+        from,
+        below: nextVersion(version, version.findIndex((part) => part > 0) + 1 || version.length),
+      }
     case '~':
     case '~>':
-      return { from, below: above(version, Math.min(2, version.length)) }
+      return { from, below: nextVersion(version, Math.min(2, version.length)) }
     default:
       return { from, below: next }
   }
 }
 
-/** `v18`, `18.x`, `18.1.2-rc.1`: the numbers that are said, none for `*`; undefined for anything else. */
+/**
+ * Parses a full or partial version such as `v18`, `18.x` or `18.1.2-rc.1` into its numbers, none for `*`;
+ * undefined for anything else.
+ */
 function parsePartial(text: string): Numbers | undefined {
   const [, plain] = /^v?((?:\d+|[xX*])(?:\.(?:\d+|[xX*])){0,2})?(?:[-+][\w.+-]+)?$/.exec(text) ?? []
   if (plain === undefined) return text === '' ? [] : undefined
@@ -65,13 +72,16 @@ function parsePartial(text: string): Numbers | undefined {
   return parts.slice(0, end < 0 ? undefined : end).map(Number)
 }
 
-/** The first version behind all that share so many numbers; undefined for none. */
-function above(version: Numbers, count: number): Numbers | undefined {
+/**
+ * Returns the first version above all those that share the first `count` numbers; undefined when `count` is
+ * 0.
+ */
+function nextVersion(version: Numbers, count: number): Numbers | undefined {
   if (count === 0) return undefined
-  return padded([...version.slice(0, count - 1), version[count - 1]! + 1])
+  return pad([...version.slice(0, count - 1), version[count - 1]! + 1])
 }
 
-function padded(version: Numbers): Numbers {
+function pad(version: Numbers): Numbers {
   return [...version, ...ZERO].slice(0, 3)
 }
 

@@ -1,13 +1,13 @@
 import type { UpHost } from '../types.ts'
 
-/** A Node of this machine. */
+/** An installed Node. */
 export interface NodeProgram {
   path: string
-  /** As it says it: `v22.12.0`. */
+  /** The version as Node prints it, such as `v22.12.0`. */
   version: string
 }
 
-/** The Node at a path; undefined where it does not say its version. */
+/** Runs the Node at a path to find its version; undefined when it does not print one. */
 export async function probeNode(
   path: string,
   { run, env }: Pick<UpHost, 'run' | 'env'>,

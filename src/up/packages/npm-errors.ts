@@ -3,11 +3,12 @@ import { CrabError, type ErrorKind } from '../../core/base/errors.ts'
 import { isObject, parseObject } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 
-/** What npm said when it failed, as an error of ours. `args` are what it was called with. */
+/** Converts a failure of npm to a CrabError. `args` are the arguments npm ran with. */
 export function npmFailure(args: readonly string[], stdout: string, stderr: string): CrabError {
   const { code, summary } = readFailure(stdout, stderr)
   const spec = args[args.indexOf('--') + 1] ?? ''
-  const isInstall = args[0] === 'install' // of a tarball: what the registry misses is something that it needs
+  // Installs from a tarball, so a package missing from the registry is one of its dependencies.
+  const isInstall = args[0] === 'install'
   const what = `Cannot ${VERBS[args[0] ?? ''] ?? 'run npm for'} ${isInstall ? basename(spec, '.tgz') : spec}`
   const row = ROWS.find(([pattern]) => pattern.test(code))
   if (!row) return new CrabError('failed', `${what}: npm says: ${summary || 'nothing'}`)
@@ -21,15 +22,18 @@ export function npmFailure(args: readonly string[], stdout: string, stderr: stri
   return new CrabError(kind, `${what}: ${reason}${detail}`, advice ? { hint: advice } : {})
 }
 
-/** Whether npm could not write what it unpacked: it warns of that, leaves empty files, and fails by something else or not at all. */
+/**
+ * Whether npm could not write what it unpacked: it only warns about that, leaves empty files, and then fails
+ * with another error or not at all.
+ */
 export function hasTarError(stderr: string): boolean {
   return TAR_ERROR.test(stderr)
 }
 
-/** With --json npm writes the failure to standard output; what broke it earlier is on standard error. */
+/** With --json npm writes the failure to standard output; an earlier cause is on standard error. */
 function readFailure(stdout: string, stderr: string): { code: string; summary: string } {
-  const told = parseObject(stdout)?.['error']
-  const { code, summary } = isObject(told) ? told : {}
+  const error = parseObject(stdout)?.['error']
+  const { code, summary } = isObject(error) ? error : {}
   const lines = stderr.split('\n').filter((line) => /^npm (error|ERR!) (?!code |A complete log)/.test(line))
   const first = lines[0]?.replace(/^npm (error|ERR!) /, '') ?? stderr.trim().split('\n').at(-1) ?? ''
   const [, tarCode, tarWhy = ''] = TAR_ERROR.exec(stderr) ?? []

@@ -5,8 +5,9 @@ import { findProgram } from '../../core/process/find-program.ts'
 import type { ManagerCommand, UpHost } from '../types.ts'
 
 /**
- * What starts the npm on the PATH, without a shell. On Windows npm is a batch file, which Node starts through a shell
- * only, whose quoting depends on what it starts: there it is Node with the script that the batch file runs. Fails with `missing`.
+ * Finds the command that starts the npm on the PATH without a shell. On Windows npm is a batch file, which
+ * Node can only start through a shell whose quoting depends on the program; the command there is Node with
+ * the script that the batch file runs. Throws `missing`.
  */
 export async function findNpmProgram(
   { env: all, platform }: Pick<UpHost, 'env' | 'platform'>,

@@ -9,23 +9,30 @@ import { hasTarError, npmFailure } from './npm-errors.ts'
 import { findNpmProgram } from './npm-program.ts'
 import { compareVersions, isNpmVersion } from './version-order.ts'
 
-/** The npm of this machine, with the person's own settings; no script of any package ever runs. */
+/** The npm of this machine, with the user's own settings. Package scripts never run. */
 export interface Npm {
-  /** What the registry says of one version of a package: fields of its package.json, and of the registry. */
+  /**
+   * Returns the registry's data about one version of a package: fields of its package.json and of the
+   * registry.
+   */
   view(spec: string, signal: AbortSignal): Promise<JsonObject>
-  /** Puts the tarball of a package (a spec, or an absolute folder) into a folder that has none and gives its path. */
+  /**
+   * Writes the tarball of a package (a spec, or an absolute folder) into a folder that has none, and returns
+   * its path.
+   */
   pack(spec: string, folder: string, signal: AbortSignal): Promise<string>
-  /** Installs a tarball with all it depends on below a folder, as a global package of that prefix. */
+  /** Installs a tarball and all of its dependencies as a global package with that prefix. */
   install(tarball: string, prefix: string, signal: AbortSignal): Promise<void>
 }
 
-/** The npm on the PATH. Fails with `missing` where there is none. */
+/** Finds the npm on the PATH. Throws `missing` when there is none. */
 export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
   const program = await findNpmProgram(host, cwd)
   const run = (args: readonly string[], signal: AbortSignal) => runNpm(host, [...program, ...args], signal)
   let globalConfig: Promise<string> | undefined
   const findConfig = (signal: AbortSignal) => {
-    globalConfig ??= run(['config', 'get', 'globalconfig', '--global'], signal).catch(() => '') // it has none then
+    // A failure means that there is no global configuration.
+    globalConfig ??= run(['config', 'get', 'globalconfig', '--global'], signal).catch(() => '')
     return globalConfig
   }
   return {
@@ -38,7 +45,7 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
       throw noVersion(spec)
     },
     pack: async (spec, folder, signal) => {
-      void findConfig(signal) // install() needs it, and it takes as long as this does
+      void findConfig(signal) // started early: install() needs the result, and it takes about as long as the pack
       const args = [
         'pack',
         '--global',
@@ -54,7 +61,7 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
     install: async (tarball, prefix, signal) => {
       const file = (await findConfig(signal)).trim()
       const args = ['install', '--global', '--json', '--prefix', prefix, ...QUIET, ...REGISTRY]
-      const settings = file === '' ? [] : ['--globalconfig', file] // else it is looked for below the prefix
+      const settings = file === '' ? [] : ['--globalconfig', file] // npm would otherwise look for it below the prefix
       await run([...args, ...settings, '--', tarball], signal)
     },
   }
@@ -64,18 +71,21 @@ async function runNpm(host: UpHost, argv: readonly string[], signal: AbortSignal
   const [program = '', ...args] = argv
   const options = { env: { ...host.env, ...NON_INTERACTIVE_ENV }, timeoutMs: TIMEOUT_MS }
   const { code, stdout, stderr } = await host.run([program, ...args], options, signal)
-  if (signal.aborted) throw toCancelledError(signal) // Ctrl-C ends npm, too
+  if (signal.aborted) throw toCancelledError(signal) // Ctrl-C ends npm as well
   if (code === 0 && !hasTarError(stderr)) return stdout
   throw npmFailure(args, stdout, stderr)
 }
 
-/** Of many versions npm gives all there is to say of each: that may be megabytes, so only one is asked for. */
+/**
+ * Whether a spec is a bare name or names an exact version. For a range, npm prints all data of each matching
+ * version, which may be megabytes, so `view` first resolves a range or a tag to one version.
+ */
 function isExact(spec: string): boolean {
   const at = spec.indexOf('@', 1)
   return at < 0 || isNpmVersion(spec.slice(at + 1))
 }
 
-/** Of the versions that a range fits, or of the one that a tag is. */
+/** Picks the newest of the versions that match a range or a tag. */
 function pickNewest(versions: unknown, spec: string): string {
   const all = [versions].flat().filter((one): one is string => typeof one === 'string' && isNpmVersion(one))
   const newest = all.toSorted(compareVersions).at(-1)
@@ -93,7 +103,10 @@ function stripVersion(spec: string): string {
   return spec.replace(/(?<=.)@[^@]*$/, '')
 }
 
-/** What npm wrote into a folder of its own. It says so too, with every file in it, which may be megabytes. */
+/**
+ * Finds the tarball that npm wrote into a folder of its own. npm also prints its name, but together with
+ * every file in it, which may be megabytes.
+ */
 async function findTarball(folder: string, spec: string): Promise<string> {
   const [name, ...others] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'))
   if (name !== undefined && others.length === 0) return name
@@ -107,13 +120,13 @@ function parse(stdout: string): unknown {
   try {
     return JSON.parse(stdout)
   } catch {
-    return undefined // the callers say what is missing
+    return undefined // callers report what is missing
   }
 }
 
-/** What is asked of the registry; the whole of it may be megabytes. */
+/** The fields to query; a full record may be megabytes. */
 const FIELDS = 'name version description deprecated engines dist maintainers _npmUser time'.split(' ')
-/** What npm would ask or tell on its own. */
+/** Options that turn off npm's prompts and messages. */
 const REGISTRY = ['--no-update-notifier', '--no-progress', '--loglevel=warn']
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--omit=dev']
 const NON_INTERACTIVE_ENV = { CI: '1', NO_COLOR: '1' }

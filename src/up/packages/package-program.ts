@@ -4,16 +4,16 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 
-/** What of a package is run. */
+/** The program of a package. */
 export interface PackageProgram {
-  /** Relative to the folder of the package, with `/`. */
+  /** The path relative to the package folder, with `/`. */
   path: string
   runsOnNode: boolean
 }
 
 /**
- * The program of a package that its component is: the only one of its `bin`, or of several that of the package's or the
- * component's name. `folder` is the package's, installed. Fails with `invalid`.
+ * Finds the program that runs as the component: the only entry of `bin`, or of several the one named like the
+ * package or the component. `folder` is the folder of the installed package. Throws `invalid`.
  */
 export async function findPackageProgram(
   folder: string,
@@ -35,7 +35,7 @@ export async function findPackageProgram(
   return { path: way.split(sep).join('/'), runsOnNode: await isScript(real) }
 }
 
-/** What package.json names, unchecked. Fails with `invalid`. */
+/** Chooses the `bin` entry without checking that its file exists. Throws `invalid`. */
 export function chooseBin(manifest: JsonObject, name: string): string {
   const packageName = String(manifest['name'])
   const bins = readBins(manifest['bin'], packageName)
@@ -64,7 +64,10 @@ function readBins(bin: unknown, packageName: string): Map<string, string> {
   )
 }
 
-/** By its first line where it has one, else by its name. */
+/**
+ * Whether a program is a script for Node, judged by its `#!` line if it has one and by its extension
+ * otherwise.
+ */
 async function isScript(path: string): Promise<boolean> {
   await using file = await open(path, 'r')
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)

@@ -8,45 +8,49 @@ import { quoteWord } from '../../core/base/quote-word.ts'
 import { KNOWN_SERVICES, type KnownService } from '../names.ts'
 import { isServiceName } from './installed.ts'
 
-/** Where a package is to come from. */
+/** The source of a package. */
 export type PackageSpec =
   | { kind: 'registry'; package: string; version: string | undefined }
-  /** A tarball as `npm pack` makes them; absolute. */
+  /** A tarball in the format of `npm pack`; an absolute path. */
   | { kind: 'tarball'; path: string }
-  /** The folder of a package; absolute. */
+  /** The folder of a package; an absolute path. */
   | { kind: 'folder'; path: string }
 
-/** Where a person stands who names a file. */
+/** The context in which the user names a package. */
 export interface CallerContext {
   cwd: string
   homeDir: string
-  /** What is to be done with it, as messages say it; by default `pull`, for which a folder has a package.json. */
+  /**
+   * The verb for messages, `pull` by default. It also decides what marks a folder as a package: package.json
+   * for `pull`, crabtalk.toml for `add`.
+   */
   verb?: 'pull' | 'add'
 }
 
 /**
- * What a person means by a word: a short name of the table, `name@version`, the name of an npm package, a tarball or a
- * folder. What looks like a path is one; what may be either is asked about. Fails with `usage` or `no-input`.
+ * Parses a package argument: a short name of the table, `name@version`, the name of an npm package, a tarball
+ * or a folder. An argument that looks like a path is one; an ambiguous argument is refused. Throws `usage` or
+ * `no-input`.
  */
 export async function parsePackageSpec(
   word: string,
   version: string | undefined,
-  standing: CallerContext,
+  caller: CallerContext,
 ): Promise<PackageSpec> {
-  const { verb = 'pull' } = standing
+  const { verb = 'pull' } = caller
   if (/^https?:\/\/.*(tgz|tar\.gz)$/i.test(word)) {
     throw new CrabError('usage', `Cannot ${verb} ${word}: a tarball is taken from this disk`, {
       hint: `fetch it first: curl -fO ${quoteWord(word)}`,
     })
   }
-  if (looksLikePath(word)) return await readPath(word, version, standing)
+  if (looksLikePath(word)) return await readPath(word, version, caller)
   const [name, behind] = splitVersion(word)
   if (version !== undefined && behind !== undefined) {
     throw new CrabError('usage', `Cannot ${verb} ${word}: its version is given twice`)
   }
-  const wanted = version ?? behind
-  if (wanted !== undefined && !/^[\w][\w.+-]*$/.test(wanted)) {
-    throw new CrabError('usage', `Cannot ${verb} ${name}: "${wanted}" is no version`, {
+  const versionOrTag = version ?? behind
+  if (versionOrTag !== undefined && !/^[\w][\w.+-]*$/.test(versionOrTag)) {
+    throw new CrabError('usage', `Cannot ${verb} ${name}: "${versionOrTag}" is no version`, {
       hint: 'a version is like 1.2.0, or a tag like next',
     })
   }
@@ -62,34 +66,35 @@ export async function parsePackageSpec(
       },
     )
   }
-  if (!known && wanted === undefined && (await hasMarker(resolve(standing.cwd, word), verb))) {
+  if (!known && versionOrTag === undefined && (await hasMarker(resolve(caller.cwd, word), verb))) {
     throw new CrabError('usage', `Cannot ${verb} ${word}: it may be the folder here or a package of npm`, {
       hint: `./${word} is the folder, ${word}@latest the package`,
     })
   }
-  return { kind: 'registry', package: named, version: wanted }
+  return { kind: 'registry', package: named, version: versionOrTag }
 }
 
-/** A row of the table that is inside this program, if the word names one. */
+/** Finds the built-in row of the table that the word names. */
 export function findBuiltIn(word: string): KnownService | undefined {
   return KNOWN_SERVICES.find((one) => one.name === word && one.package === undefined)
 }
 
-/** Whether a package is one of the table: those are not asked about. */
+/** Whether a package is in the table; such packages need no confirmation. */
 export function isKnownPackage(name: string): boolean {
   return KNOWN_SERVICES.some((one) => one.package === name)
 }
 
 /**
- * The name under which a package runs: what its package.json says (`"crabtalk": {"component": …}`), else that of the table, else
- * the package's without its scope and `crabtalk-`. Fails with `invalid` for what cannot be a name, and with `conflict` for
- * one that means something else: `reserved` are the words of crabup.
+ * Determines the name under which a package runs: the one in the table, else the one its package.json
+ * declares (`"crabtalk": {"component": …}`), else the package name without its scope and `crabtalk-`. Throws
+ * `invalid` for an impossible name, and `conflict` for a name that is taken; `reserved` holds the words of
+ * crabup.
  */
 export function toServiceName(manifest: JsonObject, reserved: ReadonlySet<string>): string {
   const packageName = String(manifest['name'])
   const row = KNOWN_SERVICES.find((one) => one.package === packageName)
   const own = getDeclaredName(manifest['crabtalk'])
-  const name = row?.name ?? own ?? derivedName(packageName)
+  const name = row?.name ?? own ?? deriveName(packageName)
   const what = `Cannot pull ${packageName}`
   if (!isServiceName(name)) {
     throw new CrabError('invalid', `${what}: "${name}" cannot be the name of a component`, {
@@ -119,9 +124,9 @@ function looksLikePath(word: string): boolean {
 async function readPath(
   word: string,
   version: string | undefined,
-  standing: CallerContext,
+  caller: CallerContext,
 ): Promise<PackageSpec> {
-  const { cwd, homeDir, verb = 'pull' } = standing
+  const { cwd, homeDir, verb = 'pull' } = caller
   if (version !== undefined) {
     throw new CrabError('usage', `Cannot ${verb} version ${version} of ${word}: a file is one version`)
   }
@@ -133,9 +138,9 @@ async function readPath(
   throw new CrabError('no-input', `Cannot ${verb} ${basename(path)}: ${why}`, { hint: `looked at ${path}` })
 }
 
-/** Whether a folder is a package. */
+/** Whether a folder contains the file that marks a package. */
 async function hasMarker(folder: string, verb: keyof typeof MARKERS): Promise<boolean> {
-  const found = await stat(join(folder, MARKERS[verb])).catch(() => undefined) // then it is none
+  const found = await stat(join(folder, MARKERS[verb])).catch(() => undefined) // a missing file means it is not one
   return found?.isFile() ?? false
 }
 
@@ -152,12 +157,12 @@ function namesToPull(): string[] {
   return KNOWN_SERVICES.flatMap((one) => (one.package ? [one.name, one.package] : []))
 }
 
-function getDeclaredName(said: unknown): string | undefined {
-  const name = isObject(said) ? said['component'] : undefined
+function getDeclaredName(field: unknown): string | undefined {
+  const name = isObject(field) ? field['component'] : undefined
   return typeof name === 'string' ? name : undefined
 }
 
-function derivedName(packageName: string): string {
+function deriveName(packageName: string): string {
   const bare = packageName.replace(/^@[^/]*\//, '').replace(/^crabtalk-/, '')
   return bare
     .toLowerCase()
@@ -167,7 +172,7 @@ function derivedName(packageName: string): string {
 
 const MARKERS = { pull: 'package.json', add: 'crabtalk.toml' } as const
 const PACKAGE = /^(@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/
-/** Verbs, folders of ours, and what Windows takes for devices. */
+/** Verbs, folders of crabtalk, and device names of Windows. */
 const WORDS: ReadonlySet<string> = new Set([
   ...[
     'start',

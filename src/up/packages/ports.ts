@@ -5,69 +5,78 @@ import type { InstalledService } from './installed.ts'
 import type { NodeProgram } from './node-version.ts'
 import type { Npm } from './npm.ts'
 
-/** What installing packages needs of the rest. */
+/** The ports of package installation. */
 export interface PackagePorts {
   paths: Pick<HomePaths, 'packages' | 'run'>
   platform: UpHost['platform']
   pid: number
-  /** Words that mean something else behind `crabup`. */
+  /** Words that already have a meaning after `crabup`. */
   reserved: ReadonlySet<string>
   now(): number
-  /** The Node that services run on; undefined where they have none. */
+  /** Returns the Node that services run on; undefined when there is none. */
   node(signal: AbortSignal): Promise<NodeProgram | undefined>
-  /** Fails with `missing` where there is none. */
+  /** Returns npm. Throws `missing` when there is none. */
   npm(): Promise<Npm>
-  /** Takes the right to change a component, across processes. */
+  /** Acquires the right to change a component, across processes. */
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
-  /** Whether a process that lives has that right. */
+  /** Whether a living process holds the lock. */
   isLocked(resource: string): Promise<boolean>
   services: ServicePorts
-  /** Shows what is to be installed, and asks where it must be asked. Fails with `denied`, or `usage` where nobody can be. */
+  /**
+   * Shows what is to be installed and asks for confirmation when it is required. Throws `denied`, or `usage`
+   * when it cannot ask.
+   */
   consent(offer: PackageOffer, signal: AbortSignal): Promise<void>
-  /** Told what goes on now, as `Installing clock 1.2.0`. */
+  /** Reports the current step, such as `Installing clock 1.2.0`. */
   step(text: string): void
 }
 
 /** The services that packages run as. */
 export interface ServicePorts {
-  /** Whether a service manager runs it, or tries to. */
+  /** Whether a service manager runs the service or is trying to. */
   isRunning(name: string, signal: AbortSignal): Promise<boolean>
-  /** Whether it ended by itself so often that it is not started any more. */
+  /** Whether the service crashed so often that it is no longer restarted. */
   hasFailed(name: string, signal: AbortSignal): Promise<boolean>
-  /** Starts it anew and resolves when it answers. Fails with `unavailable` when it does not in time; it may still run then. */
+  /**
+   * Restarts the service and resolves when it answers. Throws `unavailable` when it does not answer in time;
+   * it may still be running then.
+   */
   restart(name: string, signal: AbortSignal): Promise<void>
-  /** Ends it and takes it away from the service manager; nothing happens when it is not there. */
+  /** Stops the service and removes it from the service manager; does nothing when it is not there. */
   remove(name: string, signal: AbortSignal): Promise<void>
 }
 
 /** A package that is about to be installed. */
 export interface PackageOffer {
-  /** Under which it will run. */
+  /** The name under which it will run. */
   name: string
   facts: PackageFacts
-  /** As it was named. */
+  /** The source as the user named it. */
   source: string
   origin: InstalledService['origin']
-  /** What is there of that name now. */
+  /** The installed component of that name. */
   before: InstalledService | undefined
-  /** Of our table, or an installed package whose publisher has not changed. */
+  /**
+   * Whether the package is in crabup's table, or is installed already with the same publisher and asks for no
+   * new variables.
+   */
   isTrusted: boolean
 }
 
-/** What became of a package. */
+/** The result of a pull. */
 export interface PullResult {
   name: string
   package: string
   version: string
-  /** The version that was there. */
+  /** The previously installed version. */
   before: string | undefined
-  /** Nothing was to be done. */
+  /** Whether there was nothing to do. */
   isSame: boolean
-  /** Its service runs with the new version. */
+  /** Whether its service now runs the new version. */
   wasRestarted: boolean
 }
 
-/** What is locked to change the component of a name. */
+/** Returns the name of the lock on a component. */
 export function componentLockName(name: string): string {
   return `package:${name}`
 }

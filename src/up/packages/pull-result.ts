@@ -5,7 +5,10 @@ import type { InstalledService } from './installed.ts'
 import type { PullResult } from './ports.ts'
 import type { PackageSource } from './source.ts'
 
-/** Whether it is there, whole. A folder or a tarball may have changed and say the same version. */
+/**
+ * Whether the version is already installed completely. Only registry versions count: a folder or a tarball
+ * may have changed without a new version.
+ */
 export function isSame(
   before: InstalledService | undefined,
   { facts, origin }: Pick<PackageSource, 'facts' | 'origin'>,
@@ -14,7 +17,7 @@ export function isSame(
   return origin === 'registry' && existsSync(before.script)
 }
 
-/** Fails with `conflict` where a name belongs to another package. */
+/** Throws `conflict` when the name belongs to another package. */
 export function refuseOther(before: InstalledService | undefined, packageName: string, name: string): void {
   if (before === undefined || before.package === packageName) return
   throw new CrabError('conflict', `Cannot pull ${packageName}: ${name} is ${before.package} here`, {
@@ -22,7 +25,7 @@ export function refuseOther(before: InstalledService | undefined, packageName: s
   })
 }
 
-/** What became of a package, where nothing else is said: it was installed as the first of its name. */
+/** Builds the result of a pull; the defaults are those of a first installation. */
 export function toPullResult(name: string, facts: PackageFacts, how: Partial<PullResult>): PullResult {
   const { package: packageName, version } = facts
   return {

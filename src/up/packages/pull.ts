@@ -16,18 +16,19 @@ import { fetchPackage, fetchPackageFacts, type PackageSource, takePackage } from
 import { openStaging } from './version-folders.ts'
 
 /**
- * Installs a package, or another version of one, in a folder of its own, and switches to it at once when it is whole
- * (decision 27). No script of it runs. Its service, where it runs, is started anew; when it is not ready in time the
- * version before comes back, and that is an `unavailable` failure. Whoever dies in between leaves the version before.
+ * Installs a package, or another version of it, in a folder of its own, and switches to it when it is
+ * complete (ADR 0135). Package scripts never run. If its service is running, it is restarted; when it is not
+ * ready in time, the previous version is restored and an `unavailable` error is thrown. A process that is
+ * killed in between leaves the previous version in place.
  */
 export async function pullComponent(
-  wanted: PackageSpec,
+  spec: PackageSpec,
   ports: PackagePorts,
   signal: AbortSignal,
 ): Promise<PullResult> {
   const npm = await ports.npm()
   await using staging = await openStaging(ports.paths, ports.pid)
-  const source = await bring(wanted, { npm, folder: staging.path, ports }, signal)
+  const source = await fetchSource(spec, { npm, folder: staging.path, ports }, signal)
   if ('isSame' in source) return source
   const { manifest, facts } = source
   const name = toServiceName(manifest, ports.reserved)
@@ -42,19 +43,19 @@ export async function pullComponent(
   return await activate({ name, prefix, source, ports }, signal)
 }
 
-/** The package as a tarball that lies here, or that the version of the registry is installed. */
-async function bring(
-  wanted: PackageSpec,
+/** Returns the package as a local tarball, or the result when that registry version is already installed. */
+async function fetchSource(
+  spec: PackageSpec,
   at: { npm: Npm; folder: string; ports: PackagePorts },
   signal: AbortSignal,
 ): Promise<PackageSource | PullResult> {
   const { npm, folder, ports } = at
-  if (wanted.kind !== 'registry') {
-    ports.step(`Reading ${wanted.path}`)
-    return await takePackage(wanted, { npm, folder }, signal)
+  if (spec.kind !== 'registry') {
+    ports.step(`Reading ${spec.path}`)
+    return await takePackage(spec, { npm, folder }, signal)
   }
-  ports.step(`Looking up ${wanted.package}`)
-  const known = await fetchPackageFacts(wanted, npm, signal)
+  ports.step(`Looking up ${spec.package}`)
+  const known = await fetchPackageFacts(spec, npm, signal)
   const before = installedServices(ports.paths).find((one) => one.package === known.package)
   const isSettled = before !== undefined && !isOnTrial(componentFolder(ports.paths, before.name))
   if (isSettled && isSame(before, { facts: known, origin: 'registry' })) {
@@ -62,17 +63,20 @@ async function bring(
   }
   await refuseOtherNode(known, ports, signal)
   ports.step(`Fetching ${known.package} ${known.version}`)
-  return await fetchPackage(wanted, { known, npm, folder }, signal)
+  return await fetchPackage(spec, { known, npm, folder }, signal)
 }
 
-/** Fails with `invalid` where it says that it does not run on the Node of services; a range that nobody can read says nothing. */
+/**
+ * Throws `invalid` when the package declares that it does not run on the Node of services; a range that
+ * cannot be parsed is ignored.
+ */
 async function refuseOtherNode(
   { package: name, version, node: range }: PackageFacts,
   ports: PackagePorts,
   signal: AbortSignal,
 ): Promise<void> {
   if (range === undefined) return
-  const node = await ports.node(signal) // where there is none, whoever starts it says so
+  const node = await ports.node(signal) // a missing Node is reported when the service starts
   if (!node || isInRange(node.version, range) !== false) return
   const why = `it needs Node ${sanitize(range)}, and services run on ${node.version} (${node.path})`
   throw new CrabError('invalid', `Cannot use ${name} ${version}: ${why}`, {

@@ -9,34 +9,38 @@ import {
 } from './rollback-record.ts'
 import { pruneVersions, switchVersion } from './version-folders.ts'
 
-/** A component that has gone back from a version that was being tried when whoever tried it died. */
+/** A component that was rolled back because crabup died while it tried a new version. */
 export interface RecoveredUpdate {
   name: string
   tried: string
-  /** That counts again. */
+  /** The version that is current again. */
   version: string
-  /** Its service was started anew with it. */
+  /** Whether its service was restarted with that version. */
   wasRestarted: boolean
-  /** Why that is not ready, either. */
+  /** The reason why the service is not ready with that version either. */
   failure?: CrabError
 }
 
 type RecoverPorts = Pick<PackagePorts, 'paths' | 'platform' | 'services' | 'lock' | 'isLocked'>
 
-/** Goes back from all trials that were cut off; what is being tried now is left alone. Fails with `storage`, and as services do. */
+/**
+ * Rolls back all interrupted trials; a trial that is still running is left alone. Throws `storage`, and like
+ * ServicePorts.
+ */
 export async function recoverUpdates(ports: RecoverPorts, signal: AbortSignal): Promise<RecoveredUpdate[]> {
-  const ended: RecoveredUpdate[] = []
+  const recovered: RecoveredUpdate[] = []
   for (const name of listTrials(ports.paths)) {
     if (await ports.isLocked(componentLockName(name))) continue
     await using _ = await ports.lock(componentLockName(name), signal)
-    ended.push(...(await recoverUpdate(name, ports, signal)))
+    recovered.push(...(await recoverUpdate(name, ports, signal)))
   }
-  return ended
+  return recovered
 }
 
 /**
- * Goes back where a trial was cut off, as whoever has the right to change the component. The note goes last: who dies here
- * leaves it to the next. Whether the service starts is told and no failure.
+ * Rolls back an interrupted trial; the caller holds the component's lock. The record is removed last, so that
+ * a crash here leaves it to the next run. A service that does not start is reported in the result, not
+ * thrown.
  */
 export async function recoverUpdate(
   name: string,
@@ -44,25 +48,27 @@ export async function recoverUpdate(
   signal: AbortSignal,
 ): Promise<[RecoveredUpdate] | []> {
   const folder = componentFolder(paths, name)
-  const way = await readRollbackRecord(folder)
-  if (!way) {
+  const record = await readRollbackRecord(folder)
+  if (!record) {
     await removeRollbackRecord(folder)
     return []
   }
-  await switchVersion(folder, way.back, platform)
-  // It ran when the trial began; who has stopped it since wants it to rest, and what was tried may have failed for good.
+  await switchVersion(folder, record.back, platform)
+  // The service was running when the trial began. If the user has stopped it since, it stays stopped; if it
+  // has failed, the tried version may be the reason, so it is restarted.
   const wasRestarted = (await services.isRunning(name, signal)) || (await services.hasFailed(name, signal))
   const failure = wasRestarted ? await restart(name, services, signal) : undefined
   signal.throwIfAborted()
   await removeRollbackRecord(folder)
   await pruneVersions(folder)
-  const [tried, version] = [parseFolderVersion(way.tried), parseFolderVersion(way.back)]
+  const [tried, version] = [parseFolderVersion(record.tried), parseFolderVersion(record.back)]
   return [{ name, tried, version, wasRestarted, ...(failure && { failure }) }]
 }
 
 /**
- * Has the version before count again where a trial was cut off, before something starts the services of a home. The note
- * stays: what was tried may still run somewhere, and the next who looks ends it.
+ * Makes the previous version current again after interrupted trials, before the services of a home are
+ * started. The record stays, because the tried version may still be running somewhere; the next
+ * recoverUpdate() restarts it.
  */
 export async function countRollbacks(
   { paths, platform }: Pick<PackagePorts, 'paths' | 'platform'>,
@@ -70,8 +76,8 @@ export async function countRollbacks(
 ): Promise<void> {
   for (const name of listTrials(paths)) {
     const folder = componentFolder(paths, name)
-    const way = (await isLocked(componentLockName(name))) ? undefined : await readRollbackRecord(folder)
-    if (way) await switchVersion(folder, way.back, platform)
+    const record = (await isLocked(componentLockName(name))) ? undefined : await readRollbackRecord(folder)
+    if (record) await switchVersion(folder, record.back, platform)
   }
 }
 

@@ -10,8 +10,8 @@ import { componentLockName, type PackagePorts } from './ports.ts'
 import { openStaging } from './version-folders.ts'
 
 /**
- * Ends the service of a component and removes its package, named by either; gives the component's name. What it keeps
- * elsewhere stays. Fails with `missing`, and with `usage` for what is built in.
+ * Stops the service of a component and removes its package; `word` names either. Returns the component's
+ * name. Its data elsewhere stays. Throws `missing`, and `usage` for a built-in.
  */
 export async function removePackage(
   word: string,
@@ -26,7 +26,7 @@ export async function removePackage(
   const folder = componentFolder(ports.paths, name)
   try {
     await stat(folder)
-    await rename(folder, join(staging.path, name)) // at once: nobody sees a part of it
+    await rename(folder, join(staging.path, name)) // atomic: other processes never see a part of it
     await syncDir(ports.paths.packages)
     await rm(ownEnvFile(ports.paths, name), { force: true })
   } catch (reason) {

@@ -5,25 +5,31 @@ import { replaceFile, syncDir } from '../../core/base/files.ts'
 import { parseObject } from '../../core/base/json.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 
-/** Both are names of folders of versions. */
+/** A pending rollback; both fields are names of version folders. */
 export interface RollbackRecord {
-  /** What to go back to. */
+  /** The version to roll back to. */
   back: string
-  /** Of which nobody knows yet that it starts. */
+  /** The version that is being tried. */
   tried: string
 }
 
-/** Notes the version to go back to until a new one has shown that it starts; a process that dies meanwhile leaves it to the next. */
-export async function writeRollbackRecord(folder: string, way: RollbackRecord): Promise<void> {
-  await replaceFile(join(folder, PENDING), `${JSON.stringify(way)}\n`)
+/**
+ * Records the version to roll back to until the new one has started successfully. If the process dies
+ * meanwhile, the next one finds the record.
+ */
+export async function writeRollbackRecord(folder: string, record: RollbackRecord): Promise<void> {
+  await replaceFile(join(folder, PENDING), `${JSON.stringify(record)}\n`)
 }
 
-/** Whether nobody knows yet that the version which counts starts: it is being tried, or who tried it died. */
+/**
+ * Whether the current version has not yet started successfully: it is being tried, or the process that tried
+ * it died.
+ */
 export function isOnTrial(folder: string): boolean {
   return existsSync(join(folder, PENDING))
 }
 
-/** The names of the components that are on trial. */
+/** Lists the names of the components on trial. */
 export function listTrials({ packages }: Pick<HomePaths, 'packages'>): string[] {
   try {
     return readdirSync(packages).filter((name) => isOnTrial(join(packages, name)))
@@ -32,7 +38,7 @@ export function listTrials({ packages }: Pick<HomePaths, 'packages'>): string[] 
   }
 }
 
-/** What was noted; undefined where nothing was, or there is nothing any more to go back to. */
+/** Reads the record; undefined when there is none, or when the version to roll back to no longer exists. */
 export async function readRollbackRecord(folder: string): Promise<RollbackRecord | undefined> {
   const { back, tried } = parseObject(await readFile(join(folder, PENDING), 'utf8').catch(() => '')) ?? {}
   if (typeof back !== 'string' || basename(back) !== back) return undefined
@@ -43,14 +49,17 @@ export async function readRollbackRecord(folder: string): Promise<RollbackRecord
   return isThere ? { back, tried: typeof tried === 'string' ? tried : '' } : undefined
 }
 
-/** The new version has started, or the old one is back. For good: a note that came back would lead to a folder that was removed. */
+/**
+ * Removes the record after the new version has started or the old one is restored. The removal is synced,
+ * because a record that reappeared after a crash would name a removed folder.
+ */
 export async function removeRollbackRecord(folder: string): Promise<void> {
   if (!isOnTrial(folder)) return
   await rm(join(folder, PENDING), { force: true })
   await syncDir(folder)
 }
 
-/** The version of a folder: what is pulled again has a number behind it. */
+/** Returns the version of a folder name: a version that was pulled again has a numeric suffix. */
 export function parseFolderVersion(name: string): string {
   return name.replace(/_\d+$/, '')
 }

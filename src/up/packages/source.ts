@@ -11,34 +11,37 @@ import type { PackageSpec } from './package-spec.ts'
 import { readTarball, type TarFile, type TarLimits } from './tarball.ts'
 import { isNpmVersion } from './version-order.ts'
 
-/** A package that lies here as a tarball, checked; nothing of it is unpacked yet. */
+/** A checked package in a local tarball; nothing is unpacked yet. */
 export interface PackageSource {
-  /** Its package.json: of the tarball, whatever the registry says. */
+  /** The package.json inside the tarball, regardless of the registry's data. */
   manifest: JsonObject
   facts: PackageFacts
-  /** As it was named. */
+  /** The source as the user named it. */
   source: string
   origin: InstalledService['origin']
   tarball: string
-  /** What is in it. */
+  /** The files in the tarball. */
   files: readonly TarFile[]
 }
 
-/** What the registry says of a package that is wanted from there. Fails with `missing`, `unavailable`… */
+/**
+ * Fetches the registry's data about a package. Throws like Npm, and `invalid` when the registry returns
+ * another package or version.
+ */
 export async function fetchPackageFacts(
-  wanted: Extract<PackageSpec, { kind: 'registry' }>,
+  spec: Extract<PackageSpec, { kind: 'registry' }>,
   npm: Npm,
   signal: AbortSignal,
 ): Promise<PackageFacts> {
-  const spec = toNpmSpec(wanted)
-  const facts = toFacts(await npm.view(spec, signal))
-  if (facts.package === wanted.package && isNpmVersion(facts.version)) return facts
-  throw new CrabError('invalid', `Cannot use ${spec}: the registry names another package or version`)
+  const npmSpec = toNpmSpec(spec)
+  const facts = toFacts(await npm.view(npmSpec, signal))
+  if (facts.package === spec.package && isNpmVersion(facts.version)) return facts
+  throw new CrabError('invalid', `Cannot use ${npmSpec}: the registry names another package or version`)
 }
 
-/** Brings the version that was looked up. The publisher is whom the registry names, the rest what is in it. */
+/** Fetches the version that was looked up. The publisher comes from the registry, the rest from the tarball. */
 export async function fetchPackage(
-  wanted: Extract<PackageSpec, { kind: 'registry' }>,
+  spec: Extract<PackageSpec, { kind: 'registry' }>,
   at: { known: PackageFacts; npm: Npm; folder: string },
   signal: AbortSignal,
 ): Promise<PackageSource> {
@@ -46,17 +49,20 @@ export async function fetchPackage(
   const what = `${known.package}@${known.version}`
   const tarball = await npm.pack(what, folder, signal)
   const { manifest, files, bytes } = await readManifest(tarball, what, signal)
-  const inside = toFacts(manifest)
-  if (inside.package !== known.package || inside.version !== known.version) {
-    throw new CrabError('invalid', `Cannot use ${what}: its tarball is ${inside.package}@${inside.version}`)
+  const packed = toFacts(manifest)
+  if (packed.package !== known.package || packed.version !== known.version) {
+    throw new CrabError('invalid', `Cannot use ${what}: its tarball is ${packed.package}@${packed.version}`)
   }
   const { publisher, maintainers, publishedAt, deprecated, hasSignature, hasProvenance } = known
-  const told = { publisher, maintainers, publishedAt, deprecated, hasSignature, hasProvenance }
-  const facts = { ...inside, bytes, ...told }
-  return { manifest, facts, source: toNpmSpec(wanted), origin: 'registry', tarball, files }
+  const registryFacts = { publisher, maintainers, publishedAt, deprecated, hasSignature, hasProvenance }
+  const facts = { ...packed, bytes, ...registryFacts }
+  return { manifest, facts, source: toNpmSpec(spec), origin: 'registry', tarball, files }
 }
 
-/** Takes a tarball, or packs a folder without running its scripts. A copy: what is looked at is what is installed. */
+/**
+ * Takes a tarball, or packs a folder without running its scripts. Works on a copy, so that what is checked is
+ * what is installed.
+ */
 export async function takePackage(
   { kind, path }: Exclude<PackageSpec, { kind: 'registry' }>,
   { npm, folder }: { npm: Npm; folder: string },
@@ -64,10 +70,10 @@ export async function takePackage(
 ): Promise<PackageSource> {
   const tarball = kind === 'folder' ? await npm.pack(path, folder, signal) : await copyIn(path, folder)
   const { manifest, files, bytes } = await readManifest(tarball, path, signal)
-  const nobody = { publisher: undefined, maintainers: [], hasSignature: false, hasProvenance: false }
+  const unpublished = { publisher: undefined, maintainers: [], hasSignature: false, hasProvenance: false }
   return {
     manifest,
-    facts: { ...toFacts(manifest), bytes, ...nobody },
+    facts: { ...toFacts(manifest), bytes, ...unpublished },
     source: path,
     origin: kind,
     tarball,
@@ -87,7 +93,7 @@ async function copyIn(path: string, folder: string): Promise<string> {
   return copy
 }
 
-/** What a tarball's package.json says, and how large it is unpacked. Fails with `invalid`. */
+/** Reads the package.json of a tarball and sums up its unpacked size. Throws `invalid`. */
 async function readManifest(
   tarball: string,
   named: string,
@@ -108,7 +114,7 @@ function findContent(files: readonly TarFile[], path: string): string {
       .findLast((file) => file.path === path)
       ?.content?.toString()
       .replace(/^\uFEFF/, '') ?? ''
-  ) // what npm unpacks last counts
+  ) // of several entries with this path, npm keeps the last
 }
 
 const MANIFEST_ONLY: TarLimits = {

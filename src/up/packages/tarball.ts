@@ -7,41 +7,43 @@ import { toVisible } from '../../core/base/visible.ts'
 
 /** A file in a tarball. */
 export interface TarFile {
-  /** Relative to the package, with `/`: `package.json`. */
+  /** The path relative to the package, with `/`, such as `package.json`. */
   path: string
   size: number
-  /** What is in it, where that was asked for. */
+  /** The content of the file when `keeps` selected it. */
   content: Buffer | undefined
-  /** Its owner may run it. */
+  /** Set when its owner may execute it. */
   isExecutable?: true
-  /** A link or a device, which is never written anywhere; only where such are let through. */
+  /** Set for a link or a device, which is never written to disk; only with `letsSpecial`. */
   isSpecial?: true
 }
 
-/** What is read of a tarball. */
+/** The limits and choices for reading a tarball. */
 export interface TarLimits {
-  /** Whose content is kept. */
+  /** Whether to keep the content of a file. */
   keeps(path: string): boolean
-  /** Bytes of one kept file. */
+  /** The maximum size of one kept file, in bytes. */
   maxKeptBytes: number
-  /** Bytes unpacked. */
+  /** The maximum unpacked size, in bytes. */
   maxBytes: number
   maxFiles: number
-  /** Lists links and devices, for the caller to judge. */
+  /** Lists links and devices for the caller to judge instead of rejecting them. */
   letsSpecial?: true
-  /** As messages name it; by default its path. */
+  /** The name for messages; the path by default. */
   displayName?: string
 }
 
 /**
- * The files of a package's tarball (ustar, with the path records of pax and GNU), in their order.
+ * Lists the files of a package's tarball (ustar, with the path records of pax and GNU), in archive order.
+ * Nothing is unpacked to disk.
  *
- * It is compressed unless it is called `.tar`. All of it lies in one folder, which is left out. Nothing is unpacked. Fails with `invalid` for what is no such tarball,
- * is larger than the limits, or would leave its folder: absolute paths, `..`, links, devices.
+ * The tarball is gzip-compressed unless its name ends in `.tar`. All of its files lie in one top-level
+ * folder, which is left out of the paths. Throws `invalid` when the file is not such a tarball, exceeds the
+ * limits, or contains absolute paths, `..`, links or devices.
  */
 export async function readTarball(path: string, limits: TarLimits, signal: AbortSignal): Promise<TarFile[]> {
-  const { displayName: called = path } = limits
-  const reader = new TarReader(called, limits)
+  const { displayName = path } = limits
+  const reader = new TarReader(displayName, limits)
   try {
     const take = reader.take.bind(reader)
     if (path.endsWith('.tar')) await pipeline(createReadStream(path), take, { signal })
@@ -49,7 +51,7 @@ export async function readTarball(path: string, limits: TarLimits, signal: Abort
   } catch (reason) {
     if (signal.aborted) throw toCancelledError(signal)
     if (reason instanceof CrabError) throw reason
-    throw damaged(called, 'it is no gzip file, or a part of one', reason)
+    throw tarballError(displayName, 'it is no gzip file, or a part of one', reason)
   }
   return reader.files
 }
@@ -60,7 +62,7 @@ interface Entry {
   size: number
   isExecutable: boolean
   pieces: Buffer[] | undefined
-  /** Bytes of content, and then of padding, that are still to come. */
+  /** The bytes of content that are still to come, and then of padding. */
   left: number
   padding: number
 }
@@ -71,7 +73,7 @@ class TarReader {
   readonly #limits: TarLimits
   #rest: Buffer = Buffer.alloc(0)
   #entry: Entry | undefined
-  /** Of the entry that follows: its path as a record before it says. */
+  /** The path of the next entry, from the record before it. */
   #longPath: string | undefined
   #bytes = 0
   #isOver = false
@@ -84,14 +86,15 @@ class TarReader {
   async take(pieces: AsyncIterable<Buffer>): Promise<void> {
     for await (const piece of pieces) {
       this.#bytes += piece.length
-      if (this.#bytes > this.#limits.maxBytes) throw damaged(this.#tarball, 'it is too large when unpacked')
+      if (this.#bytes > this.#limits.maxBytes)
+        throw tarballError(this.#tarball, 'it is too large when unpacked')
       this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
       while (this.#step());
     }
-    if (this.#entry) throw damaged(this.#tarball, 'its end is missing')
+    if (this.#entry) throw tarballError(this.#tarball, 'its end is missing')
   }
 
-  /** Takes one header, or what there is of a content; false when more is needed. */
+  /** Consumes one header or the available content; returns false when it needs more bytes. */
   #step(): boolean {
     if (this.#entry) return this.#takeContent(this.#entry)
     if (this.#isOver || this.#rest.length < BLOCK) {
@@ -106,18 +109,19 @@ class TarReader {
   }
 
   #open(header: Buffer): void {
-    if (!hasChecksum(header)) throw damaged(this.#tarball, 'it is no tar file')
+    if (!hasChecksum(header)) throw tarballError(this.#tarball, 'it is no tar file')
     const type = String.fromCharCode(header[156] || FILE)
     const size = readOctal(header, 124, 12)
-    if (size === undefined) throw damaged(this.#tarball, 'it has a file of no size')
-    if (RECORDS.includes(type) && size > MAX_RECORD) throw damaged(this.#tarball, 'it has a path without end')
+    if (size === undefined) throw tarballError(this.#tarball, 'it has a file of no size')
+    if (RECORDS.includes(type) && size > MAX_RECORD)
+      throw tarballError(this.#tarball, 'it has a path without end')
     const isFile = !RECORDS.includes(type)
     const path = isFile ? (this.#longPath ?? headerPath(header)) : ''
     if (isFile) this.#longPath = undefined
     const inside = isFile ? this.#checkedPath(path, type) : undefined
     const isKept = !isFile || (inside !== undefined && this.#limits.keeps(inside))
     if (isFile && isKept && size > this.#limits.maxKeptBytes) {
-      throw damaged(this.#tarball, `${inside} has more than ${this.#limits.maxKeptBytes} bytes`)
+      throw tarballError(this.#tarball, `${inside} has more than ${this.#limits.maxKeptBytes} bytes`)
     }
     this.#entry = {
       ...{ path: inside ?? '', type, size, pieces: isKept ? [] : undefined },
@@ -144,7 +148,8 @@ class TarReader {
     if (type === 'L') this.#longPath = toText(content!)
     else if (type === 'x') this.#longPath = paxPath(content!) ?? this.#longPath
     else if (!RECORDS.includes(type) && type !== '5' && path !== '') {
-      if (this.files.length >= this.#limits.maxFiles) throw damaged(this.#tarball, 'it has too many files')
+      if (this.files.length >= this.#limits.maxFiles)
+        throw tarballError(this.#tarball, 'it has too many files')
       const isSpecial = type !== '0'
       this.files.push({
         ...{ path, size, content },
@@ -154,7 +159,7 @@ class TarReader {
     }
   }
 
-  /** The path without the folder that everything lies in. */
+  /** Returns the path without the top-level folder. Throws when the path is hostile. */
   #checkedPath(path: string, type: string): string {
     const parts = path.replace(/\/+$/, '').split('/')
     const isHostile =
@@ -162,9 +167,10 @@ class TarReader {
       /^[a-zA-Z]:|[\\\p{Cc}]/u.test(path) ||
       parts.includes('..') ||
       parts.includes('')
-    if (isHostile) throw damaged(this.#tarball, `it would write outside of its folder: ${toVisible(path)}`)
+    if (isHostile)
+      throw tarballError(this.#tarball, `it would write outside of its folder: ${toVisible(path)}`)
     if (!this.#limits.letsSpecial && type !== '0' && type !== '5') {
-      throw damaged(this.#tarball, `it holds what is neither a file nor a folder: ${toVisible(path)}`)
+      throw tarballError(this.#tarball, `it holds what is neither a file nor a folder: ${toVisible(path)}`)
     }
     return parts
       .slice(1)
@@ -180,7 +186,7 @@ function headerPath(header: Buffer): string {
   return prefix === '' ? name : `${prefix}/${name}`
 }
 
-/** `27 path=package/…\n`, one record after the other; the length counts bytes. */
+/** Parses pax records such as `27 path=package/…`, each ending in a line break; the length counts bytes. */
 function paxPath(content: Buffer): string | undefined {
   let path: string | undefined
   for (let at = 0; at < content.length; ) {
@@ -194,11 +200,11 @@ function paxPath(content: Buffer): string | undefined {
   return path
 }
 
-/** The sum over the header with blanks in place of itself. */
+/** Whether the checksum is right: the sum of the header's bytes, with its own field as blanks. */
 function hasChecksum(header: Buffer): boolean {
-  const said = readOctal(header, 148, 8)
+  const stored = readOctal(header, 148, 8)
   const sum = header.reduce((total, byte, i) => total + (i >= 148 && i < 156 ? 0x20 : byte), 0)
-  return said === sum
+  return stored === sum
 }
 
 function readOctal(header: Buffer, at: number, length: number): number | undefined {
@@ -211,13 +217,13 @@ function toText(bytes: Buffer): string {
   return bytes.subarray(0, end < 0 ? bytes.length : end).toString()
 }
 
-function damaged(tarball: string, why: string, cause?: unknown): CrabError {
+function tarballError(tarball: string, why: string, cause?: unknown): CrabError {
   return new CrabError('invalid', `Cannot use ${tarball}: ${why}`, cause === undefined ? {} : { cause })
 }
 
 const BLOCK = 512
 const FILE = 0x30
 const OWNER_RUNS = 0o100
-/** Entries that say something of the next one: pax, pax for all, GNU's long name, GNU's long link. */
+/** The types of entries that describe the next one: pax, global pax, GNU long name and GNU long link. */
 const RECORDS: readonly string[] = ['x', 'g', 'L', 'K']
 const MAX_RECORD = 64 * 1024

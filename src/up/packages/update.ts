@@ -6,18 +6,21 @@ import type { Npm } from './npm.ts'
 import type { PackagePorts } from './ports.ts'
 import { compareVersions, isNpmVersion } from './version-order.ts'
 
-/** What the registry has for an installed component. */
+/** The result of an update check for an installed component. */
 export interface ComponentUpdate {
   service: InstalledService
   /** A newer version; undefined when there is none. */
   version?: string
-  /** A newer version that was tried already and did not start. */
+  /** A newer version that was already tried and did not start. */
   failed?: FailedVersion
-  /** Why nobody can say: it did not come from the registry, or that does not answer. */
+  /**
+   * The reason why the check failed: the component did not come from the registry, or the registry does not
+   * answer.
+   */
   problem?: CrabError
 }
 
-/** Looks for newer versions of all components, by name. One that cannot be looked up does not keep the others from it. */
+/** Checks all components for newer versions, in order of name. A failed check does not affect the others. */
 export async function findUpdates(
   ports: Pick<PackagePorts, 'paths' | 'npm' | 'step'>,
   signal: AbortSignal,

@@ -8,12 +8,12 @@ import type { UpHost } from '../types.ts'
 import { FAILED_VERSION_FILE } from './failed-version.ts'
 import { CURRENT_LINK } from './installed.ts'
 
-/** A folder for work below `packages/`, on the same disk; removed when disposed. */
+/** A temporary folder below `packages/`, and so on the same disk; removed when disposed. */
 export interface Staging extends AsyncDisposable {
   path: string
 }
 
-/** Makes one, and removes those of processes that have died. Fails with `storage`. */
+/** Creates a staging folder and removes those of processes that have died. Throws `storage`. */
 export async function openStaging({ packages }: Pick<HomePaths, 'packages'>, pid: number): Promise<Staging> {
   const all = join(packages, STAGING)
   const path = join(all, `${pid}-${newUlid()}`)
@@ -26,20 +26,20 @@ export async function openStaging({ packages }: Pick<HomePaths, 'packages'>, pid
   return { path, [Symbol.asyncDispose]: () => removeTree(path) }
 }
 
-/** The name of the version that counts in the folder of a component; undefined when there is none. */
+/** Returns the name of the current version in the folder of a component; undefined when there is none. */
 export async function currentVersion(folder: string): Promise<string | undefined> {
   const target = await readlink(join(folder, CURRENT_LINK)).catch(() => undefined)
   return target === undefined ? undefined : basename(target)
 }
 
-/** Moves a finished installation into the folder of its component and gives the name it has there. */
-export async function addVersion(made: string, folder: string, version: string): Promise<string> {
+/** Moves a finished installation into the folder of its component; returns its folder name there. */
+export async function addVersion(installation: string, folder: string, version: string): Promise<string> {
   await makePrivateDir(folder)
   const taken = new Set(await readdir(folder))
   let name = version
   for (let n = 2; taken.has(name); n += 1) name = `${version}_${n}`
   try {
-    await rename(made, join(folder, name))
+    await rename(installation, join(folder, name))
     await syncDir(folder)
   } catch (reason) {
     throw toStorageError(`Cannot write ${join(folder, name)}`, reason)
@@ -48,8 +48,8 @@ export async function addVersion(made: string, folder: string, version: string):
 }
 
 /**
- * Makes one of the versions the one that counts: readers see the old one or this one. On Windows, which cannot replace a
- * folder link, there is none for a moment. Fails with `storage`.
+ * Makes a version the current one; readers see either the old or the new one. On Windows, which cannot
+ * replace a directory link, there is no current version for a moment. Throws `storage`.
  */
 export async function switchVersion(
   folder: string,
@@ -60,7 +60,7 @@ export async function switchVersion(
   try {
     if (platform === 'win32') {
       await symlink(join(folder, version), fresh, 'junction')
-      await rm(link, { force: true, recursive: true }) // the link, not what it leads to
+      await rm(link, { force: true, recursive: true }) // removes the link, not its target
     } else await symlink(version, fresh)
     await rename(fresh, link)
     await syncDir(folder)
@@ -70,23 +70,26 @@ export async function switchVersion(
   }
 }
 
-/** Removes from the folder of a component what does not count, after whoever died in it. The caller has the right to change it. */
+/**
+ * Removes all other versions from the folder of a component, including leftovers of interrupted pulls. The
+ * caller holds the component's lock.
+ */
 export async function pruneVersions(folder: string): Promise<void> {
   const current = await currentVersion(folder)
   const names: string[] = await readdir(folder).catch(() => [])
   const isThere = current !== undefined && names.includes(current)
-  const kept: readonly string[] = isThere
+  const retained: readonly string[] = isThere
     ? [CURRENT_LINK, current, FAILED_VERSION_FILE]
     : [FAILED_VERSION_FILE]
   await Promise.all(
-    names.filter((name) => !kept.includes(name)).map((name) => removeTree(join(folder, name))),
+    names.filter((name) => !retained.includes(name)).map((name) => removeTree(join(folder, name))),
   )
 }
 
-/** Removes a folder; what cannot be removed now is by the next that tidies up. */
+/** Removes a folder; a failure leaves it to the next cleanup. */
 export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
 }
 
-/** Begins with a dot: no component can be called so. */
+/** Begins with a dot, so it cannot collide with the name of a component. */
 const STAGING = '.staging'

@@ -1,9 +1,12 @@
-/** Whether a text is a version as npm has them, and so can be the name of a folder. */
+/** Whether a text is an npm version and therefore safe as a folder name. */
 export function isNpmVersion(text: string): boolean {
   return text.length <= 128 && /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/.test(text)
 }
 
-/** Below zero when version `a` comes before `b` (semver 2.0 §11). */
+/**
+ * Compares versions by precedence (Semantic Versioning 2.0.0, section 11); negative when `a` comes before
+ * `b`.
+ */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [readVersion(a), readVersion(b)]
   const core = compareLists(left.core, right.core)
@@ -31,7 +34,7 @@ function compareLists(a: readonly string[], b: readonly string[]): number {
   return a.length - b.length
 }
 
-/** Numbers come before words. */
+/** Numeric identifiers come before alphanumeric ones. */
 function comparePart(a: string, b: string): number {
   const [isNumber, isOtherNumber] = [/^\d+$/.test(a), /^\d+$/.test(b)]
   if (isNumber && isOtherNumber) return Number(a) - Number(b)

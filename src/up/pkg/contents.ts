@@ -14,9 +14,9 @@ import type { TarFile } from '../packages/tarball.ts'
 import { PACKAGE_MANIFEST, type PackageManifest, readManifest } from './manifest.ts'
 import type { TreeReader } from './tree.ts'
 
-/** A file to write. */
+/** A file of a skill. */
 export interface PkgFile {
-  /** Relative to the skill. */
+  /** The path relative to the skill's folder. */
   path: string
   content: Buffer
   isExecutable: boolean
@@ -24,11 +24,11 @@ export interface PkgFile {
 
 /** A skill of a package. */
 export interface PkgSkill {
-  /** Of its folder below `skills/`. */
+  /** The name of its folder below `skills/`. */
   folder: string
   name: string
   description: string
-  /** What its front matter says of `allowed-tools`, as text; empty when it says nothing. */
+  /** The value of `allowed-tools` in its front matter as text; empty when absent. */
   allowedTools: string
   files: PkgFile[]
 }
@@ -39,26 +39,29 @@ export interface PkgAgent {
   description: string
   model: string | undefined
   servers: readonly McpEntry[]
-  /** What it may do without being asked for, and what not. */
+  /** The permission rules of the agent and of its servers. */
   rules: readonly PermissionRule[]
   components: boolean | readonly string[]
-  /** Values of its servers that somebody has to put in: `github: env.TOKEN`. */
+  /** The values of its servers that the user has to fill in, such as `github: env.TOKEN`. */
   placeholders: readonly string[]
-  /** Its file as text, and as a table. */
+  /** The agent file as text, and parsed as `table`. */
   text: string
   table: JsonObject
-  /** Undefined when no prompt lies beside it. */
+  /** The prompt file beside the agent file; undefined when there is none. */
   prompt: Buffer | undefined
 }
 
-/** Everything that a package would install. */
+/** The contents that a package would install. */
 export interface PkgContents {
   manifest: PackageManifest
   skills: PkgSkill[]
   agents: PkgAgent[]
 }
 
-/** Reads what a package carries, whole and checked; nothing is written. Fails with `config` for what its files say, `invalid` for what they are. */
+/**
+ * Reads and checks the contents of a package; nothing is written. Throws `config` for an error inside a file,
+ * and `invalid` for a missing, forbidden or oversized file.
+ */
 export async function readContents(readTree: TreeReader, signal: AbortSignal): Promise<PkgContents> {
   const listed = await readTree((path) => path === PACKAGE_MANIFEST, signal)
   const text = listed.find(({ path, isSpecial }) => path === PACKAGE_MANIFEST && !isSpecial)?.content
@@ -73,7 +76,7 @@ export async function readContents(readTree: TreeReader, signal: AbortSignal): P
     manifest.agents.some((file) => path === file || path === toPromptPath(file))
   const files = await readTree(isNamed, signal)
   const own = files.filter(({ path }) => isNamed(path))
-  refuseOdd(own)
+  refuseUnsafeFiles(own)
   return {
     manifest,
     skills: manifest.skills.map((folder) => toSkill(folder, own)),
@@ -81,8 +84,11 @@ export async function readContents(readTree: TreeReader, signal: AbortSignal): P
   }
 }
 
-/** Within what is installed there are only files, with names that every system can have. */
-function refuseOdd(files: readonly TarFile[]): void {
+/**
+ * Throws unless the installed parts are plain files, within the limits, with names that every platform
+ * accepts.
+ */
+function refuseUnsafeFiles(files: readonly TarFile[]): void {
   const bytes = files.reduce((total, { size }) => total + size, 0)
   if (bytes > MAX_BYTES || files.length > MAX_FILES) {
     throw new CrabError(
@@ -112,8 +118,8 @@ function toSkill(folder: string, all: readonly TarFile[]): PkgSkill {
   if (!matter.ok)
     throw new CrabError('invalid', `Cannot use ${folder}/SKILL.md:${matter.line}: ${matter.message}`)
   const [name = '', description = ''] = ['name', 'description'].map((key) => matter.texts.get(key)?.trim())
-  const flaw = validateSkill(name, description)
-  if (flaw !== undefined) throw new CrabError('invalid', `Cannot use ${folder}/SKILL.md: ${flaw}`)
+  const problem = validateSkill(name, description)
+  if (problem !== undefined) throw new CrabError('invalid', `Cannot use ${folder}/SKILL.md: ${problem}`)
   return {
     folder: posix.basename(folder),
     name,
@@ -125,7 +131,7 @@ function toSkill(folder: string, all: readonly TarFile[]): PkgSkill {
   }
 }
 
-/** A text or a list, whichever the file has: it is shown, not obeyed here. */
+/** Returns `allowed-tools` as text, whether the file has a string or a list: the value is only shown here. */
 function allowedTools(text: string): string {
   const matter = /^---\s*\n([\s\S]*?)\n---/.exec(text.replaceAll('\r\n', '\n'))?.[1] ?? ''
   const [, first = '', rest = ''] = /^allowed-tools\s*:[ \t]*(.*)\n?((?:[ \t-].*\n?)*)/m.exec(matter) ?? []
@@ -160,7 +166,7 @@ function toAgent(file: string, all: readonly TarFile[]): PkgAgent {
   }
 }
 
-/** Lists the values that its author left for the user to fill in: placeholders, and empty ones. */
+/** Lists the values that the author left for the user to fill in: placeholders and empty values. */
 function findGaps(entry: McpEntry): string[] {
   const { name, env = {}, headers = {}, auth } = entry
   const isEmpty = (values: Readonly<Record<string, string>>) =>

@@ -8,24 +8,24 @@ import { fetchGit, findRepository, formatGitSource, parseGitSource } from './git
 import type { PkgRecord } from './records.ts'
 import { folderTree, type TreeReader, tarTree } from './tree.ts'
 
-/** A package that was fetched and checked, and of which nothing is installed. */
+/** A package that was fetched and checked, but not installed. */
 export interface FetchedPkg {
   contents: PkgContents
   source: PkgRecord['source']
-  /** What the registry says, of one that comes from there. */
+  /** The registry's data; undefined when the package does not come from the registry. */
   facts: PackageFacts | undefined
 }
 
 interface FetchPkgPorts {
   host: UpHost
   npm(): Promise<Npm>
-  /** For what is fetched. */
+  /** The folder for fetched files. */
   folder: string
   standing: CallerContext
   step(text: string): void
 }
 
-/** Fetches what a word means: a git address, an npm package, a tarball or a folder, and reads all of it. */
+/** Fetches and reads the package that a word names: a git address, an npm package, a tarball or a folder. */
 export async function fetchPkg(word: string, ports: FetchPkgPorts, signal: AbortSignal): Promise<FetchedPkg> {
   const { readTree, source, facts } = await fetch(word, ports, signal)
   ports.step(`Reading ${word}`)
@@ -47,16 +47,16 @@ async function fetch(
       source: { kind: 'git', from: named ? word : formatGitSource(git), commit },
     }
   }
-  const wanted = await parsePackageSpec(word, undefined, { ...ports.standing, verb: 'add' })
-  if (wanted.kind === 'tarball')
-    return { readTree: tarTree(wanted.path), source: { kind: 'tarball', from: wanted.path } }
-  if (wanted.kind === 'folder')
-    return { readTree: folderTree(wanted.path), source: { kind: 'folder', from: wanted.path } }
+  const spec = await parsePackageSpec(word, undefined, { ...ports.standing, verb: 'add' })
+  if (spec.kind === 'tarball')
+    return { readTree: tarTree(spec.path), source: { kind: 'tarball', from: spec.path } }
+  if (spec.kind === 'folder')
+    return { readTree: folderTree(spec.path), source: { kind: 'folder', from: spec.path } }
   const npm = await ports.npm()
-  ports.step(`Looking up ${wanted.package}`)
-  const known = await fetchPackageFacts(wanted, npm, signal)
+  ports.step(`Looking up ${spec.package}`)
+  const known = await fetchPackageFacts(spec, npm, signal)
   ports.step(`Fetching ${known.package} ${known.version}`)
-  const { tarball, facts } = await fetchPackage(wanted, { known, npm, folder: ports.folder }, signal)
+  const { tarball, facts } = await fetchPackage(spec, { known, npm, folder: ports.folder }, signal)
   const publisher = facts.publisher !== undefined && { publisher: facts.publisher }
   return { readTree: tarTree(tarball), facts, source: { kind: 'npm', from: word, ...publisher } }
 }

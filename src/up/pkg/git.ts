@@ -9,13 +9,14 @@ import type { UpHost } from '../types.ts'
 export interface GitSource {
   kind: 'git'
   url: string
-  /** A branch, a tag or a commit; by default what the repository's HEAD is. */
+  /** A branch, a tag or a commit; the repository's HEAD by default. */
   ref: string | undefined
 }
 
 /**
- * The git source that a word is: an https, ssh or file address, `user@host:path` or `github:owner/name`, with `#branch` behind
- * it. Fails with `usage`.
+ * Parses a git source: an https, ssh or file address, `user@host:path` or `github:owner/name`, optionally
+ * followed by `#branch`. Returns undefined when the word is not an address; throws `usage` for an address
+ * that is not allowed.
  */
 export function parseGitSource(word: string): GitSource | undefined {
   const [address = '', ref] = splitOnce(word.replace(/^git\+/, ''), '#')
@@ -38,7 +39,10 @@ export function parseGitSource(word: string): GitSource | undefined {
   return { kind: 'git', url, ref }
 }
 
-/** The repository that a path with `#branch` behind it names, or a path to one without a work tree; undefined for all else. */
+/**
+ * Finds the local repository that a path names, if the path ends in `#branch` or leads to a bare repository;
+ * undefined otherwise.
+ */
 export async function findRepository(
   word: string,
   { cwd, homeDir }: { cwd: string; homeDir: string },
@@ -55,8 +59,9 @@ export async function findRepository(
 }
 
 /**
- * Brings one commit of a git repository as a tar file below a folder; nothing is checked out, so that neither hooks, filters
- * nor links of it have any effect. Nobody is asked for a password. Fails with `unavailable`, `missing` without git.
+ * Fetches one commit of a git repository as a tar file below a folder. Nothing is checked out, so that the
+ * repository's hooks, filters and links have no effect. git never prompts for a password. Throws
+ * `unavailable`, and `missing` without git.
  */
 export async function fetchGit(
   { url, ref }: GitSource,
@@ -65,7 +70,7 @@ export async function fetchGit(
 ): Promise<{ tarball: string; commit: string }> {
   const repository = join(folder, 'repository')
   const tarball = join(folder, 'repository.tar')
-  const protocols = /^(http|file):/.exec(url)?.[1] ?? 'https:ssh' // nothing leads from one to the other
+  const protocols = /^(http|file):/.exec(url)?.[1] ?? 'https:ssh' // a redirect must not lead to another protocol
   const own = { ...ALONE, GIT_ALLOW_PROTOCOL: protocols }
   const git = (args: readonly string[]) =>
     runGit(host, { args, env: { ...own, ...withoutUserConfig(folder) } }, signal)
@@ -82,7 +87,7 @@ export async function fetchGit(
   return { tarball, commit }
 }
 
-/** As it can be given again, wherever one stands. */
+/** Formats a source as an argument that works in any directory. */
 export function formatGitSource({ url, ref }: GitSource): string {
   return ref === undefined ? url : `${url}#${ref}`
 }
@@ -98,14 +103,17 @@ async function runGit(
     { env, timeoutMs: TIMEOUT_MS },
     signal,
   )
-  if (signal.aborted) throw toCancelledError(signal) // Ctrl-C ends git, too
+  if (signal.aborted) throw toCancelledError(signal) // Ctrl-C ends git as well
   if (code === 0) return stdout
   const lines = stderr.trim().split('\n')
-  const said = lines.find((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1) ?? ''
-  throw new CrabError('failed', said.replace(/^(fatal|error): /, '') || `git ended with ${code}`)
+  const message = lines.find((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1) ?? ''
+  throw new CrabError('failed', message.replace(/^(fatal|error): /, '') || `git ended with ${code}`)
 }
 
-/** Without the person's settings, which only fetching needs: a package's attributes would name filters of theirs. */
+/**
+ * Hides the user's git configuration, which only a fetch needs: the package's attributes could name filters
+ * in it.
+ */
 function withoutUserConfig(folder: string): UpHost['env'] {
   return { HOME: folder, XDG_CONFIG_HOME: folder, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
 }
@@ -115,7 +123,7 @@ function splitOnce(text: string, mark: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** What a person's own settings may have, and a package's must not bring about. */
+/** Settings that the user's configuration may enable but that a package must not be able to use. */
 const SAFE = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',

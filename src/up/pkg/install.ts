@@ -20,26 +20,23 @@ import type { PkgAgent, PkgContents, PkgSkill } from './contents.ts'
 import type { FetchedPkg } from './fetch-pkg.ts'
 import { type PkgRecord, packageRecordPath, readRecords } from './records.ts'
 
-/** What installing skills and agents needs of the rest. */
+/** The ports of installing skills and agents. */
 export interface PkgPorts {
   paths: HomePaths
   now(): number
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
-  /** A folder for work, on the disk of the home. */
+  /** A temporary folder on the disk of the home. */
   folder: string
 }
 
 /**
- * Copies skills and agents of a package into the home, all of them or, where one of their names is taken, none. The record
- * stands before the first file, so that `remove` finds also what was cut off. Fails with `conflict`.
+ * Copies the skills and agents of a package into the home: all of them, or none when one of their names is
+ * taken. The record is written before the first file, so that `remove` also finds an interrupted
+ * installation. Throws `conflict`.
  */
-export async function installPkg(
-  brought: FetchedPkg,
-  ports: PkgPorts,
-  signal: AbortSignal,
-): Promise<PkgRecord> {
+export async function installPkg(pkg: FetchedPkg, ports: PkgPorts, signal: AbortSignal): Promise<PkgRecord> {
   const { paths, now } = ports
-  const { contents, source } = brought
+  const { contents, source } = pkg
   await using _ = await ports.lock('pkg', signal)
   await using _agents = await ports.lock(`file:${paths.agents}`, signal)
   await refuseTaken(contents, paths)
@@ -59,12 +56,12 @@ export async function installPkg(
   return record
 }
 
-/** SHA-256 of a file, in hexadecimal digits. */
+/** Returns the SHA-256 of a file as hexadecimal digits. */
 export function checksum(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** Fails with `conflict` where names are taken, and says all of them at once: a person decides once. */
+/** Throws `conflict` when names are taken; the message lists all of them, so that the user decides once. */
 export async function refuseTaken(
   { manifest, skills, agents }: PkgContents,
   paths: HomePaths,
@@ -111,38 +108,38 @@ async function namesIn(folder: string): Promise<Set<string>> {
   return new Set(names.map(foldName))
 }
 
-/** An id of its own, whatever its file says: ids are of this home. */
+/** Assigns a new id and ignores the one in the file: ids belong to this home. */
 function withId(agent: PkgAgent): PkgAgent {
   return { ...agent, text: editToml(agent.text, agent.table, { ...agent.table, id: newAgentId(agent.name) }) }
 }
 
 function checksums(skills: readonly PkgSkill[], agents: readonly PkgAgent[]): Record<string, string> {
-  const ofSkills = skills.flatMap(({ folder, files }) =>
+  const skillSums = skills.flatMap(({ folder, files }) =>
     files.map(({ path, content }) => [`skills/${folder}/${path}`, checksum(content)]),
   )
-  const ofAgents = agents.flatMap(({ name, text, prompt }) => [
+  const agentSums = agents.flatMap(({ name, text, prompt }) => [
     [`agents/${name}.toml`, checksum(text)],
     ...(prompt ? [[`agents/${name}.md`, checksum(prompt)]] : []),
   ])
-  return Object.fromEntries([...ofSkills, ...ofAgents])
+  return Object.fromEntries([...skillSums, ...agentSums])
 }
 
-/** Whole or not at all. */
+/** Writes a skill atomically: completely or not at all. */
 async function writeSkill({ folder, files }: PkgSkill, { paths, folder: work }: PkgPorts): Promise<void> {
-  const made = join(work, `skill ${folder}`)
+  const staged = join(work, `skill ${folder}`)
   for (const { path, content, isExecutable } of files)
-    await replaceFile(join(made, path), content, isExecutable ? 0o700 : undefined)
+    await replaceFile(join(staged, path), content, isExecutable ? 0o700 : undefined)
   await makePrivateDir(paths.skills)
   try {
-    await mkdir(join(paths.skills, folder), { mode: 0o700 }) // taken by nobody else meanwhile
-    await rename(made, join(paths.skills, folder))
+    await mkdir(join(paths.skills, folder), { mode: 0o700 }) // throws when the folder exists by now
+    await rename(staged, join(paths.skills, folder))
     await syncDir(paths.skills)
   } catch (reason) {
     throw toStorageError(`Cannot write ${join(paths.skills, folder)}`, reason)
   }
 }
 
-/** The prompt first: an agent is there when its file is. */
+/** Writes the prompt first: an agent exists as soon as its file does. */
 async function writeAgent({ name, text, prompt }: PkgAgent, paths: HomePaths): Promise<void> {
   const path = join(paths.agents, name)
   await makePrivateDir(dirname(path))

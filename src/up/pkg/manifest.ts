@@ -7,7 +7,7 @@ import { configError, type Result } from '../../core/config/validation-issue.ts'
 import { isServiceName } from '../packages/installed.ts'
 import { isNpmVersion } from '../packages/version-order.ts'
 
-/** The file at the root of a package that carries skills and agents. */
+/** The name of the file at the root of a package that carries skills and agents. */
 export const PACKAGE_MANIFEST = 'crabtalk.toml'
 
 const path = () =>
@@ -35,10 +35,13 @@ const schema = strictTable({
   agents: z._default(z.array(agentPath()).check(z.maxLength(100)), []),
 })
 
-/** What a package says it carries; paths are relative to its root, without `./` and a `/` at the end. */
+/**
+ * The contents that a package declares; paths are relative to its root, without a leading `./` or a trailing
+ * `/`.
+ */
 export type PackageManifest = z.infer<typeof schema>
 
-/** Reads a manifest. Fails with `config`, which names the lines. */
+/** Parses a manifest. Throws `config`, which names the lines. */
 export function readManifest(text: string): PackageManifest {
   const outcome = check(text)
   if (outcome.ok) return outcome.value

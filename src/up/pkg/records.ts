@@ -12,23 +12,23 @@ const schema = z.object({
   description: z.string(),
   source: z.object({
     kind: z.enum(['git', 'npm', 'tarball', 'folder']),
-    /** As it was named. */
+    /** The source as the user named it. */
     from: z.string(),
     commit: z.exactOptional(z.string()),
     publisher: z.exactOptional(z.string()),
   }),
   installedAt: z.string(),
-  /** Folders below `skills/`. */
+  /** The names of folders below `skills/`. */
   skills: z.array(z.string()),
   agents: z.array(z.string()),
-  /** SHA-256 of every file as it was installed, by its path below the home, with `/`. */
+  /** The SHA-256 of every file as installed, by path relative to the home, with `/`. */
   files: z.record(z.string(), z.string()),
 })
 
-/** What was installed by a package, and from where. */
+/** The record of an installed package and its source. */
 export type PkgRecord = z.infer<typeof schema>
 
-/** The packages of a home, by name. A record that cannot be read is named in `broken`. */
+/** Reads the records of a home, sorted by name. The paths of unreadable records are in `broken`. */
 export async function readRecords(
   paths: Pick<HomePaths, 'packages'>,
 ): Promise<{ records: PkgRecord[]; broken: string[] }> {
@@ -50,7 +50,7 @@ export async function readRecords(
   return { records, broken }
 }
 
-/** Where the record of a package is. */
+/** Returns the path of a package's record. */
 export function packageRecordPath({ packages }: Pick<HomePaths, 'packages'>, name: string): string {
   return join(packages, PKG_FOLDER, `${name}.json`)
 }

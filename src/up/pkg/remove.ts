@@ -7,18 +7,18 @@ import type { HomePaths } from '../../core/config/paths.ts'
 import { checksum, type PkgPorts } from './install.ts'
 import { type PkgRecord, packageRecordPath, readRecords } from './records.ts'
 
-/** What a removal did. */
+/** The result of a removal. */
 export interface PkgRemoval {
   name: string
-  /** Skills and agents that are gone: `skills/review`, `agents/reviewer`. */
+  /** The removed skills and agents, such as `skills/review` and `agents/reviewer`. */
   removed: string[]
-  /** What stays because somebody changed it: `skills/review: SKILL.md`. */
+  /** The parts that stay because the user changed them, such as `skills/review: SKILL.md`. */
   kept: string[]
 }
 
 /**
- * Removes the skills and agents of a package. A skill or an agent of which a file was changed or added stays as a whole: it
- * is the person's by now. Fails with `missing`.
+ * Removes the skills and agents of a package. A skill or an agent with a changed or added file stays as a
+ * whole, because it is now the user's. Throws `missing`.
  */
 export async function removePkg(name: string, ports: PkgPorts, signal: AbortSignal): Promise<PkgRemoval> {
   const { paths } = ports
@@ -30,7 +30,8 @@ export async function removePkg(name: string, ports: PkgPorts, signal: AbortSign
     const own = `skills/${folder}`
     const there = await filesBelow(paths.home, own)
     await settle({ own, there, record, removal, paths }, async () => {
-      await rename(join(paths.home, own), join(ports.folder, `old ${folder}`)) // at once: nobody sees a part of it
+      // Atomic: other processes never see a part of it.
+      await rename(join(paths.home, own), join(ports.folder, `old ${folder}`))
     })
   }
   for (const agent of record.agents) {
@@ -95,11 +96,11 @@ async function filesBelow(home: string, folder: string): Promise<string[]> {
     if (isMissingFile(reason)) return []
     throw toStorageError(`Cannot read ${join(home, folder)}`, reason)
   })
-  const ways = entries.map(async (entry) => {
-    const way = `${folder}/${entry.name}`
-    return entry.isDirectory() ? await filesBelow(home, way) : [way]
+  const paths = entries.map(async (entry) => {
+    const path = `${folder}/${entry.name}`
+    return entry.isDirectory() ? await filesBelow(home, path) : [path]
   })
-  return (await Promise.all(ways)).flat().toSorted()
+  return (await Promise.all(paths)).flat().toSorted()
 }
 
 async function filesIn(folder: string): Promise<string[]> {

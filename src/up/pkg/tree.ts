@@ -5,35 +5,35 @@ import { toStorageError } from '../../core/base/files.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { readTarball, type TarFile } from '../packages/tarball.ts'
 
-/** The files of a package; what they hold is read for those that are asked for. */
+/** Lists the files of a package; the content is read only for those that `keeps` selects. */
 export type TreeReader = (keeps: (path: string) => boolean, signal: AbortSignal) => Promise<TarFile[]>
 
-/** Of a tarball. */
+/** Reads the tree of a tarball. */
 export function tarTree(path: string): TreeReader {
   return (keeps, signal) => readTarball(path, { ...LIMITS, keeps }, signal)
 }
 
-/** Of a folder of this machine; links in it are not followed, `.git` and `node_modules` are left out. */
+/** Reads the tree of a local folder; links are not followed, and `.git` and `node_modules` are left out. */
 export function folderTree(folder: string): TreeReader {
   return async (keeps) => {
     const files: TarFile[] = []
-    await walk({ folder, way: '', keeps, files })
+    await walk({ folder, prefix: '', keeps, files })
     return files
   }
 }
 
 interface Walk {
   folder: string
-  /** Relative to the folder, with `/` at its end where it is not empty. */
-  way: string
+  /** The path relative to the folder; empty, or ending in `/`. */
+  prefix: string
   keeps(path: string): boolean
   files: TarFile[]
 }
 
 async function walk(at: Walk): Promise<void> {
-  const { folder, way, files } = at
-  const names = await readdir(join(folder, way)).catch((reason: unknown) => {
-    throw toStorageError(`Cannot read ${join(folder, way)}`, reason)
+  const { folder, prefix, files } = at
+  const names = await readdir(join(folder, prefix)).catch((reason: unknown) => {
+    throw toStorageError(`Cannot read ${join(folder, prefix)}`, reason)
   })
   for (const name of names.toSorted()) {
     if (LEFT_OUT.has(name)) continue
@@ -44,10 +44,10 @@ async function walk(at: Walk): Promise<void> {
 }
 
 async function take(at: Walk, name: string): Promise<void> {
-  const { folder, way, keeps, files } = at
-  const path = `${way}${name}`
+  const { folder, prefix, keeps, files } = at
+  const path = `${prefix}${name}`
   const entry = await lstat(join(folder, path))
-  if (entry.isDirectory()) return await walk({ ...at, way: `${path}/` })
+  if (entry.isDirectory()) return await walk({ ...at, prefix: `${path}/` })
   if (!entry.isFile()) return void files.push({ path, size: 0, content: undefined, isSpecial: true })
   const isKept = keeps(path)
   if (isKept && entry.size > LIMITS.maxKeptBytes) {

@@ -2,23 +2,26 @@ import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServiceNote } from './notes.ts'
 
-/** Notes on log files that are too large all the same, and on a disk without room for what services write. */
+/** Notes log files that have become too large, and a disk without room for logs. */
 export async function diskNotes({ home, logs }: { home: string; logs: string }): Promise<ServiceNote[]> {
   return [...(await freeSpaceNotes(home)), ...(await logNotes(logs))]
 }
 
-/** The files of a folder with their sizes in bytes; none where it does not exist. */
+/** Lists the files of a folder with their sizes in bytes; empty when it does not exist. */
 export async function fileSizes(folder: string): Promise<{ name: string; bytes: number }[]> {
   const names = await readdir(folder).catch(() => []) // nothing was ever written
   return await Promise.all(names.map(async (name) => ({ name, bytes: await readSize(join(folder, name)) })))
 }
 
-/** More than all that a service keeps of its own log: nothing bounds such a file. */
+/**
+ * The size above which a log is reported: more than a service's own rotated log can reach, so the file is
+ * unbounded.
+ */
 export const LARGE_LOG_BYTES = 60_000_000
 
-/** A note on a disk that is full, or nearly. */
+/** Notes a disk that is full or nearly full. */
 export async function freeSpaceNotes(home: string): Promise<ServiceNote[]> {
-  const disk = await statfs(home).catch(() => undefined) // there is no home yet
+  const disk = await statfs(home).catch(() => undefined) // the home does not exist yet
   if (!disk) return []
   const bytes = disk.bavail * disk.bsize
   if (bytes >= LITTLE_BYTES) return []
@@ -38,9 +41,9 @@ async function logNotes(logs: string): Promise<ServiceNote[]> {
 async function readSize(path: string): Promise<number> {
   return await stat(path).then(
     ({ size }) => size,
-    () => 0, // it was set aside meanwhile
+    () => 0, // rotated meanwhile
   )
 }
 
-/** Less than a service writes in an hour of trouble. */
+/** Less than a failing service logs in an hour. */
 const LITTLE_BYTES = 20_000_000

@@ -6,13 +6,13 @@ import { collectNotes, type ServiceNote } from './notes.ts'
 import { removeStale } from './stale-files.ts'
 import { describeState, isKeptAlive, mayBeConfig, type ServiceState } from './state.ts'
 
-/** A service that is looked for. */
+/** A service to look up. */
 export interface ServiceQuery {
   name: string
   label: string
-  /** The version that would run after a restart; absent where that cannot be told. */
+  /** The version that would run after a restart; absent when unknown. */
   version?: string
-  /** Why it is listed though there is no such service: the end of a sentence. */
+  /** The reason why the service is listed although it does not exist, as the end of a sentence. */
   oddity?: string
 }
 
@@ -23,70 +23,73 @@ export interface ServiceRow {
   state: ServiceState
   detail?: string
   pid?: number
-  /** When this run began, milliseconds since 1970. */
+  /** The start time of this run, milliseconds since 1970. */
   since?: number
-  /** Of it and all it has started, bytes. */
+  /** The memory of the service and all of its child processes, in bytes. */
   memoryBytes?: number
-  /** How many processes it is. */
+  /** The number of its processes. */
   processes?: number
   port?: number
-  /** Of the program that runs. */
+  /** The version of the running program. */
   version?: string
-  /** Of the program on the disk. */
+  /** The version of the installed program. */
   versionOnDisk?: string
   restarts?: number
   isInstalled: boolean
   isEnabled: boolean
-  /** Whether the service manager keeps it running, or tries to: what runs without it was started by somebody else. */
+  /**
+   * Whether the service manager runs it or is trying to; a service that runs without being managed was
+   * started another way.
+   */
   isKept: boolean
   notes: readonly ServiceNote[]
 }
 
-/** What all rows together need. */
+/** The ports of gatherRows(). */
 export interface GatherPorts {
   manager: ServiceManager
   probe: ProbeService
-  /** What is wrong with the configuration. */
+  /** Finds the errors in the configuration. */
   findProblems(): Promise<readonly FileIssue[]>
   now(): number
-  /** What is wrong with the unit of a service that is installed. */
+  /** Returns notes about the unit of an installed service. */
   unitNotes?(name: string): Promise<readonly ServiceNote[]>
-  /** Files that were left behind stay. */
+  /** Whether to keep stale files instead of removing them. */
   keepsStale?: boolean
 }
 
-/** All rows, and what keeps the service manager from being asked. */
+/** The rows, and the error when the service manager could not be queried. */
 export interface GatherResult {
   rows: readonly ServiceRow[]
   problem?: unknown
 }
 
-/** Asks the service manager, the services themselves and the system about each of these services, all at once. */
+/** Queries the service manager, the services themselves and the system about the services, all in parallel. */
 export async function gatherRows(
-  sought: readonly ServiceQuery[],
+  queries: readonly ServiceQuery[],
   ports: GatherPorts,
   signal: AbortSignal,
 ): Promise<GatherResult> {
-  const asked = askManager(
+  const pendingStatuses = queryManager(
     ports.manager,
-    sought.map(({ label }) => label),
+    queries.map(({ label }) => label),
     signal,
   )
-  const probes = await Promise.all(sought.map(({ name }) => ports.probe(name, signal)))
-  const { statuses, problem } = await asked
+  const probes = await Promise.all(queries.map(({ name }) => ports.probe(name, signal)))
+  const { statuses, problem } = await pendingStatuses
   const pids = [...statuses, ...probes].flatMap(({ pid }) => pid ?? [])
   const families = await readFamilies(pids)
   const isWrong = statuses.some((status) => mayBeConfig(status, ports.manager.kind))
   const problems = isWrong ? await ports.findProblems().catch(() => []) : []
-  const rows = sought.map(async (one, index) => {
+  const rows = queries.map(async (one, index) => {
     const status = statuses.find(({ label }) => label === one.label)
-    return await toRow({ sought: one, status, probe: probes[index]!, families, problems, ports })
+    return await toRow({ query: one, status, probe: probes[index]!, families, problems, ports })
   })
   return { rows: await Promise.all(rows), ...(problem !== undefined && { problem }) }
 }
 
 interface GatheredService {
-  sought: ServiceQuery
+  query: ServiceQuery
   status: ServiceStatus | undefined
   probe: Probe
   families: ReadonlyMap<number, ProcessFamily>
@@ -95,7 +98,7 @@ interface GatheredService {
 }
 
 async function toRow({
-  sought,
+  query,
   status,
   probe,
   families,
@@ -112,33 +115,33 @@ async function toRow({
   const isRemoved =
     !ports.keepsStale && !isKeptAlive(status) && !status?.isLost && (await removeLeftover(probe))
   const runs = pid !== undefined && { pid, ...(since !== undefined && { since }) }
-  const ofUnit = status?.isInstalled ? ((await ports.unitNotes?.(sought.name)) ?? []) : []
-  const ofConfig = mayBeConfig(status, ports.manager.kind) ? problems : []
+  const unitIssues = status?.isInstalled ? ((await ports.unitNotes?.(query.name)) ?? []) : []
+  const configIssues = mayBeConfig(status, ports.manager.kind) ? problems : []
   const notes = await collectNotes({
-    ...sought,
+    ...query,
     status,
     probe,
     state,
     detail,
     pid,
     isRemoved,
-    problems: ofConfig,
+    problems: configIssues,
   })
   return {
-    name: sought.name,
-    label: sought.label,
+    name: query.name,
+    label: query.label,
     state,
     ...(detail !== undefined && { detail }),
     ...runs,
     ...(own && { memoryBytes: own.memoryBytes, processes: own.pids.length }),
     ...(probe.port !== undefined && { port: probe.port }),
     ...(probe.version !== undefined && { version: probe.version }),
-    ...(sought.version !== undefined && { versionOnDisk: sought.version }),
+    ...(query.version !== undefined && { versionOnDisk: query.version }),
     ...(status?.isInstalled && status.restarts !== undefined && { restarts: status.restarts }),
     isInstalled: status?.isInstalled ?? false,
     isEnabled: status?.isEnabled ?? false,
     isKept: isKeptAlive(status),
-    notes: [...notes, ...ofUnit],
+    notes: [...notes, ...unitIssues],
   }
 }
 
@@ -146,8 +149,8 @@ async function removeLeftover({ leftover }: Probe): Promise<boolean> {
   return leftover?.stamp !== undefined && (await removeStale(leftover.file, leftover.stamp))
 }
 
-/** A service manager that cannot be asked knows of nothing. */
-async function askManager(
+/** Queries the service manager; a failed query yields no statuses. */
+async function queryManager(
   manager: ServiceManager,
   labels: readonly string[],
   signal: AbortSignal,

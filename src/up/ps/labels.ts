@@ -1,12 +1,12 @@
 import { toServiceLabel } from '../names.ts'
 
-/** Where services are told apart: a home, and the one people usually have. */
+/** The home that a label belongs to, and the default home. */
 export interface LabelContext {
   home: string
   usualHome: string
 }
 
-/** What people call the service of a label; undefined for that of another home, and for what is no label of ours. */
+/** Parses the service name from a label; undefined for labels of other homes and of other programs. */
 export function parseServiceLabel(label: string, place: LabelContext): string | undefined {
   const [before = '', after = ''] = toServiceLabel('\0', place).split('\0')
   if (!label.startsWith(before) || !label.endsWith(after)) return undefined

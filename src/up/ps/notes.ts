@@ -5,18 +5,18 @@ import type { Probe } from '../probe.ts'
 import type { ServiceStatus } from '../types.ts'
 import { CONFIG_EXIT, describeLastExit, isKeptAlive, type ServiceState } from './state.ts'
 
-/** Something about a service that will bite. */
+/** A note about a problem of a service, existing or upcoming. */
 export interface ServiceNote {
   /** A clause without a full stop. */
   message: string
-  /** What to do. */
+  /** The suggested fix. */
   hint?: string
 }
 
-/** What notes are made of. */
+/** The facts that notes are derived from. */
 export interface ServiceNoteContext {
   name: string
-  /** On the disk. */
+  /** The installed version. */
   version?: string
   oddity?: string
   status: ServiceStatus | undefined
@@ -24,23 +24,23 @@ export interface ServiceNoteContext {
   state: ServiceState
   detail: string | undefined
   pid: number | undefined
-  /** The file that was left behind was removed. */
+  /** Whether its leftover file was removed. */
   isRemoved: boolean
-  /** What is wrong with the configuration, where it may have ended over that. */
+  /** The errors in the configuration, when the service may have exited because of them. */
   problems: readonly FileIssue[]
 }
 
-/** What there is to know of a service besides its state, what matters most first. */
-export async function collectNotes(noted: ServiceNoteContext): Promise<ServiceNote[]> {
+/** Collects the notes on a service, the most important first. */
+export async function collectNotes(context: ServiceNoteContext): Promise<ServiceNote[]> {
   return [
-    ...stateNote(noted),
-    ...lostNote(noted),
-    ...configNotes(noted),
-    ...starterNote(noted),
-    ...unnamedNote(noted),
-    ...(await updateNote(noted)),
-    ...leftoverNote(noted),
-    ...(noted.oddity === undefined ? [] : [{ message: noted.oddity }]),
+    ...stateNote(context),
+    ...lostNote(context),
+    ...configNotes(context),
+    ...starterNote(context),
+    ...unnamedNote(context),
+    ...(await updateNote(context)),
+    ...leftoverNote(context),
+    ...(context.oddity === undefined ? [] : [{ message: context.oddity }]),
   ]
 }
 
@@ -50,14 +50,14 @@ function stateNote({ name, state, detail }: ServiceNoteContext): ServiceNote[] {
   return [{ message: detail, ...(hint !== undefined && { hint }) }]
 }
 
-/** Who kept it running was killed. */
+/** Reports that the supervisor which kept the service running was killed. */
 function lostNote({ name, status, pid }: ServiceNoteContext): ServiceNote[] {
   if (!status?.isLost) return []
   const what = pid === undefined ? 'is not started again' : 'would not be started again'
   return [{ message: `what kept it running was killed, so it ${what}`, hint: `crabup ${name} start` }]
 }
 
-/** Where the configuration is wrong that a service did not start with. */
+/** Locates the configuration errors that kept a service from starting. */
 function configNotes({ status, problems, state }: ServiceNoteContext): ServiceNote[] {
   if (state === 'ready') return []
   const found = problems.map(({ hint, ...problem }) => ({
@@ -69,7 +69,7 @@ function configNotes({ status, problems, state }: ServiceNoteContext): ServiceNo
   return [{ message, hint: 'start it again' }]
 }
 
-/** Who started it, where no service manager did. */
+/** Reports how a service was started when no service manager runs it. */
 function starterNote({ status, probe, state }: ServiceNoteContext): ServiceNote[] {
   if (state !== 'ready' || isKeptAlive(status)) return []
   if (probe.idleExitMs !== undefined) {
@@ -78,7 +78,7 @@ function starterNote({ status, probe, state }: ServiceNoteContext): ServiceNote[
   return [{ message: 'started by hand, not as a service' }]
 }
 
-/** A program that only listens is believed, and said to be so. */
+/** A program that listens without identifying itself is accepted, with a note. */
 function unnamedNote({ name, probe: { isUnnamed, port } }: ServiceNoteContext): ServiceNote[] {
   if (!isUnnamed) return []
   return [{ message: `what listens at port ${port} does not say that it is ${name}` }]
@@ -94,9 +94,9 @@ async function updateNote({ name, version, probe, pid, state }: ServiceNoteConte
   return [{ message: 'update pending: its program was replaced since it started', hint }]
 }
 
-/** Linux tells whether the file that a process runs still has its name. */
+/** Linux reports when the file of a running program no longer has its name. */
 async function isReplaced(pid: number): Promise<boolean> {
-  const file = await readlink(`/proc/${pid}/exe`).catch(() => '') // another system, or gone
+  const file = await readlink(`/proc/${pid}/exe`).catch(() => '') // another platform, or the process has ended
   return file.endsWith(' (deleted)')
 }
 

@@ -3,18 +3,19 @@ import { readStamp } from '../../core/base/file-stamp.ts'
 import { newUlid } from '../../core/base/ids.ts'
 
 /**
- * What tells the content of a file from a later one, where it was written a while ago: a program may write where it is
- * before it listens there. Undefined for a younger one, and for none. Take it before the file is read.
+ * Returns a stamp that identifies the current content of a file, if it was written at least 10 s ago: a
+ * program may write its address before it listens there. Returns undefined for a newer or a missing file.
+ * Call it before reading the file.
  */
 export async function readStaleStamp(file: string, now: number): Promise<string | undefined> {
-  const written = await stat(file).catch(() => undefined) // none is there
+  const written = await stat(file).catch(() => undefined) // it does not exist
   if (!written || now - written.mtimeMs < STARTING_MS) return undefined
-  return await readStamp(file).catch(() => undefined) // it has gone meanwhile
+  return await readStamp(file).catch(() => undefined) // it was removed meanwhile
 }
 
 /**
- * Removes a file that a program left behind, unless it has been written again since it was found to be stale: then it is
- * put back, and false is given. So is it where the file cannot be removed.
+ * Removes a stale file, and returns whether it did. A file that has been rewritten since it was found to be
+ * stale is put back.
  */
 export async function removeStale(file: string, stamp: string): Promise<boolean> {
   const aside = `${file}.${newUlid()}.stale`
@@ -22,11 +23,11 @@ export async function removeStale(file: string, stamp: string): Promise<boolean>
     if ((await readStamp(file)) !== stamp) return false
     await rename(file, aside)
   } catch {
-    return false // it has gone meanwhile, or is not ours to remove
+    return false // it was removed meanwhile, or may not be removed
   }
   if ((await readStamp(aside)) === stamp) {
     await rm(aside, { force: true })
-    if (file.endsWith('.port')) await rm(file.replace(/port$/, 'key'), { force: true }) // what it was reached with
+    if (file.endsWith('.port')) await rm(file.replace(/port$/, 'key'), { force: true }) // the key for that port
     return true
   }
   const isTaken = await stat(file).then(

@@ -3,8 +3,8 @@ import type { Probe } from '../probe.ts'
 import type { ManagerKind, ServiceStatus } from '../types.ts'
 
 /**
- * How a service stands. `degraded`: it runs and does not answer; `crashed`: it ended by itself; `foreign`: something else
- * answers in its place; `stale`: only a file is left of it.
+ * The state of a service. `degraded`: it runs but does not answer; `crashed`: it ended by itself; `foreign`:
+ * another program answers in its place; `stale`: only a leftover file exists.
  */
 export type ServiceState =
   | 'ready'
@@ -16,19 +16,19 @@ export type ServiceState =
   | 'foreign'
   | 'stale'
 
-/** What is known of a service from three sides. */
+/** The observations of a service: from its manager, from a probe and from the process table. */
 export interface ServiceObservation {
-  /** What the service manager says; absent where it cannot be asked. */
+  /** The status from the service manager; undefined when the query failed. */
   status: ServiceStatus | undefined
   probe: Probe
-  /** The process of the status, as the system lists it. */
+  /** The process of the status and its children, from the process table. */
   family: ProcessFamily | undefined
-  /** Whether anything can start at login here. */
+  /** Whether this service manager can start services at login. */
   hasLogin: boolean
   now: number
 }
 
-/** The state of a service, and what there is to say of it: the end of a sentence. */
+/** Derives the state of a service, and a detail that can end a sentence. */
 export function describeState({ status, probe, family, hasLogin, now }: ServiceObservation): {
   state: ServiceState
   detail?: string
@@ -55,22 +55,22 @@ export function describeState({ status, probe, family, hasLogin, now }: ServiceO
       return { state: 'crashed', detail: `${describeLastExit(status)}${formatStarts(status)}` }
     default:
       if (probe.problem !== undefined) return { state: 'degraded', detail: probe.problem }
-      if (status?.isLost) return { state: 'crashed' } // a note says that nothing starts it again
+      if (status?.isLost) return { state: 'crashed' } // a note reports that nothing restarts it
       if (probe.pid !== undefined) return { state: 'starting' }
       return restState({ status, probe, hasLogin })
   }
 }
 
 /**
- * Whether it ended over a wrong configuration, or may have: what launchd runs has no exit code for that, and a job that
- * somebody ended is not there any more.
+ * Whether the service exited because of a wrong configuration, or may have: under launchd a configuration
+ * error exits with 0, and a job that the user stopped is not loaded any more.
  */
 export function mayBeConfig(status: ServiceStatus | undefined, kind: ManagerKind): boolean {
   if (status?.lastExit?.code === CONFIG_EXIT) return true
   return kind === 'launchd' && status?.state === 'stopped' && status.lastExit?.code === 0
 }
 
-/** Whether a service manager keeps it running, or tries to. */
+/** Whether a service manager keeps the service running, or is trying to. */
 export function isKeptAlive(status: ServiceStatus | undefined): boolean {
   return status !== undefined && WANTED.has(status.state)
 }
@@ -82,7 +82,7 @@ function restState({ status, probe, hasLogin }: Pick<ServiceObservation, 'status
   return { state: hasLogin && status?.isInstalled && !status.isEnabled ? 'disabled' : 'stopped' }
 }
 
-/** Who answers instead of the process that the service manager runs, or tries to run. */
+/** Describes the process that answers in place of the managed one; undefined when the right one answers. */
 function otherProcess({
   status,
   probe,
@@ -90,12 +90,12 @@ function otherProcess({
 }: Omit<ServiceObservation, 'now' | 'hasLogin'>): string | undefined {
   if (!isKeptAlive(status) || probe.pid === undefined) return undefined
   if (probe.pid === status?.pid || family?.pids.includes(probe.pid)) return undefined
-  if (status?.state === 'starting' && status.pid === undefined) return undefined // nothing could be written down of it
+  if (status?.state === 'starting' && status.pid === undefined) return undefined // its process id could not be recorded
   const own = status?.pid === undefined ? 'the service does not run' : `the service is process ${status.pid}`
   return `process ${probe.pid} answers in its place; ${own}`
 }
 
-/** How its last run ended, as `exit 78` or `SIGKILL`. */
+/** Describes the end of the last run, such as `exit 78` or `SIGKILL`. */
 export function describeLastExit({ lastExit }: Pick<ServiceStatus, 'lastExit'>): string {
   if (lastExit?.signal) return lastExit.signal
   return lastExit?.code === null || lastExit?.code === undefined ? 'it ended' : `exit ${lastExit.code}`
@@ -110,9 +110,9 @@ function withDetail(state: ServiceState, detail: string | undefined) {
 }
 
 const WANTED: ReadonlySet<ServiceStatus['state']> = new Set(['running', 'starting', 'waiting', 'failed'])
-/** How a service ends whose configuration is wrong; it is not started again. */
+/** The exit code of a service with a wrong configuration (EX_CONFIG); such a service is not restarted. */
 export const CONFIG_EXIT = 78
-/** Until then it need not answer. */
+/** The time a service may take to answer after its start. */
 const STARTING_MS = 15_000
-/** In 300 s; then it is not started again. */
+/** The number of starts within 300 s after which a service is no longer restarted. */
 const MOST_STARTS = 10

@@ -5,16 +5,19 @@ import type { ServiceManager, ServiceSpec } from '../types.ts'
 import { unitChange } from '../units/unit-change.ts'
 import type { ServiceNote } from './notes.ts'
 
-/** What a service manager was told to run, as it stands in the unit. */
+/** The command that a service manager runs, as read from the unit. */
 export interface UnitFacts {
   argv: readonly string[]
   /** The PATH of the service. */
   path: string | undefined
-  /** Somebody has changed the unit by hand. */
+  /** Whether the unit was edited by hand. */
   isEdited: boolean
 }
 
-/** Reads the unit of a service; `folder` is that of our own supervisor. Undefined where there is none, or none that can be read. */
+/**
+ * Reads the unit of a service; `folder` is the one of crabup's own supervisor. Returns undefined when the
+ * unit is missing or unreadable.
+ */
 export async function readUnitFacts(
   spec: ServiceSpec,
   { manager, folder }: { manager: Pick<ServiceManager, 'kind' | 'unit'>; folder: string },
@@ -30,7 +33,7 @@ export async function readUnitFacts(
   return { ...parsed, isEdited: change.kind === 'edited' }
 }
 
-/** A program or a script of a unit that is not there any more: what starts next time fails. */
+/** Notes a program or script of a unit that no longer exists: the next start would fail. */
 export async function missingFileNotes(
   name: string,
   { argv }: Pick<UnitFacts, 'argv'>,
@@ -63,7 +66,7 @@ function parseSystemd(text: string): Pick<UnitFacts, 'argv' | 'path'> {
   }
 }
 
-/** Words of a systemd line: quotes and backslashes are taken off, and `%%` is a `%`. */
+/** Splits a systemd line into words: removes quotes and backslashes, and turns `%%` into `%`. */
 function splitUnitWords(line: string): string[] {
   const words = line.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|[^\s"'\\])+/g) ?? []
   return words.map((word) => word.replaceAll(QUOTED, unquote).replaceAll('%%', '%'))
@@ -73,7 +76,7 @@ function unquote(_: string, double?: string, single?: string, escaped?: string):
   return escaped ?? (double ?? single ?? '').replaceAll(/\\(.)/g, '$1')
 }
 
-/** What is in the way of a program whose path systemd does not take as it is. */
+/** Strips the wrapper around a program whose path systemd does not accept as it is. */
 function unwrapArgv(argv: readonly string[]): readonly string[] {
   if (argv[0] === '/bin/sh' && argv[1] === '-c') return argv.slice(3)
   return argv[0]?.startsWith('@') ? argv.slice(1) : argv

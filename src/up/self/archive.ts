@@ -2,13 +2,16 @@ import { promisify } from 'node:util'
 import { gunzip, inflateRaw } from 'node:zlib'
 import { CrabError } from '../../core/base/errors.ts'
 
-/** The most that is unpacked: a file that claims to be larger is none of ours. */
+/** The limit of unpacking: a file that claims to be larger is not a crabtalk release. */
 const MAX_BYTES = 512 * 1024 * 1024
 const LIMIT = { maxOutputLength: MAX_BYTES }
 const BLOCK = 512
 const PROGRAMS: ReadonlySet<string> = new Set(['crabtalk', 'crabtalk.exe'])
 
-/** The program in what a release consists of: a `.tar.gz`, a `.tgz` of npm or a `.zip`, or the program itself. Fails with `invalid`. */
+/**
+ * Extracts the program from a release file: a `.tar.gz`, an npm `.tgz`, a `.zip`, or the program itself.
+ * Throws `invalid`.
+ */
 export async function extractProgram(bytes: Buffer, name: string): Promise<Buffer> {
   const found = await unpacked(bytes).catch((cause) => {
     throw new CrabError('invalid', `Cannot read ${name}: it is damaged`, { cause })
@@ -24,7 +27,7 @@ async function unpacked(bytes: Buffer): Promise<Buffer | undefined> {
   return bytes
 }
 
-/** A program stands in the folder `bin` of an archive for Unix and of a package. */
+/** Finds the program below `bin`, its folder in Unix archives and npm packages. */
 function fromTar(tar: Buffer): Buffer | undefined {
   for (let at = 0; at + BLOCK <= tar.length; ) {
     const name = textAt(tar, at, 100)
@@ -41,13 +44,13 @@ function textAt(bytes: Buffer, at: number, length: number): string {
   return text
 }
 
-/** Completions of the same name lie in other folders. */
+/** Checks the folder too, because completions have the same name in other folders. */
 function isProgram(path: string): boolean {
   const [folder, name = ''] = path.split('/').slice(-2)
   return folder === 'bin' && PROGRAMS.has(name)
 }
 
-/** Reads the index at the end, which is what says how long a file is. */
+/** Reads the central directory at the end of the file, because only that reliably holds the sizes. */
 async function fromZip(zip: Buffer): Promise<Buffer | undefined> {
   const end = zip.lastIndexOf('PK\x05\x06', zip.length, 'latin1')
   const count = zip.readUInt16LE(end + 10)

@@ -10,19 +10,20 @@ import type { UpHost } from '../types.ts'
 import { extractProgram } from './archive.ts'
 import { verifyFile } from './checksum.ts'
 
-/** Where another version comes from: a file, or the registry. */
+/** The source of another version: a file, or the registry. */
 export interface UpdateSource {
-  /** An archive of a release, a package of npm, or a program; absolute. */
+  /** The absolute path of a release archive, an npm package or a program. */
   file?: string
-  /** What SHA-256 the file has, in hexadecimal; else it is looked for beside the file. */
+  /** The expected SHA-256 in hexadecimal; read from a file beside it when absent. */
   sha256?: string
-  /** The one that is wanted; by default the newest. */
+  /** The requested version; the newest by default. */
   version?: string
 }
 
 /**
- * The program of another version, its checksum verified; undefined when the registry has that which there is, or none
- * newer where the newest is wanted, of which nothing is fetched. `npm` is asked for only when the registry is.
+ * Fetches the program of another version and verifies its checksum. Returns undefined, without fetching, when
+ * the registry's version is the own one, or when the newest is requested and it is not newer. `npm` is called
+ * only when the registry is needed.
  */
 export async function fetchProgram(
   { file, sha256, version }: UpdateSource,
@@ -32,8 +33,8 @@ export async function fetchProgram(
   if (file === undefined) {
     const found = await npm()
     const spec = `${packageFor(host)}@${version ?? 'latest'}`
-    const { version: there } = await found.view(spec, signal)
-    if (there === own || (version === undefined && isOlder(there, own))) return undefined
+    const { version: latest } = await found.view(spec, signal)
+    if (latest === own || (version === undefined && isOlder(latest, own))) return undefined
     return await fromRegistry(spec, found, signal)
   }
   const bytes = await readFile(file, { signal }).catch((reason) => {
@@ -46,21 +47,27 @@ export async function fetchProgram(
   return await extractProgram(bytes, basename(file))
 }
 
-/** Nobody who asks for the newest wants an older one: a build of their own, or a release that was taken back. */
-function isOlder(there: unknown, own: string): boolean {
+/**
+ * A request for the newest version never downgrades: the own version may be a local build, or newer than a
+ * withdrawn release.
+ */
+function isOlder(version: unknown, own: string): boolean {
   return (
-    typeof there === 'string' && isNpmVersion(there) && isNpmVersion(own) && compareVersions(there, own) < 0
+    typeof version === 'string' &&
+    isNpmVersion(version) &&
+    isNpmVersion(own) &&
+    compareVersions(version, own) < 0
   )
 }
 
-/** npm holds what it fetches against the checksum of the registry. */
+/** npm verifies the checksum from the registry. */
 async function fromRegistry(spec: string, npm: Npm, signal: AbortSignal): Promise<Buffer> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
   const tarball = await npm.pack(spec, folder.path, signal)
   return await extractProgram(await readFile(tarball), spec)
 }
 
-/** The npm package that carries the program for this system and processor. */
+/** Returns the npm package that carries the program for this platform and architecture. */
 function packageFor({ platform }: Pick<UpHost, 'platform'>): string {
   return `crabtalk-${platform === 'win32' ? 'win' : platform}-${arch()}`
 }

@@ -1,22 +1,24 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, posix, sep, win32 } from 'node:path'
 
-/** How this program came here. */
+/** The way this program was installed. */
 export type Installation =
-  /** In the folder of npm's packages; `prefix` is that of a global installation, absent when it belongs to a project. */
+  /**
+   * In npm's package folder; `prefix` is the one of a global installation, absent for a project's dependency.
+   */
   | { kind: 'npm'; path: string; folder: string; prefix?: string }
-  /** A file of its own. */
+  /** A standalone file. */
   | { kind: 'file'; path: string }
-  /** The folder of the sources. */
+  /** A source checkout. */
   | { kind: 'source'; path: string }
 
-/** What is known of the system a program lies in; by default this one. */
+/** The system that holds the program; the current one by default. */
 export interface System {
   isWindows: boolean
   exists(path: string): boolean
 }
 
-/** Reads from where the program lies how it was installed. */
+/** Detects from the program's path how it was installed. */
 export function detectInstallation(
   { path, isOneFile }: { path: string; isOneFile: boolean },
   system: System = { isWindows: sep === win32.sep, exists: existsSync },
@@ -24,7 +26,7 @@ export function detectInstallation(
   if (!isOneFile) return { kind: 'source', path }
   const { sep: separator } = system.isWindows ? win32 : posix
   const parts = path.split(separator)
-  const at = parts.indexOf('node_modules') // the outermost: the platform's package may lie inside the other one
+  const at = parts.indexOf('node_modules') // the outermost, because the platform package may be nested in the main one
   if (at < 0) return { kind: 'file', path }
   const folder = parts.slice(0, at + 1).join(separator)
   const prefix = globalPrefix(folder, system)
@@ -32,8 +34,8 @@ export function detectInstallation(
 }
 
 /**
- * The prefix of a folder of packages for everybody. npm for Windows has it right below the prefix, and puts what starts
- * programs beside it; those of a project are inside of it.
+ * Returns the prefix of a global package folder. On Windows npm puts the folder directly below the prefix and
+ * the launchers beside it; a project has its launchers inside the folder.
  */
 function globalPrefix(folder: string, { isWindows, exists }: System): string | undefined {
   if (!isWindows) {
@@ -44,13 +46,15 @@ function globalPrefix(folder: string, { isWindows, exists }: System): string | u
   return exists(win32.join(prefix, 'crabtalk.cmd')) ? prefix : undefined
 }
 
-/** The program that belongs beside one that an update has set aside; any other program itself. */
+/**
+ * Returns the path of the current program when `path` is `crabtalk.old` beside it; otherwise returns `path`.
+ */
 export function replacedProgram(path: string): string {
   const name = path.toLowerCase().endsWith('.exe') ? 'crabtalk.exe' : 'crabtalk'
   return path === oldProgram(path) ? join(dirname(path), name) : path
 }
 
-/** The one that was replaced last, beside the program. */
+/** Returns the path of the previous version, kept beside the program. */
 export function oldProgram(path: string): string {
   const isExe = path.toLowerCase().endsWith('.exe')
   return join(dirname(path), isExe ? 'crabtalk.old.exe' : 'crabtalk.old')

@@ -1,9 +1,12 @@
-/** The system and processor an executable is for, as `linux-x64`, read from its first KB; undefined for what is none that is known. */
+/**
+ * Detects the platform and architecture of an executable, such as `linux-x64`, from its first KB; undefined
+ * when unknown.
+ */
 export function detectMachine(head: Buffer): string | undefined {
   try {
     return elfMachine(head) ?? appleMachine(head) ?? windowsMachine(head)
   } catch {
-    return undefined // it ends before it says so
+    return undefined // it ends too early
   }
 }
 

@@ -6,12 +6,15 @@ import { newUlid } from '../../core/base/ids.ts'
 import { getErrorCode } from '../../core/base/system-error.ts'
 import { oldProgram } from './installation.ts'
 
-/** What a program may have been called while it was written by one that was killed. */
+/** Matches the temporary programs that an interrupted update may leave behind. */
 const LEFT_OVER = /^\.crabtalk-.+\.new(\.exe)?$/
-/** Nobody takes that long to write one. */
+/** The age after which a temporary program is certainly abandoned. */
 const LEFT_OVER_MS = 3_600_000
 
-/** Writes a program beside the one it is to replace, so that it can be tried; the caller removes it or switches to it. */
+/**
+ * Writes a program beside the one it will replace, so that it can be tried first; the caller removes it or
+ * switches to it.
+ */
 export async function stageProgram(path: string, bytes: Uint8Array): Promise<string> {
   const folder = dirname(path)
   const suffix = path.toLowerCase().endsWith('.exe') ? '.new.exe' : '.new'
@@ -26,7 +29,7 @@ export async function stageProgram(path: string, bytes: Uint8Array): Promise<str
   }
 }
 
-/** Removes what updates that were killed have left. */
+/** Removes the leftovers of interrupted updates. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!LEFT_OVER.test(name)) continue
@@ -36,8 +39,9 @@ async function sweep(folder: string): Promise<void> {
 }
 
 /**
- * Puts a program in the place of another, which is kept as `crabtalk.old`. There is a program of that name at every
- * moment, and what runs keeps the file it was started from. Windows lets nobody replace a file that runs, but move it.
+ * Replaces a program and keeps the previous one as `crabtalk.old`. On Unix a program of that name exists at
+ * every moment; running processes keep the file they were started from. Windows allows moving a running file,
+ * but not replacing it.
  */
 export async function switchProgram(path: string, candidate: string, platform: string): Promise<void> {
   const old = oldProgram(path)
@@ -53,17 +57,20 @@ export async function switchProgram(path: string, candidate: string, platform: s
   }
 }
 
-/** A second name for the file, or a copy where the file system has no such thing; either gets the name at once. */
+/**
+ * Keeps the old program as a hard link, or as a copy when the file system has no links; either gets its name
+ * atomically.
+ */
 async function keep(path: string, old: string): Promise<void> {
-  const made = join(dirname(path), `.crabtalk-${newUlid()}.new`)
-  if (!(await exists(path))) return // the file was removed: what is put back is the only one
-  await link(path, made).catch(() => copyFile(path, made))
-  await rename(made, old)
-  await rm(made, { force: true }) // renaming does nothing where both are names of one file already
+  const copy = join(dirname(path), `.crabtalk-${newUlid()}.new`)
+  if (!(await exists(path))) return // the program was removed: a rollback has nothing to keep
+  await link(path, copy).catch(() => copyFile(path, copy))
+  await rename(copy, old)
+  await rm(copy, { force: true }) // a rename does nothing when both names already belong to one file
 }
 
 async function moveAside(path: string, candidate: string, old: string): Promise<void> {
-  // One that still runs can be moved, not removed: it goes when a later update finds it.
+  // A running program can be moved but not removed; a later update removes it.
   await rm(old, { force: true }).catch(() =>
     rename(old, join(dirname(path), `.crabtalk-${newUlid()}.new.exe`)),
   )

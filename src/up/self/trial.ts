@@ -5,8 +5,9 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { ManagerCommand, UpHost } from '../types.ts'
 
 /**
- * Tries a program before it replaces another, and gives its version. The version is answered before the program reads
- * anything else, so a command of crabtalk and a command of crabup must work too, in an empty home. Fails with `invalid`.
+ * Tries a program before it replaces another; returns its version. Because `--version` is answered before the
+ * program loads anything else, it also runs one command of crabtalk and one of crabup in an empty home.
+ * Throws `invalid`.
  */
 export async function tryProgram(
   program: string,
@@ -20,12 +21,12 @@ export async function tryProgram(
     const { code, stdout, stderr } = await host.run([program, ...args], { env, timeoutMs: TRY_MS }, signal)
     if (code === 0 && isRight(stdout)) continue
     const why = firstLine(stderr) || (code === 0 ? 'it prints no list in JSON' : `it ends with ${code}`)
-    throw unfit(`the file is damaged: \`${args.join(' ')}\` fails: ${why}`)
+    throw unfitProgramError(`the file is damaged: \`${args.join(' ')}\` fails: ${why}`)
   }
   return version
 }
 
-/** The version a program answers with. Fails with `invalid` when it does not start, or is another program. */
+/** Returns the version that a program prints. Throws `invalid` when it does not start or is another program. */
 export async function readProgramVersion(
   program: string,
   host: Pick<UpHost, 'run' | 'env'>,
@@ -35,10 +36,10 @@ export async function readProgramVersion(
   const { code, stdout, stderr } = await host.run(argv, { env: host.env, timeoutMs: TRY_MS }, signal)
   const version = /^crabtalk (\S+)\n$/.exec(stdout)?.[1]
   if (code === 0 && version !== undefined) return version
-  throw unfit(`it does not start here: ${firstLine(stderr) || `it ends with ${code}`}`)
+  throw unfitProgramError(`it does not start here: ${firstLine(stderr) || `it ends with ${code}`}`)
 }
 
-function unfit(why: string): CrabError {
+function unfitProgramError(why: string): CrabError {
   return new CrabError('invalid', `Cannot switch to the new program: ${why}`, {
     hint: 'nothing was changed; it may be damaged, or for another system',
   })
@@ -46,11 +47,11 @@ function unfit(why: string): CrabError {
 
 function firstLine(text: string): string {
   const lines = text.split('\n').map((line) => line.trim())
-  const told = lines.find((line) => /^[^\s:]+: error/.test(line) || /^\w*Error: /.test(line))
-  return told ?? lines.find((line) => line !== '') ?? ''
+  const errorLine = lines.find((line) => /^[^\s:]+: error/.test(line) || /^\w*Error: /.test(line))
+  return errorLine ?? lines.find((line) => line !== '') ?? ''
 }
 
-/** The list of objects that a command printed as JSON; undefined when it printed anything else. */
+/** Parses the JSON list of objects that a command printed; undefined when it printed anything else. */
 function parseList(stdout: string): Record<string, unknown>[] | undefined {
   try {
     const list: unknown = JSON.parse(stdout)
@@ -60,7 +61,7 @@ function parseList(stdout: string): Record<string, unknown>[] | undefined {
   }
 }
 
-/** Commands of both programs that change nothing and answer in JSON; packaging/install.sh runs the same. */
+/** Read-only commands of both programs that print JSON; packaging/install.sh runs the same ones. */
 const TRIALS: readonly { args: readonly string[]; isRight(stdout: string): boolean }[] = [
   { args: ['config', 'check', '--json'], isRight: (text) => parseList(text) !== undefined },
   {

@@ -10,25 +10,25 @@ import { detectMachine } from './machine.ts'
 import { stageProgram, switchProgram } from './replace.ts'
 import { readProgramVersion, tryProgram } from './trial.ts'
 
-/** The program that is replaced. */
+/** The program to replace. */
 export interface OwnProgram {
   path: string
   version: string
 }
 
-/** What has become of it. */
+/** The result of an update. */
 export interface SelfUpdate {
   from: string
   to: string
-  /** `same`: it was that very program already, and nothing was changed. */
+  /** `same` when the program already was that version and nothing changed. */
   outcome: 'updated' | 'same'
-  /** Where the one before is now; undefined when nothing was changed. */
+  /** The path of the previous program; undefined when nothing changed. */
   kept: string | undefined
 }
 
 /**
- * Puts another version in the place of the program. What was fetched is verified and tried before anything is switched: up
- * to then a failure, or whatever kills us, leaves the program as it was.
+ * Replaces the program with another version. The download is verified and tried before the switch: a failure
+ * or a kill before that leaves the program as it was.
  */
 export async function updateProgram(
   own: OwnProgram,
@@ -40,10 +40,13 @@ export async function updateProgram(
   if (!bytes || bytes.equals(await readFile(own.path))) {
     return { from: own.version, to: own.version, outcome: 'same', kept: undefined }
   }
-  return await switchToBytes(own, { bytes, wanted: source.version }, at.host, signal)
+  return await switchToBytes(own, { bytes, version: source.version }, at.host, signal)
 }
 
-/** Puts the program before the last update back; the one that is replaced now takes its place. Fails with `missing` when none was kept. */
+/**
+ * Restores the program from before the last update and keeps the current one in its place. Throws `missing`
+ * when no previous program was kept.
+ */
 export async function rollBack(own: OwnProgram, host: UpHost, signal: AbortSignal): Promise<SelfUpdate> {
   const old = oldProgram(own.path)
   const bytes = await readFile(old).catch((cause) => {
@@ -53,12 +56,12 @@ export async function rollBack(own: OwnProgram, host: UpHost, signal: AbortSigna
       hint: 'an update leaves the program before it there; nothing was changed',
     })
   })
-  return await switchToBytes(own, { bytes, wanted: undefined }, host, signal)
+  return await switchToBytes(own, { bytes, version: undefined }, host, signal)
 }
 
 /**
- * The program that an update replaces, when it is asked of the one at `path`: that of `crabtalk.old` is the program beside
- * it, which may be damaged, so that its version is unknown.
+ * Returns the program that an update started from `path` replaces. For `crabtalk.old` that is the program
+ * beside it, whose version is unknown when it is damaged.
  */
 export async function ownProgram(
   at: OwnProgram,
@@ -72,7 +75,7 @@ export async function ownProgram(
 
 async function switchToBytes(
   own: OwnProgram,
-  { bytes, wanted }: { bytes: Buffer; wanted: string | undefined },
+  { bytes, version }: { bytes: Buffer; version: string | undefined },
   host: UpHost,
   signal: AbortSignal,
 ): Promise<SelfUpdate> {
@@ -80,18 +83,21 @@ async function switchToBytes(
   const candidate = await stageProgram(own.path, bytes)
   try {
     const to = await tryProgram(candidate, host, signal)
-    if (wanted !== undefined && to !== wanted && /^\d/.test(wanted)) {
-      throw new CrabError('invalid', `Cannot update to ${wanted}: what was fetched is ${to}`)
+    if (version !== undefined && to !== version && /^\d/.test(version)) {
+      throw new CrabError('invalid', `Cannot update to ${version}: what was fetched is ${to}`)
     }
     signal.throwIfAborted()
     await switchProgram(own.path, candidate, host.platform)
     return { from: own.version, to, outcome: 'updated', kept: oldProgram(own.path) }
   } finally {
-    await rm(candidate, { force: true }).catch(() => undefined) // the next update looks for it
+    await rm(candidate, { force: true }).catch(() => undefined) // a later update removes it
   }
 }
 
-/** What another system's program does when it is started is anybody's guess: a shell may read it line by line. */
+/**
+ * Refuses a program for another platform before it is started: a shell might interpret such a file line by
+ * line.
+ */
 function checkMachine(bytes: Buffer, { platform }: Pick<UpHost, 'platform'>): void {
   const machine = detectMachine(bytes)
   const own = `${platform}-${arch()}`

@@ -5,31 +5,34 @@ import { newUlid } from '../../core/base/ids.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { ServiceSpec, UnitFile } from '../types.ts'
 
-/** What somebody last asked of a service that is wanted: `restart` ends the one that runs. */
+/** The last request for a desired service: `restart` ends the running process first. */
 export interface StartRequest {
   id: string
   how: 'start' | 'restart'
 }
 
-/** A service that is to run, as its file says it. */
+/** A service whose desired state is running, as read from its file. */
 export interface DesiredService extends ServiceSpec {
   asked: StartRequest
 }
 
-/** The folder of our own supervisor; every path in it is made here. */
+/** Returns the folder of crabup's own supervisor; all paths in it are built here. */
 export function servicesFolder({ run }: Pick<HomePaths, 'run'>): string {
   return join(run, 'services')
 }
 
 /**
- * Has a service run from now on: its file says what it is, and its being there that it is wanted. What somebody else has
- * asked for and not got yet is left to stand. Fails with `storage`.
+ * Sets the desired state of a service to running by writing its spec file; the existence of the file is the
+ * desired state. To keep a request that is still pending, pass it as `asked`. Throws `storage`.
  */
-export async function setDesired(folder: string, spec: ServiceSpec, asked: StartRequest): Promise<void> {
-  await replaceFile(desiredPath(folder, spec.name), `${JSON.stringify({ ...spec, asked }, undefined, 2)}\n`)
+export async function setDesired(folder: string, spec: ServiceSpec, request: StartRequest): Promise<void> {
+  await replaceFile(
+    desiredPath(folder, spec.name),
+    `${JSON.stringify({ ...spec, asked: request }, undefined, 2)}\n`,
+  )
 }
 
-/** The file that setDesired() would write, as far as it is known before somebody asks. */
+/** Returns the file that setDesired() would write, without the request. */
 export function desiredFile(folder: string, spec: ServiceSpec): UnitFile {
   return {
     path: desiredPath(folder, spec.name),
@@ -37,7 +40,10 @@ export function desiredFile(folder: string, spec: ServiceSpec): UnitFile {
   }
 }
 
-/** Has a service end, and keeps what it is: nothing is written, so that this works on a full disk. */
+/**
+ * Sets the desired state of a service to stopped and keeps its spec. It only renames a file, so it works on a
+ * full disk.
+ */
 export function clearDesired(folder: string, name: string): void {
   try {
     renameSync(...stopSteps(folder, name))
@@ -46,80 +52,88 @@ export function clearDesired(folder: string, name: string): void {
   }
 }
 
-/** As who starts the task of a service has it: stopped or failed before, it is to run now. */
+/**
+ * Sets the desired state of a service that was stopped or has failed back to running, as starting its task
+ * requests.
+ */
 export async function restoreDesired(folder: string, name: string): Promise<void> {
   const known = readKnownSpec(folder, name)
   if (known) await setDesired(folder, known, newStartRequest('start'))
 }
 
-/** Forgets a service that has ended. */
+/** Removes the files of a service that has ended. */
 export function forgetService(folder: string, name: string): void {
   for (const path of serviceFiles(folder, name)) rmSync(path, { force: true })
 }
 
-/** All that there may be of a service. */
+/** Lists all files that a service may have. */
 export function serviceFiles(folder: string, name: string): string[] {
   return [desiredPath, stoppedPath, serviceRecordPath].map((path) => path(folder, name))
 }
 
-/** What clearDesired() renames, and to what. */
+/** Returns the two paths between which clearDesired() renames. */
 export function stopSteps(folder: string, name: string): [from: string, to: string] {
   return [desiredPath(folder, name), stoppedPath(folder, name)]
 }
 
-/** The service of that name that is wanted; undefined when it is not, or its file was broken by hand. */
+/** Reads a service whose desired state is running; undefined otherwise, and when its file is damaged. */
 export function readDesired(folder: string, name: string): DesiredService | undefined {
   const value = readJson(desiredPath(folder, name))
   return isDesiredService(value) && value.name === name ? value : undefined
 }
 
-/** What there is under that name, wanted or not. */
+/** Reads the spec of a service, whatever its desired state. */
 export function readKnownSpec(folder: string, name: string): ServiceSpec | undefined {
   const value = readDesired(folder, name) ?? readJson(stoppedPath(folder, name))
   return isDesiredService(value) && value.name === name ? value : undefined
 }
 
-/** The names that have a file here: which are wanted, and which are known or were run. */
+/** Lists the names with files in the folder: `wanted` are to run, `known` have any file. */
 export function listServiceNames(folder: string): { wanted: string[]; known: string[] } {
   const files = listFiles(folder)
-  const named = (ending: string) =>
+  const namesWithEnding = (ending: string) =>
     files.filter((file) => file.endsWith(ending)).map((file) => file.slice(0, -ending.length))
-  const wanted = named('.json').filter((name) => !name.includes('.'))
-  const others = [...named(STOPPED), ...named(RECORD)].filter((name) => !name.includes('.'))
+  const wanted = namesWithEnding('.json').filter((name) => !name.includes('.'))
+  const others = [...namesWithEnding(STOPPED), ...namesWithEnding(RECORD)].filter(
+    (name) => !name.includes('.'),
+  )
   return { wanted, known: [...new Set([...wanted, ...others])].toSorted() }
 }
 
-/** Whether a change of that file can mean that something else is wanted. */
+/** Whether a change to that file can change a desired state. */
 export function isDesiredFile(file: string): boolean {
   return file.endsWith('.json') && !file.endsWith(RECORD) && file !== OWNER
 }
 
-/** Asks anew. */
+/** Creates a request with a new id. */
 export function newStartRequest(how: StartRequest['how']): StartRequest {
   return { id: newUlid(), how }
 }
 
-/** Where the supervisor keeps what it knows of a service. */
+/** Returns the path of the supervisor's record of a service. */
 export function serviceRecordPath(folder: string, name: string): string {
   return join(folder, `${name}${RECORD}`)
 }
 
-/** Where a supervisor says who it is; that of one service has its name. */
+/**
+ * Returns the path of the file in which a supervisor identifies itself; with `only`, that of the supervisor
+ * of one service.
+ */
 export function ownerPath(folder: string, only?: string): string {
   return join(folder, only === undefined ? OWNER : `${only}.${OWNER}`)
 }
 
-/** What a supervisor holds locked while it runs. */
+/** Returns the path of the file that a supervisor keeps locked while it runs. */
 export function lockPath(folder: string, only?: string): string {
   return join(folder, only === undefined ? 'lock' : `${only}.lock`)
 }
 
-/** What a file holds; undefined when it is not there or is no JSON. */
+/** Reads a JSON file; undefined when it is missing or not valid JSON. */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    return undefined // missing, or broken: either way it says nothing
+    return undefined // missing and damaged files count the same
   }
 }
 
@@ -135,7 +149,7 @@ function listFiles(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    return [] // there is none, so nothing is wanted
+    return [] // without a folder nothing is desired
   }
 }
 

@@ -7,20 +7,21 @@ import type { ExitStatus } from '../../core/process/types.ts'
 import type { ManagerCommand } from '../types.ts'
 import { checkWritable, findSupervisor } from './record.ts'
 
-/** How a supervisor is started. */
+/** The options of ensureSupervisor(). */
 export interface SupervisorStart {
-  /** servicesFolder() of the home. */
+  /** The result of servicesFolder() for the home. */
   folder: string
   command: ManagerCommand
-  /** cleanEnvironment(). */
+  /** The result of cleanEnvironment(). */
   env: Readonly<Record<string, string>>
-  /** A directory that stays. */
+  /** A working directory that will not be removed. */
   cwd: string
 }
 
 /**
- * Has a supervisor run, one that was there already or a new one, which outlives this process and its terminal. Fails with
- * `failed` when it ends at once, `storage` when it cannot say that it runs, `unavailable` when it does not come up in time.
+ * Resolves when a supervisor is running: an existing one, or a new one that outlives this process and its
+ * terminal. Throws `failed` when it exits immediately, `storage` when it cannot write its record, and
+ * `unavailable` when it does not come up in time.
  */
 export async function ensureSupervisor(start: SupervisorStart, signal: AbortSignal): Promise<void> {
   const { folder, command, env, cwd } = start
@@ -29,32 +30,32 @@ export async function ensureSupervisor(start: SupervisorStart, signal: AbortSign
   let started: Promise<ExitStatus> | undefined
   for (let look = 1; !(await findSupervisor(folder)); look++) {
     if (look % LOOKS === 0) checkWritable(folder, WHAT)
-    if (performance.now() > deadline) throw notUp()
+    if (performance.now() > deadline) throw timeoutError()
     started ??= (await startDetached({ argv: command, cwd, env, name: 'crabup' })).exited
     const ended = await abortable(Promise.race([started, sleep(LOOK_MS)]), signal)
     if (!ended) continue
     checkWritable(folder, WHAT)
-    if (ended.code !== 0) throw endedAtOnce(ended)
-    started = undefined // another one was faster, and may be leaving: then ours is the next
+    if (ended.code !== 0) throw earlyExitError(ended)
+    started = undefined // another supervisor was faster but may be exiting: try again
     await sleep(LOOK_MS)
   }
 }
 
-function notUp(): CrabError {
+function timeoutError(): CrabError {
   return new CrabError('unavailable', `${WHAT}: it does not answer`, {
     hint: 'see logs/supervisor.log in the home directory',
   })
 }
 
-function endedAtOnce({ code, signal }: ExitStatus): CrabError {
+function earlyExitError({ code, signal }: ExitStatus): CrabError {
   return new CrabError('failed', `${WHAT}: it ended with ${code ?? signal}`, {
     hint: 'see what it says: crabtalk supervise',
   })
 }
 
 const WHAT = 'Cannot start the supervisor of services'
-/** After so many looks something is wrong, and a full disk is what it may be. */
+/** The number of polls after which a full disk is suspected and checked for. */
 const LOOKS = 50
-/** A busy machine starts a program slowly. */
+/** Generous, because a busy machine starts programs slowly. */
 const START_MS = 15_000
 const LOOK_MS = 20

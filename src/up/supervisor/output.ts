@@ -2,14 +2,15 @@ import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, wri
 import { dirname } from 'node:path'
 
 /**
- * Opens what a service writes to standard output and error, for appending, mode 0600; undefined where that is not
- * possible (a full disk), which is no reason not to run. A home that was removed is not made anew.
+ * Opens the file for a service's standard output and error, for appending, with mode 0600. Returns undefined
+ * when that fails (a full disk), because the service should run anyway. Does not recreate a home that was
+ * removed.
  */
 export function openOutput(path: string): number | undefined {
   try {
     mkdirSync(dirname(path), { mode: 0o700 })
   } catch {
-    // it is there, or the next step says why not
+    // it exists, or opening the file fails next
   }
   try {
     truncateOutput(path)
@@ -19,13 +20,13 @@ export function openOutput(path: string): number | undefined {
   }
 }
 
-/** Keeps the last half of a file that became larger than that many bytes. Nobody may be writing it. */
+/** Keeps the last half of a file that has grown beyond `maxBytes`. No other process may be writing it. */
 export function truncateOutput(path: string, maxBytes = 1024 * 1024): void {
   let fd: number
   try {
     fd = openSync(path, 'r+')
   } catch {
-    return // there is none yet
+    return // the file does not exist yet
   }
   try {
     const { size } = fstatSync(fd)
@@ -40,11 +41,11 @@ export function truncateOutput(path: string, maxBytes = 1024 * 1024): void {
   }
 }
 
-/** Adds a line of our own, for who looks there why a service does not run. */
+/** Appends a line from crabup, to explain in the output why the service does not run. */
 export function appendLine(fd: number, line: string): void {
   try {
     writeSync(fd, `crabup: ${line}\n`)
   } catch {
-    // a full disk: the log of the supervisor may have it
+    // the disk is full; the supervisor's log may still have the message
   }
 }

@@ -6,42 +6,43 @@ import { readIdentity } from '../../core/process/service-process.ts'
 import type { ServiceStatus } from '../types.ts'
 import { ownerPath, readJson, serviceRecordPath } from './desired-state.ts'
 
-/** What a supervisor knows of a service; the next one goes on from it. */
+/** A supervisor's state of a service; its successor continues from it. */
 export interface ServiceRecord {
-  /** The id of what was last asked and done. */
+  /** The id of the last request that was carried out. */
   asked?: string
   state: ServiceStatus['state']
-  /** It ended in a way after which it is not started again, unless somebody asks: until the machine starts anew. */
+  /** Whether it ended in a way that prevents a restart until the next request or reboot. */
   isSettled?: boolean
-  /** The start of the machine this was written in. */
+  /** The boot id of the machine when the record was written. */
   boot: string
-  /** Of the run that goes on, or of the last one. */
+  /** The owner tag of the current or last run. */
   mark?: string
   pid?: number
   identity?: string
   since?: number
   restarts: number
-  /** When it was started within the time that counts, milliseconds since 1970. */
+  /** The times of the starts within the restart window, milliseconds since 1970. */
   starts: number[]
   lastExit?: { code: number | null; signal: string | null }
 }
 
-/** The supervisor that runs. */
+/** The identity of the running supervisor. */
 export interface SupervisorOwner {
   pid: number
   identity: string
   version: string
 }
 
-/** What was written last; undefined when nothing was. */
+/** Reads the last record; undefined when there is none. */
 export function readRecord(folder: string, name: string): ServiceRecord | undefined {
   const value = readJson(serviceRecordPath(folder, name)) as ServiceRecord | undefined
   return typeof value?.state === 'string' && Array.isArray(value.starts) ? value : undefined
 }
 
 /**
- * Writes a record whole, without making its folder: a home that was removed stays removed. Where nothing can be written
- * what is no longer true is removed; false says that nobody can read it.
+ * Writes a record atomically. Does not create its folder, so that a removed home stays removed. When writing
+ * fails and the service has stopped, removes the outdated record instead. Returns whether the record was
+ * written.
  */
 export function writeRecord(folder: string, name: string, record: ServiceRecord): boolean {
   const path = serviceRecordPath(folder, name)
@@ -50,7 +51,10 @@ export function writeRecord(folder: string, name: string, record: ServiceRecord)
   return isWritten
 }
 
-/** Says which supervisor runs, or that none does any more; false where nobody can read it. */
+/**
+ * Writes which supervisor is running, or removes that file when none is. Returns false when it cannot be
+ * written.
+ */
 export function writeSupervisorRecord(
   folder: string,
   only: string | undefined,
@@ -62,7 +66,10 @@ export function writeSupervisorRecord(
   return true
 }
 
-/** Fails with `storage` where nothing can be written, which is why a supervisor is not heard of: `what` begins the message. */
+/**
+ * Throws `storage` when the folder cannot be written, because then a supervisor cannot report anything;
+ * `what` begins the message.
+ */
 export function checkWritable(folder: string, what: string): void {
   const probe = join(folder, `${newUlid()}.probe`)
   try {
@@ -74,19 +81,19 @@ export function checkWritable(folder: string, what: string): void {
   }
 }
 
-/** The supervisor that runs now; undefined when there is none, or it was killed. */
+/** Returns the running supervisor; undefined when there is none or it was killed. */
 export async function findSupervisor(folder: string, only?: string): Promise<SupervisorOwner | undefined> {
   const owner = readJson(ownerPath(folder, only)) as SupervisorOwner | undefined
   if (typeof owner?.pid !== 'number') return undefined
   return (await readIdentity(owner.pid)) === owner.identity ? owner : undefined
 }
 
-/** Whether the process of a record still runs. */
+/** Whether the process of a record is still running. */
 export async function isAlive({ pid, identity }: Pick<ServiceRecord, 'pid' | 'identity'>): Promise<boolean> {
   return pid !== undefined && identity !== undefined && (await readIdentity(pid)) === identity
 }
 
-/** Not synced: after a power failure nothing of it is true any more. */
+/** Does not sync: after a power failure none of it is true any more. */
 function writeWhole(path: string, value: unknown): boolean {
   const sibling = `${path}.${newUlid()}.tmp`
   try {
@@ -95,6 +102,6 @@ function writeWhole(path: string, value: unknown): boolean {
     return true
   } catch {
     rmSync(sibling, { force: true })
-    return false // a full disk, or no home any more: what runs goes on
+    return false // the disk is full or the home was removed: services continue to run
   }
 }

@@ -8,47 +8,50 @@ import type { DesiredService } from './desired-state.ts'
 import { isAlive, readRecord, type ServiceRecord, writeRecord } from './record.ts'
 import { startRun } from './start-run.ts'
 
-/** How often and how fast a service is started again (services.md). */
+/** The timing and limits of restarts (ADR 0132). */
 export interface RestartPolicy {
-  /** Between a crash and the next start. */
+  /** The delay between a crash and the next start. */
   restartMs: number
-  /** So many starts at most … */
+  /** The number of starts allowed within `windowMs`; after that the service has failed. */
   maxStarts: number
-  /** … within this time; then it has failed. */
+  /** The time window for counting starts. */
   windowMs: number
-  /** What a service may take to end by itself. */
+  /** The time a service may take to end by itself before it is killed. */
   graceMs: number
-  /** How often a process that somebody else started is looked at. */
+  /** The polling interval for a process that was adopted from another supervisor. */
   lookMs: number
 }
 
-/** What the loop of a service knows of its place. */
+/** The environment of a service loop. */
 export interface LoopContext {
   folder: string
-  /** What every service gets, whoever started us. */
+  /** The variables that every service inherits, independent of how the supervisor was started. */
   env: Readonly<Record<string, string>>
   boot: string
   pace: RestartPolicy
   log: Log
   now(): number
-  /** Whether the folder is still there: without it nothing is started. */
+  /** Whether the folder still exists; nothing is started without it. */
   isIntact(): boolean
 }
 
-/** A process that runs now. */
+/** A running process. */
 interface Run {
   pid: number
   identity: string
   mark: string
-  /** Of one that another supervisor started nobody learns how it ended. */
+  /**
+   * Resolves with the exit status; an adopted process resolves without code and signal, because its status is
+   * unknown.
+   */
   ended: Promise<ExitStatus>
-  /** Nobody waits for its end any more. */
+  /** Stops waiting for the end of the process. */
   drop(): void
 }
 
 /**
- * Keeps one service as it is wanted: starts it, starts it again when it crashed, ends it. What it does is a file at all
- * times, from which another process goes on when this one is killed.
+ * Keeps one service in its desired state: starts it, restarts it after a crash, stops it. Its state is always
+ * in a file, from which another process continues when this one is killed.
  */
 export class ServiceLoop {
   readonly name: string
@@ -60,78 +63,79 @@ export class ServiceLoop {
   #isLeaving = false
   #isRecorded = true
   #woken = Promise.withResolvers<void>()
-  /** Resolves when there is nothing left to do, and nothing runs. Never rejects. */
+  /** Resolves when nothing is left to do and nothing runs. Never rejects. */
   readonly finished: Promise<void>
 
-  constructor(name: string, wanted: DesiredService | undefined, place: LoopContext) {
+  constructor(name: string, desired: DesiredService | undefined, place: LoopContext) {
     this.name = name
     this.#place = place
-    this.#desired = wanted
+    this.#desired = desired
     this.#record = readRecord(place.folder, name) ?? { state: 'stopped', boot: '', restarts: 0, starts: [] }
-    this.finished = this.#live().catch(async (reason: unknown) => {
-      this.#say('error', toCrabError(reason).message)
-      await sleep(place.pace.restartMs) // the system is short of something; who opens us anew goes on from the record
+    this.finished = this.#runLoop().catch(async (reason: unknown) => {
+      this.#log('error', toCrabError(reason).message)
+      // The system is short of a resource; the next loop for this service continues from the record.
+      await sleep(place.pace.restartMs)
     })
   }
 
-  /** Whether it ended so that it is not started again by itself. */
+  /** Whether the service ended in a way that prevents an automatic restart. */
   get hasSettled(): boolean {
     return this.#record.isSettled === true
   }
 
-  /** The id of what was asked last and done. */
+  /** The id of the last request that was carried out. */
   get lastRequest(): string | undefined {
     return this.#record.asked
   }
 
-  /** What is wanted from now on; nothing ends it. */
-  update(wanted: DesiredService | undefined): void {
-    const isNews = wanted?.asked.id !== this.#desired?.asked.id
-    this.#desired = wanted
-    if (isNews) this.#wake()
+  /** Changes the desired state; undefined stops the service. */
+  update(desired: DesiredService | undefined): void {
+    const isNewRequest = desired?.asked.id !== this.#desired?.asked.id
+    this.#desired = desired
+    if (isNewRequest) this.#wake()
   }
 
-  /** Writes down again what could not be: the disk was full. */
+  /** Retries writing a record that could not be written because the disk was full. */
   retryRecord(): void {
-    if (!this.#isRecorded) this.#note({})
+    if (!this.#isRecorded) this.#updateRecord({})
   }
 
-  /** Ends the service, and what it is wanted for stays as it is. */
+  /** Stops the service without changing its desired state. */
   shutdown(): void {
     this.#isLeaving = true
     this.#wake()
   }
 
-  async #live(): Promise<void> {
+  async #runLoop(): Promise<void> {
     this.#run = await this.#adopt()
     for (;;) {
       const woken = this.#woken.promise
-      const wanted = this.#isLeaving || !this.#place.isIntact() ? undefined : this.#desired
-      if (!wanted) return await this.#end()
-      if (this.#record.asked !== wanted.asked.id) await this.#apply(wanted)
+      const desired = this.#isLeaving || !this.#place.isIntact() ? undefined : this.#desired
+      if (!desired) return await this.#end()
+      if (this.#record.asked !== desired.asked.id) await this.#apply(desired)
       if (this.#run) {
         const status = await Promise.race([this.#run.ended, woken])
-        if (status && (await this.#judge(status))) return
+        if (status && (await this.#handleExit(status))) return
       } else if (performance.now() < this.#notBefore) {
-        await this.#rest(woken)
-      } else if (await this.#start(wanted)) {
+        await this.#waitForRestart(woken)
+      } else if (await this.#start(desired)) {
         return
       }
     }
   }
 
-  /** The process that ran under the last supervisor, if it still does. */
+  /** Adopts the process that the previous supervisor started, if it is still running. */
   async #adopt(): Promise<Run | undefined> {
-    if (this.#record.boot !== this.#place.boot) return undefined // nothing outlives a machine
+    if (this.#record.boot !== this.#place.boot) return undefined // no process survives a reboot
     const { mark, pid = mark === undefined ? undefined : await findTaggedProcess(mark) } = this.#record
     const identity = this.#record.identity ?? (pid === undefined ? undefined : await readIdentity(pid))
     if (mark === undefined || pid === undefined || identity === undefined) return undefined
     if (!(await isAlive({ pid, identity }))) {
-      await endService({ pid, identity, mark }, 0) // what it left
+      await endService({ pid, identity, mark }, 0) // ends the children it left behind
       return undefined
     }
-    this.#say('info', `Goes on with process ${pid}`)
-    this.#note({ state: 'running', pid, identity })
+    this.#log('info', `Goes on with process ${pid}`)
+    this.#updateRecord({ state: 'running', pid, identity })
     const over = new AbortController()
     return {
       pid,
@@ -144,25 +148,27 @@ export class ServiceLoop {
 
   async #watch(process: { pid: number; identity: string }, signal: AbortSignal): Promise<ExitStatus> {
     while (!signal.aborted && (await isAlive(process))) {
-      await sleep(this.#place.pace.lookMs, undefined, { signal }).catch(() => undefined) // then nobody asks any more
+      // An abort ends the wait; the result is no longer needed.
+      await sleep(this.#place.pace.lookMs, undefined, { signal }).catch(() => undefined)
     }
     return { code: null, signal: null }
   }
 
-  /** Does what was asked: what was counted before counts no more. */
+  /** Carries out a new request; earlier crashes no longer count. */
   async #apply({ asked }: DesiredService): Promise<void> {
     if (asked.how === 'restart') await this.#endRun()
     this.#notBefore = 0
-    const anew = { state: 'starting' as const, restarts: 0, starts: [], lastExit: undefined } // whoever asked waits for more
-    this.#note({ asked: asked.id, isSettled: false, ...(this.#run ? {} : anew) })
+    // The requester waits for a new state.
+    const reset = { state: 'starting' as const, restarts: 0, starts: [], lastExit: undefined }
+    this.#updateRecord({ asked: asked.id, isSettled: false, ...(this.#run ? {} : reset) })
   }
 
-  /** True when it could not be started, and is not tried again. */
-  async #start(wanted: DesiredService): Promise<boolean> {
+  /** Returns true when the service could not be started and is not tried again. */
+  async #start(desired: DesiredService): Promise<boolean> {
     const place = this.#place
     const isAgain = this.#record.lastExit !== undefined
     const mark = newUlid()
-    this.#note({
+    this.#updateRecord({
       state: 'starting',
       mark,
       pid: undefined,
@@ -172,54 +178,54 @@ export class ServiceLoop {
       restarts: this.#record.restarts + (isAgain ? 1 : 0),
     })
     try {
-      const { pid, exited } = await startRun(wanted, { mark, env: place.env })
+      const { pid, exited } = await startRun(desired, { mark, env: place.env })
       const identity = (await readIdentity(pid)) ?? 'ended'
       this.#run = { pid, identity, mark, ended: exited, drop: () => undefined }
-      this.#note({ state: 'running', pid, identity })
-      this.#say('info', `Started as process ${pid}`)
+      this.#updateRecord({ state: 'running', pid, identity })
+      this.#log('info', `Started as process ${pid}`)
       return false
     } catch (reason) {
-      this.#say('error', toCrabError(reason).message)
-      return await this.#judge({ code: EXEC_FAILED, signal: null })
+      this.#log('error', toCrabError(reason).message)
+      return await this.#handleExit({ code: EXEC_FAILED, signal: null })
     }
   }
 
-  /** What the end of a run means; true when it is not started again. */
-  async #judge(status: ExitStatus): Promise<boolean> {
+  /** Decides what follows from the end of a run; returns true when the service is not restarted. */
+  async #handleExit(status: ExitStatus): Promise<boolean> {
     const run = this.#run
     this.#run = undefined
-    if (run) await endService(run, 0) // what it left
+    if (run) await endService(run, 0) // ends the children it left behind
     const { restartMs, maxStarts } = this.#place.pace
     const how = describeStatus(status)
     this.#record.lastExit = { code: status.code, signal: status.signal }
     if (isClean(status)) {
-      this.#say('info', `Ended (${how})`)
-      this.#note({ state: 'stopped', isSettled: true })
+      this.#log('info', `Ended (${how})`)
+      this.#updateRecord({ state: 'stopped', isSettled: true })
       return true
     }
     const isLast = this.#recentStarts().length >= maxStarts
     if (isLast || status.code === CONFIG_INVALID) {
-      this.#say('error', isLast ? `Crashed (${how}), and ${maxStarts} starts are enough` : `Ended (${how})`)
-      this.#note({ state: 'failed', isSettled: true })
+      this.#log('error', isLast ? `Crashed (${how}), and ${maxStarts} starts are enough` : `Ended (${how})`)
+      this.#updateRecord({ state: 'failed', isSettled: true })
       return true
     }
-    this.#say('warn', `Crashed (${how}), starts again in ${restartMs / 1000} s`)
+    this.#log('warn', `Crashed (${how}), starts again in ${restartMs / 1000} s`)
     this.#notBefore = performance.now() + restartMs
-    this.#note({ state: 'waiting' })
+    this.#updateRecord({ state: 'waiting' })
     return false
   }
 
   async #end(): Promise<void> {
     const hadRun = this.#run !== undefined
     await this.#endRun()
-    this.#note({ state: 'stopped', isSettled: false })
-    if (hadRun) this.#say('info', 'Stopped')
+    this.#updateRecord({ state: 'stopped', isSettled: false })
+    if (hadRun) this.#log('info', 'Stopped')
   }
 
   async #endRun(): Promise<void> {
     const run = this.#run
     if (!run) return
-    this.#note({ state: 'stopping' })
+    this.#updateRecord({ state: 'stopping' })
     await endService(run, this.#place.pace.graceMs)
     run.drop()
     this.#run = undefined
@@ -227,11 +233,11 @@ export class ServiceLoop {
     if (status) this.#record.lastExit = { code: status.code, signal: status.signal }
   }
 
-  async #rest(woken: Promise<void>): Promise<void> {
+  async #waitForRestart(woken: Promise<void>): Promise<void> {
     const over = new AbortController()
     const leftMs = this.#notBefore - performance.now()
-    const rest = sleep(leftMs, undefined, { signal: over.signal }).catch(() => undefined) // somebody woke us
-    await Promise.race([rest, woken])
+    const delay = sleep(leftMs, undefined, { signal: over.signal }).catch(() => undefined) // aborted by a wake-up
+    await Promise.race([delay, woken])
     over.abort()
   }
 
@@ -240,12 +246,12 @@ export class ServiceLoop {
     return this.#record.starts.filter((start) => Math.abs(now() - start) < pace.windowMs)
   }
 
-  #note(change: { [K in keyof ServiceRecord]?: ServiceRecord[K] | undefined }): void {
+  #updateRecord(change: { [K in keyof ServiceRecord]?: ServiceRecord[K] | undefined }): void {
     this.#record = { ...this.#record, ...change, boot: this.#place.boot } as ServiceRecord
     if (this.#place.isIntact()) this.#isRecorded = writeRecord(this.#place.folder, this.name, this.#record)
   }
 
-  #say(level: 'info' | 'warn' | 'error', message: string): void {
+  #log(level: 'info' | 'warn' | 'error', message: string): void {
     this.#place.log(level, message, { service: this.name })
   }
 
@@ -256,7 +262,7 @@ export class ServiceLoop {
   }
 }
 
-/** As systemd's `on-failure`, with 143 for a program that turns TERM into it. */
+/** Matches systemd's `on-failure`, and accepts 143 from a program that turns SIGTERM into an exit code. */
 function isClean({ code, signal }: ExitStatus): boolean {
   if (code !== null) return code === 0 || code === 143
   return signal !== null && CLEAN_SIGNALS.has(signal)
@@ -268,7 +274,7 @@ function describeStatus({ code, signal }: ExitStatus): string {
 }
 
 const CLEAN_SIGNALS: ReadonlySet<string> = new Set(['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGPIPE'])
-/** sysexits: as long as nobody mends the configuration, another start ends the same. */
+/** EX_CONFIG of sysexits: a restart ends the same way until the configuration is fixed. */
 const CONFIG_INVALID = 78
-/** What a service manager calls a program that cannot be started. */
+/** The code that systemd uses for a program that cannot be executed (EXIT_EXEC). */
 const EXEC_FAILED = 203

@@ -7,8 +7,9 @@ import { readEnvFileSync } from './environment.ts'
 import { appendLine, openOutput } from './output.ts'
 
 /**
- * Starts a service in a session of its own. Its environment is `env`, the spec's over it, and over that what stands in
- * its file now, as systemd has it. Fails with `failed`; why stands in its output, too.
+ * Starts a service in a session of its own. Its environment is `env`, overridden by the spec's, overridden by
+ * the current content of its environment file, as in systemd. Throws `failed`; the reason is also appended to
+ * its output.
  */
 export async function startRun(
   { argv, cwd, env: own, envFile, output }: ServiceSpec,

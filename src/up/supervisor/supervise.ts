@@ -9,14 +9,15 @@ import { isDesiredFile, listServiceNames, lockPath, readDesired } from './desire
 import { readRecord, writeSupervisorRecord } from './record.ts'
 import { type LoopContext, type RestartPolicy, ServiceLoop } from './service-loop.ts'
 
+/** The options of supervise(). */
 export interface SupervisorOptions {
-  /** servicesFolder() of the home. */
+  /** The result of servicesFolder() for the home. */
   folder: string
-  /** Of this process. */
+  /** The id of this process. */
   pid: number
-  /** What every service gets: cleanEnvironment(). */
+  /** The variables that every service inherits: the result of cleanEnvironment(). */
   env: Readonly<Record<string, string>>
-  /** The one service to look after; by default all. */
+  /** The only service to supervise; all of them by default. */
   only?: string | undefined
   log: Log
   now(): number
@@ -24,9 +25,10 @@ export interface SupervisorOptions {
 }
 
 /**
- * Keeps the services of a home running, as the files of its folder want them, until none of them is wanted any more, the
- * folder is removed, or the signal is aborted, which ends them all. Gives false at once when another process does it
- * already. What runs when this process is killed runs on, and the next one goes on with it.
+ * Keeps the services of a home in their desired state until none is desired, the folder is removed, or the
+ * signal is aborted, which stops them all. Resolves to false immediately when another process is already
+ * supervising them. If this process is killed, its services continue to run, and the next supervisor adopts
+ * them.
  */
 export async function supervise(options: SupervisorOptions, signal: AbortSignal): Promise<boolean> {
   const { folder, only } = options
@@ -40,7 +42,7 @@ export async function supervise(options: SupervisorOptions, signal: AbortSignal)
     } finally {
       lock.close()
     }
-    // What came to be wanted while the lock was held was nobody else's to start.
+    // A service that became desired while this process held the lock was left to it by all others.
     if (signal.aborted || !supervisor.isIntact() || supervisor.due().length === 0) return true
   }
 }
@@ -49,7 +51,7 @@ class Supervisor {
   readonly #options: SupervisorOptions
   readonly #place: LoopContext
   readonly #loops = new Map<string, ServiceLoop>()
-  /** What was asked of services that have settled, where no file can say it. */
+  /** The last requests of settled services, for when the record cannot be written. */
   readonly #settled = new Map<string, string | undefined>()
   #lock: bigint | undefined
   #isAnnounced = false
@@ -66,12 +68,12 @@ class Supervisor {
     }
   }
 
-  /** Whether the home is still there, and still the same. */
+  /** Whether the home still exists and is the same one. */
   isIntact(): boolean {
     return this.#lock !== undefined && this.#inode() === this.#lock
   }
 
-  /** Looks after all services until there is none to look after. */
+  /** Supervises all services until none is left. */
   async work(signal: AbortSignal): Promise<void> {
     const { folder, only, log } = this.#options
     this.#lock = this.#inode()
@@ -96,10 +98,10 @@ class Supervisor {
     for (;;) {
       this.#isChanged = false
       this.#changed = Promise.withResolvers()
-      if (signal.aborted || !this.isIntact()) return await this.#leave()
+      if (signal.aborted || !this.isIntact()) return await this.#shutdown()
       if (!this.#isAnnounced) await this.#announce() // the disk was full
       for (const name of this.due()) this.#open(name)
-      this.#tellLoops()
+      this.#updateLoops()
       if (this.#loops.size === 0 && !this.#isChanged) return
       await this.#changed.promise
     }
@@ -111,7 +113,7 @@ class Supervisor {
     this.#isAnnounced = writeSupervisorRecord(folder, only, owner)
   }
 
-  /** Which services something must be done for that nobody looks after. */
+  /** Lists the services that need work and have no loop. */
   due(): string[] {
     const { folder, only } = this.#options
     const { wanted, known } = listServiceNames(folder)
@@ -123,9 +125,9 @@ class Supervisor {
 
   #isToStart(name: string): boolean {
     const { folder } = this.#options
-    const wanted = readDesired(folder, name)
-    if (!wanted) return false
-    const { asked } = wanted
+    const desired = readDesired(folder, name)
+    if (!desired) return false
+    const { asked } = desired
     const record = readRecord(folder, name)
     const isSettled =
       record?.isSettled === true && record.boot === this.#place.boot && record.asked === asked.id
@@ -142,21 +144,21 @@ class Supervisor {
     })
   }
 
-  /** Undefined where the system has no watch left to give: then the tick does it. */
+  /** Returns undefined when the system has no file watches left; the interval takes over. */
   #watch(onChange: () => void): FSWatcher | undefined {
     try {
       const watcher = watch(this.#options.folder, (_event, file) => {
         if (file === null || isDesiredFile(file) || !this.isIntact()) onChange()
       })
-      return watcher.on('error', onChange) // the tick looks at the same
+      return watcher.on('error', onChange) // the interval polls the same files
     } catch (reason) {
       this.#options.log('warn', `Cannot watch for changes: ${toCrabError(reason).message}`)
       return undefined
     }
   }
 
-  /** A file that somebody broke by hand means what it meant before. */
-  #tellLoops(): void {
+  /** Updates the loops. A file that was damaged by hand keeps its previous meaning. */
+  #updateLoops(): void {
     const { folder } = this.#options
     const { wanted } = listServiceNames(folder)
     for (const [name, loop] of this.#loops) {
@@ -171,7 +173,7 @@ class Supervisor {
     return statSync(lockPath(folder, only), { bigint: true, throwIfNoEntry: false })?.ino
   }
 
-  async #leave(): Promise<void> {
+  async #shutdown(): Promise<void> {
     const loops = [...this.#loops.values()]
     for (const loop of loops) loop.shutdown()
     await Promise.all(loops.map(({ finished }) => finished))
@@ -183,13 +185,13 @@ class Supervisor {
   }
 }
 
-/** Whether nothing of a service is left, as far as the last supervisor wrote it down. */
+/** Whether a service has ended, according to its last record. */
 function hasEnded(folder: string, name: string): boolean {
   const { state = 'stopped' } = readRecord(folder, name) ?? {}
   return state === 'stopped' || state === 'failed'
 }
 
-/** services.md. */
+/** The default restart policy (ADR 0132). */
 const PACE: RestartPolicy = {
   restartMs: 3000,
   maxStarts: 10,
@@ -197,5 +199,5 @@ const PACE: RestartPolicy = {
   graceMs: 30_000,
   lookMs: 1000,
 }
-/** How often the folder is looked at, should nothing tell of a change. */
+/** The polling interval of the folder, in case the watcher reports nothing. */
 const TICK_MS = 5000

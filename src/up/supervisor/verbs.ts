@@ -13,20 +13,23 @@ import {
 } from './desired-state.ts'
 import { checkWritable, findSupervisor, isAlive, readRecord, type ServiceRecord } from './record.ts'
 
-/** Where the files of services are. */
+/** The location of the files of services. */
 export interface ServiceFiles {
   folder: string
-  /** The one whose supervisor is meant; by default that of all. */
+  /** The service whose own supervisor is meant; by default the supervisor of all services. */
   only?: string
 }
 
-/** The same, and what makes somebody look after them. */
+/** The files of services, and a way to start their supervisor. */
 export interface ServiceFolder extends ServiceFiles {
-  /** Has a supervisor run, if none does. */
+  /** Starts a supervisor if none is running. */
   ensure(signal: AbortSignal): Promise<void>
 }
 
-/** Has it run as its spec says, and resolves when it was started, or could not be; one that runs is left alone. */
+/**
+ * Sets the desired state to running and resolves when the service was started or failed to start; a running
+ * service is left alone.
+ */
 export async function startSupervised(
   at: ServiceFolder,
   spec: ServiceSpec,
@@ -40,7 +43,7 @@ export async function startSupervised(
   await waitUntilApplied(at, spec.name, signal)
 }
 
-/** Has it end if it runs, and start as its spec says; resolves as startSupervised() does. */
+/** Stops the service if it is running and starts it with this spec; resolves like startSupervised(). */
 export async function restartSupervised(
   at: ServiceFolder,
   spec: ServiceSpec,
@@ -50,7 +53,9 @@ export async function restartSupervised(
   await waitUntilApplied(at, spec.name, signal)
 }
 
-/** Has it end, and resolves when nothing of it runs any more. Fails with `conflict` when somebody starts it meanwhile. */
+/**
+ * Stops the service and resolves when its processes are gone. Throws `conflict` when it is started meanwhile.
+ */
 export async function stopSupervised(at: ServiceFolder, name: string, signal: AbortSignal): Promise<void> {
   clearDesired(at.folder, name)
   await pollUntil(at, signal, async () => {
@@ -58,11 +63,11 @@ export async function stopSupervised(at: ServiceFolder, name: string, signal: Ab
       throw new CrabError('conflict', `Cannot stop ${name}: somebody started it meanwhile`)
     }
     const record = readRecord(at.folder, name)
-    return record === undefined || RESTS.has(record.state)
+    return record === undefined || RESTING.has(record.state)
   })
 }
 
-/** What is known of the services with these labels, in their order. */
+/** Reads the status of the services with these labels, in their order. */
 export async function readStatuses(files: ServiceFiles, labels: readonly string[]): Promise<ServiceStatus[]> {
   const { folder } = files
   const specs = listSpecs(folder)
@@ -77,46 +82,46 @@ export async function readStatuses(files: ServiceFiles, labels: readonly string[
       }
       if (!spec) return none
       const record = readRecord(folder, spec.name)
-      if (!record) return await unrecorded(none, files, spec.name)
-      const isLost = !RESTS.has(record.state) && (await findSupervisor(folder, files.only)) === undefined
+      if (!record) return await statusWithoutRecord(none, files, spec.name)
+      const isLost = !RESTING.has(record.state) && (await findSupervisor(folder, files.only)) === undefined
       return await toStatus(none, record, { isLost, isWanted: readDesired(folder, spec.name) !== undefined })
     }),
   )
 }
 
-/** Every service that has a file here. */
+/** Lists the specs of all services with files in the folder. */
 export function listSpecs(folder: string): ServiceSpec[] {
   return listServiceNames(folder).known.flatMap((name) => readKnownSpec(folder, name) ?? [])
 }
 
-/** Ends it, and forgets it. */
+/** Stops the service and removes its files. */
 export async function removeSupervised(at: ServiceFolder, name: string, signal: AbortSignal): Promise<void> {
   await stopSupervised(at, name, signal)
   forgetService(at.folder, name)
 }
 
-/** Resolves when what is wanted now has been done. */
+/** Resolves when the current request has been carried out. */
 async function waitUntilApplied(at: ServiceFolder, name: string, signal: AbortSignal): Promise<void> {
-  await at.ensure(signal) // what runs already may have lost its supervisor
+  await at.ensure(signal) // a running service may have lost its supervisor
   let looks = 0
   await pollUntil(at, signal, async () => {
-    const wanted = readDesired(at.folder, name)
-    if (!wanted) throw new CrabError('conflict', `Cannot start ${name}: somebody stopped it meanwhile`)
+    const desired = readDesired(at.folder, name)
+    if (!desired) throw new CrabError('conflict', `Cannot start ${name}: somebody stopped it meanwhile`)
     const record = readRecord(at.folder, name)
-    const isDone = record?.asked === wanted.asked.id && DONE.has(record.state)
+    const isDone = record?.asked === desired.asked.id && APPLIED.has(record.state)
     if (!isDone && ++looks % POLLS === 0) checkWritable(at.folder, `Cannot hear whether ${name} has started`)
     return isDone
   })
 }
 
-/** Looks until it is so; a supervisor that is lost meanwhile is started again. */
+/** Polls until the condition holds; restarts a supervisor that dies meanwhile. */
 async function pollUntil(
   at: ServiceFolder,
   signal: AbortSignal,
-  isSo: () => Promise<boolean>,
+  isMet: () => Promise<boolean>,
 ): Promise<void> {
   const deadline = performance.now() + LONGEST_MS
-  for (let napMs = FIRST_NAP_MS; !(await isSo()); napMs = Math.min(napMs * 1.5, LAST_NAP_MS)) {
+  for (let napMs = FIRST_NAP_MS; !(await isMet()); napMs = Math.min(napMs * 1.5, LAST_NAP_MS)) {
     if (signal.aborted) throw toCancelledError(signal)
     if (performance.now() > deadline) {
       throw new CrabError('unavailable', 'Cannot reach the supervisor of services: it does nothing', {
@@ -124,12 +129,16 @@ async function pollUntil(
       })
     }
     await at.ensure(signal)
-    await sleep(napMs, undefined, { signal }).catch(() => undefined) // the next look tells
+    await sleep(napMs, undefined, { signal }).catch(() => undefined) // the next iteration checks the signal
   }
 }
 
-/** One that is wanted and looked after, and of which nothing is heard: it may run, and the disk be full. */
-async function unrecorded(none: ServiceStatus, files: ServiceFiles, name: string): Promise<ServiceStatus> {
+/** Returns the status of a supervised service without a record: it may be running while the disk is full. */
+async function statusWithoutRecord(
+  none: ServiceStatus,
+  files: ServiceFiles,
+  name: string,
+): Promise<ServiceStatus> {
   const isDue = readDesired(files.folder, name) !== undefined
   return isDue && (await findSupervisor(files.folder, files.only)) ? { ...none, state: 'starting' } : none
 }
@@ -153,18 +162,21 @@ async function toStatus(
   }
 }
 
-/** The state of what does not run: what a lost supervisor left behind is not about to start. */
+/**
+ * Returns the state of a service that is not running; one that a dead supervisor left behind is not about to
+ * start.
+ */
 function downState({ state }: ServiceRecord, isLost: boolean): ServiceStatus['state'] {
-  if (RESTS.has(state)) return state
+  if (RESTING.has(state)) return state
   return isLost ? 'stopped' : state === 'running' || state === 'stopping' ? 'waiting' : state
 }
 
-const RESTS: ReadonlySet<ServiceRecord['state']> = new Set(['stopped', 'failed'])
-const DONE: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'waiting', 'failed', 'stopped'])
+const RESTING: ReadonlySet<ServiceRecord['state']> = new Set(['stopped', 'failed'])
+const APPLIED: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'waiting', 'failed', 'stopped'])
 const UP: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'stopping'])
-/** What a service may take to end, and to start. */
+/** The maximum time for a service to stop or start. */
 const LONGEST_MS = 60_000
-/** After so many looks, a second or two, something is wrong, and a full disk is what it may be. */
+/** The number of polls (one to two seconds) after which a full disk is suspected and checked for. */
 const POLLS = 20
 const FIRST_NAP_MS = 5
 const LAST_NAP_MS = 100

@@ -6,16 +6,16 @@ import { quoteWord } from '../../core/base/quote-word.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { PKG_FOLDER } from '../packages/installed.ts'
 
-/** Something in a home, and how much of the disk it takes. */
+/** An entry of a home and its size on disk. */
 export interface HomeEntry {
-  /** Relative to the home. */
+  /** The path relative to the home. */
   name: string
   bytes: number
-  /** How many files it is. */
+  /** The number of files in it. */
   files: number
 }
 
-/** Measures this program's entries in a home, the largest first. Fails with `storage` where it cannot look. */
+/** Measures crabtalk's entries in a home, the largest first. Throws `storage` when it cannot read one. */
 export async function homeContent({ home, ...paths }: HomePaths): Promise<HomeEntry[]> {
   const own = Object.values(paths).map((path) => relative(home, path).split(sep)[0]!)
   const names = [...new Set(own)]
@@ -25,19 +25,23 @@ export async function homeContent({ home, ...paths }: HomePaths): Promise<HomeEn
   return entries.filter(({ files }) => files > 0).toSorted((a, b) => b.bytes - a.bytes)
 }
 
-/** Why a directory cannot be emptied as a home: it, or what it is a link to, is more than that; undefined when it can. */
+/**
+ * Explains why a directory must not be emptied as a home: it, or the target of its link, contains the user's
+ * home directory. Returns undefined when it may.
+ */
 export async function findHomeConflict(
   { home }: Pick<HomePaths, 'home'>,
   homeDir: string,
 ): Promise<string | undefined> {
-  const [all, own] = await Promise.all([home, homeDir].map((path) => realpath(path).catch(() => path))) // not there
+  // A path that does not exist is compared as given.
+  const [all, own] = await Promise.all([home, homeDir].map((path) => realpath(path).catch(() => path)))
   const isAbove = `${own}${sep}`.startsWith(all!.endsWith(sep) ? all! : `${all}${sep}`)
   return homeDir !== '' && isAbove ? `${home} holds more than crabtalk's data` : undefined
 }
 
 /**
- * Checks that every entry can be removed, so that a removal does not stop half way. Fails with `storage` and names the
- * directory that keeps its content: a directory of another user, or one that is not writable.
+ * Checks that every entry can be removed, so that a removal does not stop halfway. Throws `storage` and names
+ * the directory that prevents it: one of another user, or one that is not writable.
  */
 export async function checkRemovable(home: string, entries: readonly HomeEntry[]): Promise<void> {
   if (entries.length > 0) await checkDirectory(home)
@@ -45,33 +49,33 @@ export async function checkRemovable(home: string, entries: readonly HomeEntry[]
 }
 
 /**
- * Removes these entries of a home, links as links, and the home when it is empty then; gives what is left in it. Fails
- * with `storage` where something cannot be removed, and names it.
+ * Removes entries of a home, without following links, and then the home if it is empty; returns what is left
+ * in it. Throws `storage` and names what cannot be removed.
  */
 export async function removeContent(home: string, entries: readonly HomeEntry[]): Promise<string[]> {
   for (const { name } of entries) await removeTree(join(home, name))
   const left = await list(home)
-  if (left.length === 0) await rmdir(home).catch(() => undefined) // it is a link, or was never there
+  if (left.length === 0) await rmdir(home).catch(() => undefined) // it is a link, or never existed
   return left
 }
 
-/** The names of the components below packages/. */
+/** Lists the names of the components below packages/. */
 export async function listComponentNames(paths: Pick<HomePaths, 'packages'>): Promise<string[]> {
   return (await componentFolders(paths)).filter((name) => /^[a-z0-9]/.test(name)).toSorted()
 }
 
-/** Removes the components below packages/, and gives their names; records of skills and agents stay with these. */
+/** Removes the components below packages/ and returns their names; the records of skills and agents stay. */
 export async function removeComponents({ packages }: Pick<HomePaths, 'packages'>): Promise<string[]> {
   const [components, names] = await Promise.all([
     listComponentNames({ packages }),
     componentFolders({ packages }),
   ])
   for (const name of names) await removeTree(join(packages, name))
-  await rmdir(packages).catch(() => undefined) // records are in it, or there is none
+  await rmdir(packages).catch(() => undefined) // it holds records, or does not exist
   return components
 }
 
-/** With what was being installed. */
+/** Lists the folders of components, including unfinished installations. */
 async function componentFolders({ packages }: Pick<HomePaths, 'packages'>): Promise<string[]> {
   return (await list(packages)).filter((name) => name !== PKG_FOLDER)
 }
@@ -88,7 +92,7 @@ async function measure(path: string): Promise<{ bytes: number; files: number }> 
   }
 }
 
-/** An empty directory needs only the right to write its parent. */
+/** Checks a tree. Removing an empty directory only requires write access to its parent. */
 async function checkTree(path: string): Promise<void> {
   const stats = await lstat(path).catch((reason) => orMissing(path, reason))
   if (!stats?.isDirectory()) return
@@ -113,7 +117,7 @@ async function removeTree(path: string): Promise<void> {
   })
 }
 
-/** The names in a directory; none where there is no such directory. */
+/** Lists the names in a directory; empty when it does not exist. */
 async function list(path: string): Promise<string[]> {
   return (await readdir(path).catch((reason) => orMissing(path, reason))) ?? []
 }

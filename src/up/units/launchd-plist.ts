@@ -3,16 +3,16 @@ import { checkSpec } from './literal.ts'
 import { SEAL, seal } from './seal.ts'
 import { toXmlText } from './xml.ts'
 
-/** Where launchd keeps a job: `gui` ends with the person's login window, `user` is what a login over ssh has. */
+/** The launchd domain of a job: `gui` ends at logout from the desktop, `user` serves logins over ssh. */
 export type LaunchdDomain = 'gui' | 'user'
 
 type Value = string | number | boolean | readonly string[] | { readonly [key: string]: Value }
 
 /**
- * The launchd job of a service, for ~/Library/LaunchAgents (launchd.plist(5)).
+ * Renders the launchd job of a service for ~/Library/LaunchAgents (launchd.plist(5)).
  *
- * It is loaded in the sessions of its domain only: in both, it would run twice. Secrets have no place in it, so the
- * program reads its own `--env-file`. Fails with `invalid` when a value cannot stand in XML.
+ * The job is limited to the sessions of one domain; in both, it would run twice. Secrets must not be in it,
+ * so the program reads its own `--env-file`. Throws `invalid` when a value cannot be written in XML.
  */
 export function launchdPlist(spec: ServiceSpec, domain: LaunchdDomain): string {
   checkSpec(spec)

@@ -1,17 +1,20 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { ServiceSpec } from '../types.ts'
 
-/** Longest description, in UTF-16 units: it comes from a package, and is one line of a view. */
+/** The maximum length of a description, in UTF-16 units: it comes from a package and is shown on one line. */
 const MAX_DESCRIPTION = 200
 
 /**
- * What no unit file can hold: control characters (a line break would be a new directive), and what is no character in
- * UTF-8 or XML.
+ * Matches what a unit file cannot hold: control characters (a line break would start a new directive), and
+ * code points that are not characters in UTF-8 or XML.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is meant to match them
 const UNWRITABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]|\p{Surrogate}/u
 
-/** Every value of a spec that a unit takes literally has to be writable: fails with `invalid` and says which is not. */
+/**
+ * Checks that every value of a spec can be written literally. Throws `invalid` and names the first one that
+ * cannot.
+ */
 export function checkSpec(spec: ServiceSpec): void {
   const { label, argv, cwd, env, envFile, output } = spec
   checkLiteral('its label', label, label)
@@ -24,7 +27,10 @@ export function checkSpec(spec: ServiceSpec): void {
   for (const [name, value] of Object.entries(env)) checkVariable(name, value, label)
 }
 
-/** A description as one line that ends in nothing that means something; what cannot be written becomes a space. */
+/**
+ * Renders a description as one line without a trailing backslash; characters that cannot be written become
+ * spaces.
+ */
 export function unitDescription({ name, description }: Pick<ServiceSpec, 'name' | 'description'>): string {
   const line = `crabtalk ${name}: ${description}`.slice(0, MAX_DESCRIPTION)
   return line
@@ -45,7 +51,7 @@ function checkLiteral(what: string, value: string, label: string): void {
   throw unitError(label, `${what} holds a line break or another control character: ${JSON.stringify(value)}`)
 }
 
-/** A service that no unit can be written for, as an error of kind `invalid`. */
+/** Returns the `invalid` error for a service whose unit cannot be written. */
 export function unitError(label: string, why: string): CrabError {
   return new CrabError('invalid', `Cannot write a unit for ${label}: ${why}`, {
     hint: 'move or rename what has that name',

@@ -5,10 +5,10 @@ import { SEAL, seal } from './seal.ts'
 import { escapeSpecifiers, quoteUnitArgument, quoteUnitWord, toPattern } from './systemd-quoting.ts'
 
 /**
- * The systemd user unit of a service (systemd 239 and newer; the decisions are in docs/decisions/0131-units.md).
+ * Renders the systemd user unit of a service, for systemd 239 and newer (ADR 0131).
  *
- * Restarts a program that crashed, but not one whose configuration is wrong (78). It pulls in the guard of its home. Fails
- * with `invalid` when a value cannot stand in a unit.
+ * The unit restarts a program that crashed, but not one that exits with 78 because its configuration is
+ * wrong. It pulls in the guard of its home. Throws `invalid` when a value cannot be written in a unit.
  */
 export function systemdUnit(spec: ServiceSpec): string {
   return toUnit(spec, {
@@ -22,7 +22,10 @@ WantedBy=default.target
   })
 }
 
-/** The systemd user unit of the guard of a home: it runs as long as a service of that home does. Fails as systemdUnit(). */
+/**
+ * Renders the systemd user unit of a home's guard, which runs while any service of that home runs. Throws
+ * like systemdUnit().
+ */
 export function systemdGuardUnit(spec: ServiceSpec): string {
   return toUnit(spec, { unit: 'StopWhenUnneeded=yes', end: '' })
 }
@@ -56,12 +59,12 @@ LimitCORE=0:infinity
 ${end}`)
 }
 
-/** What systemd calls the unit of a label. */
+/** Returns the name of the unit file of a label. */
 export function unitName(label: string): string {
   return `${label}.service`
 }
 
-/** A program whose path has a quote or a backslash is refused by systemd, so that a shell takes its place for a moment. */
+/** systemd refuses a program whose path has a quote or a backslash, so a shell executes it. */
 function toCommand([program, ...rest]: ServiceSpec['argv']): string {
   const args = rest.map(quoteUnitArgument)
   if (/["'\\]/.test(program)) {
@@ -70,10 +73,14 @@ function toCommand([program, ...rest]: ServiceSpec['argv']): string {
     )
   }
   if (!program.includes('$')) return [quoteUnitWord(program), ...args].join(' ')
-  return [`@${quoteUnitWord(program)}`, quoteUnitArgument(program), ...args].join(' ') // its own name is expanded, its path is not
+  // systemd expands `$` in argv[0] but not in the path.
+  return [`@${quoteUnitWord(program)}`, quoteUnitArgument(program), ...args].join(' ')
 }
 
-/** White space or a backslash at the end of a line would be taken for something else. */
+/**
+ * A `/` is appended because systemd strips white space at the end of a line and treats a backslash there as a
+ * continuation.
+ */
 function toDirectory(path: string): string {
   return escapeSpecifiers(/[\s\\]$/.test(path) ? `${path}/` : path)
 }

@@ -4,22 +4,24 @@ import { SEAL, seal } from './seal.ts'
 import { toCommandLine } from './windows-command-line.ts'
 import { toXmlText } from './xml.ts'
 
-/** What a task needs besides the service. */
+/** The settings of a task that do not come from the service. */
 export interface TaskSettings {
-  /** The loop that keeps the service running: a program, absolute, and its arguments. */
+  /** The loop that keeps the service running: an absolute program and its arguments. */
   action: readonly [string, ...string[]]
-  /** Whose logon starts it: `DOMAIN\name`, or a SID. */
+  /** The user whose logon starts the task: `DOMAIN\name`, or a SID. */
   userId: string
 }
 
-/** Windows' own host of console programs shows no window when asked so; a task itself cannot hide one. */
+/** The console host of Windows hides the window with this option; a task cannot hide one. */
 const HEADLESS = ['%SystemRoot%\\System32\\conhost.exe', '--headless'] as const
 
 /**
- * The scheduled task of a service, as `schtasks /Create /XML` reads it (Task Scheduler schema 1.2): text, see toUtf16().
+ * Renders the scheduled task of a service as text for `schtasks /Create /XML` (Task Scheduler schema 1.2);
+ * see toUtf16().
  *
- * Its action is a loop of our own, as a task is started again after a minute at the earliest, and cannot take variables,
- * files for output, or secrets. Fails with `invalid` when a value cannot stand in it.
+ * Its action is crabup's own loop, because a task restarts after a minute at the earliest and supports
+ * neither environment variables nor output files nor secrets. Throws `invalid` when a value cannot be written
+ * in it.
  */
 export function taskXml(spec: ServiceSpec, { action, userId }: TaskSettings): string {
   checkSpec({ ...spec, argv: action })
@@ -80,12 +82,12 @@ export function taskXml(spec: ServiceSpec, { action, userId }: TaskSettings): st
 `)
 }
 
-/** As the Task Scheduler wants it, which takes UTF-8 for damage: UTF-16LE behind a byte order mark. */
+/** Encodes a text as UTF-16LE with a byte order mark and CRLF; the Task Scheduler rejects UTF-8. */
 export function toUtf16(text: string): Buffer {
   return Buffer.from(`\ufeff${text.replaceAll('\n', '\r\n')}`, 'utf16le')
 }
 
-/** The Task Scheduler puts in variables, and nothing escapes a percent sign. */
+/** The Task Scheduler expands variables, and a percent sign cannot be escaped. */
 function checkExpansion(label: string, values: readonly string[]): void {
   const expanded = values.find((value) => /%[^%]+%/.test(value))
   if (expanded !== undefined) {

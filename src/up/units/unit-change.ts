@@ -3,16 +3,19 @@ import { isMissingFile, replaceFile, toStorageError } from '../../core/base/file
 import type { UnitFile } from '../types.ts'
 import { isSealed } from './seal.ts'
 
-/** What writing a unit would change. */
+/** The change that writing a unit would make. */
 export interface UnitChange {
-  /** `edited`: somebody else wrote what stands there, or changed it, and has to be shown what is about to be lost. */
+  /**
+   * `edited` when the existing unit was written or changed by other means; the user should see it before it
+   * is replaced.
+   */
   kind: 'new' | 'same' | 'outdated' | 'edited'
-  /** What stands there, as text; empty when there is nothing. */
+  /** The existing unit as text; empty when there is none. */
   before: string
   after: string
 }
 
-/** Looks what writing a unit would change; nothing is written. Fails with `storage`. */
+/** Determines what writing a unit would change, without writing it. Throws `storage`. */
 export async function unitChange({ path, content }: UnitFile): Promise<UnitChange> {
   const after = toText(content)
   const bytes = await readUnit(path)
@@ -23,8 +26,8 @@ export async function unitChange({ path, content }: UnitFile): Promise<UnitChang
 }
 
 /**
- * Writes a unit where it is new or differs, and gives what that changed. One that somebody has edited is kept beside it,
- * in a file that no service manager reads (editedUnitPath()).
+ * Writes a unit that is new or differs; returns the kind of change. An edited unit is kept beside it, in a
+ * file that no service manager reads (editedUnitPath()).
  */
 export async function writeUnit(unit: UnitFile): Promise<UnitChange['kind']> {
   const { kind } = await unitChange(unit)
@@ -35,7 +38,7 @@ export async function writeUnit(unit: UnitFile): Promise<UnitChange['kind']> {
   return kind
 }
 
-/** Where an edited unit is kept when it is written again. */
+/** Returns the path at which an edited unit is kept when it is rewritten. */
 export function editedUnitPath(path: string): string {
   return `${path}.edited`
 }
@@ -49,7 +52,7 @@ async function readUnit(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Line ends and byte order marks are the file's, not the text's. */
+/** Decodes a unit without line-ending style and byte order mark, which are not part of its text. */
 function toText(content: Uint8Array): string {
   const bytes = Buffer.from(content)
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
@@ -59,5 +62,5 @@ function toText(content: Uint8Array): string {
     .replaceAll('\r\n', '\n')
 }
 
-/** Others may read a unit: it holds no secrets, and service managers warn of one that is hidden. */
+/** World-readable: a unit holds no secrets, and service managers warn about stricter modes. */
 const UNIT_MODE = 0o644

@@ -1,6 +1,6 @@
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** A text between tags of XML; control characters must have been refused before. */
+/** Escapes text between XML tags; the caller must have rejected control characters. */
 export function toXmlText(text: string): string {
   return text.replaceAll(/[&<>]/g, (character) => ENTITIES[character]!)
 }

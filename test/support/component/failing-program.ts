@@ -1,6 +1,6 @@
 import { type Component, runComponent } from '../../../src/lib/component.ts'
 
-// A component that breaks when it is told to, or never ends a call.
+// A component that crashes on request, or never ends a call.
 const glass: Component = {
   name: 'glass',
   version: '1',

@@ -6,7 +6,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallOptions, ConnectedClient } from '../mcp/clients.ts'
 
-/** Where a client connects to, and what it bears. */
+/** The address and the token of a client's connection. */
 export interface HttpPlace {
   url: URL
   key: string

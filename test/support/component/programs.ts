@@ -12,7 +12,7 @@ export interface ComponentProcess extends AsyncDisposable {
   said(): string
   /** The exit code, as a shell has it. */
   readonly ended: Promise<number>
-  /** Waits until its port file is there; gives the port. */
+  /** Waits until its port file exists; returns the port. */
   port(): Promise<number>
 }
 
@@ -48,19 +48,19 @@ export function startProgram(
 export interface ProgramOptions {
   paths: Pick<HomePaths, 'home' | 'run'>
   name?: string
-  /** Which Node runs it; by default that of the tests. */
+  /** The Node that runs it; by default that of the tests. */
   node?: string
   args?: readonly string[]
 }
 
-/** That of the tests, and another Node where one is on the PATH, as on machines of people; by version. */
+/** The Node of the tests and, if the PATH has one as on users' machines, another Node; by version. */
 export function installedNodes(): ReadonlyMap<string, string> {
   const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'))
   const nodes = [process.execPath, ...places.filter((path) => existsSync(path))]
   return new Map(nodes.map((path) => [execFileSync(path, ['--version']).toString().trim(), path]))
 }
 
-/** The pid of the component that answers at a port; undefined where none does. */
+/** Returns the pid of the component that answers at a port; undefined when none does. */
 export async function pidAt(port: number): Promise<number | undefined> {
   const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined)
   return answer && ((await answer.json()) as { pid: number }).pid

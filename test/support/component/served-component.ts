@@ -9,10 +9,10 @@ import { type TemporaryHome, temporaryHome } from '../temporary-home.ts'
 export interface ServedComponent extends AsyncDisposable {
   readonly port: number
   readonly key: string
-  /** Of `/mcp`. */
+  /** The address of `/mcp`. */
   readonly url: URL
   readonly logged: readonly string[]
-  /** Tells it to end. */
+  /** Asks it to end. */
   end(): void
   /** Settles when it has ended. */
   readonly ended: Promise<void>
@@ -25,7 +25,7 @@ export async function madeHome(): Promise<TemporaryHome> {
   return home
 }
 
-/** Serves in a home that exists. Fails as serveTools() does. */
+/** Serves in a home that exists. Throws like serveTools(). */
 export async function startServed(
   { paths }: TemporaryHome,
   tools: readonly ComponentTool[] = [],
@@ -59,7 +59,7 @@ export async function startServed(
     ended,
     async [Symbol.asyncDispose]() {
       over.abort()
-      await ended.catch(() => undefined) // the test looked at it
+      await ended.catch(() => undefined) // the test has checked it
     },
   }
 }

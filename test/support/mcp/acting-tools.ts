@@ -9,7 +9,7 @@ import { type Call, type Tool, textResult, tool } from './tool.ts'
 import type { ToolList } from './tool-list.ts'
 import { floodStderr, type Wire } from './wire.ts'
 
-/** What the acting tools act on. */
+/** The parts of the server that the acting tools act on. */
 export interface Hands {
   wire: Wire
   asks: Asks

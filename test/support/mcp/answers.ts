@@ -18,7 +18,7 @@ export function claimsLayer({ protocol, capabilities }: ServerOptions): Layer {
   })
 }
 
-/** Gets answers wrong in these ways: sent again, nobody's, with another id, or for a request that was cancelled. */
+/** Breaks answers in these ways: repeated, unrequested, with another id, or for a cancelled request. */
 export function answersLayer({ answers = [] }: ServerOptions): Layer {
   const has = (fault: AnswerFault) => answers.includes(fault)
   return ({ send, receive }) => ({
@@ -28,7 +28,7 @@ export function answersLayer({ answers = [] }: ServerOptions): Layer {
       const said: Message[] = [{ ...message, id }]
       if (has('unknown')) said.unshift(answerTo(UNKNOWN_ID, {}))
       if (has('twice')) said.push({ ...message, id })
-      await Promise.all(said.map(send)) // nothing else comes between
+      await Promise.all(said.map(send)) // so that no other message comes in between
     },
     async receive(message) {
       await receive(message)

@@ -1,5 +1,6 @@
-// A server of MCP 2026-07-28 that also speaks the older revisions: resources, prompts, and tools that ask a person.
-// Arguments: `legacy` or `modern` makes it speak that only.
+// A server of MCP 2026-07-28 that also speaks the older revisions: resources, prompts, and tools that ask the
+// user.
+// Arguments: `legacy` or `modern` restricts it to that era.
 import {
   type CallToolResult,
   fromJsonSchema,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { type Id, isAnswer, type Layer, type Link, type Message } from './message.ts'
 
-/** What a server may want from its client, with the parameters it sends. */
+/** The requests that a server may send to its client, with their parameters. */
 export const ASKS: Readonly<Record<string, JsonObject>> = {
   ping: {},
   'roots/list': {},
@@ -42,7 +42,7 @@ export class Asks {
     }
   }
 
-  /** Asks, with parameters of our own unless there are others; gives the whole answer. */
+  /** Sends a request, with default parameters unless others are given; returns the whole answer. */
   async ask(method: string, params: JsonObject = ASKS[method] ?? {}): Promise<Message> {
     const id = `ask-${++this.#count}`
     const { promise, resolve } = Promise.withResolvers<Message>()

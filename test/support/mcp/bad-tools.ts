@@ -28,7 +28,7 @@ export function twinTools(): Tool[] {
   )
 }
 
-/** Tools whose definition is wrong or dangerous, by name; one that has no name at all comes last. */
+/** Tools whose definition is wrong or dangerous, by name; one without a name comes last. */
 export function badSchemaTools(): Tool[] {
   const inputs = Object.entries(INPUT_SCHEMAS).map(([name, inputSchema]) => ({
     ...tool(name, 'Its arguments are described wrongly', {}, () => textResult(name)),
@@ -53,7 +53,7 @@ export function badSchemaTools(): Tool[] {
   ]
 }
 
-/** Takes the expression below for ever. */
+/** An input on which the regular expression below never finishes. */
 const HARD = { a: `${'a'.repeat(40)}!` }
 
 const DEPTH = 2_000

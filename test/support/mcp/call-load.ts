@@ -10,23 +10,23 @@ import { recordFolder } from './record-folder.ts'
 
 /** A daemon with three servers over stdio and two over HTTP, under watch. */
 export interface CallLoad extends AsyncDisposable {
-  /** How often the daemon's threads were woken in so many quiet milliseconds. */
+  /** Returns how often the daemon's threads woke up during `ms` quiet milliseconds. */
   idle(ms: number): Promise<number>
-  /** Makes so many calls, ten at once, one in ten of them with an answer of 100 KB. */
+  /** Makes `count` calls, ten in parallel; one in ten has an answer of 100 KB. */
   call(count: number): Promise<void>
-  /** What the daemon holds now. */
+  /** Returns the resources that the daemon holds now. */
   held(): Promise<Held>
   /** Every server was started once, and is connected. */
   check(): Promise<void>
 }
 
-/** Of a process. */
+/** The resources that a process holds. */
 export interface Held {
   rssMib: number
   descriptors: number
 }
 
-/** Starts it; everything is connected then. */
+/** Starts it and waits until everything is connected. */
 export async function makeCallLoad(): Promise<CallLoad> {
   await using stack = new AsyncDisposableStack()
   const records = stack.use(await recordFolder())

@@ -5,7 +5,7 @@ export class LineTransport {
   onmessage?: (message: never) => void
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Of the handshake, where there is one. */
+  /** The revision in the handshake; undefined without one. */
   revision: string | undefined
   readonly stderr = null
   readonly pid = null

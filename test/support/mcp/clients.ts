@@ -5,7 +5,7 @@ import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import type { StdioEntry } from './mcp-servers.ts'
 
-/** What a test does with a server, through an official client. */
+/** An official client, connected to a server under test. */
 export interface ConnectedClient extends AsyncDisposable {
   server(): { name: string } | undefined
   tools(): Promise<string[]>
@@ -24,7 +24,7 @@ export const CLIENTS: Readonly<Record<string, (entry: StdioEntry) => Promise<Con
   'SDK 2.x, probing': (entry) => connectNew(entry, 'auto'),
 }
 
-/** Connects the client of the new line; `auto` asks for MCP 2026-07-28 first, a version insists on it. */
+/** Connects the client of the new line; `auto` tries MCP 2026-07-28 first, a version requires it. */
 export async function connectNew(
   entry: StdioEntry,
   mode: 'legacy' | 'auto' | { pin: string },

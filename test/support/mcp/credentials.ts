@@ -1,6 +1,6 @@
 /**
- * Things with the shape of a credential, all made up. They are put together here so that nothing that looks through this
- * repository takes them for real.
+ * Invented values with the shape of credentials. They are assembled here so that secret scanners do not
+ * report this repository.
  */
 export const CREDENTIALS: Readonly<Record<string, string>> = {
   'an OpenAI key': `sk-${'aB3'.repeat(16)}`,

@@ -18,7 +18,7 @@ const META = 'io.modelcontextprotocol/'
 const UNSUPPORTED_VERSION = -32022
 const LIST_CHANGED = 'notifications/tools/list_changed'
 
-/** What `server/discover` says. */
+/** The answer to `server/discover`. */
 export interface Identity {
   name: string
   capabilities: JsonObject

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { type Call, READ_ONLY, type Tool, textResult, tool } from './tool.ts'
 
-/** The least a test needs: `echo` and `add`. */
+/** The minimal tools of a test: `echo` and `add`. */
 export function fewTools(): Tool[] {
   return [
     tool(
@@ -16,7 +16,7 @@ export function fewTools(): Tool[] {
   ]
 }
 
-/** Tools that do as they say, with each kind of content. */
+/** Correct tools, with each kind of content. */
 export function goodTools(): Tool[] {
   return [
     ...fewTools(),
@@ -62,7 +62,7 @@ async function waitInSteps({ args, signal, progress }: Call): Promise<JsonObject
   return textResult(`slept ${ms} ms`)
 }
 
-/** Exactly so many bytes, a number in front of each line of 80. */
+/** Returns exactly `bytes` bytes of lines of 80, each beginning with a number. */
 export function numberedLines(bytes: number): string {
   const count = Math.ceil(bytes / 80)
   const lines = Array.from({ length: count }, (_, index) => `${index + 1} `.padEnd(79, '.'))
@@ -98,7 +98,7 @@ const EMBEDDED_BLOB = {
   resource: { uri: 'file:///dot.png', mimeType: 'image/png', blob: PNG },
 }
 
-/** The content of a result, by the name of the tool that gives it. */
+/** The content of a result, by the name of its tool. */
 export const CONTENTS: Readonly<Record<string, readonly JsonObject[]>> = {
   image: [IMAGE],
   audio: [AUDIO],

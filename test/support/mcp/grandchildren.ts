@@ -7,8 +7,8 @@ import type { GrandchildKind } from './options.ts'
 const PROGRAM = join(import.meta.dirname, 'grandchild.ts')
 
 /**
- * Starts a process that holds this one's standard output and error and outlives it; gives its pid once it runs.
- * `session` puts it into a session of its own (setsid), `stubborn` makes it ignore signals.
+ * Starts a process that keeps this one's standard output and error open and outlives it; returns its pid once
+ * it runs. `session` puts it into a session of its own (setsid), `stubborn` makes it ignore signals.
  */
 export async function startGrandchild(kind: GrandchildKind, mark: string | undefined): Promise<number> {
   const traits = kind.split('+')

@@ -7,22 +7,22 @@ import { programFile } from '../programs.ts'
 
 /** A small MCP server over Streamable HTTP, as a process of the test. Disposing kills it. */
 export interface HttpServer extends AsyncDisposable {
-  /** Stays the same when it is started again. */
+  /** Stays the same across restarts. */
   readonly url: string
   readonly pid: number
-  /** What it was asked so far, in all its lives. */
+  /** Returns the requests it has received, across all restarts. */
   requests(): HttpRequest[]
-  /** Kills it with SIGKILL; over when it is gone. */
+  /** Kills it with SIGKILL; resolves when it is gone. */
   kill(): Promise<void>
-  /** Starts it again on the same port; it knows no session then. */
+  /** Restarts it on the same port, without its sessions. */
   revive(): Promise<void>
 }
 
 /** One request to it. */
 export interface HttpRequest {
-  /** Of the message, or of HTTP where there is none. */
+  /** The method of the message, or the HTTP verb when there is no message. */
   method: string
-  /** Of a call. */
+  /** The tool of a call. */
   tool?: string
   /** The header `authorization`; else empty. */
   auth: string

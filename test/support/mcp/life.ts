@@ -2,14 +2,14 @@ import { closeSync, writeSync } from 'node:fs'
 import type { ServerOptions } from './options.ts'
 import type { Recorder } from './record.ts'
 
-/** What a crash says on standard error, its first line first. */
+/** The lines that a crash writes to standard error. */
 export const CRASH_WORDS = [
   'Error: cannot open the database: /var/empty/db: permission denied',
   '    at open (db.js:10:7)',
   '    at main (server.js:3:1)',
 ]
 
-/** No process of a test outlives this, whatever it ignores. */
+/** The maximum life of a test process, even if it ignores everything else. */
 export const LIFE_LIMIT_MS = 300_000
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -38,18 +38,18 @@ export function mindEnd({ ignore = [], delay }: ServerOptions, record: Recorder)
   if (!ignore.includes('eof')) setTimeout(() => process.exit(0), delay?.['exit'] ?? 0)
 }
 
-/** Dies with words on standard error and exit code 1. */
+/** Exits with code 1 and a message on standard error. */
 export function crash(): never {
   writeSync(2, `${CRASH_WORDS.join('\n')}\n`)
   process.exit(1)
 }
 
-/** Dies as by the system's own hand. */
+/** Dies by SIGKILL. */
 export function killSelf(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Closes standard output and lives on. */
+/** Closes standard output and keeps running. */
 export function closeStdout(): void {
   closeSync(1)
 }

@@ -44,7 +44,7 @@ function resultOf(method: string, params: NonNullable<Message['params']>): objec
   }
 }
 
-/** Of the size that tools usually have. */
+/** Builds a tool of a typical size. */
 function toolOf(number: string): object {
   const properties = {
     id: { type: 'string', description: `Which record of shelf ${number} is meant` },

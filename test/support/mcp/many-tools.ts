@@ -6,7 +6,7 @@ import { pidsIn, receivedIn } from './record.ts'
 
 const SCRIPT = programFile(join(import.meta.dirname, 'many-tools-server.ts'))
 
-/** A server with so many tools, as watchedServer() gives one; `title` and `instructions` are its own words. */
+/** Builds a server with `count` tools, like watchedServer(); `title` and `instructions` are its own texts. */
 export function manyToolsServer(
   folder: string,
   { name, count, ...words }: { name: string; count: number; title?: string; instructions?: string },

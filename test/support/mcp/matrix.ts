@@ -7,7 +7,7 @@ import { until } from '../until.ts'
 import type { McpDaemon } from './mcp-daemon.ts'
 import type { RealServer } from './real-servers.ts'
 
-/** What is tried with every server, and how it went, in a few words. */
+/** The columns of the matrix: what is tried with every server. */
 export const CELLS = [
   'connect',
   'list',
@@ -23,7 +23,7 @@ export type Row = Partial<Record<(typeof CELLS)[number], string>>
 
 const { PING, TOOLS, RECONNECT } = McpActionKind
 
-/** Goes through all of it but the host's exit; fails where a cell is not as it has to be. The daemon must be followed. */
+/** Fills all cells but the host's exit; fails when a cell is not as expected. The daemon must be followed. */
 export async function goThrough(node: McpDaemon, server: RealServer): Promise<Row> {
   const row: Row = {}
   const { name } = server.entry
@@ -46,7 +46,7 @@ export async function goThrough(node: McpDaemon, server: RealServer): Promise<Ro
   return row
 }
 
-/** The table of what was seen, a row for each server. */
+/** Renders the observations as a table, a row for each server. */
 export function toMatrix(names: readonly string[], rows: readonly Row[]): string[] {
   const lines = rows.map(
     (row, at) => `| ${names[at]} | ${CELLS.map((cell) => row[cell] ?? '').join(' | ')} |`,
@@ -61,7 +61,10 @@ async function callWell(node: McpDaemon, { entry, good }: RealServer): Promise<s
   return 'answered'
 }
 
-/** A server that stands still is told that a call is cancelled; the caller does not wait for it, and the next call goes well. */
+/**
+ * Cancels a call of a server that hangs: the server is notified, the caller does not wait for it, and the
+ * next call succeeds.
+ */
 async function cancel(node: McpDaemon, server: RealServer): Promise<string> {
   const { entry, good } = server
   const stopped = await stop(server)
@@ -97,7 +100,10 @@ async function tellProgress(
   return `${progress.length} told`
 }
 
-/** What is under way fails once and is not repeated; that the server is gone is noticed, and the next call starts it. */
+/**
+ * Kills the server during a call. The call fails once and is not repeated; the exit is noticed, and the next
+ * call restarts the server.
+ */
 async function killInFlight(node: McpDaemon, server: RealServer): Promise<string> {
   const { entry } = server
   const before = await node.peer(entry.name)

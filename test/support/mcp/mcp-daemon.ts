@@ -24,26 +24,26 @@ export interface McpDaemon extends AsyncDisposable {
   call(name: string, tool: string, args: object, more?: Acting): Promise<McpActionResult>
   /** All connections. */
   peers(): Promise<McpPeer[]>
-  /** The connection behind a declaration; fails when there is none. */
+  /** Returns the connection of a declared server; throws when there is none. */
   peer(name: string, agent?: string): Promise<McpPeer>
   /** Begins to gather the frames. */
   follow(): void
 }
 
-/** Whose declaration it is, crab's by default, and what ends the waiting. */
+/** The agent that declares the server, `crab` by default, and the signal that ends the wait. */
 export interface Acting {
   agent?: string
   signal?: AbortSignal
 }
 
-/** What is needed beside agents and their servers; `home` is one that is there already, and stays. */
+/** The options besides agents and their servers; `home` is an existing home that is not removed. */
 export interface McpDaemonOptions {
   script?: Script
   env?: Readonly<Record<string, string>>
   config?: string
 }
 
-/** Starts one with these agents; each may do everything with its servers, and those have a minute to start. */
+/** Starts one with these agents; each may do everything with its servers, which have a minute to start. */
 export async function startMcpDaemon(
   agents: Readonly<Record<string, readonly McpEntry[]>>,
   { script = [], env = {}, config = '' }: McpDaemonOptions = {},

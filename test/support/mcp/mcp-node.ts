@@ -1,6 +1,9 @@
 import { startTestDispatch, type TestDispatch } from '../test-dispatch.ts'
 
-/** As startTestDispatch(); before its home goes, its servers have ended and all that is remembered of them is written. */
+/**
+ * Starts a node like startTestDispatch(). Before its home is removed, its servers have ended and everything
+ * to be remembered of them is written.
+ */
 export async function startMcpNode(...options: Parameters<typeof startTestDispatch>): Promise<TestDispatch> {
   const node = await startTestDispatch(...options)
   return {

@@ -12,7 +12,7 @@ const PLAIN_SCRIPT = programFile(join(import.meta.dirname, 'plain-server.ts'))
 const NPX = programFile(join(import.meta.dirname, 'npx-like.ts'))
 const STUBBORN = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** A literal stdio entry, as an agent's `[[mcps]]` holds it. */
+/** A literal stdio entry of an agent's `[[mcps]]`. */
 export interface StdioEntry {
   name: string
   command: string
@@ -21,11 +21,11 @@ export interface StdioEntry {
   cwd?: string
 }
 
-/** How a server is started. */
+/** The way a server is started. */
 export interface Start {
   /** Name of the entry. */
   name?: string
-  /** Behind `sh -c`, by a shell that stays; or as npx does it. */
+  /** Whether a shell started with `sh -c` stays above the server; `npx` starts it like npx does. */
   wrapped?: boolean | 'npx'
   /** The small server that loads no library, in place of the one that takes all options. */
   isPlain?: boolean
@@ -33,20 +33,20 @@ export interface Start {
   cwd?: string
 }
 
-/** A server whose doings a test can see. */
+/** A server that a test can observe. */
 export interface WatchedServer {
   entry: StdioEntry
   /** A word that its processes have on their command line, and no others. */
   mark: string
-  /** What reached it so far, in order, of all its processes. */
+  /** Returns what has reached it, in order, across all of its processes. */
   received(): Received[]
-  /** The messages among it, with this method if one is given. */
+  /** Returns the messages among it, only those with this method if one is given. */
   messages(method?: string): Message[]
   /** Pids of its processes, in order of their starts. */
   starts(): number[]
 }
 
-/** What servers get wrong, one thing each, for tests that go through all of them. */
+/** The options of servers with one fault each, for tests that go through all of them. */
 export const BEHAVIOURS = {
   good: {},
   crashOnStart: { at: { start: 'crash' } },
@@ -96,13 +96,13 @@ export const BEHAVIOURS = {
   lateModern: { era: 'modern', late: { 'server/discover': 'initialize' } },
 } as const satisfies Record<string, ServerOptions>
 
-/** The entry of a server that does as the options say. */
+/** Builds the entry of a server with these options. */
 export function misbehavingEntry(options: ServerOptions = {}, start: Start = {}): StdioEntry {
   const script = start.isPlain ? PLAIN_SCRIPT : SCRIPT
   return entryOf([process.execPath, script, ...formatOptions(options)], { name: 'misbehaving', ...start })
 }
 
-/** As misbehavingEntry(), with its record in this folder, which the caller owns. */
+/** Builds an entry like misbehavingEntry(), with its record in this folder, which the caller owns. */
 export function watchedServer(folder: string, options: ServerOptions = {}, start: Start = {}): WatchedServer {
   const mark = `crab-${randomUUID()}`
   const [record, starts] = [join(folder, `${mark}.record`), join(folder, `${mark}.starts`)]
@@ -130,7 +130,7 @@ export function filesystemEntry(folders: readonly string[], start: Start = {}): 
   return entryOf([process.execPath, script, ...folders], { name: 'fs', ...start })
 }
 
-/** Entries as the head of an agent file holds them; further keys are written too. */
+/** Writes entries as the head of an agent file; further keys are written too. */
 export function entriesToml(...entries: readonly StdioEntry[]): string {
   return stringify({ mcps: entries })
 }
@@ -150,7 +150,10 @@ function installed(file: string): string {
   return fileURLToPath(import.meta.resolve(file))
 }
 
-/** A server with resources and prompts, and with tools that ask a person; in the newest revision unless told otherwise. */
+/**
+ * Builds a server with resources and prompts, and with tools that ask the user; by default in the newest
+ * revision.
+ */
 export function askingEntry(era?: 'legacy' | 'modern', name = 'docs'): StdioEntry {
   const args = [programFile(join(import.meta.dirname, 'asking-server.ts')), ...(era ? [era] : [])]
   return { name, command: process.execPath, args }

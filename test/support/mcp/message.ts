@@ -13,19 +13,22 @@ export interface Message {
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** Both ways through a part of the server: what the client sent goes to `receive`, what the server says to `send`. */
+/**
+ * The two directions through a part of the server: client messages go to `receive`, server messages to
+ * `send`.
+ */
 export interface Link {
   receive(message: Message): void | Promise<void>
   send(message: Message): void | Promise<void>
 }
 
 /**
- * A part between the wire and the server. It gets the ways out of itself, `send` towards the client and `receive`
- * towards the server, and gives its ways in; one it leaves out lets messages through.
+ * A layer between the wire and the server. It receives its exits, `send` towards the client and `receive`
+ * towards the server, and returns its entries; an omitted entry lets messages through.
  */
 export type Layer = (out: Link) => Partial<Link>
 
-/** Joins layers, the one next to the wire first, between the two ends; gives the ways in at both ends. */
+/** Joins layers between the two ends, the one next to the wire first; returns the entries at both ends. */
 export function connectLayers(layers: readonly Layer[], ends: Link): Link {
   const built: Partial<Link>[] = []
   const sendFrom = (index: number): Link['send'] => {
@@ -41,7 +44,7 @@ export function connectLayers(layers: readonly Layer[], ends: Link): Link {
   return { send: sendFrom(layers.length - 1), receive: receiveFrom(0) }
 }
 
-/** True for a message that wants an answer. */
+/** True for a message that requires an answer. */
 export function isRequest(message: Message): message is Message & { id: Id; method: string } {
   return message.method !== undefined && message.id !== undefined && message.id !== null
 }
@@ -56,7 +59,7 @@ export function answerTo(id: Id | null, result: JsonObject): Message {
   return { jsonrpc: '2.0', id, result }
 }
 
-/** An answer that refuses. */
+/** Builds an error answer. */
 export function refusalOf(id: Id | null, code: number, message: string, data?: unknown): Message {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
 }

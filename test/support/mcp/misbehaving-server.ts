@@ -1,42 +1,42 @@
 /**
- * An MCP server over stdio that does what it is told, wrong or right:
- * `node test/support/mcp/misbehaving-server.ts [--OPTION=VALUE]…`. Without options it behaves.
+ * An MCP server over stdio whose options make it behave or misbehave:
+ * `node test/support/mcp/misbehaving-server.ts [--OPTION=VALUE]…`. Without options it behaves correctly.
  *
- * Every option goes with every other. LIST is separated by commas; `--at`, `--delay` and `--late` may come several times. A
- * POINT is a method that arrives (`initialize`, `tools/list`, `tools/call`, `server/discover`, …) or `start`, before
- * anything is read. Every process ends by itself after five minutes, whatever it ignores.
+ * All options can be combined. A LIST is separated by commas; `--at`, `--delay` and `--late` may be repeated. A POINT is
+ * an incoming method (`initialize`, `tools/list`, `tools/call`, `server/discover`, …), or `start`, before anything is
+ * read. Every process exits after five minutes, even if it ignores signals.
  *
  * | option              | effect |
  * |---------------------|--------|
  * | --name=TEXT         | the server's name in the handshake |
- * | --mark=TEXT         | nothing: a word on its command line, and on that of its grandchildren, to find them by |
- * | --starts=FILE       | appends its pid, a line for each start |
- * | --record=FILE       | appends what reaches it, a line of JSON each: messages, lines that are none, `eof`, signals |
- * | --at=POINT=ACT      | does the act instead: crash (words on stderr, exit 1), exit (0), kill (SIGKILL), torn (half an answer, exit 1), hang (no answer), deaf (reads no more), close (closes stdout, lives on), error (a JSON-RPC error) |
- * | --first=N           | `--at` holds in the first N processes only, as --starts counts them |
- * | --delay=POINT=MS    | goes on that much later; POINT `exit`: takes that long to end after EOF or a signal |
- * | --late=POINT=POINT  | takes the first up only when the second has come, as a server does that is not there yet |
- * | --ignore=LIST       | eof, SIGTERM, SIGINT, SIGHUP: lives on |
+ * | --mark=TEXT         | no effect: a word on its command line and that of its grandchildren, by which tests find them |
+ * | --starts=FILE       | appends its pid, one line for each start |
+ * | --record=FILE       | appends one JSON line for everything that reaches it: messages, lines that are not messages, `eof`, signals |
+ * | --at=POINT=ACT      | performs the act instead: crash (a message on stderr, exit 1), exit (0), kill (SIGKILL), torn (half an answer, exit 1), hang (no answer), deaf (stops reading), close (closes stdout, keeps running), error (a JSON-RPC error) |
+ * | --first=N           | `--at` applies only to the first N processes, as counted by --starts |
+ * | --delay=POINT=MS    | continues after that delay; POINT `exit`: takes that long to exit after EOF or a signal |
+ * | --late=POINT=POINT  | handles the first only after the second has arrived, like a server that is not ready yet |
+ * | --ignore=LIST       | eof, SIGTERM, SIGINT, SIGHUP: keeps running |
  * | --grandchild=LIST   | starts a process that holds its stdout and stderr and outlives it: plain, session (setsid), stubborn (ignores signals), session+stubborn |
- * | --noise=LIST        | on stdout before each message: text, blank, json (no JSON-RPC), partial (cut JSON), huge (one line); bom (first bytes); crlf (line ends); split (a line in many writes) |
+ * | --noise=LIST        | on stdout before each message: text, blank, json (not JSON-RPC), partial (cut JSON), huge (one line); bom (first bytes); crlf (line ends); split (a line in many writes) |
  * | --huge=BYTES        | length of the huge line, 12 MiB |
- * | --flood=BYTES       | that much on stderr before each message; nothing is answered while nobody reads it |
+ * | --flood=BYTES       | writes that much to stderr before each message; does not answer until it is read |
  * | --era=ERA           | legacy (2024-11-05 to 2025-11-25), modern (2026-07-28 only), both |
  * | --protocol=TEXT     | the version it answers `initialize` with |
  * | --capabilities=JSON | what it advertises, instead of tools with listChanged |
- * | --answers=LIST      | twice, unknown (one that nobody asked for before each), late (to a cancelled request), text-id (the id as a string), null-id |
- * | --ask=LIST          | asks the client as soon as it is initialized: ping, roots/list, sampling/createMessage, elicitation/create |
- * | --tools=LIST        | good (the default: those below), few (echo, add), odd (names), twins (one name twice), schemas (bad definitions), none |
+ * | --answers=LIST      | twice, unknown (an unrequested one before each), late (to a cancelled request), text-id (the id as a string), null-id |
+ * | --ask=LIST          | sends requests to the client as soon as it is initialized: ping, roots/list, sampling/createMessage, elicitation/create |
+ * | --tools=LIST        | good (the default: the ones below), few (echo, add), odd (names), twins (one name twice), schemas (bad definitions), none |
  * | --pages=N           | tools/list in N pages |
- * | --cursor=HOW        | repeat (every page is the first and names the same next), endless (always another page) |
+ * | --cursor=HOW        | repeat (every page is the first, with the same cursor), endless (always another page) |
  * | --loop              | tools/list_changed after each tools/list |
  *
- * Tools that behave: echo {text}, add {a, b}, sleep {ms, steps} (progress, cancellation), env, cwd, pid, fail {text},
+ * Correct tools: echo {text}, add {a, b}, sleep {ms, steps} (progress, cancellation), env, cwd, pid, fail {text},
  * big {bytes}, structured, big_structured {bytes}, image, audio, resource_link, embedded_text, embedded_blob, mixed,
  * no_content. Tools that act: act {how: an ACT, after_ms} (with after_ms it answers first), noise {kinds},
- * stderr {text, bytes}, spawn {kind} (a grandchild; gives its pid), change {add, remove, times} (the tools, and so
- * many notifications), ask {method, params} (gives the client's answer). Results that are wrong: unknown_content,
- * malformed_content, shapeless, content_text, mismatch (against its output schema).
+ * stderr {text, bytes}, spawn {kind} (a grandchild; returns its pid), change {add, remove, times} (changes the tools
+ * and sends `times` notifications), ask {method, params} (returns the client's answer). Tools with wrong results:
+ * unknown_content, malformed_content, shapeless, content_text, mismatch (with its output schema).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { actingTools } from './acting-tools.ts'
@@ -71,9 +71,9 @@ async function serve(options: ServerOptions): Promise<void> {
   wire.listen(receive, () => mindEnd(options, record))
 }
 
-/** Puts the server together: the wire, what gets in its way, the SDK; gives the way in. */
+/** Assembles the server: the wire, the layers that disturb it, the SDK; returns the entry for messages. */
 async function build(options: ServerOptions, wire: Wire): Promise<Link['receive']> {
-  const { rawCallsLayer, startSdkServer } = await import('./sdk-server.ts') // slow, and not for who dies at once
+  const { rawCallsLayer, startSdkServer } = await import('./sdk-server.ts') // slow to load, and not needed by a process that exits immediately
   const list = new ToolList(options)
   const asks = new Asks()
   for (const set of options.tools ?? ['good']) list.add(toolsOf(set))

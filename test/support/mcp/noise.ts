@@ -3,7 +3,7 @@ import type { Noise, ServerOptions } from './options.ts'
 /** Longer than the 10 MB that both SDKs buffer. */
 const HUGE_BYTES = 12 * 1024 * 1024
 
-/** Lines that are no message, printed before each message. */
+/** The lines that are not messages, printed before each message. */
 const LINES: Partial<Record<Noise, string>> = {
   text: 'Server running on stdio\n',
   blank: '\n  \n\r\n',
@@ -23,7 +23,7 @@ export function piecesOf(
   return noise.includes('split') ? cut(Buffer.concat(pieces)) : [Buffer.concat(pieces)]
 }
 
-/** Lines that are no message, of these kinds. */
+/** Returns lines of these kinds that are not messages. */
 export function garbage(noise: readonly Noise[], hugeBytes = HUGE_BYTES): string {
   const lines = noise.map((kind) => LINES[kind] ?? '').join('')
   return noise.includes('huge') ? `${lines}${'x'.repeat(hugeBytes)}\n` : lines

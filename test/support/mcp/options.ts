@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 
-/** What the server does instead of going on. */
+/** The acts that the server can perform instead of its normal step. */
 export const ACTS = ['crash', 'exit', 'kill', 'torn', 'hang', 'deaf', 'close', 'error'] as const
 export type Act = (typeof ACTS)[number]
 
@@ -21,7 +21,7 @@ export type AnswerFault = (typeof ANSWER_FAULTS)[number]
 export type ToolSet = (typeof TOOL_SETS)[number]
 export type CursorFault = (typeof CURSORS)[number]
 
-/** What the server is told; the table in misbehaving-server.ts says what each one does. */
+/** The options of the server; the table in misbehaving-server.ts describes each. */
 export interface ServerOptions {
   name?: string
   mark?: string
@@ -64,7 +64,7 @@ export function parseOptions(argv: readonly string[]): ServerOptions {
   ) as ServerOptions
 }
 
-/** The command line that gives these options. */
+/** Returns the command line for these options. */
 export function formatOptions(options: ServerOptions): string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     const kind = KINDS[name as keyof ServerOptions]
@@ -76,7 +76,7 @@ export function formatOptions(options: ServerOptions): string[] {
   })
 }
 
-/** How a kind of value is read from the words given for it, and written as such words. */
+/** A kind of option value: how to parse it from arguments, and how to write it as arguments. */
 interface Kind {
   read(words: string[]): unknown
   write(value: unknown): string[]

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Message } from './message.ts'
 
-/** What a small server with the tools echo, sleep, pid and env answers to a message; nothing to a notification. */
+/**
+ * Returns the answer of a small server with the tools echo, sleep, pid and env; undefined for a notification.
+ */
 export async function plainAnswer({ id, method = '', params = {} }: Message): Promise<object | undefined> {
   if (id === undefined || id === null) return undefined
   const result = await resultOf(method, params)

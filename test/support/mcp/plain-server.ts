@@ -25,7 +25,7 @@ async function startGrandchildren(kinds: NonNullable<typeof options.grandchild>)
 
 function listen(): void {
   let rest = ''
-  process.stdout.on('error', () => {}) // nobody listens any more: what ends it comes by the other way
+  process.stdout.on('error', () => {}) // the reader is gone: the server ends through its input instead
   process.stdin.setEncoding('utf8')
   process.stdin.on('data', (chunk: string) => {
     const lines = `${rest}${chunk}`.split('\n')

@@ -4,7 +4,10 @@ import { answerTo, type Id, isRequest, type Layer, type Message, refusalOf } fro
 import type { Act, ServerOptions } from './options.ts'
 import type { Wire } from './wire.ts'
 
-/** Does what the options say for a message's method, instead of handing the message on, or hands it on late. */
+/**
+ * Performs the act that the options give for a message's method instead of passing the message on, or passes
+ * it on late.
+ */
 export function pointsLayer({ at = {}, delay = {} }: ServerOptions, wire: Wire): Layer {
   return ({ send, receive }) => ({
     async receive(message) {
@@ -18,7 +21,7 @@ export function pointsLayer({ at = {}, delay = {} }: ServerOptions, wire: Wire):
   })
 }
 
-/** Keeps messages until another has come, and takes them up before that one. */
+/** Holds messages back until another one has arrived, and passes them on before that one. */
 export function lateLayer({ late = {} }: ServerOptions): Layer {
   const arrived = new Set<string>()
   let kept: Message[] = []

@@ -8,28 +8,31 @@ import { endProcesses } from '../processes.ts'
 import type { StdioEntry } from './mcp-servers.ts'
 import type { Message } from './message.ts'
 
-/** A server started by hand, and what it says to the byte. */
+/** A server started by hand, and its output, byte for byte. */
 export interface RawClient extends AsyncDisposable {
   child: ChildProcessByStdio<Writable, Readable, Readable>
   /** Sends a line. */
   say(message: Omit<Message, 'jsonrpc'>): void
-  /** Sends a request and waits for an answer with its id, whatever else comes. */
+  /** Sends a request and waits for the answer with its id, skipping other messages. */
   request(method: string, params?: JsonObject): Promise<Message>
   /** The handshake of the old line. */
   initialize(): Promise<Message>
   call(name: string, args?: JsonObject): Promise<Message>
   stdout(): Buffer
   stderr(): string
-  /** The messages said so far; the list grows. */
+  /** Returns the messages received so far; the list grows. */
   messages(): readonly Message[]
-  /** Waits for a message, said already or yet to come; fails when the output closes without it. */
+  /** Waits for a message, received already or later; fails when the output closes without it. */
   hears(what: string, isIt: (message: Message) => boolean): Promise<Message>
   /** When the process has ended: its code or signal, and whether its pipes have closed too. */
   exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   closed: Promise<unknown>
 }
 
-/** Starts a server with nothing in its environment but PATH and what its entry says; kills all it left when disposed. */
+/**
+ * Starts a server with only PATH and its entry's variables in its environment; disposing kills everything it
+ * left.
+ */
 export function startRaw(entry: StdioEntry, { reads = true } = {}): RawClient {
   const mark = `CRAB_RAW=${crypto.randomUUID()}`
   const env = { PATH: process.env['PATH'], ...entry.env, CRAB_RAW: mark.split('=')[1] }
@@ -78,7 +81,7 @@ const HANDSHAKE = {
   clientInfo: { name: 'raw', version: '1' },
 }
 
-/** Gathers what a server says; a message that is waited for comes, or the output closes without it. */
+/** Collects a server's messages. Waiting for one fails when the output closes first. */
 function listenTo(stdout: Readable): Pick<RawClient, 'hears' | 'messages'> & { bytes(): Buffer } {
   const chunks: Buffer[] = []
   const messages: Message[] = []
@@ -111,7 +114,7 @@ function listenTo(stdout: Readable): Pick<RawClient, 'hears' | 'messages'> & { b
   }
 }
 
-/** The message that a line is; none for noise. */
+/** Parses a line as messages; none for noise. */
 function toMessages(line: string): Message[] {
   try {
     const value: unknown = JSON.parse(line)

@@ -9,7 +9,7 @@ import { livingWith, type Orphan } from '../orphans.ts'
 import { until } from '../until.ts'
 import { everythingEntry, filesystemEntry } from './mcp-servers.ts'
 
-/** A server that people use, and what can be seen of it. */
+/** A widely used server, and the observations of it. */
 export interface RealServer {
   entry: McpEntry
   /** A call that goes well, and one that the server answers with a failure: tool, arguments, what the answer says. */
@@ -17,9 +17,9 @@ export interface RealServer {
   bad: RealCall
   /** A call with words of progress. */
   progress?: Omit<RealCall, 'expects'>
-  /** What serves, with its wrappers; not what watches over it. */
+  /** Returns the processes of the server and its wrappers, without those that watch over it. */
   processes(): Promise<Orphan[]>
-  /** Starts it again where nobody else does. */
+  /** Restarts a server that has no other supervisor. */
   revive?(): Promise<void>
 }
 

@@ -9,7 +9,10 @@ export interface RecordFolder extends AsyncDisposable {
   readonly path: string
 }
 
-/** Make it before what starts the servers, so that it is disposed of after that: it waits until they have ended. */
+/**
+ * Creates the folder. Create it before what starts the servers, so that it is disposed later: it waits until
+ * they have ended.
+ */
 export async function recordFolder(): Promise<RecordFolder> {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-servers-'))
   return {
@@ -23,7 +26,7 @@ export async function recordFolder(): Promise<RecordFolder> {
   }
 }
 
-/** Whether there is such a process. */
+/** Whether the process exists. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

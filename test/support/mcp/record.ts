@@ -1,7 +1,10 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import type { Message } from './message.ts'
 
-/** What reached a server: a message, a line that is none, or an event of its life (`eof`, the name of a signal). */
+/**
+ * A record of what reached a server: a message, a line that is not a message, or a lifecycle event (`eof`, or
+ * the name of a signal).
+ */
 export interface Received {
   pid: number
   message?: Message
@@ -17,19 +20,19 @@ export function recorderOf(file: string | undefined): Recorder {
   return (what) => appendFileSync(file, `${JSON.stringify({ pid: process.pid, ...what })}\n`)
 }
 
-/** Notes a start in a file, a line each, and gives its number, from 1. */
+/** Appends a line for a start to a file and returns its number, from 1. */
 export function countStart(file: string | undefined): number {
   if (file === undefined) return 1
   appendFileSync(file, `${process.pid}\n`)
   return pidsIn(file).length
 }
 
-/** The pids of a file of starts, in order; empty when there is none yet. */
+/** Reads the pids of a file of starts, in order; empty when it does not exist yet. */
 export function pidsIn(file: string): number[] {
   return linesOf(file).map(Number)
 }
 
-/** What is in a record, in order; empty when there is none yet. */
+/** Reads a record, in order; empty when it does not exist yet. */
 export function receivedIn(file: string): Received[] {
   return linesOf(file).map((line) => JSON.parse(line) as Received)
 }

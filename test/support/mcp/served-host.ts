@@ -11,7 +11,7 @@ export const HOSTS = ['SDK 1.x', 'SDK 2.x', 'SDK 2.x, 2026-07-28'] as const
 
 export type HostKind = (typeof HOSTS)[number]
 
-/** How a form is answered. */
+/** Answers a form. */
 export type Answer = (form: JsonObject) => JsonObject | Promise<JsonObject>
 
 export interface ServedHost extends AsyncDisposable {
@@ -23,13 +23,13 @@ export interface ServedHost extends AsyncDisposable {
   ): Promise<HostAnswer>
   /** The protocol revision that was negotiated. */
   revision(): string | undefined
-  /** How often it was told that the tools are others. */
+  /** Returns the number of tools/list_changed notifications it received. */
   changes(): number
-  /** Ends the input of what serves. */
+  /** Closes the input of the serving side. */
   hangUp(): void
-  /** When what serves has returned. */
+  /** Resolves when the serving side has returned. */
   served: Promise<void>
-  /** What was logged. */
+  /** The logged lines. */
   log: readonly string[]
 }
 
@@ -40,7 +40,10 @@ export interface HostAnswer {
   isError: boolean
 }
 
-/** Serves agents over a pair of pipes to an official client; with `answer` that one can put forms to its person. */
+/**
+ * Serves agents over a pair of pipes to an official client; with `answer` that client can show forms to its
+ * user.
+ */
 export async function serveTo(
   kind: HostKind,
   options: Omit<ServeAgentsOptions, 'streams' | 'log' | 'only' | 'depth' | 'env'> &

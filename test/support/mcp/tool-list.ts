@@ -22,14 +22,14 @@ export class ToolList {
     return this.#tools.find((tool) => tool.name === name)
   }
 
-  /** Adds tools that say their name, removes others, and tells the client so many times. */
+  /** Adds tools that return their own name, removes others, and notifies the client `times` times. */
   async change(add: readonly string[], remove: readonly string[], times: number): Promise<void> {
     const added = add.map((name) => tool(name, `Added: ${name}`, {}, () => textResult(name)))
     this.#tools = [...this.#tools.filter(({ name }) => !remove.includes(name)), ...added]
     for (let time = 0; time < times; time++) await this.#tell()
   }
 
-  /** The result of tools/list; undefined for a cursor that was never given out. */
+  /** Returns the result of tools/list; undefined for an unknown cursor. */
   page(cursor: unknown): JsonObject | undefined {
     const { pages = 1, cursor: fault } = this.#options
     const definitions = this.#tools.map(({ definition }) => definition)
@@ -43,7 +43,7 @@ export class ToolList {
     return number < pages ? { tools, nextCursor } : { tools }
   }
 
-  /** Tells the client of changes, and, in a loop, of one after each list. */
+  /** Returns the layer that notifies the client of changes and, with `--loop`, of one after each list. */
   layer(): Layer {
     return (out) => {
       this.#link = out

@@ -7,17 +7,17 @@ export interface Call {
   params: JsonObject
   /** Aborted when the client cancels. */
   signal: AbortSignal
-  /** Tells how far the call is, if the client wants to know. */
+  /** Reports progress, if the client asked for it. */
   progress(done: number, total: number): Promise<void>
 }
 
 export interface Tool {
   name: string
-  /** What tools/list says of it; anything that JSON can say. */
+  /** The tool's entry in tools/list; any JSON value. */
   definition: unknown
   /** Gives the result of the call. */
   run(call: Call): JsonObject | Promise<JsonObject>
-  /** The result goes out as it is, past the SDK, which would refuse it; such a call cannot be cancelled. */
+  /** Whether the result bypasses the SDK, which would refuse it; such a call cannot be cancelled. */
   isRaw?: boolean
 }
 

@@ -25,7 +25,7 @@ export function mcp(box: Sandbox, words: readonly string[], options: RunOptions 
   return box.run(['mcp', ...words], { ...options, env: { ...WITH_DAEMON, ...options.env } })
 }
 
-/** Starts a daemon and waits until so many servers of it are connected. */
+/** Starts a daemon and waits until `connected` of its servers are connected. */
 export async function startServing(box: Sandbox, connected: number): Promise<SandboxDaemon> {
   const daemon = await startSandboxDaemon(box)
   await until(`${connected} servers are connected`, async () => {

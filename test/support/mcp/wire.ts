@@ -4,7 +4,7 @@ import { piecesOf } from './noise.ts'
 import type { ServerOptions } from './options.ts'
 import type { Recorder } from './record.ts'
 
-/** Standard input and output as lines of JSON, with the noise that the options ask for. */
+/** Standard input and output as lines of JSON, with the noise that the options select. */
 export class Wire {
   readonly #options: ServerOptions
   readonly #record: Recorder
@@ -15,11 +15,11 @@ export class Wire {
     this.#options = options
     this.#record = record
     process.stdout.on('error', () => {
-      if (!options.ignore?.includes('eof')) process.exit(0) // nobody listens any more
+      if (!options.ignore?.includes('eof')) process.exit(0) // the reader is gone
     })
   }
 
-  /** Begins to read. Each message is recorded before it is handed on. */
+  /** Starts reading. Each message is recorded before it is passed on. */
   listen(onMessage: (message: Message) => void, onEnd: () => void): void {
     let rest = ''
     process.stdin.setEncoding('utf8')
@@ -31,24 +31,24 @@ export class Wire {
     process.stdin.on('end', onEnd)
   }
 
-  /** Reads no more, so that the pipe fills. */
+  /** Stops reading, so that the pipe fills. */
   deafen(): void {
     process.stdin.pause()
   }
 
-  /** Writes a message behind those before it. */
+  /** Writes a message after the earlier ones. */
   send(message: Message): Promise<void> {
     this.#written = this.#written.then(() => this.#write(message))
     return this.#written
   }
 
-  /** Writes text as it is, behind the messages before it. */
+  /** Writes text unchanged, after the earlier messages. */
   print(text: string): Promise<void> {
     this.#written = this.#written.then(() => write(process.stdout, Buffer.from(text)))
     return this.#written
   }
 
-  /** Waits until what arrived before has been answered, calls that take their time aside. */
+  /** Waits until all earlier messages have been answered, except slow calls. */
   async settled(): Promise<void> {
     await setImmediate()
     await this.#written
@@ -71,7 +71,7 @@ export class Wire {
   }
 }
 
-/** Numbered lines on standard error, of about that many bytes in all; stands still when nobody reads them. */
+/** Writes numbered lines to standard error, about `bytes` bytes in all; blocks while they are not read. */
 export async function floodStderr(bytes: number): Promise<void> {
   const count = Math.ceil(bytes / FLOOD_LINE)
   if (count === 0) return

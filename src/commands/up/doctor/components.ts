@@ -25,7 +25,7 @@ import {
 } from '../../doctor/check.ts'
 import { buildSpecContext } from '../service/spec-context.ts'
 
-/** Whether components can run and be installed: Node, npm, and the files of each. */
+/** Checks whether components can run and be installed: Node, npm, and the files of each component. */
 export const checkComponents: Check = async (place, signal) => {
   const installed = installedServices(place.paths)
   const files = installed.map(async (service) => {
@@ -54,29 +54,32 @@ export const checkComponents: Check = async (place, signal) => {
   ]
 }
 
-/** The variables that it gets of service.env, and those that it asks for in vain; names only. */
+/** Reports the variables of service.env that a component receives and those it asks for in vain; names only. */
 async function checkVariables(
   { name, variables }: InstalledService,
   { paths }: CheckContext,
 ): Promise<CheckResult[]> {
   const file = serviceEnvPath(paths)
-  const text = (await readTextFile(file).catch(() => '')) ?? '' // checkServiceEnvironment says why
-  const given = ownVariables(text, { service: name, names: variables })
-  const missing = variables.filter((one) => !given.includes(one))
+  const text = (await readTextFile(file).catch(() => '')) ?? '' // checkServiceEnvironment reports why
+  const names = ownVariables(text, { service: name, names: variables })
+  const missing = variables.filter((one) => !names.includes(one))
   return [
-    ...(given.length > 0 ? [ok(`${name} gets ${given.join(', ')} of service.env`)] : []),
+    ...(names.length > 0 ? [ok(`${name} gets ${names.join(', ')} of service.env`)] : []),
     ...(missing.length > 0
       ? [note(`${name} asks for ${missing.join(', ')}`, `write it into ${file}, if it is to have it`)]
       : []),
   ]
 }
 
-/** What pulls it again: of a name that is not in our table somebody else may have a package. */
+/**
+ * Returns the argument that pulls the component again: the full package name, because a name outside crabup's
+ * table may belong to another package.
+ */
 function pullArgument({ origin, package: packageName, source }: InstalledService): string {
   return origin === 'registry' ? packageName : quoteWord(source)
 }
 
-/** What an update leaves out. */
+/** Reports a failed version that an update skips. */
 async function failedUpdate(
   { name, package: packageName }: InstalledService,
   { paths }: CheckContext,

@@ -7,7 +7,7 @@ import { checkServicePaths } from './paths.ts'
 import { checkServices } from './services.ts'
 import { checkSystem } from './system.ts'
 
-/** `crabup crabupDoctorCommand`: what `crabtalk crabupDoctorCommand` looks at, and the services. */
+/** `crabup doctor`: the checks of `crabtalk doctor`, and those of the services. */
 export const crabupDoctorCommand: CommandHandler = async (invocation) => {
   return await runChecks(invocation, [
     ...DOCTOR_CHECKS,

@@ -16,10 +16,10 @@ import {
 } from '../../doctor/check.ts'
 import { serviceEnvProblems } from '../service/service-env.ts'
 
-/** Whether service.env is for its owner only, and has what the models need that this shell has. */
+/** Checks whether only the owner can read service.env, and whether it has the model keys of this shell. */
 export const checkServiceEnvironment: Check = async (place) => {
   const file = serviceEnvPath(place.paths)
-  const stats = await stat(file).catch(() => undefined) // none is needed
+  const stats = await stat(file).catch(() => undefined) // the file is optional
   const values = readEnvFileSync(file)
   const names = Object.keys(values)
   const which = names.length === 0 ? 'sets nothing' : `sets ${names.join(', ')}`
@@ -33,13 +33,15 @@ export const checkServiceEnvironment: Check = async (place) => {
   ]
 }
 
-/** A line of it that is not read as it stands there; none keeps a service from starting but that of another home. */
+/**
+ * Converts a line that is not read as written; only one that sets another home keeps a service from starting.
+ */
 function toFinding({ key, message, hint, ...place }: FileIssue): CheckResult {
   const say = key === 'CRABTALK_HOME' ? problem : hint === undefined ? note : warning
   return say(`${formatLocation(place)}: ${message}`, hint)
 }
 
-/** Other users cannot reach a file of a directory that is closed to them, whatever its mode. */
+/** Whether other users have no access to a directory, and so none to its files, whatever their modes. */
 async function isClosed(folder: string): Promise<boolean> {
   const stats = await stat(folder).catch(() => undefined) // it does not exist
   return stats !== undefined && (stats.mode & 0o077) === 0
@@ -51,13 +53,13 @@ function openMode(file: string, mode: number): CheckResult[] {
   return [{ ...problem(`${file}: others can read the secrets in it`, `chmod 600 it`), fix }]
 }
 
-/** What the choice of a model depends on, and a service does not see. */
+/** Finds the variables on which the choice of a model depends and that only this shell has. */
 async function findShellOnlyKeys(
   { paths, host }: CheckContext,
   values: Readonly<Record<string, string>>,
 ): Promise<CheckResult[]> {
   const config = await readConfig(paths)
-  if (!config.ok) return [] // said where the configuration is looked at
+  if (!config.ok) return [] // the configuration check reports it
   return modelVariables(config.value, host.env)
     .filter((name) => host.env[name] && values[name] === undefined)
     .map((name) =>

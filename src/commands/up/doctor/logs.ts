@@ -3,7 +3,7 @@ import { fileSizes, freeSpaceNotes, LARGE_LOG_BYTES } from '../../../up/ps/disk-
 import { type Check, type CheckResult, ok, warning } from '../../doctor/check.ts'
 import { bytesText } from '../packages/facts-text.ts'
 
-/** Whether a file has grown all the same: the guard bounds what services print, and programs their own logs. */
+/** Checks for oversized logs, although the guard bounds printed output and programs bound their own logs. */
 export const checkLogs: Check = async ({ paths }) => {
   const sizes = await fileSizes(paths.logs)
   const room = await freeSpaceNotes(paths.home)

@@ -13,7 +13,7 @@ import { servicePath } from '../service/spec-context.ts'
 import { fetchUnitFacts } from '../view/collect-services.ts'
 import { openServicesContext } from '../view/services-context.ts'
 
-/** Whether the daemon as a service finds the programs of MCP servers that this shell finds. */
+/** Checks whether the daemon, run as a service, finds the MCP server programs that this shell finds. */
 export const checkServicePaths: Check = async (place, signal) => {
   const { host, agents } = place
   const services = await openServicesContext(host, signal)
@@ -43,7 +43,7 @@ async function compare(
 ): Promise<CheckResult> {
   const { host, paths } = place
   const { name, command = '', cwd = paths.home } = entry
-  const folder = cwd === paths.home ? host.cwd() : cwd // the home may not be there yet
+  const folder = cwd === paths.home ? host.cwd() : cwd // the home may not exist yet
   const find = (PATH: string) =>
     findProgram({ argv: [command], cwd: folder, env: { PATH, ...entry.env } }).catch(() => undefined)
   const [here, there] = await Promise.all([find(host.env['PATH'] ?? ''), find(path)])

@@ -6,7 +6,7 @@ import { MANAGER_NAMES } from '../service/print-ready.ts'
 import { collectServices, fetchUnitFacts, findSpec } from '../view/collect-services.ts'
 import { openServicesContext, type ServicesContext } from '../view/services-context.ts'
 
-/** Which service manager there is, how every service stands, and whether its unit is what a start would write. */
+/** Checks the service manager, the state of every service, and whether its unit is what a start would write. */
 export const checkServices: Check = async ({ host }, signal) => {
   const place = await openServicesContext(host, signal)
   const { manager, rows, notes } = await collectServices(place, signal, { keepsStale: true, withDisk: false })
@@ -27,7 +27,7 @@ async function checkRow(row: ServiceRow, place: ServicesContext): Promise<CheckR
   return [found, ...more, ...(row.isInstalled ? await unitFindings(name, place) : [])]
 }
 
-/** Whether a start would write another unit, for other reasons than another PATH. */
+/** Reports a unit that a start would rewrite, except because of another PATH. */
 async function unitFindings(name: string, place: ServicesContext): Promise<CheckResult[]> {
   const [facts, spec] = [await fetchUnitFacts(place, name), findSpec(place, name)]
   if (!facts || !spec) return []
@@ -47,7 +47,7 @@ async function unitFindings(name: string, place: ServicesContext): Promise<Check
   ]
 }
 
-/** What services that have gone left in run/; --fix removes it. */
+/** Reports the files that services left behind in run/; --fix removes them. */
 async function staleFiles(
   rows: readonly ServiceRow[],
   place: ServicesContext,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { daemonEndpoint } from '../../../daemon/find-daemon.ts'
 import { type Check, type CheckContext, type CheckResult, note, ok } from '../../doctor/check.ts'
 
-/** What of the system makes services different: where the socket has to be, and WSL. */
+/** Checks the parts of the system that affect services: the location of the socket, and WSL. */
 export const checkSystem: Check = async (place) => {
   return [socket(place), ...(await wsl(place))]
 }
@@ -15,9 +15,9 @@ function socket({ host, paths }: CheckContext): CheckResult {
   return note(`${paths.run} is too long for a socket, which is in ${dirname(endpoint.path)} instead`)
 }
 
-/** A distribution of WSL ends when nobody uses it, and what runs in it with it. */
+/** WSL shuts down an idle distribution together with everything that runs in it. */
 async function wsl({ host }: CheckContext): Promise<CheckResult[]> {
-  const kernel = await readFile('/proc/version', 'utf8').catch(() => '') // another system
+  const kernel = await readFile('/proc/version', 'utf8').catch(() => '') // another platform
   if (!host.env['WSL_DISTRO_NAME'] && !/microsoft/i.test(kernel)) return []
   const init = await readFile('/proc/1/comm', 'utf8').catch(() => '')
   return [

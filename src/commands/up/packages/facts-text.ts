@@ -2,7 +2,7 @@ import { toVisible } from '../../../core/base/visible.ts'
 import type { PackageFacts } from '../../../up/packages/facts.ts'
 import type { PackageOffer } from '../../../up/packages/ports.ts'
 
-/** What is shown of a package before it is installed: a headline, and a line for each thing that is known. */
+/** Renders the facts of a package that is about to be installed: a headline, and a line for each known fact. */
 export function factsText({ facts, source, origin, before }: PackageOffer): string {
   const rows: [string, string | undefined][] = [
     ['published', publishedText(facts)],
@@ -23,7 +23,7 @@ export function factsText({ facts, source, origin, before }: PackageOffer): stri
   return lines.map((line) => `${toVisible(line.replaceAll(/\s*\n\s*/g, ' '))}\n`).join('')
 }
 
-/** Bytes as people read them: `12.3 kB`. */
+/** Formats bytes for display, such as `12.3 kB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   const power = Math.min(3, Math.floor(Math.log10(bytes) / 3))

@@ -5,7 +5,7 @@ import type { CommandHandler } from '../../command.ts'
 import { resolvePaths } from '../../paths.ts'
 import { printJson, printTable } from '../../print.ts'
 
-/** `crabup listComponentsCommand`: what is built in, and the components that were pulled. */
+/** `crabup list`: the built-in components and the pulled ones. */
 export const listComponentsCommand: CommandHandler = async ({ options, host }) => {
   const paths = resolvePaths(host)
   const rows = [...builtIn(), ...installedServices(paths).map(toRow)]

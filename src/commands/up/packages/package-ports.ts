@@ -13,15 +13,15 @@ import { buildSpecContext } from '../service/spec-context.ts'
 import { factsText } from './facts-text.ts'
 import { StatusLine } from './status-line.ts'
 
-/** What packages are installed with, until it is disposed. */
+/** The ports for installing packages, until disposed. */
 export interface OpenPackagePorts extends AsyncDisposable {
   ports: PackagePorts
   status: StatusLine
-  /** Aborted by Ctrl-C and by what ends processes; a second time the process ends at once. */
+  /** Aborted by Ctrl-C and by termination signals; a second signal ends the process immediately. */
   signal: AbortSignal
 }
 
-/** Opens what packages are installed with, for a command of crabup. */
+/** Opens the ports for installing packages, for a command of crabup. */
 export async function openPackagePorts(at: {
   host: Host
   options: ParsedOptions
@@ -65,7 +65,7 @@ export async function openPackagePorts(at: {
   }
 }
 
-/** Prints what a service wrote that did not start with its new version. */
+/** Prints the last log lines of a service that did not start with its new version. */
 export function printLastLogLines(host: Host, reason: unknown): void {
   const cause = reason instanceof Error ? reason.cause : undefined
   if (!(cause instanceof NotReadyError) || cause.lines.length === 0) return
@@ -78,10 +78,10 @@ function servicePorts(host: Host): ServicePorts {
       return await (await import('../service/open-service.ts')).isServiceRunning(host, name, signal)
     },
     async hasFailed(name, signal) {
-      const { openService, fetchStatus: statusOf } = await import('../service/open-service.ts')
-      return (await statusOf(await openService(host, name, signal), signal)).state === 'failed'
+      const { openService, fetchStatus } = await import('../service/open-service.ts')
+      return (await fetchStatus(await openService(host, name, signal), signal)).state === 'failed'
     },
-    /** Also one that has ended meanwhile: that is how a version that does not start is left. */
+    /** Restarts a service that has ended too, because a version that does not start leaves it in that state. */
     async restart(name, signal) {
       const at = await (await import('../service/open-service.ts')).openService(host, name, signal)
       const { markLogs } = await import('../../../up/control/last-lines.ts')
@@ -91,7 +91,8 @@ function servicePorts(host: Host): ServicePorts {
     },
     async remove(name, signal) {
       const { openService } = await import('../service/open-service.ts')
-      // any service leads to what keeps them running; that of a package that is broken cannot be opened by its name
+      // The daemon stands in for any service to open the manager: the service of a broken package cannot be
+      // opened.
       const { manager, paths, place } = await openService(host, 'daemon', signal)
       await manager.remove(toServiceLabel(name, { home: paths.home, usualHome: place.usualHome }), signal)
     },

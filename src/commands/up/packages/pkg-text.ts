@@ -4,7 +4,10 @@ import type { PkgAgent, PkgSkill } from '../../../up/pkg/contents.ts'
 import type { FetchedPkg } from '../../../up/pkg/fetch-pkg.ts'
 import { bytesText } from './facts-text.ts'
 
-/** Everything that a package would install, for a person to judge: what it may do, and what it would start. */
+/**
+ * Renders everything that a package would install, for the user to judge: what it may do, and what it would
+ * start.
+ */
 export function pkgText({ contents, source, facts }: FetchedPkg): string {
   const { manifest, skills, agents } = contents
   const commit = source.commit === undefined ? '' : `, commit ${source.commit.slice(0, 12)}`
@@ -49,15 +52,15 @@ function agentLines(agent: PkgAgent): string[] {
   ]
 }
 
-/** Nothing of a command is left out: it is what would be run. */
+/** Renders a server. No part of its command is left out, because it would be run. */
 function serverText({ name, command, args = [], url, env = {}, auth_helper: helper }: McpEntry): string {
-  const variables = Object.entries(env).map(([key, value]) => `${key}=${quoted(value)}`)
-  const line = command === undefined ? [url ?? ''] : [...variables, ...[command, ...args].map(quoted)]
-  const auth = helper ? `, after ${helper.map(quoted).join(' ')}` : ''
+  const variables = Object.entries(env).map(([key, value]) => `${key}=${quoteArgument(value)}`)
+  const line = command === undefined ? [url ?? ''] : [...variables, ...[command, ...args].map(quoteArgument)]
+  const auth = helper ? `, after ${helper.map(quoteArgument).join(' ')}` : ''
   return `${line.join(' ')} (MCP server ${name}${auth})`
 }
 
-function quoted(word: string): string {
+function quoteArgument(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)
 }
 

@@ -12,14 +12,14 @@ import { printJson, printTable } from '../../print.ts'
 import { openPackagePorts } from './package-ports.ts'
 import { pkgText } from './pkg-text.ts'
 
-/** `crabup pkg addPackageCommand`: shows skills and agents of a package, and copies them into the home. */
+/** `crabup pkg add`: shows the skills and agents of a package and copies them into the home. */
 export const addPackageCommand: CommandHandler = async ({ options, host, commands, signal }) => {
   const [word = ''] = options.args
   const paths = resolvePaths(host)
   await using open = await openPackagePorts({ host, options, commands, signal })
   await using staging = await openStaging(paths, host.pid)
   const { ports, status } = open
-  const brought: FetchedPkg = await fetchPkg(
+  const pkg: FetchedPkg = await fetchPkg(
     word,
     {
       host: toUpHost(host),
@@ -30,11 +30,11 @@ export const addPackageCommand: CommandHandler = async ({ options, host, command
     },
     open.signal,
   )
-  const { name, version } = brought.contents.manifest
+  const { name, version } = pkg.contents.manifest
   status.clear()
-  host.stdout.write(pkgText(brought))
+  host.stdout.write(pkgText(pkg))
   await host.stdout.flush()
-  await refuseTaken(brought.contents, paths) // nobody is asked about what cannot be
+  await refuseTaken(pkg.contents, paths) // before the question, which a conflict would make pointless
   const isYes = await confirm(`Add ${name} ${version}?`, { options, host }, open.signal)
   if (isYes === undefined) {
     throw new CrabError('denied', `Cannot add ${name}: there is no terminal to ask on`, {
@@ -42,12 +42,12 @@ export const addPackageCommand: CommandHandler = async ({ options, host, command
     })
   }
   if (!isYes) throw declinedError(`add ${name}`)
-  const record = await installPkg(brought, { ...ports, paths, folder: staging.path }, open.signal)
+  const record = await installPkg(pkg, { ...ports, paths, folder: staging.path }, open.signal)
   host.stdout.write(`added ${name} ${version}: ${listParts(record).join(', ')}\n`)
   return 0
 }
 
-/** `crabup pkg removePackageCommand`: takes the skills and agents of a package away, but for those that were changed. */
+/** `crabup pkg remove`: removes the skills and agents of a package, except those that were changed. */
 export const removePackageCommand: CommandHandler = async ({ options, host, commands, signal }) => {
   const paths = resolvePaths(host)
   await using open = await openPackagePorts({ host, options, commands, signal })
@@ -60,7 +60,7 @@ export const removePackageCommand: CommandHandler = async ({ options, host, comm
   return 0
 }
 
-/** `crabup pkg listPackagesCommand`: the packages that brought skills and agents. */
+/** `crabup pkg list`: the packages that brought skills and agents. */
 export const listPackagesCommand: CommandHandler = async ({ options, host }) => {
   const { records, broken } = await readRecords(resolvePaths(host))
   if (options.has('json')) printJson(host, records.map(toJson))

@@ -1,10 +1,10 @@
 import { findBuiltIn, parsePackageSpec } from '../../../up/packages/package-spec.ts'
 import type { PullResult } from '../../../up/packages/ports.ts'
-import { pullComponent as pullPackage } from '../../../up/packages/pull.ts'
+import { pullComponent } from '../../../up/packages/pull.ts'
 import type { CommandHandler } from '../../command.ts'
 import { openPackagePorts, printLastLogLines } from './package-ports.ts'
 
-/** `crabup pullCommand`: installs a component, or another version of one. */
+/** `crabup pull`: installs a component, or another version of it. */
 export const pullCommand: CommandHandler = async ({ options, host, commands, signal }) => {
   const [word = ''] = options.args
   const builtIn = findBuiltIn(word)
@@ -12,18 +12,18 @@ export const pullCommand: CommandHandler = async ({ options, host, commands, sig
     host.stdout.write(`${word} is built in; crabup self update updates it\n`)
     return 0
   }
-  const wanted = await parsePackageSpec(word, options.value('version'), {
+  const spec = await parsePackageSpec(word, options.value('version'), {
     cwd: host.cwd(),
     homeDir: host.homeDir,
   })
   await using open = await openPackagePorts({ host, options, commands, signal })
   try {
-    const pulled = await pullPackage(wanted, open.ports, open.signal)
+    const result = await pullComponent(spec, open.ports, open.signal)
     open.status.clear()
-    host.stdout.write(`${pullResultText(pulled)}\n`)
-    if (pulled.before === undefined && host.stderr.isTerminal) {
+    host.stdout.write(`${pullResultText(result)}\n`)
+    if (result.before === undefined && host.stderr.isTerminal) {
       await host.stdout.flush()
-      host.stderr.write(`Agents have its tools when their file says components = ["${pulled.name}"]\n`)
+      host.stderr.write(`Agents have its tools when their file says components = ["${result.name}"]\n`)
     }
     return 0
   } catch (reason) {
@@ -33,7 +33,7 @@ export const pullCommand: CommandHandler = async ({ options, host, commands, sig
   }
 }
 
-/** `installed echo 1.2.0 (was 1.1.0); it runs with it already`. */
+/** Describes the result, such as `installed echo 1.2.0 (was 1.1.0); it runs with it already`. */
 export function pullResultText({ name, version, before, isSame, wasRestarted }: PullResult): string {
   if (isSame) return `${name} ${version} is installed already${wasRestarted ? '; it runs with it again' : ''}`
   const was = before === undefined ? '' : ` (was ${before})`

@@ -5,7 +5,7 @@ import { resolvePaths } from '../../paths.ts'
 import { bytesText } from './facts-text.ts'
 import { openPackagePorts } from './package-ports.ts'
 
-/** `crabup removeComponentCommand`: ends the service of a component and removes its package and its logs. */
+/** `crabup rm`: stops the service of a component and removes its package and its logs. */
 export const removeComponentCommand: CommandHandler = async ({ options, host, commands, signal }) => {
   await using open = await openPackagePorts({ host, options, commands, signal })
   const name = await removePackage(options.args[0] ?? '', open.ports, open.signal)

@@ -2,7 +2,10 @@ import { sanitize } from '../../../core/base/sanitize.ts'
 import { takeStart } from '../../../core/base/truncate.ts'
 import type { Host } from '../../host.ts'
 
-/** What goes on now, as one line of a terminal that the next one replaces; nothing of it stays, and a pipe gets none. */
+/**
+ * The current step as one transient line of a terminal: each step replaces the previous one, and nothing of
+ * it stays. Prints nothing to a pipe.
+ */
 export class StatusLine implements Disposable {
   readonly #host: Pick<Host, 'stderr' | 'env' | 'columns'>
   #isShown = false
@@ -14,11 +17,11 @@ export class StatusLine implements Disposable {
   show(text: string): void {
     const { stderr, env, columns } = this.#host
     if (!stderr.isTerminal || env['TERM'] === 'dumb') return
-    stderr.write(`${ERASE_LINE}${takeStart(sanitize(text), columns() - 3)} …`) // a second line would never be erased
+    stderr.write(`${ERASE_LINE}${takeStart(sanitize(text), columns() - 3)} …`) // a wrapped line could not be erased
     this.#isShown = true
   }
 
-  /** Before anything else is printed. */
+  /** Erases the line; call it before printing anything else. */
   clear(): void {
     if (this.#isShown) this.#host.stderr.write(ERASE_LINE)
     this.#isShown = false

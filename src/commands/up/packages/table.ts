@@ -3,7 +3,7 @@ import { JSON_OPTION } from '../../options.ts'
 
 const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask' }
 
-/** Components and packages. */
+/** The commands of components and packages. */
 export const PACKAGE_COMMANDS: readonly Command[] = [
   {
     path: ['pull'],

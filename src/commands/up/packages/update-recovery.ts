@@ -7,8 +7,8 @@ import type { Command } from '../../command.ts'
 import { resolvePaths } from '../../paths.ts'
 
 /**
- * These commands, each of which first goes back from the versions of components that somebody tried who died: they may run,
- * and nobody knows whether they can. It looks for files, and loads more only where there are such.
+ * Wraps commands so that each first recovers interrupted updates: a component may be running a version that
+ * was never confirmed to start. It only looks for files, and loads more code when it finds one.
  */
 export function withUpdateRecovery(rows: readonly Command[]): Command[] {
   return rows.map((row) => ({
@@ -23,27 +23,30 @@ export function withUpdateRecovery(rows: readonly Command[]): Command[] {
   }))
 }
 
-/** For what starts all services of a home: the versions before count again, and nothing is restarted. */
+/**
+ * Makes the previous versions of interrupted updates current again without restarting anything, for commands
+ * that start all services of a home.
+ */
 export async function revertUnfinishedUpdates(
   paths: HomePaths,
   platform: PackagePorts['platform'],
 ): Promise<void> {
   if (listTrials(paths).length === 0) return
-  const { countRollbacks: countBack } = await import('../../../up/packages/recover-update.ts')
-  const { findSoleHolder: soleHolder } = await import('../../../core/lease/sole-holder.ts')
-  await countBack({ paths, platform }, async (name) => (await soleHolder(paths, name)) !== undefined)
+  const { countRollbacks } = await import('../../../up/packages/recover-update.ts')
+  const { findSoleHolder } = await import('../../../core/lease/sole-holder.ts')
+  await countRollbacks({ paths, platform }, async (name) => (await findSoleHolder(paths, name)) !== undefined)
 }
 
 type Invocation = Parameters<Awaited<ReturnType<Command['load']>>>[0]
 
-/** What keeps it from that is said, and keeps nobody from anything. */
+/** A failed recovery is reported and does not stop the command. */
 async function recoverAll({ options, host, commands, signal }: Invocation): Promise<void> {
-  const { openPackagePorts: openPorts } = await import('./package-ports.ts')
-  const { recoverUpdates: endCutOffTrials } = await import('../../../up/packages/recover-update.ts')
+  const { openPackagePorts } = await import('./package-ports.ts')
+  const { recoverUpdates } = await import('../../../up/packages/recover-update.ts')
   const { toCrabError } = await import('../../../core/base/errors.ts')
-  await using open = await openPorts({ host, options, commands, signal })
+  await using open = await openPackagePorts({ host, options, commands, signal })
   try {
-    for (const one of await endCutOffTrials(open.ports, open.signal)) {
+    for (const one of await recoverUpdates(open.ports, open.signal)) {
       open.status.clear()
       host.stderr.write(`crabup: ${recoveredUpdateText(one)}\n`)
     }

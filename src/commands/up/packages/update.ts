@@ -7,7 +7,9 @@ import type { Host } from '../../host.ts'
 import { type OpenPackagePorts, openPackagePorts, printLastLogLines } from './package-ports.ts'
 import { pullResultText } from './pull.ts'
 
-/** `crabup updateComponentsCommand`: brings every component to the newest version; one that fails does not keep the others from it. */
+/**
+ * `crabup update`: updates every component to its newest version; a failed update does not affect the others.
+ */
 export const updateComponentsCommand: CommandHandler = async ({ options, host, commands, signal }) => {
   await using open = await openPackagePorts({ host, options, commands, signal })
   const updates = await findUpdates(open.ports, open.signal)
@@ -38,7 +40,7 @@ function printUpToDate(host: Host, updates: readonly ComponentUpdate[]): void {
   if (names.length > 0) host.stdout.write(`up to date: ${names.join(', ')}\n`)
 }
 
-/** Who wants one tried again says so. */
+/** A failed version is tried again only on request, so this prints the command. */
 async function printFailed(host: Host, updates: readonly ComponentUpdate[]): Promise<void> {
   await host.stdout.flush()
   for (const { service, failed } of updates) {
@@ -56,13 +58,13 @@ async function updateOne(
   { open, host }: { open: OpenPackagePorts; host: Host },
 ): Promise<number> {
   try {
-    const pulled = await pullComponent(
+    const result = await pullComponent(
       { kind: 'registry', package: one.package, version: one.version },
       open.ports,
       open.signal,
     )
     open.status.clear()
-    host.stdout.write(`${pullResultText(pulled)}\n`)
+    host.stdout.write(`${pullResultText(result)}\n`)
     return 0
   } catch (reason) {
     open.status.clear()
@@ -76,7 +78,10 @@ async function updateOne(
   }
 }
 
-/** A component that came from a file is none: there is no newer one to know of. */
+/**
+ * Prints failed lookups and returns the exit code. A component that came from a file is not a failure,
+ * because it cannot have a newer version.
+ */
 function printProblems(host: Host, updates: readonly ComponentUpdate[]): number {
   let code = 0
   for (const { service, problem } of updates) {

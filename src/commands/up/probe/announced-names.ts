@@ -4,16 +4,16 @@ import type { HomePaths } from '../../../core/config/paths.ts'
 import { readFamilies } from '../../../core/process/process-table.ts'
 import type { ProbeService } from '../../../up/probe.ts'
 
-/** The names of components that announce themselves in run/, by their port files. */
+/** Lists the names of components that announce themselves by a port file in run/. */
 export async function listAnnouncedNames({ run }: Pick<HomePaths, 'run'>): Promise<string[]> {
-  const files = await readdir(run).catch(() => []) // nothing has ever run here
+  const files = await readdir(run).catch(() => []) // nothing has ever run in this home
   return files
     .filter((file) => /^[a-z0-9][\w-]*\.port$/i.test(file) && file !== 'crabtalk.port')
     .map((file) => basename(file, '.port'))
     .toSorted()
 }
 
-/** The other name under which a process of a service, or one that it has started, announces itself. */
+/** Finds another name under which a process of a service, or one of its children, announces itself. */
 export async function findAnnouncedName(
   pid: number,
   { paths, probe, name }: { paths: Pick<HomePaths, 'run'>; probe: ProbeService; name: string },

@@ -10,8 +10,8 @@ import type { Probe } from '../../../up/probe.ts'
 import { readStaleStamp } from '../../../up/ps/stale-files.ts'
 
 /**
- * Whether the component of that name answers where its port file says (RFC 0043). One that has no /health, or speaks no
- * HTTP there, answers as soon as its port takes a connection.
+ * Probes the component of that name at the address in its port file (ADR 0117). A component without /health,
+ * or without HTTP, answers as soon as its port accepts a connection.
  */
 export async function probeComponent(
   name: string,
@@ -20,7 +20,7 @@ export async function probeComponent(
 ): Promise<Probe> {
   const file = join(run, `${name}.port`)
   const stamp = await readStaleStamp(file, Date.now())
-  const text = await readFile(file, 'latin1').catch(() => undefined) // it announces nothing
+  const text = await readFile(file, 'latin1').catch(() => undefined) // it does not announce itself
   if (text === undefined) return { answers: false }
   const port = Number(/^(\d{1,5})\s*$/.exec(text)?.[1] ?? 0)
   if (port < 1 || port > 65_535)
@@ -46,7 +46,7 @@ function judge(name: string, health: JsonObject): Probe {
   }
 }
 
-/** What GET /health gives; an empty object where something listens that knows no such thing. */
+/** Returns the result of GET /health; an empty object when something listens that does not support it. */
 async function askHealth(port: number, signal: AbortSignal): Promise<JsonObject | 'refused' | 'silent'> {
   try {
     const answer = await open(port, signal)
@@ -66,7 +66,7 @@ async function askHealth(port: number, signal: AbortSignal): Promise<JsonObject 
   }
 }
 
-/** Never over a proxy, whatever the environment says. */
+/** Connects without a proxy, whatever the environment says. */
 function open(port: number, signal: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const agent = new Agent({ keepAlive: false })

@@ -7,7 +7,7 @@ import { type DaemonTarget, daemonEndpoint, findDaemon } from '../../../daemon/f
 import type { Probe } from '../../../up/probe.ts'
 import { readStaleStamp } from '../../../up/ps/stale-files.ts'
 
-/** Whether the daemon of a home answers, and what it says of itself. */
+/** Probes the daemon of a home and reads its stats. */
 export async function probeDaemon(place: DaemonTarget, signal: AbortSignal): Promise<Probe> {
   try {
     const stamp = await readStaleStamp(portFilePath(place.paths), Date.now())
@@ -31,7 +31,10 @@ export async function probeDaemon(place: DaemonTarget, signal: AbortSignal): Pro
   }
 }
 
-/** What a daemon that was killed leaves: the port file of its TCP listener, and its socket, which the next one replaces. */
+/**
+ * Finds what a killed daemon leaves behind: the port file of its TCP listener, and its socket, which the next
+ * daemon replaces.
+ */
 async function findLeftover(
   place: DaemonTarget,
   stamp: string | undefined,
@@ -45,7 +48,7 @@ function portFilePath({ run }: Pick<HomePaths, 'run'>): string {
   return join(run, 'crabtalk.port')
 }
 
-/** Of the listener for other machines, if there is one. */
+/** Returns the port of the TCP listener, if there is one. */
 function findTcpPort(endpoints: readonly string[]): number | undefined {
   const tcp = endpoints.find((endpoint) => endpoint.startsWith('tcp:'))
   return tcp === undefined ? undefined : Number(tcp.slice(tcp.lastIndexOf(':') + 1))

@@ -1,18 +1,18 @@
 import type { HomePaths } from '../../../core/config/paths.ts'
 import type { Probe, ProbeService } from '../../../up/probe.ts'
 
-/** Whose services. */
+/** The home whose services are probed. */
 export interface ProbeOptions {
   paths: HomePaths
   env: Readonly<Record<string, string | undefined>>
   uid: number
-  /** How long one may take to answer, milliseconds. */
+  /** The time to wait for an answer, in milliseconds; 3 s by default. */
   limitMs?: number
 }
 
 /**
- * How services of a home are asked whether they are ready: the daemon over its socket, cron by what it says of itself in
- * run/cron.json, a component over the port of its port file.
+ * Builds the probe of a home's services: the daemon over its socket, cron by its file run/cron.json, a
+ * component over the port in its port file.
  */
 export function serviceProbe({ limitMs = LIMIT_MS, ...place }: ProbeOptions): ProbeService {
   return async (name, signal) => {

@@ -6,23 +6,26 @@ import type { Host } from '../../host.ts'
 import { fetchUnitFacts } from '../view/collect-services.ts'
 import { openServicesContext, type ServicesContext } from '../view/services-context.ts'
 
-/** The result of restarting the services that ran the program that was replaced. */
+/** The result of restarting the services that ran the replaced program. */
 export interface RestartResult {
   /** The exit code. */
   code: number
-  /** The services that run the new program, in order. */
+  /** The services that run the new program, in order of their restart. */
   restarted: readonly string[]
-  /** The service whose restart failed; `isUntouched` when its process is the one from before. */
+  /** The service whose restart failed; `isUntouched` when its previous process is still running. */
   failed?: { name: string; isUntouched: boolean }
 }
 
-/** The home whose services are restarted, and the program that restarts them and that they run. */
+/** The program to restart services with, which is also the one they run, and the host. */
 export interface RestartContext {
   program: string
   host: Host
 }
 
-/** Restarts the services that still run the program that was replaced until one fails, or says how. */
+/**
+ * Restarts the services that still run the replaced program, stopping at the first failure; without
+ * `restarts`, only prints the commands.
+ */
 export async function restartOutdatedServices(
   { program, restarts, host }: RestartContext & { restarts: boolean },
   signal: AbortSignal,
@@ -36,7 +39,7 @@ export async function restartOutdatedServices(
   return { code: 0, restarted: [] }
 }
 
-/** Restarts services with the program itself, which knows what they need. */
+/** Restarts services by running the new program, which knows what its version requires. */
 export async function restartServices(
   names: readonly string[],
   { program, host }: RestartContext,
@@ -57,12 +60,12 @@ export async function restartServices(
   return { code: 0, restarted }
 }
 
-/** Whether a restart failed for any reason but that the user interrupted it. */
+/** Whether a restart failed for any reason other than an interruption by the user. */
 export function isRestartFailure({ code }: RestartResult): boolean {
   return code !== 0 && code !== ERROR_KINDS.cancelled.exit
 }
 
-/** The services that run this program; none where the service manager cannot be asked. */
+/** Lists the built-in services that run this program; empty when the service manager cannot be queried. */
 async function listRunningNames({ program, host }: RestartContext, signal: AbortSignal): Promise<string[]> {
   const place = await openServicesContext(host, signal).catch(() => undefined)
   if (!place) return []
@@ -87,9 +90,12 @@ async function runsProgram(
   return known.length === 0 || known.some((file) => toReal(file) === toReal(program))
 }
 
-/** The file a process was started from, which Linux tells, also when another file has its name now. */
+/**
+ * Returns the file that a process was started from, which Linux reports even when another file has its name
+ * now.
+ */
 async function readExecutable(pid: number): Promise<string | undefined> {
-  const file = await readlink(`/proc/${pid}/exe`).catch(() => undefined) // another system, or another user's
+  const file = await readlink(`/proc/${pid}/exe`).catch(() => undefined) // another platform, or another user's process
   return file?.replace(/ \(deleted\)$/, '')
 }
 
@@ -104,6 +110,6 @@ function toReal(file: string): string {
   try {
     return realpathSync(file)
   } catch {
-    return file // it is gone, and its name is all there is
+    return file // the file is gone, so compare its name
   }
 }

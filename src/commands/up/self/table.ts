@@ -1,5 +1,6 @@
 import type { Command } from '../../command.ts'
 
+/** The commands that update the program or remove what it installed. */
 export const SELF_COMMANDS: readonly Command[] = [
   {
     path: ['self', 'update'],

@@ -20,7 +20,7 @@ import type { Host } from '../../host.ts'
 import { withProgress } from '../../progress.ts'
 import { isRestartFailure, type RestartResult, restartOutdatedServices, restartServices } from './services.ts'
 
-/** `crabup self update`: another version of this program in its place. */
+/** `crabup self update`: replaces this program with another version. */
 export const selfUpdateCommand: CommandHandler = async ({ options, host }) => {
   const stop = new AbortController()
   using _listening = host.onSignal(() => stop.abort())
@@ -51,7 +51,9 @@ export const selfUpdateCommand: CommandHandler = async ({ options, host }) => {
   return await revertUpdate({ update, settled, own, host }, stop.signal)
 }
 
-/** Services that run go on; they would not start again. */
+/**
+ * Warns when the new version rejects the configuration: running services continue, but would not start again.
+ */
 async function warnWrongConfig(
   { program, version, host }: { program: string; version: string; host: Host },
   signal: AbortSignal,
@@ -64,7 +66,10 @@ async function warnWrongConfig(
   host.stderr.write('hint: mend it, or crabup self update --rollback\n')
 }
 
-/** The program before comes back where a service does not run with the new one; what was restarted runs with it again. */
+/**
+ * Rolls back the program after a failed restart, and restarts the services that had switched to the new
+ * version.
+ */
 async function revertUpdate(
   { update, settled, own, host }: { update: SelfUpdate; settled: RestartResult; own: OwnProgram; host: Host },
   signal: AbortSignal,
@@ -83,11 +88,11 @@ async function revertUpdate(
   return settled.code
 }
 
-/** What was asked for, as far as it makes sense together. */
+/** Reads the source options and rejects combinations that contradict each other. */
 function readSource(options: ParsedOptions, host: Host): UpdateSource {
   const [from, sha256, version] = ['from', 'sha256', 'version'].map((name) => options.value(name))
-  const given = [from, version, options.has('rollback') || undefined].filter((one) => one !== undefined)
-  if (given.length > 1) throw new CrabError('usage', 'Give only one of --from, --version and --rollback')
+  const sources = [from, version, options.has('rollback') || undefined].filter((one) => one !== undefined)
+  if (sources.length > 1) throw new CrabError('usage', 'Give only one of --from, --version and --rollback')
   if (sha256 !== undefined && from === undefined) {
     throw new CrabError('usage', '--sha256 is of a file: give --from, too')
   }
@@ -127,7 +132,7 @@ interface NpmUpdate {
   host: Host
 }
 
-/** What npm has installed is npm's to replace. */
+/** Updates an npm installation by running npm. */
 async function updateByNpm(
   { installation, source, options, host }: NpmUpdate,
   signal: AbortSignal,

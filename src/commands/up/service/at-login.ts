@@ -5,7 +5,7 @@ import { fetchStatus, isKept, type OpenService, openService } from './open-servi
 import { MANAGER_NAMES } from './print-ready.ts'
 import { showEdits } from './unit-diff.ts'
 
-/** `crabup NAME enableServiceCommand`: it starts at login; whether it runs now stays as it is. */
+/** `crabup NAME enable`: starts the service at login; whether it runs now does not change. */
 export const enableServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
   const at = await openService(host, name, signal)
   requireLoginSupport(at)
@@ -19,7 +19,7 @@ export const enableServiceCommand: CommandHandler = async ({ path: [name = ''], 
   return 0
 }
 
-/** `crabup NAME disableServiceCommand`: it does not start at login; what runs, runs on. */
+/** `crabup NAME disable`: no longer starts the service at login; a running service continues. */
 export const disableServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
   const at = await openService(host, name, signal)
   requireLoginSupport(at)

@@ -8,12 +8,13 @@ import type { OpenService } from './open-service.ts'
 import { serviceEnvProblems } from './service-env.ts'
 
 /**
- * Looks whether a service can start with the configuration as it is, before anything is changed. Fails with `config`,
- * naming file and line; what keeps only an agent from working, and a variable from being read, is a warning.
+ * Checks that a service can start with the current configuration, before anything is changed. Throws `config`
+ * with file and line; an issue that affects only an agent or a variable is printed as a warning.
  */
 export async function requireValidConfiguration({ service, paths, host }: OpenService): Promise<void> {
   const problems = await findVariableIssues(paths)
-  if ('words' in service.run) problems.push(...(await findFileIssues(service.name, paths))) // a component reads none of it
+  // Components do not read these files.
+  if ('words' in service.run) problems.push(...(await findFileIssues(service.name, paths)))
   if (service.name === 'daemon') await warnOfOpenTcp(paths, host)
   for (const problem of problems) {
     const hint = problem.hint === undefined ? '' : ` (${problem.hint})`
@@ -21,7 +22,10 @@ export async function requireValidConfiguration({ service, paths, host }: OpenSe
   }
 }
 
-/** Warns where the daemon would serve TCP clients that show no token; fails with `config` as the daemon would. */
+/**
+ * Warns when the daemon would serve TCP clients without a token; throws `config` when the daemon would refuse
+ * to start.
+ */
 async function warnOfOpenTcp(paths: HomePaths, host: Host): Promise<void> {
   const { daemon } = await loadConfig(paths)
   if (daemon.tcpPort === undefined || daemon.tcpToken) return
@@ -30,7 +34,7 @@ async function warnOfOpenTcp(paths: HomePaths, host: Host): Promise<void> {
   host.stderr.write(`crabup: warning: ${OPEN_TCP_WARNING} (${OPEN_TCP_HINT})\n`)
 }
 
-/** Fails with `config` where the file of variables takes the service to another home. */
+/** Throws `config` when service.env would move the service to another home. */
 async function findVariableIssues(paths: HomePaths): Promise<FileIssue[]> {
   const problems = await serviceEnvProblems(paths)
   const moved = problems.find(({ key }) => key === 'CRABTALK_HOME')
@@ -43,10 +47,10 @@ async function findFileIssues(name: string, paths: HomePaths): Promise<FileIssue
   return [...(await findProblems(paths)), ...(name === 'cron' ? await findCronIssues(paths) : [])]
 }
 
-/** Entries that cannot fire. Fails with `config` where none could. */
+/** Lists the entries that cannot fire. Throws when the file as a whole cannot be read. */
 async function findCronIssues({ crons }: HomePaths): Promise<readonly FileIssue[]> {
-  const { loadCrons: lookAtCrons } = await import('../../../core/cron/cron-file.ts')
-  const { broken, problems } = await lookAtCrons(crons)
+  const { loadCrons } = await import('../../../core/cron/cron-file.ts')
+  const { broken, problems } = await loadCrons(crons)
   if (broken) throw broken
   return problems
 }

@@ -15,7 +15,7 @@ import type { Terminal } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
 import { unanswered } from './unanswered.ts'
 
-/** Where a person chooses, and what was found on this machine. */
+/** The terminal of the prompt, and the model server found on this machine. */
 interface SetupContext {
   at: OpenService
   terminal: Terminal
@@ -23,8 +23,9 @@ interface SetupContext {
 }
 
 /**
- * Asks a person who shall answer, for a key, and for a model, and writes that down: the key into service.env, all else into
- * config.toml. Enter leaves everything as it is. Fails with `cancelled` on Ctrl-C and Ctrl-D; nothing is written then.
+ * Asks the user for a provider, a key and a model, and saves the answers: the key in service.env, the rest in
+ * config.toml. Enter keeps everything as it is. Throws `cancelled` on Ctrl-C and Ctrl-D, before anything is
+ * written.
  */
 export async function promptForModel(choice: SetupContext, signal: AbortSignal): Promise<void> {
   const { at, terminal, local } = choice
@@ -69,7 +70,7 @@ function isOwn(answer: string): boolean {
   return Number(answer) === OFFERED.length + 1
 }
 
-/** False where the person gives no key, and may choose again. */
+/** Returns false when the user enters no key, so that the menu is shown again. */
 async function takePreset(choice: SetupContext, preset: Preset, signal: AbortSignal): Promise<boolean> {
   const { at, terminal } = choice
   const key = await askKey(choice, `Key of ${TITLES[preset.name] ?? preset.name} (it is not shown): `)
@@ -111,7 +112,7 @@ async function takeOwn(choice: SetupContext, signal: AbortSignal): Promise<boole
   return true
 }
 
-/** Undefined where the person gives none, and may choose again. */
+/** Returns undefined when the user enters no address, so that the menu is shown again. */
 async function askAddress(terminal: Terminal, signal: AbortSignal): Promise<string | undefined> {
   for (;;) {
     const typed = await ask(terminal, 'Its address, such as http://localhost:4000/v1: ', signal)
@@ -121,7 +122,10 @@ async function askAddress(terminal: Terminal, signal: AbortSignal): Promise<stri
   }
 }
 
-/** What a server has; none where it cannot be asked, which is told, and no reason to stop. */
+/**
+ * Fetches the model names of a server. An unreachable server is reported and yields an empty list, because
+ * the setup can continue.
+ */
 async function fetchModelNames(
   { terminal }: SetupContext,
   endpoint: ModelEndpoint,
@@ -139,7 +143,7 @@ async function fetchModelNames(
   }
 }
 
-/** Undefined where nobody names one, and none is usual. */
+/** Returns undefined when the user names no model and there is no default. */
 async function askModel(
   terminal: Terminal,
   { names, usual }: { names: readonly string[]; usual: string | undefined },
@@ -190,7 +194,7 @@ async function write(
   await changeConfig(paths, change)
 }
 
-/** Such as need no more than a key. */
+/** The providers that need only a key. */
 const OFFERED: readonly Preset[] = PRESETS.filter(({ kind }) => kind !== 'bedrock' && kind !== 'azure')
 const TITLES: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',

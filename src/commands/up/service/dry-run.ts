@@ -5,11 +5,12 @@ import type { ParsedOptions } from '../../command.ts'
 import type { OpenService } from './open-service.ts'
 import { MANAGER_NAMES, managerNote } from './print-ready.ts'
 
+/** Whether the options include `--dry-run`. */
 export function isDryRun(options: ParsedOptions): boolean {
   return options.has('dry-run')
 }
 
-/** Prints what a verb would write and run; nothing is changed. */
+/** Prints what a verb would write and run, without changing anything. */
 export async function printPlan(at: OpenService, verb: ManagerVerb): Promise<number> {
   const { host, manager, service } = at
   const spec = WRITING.has(verb) ? at.spec() : at.stopSpec
@@ -20,20 +21,20 @@ export async function printPlan(at: OpenService, verb: ManagerVerb): Promise<num
     `# ${service.name} ${verb}, by ${MANAGER_NAMES[manager.kind]}${managerNote(manager)}`,
     ...(writes ? [`# ${unit.path}`, decodeUnit(unit.content).trimEnd(), ''] : []),
     ...(guard ? [`# ${guard.path}`, decodeUnit(guard.content).trimEnd(), ''] : []),
-    ...manager.commands(verb, spec).map((command) => `$ ${quoted(command)}`),
+    ...manager.commands(verb, spec).map((command) => `$ ${quoteCommand(command)}`),
   ]
   host.stdout.write(`${lines.join('\n')}\n`)
   return 0
 }
 
-/** A unit of the Task Scheduler is UTF-16. */
+/** Decodes a unit; those of the Task Scheduler are UTF-16. */
 function decodeUnit(content: Uint8Array): string {
   const isUtf16 = content[0] === 0xff && content[1] === 0xfe
   return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(content).replaceAll('\r\n', '\n')
 }
 
-/** As a POSIX shell would take it. */
-function quoted(command: ManagerCommand): string {
+/** Quotes a command for a POSIX shell. */
+function quoteCommand(command: ManagerCommand): string {
   return command.map(quoteWord).join(' ')
 }
 

@@ -8,12 +8,12 @@ import { fetchStatus, type OpenService } from './open-service.ts'
 import { keepKeys, shellKeys } from './shell-keys.ts'
 import { unanswered } from './unanswered.ts'
 
-/** Which models a service would have that is started now. */
+/** The models that a service would have if it were started now. */
 type Models = { kind: 'demo' } | { kind: 'local'; server: string; model: string } | { kind: 'own' }
 
 /**
- * Before the daemon is started as a service: sees to it that it has a model. A person at a terminal is asked, the first time;
- * elsewhere what is missing is said in a line, and the built-in demo answers.
+ * Ensures that the daemon has a model before it is started as a service. At a terminal it asks the user, the
+ * first time only; otherwise it prints a hint, and the built-in demo answers.
  */
 export async function firstRun(at: OpenService, signal: AbortSignal): Promise<void> {
   const { state, isInstalled } = await fetchStatus(at, signal)
@@ -24,8 +24,8 @@ export async function firstRun(at: OpenService, signal: AbortSignal): Promise<vo
   const models = await loadServiceModels(at, signal)
   if (models.kind === 'own') return
   if (terminal && isFirst) {
-    const { promptForModel: chooseModel } = await import('./choose-model.ts')
-    return await chooseModel({ at, terminal, local: models.kind === 'local' ? models : undefined }, signal)
+    const { promptForModel } = await import('./choose-model.ts')
+    return await promptForModel({ at, terminal, local: models.kind === 'local' ? models : undefined }, signal)
   }
   if (models.kind === 'local') return
   at.host.stderr.write(`crabup: there is no model yet, so the built-in demo answers: ${setupHint(at)}\n`)
@@ -35,7 +35,7 @@ function setupHint({ paths }: OpenService): string {
   return `add a key such as ANTHROPIC_API_KEY='KEY' to ${serviceEnvPath(paths)}, or write [llm] in ${paths.config}`
 }
 
-/** What is in this shell only. */
+/** Offers to save keys that only this shell has. */
 async function offerKeys(
   at: OpenService,
   terminal: Terminal | undefined,
@@ -44,16 +44,16 @@ async function offerKeys(
   const { absent, different } = await shellKeys(at)
   const file = serviceEnvPath(at.paths)
   if (different.length > 0)
-    at.host.stderr.write(`crabup: ${listed(different)} in this shell is not what ${file} says\n`)
+    at.host.stderr.write(`crabup: ${joinNames(different)} in this shell is not what ${file} says\n`)
   if (absent.length === 0) return
-  const said = `${listed(absent)} ${absent.length === 1 ? 'is' : 'are'} set in this shell, which a service does not see`
+  const message = `${joinNames(absent)} ${absent.length === 1 ? 'is' : 'are'} set in this shell, which a service does not see`
   if (!terminal) {
-    at.host.stderr.write(`crabup: ${said}: add ${absent.length === 1 ? 'it' : 'them'} to ${file}\n`)
+    at.host.stderr.write(`crabup: ${message}: add ${absent.length === 1 ? 'it' : 'them'} to ${file}\n`)
     return
   }
   terminal.forgetInput()
   terminal.output.write(
-    `${said}.\nKeep ${absent.length === 1 ? 'it' : 'them'} in ${file}, which only you can read? [Y/n] `,
+    `${message}.\nKeep ${absent.length === 1 ? 'it' : 'them'} in ${file}, which only you can read? [Y/n] `,
   )
   const answer = await terminal.readLine(signal)
   if (answer === undefined) {
@@ -75,10 +75,10 @@ async function loadServiceModels({ paths }: OpenService, signal: AbortSignal): P
       ? { kind: 'local', server, model }
       : { kind: 'own' }
   } catch {
-    return { kind: 'own' } // the daemon says what is wrong with it
+    return { kind: 'own' } // the daemon reports the error
   }
 }
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }

@@ -2,7 +2,7 @@ import { listServices, type Service } from '../../../up/service-spec.ts'
 import type { Host } from '../../host.ts'
 import { resolvePaths } from '../../paths.ts'
 
-/** The services there are; of a home that cannot be told, those inside this program. */
+/** Lists the services; only the built-in ones when the home cannot be resolved. */
 export async function serviceNames(host: Host): Promise<Pick<Service, 'name' | 'description'>[]> {
   return listServices(findPackages(host))
 }
@@ -11,6 +11,6 @@ function findPackages(host: Host): { packages: string } {
   try {
     return resolvePaths(host)
   } catch {
-    return { packages: '' } // the command that is meant says what is wrong with it
+    return { packages: '' } // the command itself reports the error
   }
 }

@@ -18,24 +18,24 @@ import type { Host } from '../../host.ts'
 import { serviceProbe } from '../probe/probe.ts'
 import { buildSpecContext, mergeUnitPath } from './spec-context.ts'
 
-/** A service, and all it takes to do something with it. */
+/** A service, and everything needed to act on it. */
 export interface OpenService {
   service: Service
-  /** With what is found in this shell. Fails as specOf(). */
+  /** Builds the spec from the environment of this shell. Throws like toSpec(). */
   spec(): ServiceSpec
-  /** To end it by; what it needs to run may be missing. */
+  /** A spec that suffices to stop the service, even when something it needs to run is missing. */
   stopSpec: ServiceSpec
   label: string
   manager: ServiceManager
   probe: ProbeService
   paths: HomePaths
   place: SpecContext
-  /** Directories on its PATH that this shell does not have; they stay while it runs. */
+  /** Directories on its PATH that this shell lacks; they are kept while it runs. */
   keptPath: readonly string[]
   host: Host
 }
 
-/** The service of that name, and what keeps it running. Fails with `no-service`, and as chooseManager(). */
+/** Opens the service of that name with its service manager. Throws `no-service`, and like chooseManager(). */
 export async function openService(host: Host, name: string, signal: AbortSignal): Promise<OpenService> {
   const shell = await buildSpecContext(host)
   const { paths } = shell
@@ -53,7 +53,7 @@ function toStopSpec(service: Service, place: SpecContext): ServiceSpec {
   return toSpec(service, { ...place, node: place.node ?? 'node' })
 }
 
-/** The place with the PATH that a service has which runs, where this shell's has only less of the same. */
+/** Returns the context with the PATH of the running service when this shell's PATH is only a subset of it. */
 async function withRunningPath(
   {
     host,
@@ -65,13 +65,14 @@ async function withRunningPath(
 ): Promise<{ place: SpecContext; keptPath: readonly string[] }> {
   const spec = toStopSpec(service, shell)
   const folder = servicesFolder(shell.paths)
-  const facts = await readUnitFacts(spec, { manager, folder }).catch(() => undefined) // who writes a unit says what is wrong
+  // A failure is ignored here: writing the unit reports it.
+  const facts = await readUnitFacts(spec, { manager, folder }).catch(() => undefined)
   const { place, kept } = mergeUnitPath(shell, facts?.path, host)
   const isNeeded = kept.length > 0 && isKept(await fetchStatus({ manager, label: spec.label }, signal))
   return isNeeded ? { place, keptPath: kept } : { place: shell, keptPath: [] }
 }
 
-/** The label of a service that is not there any more and of which a unit is left, and who has it; undefined where none is left. */
+/** Finds the unit of a service that no longer exists, and its manager; undefined when there is none. */
 export async function findOrphanedUnit(
   host: Host,
   name: string,
@@ -84,7 +85,7 @@ export async function findOrphanedUnit(
   return (await manager.labels(signal)).includes(label) ? { manager, label } : undefined
 }
 
-/** What the service manager says of it. */
+/** Queries the status from the service manager. */
 export async function fetchStatus(
   { manager, label }: Pick<OpenService, 'manager' | 'label'>,
   signal: AbortSignal,
@@ -93,12 +94,12 @@ export async function fetchStatus(
   return status ?? { label, isInstalled: false, isEnabled: false, state: 'stopped' }
 }
 
-/** Whether the service manager keeps it running, or tries to. */
+/** Whether the service manager keeps it running, or is trying to. */
 export function isKept({ state }: ServiceStatus): boolean {
   return state !== 'stopped' && state !== 'failed'
 }
 
-/** Whether its service manager keeps a service running, or tries to. */
+/** Whether its service manager keeps a service running, or is trying to. */
 export async function isServiceRunning(host: Host, name: string, signal: AbortSignal): Promise<boolean> {
   return isKept(await fetchStatus(await openService(host, name, signal), signal))
 }

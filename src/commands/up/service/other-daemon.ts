@@ -7,8 +7,8 @@ import { fetchStatus, isKept } from './open-service.ts'
 import { waitForTurns } from './turns.ts'
 
 /**
- * Ends a daemon that a command has started on demand, once its turns have ended, so that the service can take its place.
- * Fails with `conflict` on one that a person runs, which is theirs to end.
+ * Ends a daemon that a command started on demand, after its turns have ended, so that the service can take
+ * its place. Throws `conflict` for a daemon that the user runs, which is the user's to end.
  */
 export async function replaceOnDemandDaemon(
   at: OpenService,
@@ -20,16 +20,19 @@ export async function replaceOnDemandDaemon(
   await endDaemon(at.host, signal)
 }
 
-/** Whether there is one that a command has started; fails with `conflict` on any other. */
+/**
+ * Whether a daemon that a command started on demand is running; throws `conflict` for any other daemon
+ * outside the service.
+ */
 export async function hasOther(at: OpenService, signal: AbortSignal): Promise<boolean> {
   if (at.service.name !== 'daemon' || isKept(await fetchStatus(at, signal))) return false
   const { answers, pid, idleExitMs, isForeign, problem } = await at.probe('daemon', signal)
-  if (isForeign) throw foreign(problem)
-  if (answers && idleExitMs === undefined) throw await startedByHand(pid, at.host)
+  if (isForeign) throw foreignDaemonError(problem)
+  if (answers && idleExitMs === undefined) throw await manualDaemonError(pid, at.host)
   return answers
 }
 
-async function startedByHand(pid: number | undefined, host: Pick<Host, 'uid'>): Promise<CrabError> {
+async function manualDaemonError(pid: number | undefined, host: Pick<Host, 'uid'>): Promise<CrabError> {
   const who = pid === undefined ? 'one' : `process ${pid}`
   const hint = await endHint('daemon', pid, host)
   return new CrabError('conflict', `Cannot start daemon as a service: ${who} runs already, started by hand`, {
@@ -37,7 +40,10 @@ async function startedByHand(pid: number | undefined, host: Pick<Host, 'uid'>): 
   })
 }
 
-/** Says how to end a process that runs by hand. Another user's, which root may find in that user's home, may be a service of theirs. */
+/**
+ * Explains how to end a process that runs by hand. A process of another user, which root may find in that
+ * user's home, may be a service of that user.
+ */
 export async function endHint(
   name: string,
   pid: number | undefined,
@@ -48,7 +54,7 @@ export async function endHint(
   return name === 'daemon' ? 'end it with `crabtalk daemon stop`' : 'end it with Ctrl-C where it runs'
 }
 
-function foreign(problem = 'something else answers in its place'): CrabError {
+function foreignDaemonError(problem = 'something else answers in its place'): CrabError {
   return new CrabError('conflict', `Cannot start daemon as a service: ${problem}`, {
     hint: 'crabup ps shows more',
   })

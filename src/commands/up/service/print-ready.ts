@@ -4,7 +4,7 @@ import type { ManagerKind, ServiceManager, ServiceStatus } from '../../../up/typ
 import { fetchStatus, type OpenService } from './open-service.ts'
 import { NotReadyError, waitReady } from './ready.ts'
 
-/** What people call what keeps services running. */
+/** The display names of service managers. */
 export const MANAGER_NAMES: Readonly<Record<ManagerKind, string>> = {
   systemd: 'systemd',
   launchd: 'launchd',
@@ -12,17 +12,20 @@ export const MANAGER_NAMES: Readonly<Record<ManagerKind, string>> = {
   supervisor: "crabup's own supervisor",
 }
 
-/** What was done with a service that is to be ready now. */
+/** The notice to print once a service is ready. */
 export interface ReadyNotice {
-  /** As in `daemon is ready`, by how it stands now. */
+  /** Returns the predicate of the line, as in `daemon is ready`, for the current status. */
   word(after: ServiceStatus): string
-  /** Where its logs ended before. */
+  /** The end of its logs before the action. */
   since: LogPosition
-  /** It has never been a service here: what keeps it running is explained. */
+  /** Whether it was never a service on this machine before; the line then explains what keeps it running. */
   isFirst: boolean
 }
 
-/** Waits until a service is ready, says so in a line, and gives how it stands. One that is not has what it wrote printed. Fails as waitReady(). */
+/**
+ * Waits until a service is ready, prints a line, and returns its status. For a service that does not become
+ * ready, prints its last log lines. Throws like waitReady().
+ */
 export async function printReady(
   at: OpenService,
   { word, since, isFirst }: ReadyNotice,
@@ -34,8 +37,8 @@ export async function printReady(
     const after = await fetchStatus(at, signal)
     const atLogin =
       isFirst && after.isEnabled && manager.kind !== 'supervisor' ? ', which starts it at login' : ''
-    const kept = `kept running by ${MANAGER_NAMES[manager.kind]}${atLogin}${isFirst ? managerNote(manager) : ''}`
-    host.stdout.write(`${service.name} ${word(after)}${formatProbe(probe)}, ${kept}\n`)
+    const managerText = `kept running by ${MANAGER_NAMES[manager.kind]}${atLogin}${isFirst ? managerNote(manager) : ''}`
+    host.stdout.write(`${service.name} ${word(after)}${formatProbe(probe)}, ${managerText}\n`)
     return after
   } catch (reason) {
     if (reason instanceof NotReadyError && reason.lines.length > 0) {
@@ -45,7 +48,7 @@ export async function printReady(
   }
 }
 
-/** Says what this shell would have taken from a service that is started again. */
+/** Reports the directories that a restarted service keeps on its PATH although this shell lacks them. */
 export function printKeptPath({ host, service: { name }, keptPath }: OpenService): void {
   if (keptPath.length === 0) return
   host.stderr.write(
@@ -53,7 +56,7 @@ export function printKeptPath({ host, service: { name }, keptPath }: OpenService
   )
 }
 
-/** ` (pid 7, 0.1.0, port 4711)`, as far as it is known. */
+/** Formats the known facts, such as ` (pid 7, 0.1.0, port 4711)`. */
 function formatProbe({ pid, version, port }: Probe): string {
   const facts = [
     ...(pid === undefined ? [] : [`pid ${pid}`]),
@@ -63,8 +66,9 @@ function formatProbe({ pid, version, port }: Probe): string {
   return facts.length > 0 ? ` (${facts.join(', ')})` : ''
 }
 
-/** What a service manager has to say, behind its name. */
+/** Formats the note of a service manager, to follow its name. */
 export function managerNote({ kind, note }: Pick<ServiceManager, 'kind' | 'note'>): string {
   if (note === undefined) return ''
-  return kind === 'supervisor' ? `: ${note}` : `; ${note}` // why it is that, or what else there is to know
+  // The supervisor's note is the reason for it; others are additional facts.
+  return kind === 'supervisor' ? `: ${note}` : `; ${note}`
 }

@@ -5,9 +5,9 @@ import type { Probe } from '../../../up/probe.ts'
 import { findAnnouncedName } from '../probe/announced-names.ts'
 import type { OpenService } from './open-service.ts'
 
-/** A service that was started and is not ready. */
+/** The error for a service that was started but is not ready. */
 export class NotReadyError extends CrabError {
-  /** What it has written since it was started. */
+  /** The lines it has logged since it was started. */
   readonly lines: readonly string[]
 
   constructor(name: string, why: string, lines: readonly string[]) {
@@ -18,7 +18,7 @@ export class NotReadyError extends CrabError {
   }
 }
 
-/** Waits until a service that was started is ready. Fails with NotReadyError, which has what it wrote behind that mark. */
+/** Waits until a started service is ready. Throws NotReadyError with the lines it logged after `since`. */
 export async function waitReady(at: OpenService, since: LogPosition, signal: AbortSignal): Promise<Probe> {
   const { service, label, manager, probe, paths } = at
   const otherName = (pid: number) => findAnnouncedName(pid, { paths, probe, name: service.name }, signal)

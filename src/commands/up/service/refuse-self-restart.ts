@@ -4,8 +4,9 @@ import type { ManagerKind, ServiceStatus } from '../../../up/types.ts'
 import type { OpenService } from './open-service.ts'
 
 /**
- * Fails with `conflict` where this command runs in a turn of the daemon, which a restart waits for, unless it is cut; and where this command runs inside the service that it is to restart, as one of an agent does, and its
- * service manager only ends it: the command would be gone before it could start it again.
+ * Throws `conflict` when this command would wait for or end itself: when it runs in a turn of the daemon,
+ * which the restart would wait for unless `now` is set; or when it runs inside the service (as a command of
+ * an agent does) and the service manager cannot continue the restart without it.
  */
 export async function refuseSelfRestart(
   { manager, host, service }: Pick<OpenService, 'manager' | 'host' | 'service'>,
@@ -35,5 +36,5 @@ export async function refuseSelfRestart(
   )
 }
 
-/** Who goes on with a restart when the command is gone that asked for it. */
+/** The managers that complete a restart even after the command that requested it is gone. */
 const RESTARTS_ITSELF: ReadonlySet<ManagerKind> = new Set(['systemd', 'supervisor'])

@@ -9,7 +9,7 @@ import { startService } from './start.ts'
 import { waitForTurns } from './turns.ts'
 import { showEdits } from './unit-diff.ts'
 
-/** `crabup NAME restartServiceCommand`: ends a service once its turns have ended, and starts it as it is to be now. */
+/** `crabup NAME restart`: stops a service once its turns have ended, and starts it with its current spec. */
 export const restartServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
   const at = await openService(host, name, signal)
   await requireValidConfiguration(at)

@@ -6,26 +6,29 @@ import type { FileIssue } from '../../../core/config/validation-issue.ts'
 import { serviceEnvPath } from '../../../up/service-spec.ts'
 
 /**
- * What is wrong in service.env, and what it sets otherwise than crabup: PATH, and CRABTALK_HOME, with which a service
- * would serve another home. Fails with `storage` where it cannot be read.
+ * Finds the issues in service.env, including variables that override crabup's own: PATH, and CRABTALK_HOME,
+ * which would make a service use another home. Throws `storage` when the file cannot be read.
  */
 export async function serviceEnvProblems(paths: HomePaths): Promise<FileIssue[]> {
   const path = serviceEnvPath(paths)
   const file = basename(path)
   const text = (await readTextFile(path)) ?? ''
   const values = parseVariables(text)
-  const said = ['PATH', 'CRABTALK_HOME'].flatMap((key) => {
+  const overrides = ['PATH', 'CRABTALK_HOME'].flatMap((key) => {
     const line = variableLine(text, key)
     const isUsual = values[key] === (key === 'PATH' ? undefined : paths.home)
     return line === undefined || isUsual
       ? []
-      : [{ file, line, column: undefined, key, ...instead(key, values) }]
+      : [{ file, line, column: undefined, key, ...describeOverride(key, values) }]
   })
-  return [...envFileProblems(text, file), ...said].toSorted((one, other) => one.line - other.line)
+  return [...envFileProblems(text, file), ...overrides].toSorted((one, other) => one.line - other.line)
 }
 
-/** What it means that a variable of crabup's own stands there. */
-function instead(key: string, values: Readonly<Record<string, string>>): Pick<FileIssue, 'message' | 'hint'> {
+/** Explains the effect of overriding a variable that crabup sets. */
+function describeOverride(
+  key: string,
+  values: Readonly<Record<string, string>>,
+): Pick<FileIssue, 'message' | 'hint'> {
   if (key === 'CRABTALK_HOME') {
     return {
       message: 'CRABTALK_HOME would give services another home, and each home has services of its own',

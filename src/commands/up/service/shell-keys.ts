@@ -4,15 +4,18 @@ import { modelVariables } from '../../../core/provider/model-variables.ts'
 import { serviceEnvPath } from '../../../up/service-spec.ts'
 import type { OpenService } from './open-service.ts'
 
-/** Variables of this shell on which it depends which models there are, and that a service does not see. */
+/** The variables of this shell that determine the available models and that a service does not see. */
 export interface ShellKeys {
-  /** Such as are in no service.env. */
+  /** Those that are not in service.env. */
   absent: readonly string[]
-  /** Such as have another value there. */
+  /** Those with a different value in service.env. */
   different: readonly string[]
 }
 
-/** What of this shell a service lacks. A session of AWS is left out: it is over before long. */
+/**
+ * Finds the keys of this shell that a service lacks. Temporary AWS credentials are left out, because they
+ * expire soon.
+ */
 export async function shellKeys({ paths, host }: Pick<OpenService, 'paths' | 'host'>): Promise<ShellKeys> {
   const { env } = host
   const own = await readEnvFile(serviceEnvPath(paths))
@@ -25,7 +28,7 @@ export async function shellKeys({ paths, host }: Pick<OpenService, 'paths' | 'ho
   }
 }
 
-/** Writes these variables of this shell into service.env. Fails as setInEnvFile(). */
+/** Writes variables of this shell into service.env. Throws like setInEnvFile(). */
 export async function keepKeys(
   { paths, host }: Pick<OpenService, 'paths' | 'host'>,
   names: readonly string[],

@@ -11,7 +11,10 @@ import { readEnvFileSync } from '../../../up/supervisor/environment.ts'
 import type { Build, Host } from '../../host.ts'
 import { resolvePaths } from '../../paths.ts'
 
-/** What the units of this home say besides what each service is, as the shell is that asks for it. Fails as resolvePaths(). */
+/**
+ * Builds the parts of unit specs that all services of the home share, from the environment of this shell.
+ * Throws like resolvePaths().
+ */
 export async function buildSpecContext(host: Host): Promise<SpecContext> {
   const paths = resolvePaths(host)
   const { platform } = toUpHost(host)
@@ -33,7 +36,7 @@ export async function buildSpecContext(host: Host): Promise<SpecContext> {
   }
 }
 
-/** The PATH that services of this home are given by this shell, or by one that has another. */
+/** Computes the PATH that services of this home get from this shell, or from a shell with another PATH. */
 export function servicePath(host: Host, path = host.env['PATH'] ?? host.env['Path'] ?? ''): PathSnapshot {
   const temporary = [
     tmpdir(),
@@ -53,7 +56,7 @@ export function servicePath(host: Host, path = host.env['PATH'] ?? host.env['Pat
   })
 }
 
-/** The same with the PATH of a service that runs, as keepPath() has it. */
+/** Returns the context with the PATH merged with that of a running service, as keepPath() does. */
 export function mergeUnitPath(
   place: SpecContext,
   before: string | undefined,
@@ -65,14 +68,15 @@ export function mergeUnitPath(
   return { place: { ...place, path, node: findIn(path, 'node') }, kept }
 }
 
-/** Where the home is of somebody who does not say where; empty for whom the system gives no directory. */
+/** Returns the default home; empty for a user without a home directory. */
 function usualHome({ homeDir }: Host): string {
   return homeDir === '' ? '' : homePaths({}, { cwd: homeDir, homeDir }).home
 }
 
 /**
- * What starts this program, by the path by which a person has it: that on the PATH, when it is this very file. An update
- * often brings another file, and leads the path to it. A file called crabup is the wrong program, whose neighbour is meant.
+ * Returns the command that starts this program by a stable path: the one on the PATH when that is this very
+ * file. An update often installs another file and redirects that path to it. A file named crabup is the wrong
+ * program; the crabtalk beside it is used.
  */
 function stableProgram({ command, isOneFile }: Build, path: string): SpecContext['program'] {
   const [file, ...rest] = command
@@ -88,7 +92,7 @@ function isSame(one: string, other: string): boolean {
   try {
     return realpathSync(one) === realpathSync(other)
   } catch {
-    return false // the one on the PATH leads nowhere
+    return false // the program on the PATH is a dangling link
   }
 }
 
@@ -114,7 +118,7 @@ function statOrUndefined(path: string) {
   try {
     return statSync(path)
   } catch {
-    return undefined // none, or not to be seen
+    return undefined // it does not exist, or may not be read
   }
 }
 

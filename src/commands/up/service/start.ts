@@ -18,19 +18,22 @@ import { printReady } from './print-ready.ts'
 import { servicePath } from './spec-context.ts'
 import { showEdits } from './unit-diff.ts'
 
-/** `crabup NAME startServiceCommand`: has a service run now and from now on, and waits until it is ready. */
+/** `crabup NAME start`: runs a service now and at login, and waits until it is ready. */
 export const startServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
   const at = await openService(host, name, signal)
   await requireValidConfiguration(at)
   if (isDryRun(options)) return await printPlan(at, 'start')
   if (name === 'daemon') {
-    await hasOther(at, signal) // nobody is asked for what cannot be used
+    await hasOther(at, signal) // refuses before the user is asked for keys that would not be used
     await (await import('./first-run.ts')).firstRun(at, signal)
   }
   return await startService(at, { options }, signal)
 }
 
-/** Starts a service whose configuration is right, prints one line and gives the exit code. Fails with NotReady. */
+/**
+ * Starts a service whose configuration was checked, prints one line and returns the exit code. Throws
+ * NotReadyError.
+ */
 export async function startService(
   at: OpenService,
   { options }: { options: ParsedOptions },
@@ -45,7 +48,7 @@ export async function startService(
   const spec = at.spec()
   if (!ran && !at.place.hasOwnPath) warnTransientPath(host)
   const hasChanged = (await showEdits(at, spec, { options }, signal)) || isOther(at, spec)
-  if (!ran) truncateOutput(spec.output) // nobody writes it now
+  if (!ran) truncateOutput(spec.output) // the service is stopped, so its output has no writer
   const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
   const word = (after: ServiceStatus) => (isSame(after) ? 'runs already' : 'is ready')
@@ -58,27 +61,32 @@ export async function startService(
   return 0
 }
 
-/** Whether our own supervisor, which has no units, runs it in another way. */
+/**
+ * Whether crabup's own supervisor, which has no units, runs the service with another command or environment.
+ */
 function isOther({ manager, paths }: OpenService, { name, argv, env }: ServiceSpec): boolean {
   if (manager.kind !== 'supervisor') return false
   const known = listSpecs(servicesFolder(paths)).find((one) => one.name === name)
   return known !== undefined && !isDeepStrictEqual([known.argv, known.env], [argv, env])
 }
 
-/** Whether a file was written after a service began; a service manager may tell whole seconds only. */
+/**
+ * Whether a file was written after a service began; allows one second, because a service manager may report
+ * whole seconds only.
+ */
 async function isNewer(path: string, { since }: ServiceStatus): Promise<boolean> {
-  const stats = await stat(path).catch(() => undefined) // there need not be one
+  const stats = await stat(path).catch(() => undefined) // the file is optional
   return stats !== undefined && since !== undefined && stats.mtimeMs > since + 1000
 }
 
-/** One that is started anew may well end as before. */
+/** Warns about an earlier crash, because the service may end the same way again. */
 function warnEarlierCrash({ host, service: { name } }: OpenService, before: ServiceStatus): void {
   host.stderr.write(
     `crabup: ${name} had crashed (${describeLastExit(before)}): crabup ${name} logs shows why\n`,
   )
 }
 
-/** The tools of a component are nobody's until an agent asks for them. */
+/** Warns when no agent asks for the tools of a component. */
 async function warnUnusedTools({ host, service: { name }, paths }: OpenService): Promise<void> {
   const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
   if (agents.some((agent) => agent.ok && wantsComponent(agent.value, name))) return
@@ -87,7 +95,7 @@ async function warnUnusedTools({ host, service: { name }, paths }: OpenService):
   )
 }
 
-/** A path that does not last is named as soon as something relies on it. */
+/** Warns when the service depends on a directory of one Node version, which an update of Node removes. */
 function warnTransientPath(host: Host): void {
   const { lent } = servicePath(host)
   if (lent === undefined) return

@@ -17,7 +17,7 @@ import { psJson } from '../view/ps-lines.ts'
 import { type OpenService, openService } from './open-service.ts'
 import { MANAGER_NAMES } from './print-ready.ts'
 
-/** `crabup NAME showServiceStatusCommand`: one service, with what it said last. */
+/** `crabup NAME status`: shows one service with its last log lines. */
 export const showServiceStatusCommand: CommandHandler = async ({
   path: [name = ''],
   options,
@@ -29,9 +29,9 @@ export const showServiceStatusCommand: CommandHandler = async ({
   const row = rows[0]!
   const lines = await readLastLines(at.paths.logs, name)
   if (problem !== undefined) host.stderr.write(`crabup: ${toCrabError(problem).message}\n`)
-  const seen = { row, lines, variables: await listVariables(at) }
-  if (options.has('json')) printJson(host, toJson(at, seen))
-  else print(at, seen)
+  const view = { row, lines, variables: await listVariables(at) }
+  if (options.has('json')) printJson(host, toJson(at, view))
+  else print(at, view)
   return EXITS[row.state]
 }
 
@@ -39,12 +39,12 @@ interface StatusView {
   row: ServiceRow
   /** The last lines of its log. */
   lines: readonly string[]
-  /** The names of the variables of service.env that it gets. */
+  /** The names of the variables of service.env that it receives. */
   variables: readonly string[]
 }
 
 async function listVariables({ paths, service }: OpenService): Promise<string[]> {
-  const text = await readTextFile(serviceEnvPath(paths)).catch(() => '') // doctor says what keeps it from being read
+  const text = await readTextFile(serviceEnvPath(paths)).catch(() => '') // doctor reports why it cannot be read
   const grant = toEnvGrant(service)
   return grant ? ownVariables(text ?? '', grant) : Object.keys(parseVariables(text ?? ''))
 }
@@ -70,7 +70,7 @@ function print(at: OpenService, { row, lines, variables }: StatusView): void {
 function listFacts(at: OpenService, row: ServiceRow, variables: readonly string[]): [string, string][] {
   const { manager, stopSpec: known, paths, service } = at
   const unit = manager.unit(known)
-  const isOwn = row.pid !== undefined && !row.isKept // then a note says who started it
+  const isOwn = row.pid !== undefined && !row.isKept // a note then reports how it was started
   return [
     ['state', row.state],
     ...fact('pid', row.pid),
@@ -120,7 +120,7 @@ function toJson(
   }
 }
 
-/** As `systemctl showServiceStatusCommand` says it, where it can. */
+/** The exit codes; 0 and 3 are those of `systemctl status`. */
 const EXITS: Readonly<Record<ServiceState, number>> = {
   ready: 0,
   starting: 69,

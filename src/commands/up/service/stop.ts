@@ -3,7 +3,7 @@ import { endDaemon } from '../../daemon/end-daemon.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { fetchStatus, findOrphanedUnit, isKept, type OpenService, openService } from './open-service.ts'
 
-/** `crabup NAME stopServiceCommand`: ends a service, which stays installed. */
+/** `crabup NAME stop`: stops a service, which stays installed. */
 export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
   const left = await findOrphanedUnit(host, name, signal)
   if (left && !isDryRun(options)) {
@@ -25,7 +25,7 @@ export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], op
   return 0
 }
 
-/** A daemon that a command has started is meant, too; one that a person runs is theirs. */
+/** Ends a daemon that a command started on demand as well, but not one that the user runs. */
 async function endOnDemand(at: OpenService, signal: AbortSignal): Promise<number | undefined> {
   if (at.service.name !== 'daemon') return undefined
   const { answers, idleExitMs, pid } = await at.probe('daemon', signal)

@@ -9,7 +9,7 @@ const DRY_RUN: CommandOption = {
 const NOW: CommandOption = { name: 'now', summary: 'Cut turns that run, instead of waiting for them' }
 const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Write a unit that was edited without asking' }
 
-/** What is done with one service, whichever it is. */
+/** The commands that act on one service. */
 export const SERVICE_COMMANDS: readonly Command[] = [
   {
     path: [SERVICE_PLACEHOLDER, 'start'],

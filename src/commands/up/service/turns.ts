@@ -7,19 +7,19 @@ import { escapeLine } from '../../../tui/cards/subject.ts'
 import { findRunningDaemon } from '../../daemon/running.ts'
 import type { Host } from '../../host.ts'
 
-/** How turns are waited for. */
+/** The options of waitForTurns(). */
 export interface TurnWait {
-  /** What is about to be done, as in `restart`. */
+  /** The verb in messages, such as `restart`. */
   verb: string
-  /** Nobody waits. */
+  /** Whether to skip the wait. */
   now: boolean
-  /** By default 60 s. */
+  /** The maximum wait, 60 s by default. */
   limitMs?: number
 }
 
 /**
- * Resolves when no turn runs in the daemon of this home. A person at a terminal is told of them, and may have them cut.
- * Fails with `timeout` when they take too long, and `cancelled` when the person thinks better of it.
+ * Resolves when no turn is running in the daemon of this home. At a terminal the user sees the turns and may
+ * choose to cancel them. Throws `timeout` when they take too long, and `cancelled` when the user cancels.
  */
 export async function waitForTurns(
   host: Host,
@@ -34,12 +34,12 @@ export async function waitForTurns(
   if ((await ask(host, verb, turns, signal)) === 'cut') return
   const left = await waitForNone(found.dispatch, limitMs, signal)
   if (left.length === 0) return
-  throw new CrabError('timeout', `Cannot ${verb} the daemon: ${counted(left)} after ${limitMs / 1000} s`, {
+  throw new CrabError('timeout', `Cannot ${verb} the daemon: ${countTurns(left)} after ${limitMs / 1000} s`, {
     hint: `add --now to cut ${left.length === 1 ? 'it' : 'them'}; what was said is kept`,
   })
 }
 
-/** On a terminal a person decides; elsewhere they are waited for. */
+/** Asks the user at a terminal; otherwise chooses to wait. */
 async function ask(
   host: Host,
   verb: string,
@@ -49,7 +49,7 @@ async function ask(
   const names = turns.map(
     ({ agent, sender, asks }) => `${escapeLine(`${agent}/${sender}`)}${asks > 0 ? ' (asks)' : ''}`,
   )
-  const who = `${counted(turns)}: ${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', …' : ''}`
+  const who = `${countTurns(turns)}: ${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', …' : ''}`
   using terminal = host.stdinKind() === 'terminal' ? host.terminal() : undefined
   if (!terminal) {
     host.stderr.write(`crabup: waiting: ${who}\n`)
@@ -66,7 +66,7 @@ async function ask(
   }
 }
 
-/** What still runs when the time is over; a daemon that ends meanwhile runs nothing. */
+/** Returns the turns that still run when the time is up; none when the daemon ends meanwhile. */
 async function waitForNone(
   dispatch: Dispatch,
   limitMs: number,
@@ -93,7 +93,7 @@ async function fetchTurns(
   }
 }
 
-function counted(turns: readonly unknown[]): string {
+function countTurns(turns: readonly unknown[]): string {
   return turns.length === 1 ? 'a turn runs' : `${turns.length} turns run`
 }
 

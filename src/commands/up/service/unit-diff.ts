@@ -8,8 +8,9 @@ import type { Host } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
 
 /**
- * Shows what is about to be lost of a unit that somebody has edited, and asks on a terminal whether it may. Elsewhere it is
- * shown, and said where it is kept. Gives whether the unit is written anew at all. Fails with `denied` where the person says no.
+ * Shows the manual changes to a unit that are about to be replaced, and asks at a terminal for confirmation;
+ * otherwise it prints where the edited unit is kept. Returns whether the unit will be written. Throws
+ * `denied` when the user says no.
  */
 export async function showEdits(
   at: OpenService,
@@ -17,7 +18,8 @@ export async function showEdits(
   { options }: { options: ParsedOptions },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const unit = at.manager.kind === 'supervisor' ? undefined : at.manager.unit(spec) // nobody edits files of run/
+  // Files in run/ are not meant to be edited.
+  const unit = at.manager.kind === 'supervisor' ? undefined : at.manager.unit(spec)
   if (!unit) return false
   const { kind, before, after } = await unitChange(unit)
   if (kind !== 'edited') return kind === 'outdated'
@@ -32,7 +34,7 @@ export async function showEdits(
   return true
 }
 
-/** From what stands there to what is written, as a diff without file names. */
+/** Renders the change from the existing unit to the new one as a diff without file names. */
 async function renderPatch(host: Host, before: string, after: string): Promise<string> {
   const { createTwoFilesPatch } = await import('diff')
   const color = wantsColor('auto', host.env, host.stderr)

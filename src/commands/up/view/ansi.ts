@@ -1,24 +1,24 @@
-/** A line without line breaks, cut to a width; the colours of what is left out still end. */
+/** Truncates a line to a width; color sequences of the removed part are kept, so that colors still end. */
 export function truncateAnsi(line: string, columns: number, width: (text: string) => number): string {
   if (width(line) <= columns) return line
-  let kept = ''
+  let result = ''
   let used = 0
   let isCut = false
   for (const part of line.split(SGR)) {
-    if (part.startsWith('\u001b')) kept += part
+    if (part.startsWith('\u001b')) result += part
     else {
       for (const char of isCut ? '' : part) {
         isCut = used + width(char) > columns - 1
         if (isCut) break
         used += width(char)
-        kept += char
+        result += char
       }
     }
   }
-  return `${kept}…`
+  return `${result}…`
 }
 
-/** A line broken between words so that each piece fits a width where its words do; the pieces behind the first are indented. */
+/** Wraps a line between words to a width; a longer word is not broken. Continuation lines are indented. */
 export function wrapAnsi(line: string, columns: number, width: (text: string) => number): string[] {
   const pieces: string[] = []
   let piece = ''
@@ -31,5 +31,5 @@ export function wrapAnsi(line: string, columns: number, width: (text: string) =>
   return [...pieces, piece]
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is meant to match escape sequences
 const SGR = /(\u001b\[[0-9;]*m)/

@@ -10,29 +10,29 @@ import type { ManagerKind, ServiceSpec } from '../../../up/types.ts'
 import { managerNotes } from './manager-notes.ts'
 import { listServiceQueries, type ServicesContext } from './services-context.ts'
 
-/** How all services stood at one moment. */
+/** The state of all services at one moment. */
 export interface ServicesSnapshot {
   at: number
   manager: { kind: ManagerKind; note: string | undefined }
   rows: readonly ServiceRow[]
-  /** What concerns no single service. */
+  /** Notes that concern no single service. */
   notes: readonly ServiceNote[]
 }
 
-/** Looks at all services of a home; files that were left behind are removed, unless they are to be kept. */
+/** Collects the state of all services of a home; stale files are removed unless `keepsStale` is set. */
 export async function collectServices(
   place: ServicesContext,
   signal: AbortSignal,
   { keepsStale = false, withDisk = true }: { keepsStale?: boolean; withDisk?: boolean } = {},
 ): Promise<ServicesSnapshot> {
   const { manager, probe, paths, host } = place
-  const sought = await listServiceQueries(place, signal)
+  const queries = await listServiceQueries(place, signal)
   const unitNotes = async (name: string) => {
     const facts = await fetchUnitFacts(place, name)
     return facts ? await missingFileNotes(name, facts) : []
   }
   const ports = { manager, probe, findProblems: () => findProblems(paths), now: () => host.now() }
-  const { rows, problem } = await gatherRows(sought, { ...ports, unitNotes, keepsStale }, signal)
+  const { rows, problem } = await gatherRows(queries, { ...ports, unitNotes, keepsStale }, signal)
   if (signal.aborted) throw new CrabError('cancelled', 'Cancelled')
   const failure = problem === undefined ? [] : [toNote(toCrabError(problem))]
   const notes = [
@@ -43,14 +43,14 @@ export async function collectServices(
   return { at: host.now(), manager: { kind: manager.kind, note: manager.note }, rows, notes }
 }
 
-/** What the unit of a service says; undefined for one that has none, or is none. */
+/** Reads the unit of a service; undefined when it has no unit or does not exist. */
 export async function fetchUnitFacts(place: ServicesContext, name: string): Promise<UnitFacts | undefined> {
   const spec = findSpec(place, name)
   const at = { manager: place.manager, folder: servicesFolder(place.paths) }
   return spec && (await readUnitFacts(spec, at))
 }
 
-/** The service as it would be started by this shell; undefined for one that is not installed any more. */
+/** Builds the spec with which this shell would start the service; undefined when it is no longer installed. */
 export function findSpec({ specs }: ServicesContext, name: string): ServiceSpec | undefined {
   try {
     return toSpec(findService(specs.paths, name), { ...specs, node: specs.node ?? 'node' })

@@ -1,17 +1,18 @@
 import type { TerminalStreams } from '../../host.ts'
 
-/** A terminal on which whole frames are drawn, until it is disposed; then it is as it was. */
+/** A terminal on which whole frames are drawn; disposing it restores the terminal. */
 export interface FullScreen extends Disposable {
-  /** Draws lines over those of before; what does not fit is the caller's concern. */
+  /** Draws lines over the previous ones; the caller makes them fit. */
   draw(lines: readonly string[]): void
   size(): { columns: number; rows: number }
-  /** Calls back with what is typed, and `resize` when the size has changed. */
+  /** Calls `onKeys` with typed keys, and `onResize` when the size has changed. */
   listen(onKeys: (keys: string) => void, onResize: () => void): void
 }
 
 /**
- * Takes a terminal for frames. They are drawn over each other on its other screen, so that nothing flickers, nothing is
- * cleared, and what the person had on it is there again afterwards, also after a crash and while this process is stopped.
+ * Takes over a terminal to draw frames. They are drawn over each other on its alternate screen, so that
+ * nothing flickers and the previous content reappears afterwards, also after a crash and while this process
+ * is stopped.
  */
 export function openFullScreen({ stdin, stdout, hooks }: TerminalStreams): FullScreen {
   let last: readonly string[] = []
@@ -59,10 +60,10 @@ export function openFullScreen({ stdin, stdout, hooks }: TerminalStreams): FullS
   }
 }
 
-/** The other screen, without a cursor. */
+/** Switches to the alternate screen and hides the cursor. */
 const ENTER = '\u001b[?1049h\u001b[?25l'
 const LEAVE = '\u001b[?25h\u001b[?1049l'
-/** Terminals that know it show what stands between at once. */
+/** Marks synchronized output: terminals that support it show everything in between as one update. */
 const BEGIN = '\u001b[?2026h'
 const END = '\u001b[?2026l'
 const HOME = '\u001b[H'

@@ -3,24 +3,24 @@ import { sanitize } from '../../../core/base/sanitize.ts'
 import type { LogEntry } from '../../../up/logs/entry.ts'
 import { colorize, type Paint } from '../../color.ts'
 
-/** How lines of logs are shown. */
+/** The style in which log lines are shown. */
 export interface LogStyle {
-  /** As an object of our own, whatever the line is. */
+  /** Whether to print each line as a JSON object, whatever its format in the file. */
   isJson: boolean
-  /** For people; else as the line stands in its file. */
+  /** Whether to format lines for reading; otherwise they are printed as they are in the file. */
   isPretty: boolean
   color: boolean
-  /** With the name of its service before it. */
+  /** Whether to prefix each line with its service. */
   isNamed: boolean
-  /** Milliseconds since 1970: of another day the date is shown. */
+  /** Milliseconds since 1970; lines of other days show their date. */
   now: number
 }
 
-/** A line of a log as it is shown, without its end. */
+/** Formats a log entry for display, without a line break. */
 export function logLine(entry: LogEntry, style: LogStyle): string {
   if (style.isJson) return toShownJson(toJson(entry))
   if (!style.isPretty) {
-    const line = entry.source === 'journal' ? toShownJson(toJson(entry)) : entry.raw // the journal holds no JSON
+    const line = entry.source === 'journal' ? toShownJson(toJson(entry)) : entry.raw // journal entries are not JSON
     return style.isNamed ? `${entry.service}: ${line}` : line
   }
   const { color } = style
@@ -47,7 +47,7 @@ function text(value: unknown): string {
   return tidy(/^[^\s"]+$/.test(plain) || typeof value !== 'string' ? plain : JSON.stringify(value))
 }
 
-/** Of this computer's zone. */
+/** Formats a time in the local time zone. */
 function formatLogTime(time: number, now: number): string {
   const date = new Date(time)
   const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')

@@ -15,33 +15,33 @@ import { StopController } from '../../send/stop-controller.ts'
 import { logLine } from './log-lines.ts'
 import { openServicesContext, type ServicesContext } from './services-context.ts'
 
-/** `crabup serviceLogsCommand`: what all services wrote, or those that are named, by time. */
+/** `crabup logs`: prints the logs of all services, or of the named ones, by time. */
 export const serviceLogsCommand: CommandHandler = async ({ options, host }) => {
   return await showLogs({ names: [...new Set(options.args)], options, host })
 }
 
-/** `crabup <name> serviceLogsCommand`: what a service wrote. */
+/** `crabup NAME logs`: prints the logs of a service. */
 export const oneServiceLogsCommand: CommandHandler = async ({ path: [name = ''], options, host }) => {
   return await showLogs({ names: [name], options, host })
 }
 
 interface LogsRequest {
-  /** All when there is none. */
+  /** The services to show; all when empty. */
   names: readonly string[]
   options: ParsedOptions
   host: Host
 }
 
-async function showLogs(shown: LogsRequest): Promise<number> {
-  const { options, host } = shown
-  const wanted = readLogOptions(options)
+async function showLogs(request: LogsRequest): Promise<number> {
+  const { options, host } = request
+  const range = readLogOptions(options)
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
     const place = await openServicesContext(host, stop.signal)
-    await checkNames(shown.names, place)
-    const count = await print(shown, { place, wanted }, stop.signal)
-    if (count === 0 && wanted.lines !== 0 && !options.has('follow'))
-      host.stderr.write(noLinesText(shown.names, wanted.since))
+    await checkNames(request.names, place)
+    const count = await print(request, { place, range }, stop.signal)
+    if (count === 0 && range.lines !== 0 && !options.has('follow'))
+      host.stderr.write(noLinesText(request.names, range.since))
     await host.stdout.flush()
     return stop.exit ?? 0
   } catch (reason) {
@@ -51,10 +51,10 @@ async function showLogs(shown: LogsRequest): Promise<number> {
   }
 }
 
-/** Prints what there is, and with --follow what comes; gives how many lines that were. */
+/** Prints the existing lines, and with --follow the new ones; returns the number of printed lines. */
 async function print(
   { names, options, host }: LogsRequest,
-  { place, wanted }: { place: ServicesContext; wanted: ReturnType<typeof readLogOptions> },
+  { place, range }: { place: ServicesContext; range: ReturnType<typeof readLogOptions> },
   signal: AbortSignal,
 ): Promise<number> {
   const { logs: folder } = place.paths
@@ -65,7 +65,7 @@ async function print(
   const isWanted = ({ service }: LogEntry) => names.length === 0 || names.includes(service)
   const readTo = new Map<string, FileOffset>()
   const onRead = ({ path }: LogFilePath, to: FileOffset) => void readTo.set(path, to)
-  const journal = await openJournal(place, await services(), wanted, signal)
+  const journal = await openJournal(place, await services(), range, signal)
   const style = {
     isJson: options.has('json'),
     isPretty: host.stdout.isTerminal,
@@ -75,13 +75,13 @@ async function print(
   }
   let count = 0
   const write = async (entry: LogEntry) => {
-    signal.throwIfAborted() // nobody reads on
+    signal.throwIfAborted() // stops when the output is no longer read
     count += 1
     await host.stdout.write(`${logLine(entry, style)}\n`)
   }
-  const asked = { ...wanted, isWanted, unfinished: !options.has('follow') }
-  const backlog = readBacklog(await filesNow(), asked, onRead)
-  for await (const entry of journal.among(backlog, wanted.lines)) await write(entry)
+  const filter = { ...range, isWanted, unfinished: !options.has('follow') }
+  const backlog = readBacklog(await filesNow(), filter, onRead)
+  for await (const entry of journal.among(backlog, range.lines)) await write(entry)
   if (!options.has('follow')) return count
   const followed = {
     ...{ folder, files: filesNow, others: () => journal.more(signal), now: () => place.host.now() },
@@ -91,7 +91,7 @@ async function print(
   return count
 }
 
-/** What systemd says of the services, where it runs them. */
+/** Opens the journal of the services, when systemd runs them. */
 async function openJournal(
   place: ServicesContext,
   names: readonly string[],
@@ -103,10 +103,10 @@ async function openJournal(
   const services = new Map(isThere ? names.map((name) => [toServiceLabel(name, place.labels), name]) : [])
   const first = await readJournal(place.host, { services, lines, since }, signal)
   let { cursor } = first
-  const begun = place.host.now()
-  let asked = begun
+  const startedAt = place.host.now()
+  let queriedAt = startedAt
   return {
-    /** The backlog of files with it. */
+    /** Merges the journal into the backlog of files. */
     async *among(files: AsyncIterable<LogEntry>, most: number | undefined): AsyncGenerator<LogEntry> {
       if (first.entries.length === 0) return yield* files
       const all = first.entries.slice()
@@ -116,9 +116,9 @@ async function openJournal(
     },
     async more(stop: AbortSignal): Promise<readonly LogEntry[]> {
       const now = place.host.now()
-      if (services.size === 0 || now - asked < JOURNAL_MS) return []
-      asked = now
-      const since = cursor === undefined ? begun : undefined
+      if (services.size === 0 || now - queriedAt < JOURNAL_MS) return []
+      queriedAt = now
+      const since = cursor === undefined ? startedAt : undefined
       const next = await readJournal(place.host, { services, lines: undefined, since, cursor }, stop)
       cursor = next.cursor
       return next.entries
@@ -126,13 +126,13 @@ async function openJournal(
   }
 }
 
-/** There is such a service, or was one. Fails with `no-service`. */
+/** Throws `no-service` for a name without a service and without logs. */
 async function checkNames(names: readonly string[], { paths }: ServicesContext): Promise<void> {
   const logged = await loggedServices(paths.logs)
   for (const name of names) if (!logged.includes(name)) findService(paths, name)
 }
 
-/** The last 50 lines, or all since some time. */
+/** Reads the options; the default is the last 50 lines, or all lines with --since. */
 function readLogOptions(options: ParsedOptions): { lines: number | undefined; since: number | undefined } {
   const [lines, since] = [options.value('lines'), options.value('since')]
   const from = since === undefined ? undefined : Date.parse(parseWhen('since', since, new Date()))
@@ -146,5 +146,5 @@ function noLinesText(names: readonly string[], since: number | undefined): strin
 }
 
 const DEFAULT_LINES = 50
-/** The journal is asked again no sooner: that starts a program. */
+/** The minimum interval between journal queries, because each starts a program. */
 const JOURNAL_MS = 2000

@@ -5,7 +5,7 @@ import type { ServiceNote } from '../../../up/ps/notes.ts'
 import { MANAGER_NAMES } from '../service/print-ready.ts'
 import type { ServicesContext } from './services-context.ts'
 
-/** What the service manager does, or does not, for all services of a home. */
+/** Collects notes on the service manager that concern all services of a home. */
 export async function managerNotes(
   { manager, labels }: ServicesContext,
   rows: readonly ServiceRow[],

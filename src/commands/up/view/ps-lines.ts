@@ -5,22 +5,22 @@ import type { ServiceState } from '../../../up/ps/state.ts'
 import { colorize, type Paint } from '../../color.ts'
 import { truncateAnsi } from './ansi.ts'
 
-/** Services as lines of any length. */
+/** The services as lines of any length. */
 export interface PsLines {
   table: readonly string[]
-  /** What is to be known of them. */
+  /** The notes on the services. */
   notes: readonly string[]
 }
 
-/** How services are shown. */
+/** The style in which services are shown. */
 export interface PsStyle {
   now: number
   color: boolean
-  /** Of the terminal; columns of the table that have no room are left out, the least needed first. */
+  /** The width of the terminal; table columns that do not fit are left out, the least important first. */
   columns?: number | undefined
 }
 
-/** The table of services and what is to be known of them. */
+/** Renders the table of services and their notes. */
 export async function psLines(rows: readonly ServiceRow[], style: PsStyle): Promise<PsLines> {
   const { now, color, columns = Number.POSITIVE_INFINITY } = style
   const { default: width } = await import('string-width')
@@ -28,9 +28,9 @@ export async function psLines(rows: readonly ServiceRow[], style: PsStyle): Prom
   const widths = HEADER.map((title, column) =>
     Math.max(...[title, ...cells.map((one) => one[column]!)].map((text) => width(text))),
   )
-  const shown = columnsThatFit(widths, columns)
+  const visible = columnsThatFit(widths, columns)
   const toLine = (row: readonly string[], paintState = (text: string) => text) => {
-    const parts = shown.map((column) => {
+    const parts = visible.map((column) => {
       const padding = ' '.repeat(widths[column]! - width(row[column]!))
       return `${column === STATE ? paintState(row[column]!) : row[column]!}${padding}`
     })
@@ -49,13 +49,13 @@ export async function psLines(rows: readonly ServiceRow[], style: PsStyle): Prom
 }
 
 function columnsThatFit(widths: readonly number[], most: number): number[] {
-  let shown = widths.map((_, column) => column)
-  const total = () => shown.reduce((sum, column) => sum + widths[column]!, (shown.length - 1) * GAP)
-  for (const column of LEAST_NEEDED) if (total() > most) shown = shown.filter((one) => one !== column)
-  return shown
+  let visible = widths.map((_, column) => column)
+  const total = () => visible.reduce((sum, column) => sum + widths[column]!, (visible.length - 1) * GAP)
+  for (const column of LEAST_NEEDED) if (total() > most) visible = visible.filter((one) => one !== column)
+  return visible
 }
 
-/** The same for programs. */
+/** Converts a service to its JSON output. */
 export function psJson(row: ServiceRow, now: number) {
   return {
     name: row.name,

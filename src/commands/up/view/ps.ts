@@ -5,7 +5,9 @@ import { collectServices } from './collect-services.ts'
 import { openServicesContext } from './services-context.ts'
 import { toJson, toParts } from './services-output.ts'
 
-/** `crabup listServicesCommand`: every service of this home, from the service manager, from itself and from the system. */
+/**
+ * `crabup ps`: lists every service of this home with facts from its manager, from itself and from the system.
+ */
 export const listServicesCommand: CommandHandler = async ({ options, host, signal }) => {
   const isJson = options.has('json')
   const place = await openServicesContext(host, signal)
@@ -13,9 +15,9 @@ export const listServicesCommand: CommandHandler = async ({ options, host, signa
     const { watchPs } = await import('./watch-ps.ts')
     return await watchPs({ host, isJson, collect: (stop) => collectServices(place, stop) })
   }
-  const seen = await collectServices(place, signal)
-  if (isJson) return printJson(host, toJson(seen))
-  const { table, notes } = await toParts(seen, {
+  const snapshot = await collectServices(place, signal)
+  if (isJson) return printJson(host, toJson(snapshot))
+  const { table, notes } = await toParts(snapshot, {
     color: wantsColor('auto', host.env, host.stdout),
     columns: host.stdout.isTerminal ? host.columns() : undefined,
   })

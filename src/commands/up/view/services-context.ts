@@ -13,18 +13,18 @@ import { listAnnouncedNames } from '../probe/announced-names.ts'
 import { serviceProbe } from '../probe/probe.ts'
 import { buildSpecContext } from '../service/spec-context.ts'
 
-/** What services of a home are looked at with. */
+/** The context for inspecting the services of a home. */
 export interface ServicesContext {
   paths: HomePaths
   labels: LabelContext
-  /** What units say when they are written by this shell. */
+  /** The context for specs that this shell would write. */
   specs: SpecContext
   host: UpHost
   manager: ServiceManager
   probe: ProbeService
 }
 
-/** Opens it for the home of a command. Fails as chooseManager() does. */
+/** Opens the context for the home of a command. Throws like chooseManager(). */
 export async function openServicesContext(host: Host, signal: AbortSignal): Promise<ServicesContext> {
   const specs = await buildSpecContext(host)
   const { paths, usualHome } = specs
@@ -34,7 +34,10 @@ export async function openServicesContext(host: Host, signal: AbortSignal): Prom
   return { paths, specs, labels: { home: paths.home, usualHome }, host: upHost, manager, probe }
 }
 
-/** Every service of the home: those there are, those that are left, and what announces itself in run/. */
+/**
+ * Lists every service of the home: existing ones, ones of which only a unit is left, and ones that announce
+ * themselves in run/.
+ */
 export async function listServiceQueries(
   place: ServicesContext,
   signal: AbortSignal,
@@ -42,7 +45,7 @@ export async function listServiceQueries(
   const { paths, labels, manager } = place
   const known = listServices(paths).map(({ name, version = VERSION }) => ({ name, version }))
   const [units, announced] = await Promise.all([
-    listUnitNames({ manager, labels }, signal).catch((): string[] => []), // asking for their status says what is wrong
+    listUnitNames({ manager, labels }, signal).catch((): string[] => []), // the status query reports the error
     listAnnouncedNames(paths),
   ])
   const isKnown = (name: string) => known.some((one) => one.name === name)
@@ -51,7 +54,7 @@ export async function listServiceQueries(
   return [...known, ...left, ...others].map((one) => ({ ...one, label: toServiceLabel(one.name, labels) }))
 }
 
-/** The services of this home that the service manager has units of. Fails as its verbs do. */
+/** Lists the services of this home that have a unit at the service manager. Throws like the manager's verbs. */
 export async function listUnitNames(
   { manager, labels: place }: Pick<ServicesContext, 'manager' | 'labels'>,
   signal: AbortSignal,

@@ -1,7 +1,10 @@
 import type { ServicesSnapshot } from './collect-services.ts'
 import { type PsLines, type PsStyle, psJson, psLines } from './ps-lines.ts'
 
-/** What people see of services: the table as it fits so many columns, and lines of any length, the first an empty one, if there is one. */
+/**
+ * Renders services for display: a table that fits the width, and notes of any length, preceded by an empty
+ * line if there are any.
+ */
 export async function toParts(
   { at, rows, notes }: ServicesSnapshot,
   style: Omit<PsStyle, 'now'>,
@@ -12,7 +15,7 @@ export async function toParts(
   return { table: lines.table, notes: all.length > 0 ? ['', ...all] : [] }
 }
 
-/** What programs see of services. */
+/** Converts a snapshot to its JSON output. */
 export function toJson({ at, manager, rows, notes }: ServicesSnapshot) {
   return {
     v: 1,

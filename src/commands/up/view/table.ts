@@ -1,5 +1,5 @@
 import type { Command, CommandOption } from '../../command.ts'
-import { JSON_OPTION as json } from '../../options.ts'
+import { JSON_OPTION } from '../../options.ts'
 import { SERVICE_PLACEHOLDER } from '../../service-rows.ts'
 
 const LOG_OPTIONS: readonly CommandOption[] = [
@@ -28,7 +28,7 @@ processes. A service is ready, starting, degraded (it runs and does not answer),
 at login), foreign (something else answers in its place) or stale (only a file is left of it, which is removed). MEMORY is that
 of a service and all it has started.`,
     options: [
-      json,
+      JSON_OPTION,
       { name: 'watch', short: 'w', summary: 'Look every two seconds until q; with --json an object a line' },
     ],
     examples: ['crabup ps', "crabup ps --json | jq -r '.services[].name'"],
@@ -53,7 +53,7 @@ readable for you only and removes what services left in run/; everything else it
     options: [
       { name: 'deep', summary: 'Start the MCP servers too' },
       { name: 'fix', summary: 'Mend what can be mended without a question' },
-      json,
+      JSON_OPTION,
     ],
     examples: ['crabup doctor', "crabup doctor --json | jq -r '.checks[].message'"],
     load: async () => (await import('../doctor/doctor.ts')).crabupDoctorCommand,

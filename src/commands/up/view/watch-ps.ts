@@ -9,23 +9,22 @@ import type { ServicesSnapshot } from './collect-services.ts'
 import { openFullScreen } from './full-screen.ts'
 import { toJson, toParts } from './services-output.ts'
 
-/** What is watched. */
 interface PsWatchOptions {
   host: Host
   isJson: boolean
   collect(signal: AbortSignal): Promise<ServicesSnapshot>
 }
 
-/** Looks again and again: as lines of JSON, or drawn over each other on a terminal, until `q` or a signal. */
-export async function watchPs(watched: PsWatchOptions): Promise<number> {
-  return watched.isJson ? await printAll(watched) : await drawAll(watched)
+/** Refreshes the list until `q` or a signal: as JSON lines, or as frames on a terminal. */
+export async function watchPs(options: PsWatchOptions): Promise<number> {
+  return options.isJson ? await printAll(options) : await drawAll(options)
 }
 
-async function printAll({ host, collect: look }: PsWatchOptions): Promise<number> {
+async function printAll({ host, collect }: PsWatchOptions): Promise<number> {
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
     for (;;) {
-      await host.stdout.write(`${toShownJson(toJson(await look(stop.signal)))}\n`)
+      await host.stdout.write(`${toShownJson(toJson(await collect(stop.signal)))}\n`)
       await sleep(EVERY_MS, undefined, { signal: stop.signal })
     }
   } catch (reason) {
@@ -34,7 +33,7 @@ async function printAll({ host, collect: look }: PsWatchOptions): Promise<number
   }
 }
 
-async function drawAll({ host, collect: look }: PsWatchOptions): Promise<number> {
+async function drawAll({ host, collect }: PsWatchOptions): Promise<number> {
   const terminal = host.env['TERM'] === 'dumb' ? undefined : host.screen()
   if (!terminal) {
     throw new CrabError('usage', 'Cannot watch the services: standard input and output are no terminal', {
@@ -49,9 +48,9 @@ async function drawAll({ host, collect: look }: PsWatchOptions): Promise<number>
   }
   using _signals = host.onSignal((name) => (over.signal.aborted ? host.leave(code) : end(SIGNAL_EXIT[name])))
   using screen = openFullScreen(terminal)
-  let seen: ServicesSnapshot | undefined
+  let snapshot: ServicesSnapshot | undefined
   const draw = async () => {
-    if (seen && !over.signal.aborted) screen.draw(await frame(seen, screen.size(), host))
+    if (snapshot && !over.signal.aborted) screen.draw(await frame(snapshot, screen.size(), host))
   }
   screen.listen(
     (keys) => {
@@ -62,7 +61,7 @@ async function drawAll({ host, collect: look }: PsWatchOptions): Promise<number>
   )
   try {
     for (;;) {
-      seen = await look(over.signal)
+      snapshot = await collect(over.signal)
       await draw()
       await sleep(EVERY_MS, undefined, { signal: over.signal })
     }
@@ -72,15 +71,15 @@ async function drawAll({ host, collect: look }: PsWatchOptions): Promise<number>
   }
 }
 
-/** What fits the terminal; the last line says what does not. */
+/** Fits the content to the terminal; the last line counts the lines that do not fit. */
 async function frame(
-  seen: ServicesSnapshot,
+  snapshot: ServicesSnapshot,
   { columns, rows }: { columns: number; rows: number },
   host: Host,
 ): Promise<string[]> {
   const { default: width } = await import('string-width')
   const color = wantsColor('auto', host.env, host.stdout)
-  const { table, notes } = await toParts(seen, { color, columns })
+  const { table, notes } = await toParts(snapshot, { color, columns })
   const lines = [
     ...table,
     ...notes

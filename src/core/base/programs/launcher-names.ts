@@ -1,14 +1,14 @@
-/** Programs that run what a line or their input says. */
+/** Shells: programs that run a command line from an argument or from their input. */
 export const SHELL_PROGRAMS: ReadonlySet<string> = words(
   'sh bash dash zsh ksh mksh ash rbash yash fish csh tcsh',
 )
 
-/** Those that give a word to a shell, besides shells. */
+/** Programs other than shells that pass an argument to a shell. */
 export const LINE_READERS: ReadonlySet<string> = words(
   'env su runuser sg watch script parallel flock ssh entr hyperfine tmux screen capsh',
 )
 
-/** Programs that start what their words say. */
+/** Programs that start the command given by their arguments. */
 export const LAUNCHERS: ReadonlySet<string> = words(
   'command jobs env nohup nice ionice chrt taskset sudo doas su runuser pkexec xargs parallel timeout gtimeout stdbuf ' +
     'setsid setpriv setarch prlimit time unshare nsenter chroot flock watch script strace ltrace unbuffer busybox ' +
@@ -20,8 +20,8 @@ export const LAUNCHERS: ReadonlySet<string> = words(
 )
 
 /**
- * Programs that start something only with some of their words, which stand between NULs: sub-commands whose further
- * words are the command.
+ * Programs that start a command only after certain subcommands: the arguments after the subcommand are that
+ * command. The patterns match arguments separated by NULs.
  */
 export const SUB_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
   ['git', behindOptions('(bisect\0run|submodule\0([^\0]*\0)*?foreach)\0')],
@@ -56,31 +56,35 @@ export const OPTION_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
   ]),
 ])
 
-/** Programs that run commands on another machine or under the rules of another agent. */
+/** Programs that run commands on another machine or under another agent's rules. */
 export const REMOTE_LAUNCHERS: ReadonlySet<string> = words('ssh claude codex opencode gemini aider goose')
 
-/** Launchers with one of EXEC among their options. */
+/** Programs that start a command when they have an option that EXEC_OPTION matches. */
 export const FINDERS: ReadonlySet<string> = words('find gfind fd fdfind')
+/** The options of FINDERS that are followed by a command. */
 export const EXEC_OPTION = /^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/
 
-/** They add words from a pipe, or names of files, to the command that they start. */
+/** Programs that append words from a pipe, or file names, to the command they start. */
 export const FEEDERS: ReadonlySet<string> = words('xargs parallel find gfind fd fdfind')
 
-/** They make one line of several words, for another shell to read. */
+/** Programs that join their arguments to one line for another shell. */
 export const JOINERS: ReadonlySet<string> = words('su runuser sg watch script ssh hyperfine')
 
-/** Without a command they start a shell, which reads its input. */
+/** Programs that, without a command, start a shell which reads their input. */
 export const SHELL_STARTERS: ReadonlySet<string> = words(
   'su runuser sg ssh chroot unshare nsenter script pkexec run0 setarch fakeroot proot firejail parallel capsh linux32 ' +
     'linux64 i386 i486 i586 i686 athlon x86_64 uname26 ppc ppc32 ppc64 s390 s390x sparc sparc32 sparc64 aarch64 arm',
 )
 
-/** They run what they read, or what they send elsewhere, whatever their words are. */
+/** Programs that run what they read, or send it elsewhere, whatever their arguments are. */
 export const OPAQUE_LAUNCHERS: ReadonlySet<string> = words(
   'at batch tmux screen crabtalk crabup claude codex opencode gemini aider goose',
 )
 
-/** How many words that are no options stand before the command; where options have several words, plenty. */
+/**
+ * The number of operands before the command. Where options take several words the number is deliberately
+ * large.
+ */
 export const OPERAND_COUNTS: ReadonlyMap<string, number> = new Map([
   ...[...words('timeout gtimeout chroot flock taskset chrt su runuser ssh script setarch sg gosu')].map(
     (name): [string, number] => [name, 1],
@@ -90,19 +94,19 @@ export const OPERAND_COUNTS: ReadonlyMap<string, number> = new Map([
   ['proot', 99],
 ])
 
-/** Options that take no word, where that is not plain. */
+/** Options that take no value, for programs where this is not obvious. */
 export const VALUELESS_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ['xargs', /^(-[0rtpxo]+|--null|--no-run-if-empty|--verbose|--interactive)$/],
   ['sudo', /^(-[AEHPSbikns]+|--login|--shell|--preserve-env|--set-home|--non-interactive)$/],
   ['env', /^(-[0iv]+|--null|--ignore-environment)$/],
 ])
 
-/** Begins where only options, some with a word of their own, stand before. */
+/** Anchors a pattern at the start, after any options and their values. */
 function behindOptions(pattern: string): RegExp {
   return new RegExp(`^\\0(?:-[^\\0]*\\0(?:[^-\\0][^\\0]*\\0)?)*${pattern}`)
 }
 
-/** Settings of git, as `-c` takes them, that name a program. */
+/** Git settings, in the form of `-c`, that name a program. */
 export const GIT_PROGRAM_SETTING =
   /^[^=]*(alias|command|external|textconv|program|pager|editor|hookspath|fsmonitor|helper|clean|smudge|process|driver|\.cmd|\.path|include|askpass|proxy|worktree)/i
 

@@ -2,8 +2,8 @@ import { CONSOLES, INTERPRETERS } from './interpreter-names.ts'
 import { LAUNCHERS, SHELL_PROGRAMS, SUB_LAUNCHERS } from './launcher-names.ts'
 
 /**
- * Returns whether the words behind a program say which program or code runs: a shell, an interpreter, a launcher, a package
- * runner or a container engine. Takes a name or a path.
+ * Whether the arguments of a program decide which program or code runs: a shell, an interpreter, a launcher,
+ * a package runner or a container engine. Accepts a name or a path.
  */
 export function startsOthers(command: string): boolean {
   const [, name = ''] = /([^/\\]*)$/.exec(command.toLowerCase()) ?? []
@@ -12,6 +12,6 @@ export function startsOthers(command: string): boolean {
   return isKnown || INTERPRETERS.test(plain) || CONSOLES.test(plain) || RUNNERS.test(plain)
 }
 
-/** Package runners, version managers, container engines, virtual machines of languages and build tools. */
+/** Package runners, version managers, container engines, language runtimes and build tools. */
 const RUNNERS =
   /^(uv|pipx|pip-run|poetry|pdm|hatch|rye|pixi|pipenv|conda|mamba|micromamba|docker|podman|nerdctl|container|lima|limactl|kubectl|oc|apptainer|singularity|flatpak|distrobox(-enter)?|toolbox|vagrant|wsl|cmd|cscript|wscript|pythonw?[\d.]*|pyw?|javaw?|jbang|dotnet|mono|wine(64)?|cargo|go|make|gmake|just|task|rake|bundle|mise|asdf|rtx|volta|fnm|nvm|corepack|pnpx|yarnpkg|tsx|nix(-shell|-env|-build)?|guix|devbox|dotenvx?|op|doppler|infisical|aws-vault|chamber|mcp-proxy|mcp-remote|supergateway|g?awk|mawk|m4|dc|gnuplot|openssl|tclsh[\d.]*|wasmtime|wasmer|qemu-.*|ld(-linux.*)?\.so.*)$/

@@ -2,14 +2,14 @@ import type { TextSpan } from './assigned-secrets.ts'
 import { isSecretName, isShaped } from './secret-names.ts'
 
 /**
- * Gives the places of secrets in the addresses of a text: before the `@`, and values of the query and the fragment whose
- * names say so. With `withKeys` also what looks like a key in place of a name, in the path or the query, as some services
- * hand them out.
+ * Yields the spans of secrets in the URLs of a text: the user information before `@`, and the values of query
+ * and fragment parameters with secret names. With `withKeys` it also yields path segments and query values
+ * that look like keys, since some services put keys there.
  */
 export function* findAddressSecrets(text: string, withKeys: boolean): Generator<TextSpan> {
   for (const { index, 0: all, 1: name = '', 2: value = '' } of text.matchAll(PARAMETER)) {
     const end = index + all.length
-    if (isSecretName(unescaped(name)) || (withKeys && isKey(value))) yield [end - value.length, end]
+    if (isSecretName(decodePercent(name)) || (withKeys && isKey(value))) yield [end - value.length, end]
   }
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
     const start = at + 3
@@ -32,7 +32,7 @@ function* keysInPath(text: string, from: number): Generator<TextSpan> {
   }
 }
 
-/** Whether it is a UUID, or a long word of letters and digits that nothing would be called. */
+/** Whether a part is a UUID, or contains a long word of letters and digits that cannot be an ordinary name. */
 function isKey(part: string): boolean {
   if (UUID.test(part)) return true
   return part.split(/[-_.~]/).some((word) => word.length >= MIN_KEY && /\d/.test(word) && /[a-z]/i.test(word))
@@ -43,11 +43,11 @@ function findEnd(text: string, from: number, ends: RegExp): number {
   return ends.exec(text)?.index ?? text.length
 }
 
-function unescaped(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // its % is a plain character
+    return text // its % is a literal character
   }
 }
 

@@ -1,10 +1,11 @@
 import type { TextSpan } from './assigned-secrets.ts'
 
 /**
- * Returns where the secret stands in a word that follows an option, or holds one, of a program whose options are not known;
- * undefined when the value does not look like a secret.
+ * Returns the span of the secret in a word that follows an option, or contains one, for programs with unknown
+ * options; undefined when the value does not look like a secret.
  *
- * Ports, paths, counts, versions and names keep their words: a value counts by its shape, and by the letter of the option.
+ * Ports, paths, counts, versions and names are not secrets. A value is judged by its shape and by the letter
+ * of the option.
  */
 export function guessedSecret(word: string, before: string): TextSpan | undefined {
   const whole: TextSpan = [0, word.length]
@@ -31,14 +32,17 @@ function isLongValue(name: string, value: string): boolean {
   return value.length >= 8 && !LICENSE.test(value)
 }
 
-/** Returns whether a value is a long key as hexadecimal or base64, or a mixture of digits and both cases of that length. */
+/** Whether a value is a long key: hexadecimal, or a mixture of digits and both cases as in base64. */
 function isKey(value: string): boolean {
   if (isHex(value)) return value.length >= MIN_KEY
   const kinds = [/\d/, /[a-z]/, /[A-Z]/].filter((kind) => kind.test(value)).length
   return value.length >= MIN_KEY && kinds === 3 && /^[\w+-]+={0,2}$/.test(value)
 }
 
-/** Returns whether letters and digits alternate as in no name: `HUNTER2AAA`, `a1b2c3d4`; `server2` and `x86_64` do not. */
+/**
+ * Whether letters and digits alternate more often than in a name: `HUNTER2AAA` and `a1b2c3d4` do; `server2`
+ * and `x86_64` do not.
+ */
 function isMixed(value: string): boolean {
   if (isHex(value) || isKey(value)) return true
   if (!/^[A-Za-z\d+_]{8,}={0,2}$/.test(value)) return false
@@ -50,9 +54,9 @@ function isHex(value: string): boolean {
   return /^(?=.*\d)(?=.*[a-f])(?:[\da-f]{2}){8,}$/i.test(value)
 }
 
-/** Letters that mean a password, a key or a token where they mean no port, path or table. */
+/** Option letters that mean a password, key or token, unless they mean a port, path or table. */
 const SECRET_LETTER = /^[pktasw]$/i
-/** Letters whose values are often hashes: revisions, branches, digests. */
+/** Option letters whose values are often hashes: revisions, branches, digests. */
 const PLAIN_LETTER = /^[bcdfior]$/i
 const LICENSE =
   /^(?:mit|isc|unlicen[cs]ed?|(?:apache|bsd|[al]?gpl|mpl|epl|cc|artistic|zlib|wtfpl|boost|bsl|eupl|ofl|ms)\b.*|proprietary|commercial|community|enterprise|developer|evaluation|personal|non-?commercial|professional|opensource|open-source|accept(?:ed)?)$/i

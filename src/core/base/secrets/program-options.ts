@@ -1,18 +1,21 @@
 import type { TextSpan } from './assigned-secrets.ts'
 
-/** An option of a program whose value is a secret. */
+/** A program option whose value is a secret. */
 interface SecretOption {
-  /** Matches the option as a word, when the next word is its value. */
+  /** Matches the option when it is a separate word and the next word is its value. */
   alone?: RegExp
-  /** Matches the option at the beginning of a word that continues with its value. */
+  /** Matches the option at the start of a word that continues with its value. */
   attached?: RegExp
-  /** Matches the beginning of a value such as `USER:PASSWORD`, of which only the password is the secret. */
+  /** Matches the start of a value such as `USER:PASSWORD`, of which only the password is secret. */
   user?: RegExp
-  /** Whether the first word without a `-` ends its options: it is the value, or another program. */
+  /** Whether the options end at the first word without a `-`, which is the value or another program. */
   isLauncher?: true
 }
 
-/** Returns the program that the words after this one belong to; undefined when the word ends a command of a script. */
+/**
+ * Returns the program that the following words belong to; undefined when this word ends a command of a
+ * script.
+ */
 export function programAfter(word: string, before: string | undefined): string | undefined {
   if (/[;|&]$/.test(word)) return undefined
   if (before === 'htpasswd' && /^-[A-Za-z]*b/.test(word)) return HTPASSWD
@@ -22,12 +25,15 @@ export function programAfter(word: string, before: string | undefined): string |
   return PROGRAMS.get(before ?? '')?.isLauncher && !word.startsWith('-') ? undefined : before
 }
 
-/** Returns whether the options of a program are known, so that a plain `-p` needs no guess. */
+/** Whether the options of a program are known, so that the meaning of `-p` need not be guessed. */
 export function isKnownProgram(program: string | undefined): boolean {
   return PROGRAMS.has(program ?? '')
 }
 
-/** Returns where the secret stands in a word that belongs to an option of its program, or undefined. */
+/**
+ * Returns the span of the secret in a word that is an option of its program or the value of one; undefined
+ * when there is none.
+ */
 export function optionSecret(program: string | undefined, word: string, before = ''): TextSpan | undefined {
   const { alone, attached, user = /^/ } = PROGRAMS.get(program ?? '') ?? {}
   const isValue = alone?.test(before) === true && !word.startsWith('-')
@@ -47,14 +53,17 @@ const HTPASSWD = 'htpasswd -b'
 
 const P = { alone: /^-p$/ }
 const CAPITAL_P = { alone: /^-P$/, attached: /^-P/ }
-const PASSWORD_ATTACHED = { attached: /^-p/ } // a word after -p is a database, or a file
+const PASSWORD_ATTACHED = { attached: /^-p/ } // a separate word after -p is a database or a file
 const USER = {
   alone: /^(?:-[A-Za-z#]*[uU]|--(?:proxy-)?user)$/,
   attached: /^(?:-[A-Za-z#]*?[uU]|--(?:proxy-)?user=)/,
   user: /^[^:\s]*:/,
 } as const
 
-/** The programs that are common in command lines, by name. Options whose names say that they are secret need no row. */
+/**
+ * Programs that are common in command lines, by name. Options whose names already identify a secret need no
+ * row.
+ */
 const PROGRAMS: ReadonlyMap<string, SecretOption> = new Map([
   ['curl', USER],
   ...rows('http https xh xhs', { alone: /^-a$/, attached: /^-a/, user: /^[^:\s]*:/ }),
@@ -81,10 +90,10 @@ const PROGRAMS: ReadonlyMap<string, SecretOption> = new Map([
   ['login', P],
   ['htpasswd', {}],
   [HTPASSWD, {}],
-  ...rows('mkdir cp ssh psql tar bsdtar rsync pgcli', {}), // their -p has no secret
+  ...rows('mkdir cp ssh psql tar bsdtar rsync pgcli', {}), // -p of these programs does not take a secret
 ])
 
-/** Programs whose `login` takes a password with `-p`. */
+/** Programs whose `login` subcommand takes a password with `-p`. */
 const LOGINS: ReadonlySet<string> = new Set([
   'docker',
   'podman',

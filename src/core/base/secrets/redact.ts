@@ -9,63 +9,69 @@ import { isUnfilled } from './unfilled.ts'
 /** The placeholder that replaces a secret in output. In input it means: keep the stored value. */
 export const REDACTED = '[secret]'
 
-/** Returns a value without what it is, unless it is empty or a placeholder that waits to be filled in. */
+/** Replaces a value with REDACTED, unless it is empty or an unfilled placeholder. */
 export function redactValue(value: string): string {
   return value === '' || isUnfilled(value) ? value : REDACTED
 }
 
-/** Returns the words of a command line, or an address, without their secrets; as in what an entry is made of. */
+/** Redacts the secrets in the words of a command line, or in a URL, that is part of an MCP entry. */
 export function redactWords(words: readonly string[]): string[] {
-  return findSecrets(words).map((places, i) => without(words[i]!, places))
+  return findSecrets(words).map((spans, i) => redactSpans(words[i]!, spans))
 }
 
-/** Returns a text that is no part of an entry without its secrets. Keys in the paths of addresses stay: most are ids. */
+/**
+ * Redacts the secrets in text that is not part of an MCP entry. Keys in URL paths stay, because most of them
+ * are ids.
+ */
 export function redactText(text: string): string {
-  return without(text, findWordSecrets(text, {}, false))
+  return redactSpans(text, findWordSecrets(text, {}, false))
 }
 
-/** Returns a text with REDACTED in place of each of some secrets; the longest come first. */
+/** Replaces each of the secrets in a text with REDACTED. Pass the longest secrets first. */
 export function hideSecretsIn(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)
+  return secrets.reduce((redacted, secret) => redacted.replaceAll(secret, REDACTED), text)
 }
 
-/** Returns where the secrets of each word stand: those that redactWords() hides, in order, none in another. */
+/** Returns, for each word, the spans of the secrets that redactWords() hides, in order and without overlap. */
 export function findSecrets(words: readonly string[]): TextSpan[][] {
   let program: string | undefined
   return words.map((word, i) => {
-    const places = findWordSecrets(word, { before: words[i - 1], program, after: words[i + 1] }, true)
+    const spans = findWordSecrets(word, { before: words[i - 1], program, after: words[i + 1] }, true)
     program = programAfter(word, program)
-    return places
+    return spans
   })
 }
 
-function without(text: string, places: readonly TextSpan[]): string {
-  let shown = ''
+function redactSpans(text: string, spans: readonly TextSpan[]): string {
+  let redacted = ''
   let end = 0
-  for (const [from, to] of places) {
-    shown += text.slice(end, from) + REDACTED
+  for (const [from, to] of spans) {
+    redacted += text.slice(end, from) + REDACTED
     end = to
   }
-  return shown + text.slice(end)
+  return redacted + text.slice(end)
 }
 
-/** The words around a word that say what it means. */
+/** The context of a word, which determines its meaning. */
 interface WordContext {
-  /** The word right before it. */
+  /** The preceding word. */
   before?: string | undefined
-  /** The program that it belongs to, where that has options with secrets. */
+  /** The program that the word belongs to, if that program has secret options. */
   program?: string | undefined
   /** The word right behind it. */
   after?: string | undefined
 }
 
-/** Finds the places of secrets in a word, in order, joined where they overlap, without placeholders. */
+/**
+ * Returns the spans of the secrets in a word, in order, with overlapping spans merged and placeholders
+ * excluded.
+ */
 function findWordSecrets(word: string, context: WordContext, isEntry: boolean): TextSpan[] {
-  const found = [
+  const spans = [
     ...findLiteralMarkers(word),
     ...findValueSecrets(word, 0, context),
-    ...(isEntry ? guessedPlaces(word, 0, context) : []),
-    ...pieces(word, isEntry),
+    ...(isEntry ? findGuessedSecrets(word, 0, context) : []),
+    ...findSecretsInWords(word, isEntry),
     ...findAddressSecrets(word, isEntry),
     ...findPatternSecrets(word, SCHEME),
     ...findPatternSecrets(word, AUTHORIZATION),
@@ -73,7 +79,7 @@ function findWordSecrets(word: string, context: WordContext, isEntry: boolean): 
     ...findCredentials(word),
   ]
   const joined: TextSpan[] = []
-  for (const [from, to] of found.toSorted(([a], [b]) => a - b)) {
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
     const last = joined.at(-1)
     if (last && from < last[1]) last[1] = Math.max(last[1], to)
     else joined.push([from, to])
@@ -81,15 +87,18 @@ function findWordSecrets(word: string, context: WordContext, isEntry: boolean): 
   return joined.filter(([from, to]) => to > from && !isUnfilled(word.slice(from, to)))
 }
 
-/** A REDACTED that stands in the text itself is shown like a secret, and has to be told from one when it is put back. */
+/**
+ * Yields each literal REDACTED in a text. It is shown like a secret, so it must be treated as one when
+ * secrets are restored.
+ */
 function* findLiteralMarkers(text: string): Generator<TextSpan> {
   for (let at = text.indexOf(REDACTED); at >= 0; at = text.indexOf(REDACTED, at + 1)) {
     yield [at, at + REDACTED.length]
   }
 }
 
-/** Finds secrets in the words of a script, or of any text. A value in quotes ends with them. */
-function* pieces(text: string, isEntry: boolean): Generator<TextSpan> {
+/** Yields the secrets in each word of a script or of any other text. A quoted value ends with its quote. */
+function* findSecretsInWords(text: string, isEntry: boolean): Generator<TextSpan> {
   if (!/\s/.test(text)) return
   let [before, program]: (string | undefined)[] = []
   let quote = ''
@@ -99,7 +108,7 @@ function* pieces(text: string, isEntry: boolean): Generator<TextSpan> {
     const open = quoteAfter(piece, quote)
     const end = quote === '' && open !== '' ? findWordEnd(text, open, index + piece.length) : undefined
     const found = [...findValueSecrets(piece, index, context)]
-    if (isEntry) found.push(...guessedPlaces(piece, index, context))
+    if (isEntry) found.push(...findGuessedSecrets(piece, index, context))
     for (const [from, to] of found) yield [from, end ?? to]
     before = piece
     program = programAfter(piece, program)
@@ -107,7 +116,7 @@ function* pieces(text: string, isEntry: boolean): Generator<TextSpan> {
   }
 }
 
-/** Returns the quote that is open behind a piece of a script; empty when there is none. */
+/** Returns the quote that is open after a piece of a script; empty when there is none. */
 function quoteAfter(piece: string, before: string): string {
   let open = before
   for (const [mark] of piece.matchAll(/\\.|['"]/g)) {
@@ -117,14 +126,14 @@ function quoteAfter(piece: string, before: string): string {
   return open
 }
 
-/** Finds the end of the word with the next quote of that kind in the same line; undefined when it is not near. */
+/** Finds the end of the word that the next such quote of the line is in; undefined when it is too far away. */
 function findWordEnd(text: string, quote: string, from: number): number | undefined {
   const near = text.slice(from, from + MAX_QUOTED)
   const [rest] = (quote === "'" ? /^[^'\n]*'\S*/ : /^[^"\n]*"\S*/).exec(near) ?? []
   return rest === undefined ? undefined : from + rest.length
 }
 
-/** Finds values that an option or an assignment gives: `--token value`, `NAME=value`, `Header: value`. */
+/** Yields the values of options, assignments and headers: `--token value`, `NAME=value`, `Header: value`. */
 function* findValueSecrets(
   word: string,
   at: number,
@@ -155,17 +164,19 @@ function* findValueSecrets(
   if (all !== '' && isSecretName(name)) yield [at + start + all.length, end]
 }
 
-/** Finds values of options that are secrets by their looks; the options of known programs need no guess. */
-function* guessedPlaces(
+/** Yields option values that look like secrets. The options of known programs need no guess. */
+function* findGuessedSecrets(
   word: string,
   at: number,
   { before = '', program }: WordContext,
 ): Generator<TextSpan> {
-  const place = isKnownProgram(program) ? undefined : guessedSecret(word, before)
-  if (place) yield [at + place[0], at + place[1]]
+  const span = isKnownProgram(program) ? undefined : guessedSecret(word, before)
+  if (span) yield [at + span[0], at + span[1]]
 }
 
-/** `--no-auth` takes no value. */
+/**
+ * Whether a word is an option whose name is that of a secret. `--no-auth` is not, because it takes no value.
+ */
 function isSecretOption(word: string): boolean {
   const [, name] = /^--?(?!no-)([a-z][\w.-]{0,127})$/i.exec(word) ?? []
   return name !== undefined && isSecretName(name)
@@ -177,7 +188,7 @@ function* findPatternSecrets(text: string, pattern: RegExp): Generator<TextSpan>
   }
 }
 
-/** Members of JSON, also of JSON in a string of JSON. */
+/** Yields secret members of JSON, including JSON nested in a JSON string. */
 function* findJsonSecrets(text: string): Generator<TextSpan> {
   if (!text.includes('"')) return
   for (const { index, 0: all, 1: name = '' } of text.matchAll(JSON_NAME)) {

@@ -1,29 +1,29 @@
 import { findSecrets, REDACTED, redactWords } from './redact.ts'
 
-/** Words with the secrets back in them, and the places in the list of those where REDACTED is left. */
+/** Words with their secrets restored. `lost` holds the indexes of words that still contain REDACTED. */
 export interface RestoredWords {
   words: string[]
   lost: number[]
 }
 
 /**
- * Returns the words of a command line, or an address, as a client sends them back, with the stored secrets in the place
- * of REDACTED. A secret belongs to what stands before it (an option, a name, `://`), and to the schemes and hosts of the
- * addresses in its word: it follows to no other host.
+ * Restores the stored secrets in the words of a command line, or in a URL, that a client sends back with
+ * REDACTED. A secret is identified by the text before it (an option, a name, `://`) and by the schemes and
+ * hosts of the URLs in its word, so it never moves to another host.
  *
- * A word is lost where that does not say which secret is meant, or none was stored there; a stored text that is REDACTED itself
- * counts as none.
+ * A word is lost when this does not identify one secret, or when no secret was stored there; a stored text that is
+ * REDACTED itself does not count as a secret.
  */
 export function restoreWords(sent: readonly string[], stored: readonly string[]): RestoredWords {
   if (!sent.some((word) => word.includes(REDACTED))) return { words: [...sent], lost: [] }
-  const shown = redactWords(stored)
+  const redacted = redactWords(stored)
   const isSame = (i: number) => {
-    if (sent.length !== stored.length || sent[i] !== shown[i]) return false
-    return !sent[i]!.startsWith(REDACTED) || sent[i - 1] === shown[i - 1]
+    if (sent.length !== stored.length || sent[i] !== redacted[i]) return false
+    return !sent[i]!.startsWith(REDACTED) || sent[i - 1] === redacted[i - 1]
   }
-  const open = findSlots(stored, shown).filter(({ word }) => !isSame(word))
-  const wanted = sent.flatMap((_, i) => (isSame(i) ? [] : findLeads(sent, i)))
-  const take = chooser(open, wanted)
+  const open = findSlots(stored, redacted).filter(({ word }) => !isSame(word))
+  const requestedLeads = sent.flatMap((_, i) => (isSame(i) ? [] : findLeads(sent, i)))
+  const take = createChooser(open, requestedLeads)
   const lost: number[] = []
   const words = sent.map((word, i) => {
     if (isSame(i)) return stored[i]!
@@ -43,14 +43,14 @@ interface Slot {
   secret: string
 }
 
-function findSlots(stored: readonly string[], shown: readonly string[]): Slot[] {
-  return findSecrets(stored).flatMap((places, word) => {
-    const leads = findLeads(shown, word)
-    return places.map(([from, to], i) => ({ word, lead: leads[i]!, secret: stored[word]!.slice(from, to) }))
+function findSlots(stored: readonly string[], redacted: readonly string[]): Slot[] {
+  return findSecrets(stored).flatMap((spans, word) => {
+    const leads = findLeads(redacted, word)
+    return spans.map(([from, to], i) => ({ word, lead: leads[i]!, secret: stored[word]!.slice(from, to) }))
   })
 }
 
-/** Returns what stands before each REDACTED of a word, in order, behind the hosts of the word. */
+/** Returns the text before each REDACTED of a word, in order, each prefixed with the hosts in the word. */
 function findLeads(words: readonly string[], at: number): string[] {
   const word = words[at]!
   const parts = word.split(REDACTED)
@@ -58,17 +58,17 @@ function findLeads(words: readonly string[], at: number): string[] {
   let prefix = ''
   return parts.slice(0, -1).map((part) => {
     prefix += part
-    const lead = prefix === '' ? leadOfRun(words, at) : (LEAD.exec(prefix)?.[0] ?? '')
+    const lead = prefix === '' ? findRunLead(words, at) : (LEAD.exec(prefix)?.[0] ?? '')
     prefix += REDACTED
     return hosts + lead
   })
 }
 
 /**
- * Returns the word before a run of hidden words, and the place in a run of several: when one of them is taken away, nothing
- * says which ones are left, so that none of them is found.
+ * Returns the word before a run of hidden words and, in a run of several, the position in it. When one of them is removed,
+ * nothing tells which ones are left, so none of them is found.
  */
-function leadOfRun(words: readonly string[], at: number): string {
+function findRunLead(words: readonly string[], at: number): string {
   let start = at
   let end = at + 1
   while (words[start - 1]?.startsWith(REDACTED)) start--
@@ -77,31 +77,35 @@ function leadOfRun(words: readonly string[], at: number): string {
   return (words[start - 1] ?? '') + place + APART
 }
 
-/** Returns the scheme, the host and the port of each address in a word, without the users. */
+/** Returns the scheme, host and port of each URL in a word, without user information. */
 function hostsIn(word: string): string {
   const addresses = [...word.matchAll(ADDRESS)]
   return addresses.map(([, scheme = '', host = '']) => `${scheme}://${host.replace(USER, '')} `).join('')
 }
 
 /**
- * Gives the one secret of a lead, or as many as are wanted, in their order; everything else may mean another one. One that
- * is a word of its own is given once: the word before it may be there for another one.
+ * Returns a function that chooses the secret for a lead. It succeeds when only one secret fits, or when there are as many
+ * secrets as requests, which are then assigned in order; anything else is ambiguous. A secret that is a whole word is
+ * assigned once only, because the word before it may belong to another one.
  */
-function chooser(open: readonly Slot[], wanted: readonly string[]): (lead: string) => string | undefined {
-  const taken = new Map<string, number>()
+function createChooser(
+  open: readonly Slot[],
+  requestedLeads: readonly string[],
+): (lead: string) => string | undefined {
+  const usedCounts = new Map<string, number>()
   return (lead) => {
     const secrets = open.filter((slot) => slot.lead === lead).map(({ secret }) => secret)
-    const at = taken.get(lead) ?? 0
-    taken.set(lead, at + 1)
-    const more = wanted.filter((one) => one === lead).length - secrets.length
+    const at = usedCounts.get(lead) ?? 0
+    usedCounts.set(lead, at + 1)
+    const more = requestedLeads.filter((one) => one === lead).length - secrets.length
     if (new Set(secrets).size === 1 && !(lead.endsWith(APART) && more > 0)) return secrets[0]!
     return more === 0 ? secrets[at] : undefined
   }
 }
 
-/** The end of a lead that is the word before the secret. */
+/** Ends a lead that is the whole word before the secret. */
 const APART = '\0'
-/** Ends only where every reader of addresses ends a host: some drop tabs, and take a backslash for a slash. */
+/** Matches up to where every URL parser ends the host: some drop tabs, and treat a backslash as a slash. */
 const ADDRESS = /([a-z][a-z\d+.-]{0,63})?:\/\/([^/?#"'<>`]*)/gi
 const USER = /^[^\s\\]*@/
 const LEAD =

@@ -1,18 +1,18 @@
 import { isObject } from '../json.ts'
 import { isShaped, type SecretVerdict, secretVerdict } from './secret-names.ts'
 
-/** A member of an object. */
+/** A member of an object, judged by its name. */
 export interface SecretPart {
   name: string
   value: unknown
   verdict: SecretVerdict
-  /** Whether the members of `value` are credentials, where `pass` and `key` mean what they say. */
+  /** Whether the members of `value` are credentials, so that `pass` and `key` name secrets there. */
   inCredentials: boolean
 }
 
 /**
- * Gives the members of an object with what their names say: their own, that of the object they are in (`credentials:
- * {user, pass}`), and the one that stands beside them as a value (`{name: "password", value: "…"}`).
+ * Returns the members of an object with a verdict based on names: their own, that of the enclosing object
+ * (`credentials: {user, pass}`), and a name given by a sibling value (`{name: "password", value: "…"}`).
  */
 export function listSecretParts(table: Record<string, unknown>, inCredentials: boolean): SecretPart[] {
   const named = namedVerdict(table)
@@ -24,13 +24,16 @@ export function listSecretParts(table: Record<string, unknown>, inCredentials: b
   }))
 }
 
-/** Judges the value beside a name by that name; a `text` or `default` may also be about the name. */
+/**
+ * Judges a value by the name beside it. A `text` or `default` may also describe the name, so it must look
+ * like a secret.
+ */
 function besideName(name: string, named: SecretVerdict): SecretVerdict | undefined {
   if (/^(?:value|val)$/i.test(name)) return named
   return /^(?:contents?|default|text|data)$/i.test(name) ? 'shaped' : undefined
 }
 
-/** Returns whether a value with that verdict is a secret. */
+/** Whether a value with that verdict is a secret. */
 export function isSecretValue(verdict: SecretVerdict, value: string): boolean {
   return verdict === 'always' || (verdict === 'shaped' && isShaped(value))
 }
@@ -39,7 +42,7 @@ function verdictIn(name: string, inCredentials: boolean): SecretVerdict {
   return inCredentials && OF_CREDENTIALS.test(name) ? 'always' : secretVerdict(name)
 }
 
-/** Judges a table by a name that it holds as a value beside another value. */
+/** Judges a table by a name that it holds as a value. */
 function namedVerdict(table: Record<string, unknown>): SecretVerdict | undefined {
   for (const key of NAMES) {
     const name = Object.hasOwn(table, key) ? table[key] : undefined

@@ -1,6 +1,7 @@
 /**
- * Returns whether a value is a placeholder that waits to be filled in: `${GITHUB_TOKEN}`, `<YOUR_KEY>`, `your-api-key-here`,
- * `sk-xxxx`, also behind `Bearer`. Such a value is shown: it is no secret, and is sent as it stands.
+ * Whether a value is a placeholder still to be filled in: `${GITHUB_TOKEN}`, `<YOUR_KEY>`,
+ * `your-api-key-here`, `sk-xxxx`, also after `Bearer`. Such a value is not a secret: it is shown, and it is
+ * sent as it is.
  */
 export function isUnfilled(value: string): boolean {
   if (value.length > MAX_LENGTH) return false
@@ -8,7 +9,7 @@ export function isUnfilled(value: string): boolean {
   return VARIABLE.test(word) || TO_FILL_IN.test(word)
 }
 
-/** Returns the first placeholder in a text, whole or a part of it; undefined without one. */
+/** Returns the first placeholder in a text, which may be the whole text; undefined when there is none. */
 export function findPlaceholder(text: string): string | undefined {
   const word = text.trim()
   if (isUnfilled(word)) return word.replace(/^(?:bearer|basic|token) +/i, '')
@@ -16,7 +17,10 @@ export function findPlaceholder(text: string): string | undefined {
 }
 
 const NAME = '[A-Za-z_][\\w.]{0,80}'
-/** A variable of a shell, of a template or of another program's configuration; without a default, which may be secret. */
+/**
+ * A variable of a shell, a template or another program's configuration. A variable with a default does not
+ * match, because the default may be secret.
+ */
 const VARIABLE = new RegExp(
   `^(?:\\$\\{${NAME}(?::-)?\\}|\\$\\{[a-z]{1,16}:[\\w.:-]{1,80}\\}|\\$[A-Z_][A-Z\\d_]{1,80}|\\{\\{ ?${NAME} ?\\}\\}|\\$\\{\\{[^{}]{1,80}\\}\\}|%[A-Z_][A-Z\\d_]{0,80}%)$`,
 )

@@ -6,7 +6,7 @@ import type { Hook, ToolDispatch, ToolGroup, ToolOutput, ToolRequest } from '../
 
 const DEFAULT_SECONDS = 120
 const MAX_SECONDS = 600
-/** Linux takes 128 KiB as one argument. */
+/** Below the limit of one argument on Linux, 128 KiB. */
 const MAX_COMMAND_BYTES = 120_000
 
 const SPEC: ToolSpec = {
@@ -33,9 +33,10 @@ const GROUP: ToolGroup = {
 }
 
 /**
- * The tool `bash`: one command line, run by bash, or by sh where there is no bash, in the working directory of the turn.
+ * Provides the tool `bash`: one command line, run by bash, or by sh where bash is missing, in the working
+ * directory of the turn.
  *
- * Nobody answers it: its standard input is empty. What it leaves running ends with the turn.
+ * Its standard input is empty. Processes that it leaves running are ended with the turn (ADR 0079).
  */
 export function bashHook({ processes, homeDir, closed }: BashOptions): Hook {
   return {
@@ -49,9 +50,9 @@ export function bashHook({ processes, homeDir, closed }: BashOptions): Hook {
 
 interface BashOptions {
   processes: ProcessHost
-  /** The user's own directory. */
+  /** The user's home directory. */
   homeDir: string
-  /** The paths that no tool reads, as openClosedPlaces() takes them. */
+  /** The paths that no tool may read, as openProtectedPaths() takes them. */
   closed: readonly string[]
 }
 
@@ -63,7 +64,7 @@ async function describe(
 ): Promise<PolicyAction> {
   parseTimeout(args)
   const command = parseCommand(args)
-  const { analyzeLine } = await import('./read-only.ts') // only now: most turns run no command
+  const { analyzeLine } = await import('./read-only.ts') // loaded lazily: most turns run no command
   const { DEFAULT_PATH, gitConfigFiles } = await import('./environment.ts')
   const path = env && (env['PATH'] ?? DEFAULT_PATH)
   const checkGit = env && {
@@ -95,7 +96,7 @@ function parseCommand(args: Args): string {
   throw bad(`command is longer than ${MAX_COMMAND_BYTES} bytes`, 'write it to a file and run that')
 }
 
-/** Some models say null for what they leave out, and a number as a string. */
+/** Parses the time limit. Some models send null for an omitted field, and a number as a string. */
 function parseTimeout(args: Args): number {
   const seconds = Number(args['timeout'] ?? DEFAULT_SECONDS)
   if (seconds > 0 && seconds <= MAX_SECONDS) return seconds

@@ -1,16 +1,16 @@
 import { Sanitizer } from '../../base/sanitize.ts'
 import type { OutputFilter } from '../../process/run-command.ts'
 
-/** Longest line that is held until it ends. */
+/** The longest line that is held back until it ends. */
 const MAX_LINE_CHARS = 65_536
 
 /**
- * Makes a filter that gives what a person would read on a terminal: text in UTF-8 without control sequences, and of a
- * line that was written over again and again only the last state.
+ * Returns a filter that produces what a person would read on a terminal: UTF-8 text without control
+ * sequences, and only the last state of a line that was overwritten with carriage returns.
  */
 export function outputCleaner(): OutputFilter {
   const sanitizer = new Sanitizer()
-  let line = '' // not ended yet, so it may still be written over
+  let line = '' // the unfinished last line, which may still be overwritten
   return (piece, isEnd) => {
     const text = `${line}${piece.toString()}`
     const lines = text.lastIndexOf('\n') + 1
@@ -20,12 +20,12 @@ export function outputCleaner(): OutputFilter {
   }
 }
 
-/** What is left of lines in which a carriage return went back to the start. */
+/** Reduces each line with carriage returns to its last state. */
 function lastStates(text: string): string {
   return text.includes('\r') ? text.split('\n').map(lastState).join('\n') : text
 }
 
-/** Without a regular expression: over many carriage returns one would take minutes. */
+/** Scans by hand: a regular expression could take minutes on many carriage returns. */
 function lastState(line: string): string {
   let end = line.length
   while (line[end - 1] === '\r') end--

@@ -1,6 +1,9 @@
 import { isAbsolute, join } from 'node:path'
 
-/** For programs that nobody answers and whose output a model reads: no colours, no pagers, no editors, no questions. */
+/**
+ * Turns off colours, pagers, editors and prompts, because these programs run without a terminal and a model
+ * reads their output.
+ */
 const SETTINGS = {
   TERM: 'dumb',
   NO_COLOR: '1',
@@ -12,8 +15,8 @@ const SETTINGS = {
 } as const
 
 /**
- * The variables that ask for colours, name the folder that the caller's shell came from or other folders for `cd`, or make
- * bash and other programs read a line in another way than the rules do.
+ * Variables that force colours, name the previous folder of the caller's shell or search folders for `cd`, or
+ * make bash and other programs parse a line differently from the permission rules.
  */
 const REMOVED: ReadonlySet<string> = new Set([
   'COLORTERM',
@@ -30,9 +33,9 @@ const REMOVED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Settings of git that keep a repository from starting programs, and reading commands from writing its index. With several
- * threads git reads the index by a table of offsets, which checkIndex() does not look at. A folder that became a bare
- * repository after it was looked at is refused (git 2.38 and later).
+ * Git settings that keep a repository from starting programs, and read-only commands from writing its index.
+ * With several threads, git reads the index through a table of offsets, which checkIndex() does not check. A
+ * folder that became a bare repository after the check is refused (git 2.38 and later).
  */
 const GIT_CONFIG = [
   'core.fsmonitor=false',
@@ -52,20 +55,23 @@ const HARDENED = {
   GIT_NO_LAZY_FETCH: '1',
 } as const
 
-/** The PATH for callers without one. The default of bash may begin in the working directory. */
+/** The PATH for callers without one. The default of bash may begin with the working directory. */
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** The environment of a command: the caller's, so that it meets what a person's shell would, and settings of our own. */
+/**
+ * Returns the environment of a command: the caller's, so that it behaves as in the user's own shell, with the
+ * settings of this file.
+ */
 export function commandEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(env).filter(([name]) => !REMOVED.has(name))
-  return { PATH: DEFAULT_PATH, ...Object.fromEntries(kept), ...SETTINGS }
+  const inherited = Object.entries(env).filter(([name]) => !REMOVED.has(name))
+  return { PATH: DEFAULT_PATH, ...Object.fromEntries(inherited), ...SETTINGS }
 }
 
 /**
- * The environment of a line of commands that only read: the few variables that such commands need, and settings that keep
- * git from starting what a repository names. Everything else is left out: secrets, variables of git, start-up files and
- * functions of bash, folders of libraries (one that is not absolute is looked for in the project), locales in which bash
- * takes the bytes of a letter for something else.
+ * Returns the environment of a line of read-only commands: the few variables that such commands need, and
+ * settings that keep git from starting programs that a repository names. Everything else is left out:
+ * secrets, git variables, start-up files and functions of bash, library folders (a relative one would be
+ * looked up in the project), and locales in which bash takes the bytes of a letter for something else.
  */
 export function hardenedEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const needed = Object.entries(env).filter(([name, value]) => {
@@ -77,7 +83,7 @@ export function hardenedEnv(env: Readonly<Record<string, string>>): Record<strin
   return { ...commandEnv(Object.fromEntries(needed)), ...HARDENED }
 }
 
-/** Returns the files that git may read as the configuration of the user, in the environment of hardenedEnv(). */
+/** Returns the files that git may read as the user's configuration in the environment of hardenedEnv(). */
 export function gitConfigFiles(env: Readonly<Record<string, string>>): string[] {
   const { HOME, XDG_CONFIG_HOME, USERPROFILE } = hardenedEnv(env)
   const homes = [HOME, USERPROFILE].filter((home) => home !== undefined)
@@ -91,7 +97,7 @@ export function gitConfigFiles(env: Readonly<Record<string, string>>): string[] 
   ]
 }
 
-/** Variables that commands which only read may need, the last ones on Windows. */
+/** The variables that read-only commands may need; the last ones are for Windows. */
 const NEEDED: ReadonlySet<string> = new Set(
   (
     'PATH USER LOGNAME SHELL TZ SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP USERPROFILE HOMEDRIVE HOMEPATH ' +

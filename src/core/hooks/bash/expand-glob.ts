@@ -5,10 +5,12 @@ import { isMissing } from '../../base/system-error.ts'
 import { Doubt, showText } from '../../policy/read-only/doubt.ts'
 
 /**
- * The names that a wildcard in the last part of a path may mean, and more: whatever begins and ends as it does.
+ * Expands a wildcard in the last part of a path to a superset of the names it matches: every name with the
+ * same beginning and end.
  *
- * Throws a Doubt for wildcards elsewhere, for very many names, when one of them would be an option, and where names have no
- * one spelling: those that are not UTF-8, and wildcards beside letters that some systems write in two ways.
+ * Throws a Doubt for a wildcard elsewhere, for more than 500 names, when a name would be read as an option,
+ * and where names have no unique spelling: names that are not UTF-8, and wildcards next to letters that some
+ * systems encode in two ways.
  */
 export async function expandGlob(word: string, globAt: number, folder: string): Promise<string[]> {
   const slash = word.lastIndexOf('/') + 1
@@ -16,11 +18,12 @@ export async function expandGlob(word: string, globAt: number, folder: string): 
   if (globAt < slash) throw new Doubt(`${shown} has a wildcard in the name of a folder`)
   if (/[^ -~]/.test(word))
     throw new Doubt(`${shown} has a wildcard beside letters that have several spellings`)
-  const [head, begin] = [word.slice(0, slash), word.slice(slash, globAt)]
-  const end = /[^*?\]]*$/.exec(word.slice(globAt + 1))![0]
-  const names = await listNames(isAbsolute(word) ? head : `${folder}/${head}`) // `..` is for the kernel to follow
+  const [head, prefix] = [word.slice(0, slash), word.slice(slash, globAt)]
+  const suffix = /[^*?\]]*$/.exec(word.slice(globAt + 1))![0]
+  const names = await listNames(isAbsolute(word) ? head : `${folder}/${head}`) // `..` is left for the kernel to resolve
   const some = names.filter(
-    (name) => name.startsWith(begin) && name.endsWith(end) && name.startsWith('.') === begin.startsWith('.'),
+    (name) =>
+      name.startsWith(prefix) && name.endsWith(suffix) && name.startsWith('.') === prefix.startsWith('.'),
   )
   if (some.length > MAX_NAMES) throw new Doubt(`${shown} means more than ${MAX_NAMES} files`)
   const option = head === '' ? some.find((name) => /^[-+:(!]/.test(name)) : undefined
@@ -29,7 +32,7 @@ export async function expandGlob(word: string, globAt: number, folder: string): 
   return [word, ...some.map((name) => head + name)]
 }
 
-/** Old versions of bash take `.*` for `.` and `..`, too. */
+/** Lists a folder, including `.` and `..`, which old versions of bash match with `.*`. */
 async function listNames(folder: string): Promise<string[]> {
   try {
     const names = await readdir(folder, { encoding: 'buffer' })
@@ -42,5 +45,5 @@ async function listNames(folder: string): Promise<string[]> {
   }
 }
 
-/** Files that a wildcard may mean. */
+/** The most files that a wildcard may match. */
 const MAX_NAMES = 500

@@ -4,8 +4,9 @@ import { DEFAULT_PATH, hardenedEnv } from './environment.ts'
 import { keepFoldersOutside } from './program-origin.ts'
 
 /**
- * Returns whether the git that a line would run is older than 2.38 or unknown. Such a git ignores `safe.bareRepository`, and
- * takes any folder below a repository for a repository of its own when the right files are in it.
+ * Whether the git that a line would run is older than 2.38, or its version is unknown. Such a git ignores
+ * `safe.bareRepository`, and takes any folder below a repository for another repository when it contains the
+ * right files.
  */
 export async function isOldGit(
   processes: ProcessHost,

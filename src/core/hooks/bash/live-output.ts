@@ -1,7 +1,10 @@
 import type { OutputFilter } from '../../process/run-command.ts'
 import type { ToolDispatch } from '../../runtime/hook.ts'
 
-/** Watches what a command prints, behind a filter, and says its newest lines now and then until it is disposed. */
+/**
+ * Wraps an output filter, and reports the newest lines that a command prints at intervals until it is
+ * disposed.
+ */
 export function liveOutput(
   filter: () => OutputFilter,
   tell: ToolDispatch['progress'],
@@ -31,7 +34,7 @@ export function liveOutput(
   }
 }
 
-/** The last lines of what there was and what has come, without those that say nothing. */
+/** Returns the last lines of the old and the new output, without blank lines. */
 function takeLastLines(before: string, piece: Buffer): string {
   const text = before + piece.subarray(-MOST_BYTES).toString()
   const lines = text.split('\n').filter((line) => line.trim() !== '')
@@ -41,10 +44,10 @@ function takeLastLines(before: string, piece: Buffer): string {
     .join('')
 }
 
-/** A command that ends sooner is shown by what it gave. */
+/** The interval between reports, in milliseconds. A command that ends sooner is shown only by its result. */
 const INTERVAL_MS = 400
 const LINES = 3
-/** UTF-16 units of a line: what is said goes into the journals of all who follow. */
+/** The most UTF-16 units of a line, because reports are stored in the journals of all followers. */
 const LINE_CHARS = 200
-/** Bytes of a piece that are looked at. */
+/** The most bytes of a piece of output that are examined. */
 const MOST_BYTES = 4096

@@ -5,14 +5,18 @@ import { isMissing } from '../../base/system-error.ts'
 import { isInside } from '../../policy/paths.ts'
 import { Doubt, showText } from '../../policy/read-only/doubt.ts'
 
-/** The place that a program comes from, by who decides which one runs: `inside` and `shim` are up to files of the project. */
+/**
+ * The place where PATH finds a program; `inside` and `shim` mean that files of the working directory decide
+ * which program runs.
+ */
 export type ProgramOrigin = 'elsewhere' | 'inside' | 'shim' | 'nowhere'
 
 /**
- * Gives a function that says where a program comes from. Throws a Doubt when that cannot be told for any program of a line.
+ * Returns a function that finds where a program comes from. Throws a Doubt when that cannot be determined for
+ * any program of a line.
  *
- * That is so for a PATH with a folder that is not absolute, which a `cd` changes, and when the shell itself comes from the
- * working directory. Without a PATH nothing runs, and every program counts as one from elsewhere.
+ * This is the case for a PATH with a relative folder, which a `cd` changes, and when the shell itself comes
+ * from the working directory. Without a PATH nothing runs, and every program counts as `elsewhere`.
  */
 export async function openPrograms(
   path: string | undefined,
@@ -39,8 +43,8 @@ export async function openPrograms(
 }
 
 /**
- * Removes the folders from a PATH whose programs the working directory decides about: its own, links resolved, those that are
- * not absolute, and those of shims.
+ * Removes from a PATH the folders whose programs depend on the working directory: those inside it, links
+ * resolved, relative ones, and those of shims.
  */
 export async function keepFoldersOutside(path: string, cwd: string): Promise<string> {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder))
@@ -48,7 +52,7 @@ export async function keepFoldersOutside(path: string, cwd: string): Promise<str
   return folders.filter((_, i) => !isInside(cwd, real[i]!) && !isShim(real[i]!)).join(delimiter)
 }
 
-/** Follows a program's links one by one: one that stands in the working directory may lead to anything. */
+/** Follows a program's links one by one, because a link inside the working directory may lead to anything. */
 async function findOrigin(path: string, cwd: string): Promise<ProgramOrigin> {
   let at = path
   try {
@@ -66,7 +70,10 @@ async function findOrigin(path: string, cwd: string): Promise<ProgramOrigin> {
   }
 }
 
-/** Returns whether a path belongs to a version manager, whose programs start what a file of the project such as `.tool-versions` names. */
+/**
+ * Whether a path belongs to a version manager, whose shims start the program that a project file such as
+ * `.tool-versions` names.
+ */
 function isShim(path: string): boolean {
   return /(^|[\\/])(shims|mise|rtx|asdf|aqua-proxy|proto-shim|volta-shim)$|[\\/]shims[\\/]/i.test(path)
 }
@@ -75,5 +82,5 @@ async function resolveFolder(folder: string): Promise<string> {
   return await realpath(folder).catch(() => folder)
 }
 
-/** The limit of Linux. */
+/** The limit of links that Linux follows. */
 const MAX_LINKS = 40

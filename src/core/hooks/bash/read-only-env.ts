@@ -7,8 +7,9 @@ import { DEFAULT_PATH, hardenedEnv } from './environment.ts'
 import { keepFoldersOutside } from './program-origin.ts'
 
 /**
- * Returns the environment that a line of commands which only read runs in: as hardenedEnv(), without the folders of PATH that
- * the project decides about, and what git and rg need. A line that looks programs up and has no git keeps the whole PATH.
+ * Returns the environment for a line of read-only commands: hardenedEnv(), without the PATH folders that
+ * depend on the project, and with what git and rg need. A line that looks up programs and does not use git
+ * keeps the whole PATH.
  */
 export async function readOnlyEnv(
   { cwd, env, spillDir }: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir'>,
@@ -30,8 +31,8 @@ export async function readOnlyEnv(
 }
 
 /**
- * Writes the configuration of rg, unless it is there as it should be. Without it, rg prints lines of an ignore file, which may
- * be a link to any file.
+ * Writes the configuration of rg unless it is already correct. Without it, rg prints lines of an ignore file,
+ * which may be a link to any file.
  */
 async function writeRipgrepConfig(folder: string): Promise<string> {
   const path = join(folder, 'ripgreprc')
@@ -41,5 +42,5 @@ async function writeRipgrepConfig(folder: string): Promise<string> {
 }
 
 const RIPGREP_CONFIG = '--no-ignore-messages\n'
-/** The forms that say where PATH finds a program. */
+/** The forms that print where PATH finds a program. */
 const LOOKUPS: ReadonlySet<string> = new Set(['which', 'type', 'command -v'])

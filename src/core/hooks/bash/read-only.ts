@@ -15,31 +15,37 @@ import { openProtectedPaths, type ProtectedPaths } from '../protected-paths.ts'
 import { expandGlob } from './expand-glob.ts'
 import { openPrograms, type ProgramOrigin } from './program-origin.ts'
 
-/** The place that a command line runs in. */
+/** The context that a command line runs in. */
 export interface LineContext {
   /** The working directory, links resolved. */
   cwd: string
   homeDir: string
-  /** The paths that no tool reads, as openProtectedPaths() takes them. */
+  /** The paths that no tool may read, as openProtectedPaths() takes them. */
   closed: readonly string[]
-  /** Folders of programs, as in the environment that the line would run in; undefined when it will not be run. */
+  /** The PATH of the environment that the line would run in; undefined when it will not be run. */
   path: string | undefined
-  /** Returns whether git may take a folder below a repository for another repository; absent when the line will not be run. */
+  /**
+   * Returns whether git may take a folder below a repository for another repository; absent when the line
+   * will not be run.
+   */
   isOldGit?: () => Promise<boolean>
   /** The files that git may read as the configuration of the user. */
   configFiles?: readonly string[]
 }
 
-/** The result of the analysis of a line, with an entry for each of its simple commands; empty for a line without forms. */
+/**
+ * The result of analysing a line, with an entry for each of its simple commands; empty when none of them has
+ * a read-only form.
+ */
 export type LineAnalysis = Pick<Extract<PolicyAction, { kind: 'bash' }>, 'readOnly' | 'doubts'>
 
 /**
- * Says of each simple command of a line what it reads, where it is known to change nothing, or why one that has such a form
- * is asked about here.
+ * Determines for each simple command of a line what it reads, if it is known to change nothing, or why a
+ * command with a read-only form still needs permission (ADR 0155).
  *
- * Every word that may be a path lies in the working directory, links resolved, and is not closed. After a command that may
- * change something only commands that name no path count: that one could have put a link there. A `cd` may have failed, so
- * paths behind it are looked at from both folders.
+ * Every word that may be a path must lie in the working directory, links resolved, and must not be protected.
+ * After a command that may change something, only commands that name no path qualify, because that command
+ * could have put a link there. A `cd` may fail, so the paths after it are checked from both folders.
  */
 export async function analyzeLine(line: string, place: LineContext): Promise<LineAnalysis> {
   const lexed = lexShell(line)
@@ -62,9 +68,9 @@ async function judgeForms(
 ): Promise<(ReadOnlyUse | ReadOnlyDoubt | undefined)[]> {
   try {
     if (forms.length > MAX_COMMANDS) throw new Doubt(`the line has more than ${MAX_COMMANDS} commands`)
-    const originOf = await openPrograms(place.path, place.cwd)
+    const findOrigin = await openPrograms(place.path, place.cwd)
     const places = await openProtectedPaths(place.closed)
-    const walk: Walk = { ...place, originOf, places, folders: [place.cwd], isChanged: false }
+    const walk: Walk = { ...place, findOrigin, places, folders: [place.cwd], isChanged: false }
     const results: (ReadOnlyUse | ReadOnlyDoubt | undefined)[] = []
     for (const form of forms) {
       const result = form && (await judgeForm(form, walk).catch(explain))
@@ -78,7 +84,7 @@ async function judgeForms(
   }
 }
 
-/** Converts an error into a doubt; one of the file system means that something cannot be looked at. */
+/** Converts an error into a doubt; a file system error means that something cannot be checked. */
 function explain(reason: unknown): ReadOnlyDoubt {
   if (reason instanceof Doubt) return { why: reason.message, startsPrograms: reason.startsPrograms }
   if (reason instanceof CrabError) return { why: toVisible(reason.message), startsPrograms: false }
@@ -97,17 +103,17 @@ function toDoubt(result: ReadOnlyUse | ReadOnlyDoubt | undefined): ReadOnlyDoubt
   return result && 'why' in result ? result : undefined
 }
 
-/** A form with the words that hold wildcards. */
+/** A form, with the words that contain wildcards. */
 type LineForm = ReadOnlyForm & { program: string; globs: ReadonlyMap<string, number> }
 
 /** The state of the analysis before a command of the line. */
 interface Walk extends LineContext {
-  /** Says whether the working directory decides which program runs. */
-  originOf: Awaited<ReturnType<typeof openPrograms>>
+  /** Determines whether the working directory decides which program runs. */
+  findOrigin: Awaited<ReturnType<typeof openPrograms>>
   places: ProtectedPaths
-  /** The folders that it may run in. */
+  /** The folders that the command may run in. */
   folders: readonly string[]
-  /** Whether a command before it may have changed something. */
+  /** Whether an earlier command may have changed something. */
   isChanged: boolean
 }
 
@@ -115,31 +121,31 @@ function readForm(words: readonly ShellWord[]): LineForm | undefined {
   const [program = '', ...args] = words.map(({ text }) => text)
   const form = READ_ONLY_COMMANDS.get(program)?.(args)
   if (form === undefined) return undefined
-  const begin = findPaths(form, args)
+  const start = findPaths(form, args)
   const globs = new Map<string, number>()
   for (const [i, { text, globAt }] of words.slice(1).entries()) {
     if (globAt === undefined) continue
-    if (i >= begin) globs.set(text, globAt)
+    if (i >= start) globs.set(text, globAt)
     else if (!PATTERN_OPTION.test(text.slice(0, globAt))) return undefined
   }
   return { ...form, program, globs }
 }
 
 /**
- * Returns the index of the argument where the paths begin that wildcards may stand for: from there on every word is a path,
- * whatever it is. A word elsewhere may be a program or the value of an option, even if a path is spelled in the same way.
+ * Returns the index of the first argument that may contain wildcards: from there on every word is certain to
+ * be a path. A word elsewhere may be a program or the value of an option, even if a path is spelled the same.
  */
 function findPaths({ paths, hasFewPaths }: ReadOnlyForm, args: readonly string[]): number {
-  const begin = args.length - paths.length
-  const isTail = paths.every((path, i) => path === args[begin + i] && !/^-(?!-$)/.test(path))
-  return isTail && !hasFewPaths ? begin : args.length
+  const start = args.length - paths.length
+  const isTail = paths.every((path, i) => path === args[start + i] && !/^-(?!-$)/.test(path))
+  return isTail && !hasFewPaths ? start : args.length
 }
 
 async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
   const readsFolder = form.isRecursive || form.git !== undefined || form.readsFolder
   const names = form.paths.length === 0 && readsFolder ? ['.'] : form.paths
   if (walk.isChanged && names.length > 0) throw new Doubt('a command before it may change what it reads')
-  if (!BUILT_IN.has(form.program)) checkOrigin(form.program, await walk.originOf(form.program))
+  if (!BUILT_IN.has(form.program)) checkOrigin(form.program, await walk.findOrigin(form.program))
   const found = await Promise.all(
     walk.folders.map((folder) => resolveNames(names, form, { ...walk, folder })),
   )
@@ -160,7 +166,7 @@ function checkOrigin(program: string, origin: ProgramOrigin): void {
   if (origin === 'inside' || origin === 'shim') throw new Doubt(why[origin], { startsPrograms: true })
 }
 
-/** Applies a `cd`. From a folder that is reached by a link, bash goes back by its name. */
+/** Applies a `cd`. A link is refused: bash would resolve a later `..` by the link's name. */
 function changeFolder(name: string, paths: readonly string[], walk: Walk): void {
   const targets = walk.folders.map((folder) => resolve(folder, name))
   if (targets.some((target) => !paths.includes(target)))
@@ -169,7 +175,7 @@ function changeFolder(name: string, paths: readonly string[], walk: Walk): void 
   walk.folders = [...new Set([...walk.folders, ...targets])]
 }
 
-/** The topmost folder of the repositories that git may read from. */
+/** Returns the topmost of the repositories that git may read from. */
 async function findRepository(
   needs: 'history' | 'worktree',
   { folders, cwd, isOldGit, configFiles = [] }: Walk,
@@ -181,7 +187,7 @@ async function findRepository(
   return tops.reduce((first, top) => (top.length < first.length ? top : first))
 }
 
-/** Refuses a configuration of the user that lies in a repository: the project may have brought it. */
+/** Refuses a user configuration that lies in a repository, because the project may have brought it. */
 async function checkConfigFiles(files: readonly string[], tops: readonly string[]): Promise<void> {
   for (const file of files) {
     if ((await statIfThere(file)) === undefined) continue
@@ -193,7 +199,7 @@ async function checkConfigFiles(files: readonly string[], tops: readonly string[
   }
 }
 
-/** The paths that words mean, every one in the working directory and not closed. */
+/** Resolves words to paths, and requires each to be in the working directory and not protected. */
 async function resolveNames(
   names: readonly string[],
   form: LineForm,
@@ -228,7 +234,7 @@ async function resolveName(
     if (isFilesOnly) throw new Doubt(`${shown} is a folder`)
     return path
   }
-  if (!stats.isFile()) throw new Doubt(`${shown} is a pipe, a socket or a device`) // it would not end
+  if (!stats.isFile()) throw new Doubt(`${shown} is a pipe, a socket or a device`) // reading it may never end
   if (await places.hasNameIn(stats)) throw new Doubt(`${shown} is a file of crabtalk itself`)
   return path
 }
@@ -247,17 +253,20 @@ async function statIfThere(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-/** Matches an option whose value is a pattern or a text, so that any file name may follow. */
+/**
+ * Matches an option whose value is a pattern or a text, so that any file name may take the place of a
+ * wildcard in it.
+ */
 const PATTERN_OPTION = /^--(include|exclude|exclude-dir|glob|iglob|ignore|hide|match|grep|author|committer)=/
 
-/** The commands that are part of the shell itself. */
+/** The commands that are built into the shell. */
 const BUILT_IN: ReadonlySet<string> = new Set(
   'cd pwd echo printf true false : test [ type command'.split(' '),
 )
 
 /** The most `cd` commands in one line. */
 const MAX_FOLDERS = 8
-/** The most commands in one line, because each may take the memory that runShell() leaves to one program. */
+/** The most commands in one line, because each may take the memory that runShell() allows one program. */
 const MAX_COMMANDS = 32
 
 const NOT_HARDENED: ReadOnlyDoubt = {

@@ -12,13 +12,16 @@ import { readOnlyEnv } from './read-only-env.ts'
 export interface ShellCommand {
   call: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir' | 'turnOver' | 'progress'>
   command: string
-  /** The use of each of its commands, when all are known to change nothing. */
+  /** The read-only use of each of its commands, when all are known to change nothing. */
   uses?: readonly ReadOnlyUse[] | undefined
-  /** Then it is ended. */
+  /** The time limit. */
   seconds: number
 }
 
-/** Runs a command line and says what came of it. Fails when there is no shell or no such folder, and after an abort. */
+/**
+ * Runs a command line and returns its output and exit. Fails when there is no shell, when the folder does not
+ * exist, and after an abort.
+ */
 export async function runShell(
   processes: ProcessHost,
   shellCommand: ShellCommand,
@@ -49,12 +52,12 @@ async function runBash(
   }
 }
 
-/** What the shell did not wait for goes on until the turn is over. Gives what there is to say about it. */
+/** Lets the processes that the shell did not wait for run until the turn is over. Returns a note about them. */
 async function leaveRunning(running: RunningProcess, turnOver: AbortSignal): Promise<string[]> {
   const end = () => void running.end()
   turnOver.addEventListener('abort', end, { once: true })
   if (turnOver.aborted) end()
-  const { length } = await running.members().catch(() => []) // it ends all the same
+  const { length } = await running.members().catch(() => []) // the processes are ended even if they cannot be listed
   const what = length === 1 ? '1 process still runs' : `${length || 'some'} processes still run`
   return [`[${what} in the background; the end of this turn ends that]`]
 }
@@ -67,5 +70,8 @@ function toAnswer({ output, status, timedOut }: CommandResult, notes: readonly s
   return { output: lines.join('\n') || '[no output]', isError: timedOut || code !== 0 }
 }
 
-/** Limits the private memory of each program in a line that runs without a question; not every system counts it. */
+/**
+ * The limit on the private memory of each program in a line that runs without permission; not every system
+ * enforces it.
+ */
 const MAX_DATA_KIB = 2 * 1024 * 1024

@@ -5,15 +5,17 @@ import { lineAt } from './text.ts'
 /** A text after its edits. */
 export interface EditedText {
   text: string
-  /** What was put in, as positions in the new text, in its order. */
+  /** The inserted ranges, as positions in the new text, in order. */
   places: { start: number; end: number }[]
 }
 
 /**
- * Makes all edits or none. Each finds its `old` in the text as it was, so their order does not matter; they must not overlap.
+ * Applies all edits or none. Each edit searches the original text, so their order does not matter; they must
+ * not overlap.
  *
- * `old` must occur once, or with `all` at least once. In a text with CRLF a line feed in `old` matches either line ending,
- * and one in `new` becomes what the lines there end with. Everything else stays as it is, to the byte.
+ * `old` must occur exactly once, or with `all` at least once. In a text with CRLF a line feed in `old`
+ * matches either line ending, and one in `new` takes the line ending used there. Every other byte stays the
+ * same.
  */
 export function applyEdits(text: string, edits: readonly Edit[]): EditedText | Obstacle {
   const source = toSource(text)
@@ -28,7 +30,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditedText | O
   return findOverlap(found, text) ?? checkResultSize(text, found) ?? splice(text, found)
 }
 
-/** A part of the original text, what takes its place, and by which edit. */
+/** A range of the original text, its replacement, and the index of the edit. */
 interface Replacement {
   start: number
   end: number
@@ -36,11 +38,11 @@ interface Replacement {
   index: number
 }
 
-/** A text, and the same with line feeds only, in which edits look for their texts. */
+/** A text, with a copy that has line feeds only, in which edits are searched for. */
 interface Source {
   original: string
   plain: string
-  /** Positions in `plain` of the line feeds that stand for CRLF. */
+  /** The positions in `plain` of the line feeds that stand for CRLF. */
   joints: number[]
 }
 
@@ -54,7 +56,7 @@ function toSource(original: string): Source {
   return { original, plain, joints }
 }
 
-/** The position in the original of one in the plain text. */
+/** Converts a position in the plain text to one in the original. */
 function toOriginal({ joints }: Source, position: number): number {
   let [low, high] = [0, joints.length]
   while (low < high) {
@@ -89,7 +91,7 @@ function toPlain(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** Where a text stands, without overlaps. */
+/** Finds all occurrences of a text, without overlaps. */
 function findAll(text: string, old: string): number[] {
   const positions: number[] = []
   for (let at = text.indexOf(old); at !== -1; at = text.indexOf(old, at + old.length)) positions.push(at)
@@ -98,7 +100,7 @@ function findAll(text: string, old: string): number[] {
 
 const MAX_COUNTED = 1_000
 
-/** Where a text stands, also where it overlaps itself; not all places when they are many. */
+/** Finds occurrences of a text, including overlapping ones, up to MAX_COUNTED. */
 function findSome(text: string, old: string): number[] {
   const positions: number[] = []
   for (
@@ -110,7 +112,7 @@ function findSome(text: string, old: string): number[] {
   return positions
 }
 
-/** What the line at this position ends with; the last one takes after the one before it. */
+/** Returns the ending of the line at a position; a last line without one takes that of the line before it. */
 function lineEndAt(text: string, position: number): string {
   const next = text.indexOf('\n', position)
   const feed = next === -1 ? text.lastIndexOf('\n') : next
@@ -128,7 +130,10 @@ function ambiguity(text: string, starts: readonly number[], name: string): Obsta
   }
 }
 
-/** Models often think of edits as made one after another. */
+/**
+ * Adds a hint when an earlier edit would insert the text: models often think of edits as applied one after
+ * another.
+ */
 function withOrderHint(obstacle: Obstacle, { old }: Edit, earlier: readonly Edit[]): Obstacle {
   if (!earlier.some((edit) => edit.new.includes(old))) return obstacle
   return { ...obstacle, hint: 'an earlier edit would put it in, but all edits apply to the file as it was' }
@@ -142,7 +147,7 @@ function findOverlap(found: readonly Replacement[], text: string): Obstacle | un
   return { problem: `edits[${first}] and edits[${second}] overlap at line ${line}`, hint: 'make one of them' }
 }
 
-/** Larger than this no text becomes, UTF-16 units. */
+/** The largest text that an edit may produce, in UTF-16 units. */
 const MAX_CHARS = 64 * 1024 * 1024
 
 function checkResultSize(text: string, found: readonly Replacement[]): Obstacle | undefined {

@@ -1,12 +1,12 @@
 import { CrabError } from '../../base/errors.ts'
 
-/** Names of the tools that read and change files. */
+/** The names of the tools that read and change files. */
 export type FileTool = 'read' | 'write' | 'edit'
 
-/** Lines, counted from 1. */
+/** A range of lines, counted from 1. */
 export interface LineRange {
   offset: number
-  /** Undefined when the model leaves it to us. */
+  /** Undefined when the model sets no limit. */
   limit: number | undefined
 }
 
@@ -18,11 +18,12 @@ export interface Edit {
 }
 
 /**
- * The path a call names. Fails with `invalid` and the name of the field, as all of this file.
+ * Returns the path that a call names. Like every function of this file, it fails with `invalid` and the name
+ * of the field.
  *
- * What other tools call the same thing is understood too: models send what they were trained on. An argument that is null
- * is one that is not there; numbers and truth values may come as strings, and `edits` as JSON. Arguments that mean
- * nothing here are ignored.
+ * The argument names of other programs' tools are accepted too, because models send what they were trained
+ * on. A null argument counts as absent; numbers and booleans may come as strings, and `edits` as JSON.
+ * Unknown arguments are ignored.
  */
 export function readPathArgument(tool: FileTool, args: Args): string {
   const path = requireText(
@@ -36,18 +37,18 @@ export function readPathArgument(tool: FileTool, args: Args): string {
   return path
 }
 
-/** Where `read` begins and how far it goes. An offset of 0 means the first line too. */
+/** Returns the lines that `read` starts at and stops at. An offset of 0 also means the first line. */
 export function readRangeArgument(args: Args): LineRange {
   const offset = readCount('offset', args['offset'], 0)
   return { offset: Math.max(1, offset ?? 1), limit: readCount('limit', args['limit'], 1) }
 }
 
-/** What `write` shall put into the file. */
+/** Returns the content that `write` puts into the file. */
 export function readContentArgument(args: Args): string {
   return requireText('write', 'content', pickArgument(args, ['content', 'contents', 'text']))
 }
 
-/** The replacements of `edit`, at least one; a single one may stand beside `path` instead. */
+/** Returns the replacements of `edit`, at least one; a single one may be given next to `path` instead. */
 export function readEditsArgument(args: Args): Edit[] {
   const list = toList(pickArgument(args, ['edits']) ?? args)
   if (list.length === 0) throw bad('edit', 'edits must not be empty')
@@ -80,7 +81,7 @@ function toEdit(item: unknown, place: string): Edit {
   return { old: before, new: after, all: String(all) === 'true' }
 }
 
-/** The first of these names that is there. */
+/** Returns the first of these arguments that is present. */
 function pickArgument(args: Args, names: readonly string[]): unknown {
   const name = names.find((known) => Object.hasOwn(args, known) && args[known] !== null)
   return name === undefined ? undefined : args[name]
@@ -105,7 +106,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // the caller says what it should be
+    return undefined // the caller reports the expected shape
   }
 }
 

@@ -10,7 +10,10 @@ import { decodeText, encodeText, type FileText } from './text.ts'
 import { backUpFile } from './undo/backup.ts'
 import { hashVersion } from './version.ts'
 
-/** Makes all edits or none, in a file whose version the conversation knows, and shows the lines around them. */
+/**
+ * Applies all edits or none, to a file whose version the conversation knows, and returns the lines around
+ * them.
+ */
 export async function editFile(call: FileCall, edits: readonly Edit[], signal: AbortSignal): Promise<string> {
   await using _ = await lockTarget(call, signal)
   const { target, files } = call
@@ -28,14 +31,14 @@ export async function editFile(call: FileCall, edits: readonly Edit[], signal: A
   return `Edited ${target.shown}\n${renderHunks(edited)}${remark}`
 }
 
-/** The text in these bytes. Fails with `invalid` when they are no text. */
+/** Decodes these bytes. Fails with `invalid` when they are not text. */
 export function editable(bytes: Buffer, target: FileTarget): FileText {
   const content = decodeText(bytes)
   if (content) return content
   throw newFileError(target, 'invalid', `it is a binary file of ${bytes.length} bytes`)
 }
 
-/** A text after its edits. Fails with `invalid` when one of them cannot be made. */
+/** Applies edits to a text. Fails with `invalid` when one of them cannot be applied. */
 export function editTarget(text: string, edits: readonly Edit[], target: FileTarget): EditedText {
   const edited = applyEdits(text, edits)
   if (!('problem' in edited)) return edited
@@ -43,7 +46,7 @@ export function editTarget(text: string, edits: readonly Edit[], target: FileTar
   throw newFileError(target, 'invalid', problem, hint === undefined ? {} : { hint })
 }
 
-/** What an edit of a file that is not there fails with. */
+/** The `missing` error for an edit of a file that does not exist. */
 export async function missing(target: FileTarget): Promise<Error> {
   const hint = (await suggestName(target)) ?? 'write creates files'
   return newFileError(target, 'missing', 'there is no such file', { hint })

@@ -2,14 +2,15 @@ import { takeStart } from '../../base/truncate.ts'
 import type { LineRange } from './arguments.ts'
 
 const MAX_LINES = 2_000
-/** Largest excerpt without its note, UTF-16 units. */
+/** The largest excerpt without its note, in UTF-16 units. */
 const MAX_CHARS = 50_000
-/** What is shown of a line when not everything fits. */
+/** The most that is shown of a line when not everything fits. */
 const MAX_LINE_CHARS = 2_000
 
 /**
- * Lines of a text as `read` gives them: without numbers or carriage returns, and a note in brackets when that is not all,
- * or not how the file stores it. Undefined when the text has fewer lines; an empty one is shown from any line.
+ * Renders lines of a text as `read` returns them: without line numbers or carriage returns, and with a note
+ * in brackets when that is not the whole text, or not exactly what the file stores. Undefined when the text
+ * has fewer lines; an empty text can be shown from any line.
  */
 export function excerpt(text: string, { offset, limit }: LineRange): string | undefined {
   if (text === '') return '[The file is empty.]'
@@ -17,12 +18,12 @@ export function excerpt(text: string, { offset, limit }: LineRange): string | un
   if (lines.taken.length === 0) return undefined
   const shown = fitting(lines.taken)
   const last = offset - 1 + shown.length
-  const asked = Math.min(lines.total, offset - 1 + (limit ?? lines.total))
+  const requestedEnd = Math.min(lines.total, offset - 1 + (limit ?? lines.total))
   const remarks = [
     offset > 1 || last < lines.total || shown.join('') === ''
       ? `lines ${offset}-${last} of ${lines.total}`
       : '',
-    last < asked ? `go on with offset ${last + 1}` : '',
+    last < requestedEnd ? `go on with offset ${last + 1}` : '',
     endingRemark(lines),
     last === lines.total && !text.endsWith('\n') ? 'no newline at the end' : '',
   ].filter(Boolean)
@@ -33,7 +34,7 @@ export function excerpt(text: string, { offset, limit }: LineRange): string | un
 interface Scan {
   taken: string[]
   total: number
-  /** Line feeds, and how many of them follow a carriage return. */
+  /** The number of line feeds, and how many of them follow a carriage return. */
   feeds: number
   returns: number
 }
@@ -59,14 +60,17 @@ function endingRemark({ feeds, returns }: Scan): string {
   return returns === feeds ? 'lines end with CRLF' : 'some lines end with CRLF'
 }
 
-/** As many lines as fit; long ones are cut only when not everything fits, and one alone at the whole size. */
+/**
+ * Returns as many lines as fit. Long lines are truncated only when not everything fits; a single line may use
+ * all of the space.
+ */
 function fitting(lines: readonly string[]): string[] {
   if (countChars(lines) <= MAX_CHARS) return [...lines]
-  if (lines.length === 1) return [cut(lines[0]!, MAX_CHARS)]
+  if (lines.length === 1) return [truncateLine(lines[0]!, MAX_CHARS)]
   const shown: string[] = []
   let size = 0
   for (const line of lines) {
-    const short = cut(line, MAX_LINE_CHARS)
+    const short = truncateLine(line, MAX_LINE_CHARS)
     size += short.length + 1
     if (size > MAX_CHARS + 1) break
     shown.push(short)
@@ -78,7 +82,7 @@ function countChars(lines: readonly string[]): number {
   return lines.reduce((size, line) => size + line.length, lines.length - 1)
 }
 
-function cut(line: string, length: number): string {
+function truncateLine(line: string, length: number): string {
   if (line.length <= length) return line
   const head = takeStart(line, length)
   return `${head}[… ${line.length - head.length} more characters]`

@@ -2,28 +2,28 @@ import { nearest } from '../../base/nearest.ts'
 import type { Edit } from './arguments.ts'
 import { lineAt } from './text.ts'
 
-/** Why edits cannot be made. */
+/** The reason edits cannot be applied. */
 export interface Obstacle {
   problem: string
   hint?: string
 }
 
-/** Above this many UTF-16 units nobody looks for what was meant. */
+/** The largest text, in UTF-16 units, that is searched for what was meant. */
 const MAX_SEARCHED = 1_000_000
 
-/** Why a text does not occur, with the place that was most likely meant and what differs there. */
+/** Explains why a text does not occur, with the place that was most likely meant and what differs there. */
 export function explainMiss(text: string, { old, new: replacement }: Edit, name: string): Obstacle {
   const problem = `${name} does not occur`
   if (text === '') return { problem: `${problem}: the file is empty`, hint: 'use write' }
   if (text.length > MAX_SEARCHED) return { problem, hint: 'read the lines again' }
   const reason = endReason(text, old) ?? variantReason(text, old) ?? nearReason(text, old)
-  const hint = doneAlready(text, replacement)
+  const hint = findAppliedEdit(text, replacement)
   if (reason) return { problem: `${problem}; ${reason}`, ...(hint !== undefined && { hint }) }
   return { problem, hint: hint ?? 'read the file again' }
 }
 
-/** A change of a whole line or more that is there already. */
-function doneAlready(text: string, replacement: string): string | undefined {
+/** Detects a replacement of at least MIN_TELLING characters that is already in the text. */
+function findAppliedEdit(text: string, replacement: string): string | undefined {
   const at = replacement.trim().length < MIN_TELLING ? -1 : text.indexOf(replacement)
   return at === -1 ? undefined : `new is there already, at line ${lineAt(text, at)}`
 }
@@ -37,7 +37,7 @@ function endReason(text: string, old: string): string | undefined {
   return undefined
 }
 
-/** What two texts may differ in although they mean the same, the harmless first; each keeps the lines. */
+/** The ways in which two equivalent texts may differ, the most harmless first; each preserves the lines. */
 const VARIANTS: readonly { what: string; of(line: string): string }[] = [
   { what: 'in blanks at its end', of: (line) => line.trimEnd() },
   { what: 'in its indentation', of: (line) => line.trim() },
@@ -60,51 +60,60 @@ function variantReason(text: string, old: string): string | undefined {
   return undefined
 }
 
-/** The line where a text begins when both are taken line by line; undefined when it does not occur so either. */
+/**
+ * Finds the line where a text begins when both are normalized line by line; undefined when it does not occur
+ * that way either.
+ */
 function findLines(text: string, old: string, of: (line: string) => string): number | undefined {
   const map = (whole: string) => whole.split('\n').map(of).join('\n')
-  const wanted = map(old)
-  const at = wanted.trim() === '' ? -1 : map(text).indexOf(wanted)
+  const normalized = map(old)
+  const at = normalized.trim() === '' ? -1 : map(text).indexOf(normalized)
   return at === -1 ? undefined : lineAt(map(text), at)
 }
 
-/** The first of these lines that differs: its number, in what, and both. */
+/** Describes the first of these lines that differs: its number, the kind of difference, and both versions. */
 function differenceFrom(first: number, text: string, old: string, what: string): string {
   const lines = text.split('\n')
-  const wanted = old.split('\n')
+  const oldLines = old.split('\n')
   const at = Math.max(
     0,
-    wanted.findIndex((line, index) => !lines[first - 1 + index]?.includes(line)),
+    oldLines.findIndex((line, index) => !lines[first - 1 + index]?.includes(line)),
   )
-  const [there, here] = excerpts(lines[first - 1 + at] ?? '', wanted[at]!)
+  const [there, here] = excerpts(lines[first - 1 + at] ?? '', oldLines[at]!)
   return `${first + at} differs ${what}: the file has ${there}, old has ${here}`
 }
 
-/** The lines of the file most like those of a text: the place where most of them stand, else one that is spelt alike. */
+/**
+ * Describes the most similar lines of the file: the place where most of them match, or else a line with
+ * similar spelling.
+ */
 function nearReason(text: string, old: string): string | undefined {
   const lines = text.split('\n').map(squeeze)
-  const wanted = old.split('\n').map(squeeze)
-  const start = bestStart(lines, wanted)
+  const oldLines = old.split('\n').map(squeeze)
+  const start = bestStart(lines, oldLines)
   if (start !== undefined) {
-    const at = wanted.findIndex((line, index) => line !== lines[start + index])
+    const at = oldLines.findIndex((line, index) => line !== lines[start + index])
     const [there, here] = excerpts(text.split('\n')[start + at] ?? '', old.split('\n')[at] ?? '')
     return `the nearest place is line ${start + 1}; line ${start + at + 1} differs: the file has ${there}, old has ${here}`
   }
-  const longest = wanted.reduce((best, line) => (line.length > best.length ? line : best), '')
+  const longest = oldLines.reduce((best, line) => (line.length > best.length ? line : best), '')
   const like = lines.slice(0, MAX_COMPARED).filter((line) => line.length < 2 * longest.length)
-  const meant = longest.length < MAX_SPELT ? nearest(longest, new Set(like)) : undefined
-  if (meant === undefined) return undefined
-  const at = lines.indexOf(meant)
+  const closest = longest.length < MAX_SPELT ? nearest(longest, new Set(like)) : undefined
+  if (closest === undefined) return undefined
+  const at = lines.indexOf(closest)
   return `the nearest is line ${at + 1}: ${excerpts(text.split('\n')[at]!, longest)[0]}`
 }
 
 const MAX_COMPARED = 10_000
 const MAX_SPELT = 300
 
-/** Where the most text of these lines stands in order; lines of a bracket or two count for nothing. */
-function bestStart(lines: readonly string[], wanted: readonly string[]): number | undefined {
+/**
+ * Finds the start at which the most text of these lines matches in order; lines without two word characters
+ * in a row do not count.
+ */
+function bestStart(lines: readonly string[], oldLines: readonly string[]): number | undefined {
   const places = new Map<string, number[]>()
-  for (const [index, line] of wanted.entries())
+  for (const [index, line] of oldLines.entries())
     if (/\w{2}/.test(line)) places.set(line, [...(places.get(line) ?? []), index])
   const votes = new Map<number, number>()
   for (const [index, line] of lines.entries())
@@ -116,7 +125,7 @@ function bestStart(lines: readonly string[], wanted: readonly string[]): number 
 
 const MAX_QUOTED = 100
 
-/** Both lines quoted, from a little before the place where they part. */
+/** Quotes both lines, starting a little before the place where they differ. */
 function excerpts(there: string, here: string): [string, string] {
   let same = 0
   while (same < Math.min(there.length, here.length) && there[same] === here[same]) same++
@@ -142,6 +151,6 @@ function toPlainCharacters(line: string): string {
 }
 
 function unescaped(text: string): string {
-  const meant: Record<string, string> = { n: '\n', t: '\t' }
-  return text.replace(/\\([nt"'\\])/g, (_, char: string) => meant[char] ?? char)
+  const escapes: Record<string, string> = { n: '\n', t: '\t' }
+  return text.replace(/\\([nt"'\\])/g, (_, char: string) => escapes[char] ?? char)
 }

@@ -4,20 +4,20 @@ import type { FileTool } from './arguments.ts'
 import { type FileTarget, newFileError } from './target.ts'
 import type { UndoQuota } from './undo/quota.ts'
 
-/** Waits for the exclusive right to a resource, between all processes; disposing gives it back. */
+/** Waits for an exclusive lock on a resource among all processes of the home; disposing releases it. */
 export type Lock = (resource: string, signal: AbortSignal) => Promise<AsyncDisposable>
 
 /** A permitted call of a file tool. */
 export interface FileCall {
   target: FileTarget & { tool: FileTool }
-  /** What this conversation knows. */
+  /** The versions that this conversation knows. */
   files: KnownFiles
   lock: Lock
-  /** Where what the file was before is kept for undo; undefined: nowhere. */
+  /** The folder and the limits of backups for undo; undefined when none are kept. */
   keep: { folder: string; limits: UndoQuota } | undefined
 }
 
-/** The right to change the file of a call: nobody else on this home changes it meanwhile. */
+/** Locks the file of a call: no other crabtalk process of this home changes it in the meantime. */
 export function lockTarget({ target, lock }: FileCall, signal: AbortSignal): Promise<AsyncDisposable> {
   return lock(`file:${target.path}`, signal)
 }

@@ -6,17 +6,17 @@ import type { FileToolContext } from './file-tools.ts'
 import { FILE_GROUP, FILE_TOOLS } from './specs.ts'
 import { UNDO_QUOTA, type UndoQuota } from './undo/quota.ts'
 
-/** What the file tools use. */
+/** The dependencies of the file tools. */
 export interface FileHookOptions extends Pick<FileToolContext, 'closed' | 'homeDir' | 'lock'> {
-  /** Files of the home that need more than a rule; by default none. */
+  /** The files of the home that a rule alone does not open; none by default. */
   guarded?: GuardedPaths
-  /** Folder whose links lead to the open files of this process; by default that of Linux. */
+  /** The folder whose links lead to the open files of this process; by default that of Linux. */
   fdLinks?: string
-  /** How much is kept for undo. */
+  /** The limits of backups for undo. */
   limits?: UndoQuota
 }
 
-/** The tools `read`, `write` and `edit`; what they do is loaded when one is called. */
+/** Provides the tools `read`, `write` and `edit`; their implementation is loaded on the first call. */
 export function fileHook(options: FileHookOptions): Hook {
   const setting = { fdLinks: FD_LINKS, limits: UNDO_QUOTA, guarded: NOTHING_GUARDED, ...options }
   const tools = () => import('./file-tools.ts')

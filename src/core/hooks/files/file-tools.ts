@@ -21,9 +21,9 @@ import { type FileAccess, type FileTarget, toFileError } from './target.ts'
 import type { UndoQuota } from './undo/quota.ts'
 import { write } from './write.ts'
 
-/** What all calls of the file tools share. */
+/** The context that all calls of the file tools share. */
 export interface FileToolContext extends FileAccess {
-  /** The person's own directory, for `~/`; empty when there is none. */
+  /** The user's home directory, for `~/`; empty when there is none. */
   homeDir: string
   /** Held while a file is changed. */
   lock: Lock
@@ -31,7 +31,10 @@ export interface FileToolContext extends FileAccess {
   guarded: GuardedPaths
 }
 
-/** The file a call would touch, and how. Fails with `invalid` for its arguments, with `denied` for what is closed. */
+/**
+ * Describes the file that a call would touch, and how. Fails with `invalid` for bad arguments, with `denied`
+ * for a protected path.
+ */
 export async function describe(
   tool: FileTool,
   { args, cwd }: ToolRequest,
@@ -51,7 +54,7 @@ export async function describe(
   return { kind: 'edit', path, shown, diff: (seen) => preview(target, change, seen), ...(guard && { guard }) }
 }
 
-/** Makes a permitted call; a failure is an answer. */
+/** Runs a permitted call; a failure is returned as output. */
 export async function dispatch(
   tool: FileTool,
   { args, action, files, mayShow, keepDir }: ToolDispatch,

@@ -2,16 +2,17 @@ import { takeStart } from '../../base/truncate.ts'
 import type { EditedText } from './apply-edits.ts'
 import { linesAt } from './text.ts'
 
-/** Lines that are shown around each end of a changed place. */
+/** The number of lines shown around each end of a changed place. */
 const AROUND = 2
-/** Lines that are shown together. */
+/** The most lines shown in all. */
 const MAX_LINES = 40
 const MAX_LINE_CHARS = 200
 
 /**
- * The ends of the changed places with the lines around them, each block below the numbers of its lines.
+ * Renders the ends of the changed places with the lines around them, each block below its line numbers.
  *
- * The lines have no numbers of their own, as those that `read` gives: what the model sees is what it can put into `old`.
+ * Like those that `read` returns, the lines themselves have no numbers: the model can copy what it sees into
+ * `old`.
  */
 export function renderHunks({ text, places }: EditedText): string {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
@@ -33,7 +34,7 @@ interface Hunk {
   last: number
 }
 
-/** What is within reach of these lines, which are in order, as few blocks as possible. */
+/** Merges the surroundings of these lines, which are in order, into as few blocks as possible. */
 function findHunks(centers: readonly number[], total: number): Hunk[] {
   const blocks: Hunk[] = []
   for (const center of centers) {
@@ -46,7 +47,7 @@ function findHunks(centers: readonly number[], total: number): Hunk[] {
   return blocks
 }
 
-/** The first so many lines of these blocks. */
+/** Returns the first `room` lines of these blocks. */
 function limitHunks(blocks: readonly Hunk[], room: number): Hunk[] {
   const taken: Hunk[] = []
   let left = room

@@ -6,12 +6,15 @@ import { toPrintablePath } from '../printable-path.ts'
 import { openProtectedPaths } from '../protected-paths.ts'
 import { type FileTarget, folderAccess } from './target.ts'
 
-/** Entries that are shown of a folder. */
+/** The most entries shown of a folder. */
 const MAX_SHOWN = 30
-/** Entries that are looked at. */
+/** The most entries examined. */
 const MAX_SEEN = 10_000
 
-/** What a folder holds, for a model that took it for a file; undefined when no name in it may be shown. */
+/**
+ * Describes the contents of a folder, for a model that took it for a file; undefined when no name in it may
+ * be shown.
+ */
 export async function listing(target: FileTarget): Promise<string | undefined> {
   const entries = await listFolderNames(target.path, target)
   if (!entries) return undefined
@@ -21,7 +24,10 @@ export async function listing(target: FileTarget): Promise<string | undefined> {
   return `it holds ${names.toSorted().slice(0, MAX_SHOWN).map(toPrintablePath).join(', ')}${more}`
 }
 
-/** Says which name a model may have meant that named a missing file, or where its path ends. */
+/**
+ * Suggests the name that a model may have meant by a missing file, or says which folder of its path does not
+ * exist.
+ */
 export async function suggestName(target: FileTarget): Promise<string | undefined> {
   let [parent, name] = [dirname(target.path), basename(target.path)]
   let entries = await listFolderNames(parent, target)
@@ -29,26 +35,29 @@ export async function suggestName(target: FileTarget): Promise<string | undefine
     ;[parent, name] = [dirname(parent), basename(parent)]
     entries = await listFolderNames(parent, target)
   }
-  const meant = didYouMean(
+  const suggestion = didYouMean(
     name,
     entries?.names.map((entry) => toPrintablePath(entry.replace(/\/$/, ''))) ?? [],
   )
-  if (parent === dirname(target.path)) return entries?.names.includes(name) ? notUtf8(name) : meant
-  return `there is no folder "${name}"${meant === undefined ? '' : `: ${meant}`}`
+  if (parent === dirname(target.path)) return entries?.names.includes(name) ? notUtf8(name) : suggestion
+  return `there is no folder "${name}"${suggestion === undefined ? '' : `: ${suggestion}`}`
 }
 
-/** A listed name that opens nothing has bytes that are not UTF-8: the system gives them as replacement characters. */
+/**
+ * Explains a listed name that cannot be opened: its bytes are not UTF-8, and the system returns them as
+ * replacement characters.
+ */
 function notUtf8(name: string): string {
   return `the name of ${toPrintablePath(name)} is not UTF-8, and tools for files reach no such names: use bash, with ? in place of each \ufffd, or rename it`
 }
 
 interface Entries {
-  /** Those that may be shown; those of folders with a slash behind. */
+  /** The names that may be shown; those of folders end with a slash. */
   names: string[]
   isEmpty: boolean
 }
 
-/** What is in a folder; undefined when it is none or cannot be listed. */
+/** Lists a folder; undefined when the path is not a folder or cannot be listed. */
 async function listFolderNames(path: string, target: FileTarget): Promise<Entries | undefined> {
   try {
     const closed = await openProtectedPaths(target.closed)
@@ -63,6 +72,6 @@ async function listFolderNames(path: string, target: FileTarget): Promise<Entrie
     }
     return { names, isEmpty: seen === 0 }
   } catch {
-    return undefined // the call fails anyway, and says why
+    return undefined // the call fails anyway, and reports why
   }
 }

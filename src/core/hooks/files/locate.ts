@@ -3,23 +3,24 @@ import { basename, dirname, join } from 'node:path'
 import { resolvePath } from '../../policy/paths.ts'
 
 /**
- * The file that a model means by a path: as resolvePath() says, and where that is missing, one whose name is written with
- * other code points for the same accents: models compose them, and some disks and archives take them apart.
+ * Resolves the path that a model wrote to a file: as resolvePath() does, and if that is missing, to a file
+ * whose name encodes the same accents with other code points. Models compose them, and some disks and
+ * archives decompose them.
  */
 export async function locate(path: string, place: { workspace: string; homeDir: string }): Promise<string> {
   const resolved = await resolvePath(path, place)
-  const spelt = ASCII.test(resolved) ? resolved : await asOnDisk(resolved)
-  return spelt === resolved ? resolved : await resolvePath(spelt, place) // the other name may be a link
+  const onDisk = ASCII.test(resolved) ? resolved : await toNameOnDisk(resolved)
+  return onDisk === resolved ? resolved : await resolvePath(onDisk, place) // the other name may be a link
 }
 
 const ASCII = /^\p{ASCII}*$/u
 
-async function asOnDisk(path: string): Promise<string> {
+async function toNameOnDisk(path: string): Promise<string> {
   const folder = dirname(path)
   if (folder === path || (await isThere(path))) return path
-  const parent = await asOnDisk(folder)
+  const parent = await toNameOnDisk(folder)
   const name = basename(path)
-  const names = ASCII.test(name) ? [] : await readdir(parent).catch(() => []) // whoever opens the path says why
+  const names = ASCII.test(name) ? [] : await readdir(parent).catch(() => []) // opening the path reports the reason
   const same = names.filter((other) => other.normalize('NFC') === name.normalize('NFC'))
   return join(parent, same.length === 1 ? same[0]! : name)
 }

@@ -5,7 +5,10 @@ import { getErrorCode } from '../../base/system-error.ts'
 import { type Folder, openFolder } from '../folder.ts'
 import { type FileTarget, folderAccess, toFileError } from './target.ts'
 
-/** As openFolder(), but makes what is missing, readable and writable as the umask says. */
+/**
+ * Opens a folder as openFolder() does, and creates missing folders, with the permissions that the umask
+ * allows.
+ */
 export async function makeFolder(path: string, target: FileTarget): Promise<Folder> {
   try {
     return await openFolder(path, folderAccess(target))
@@ -23,5 +26,5 @@ export async function makeFolder(path: string, target: FileTarget): Promise<Fold
 }
 
 function unlessThere(reason: unknown): void {
-  if (getErrorCode(reason) !== 'EEXIST') throw reason // else somebody was faster
+  if (getErrorCode(reason) !== 'EEXIST') throw reason // EEXIST: another process created it first
 }

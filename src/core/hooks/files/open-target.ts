@@ -7,7 +7,7 @@ import { openProtectedPaths, type ProtectedPaths } from '../protected-paths.ts'
 import { listing } from './listing.ts'
 import { type FileTarget, folderAccess, newChangedError, newFileError, toFileError } from './target.ts'
 
-/** Largest file that is read as a whole, in bytes. */
+/** The largest file that is read as a whole, in bytes. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
 
 /** The open file of a tool call, in its folder. */
@@ -15,11 +15,11 @@ export interface OpenFile extends AsyncDisposable {
   folder: Folder
   name: string
   handle: FileHandle
-  /** As it was when it was opened. */
+  /** The stats at the time it was opened. */
   stats: BigIntStats
 }
 
-/** What is closed to a call; fails with `denied` when its path is. */
+/** Returns the protected paths of a call; fails with `denied` when its own path is one. */
 export async function refuseClosed(target: FileTarget): Promise<ProtectedPaths> {
   const closed = await openProtectedPaths(target.closed)
   if (closed.holds(target.path)) throw closedError(target)
@@ -27,9 +27,10 @@ export async function refuseClosed(target: FileTarget): Promise<ProtectedPaths> 
 }
 
 /**
- * Opens exactly what was judged: no link, no other kind of file, nothing that is closed. Undefined when it is missing.
+ * Opens exactly the path that was judged: not a link, not another kind of file, not a protected path.
+ * Undefined when it is missing.
  *
- * To change it, it must be writable. Fails with a CrabError that names the file and says what is in the way.
+ * With `toChange` it is opened for writing. Fails with a CrabError that names the file and the reason.
  */
 export async function openFileTarget(
   target: FileTarget,
@@ -54,7 +55,7 @@ export async function openFileTarget(
   }
 }
 
-/** All bytes of an open file. Fails with `invalid` when they are too many. */
+/** Reads an open file whole. Fails with `invalid` when it exceeds MAX_FILE_BYTES. */
 export async function readBytes(file: OpenFile, target: FileTarget, signal: AbortSignal): Promise<Buffer> {
   try {
     let bytes = Buffer.allocUnsafe(Math.min(Number(file.stats.size), MAX_FILE_BYTES) + 1)
@@ -73,14 +74,17 @@ export async function readBytes(file: OpenFile, target: FileTarget, signal: Abor
   }
 }
 
-/** Whether a file that is looked at anew was written or replaced since. */
+/** Whether a file was written or replaced between two stats. */
 export function hasChanged(now: BigIntStats, then: BigIntStats): boolean {
   return !isSameFile(now, then) || now.size !== then.size || now.mtimeNs !== then.mtimeNs
 }
 
 const CHUNK_BYTES = 64 * 1024
 
-/** Neither follows a link nor waits for the other end of a pipe, should one have come into the file's place. */
+/**
+ * Returns flags that neither follow a link nor wait for the other end of a pipe, in case one has taken the
+ * file's place.
+ */
 function flagsFor(toChange: boolean): number {
   const access = toChange ? constants.O_RDWR : constants.O_RDONLY
   return access | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)

@@ -8,19 +8,20 @@ import { decodeText } from './text.ts'
 import { hashVersion } from './version.ts'
 import { contentFor } from './write.ts'
 
-/** What `write` or `edit` shall do to its file. */
+/** The change that `write` or `edit` would make to its file. */
 export type ProposedChange = { content: string } | { edits: readonly Edit[] }
 
-/** Longest diff, UTF-16 units. */
+/** The longest diff, in UTF-16 units. */
 const MAX_CHARS = 20_000
-/** Above this many changed lines no diff is looked for. */
+/** The most changed lines for which a diff is computed. */
 const MAX_EDIT_LENGTH = 2_000
-/** Largest texts that are compared, UTF-16 units together. */
+/** The largest texts that are compared, in UTF-16 units together. */
 const MAX_COMPARED = 4_000_000
 
 /**
- * A unified diff of what a call would do to its file as it is now, for a person who is asked; what differs too much is told
- * in numbers. Changes nothing. Fails as the call would; without `seen` not for what the conversation has not read.
+ * Returns a unified diff of what a call would do to the current file, for the person who is asked; texts that
+ * differ too much are described by their lengths. Changes nothing. Fails as the call would; without `seen` it
+ * does not check that the conversation has read the file.
  */
 export async function preview(
   target: FileTarget,
@@ -53,7 +54,7 @@ async function unifiedDiff(name: string, before: string, after: string): Promise
   const tooLong = `${name}: ${before.length} characters become ${after.length}\n`
   if (before.length + after.length > MAX_COMPARED) return tooLong
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff')
-  const isSimple = before === '' || after === '' // every line is changed, and nothing is looked for
+  const isSimple = before === '' || after === '' // every line changes, so the diff is trivial
   const maxEditLength = isSimple ? Number.POSITIVE_INFINITY : MAX_EDIT_LENGTH
   const options = { context: 3, maxEditLength, headerOptions: FILE_HEADERS_ONLY }
   const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, options)

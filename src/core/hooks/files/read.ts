@@ -10,7 +10,7 @@ import { type FileTarget, newFileError } from './target.ts'
 import { countLines, decodeText } from './text.ts'
 import { hashVersion } from './version.ts'
 
-/** Shows lines of a text or an image; from then on the conversation knows this version of the file. */
+/** Returns lines of a text, or an image; from then on the conversation knows this version of the file. */
 export async function readFileTool(
   { target, files }: FileCall,
   range: LineRange,

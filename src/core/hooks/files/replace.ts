@@ -8,9 +8,10 @@ import { newSiblingName } from './sibling.ts'
 import { type FileTarget, newChangedError, newFileError, toFileError } from './target.ts'
 
 /**
- * Makes a file whole or not at all, with this mode, or that the umask gives. Fails with `conflict` when the name is taken by now.
+ * Creates a file completely or not at all, with this mode, or with the one that the umask allows. Fails with
+ * `conflict` when the name is already taken.
  *
- * On a file system without hard links, what takes the name in the last microseconds is replaced.
+ * On a file system without hard links, a file that takes the name in the last microseconds is overwritten.
  */
 export async function createContent(
   folder: Folder,
@@ -29,15 +30,17 @@ export async function createContent(
       throw newFileError(target, 'conflict', 'a file of that name has come up', { hint: 'read it first' })
     throw toFileError(target, reason)
   } finally {
-    await rm(sibling, { force: true }).catch(() => undefined) // a stray copy is no reason to fail
+    await rm(sibling, { force: true }).catch(() => undefined) // a leftover copy is not a reason to fail
   }
 }
 
 /**
- * Replaces what an open file holds; a reader or a crash meets the old content or the new one. Mode and owner stay.
+ * Replaces the contents of an open file atomically: a reader, or a crash, sees either the old or the new
+ * contents. Mode and owner stay.
  *
- * A file with several names, with an owner that cannot be given to a new one, or in a folder that takes no new file is
- * written in place instead, so that it stays the same file: a failure restores it, a crash may leave a mixture.
+ * A file with several hard links, with an owner that a new file cannot be given, or in a folder where no file
+ * can be created is written in place instead, so that it stays the same file: a failure restores it, a crash
+ * may leave a mixture.
  */
 export async function replaceContent(
   file: OpenFile,
@@ -52,7 +55,7 @@ export async function replaceContent(
   }
 }
 
-/** False, and nothing changed, when the file has to be written in place. */
+/** Returns false, with nothing changed, when the file must be written in place. */
 async function replaceBySibling(
   { folder, name, stats }: OpenFile,
   bytes: Buffer,
@@ -70,21 +73,21 @@ async function replaceBySibling(
     if (!NEEDS_ITS_PLACE.has(getErrorCode(reason))) throw reason
     return false
   } finally {
-    await rm(sibling, { force: true }).catch(() => undefined) // a stray copy is no reason to fail
+    await rm(sibling, { force: true }).catch(() => undefined) // a leftover copy is not a reason to fail
   }
 }
 
-/** A new file with the owner and mode of another; nobody else can read it before it has them. */
+/** Creates a file with the owner and mode of another; only this user can read it until then. */
 async function writeAlike(path: string, bytes: Buffer, { uid, gid, mode }: BigIntStats): Promise<void> {
   await using file = await open(path, 'wx', 0o600)
   await writeAt(file, bytes, 0)
-  const made = await file.stat({ bigint: true })
-  if (made.uid !== uid || made.gid !== gid) await file.chown(Number(uid), Number(gid))
+  const created = await file.stat({ bigint: true })
+  if (created.uid !== uid || created.gid !== gid) await file.chown(Number(uid), Number(gid))
   await file.chmod(Number(mode & 0o7777n))
   await file.datasync()
 }
 
-/** Asks for the space first, so that a full disk changes nothing. */
+/** Writes in place. It extends the file first, so that a full disk changes nothing. */
 async function overwrite(
   { handle, stats }: OpenFile,
   { before, after }: { before: Buffer; after: Buffer },
@@ -117,8 +120,11 @@ async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promi
     done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten
 }
 
-/** No new file here, an owner that cannot be given, or a mount point (such as one file shared with a container). */
+/**
+ * Errors of a folder where no file can be created, an owner that cannot be set, or a mount point (such as a
+ * single file shared with a container).
+ */
 const NEEDS_ITS_PLACE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV'])
 
-/** How file systems without hard links refuse one. */
+/** The errors of link() on file systems without hard links. */
 const WITHOUT_LINKS: ReadonlySet<string> = new Set(['EPERM', 'EISDIR', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])

@@ -3,7 +3,7 @@ import type { ToolGroup } from '../../runtime/hook.ts'
 
 const STRING = { type: 'string' }
 
-/** `read`, `write` and `edit` as models see them. Every byte is paid on every turn: 900 for all three. */
+/** `read`, `write` and `edit` as models see them. Every byte is paid for on every turn: 900 for all three. */
 export const FILE_TOOLS: readonly ToolSpec[] = [
   {
     name: 'read',
@@ -50,7 +50,7 @@ export const FILE_TOOLS: readonly ToolSpec[] = [
   },
 ]
 
-/** What `read`, `write` and `edit` have in common. */
+/** The group of the file tools. */
 export const FILE_GROUP: ToolGroup = {
   id: 'files',
   title: 'Files',

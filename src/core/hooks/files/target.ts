@@ -3,24 +3,24 @@ import { getErrorCode } from '../../base/system-error.ts'
 import type { FolderAccess } from '../folder.ts'
 import type { FileTool } from './arguments.ts'
 
-/** What no tool call opens, and how this system names open files. */
+/** The paths that tool calls never open, and the system's folder of open files. */
 export interface FileAccess extends Pick<FolderAccess, 'fdLinks'> {
-  /** Files and folders, with all below, that are never opened (0065). */
+  /** Files, and folders with everything below them, that are never opened (ADR 0065). */
   closed: readonly string[]
 }
 
 /** The file of one tool call. */
 export interface FileTarget extends FileAccess {
   tool: FileTool | 'undo'
-  /** Absolute, links resolved: what was judged, and the only path that is touched. */
+  /** Absolute, links resolved: the path that was judged, and the only one that is touched. */
   path: string
-  /** As the model wrote it. */
+  /** The path as the model wrote it. */
   shown: string
-  /** Whether an answer may name another file; absolute, without links. */
+  /** Whether an answer may name another file; the path is absolute, without links. */
   mayShow(path: string): boolean
 }
 
-/** `Cannot read a.ts: why`. */
+/** Builds an error of the form `Cannot read a.ts: why`. */
 export function newFileError(
   { tool, shown }: FileTarget,
   kind: ErrorKind,
@@ -31,19 +31,22 @@ export function newFileError(
   return new CrabError(kind, `Cannot ${tool} ${shown}: ${why}`, options)
 }
 
-/** How the folders of a call are held. */
+/** Returns how the folders of a call are opened, and the error for one that has moved. */
 export function folderAccess(target: FileTarget): FolderAccess {
   const why = 'its path leads elsewhere than when it was permitted'
   const moved = () => newFileError(target, 'conflict', why, { hint: 'try again' })
   return { fdLinks: target.fdLinks, moved }
 }
 
-/** The file is not the one it was a moment ago. */
+/** The `conflict` error for a file that changed during the call. */
 export function newChangedError(target: FileTarget): CrabError {
   return newFileError(target, 'conflict', 'another program changes it right now', { hint: 'read it again' })
 }
 
-/** A failed system call as a sentence; a CrabError and what is no system error pass through. */
+/**
+ * Converts a failed system call to a CrabError; a CrabError, and anything that is not a system error, is
+ * returned unchanged.
+ */
 export function toFileError(target: FileTarget, reason: unknown): unknown {
   const code = getErrorCode(reason)
   if (reason instanceof CrabError || !/^E[A-Z0-9]+$/.test(code)) return reason

@@ -1,14 +1,17 @@
 import { isUtf8 } from 'node:buffer'
 
-/** A text and how its file stores it. */
+/** A text, and how its file encodes it. */
 export interface FileText {
-  /** Without the byte order mark. */
+  /** The text without the byte order mark. */
   text: string
   encoding: 'utf-8' | 'utf-16le' | 'utf-16be'
   hasMark: boolean
 }
 
-/** The text in these bytes, or undefined when they are none: bytes that are no UTF-8, no marked UTF-16, or hold a NUL. */
+/**
+ * Decodes UTF-8, or UTF-16 with a byte order mark; undefined for any other bytes, and for text that contains
+ * a NUL.
+ */
 export function decodeText(bytes: Buffer): FileText | undefined {
   const mark = MARKS.find(({ bytes: start }) => bytes.subarray(0, start.length).equals(start))
   const { encoding } = mark ?? { encoding: 'utf-8' as const }
@@ -19,7 +22,7 @@ export function decodeText(bytes: Buffer): FileText | undefined {
     : { text, encoding, hasMark: mark !== undefined }
 }
 
-/** The bytes that decodeText() made this of. */
+/** Encodes a text; the inverse of decodeText(). */
 export function encodeText({ text, encoding, hasMark }: FileText): Buffer {
   const marked = hasMark ? `\ufeff${text}` : text
   if (encoding === 'utf-8') return Buffer.from(marked)
@@ -27,19 +30,19 @@ export function encodeText({ text, encoding, hasMark }: FileText): Buffer {
   return encoding === 'utf-16be' ? bytes.swap16() : bytes
 }
 
-/** How many lines a text has; a last one without its newline counts. */
+/** Counts the lines of a text; a last line without a newline counts. */
 export function countLines(text: string): number {
   let count = text === '' || text.endsWith('\n') ? 0 : 1
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
   return count
 }
 
-/** The number of the line that holds this position, from 1. */
+/** Returns the number of the line that contains this position, from 1. */
 export function lineAt(text: string, position: number): number {
   return linesAt(text, [position])[0]!
 }
 
-/** The numbers of the lines that hold these positions, which are in order. */
+/** Returns the numbers of the lines that contain these positions, which must be in order. */
 export function linesAt(text: string, positions: readonly number[]): number[] {
   let line = 1
   let feed = text.indexOf('\n')

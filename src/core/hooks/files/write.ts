@@ -8,9 +8,11 @@ import { backUpFile } from './undo/backup.ts'
 import { hashVersion } from './version.ts'
 
 /**
- * Creates a file and its missing folders, or replaces one whose version the conversation knows. Says what it did.
+ * Creates a file and its missing folders, or replaces one whose version the conversation knows. Returns a
+ * sentence about what it did.
  *
- * An empty file needs no reading. Encoding, byte order mark and CRLF of a text that is replaced stay, as in an editor.
+ * An empty file may be replaced without having been read. The encoding, byte order mark and CRLF of a
+ * replaced text are preserved, as an editor would.
  */
 export async function write(call: FileCall, content: string, signal: AbortSignal): Promise<string> {
   await using _ = await lockTarget(call, signal)
@@ -20,7 +22,7 @@ export async function write(call: FileCall, content: string, signal: AbortSignal
   return `${did}: ${count(countLines(content), 'line')}, ${count(bytes.length, 'byte')}${remark}`
 }
 
-/** What a file holds after `write`; `before` is the text it replaces. */
+/** Returns what a file holds after `write`; `before` is the text it replaces. */
 export function contentFor(content: string, before: FileText | undefined): FileText {
   if (!before) return { text: content, encoding: 'utf-8', hasMark: false }
   const isCrlf = before.text.includes('\r\n') && !/(?<!\r)\n/.test(before.text)
@@ -61,12 +63,12 @@ async function create(call: FileCall, content: string, signal: AbortSignal): Pro
 }
 
 function remarkOn(content: string, { text, encoding, hasMark }: FileText): string {
-  const kept = [
+  const preserved = [
     text.length > content.length ? 'CRLF' : '',
     encoding === 'utf-8' ? '' : encoding.toUpperCase(),
     hasMark && encoding === 'utf-8' ? 'byte order mark' : '',
   ].filter(Boolean)
-  return kept.length === 0 ? '' : ` (${kept.join(' and ')} kept)`
+  return preserved.length === 0 ? '' : ` (${preserved.join(' and ')} kept)`
 }
 
 function count(number: number, unit: string): string {

@@ -6,36 +6,40 @@ import { GROUP_TOOLS, isGroupTool } from './specs.ts'
 import { isSelectable, ToolCatalog } from './tool-catalog.ts'
 
 /**
- * A hook with all of another, for agents with many MCP tools: one that has more than MAX_SHOWN_MCP_TOOLS is offered tools
- * that find and select them instead, behind the built-in ones, and after those what its conversation has selected.
+ * Wraps a hook for agents with many MCP tools: an agent that has more than MAX_SHOWN_MCP_TOOLS is offered the
+ * built-in tools, then tools that find and select MCP tools, then the MCP tools that its conversation has
+ * selected (ADR 0115).
  *
- * What is offered changes only with what is selected, and stays in the order of the other hook.
+ * The offer changes only when the selection does, and keeps the order of the inner hook.
  */
 export function groupsHook(inner: Hook): Hook {
-  /** Of the turns that are not shown all their tools, by what is aborted when they are over. */
-  const surveyed = new WeakMap<AbortSignal, GroupContext>()
+  /**
+   * The catalogue and selection of each turn that is not shown all its tools, by the signal that ends the
+   * turn.
+   */
+  const contexts = new WeakMap<AbortSignal, GroupContext>()
   return {
     ...inner,
     async schema(agent, turn) {
       const offered = (await inner.schema?.(agent, turn)) ?? []
       const tools = turn.keeps ? offered.filter(turn.keeps) : offered
       const many = tools.filter(isSelectable)
-      if (turn.over) surveyed.delete(turn.over)
+      if (turn.over) contexts.delete(turn.over)
       if (many.length <= MAX_SHOWN_MCP_TOOLS) return tools
       const others = tools.filter((tool) => !isSelectable(tool))
       const catalogue = new ToolCatalog([...others, ...many], inner.groups?.(agent) ?? [])
       const { selection } = turn
       selectRequiredTool(catalogue, turn)
-      if (turn.over && selection) surveyed.set(turn.over, { catalogue, selection })
+      if (turn.over && selection) contexts.set(turn.over, { catalogue, selection })
       const selected = new Set(selection?.names)
       return [...others, ...GROUP_TOOLS, ...many.filter(({ name }) => selected.has(name))]
     },
     whyNot(name, turnOver) {
-      const found = surveyed.get(turnOver)
+      const found = contexts.get(turnOver)
       return found ? whyNot(name, found) : inner.whyNot?.(name, turnOver)
     },
     dispatch(name, call, signal) {
-      const found = surveyed.get(call.turnOver)
+      const found = contexts.get(call.turnOver)
       if (found && isGroupTool(name))
         return import('./run-group-tool.ts').then(({ runGroupTool: guide }) => guide(name, call, found))
       if (found?.selection.names.includes(name)) found.selection.use([name])
@@ -44,13 +48,16 @@ export function groupsHook(inner: Hook): Hook {
   }
 }
 
-/** A tool that the model has to call must be there for it. */
+/** Selects the tool that the model must call, so that it is offered. */
 function selectRequiredTool(catalogue: ToolCatalog, { wanted = '', selection }: ToolsTurn): void {
   const tool = catalogue.find(wanted)
   if (tool && isSelectable(tool) && !selection?.names.includes(tool.name)) selection?.use([tool.name])
 }
 
-/** A call of a tool that was not shown never reaches it. */
+/**
+ * Explains why a tool that was not offered cannot be called: it is unknown, was selected in this very step,
+ * or is not selected.
+ */
 function whyNot(name: string, { catalogue, selection }: GroupContext): string {
   const tool = catalogue.find(name)
   if (!tool) return `Cannot call ${name}: there is no such tool; ${advice(catalogue.nearest(name))}`
@@ -60,6 +67,8 @@ function whyNot(name: string, { catalogue, selection }: GroupContext): string {
   return `Cannot call ${tool.name}: it is not selected. Select it first with tools_select ${call}, then call it`
 }
 
-function advice(meant: ToolSpec | undefined): string {
-  return meant ? `did you mean "${meant.name}"?` : 'tools_search finds tools by what they are called and do'
+function advice(closest: ToolSpec | undefined): string {
+  return closest
+    ? `did you mean "${closest.name}"?`
+    : 'tools_search finds tools by what they are called and do'
 }

@@ -2,7 +2,7 @@ import type { ToolOutput } from '../../runtime/hook.ts'
 import { showGroup, toResultOutput } from './show.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 
-/** The directory of an agent's groups, without schemas. */
+/** Lists an agent's groups, without schemas; at most 100. */
 export function listGroups({ groups, tools }: ToolCatalog): ToolOutput {
   const isCut = groups.length > MAX_GROUPS
   return toResultOutput({

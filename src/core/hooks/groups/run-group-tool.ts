@@ -6,20 +6,23 @@ import { selectTools } from './select-tools.ts'
 import type { GroupTool } from './specs.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 
-/** What a turn may have, and what its conversation has selected of it. */
+/** The tools that a turn may use, and those that its conversation has selected. */
 export interface GroupContext {
   catalogue: ToolCatalog
   selection: SelectedTools
 }
 
-/** Runs one of the tools that lead to the others. Throws `invalid` for what there is not. */
-export function runGroupTool(name: GroupTool, call: ToolDispatch, surveyed: GroupContext): ToolOutput {
+/**
+ * Runs one of the tools that list, select and find tools. Throws `invalid` for unknown groups or tools, and
+ * for bad arguments.
+ */
+export function runGroupTool(name: GroupTool, call: ToolDispatch, context: GroupContext): ToolOutput {
   switch (name) {
     case 'tools_groups':
-      return listGroups(surveyed.catalogue)
+      return listGroups(context.catalogue)
     case 'tools_select':
-      return selectTools(call, surveyed)
+      return selectTools(call, context)
     case 'tools_search':
-      return searchTools(call.args, surveyed)
+      return searchTools(call.args, context)
   }
 }

@@ -6,7 +6,10 @@ import { rankTools } from './rank-tools.ts'
 import { attachGroup, showTool, toResultOutput } from './show.ts'
 import { isSelectable, type ToolCatalog } from './tool-catalog.ts'
 
-/** Finds tools by words, best first, with the groups they belong to; `*` gives the names of all. Throws `invalid`. */
+/**
+ * Finds tools by words, best first, with the groups they belong to; `*` lists all names. Throws `invalid` for
+ * an empty query.
+ */
 export function searchTools(
   args: Record<string, unknown>,
   { catalogue, selection }: { catalogue: ToolCatalog; selection: Pick<SelectedTools, 'names'> },
@@ -33,14 +36,14 @@ function listNames(tools: readonly ToolSpec[]): object {
   return { names, total_tools: tools.length }
 }
 
-/** Some models send a number as a text. */
+/** Parses the limit. Some models send a number as a string. */
 function parseLimit({ limit }: Record<string, unknown>): number {
-  const wanted = Math.trunc(Number(limit ?? DEFAULT_RESULTS))
-  return wanted >= 1 ? Math.min(wanted, MAX_RESULTS) : DEFAULT_RESULTS
+  const count = Math.trunc(Number(limit ?? DEFAULT_RESULTS))
+  return count >= 1 ? Math.min(count, MAX_RESULTS) : DEFAULT_RESULTS
 }
 
 const DEFAULT_RESULTS = 20
 const MAX_RESULTS = 64
 const MAX_NAMES = 1_000
-/** With their instructions, for the best matches. */
+/** The most groups, which come with their instructions, in a result. */
 const MAX_GROUPS = 4

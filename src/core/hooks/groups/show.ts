@@ -2,17 +2,17 @@ import { takeStart } from '../../base/truncate.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { ToolGroup, ToolOutput } from '../../runtime/hook.ts'
 
-/** A tool as results name it: enough to choose by. */
+/** Formats a tool for a result: enough to choose by. */
 export function showTool({ name, description }: ToolSpec): { name: string; description: string } {
   return { name, description: short(description, MAX_TOOL_WORDS) }
 }
 
-/** A group as the directory has it. */
+/** Formats a group for the list of groups. */
 export function showGroup({ id, title, description, tools }: ToolGroup) {
   return { id, title, description: short(description, MAX_GROUP_WORDS), member_count: tools.length }
 }
 
-/** A group as it comes with tools of it: how it wants to be used, and what else belongs to it. */
+/** Formats a group that accompanies its tools, with its instructions and its other members. */
 export function attachGroup({ id, title, description, instructions = '', tools }: ToolGroup) {
   const more = tools.length - MAX_MEMBERS
   return {
@@ -23,12 +23,12 @@ export function attachGroup({ id, title, description, instructions = '', tools }
   }
 }
 
-/** A result as models read it. */
+/** Converts a result to the JSON that models read. */
 export function toResultOutput(result: object): ToolOutput {
   return { output: JSON.stringify(result), isError: false }
 }
 
-/** Words on one line, cut where they are longer. */
+/** Puts a text on one line, truncated to `length`. */
 function short(text: string, length: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length > length ? `${takeStart(line, length - 1)}…` : line

@@ -3,8 +3,9 @@ import type { ToolSpec } from '../../provider/types.ts'
 const STRING = { type: 'string' }
 
 /**
- * The tools of an agent with too many, in place of those of its MCP servers. Every byte is paid on every turn: 900 for all
- * three. They say nothing that a server said, so that they are the same for every agent.
+ * The tools that an agent with too many tools gets in place of those of its MCP servers. Every byte is paid
+ * for on every turn: 900 for all three. They contain no text from servers, so that they are the same for
+ * every agent.
  */
 export const GROUP_TOOLS: readonly ToolSpec[] = [
   {
@@ -37,10 +38,10 @@ export const GROUP_TOOLS: readonly ToolSpec[] = [
   },
 ]
 
-/** The name of one of them. */
+/** The name of a group tool. */
 export type GroupTool = 'tools_groups' | 'tools_select' | 'tools_search'
 
-/** Whether that is the name of one of them. */
+/** Whether a name is that of a group tool. */
 export function isGroupTool(name: string): name is GroupTool {
   return GROUP_TOOLS.some((tool) => tool.name === name)
 }

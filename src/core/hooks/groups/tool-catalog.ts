@@ -2,13 +2,13 @@ import { nearest } from '../../base/nearest.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { ToolGroup } from '../../runtime/hook.ts'
 
-/** All that a turn's agent may have, as it was when the turn was offered its tools last. */
+/** All tools that a turn may use, as of the last time it was offered tools. */
 export class ToolCatalog {
-  /** Built-in ones, then those of servers, in the order they are offered in. */
+  /** Built-in tools, then those of servers, in the order they are offered. */
   readonly tools: readonly ToolSpec[]
-  /** Each with at least one tool, and with such tools only. */
+  /** The groups that have at least one of these tools; they contain no others. */
   readonly groups: readonly ToolGroup[]
-  /** Also by the shorter name, where that is nobody's own; the first that has it. */
+  /** Indexed by name, and by alias where no other tool has that name; the first tool with an alias wins. */
   readonly #byName = new Map<string, ToolSpec>()
 
   constructor(tools: readonly ToolSpec[], groups: readonly ToolGroup[]) {
@@ -22,44 +22,46 @@ export class ToolCatalog {
     }
   }
 
-  /** The tool that is meant by its name, or by its shorter one. */
+  /** Returns the tool with this name or alias. */
   find(name: string): ToolSpec | undefined {
     return this.#byName.get(name)
   }
 
-  /** The tool whose name is most like that one. */
+  /** Returns the tool whose name is most similar. */
   nearest(name: string): ToolSpec | undefined {
-    const meant = nearest(name, this.#byName.keys())
-    return meant === undefined ? undefined : this.#byName.get(meant)
+    const closest = nearest(name, this.#byName.keys())
+    return closest === undefined ? undefined : this.#byName.get(closest)
   }
 
   findGroup(id: string): ToolGroup | undefined {
     return this.groups.find((group) => group.id === id)
   }
 
-  /** The group whose id is most like that one; of a server also by its name alone. */
+  /** Returns the group whose id is most similar; a server's group is also found by the server's name alone. */
   nearestGroup(id: string): ToolGroup | undefined {
     const named = this.groups.find((group) => group.id.endsWith(`:${id}`))
-    const meant = named?.id ?? nearest(id, [...this.groups.map((group) => group.id)])
-    return meant === undefined ? undefined : this.findGroup(meant)
+    const closest = named?.id ?? nearest(id, [...this.groups.map((group) => group.id)])
+    return closest === undefined ? undefined : this.findGroup(closest)
   }
 
-  /** The groups that some of these tools belong to, in the order of the tools. */
+  /** Returns the groups that any of these tools belong to, in the order of the tools. */
   findGroups(tools: readonly ToolSpec[]): ToolGroup[] {
     const found = tools.flatMap(({ name }) => this.groups.filter((group) => group.tools.includes(name)))
     return [...new Set(found)]
   }
 }
 
-/** Whether a tool has to be selected before it is shown: those of servers have, and all others are always there. */
+/**
+ * Whether a tool must be selected before it is shown: tools of servers must be, all others are always shown.
+ */
 export function isSelectable({ server }: ToolSpec): boolean {
   return server !== undefined
 }
 
 /**
- * Groups as their agent can use them: tools that it does not have are left out, or has from elsewhere, and groups of
- * nothing else; what comes under one id is one group, with the words of the first; tools are sorted, as servers list theirs
- * in any order.
+ * Reduces groups to the tools that the agent can use: a tool that it does not have, or has from elsewhere, is
+ * left out, and so is a group without tools. Groups with the same id are merged, with the texts of the first.
+ * Tools are sorted, because servers list theirs in any order.
  */
 function visibleGroups(tools: readonly ToolSpec[], groups: readonly ToolGroup[]): ToolGroup[] {
   const places = new Map(tools.map(({ name, server }) => [name, { server }]))

@@ -10,18 +10,21 @@ import { selectTrusted } from './select-trusted.ts'
 
 /** The sources of instruction files. */
 export interface InstructionsOptions extends ProjectOwner {
-  /** The home directory, links resolved; no project lies in it. */
+  /** The home directory, links resolved; a project in it is ignored. */
   home: string
   /** The user's own Crab.md. */
   homeFile: string
-  /** Files and folders, with all below, that hold no instructions, whatever leads there. */
+  /**
+   * Protected files, and folders with everything below them: instructions are never read from them, whatever
+   * link leads there.
+   */
   closed: readonly string[]
   trust: TrustStore
 }
 
 /**
- * Adds instruction files to the system prompt: the home's Crab.md, then one file of each folder from the root of the project
- * down to the working directory, as far as the user trusts the project (docs/decisions/0151).
+ * Adds instruction files to the system prompt: the home's Crab.md, then one file of each folder from the root
+ * of the project down to the working directory, as far as the user trusts the project (ADR 0151).
  */
 export function instructionsHook(options: InstructionsOptions): Hook {
   return {

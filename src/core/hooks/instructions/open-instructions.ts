@@ -11,23 +11,27 @@ import type { ProtectedPaths } from '../protected-paths.ts'
 /** The limits on opening instruction files. */
 export interface InstructionAccess {
   uid: number
-  /** The folder that links may not lead out of; undefined for the user's own file, whose links may lead anywhere. */
+  /**
+   * The folder that links may not lead out of; undefined for the user's own file, whose links may lead
+   * anywhere.
+   */
   linkRoot: string | undefined
-  /** The places that are never read, by path and by inode. */
+  /** Opens the protected paths, which are recognized by path and by inode. */
   closed(): Promise<ProtectedPaths>
   /** The folder whose links lead to the open files of this process, where the system has one. */
   fdLinks?: string
 }
 
-/** Why an instruction file is not read, as the end of a sentence about it. */
+/** The reason an instruction file is not read, as the end of a sentence about it. */
 export class RefusedFile extends Error {}
 
 /**
- * The first `maxBytes` of an instruction file; undefined when it does not exist.
+ * Reads the first `maxBytes` of an instruction file; undefined when it does not exist.
  *
- * Throws a RefusedFile for anything but a regular file of this user or of root that only they can write, for a link that
- * leads out of its project or to anything but a text, and for crabtalk's own files under any name. What was checked is what
- * is read: the checks are made on the open file.
+ * Throws a RefusedFile for anything but a regular file that belongs to this user or root and that other users
+ * cannot write, for a link that leads out of its project or to a file that is not text, and for crabtalk's
+ * own files under any name. The checks are made on the open file, so the file that was checked is the one
+ * that is read.
  */
 export async function readInstructionBytes(
   path: string,
@@ -53,7 +57,7 @@ async function readChecked(
   access: InstructionAccess,
   maxBytes: number,
 ): Promise<Buffer> {
-  refuseKind(found) // before it is opened: opening a device may do something, and a pipe may wait
+  refuseKind(found) // checked before opening, because opening a device may have effects, and a pipe may block
   await using file = await open(path, OPEN_FLAGS)
   const stats = await file.stat({ bigint: true })
   if (stats.ino !== found.ino || stats.dev !== found.dev) throw new RefusedFile(SWAPPED)
@@ -67,7 +71,7 @@ async function readChecked(
   return buffer.subarray(0, bytesRead)
 }
 
-/** Returns the target of a link, which must be a text inside its project. */
+/** Returns the target of a link, which must be a text file inside its project. */
 async function followLink(path: string, { linkRoot, closed }: InstructionAccess): Promise<string> {
   const target = await realpath(path).catch((reason: unknown) => {
     throw isMissing(reason) ? new RefusedFile('it is a link to nothing') : reason
@@ -88,13 +92,17 @@ function refuseKind(stats: BigIntStats): void {
   throw new RefusedFile(kind ? `it is ${kind[1]}` : 'it is not a regular file')
 }
 
-/** The open file must be what the path leads to without a link: a parent folder may have been swapped meanwhile. */
+/**
+ * Requires the open file to be the one that the path leads to without a link, because a parent folder may
+ * have been replaced.
+ */
 async function requireSamePath(
   file: FileHandle,
   { path, stats }: { path: string; stats: BigIntStats },
   { fdLinks = FD_LINKS }: InstructionAccess,
 ): Promise<void> {
-  const opened = await readlink(`${fdLinks}/${file.fd}`).catch(() => undefined) // the system has no such links
+  // Undefined on a system without such links.
+  const opened = await readlink(`${fdLinks}/${file.fd}`).catch(() => undefined)
   if (opened !== undefined) {
     const isSame = dirname(opened) === dirname(path) && fold(basename(opened)) === fold(basename(path))
     if (!isSame) throw new RefusedFile(SWAPPED)
@@ -105,7 +113,7 @@ async function requireSamePath(
     throw new RefusedFile(SWAPPED)
 }
 
-/** Disks that ignore case tell the spelling of the disk. */
+/** Normalizes a name: file systems that ignore case report the stored spelling. */
 function fold(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }

@@ -2,17 +2,19 @@ import { join } from 'node:path'
 import { takeStart } from '../../base/truncate.ts'
 import { type InstructionAccess, RefusedFile, readInstructionBytes } from './open-instructions.ts'
 
-/** An instruction file that is there. */
+/** An existing instruction file. */
 export interface InstructionFile {
   /** Absolute. */
   path: string
-  /** Its text, trimmed and without hidden characters; undefined when it is refused or blank. */
+  /** Its text, trimmed and without hidden characters; undefined when the file is refused. */
   text: string | undefined
   /** A warning for the user, as the end of a sentence; undefined when there is none. */
   warning: string | undefined
 }
 
-/** The files of one folder, in this order, up to the first that has text: Crab.md, or else AGENTS.md. */
+/**
+ * Reads the instruction files of one folder, in the order Crab.md, AGENTS.md, up to the first that has text.
+ */
 export async function readFolder(folder: string, access: InstructionAccess): Promise<InstructionFile[]> {
   const files: InstructionFile[] = []
   for (const name of INSTRUCTION_NAMES) {
@@ -23,7 +25,7 @@ export async function readFolder(folder: string, access: InstructionAccess): Pro
   return files
 }
 
-/** One instruction file; undefined when there is nothing, or nothing but blanks. */
+/** Reads one instruction file; undefined when it is missing or blank. */
 export async function readInstructions(
   path: string,
   access: InstructionAccess,
@@ -36,7 +38,7 @@ export async function readInstructions(
     const visible = whole.replaceAll(HIDDEN, '')
     if (visible.trim() === '') return undefined
     const warning = visible === whole ? undefined : 'its hidden characters are left out'
-    return { path, text: cut(visible.trim()), warning }
+    return { path, text: truncate(visible.trim()), warning }
   } catch (reason) {
     if (!(reason instanceof RefusedFile)) throw reason
     return { path, text: undefined, warning: `it is not read: ${reason.message}` }
@@ -44,20 +46,20 @@ export async function readInstructions(
 }
 
 const INSTRUCTION_NAMES = ['Crab.md', 'AGENTS.md']
-/** Longest instruction file that is taken whole, characters; the rest is cut and the model is told. */
+/** The longest text of an instruction file, in characters; the rest is cut off, with a note for the model. */
 const MAX_CHARS = 32_768
-/** More than MAX_CHARS in any script. */
+/** At least MAX_CHARS characters in any script. */
 const MAX_BYTES = 4 * MAX_CHARS
 
 /**
- * Characters that a reader does not see and a model reads: controls, bidirectional overrides, tags, variation selectors of the
- * supplement, and blanks without width that join nothing.
+ * Characters that a person does not see and a model reads: control characters, bidirectional overrides, tags,
+ * supplementary variation selectors, and zero-width characters that join nothing.
  */
 const HIDDEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e0fff}]/gu
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length <= MAX_CHARS
     ? text
     : `${takeStart(text, MAX_CHARS)}\n[cut after ${MAX_CHARS} characters]`

@@ -7,7 +7,7 @@ import type { ProjectTrust } from '../../trust/trust-file.ts'
 import type { TrustStore } from '../../trust/trust-store.ts'
 import type { InstructionFile } from './read-instructions.ts'
 
-/** The instruction files of a project that are there. */
+/** The existing instruction files of a project. */
 interface ProjectFiles {
   project: Project
   files: readonly InstructionFile[]
@@ -15,10 +15,10 @@ interface ProjectFiles {
 }
 
 /**
- * The files that a turn may use. The user is told of each new one, or asked about a new project, once; what cannot be
- * remembered is told again.
+ * Returns the files that a turn may use. The user is notified of each new file, or asked about a new project,
+ * once; a notice that cannot be stored is repeated.
  *
- * An unattended turn uses only what the user has trusted by hand.
+ * An unattended turn uses only the files of projects that the user has trusted explicitly.
  */
 export async function selectTrusted(
   found: ProjectFiles,
@@ -46,7 +46,7 @@ export async function selectTrusted(
 
 const UNATTENDED = 'instruction files are not used: this turn is unattended; to use them:'
 
-/** Asks about a new project and remembers the answer; without an answer its files are left out this time. */
+/** Asks about a new project and stores the answer; without an answer its files are left out this time. */
 async function askUser(
   { project, files, trust }: ProjectFiles,
   turn: ContextTurn,
@@ -69,7 +69,10 @@ async function askUser(
 const YES = 'Yes'
 const NO = 'No'
 
-/** Says once which files are used, which are not and why. Used files of a trusted project need no word. */
+/**
+ * Notifies the user once which files are used, and which are not and why. Used files of a trusted project
+ * need no notice.
+ */
 async function notifyNew(
   { project, files, trust }: ProjectFiles,
   { state, notices }: Pick<ProjectTrust, 'state' | 'notices'>,

@@ -1,13 +1,16 @@
 import { CrabError } from '../../base/errors.ts'
 import type { MemoryTool } from './specs.ts'
 
-/** What a call asks for. */
+/** The parsed arguments of a call. */
 export type MemoryCall =
   | { tool: 'remember'; name: string; content: string; aliases: string[] }
   | { tool: 'forget'; name: string }
   | { tool: 'recall'; query: string; limit: number }
 
-/** Reads the arguments of a call; some models say null for what they leave out. Throws `invalid`, naming the field. */
+/**
+ * Parses the arguments of a call; some models send null for optional fields. Throws `invalid`, naming the
+ * field.
+ */
 export function parseMemoryArguments(tool: MemoryTool, args: Readonly<Record<string, unknown>>): MemoryCall {
   switch (tool) {
     case 'remember':
@@ -33,10 +36,10 @@ function text(tool: MemoryTool, key: string, args: Readonly<Record<string, unkno
   throw bad(tool, `${key} must be a text that is not empty`)
 }
 
-/** A single one may come without its list. */
+/** Parses the aliases; a single one may be a plain string. */
 function parseAliases({ aliases }: Readonly<Record<string, unknown>>): string[] {
-  const given: unknown[] = Array.isArray(aliases) ? aliases : [aliases ?? []].flat()
-  if (given.every((alias) => typeof alias === 'string')) return given.filter((alias) => alias.trim() !== '')
+  const values: unknown[] = Array.isArray(aliases) ? aliases : [aliases ?? []].flat()
+  if (values.every((alias) => typeof alias === 'string')) return values.filter((alias) => alias.trim() !== '')
   throw bad('remember', 'aliases must be a list of texts')
 }
 

@@ -5,9 +5,10 @@ import type { MemoryPort } from './run-memory-tool.ts'
 import { MEMORY_GROUP, MEMORY_TOOLS, type MemoryTool, memoryPrompt } from './specs.ts'
 
 /**
- * The tools `remember`, `forget` and `recall` (RFC 0150). Nothing is recalled unless the model asks for it (RFC 0189).
+ * Provides the tools `remember`, `forget` and `recall` (ADR 0126). Nothing is recalled unless the model calls
+ * the tool (ADR 0087).
  *
- * Here they need no permission, elsewhere they do; see Action.
+ * They need no permission in turns whose trust class may use the agent's memory; see `own` of PolicyAction.
  */
 export function memoryHook(port: MemoryPort): Hook {
   return {
@@ -33,10 +34,10 @@ async function run(
   { call, port }: { call: ToolDispatch; port: MemoryPort },
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const { runMemoryTool } = await import('./run-memory-tool.ts') // only now: most turns need no memory
-  const given = parseMemoryArguments(name, call.args)
+  const { runMemoryTool } = await import('./run-memory-tool.ts') // loaded lazily: most turns use no memory
+  const memoryCall = parseMemoryArguments(name, call.args)
   return {
-    output: await runMemoryTool(given, { ...port, agent: call.agent.name }, signal),
+    output: await runMemoryTool(memoryCall, { ...port, agent: call.agent.name }, signal),
     isError: false,
   }
 }

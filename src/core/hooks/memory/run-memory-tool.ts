@@ -6,29 +6,37 @@ import type { Memory } from '../../memory/types.ts'
 import type { MemoryCall } from './arguments.ts'
 import { showEntry, showMatch } from './show.ts'
 
-/** What the tools use. */
+/** The dependencies of the memory tools. */
 export interface MemoryPort {
   memory: MemoryStore
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** Whose memory, and what reaches it. */
+/** The memory of one agent. */
 interface AgentMemory extends MemoryPort {
   agent: string
 }
 
-/** Does what a call asks for, and says so to the model. Throws what the memory says against it. */
-export async function runMemoryTool(call: MemoryCall, of: AgentMemory, signal: AbortSignal): Promise<string> {
+/** Runs a call, and returns a sentence for the model. Throws as the memory does. */
+export async function runMemoryTool(
+  call: MemoryCall,
+  target: AgentMemory,
+  signal: AbortSignal,
+): Promise<string> {
   switch (call.tool) {
     case 'remember':
-      return await remember(call, of, signal)
+      return await remember(call, target, signal)
     case 'forget': {
-      const { name, content } = await of.memory.apply(of.agent, { op: 'remove', name: call.name }, signal)
+      const { name, content } = await target.memory.apply(
+        target.agent,
+        { op: 'remove', name: call.name },
+        signal,
+      )
       return `Forgot ${quote(name)}, which said: ${inShort(content)}`
     }
     case 'recall':
-      return await recall(call, of)
+      return await recall(call, target)
   }
 }
 
@@ -41,27 +49,30 @@ async function remember(
 ): Promise<string> {
   const op = rememberOp({ name, content, aliases, now: now() })
   let before: string | undefined
-  const noting = (known: Memory) => {
+  const withPrevious = (known: Memory) => {
     before = findMemoryEntry(known, name)?.content
     return op(known)
   }
-  const entry = await memory.apply(agent, noting, signal)
+  const entry = await memory.apply(agent, withPrevious, signal)
   if (before === undefined || before === content) return `Remembered ${quote(entry.name)}`
   return `Remembered ${quote(entry.name)} in place of: ${inShort(before)}`
 }
 
-/** An entry of that very name comes whole, and first. */
+/** Searches the memory; an entry whose name is exactly the query comes first, and whole. */
 async function recall({ query, limit }: CallOf<'recall'>, { memory, agent }: AgentMemory): Promise<string> {
   const known = await memory.read(agent)
   const named = findMemoryEntry(known, query)
   const found = await memory.search(agent, { query, limit })
   const others = found.flatMap(({ entry }) => (entry.id === named?.id ? [] : [showMatch(entry, query)]))
   const shown = [...(named ? [showEntry(named)] : []), ...others].slice(0, limit)
-  return shown.length > 0 ? shown.join('\n\n') : nothing(known, query)
+  return shown.length > 0 ? shown.join('\n\n') : describeNoMatch(known, query)
 }
 
-/** Other words may find it, and names are such words. */
-function nothing({ entries }: Memory, query: string): string {
+/**
+ * Builds the answer for an empty result. It lists the names of the notes, so that the model can try other
+ * words.
+ */
+function describeNoMatch({ entries }: Memory, query: string): string {
   const notes = entries.filter(({ kind }) => kind !== 'archive').map(({ name }) => quote(name))
   if (entries.length === 0) return 'The memory is empty'
   const names = notes.length > 0 && notes.length <= MAX_NAMES ? `; there is ${notes.join(', ')}` : ''

@@ -3,13 +3,13 @@ import { toIsoTime } from '../../memory/time.ts'
 import type { MemoryEntry } from '../../memory/types.ts'
 import { matchesIn } from '../../search/terms/query-words.ts'
 
-/** An entry for a model, whole up to what an answer may hold. */
+/** Formats an entry for a model, truncated to 24,000 characters. */
 export function showEntry(entry: MemoryEntry): string {
   const { content } = entry
   return `${formatHeading(entry)}\n${content.length <= WHOLE_CHARS ? content : `${takeStart(content, WHOLE_CHARS)}…`}`
 }
 
-/** An entry that was found, with the place where words of the query stand when it is long. */
+/** Formats a search result; of a long entry it shows the part around the first match. */
 export function showMatch(entry: MemoryEntry, query: string): string {
   const { content } = entry
   if (content.length <= MATCH_CHARS) return `${formatHeading(entry)}\n${content}`

@@ -3,7 +3,10 @@ import type { ToolGroup } from '../../runtime/hook.ts'
 
 const STRING = { type: 'string' }
 
-/** The memory tools as models see them. Every byte is paid on every turn; what else they take is in arguments.ts. */
+/**
+ * The memory tools as models see them. Every byte is paid for on every turn; arguments.ts accepts more than
+ * the schemas say.
+ */
 export const MEMORY_TOOLS = [
   {
     name: 'remember',
@@ -27,9 +30,10 @@ export const MEMORY_TOOLS = [
   },
 ] as const satisfies readonly ToolSpec[]
 
+/** The name of a memory tool. */
 export type MemoryTool = (typeof MEMORY_TOOLS)[number]['name']
 
-/** What they have in common. */
+/** The group of the memory tools. */
 export const MEMORY_GROUP: ToolGroup = {
   id: 'memory',
   title: 'Memory',
@@ -39,7 +43,7 @@ export const MEMORY_GROUP: ToolGroup = {
 
 const [REMEMBER, , RECALL] = MEMORY_TOOLS
 
-/** When to use them, for a turn that may. */
+/** Returns the instructions about when to use the memory tools, for those that the turn may use. */
 export function memoryPrompt(keeps: (tool: ToolSpec) => boolean): string | undefined {
   const sentences = [
     keeps(RECALL) && 'recall what may be known',

@@ -2,8 +2,8 @@ import { takeStart } from '../../base/truncate.ts'
 import type { Excerpt, SessionMatch, SessionMatches } from '../../session-search/types.ts'
 
 /**
- * What was found as compact text for a model: of each conversation its id as listings show it, its day and title, then
- * its excerpts, the match with `>`.
+ * Formats search results as compact text for a model: for each conversation its id as in listings, its date
+ * and title, then its excerpts, with `>` before the match.
  */
 export function toAnswer(
   { matches, partial }: SessionMatches,
@@ -34,7 +34,7 @@ function inLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Of an id, as listings show it: its last characters. */
+/** The number of characters at the end of an id that listings show. */
 const ID_CHARS = 8
-/** Of a message beside the match. */
+/** The most characters of a message next to the match. */
 const CONTEXT_CHARS = 300

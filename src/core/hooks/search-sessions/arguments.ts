@@ -2,20 +2,20 @@ import * as z from 'zod/mini'
 import { toDotPath } from 'zod/v4/core'
 import { CrabError } from '../../base/errors.ts'
 
-/** What a call asks for. */
+/** The parsed arguments of a call. */
 export interface SearchArguments {
   query: string
   limit: number
   contextBefore: number
   contextAfter: number
-  /** Milliseconds since 1970: from, until (not included). */
+  /** Milliseconds since 1970; `since` is inclusive, `until` exclusive. */
   since: number | undefined
   until: number | undefined
 }
 
 /**
- * The arguments of a call; models write numbers as texts, and what is too much is cut. `context`, `context_before` and
- * `context_after` are taken, too. Throws `invalid`.
+ * Parses the arguments of a call. Models write numbers as strings, and values above a limit are lowered to
+ * it. `context`, `context_before` and `context_after` are accepted too. Throws `invalid`.
  */
 export function searchArguments(args: Record<string, unknown>): SearchArguments {
   const parsed = shape().safeParse(args)
@@ -34,7 +34,10 @@ export function searchArguments(args: Record<string, unknown>): SearchArguments 
   }
 }
 
-/** A whole day where a date alone is given: its beginning, or that of the next one. */
+/**
+ * Parses a time. A date without a time means the whole day, month or year: `since` begins with it, `until`
+ * ends with it.
+ */
 function toTime(name: 'since' | 'until', text: string | null | undefined): number | undefined {
   if (text === undefined || text === null || text.trim() === '') return undefined
   const time = Date.parse(text)
@@ -43,7 +46,7 @@ function toTime(name: 'since' | 'until', text: string | null | undefined): numbe
   throw new CrabError('invalid', `Cannot search: ${name} is no date such as 2026-03-01`)
 }
 
-/** Behind a day, a month or a year. */
+/** Returns the end of a day, a month or a year. */
 function findPeriodEnd(text: string): number {
   const [year = 0, month, day] = text.split('-').map(Number)
   if (month === undefined) return Date.UTC(year + 1, 0, 1)

@@ -6,16 +6,17 @@ import type { Storage } from '../../storage/types.ts'
 import { toAnswer } from './answer.ts'
 import { searchArguments } from './arguments.ts'
 
-/** What finds conversations. */
+/** The dependencies of the session search. */
 export interface SearchPort {
   search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches>
-  /** For titles. */
+  /** The source of titles. */
   storage: Pick<Storage, 'summaries'>
 }
 
 /**
- * Runs a call: the conversations of the agent with whoever it speaks with (decision 38), besides the one that asks, whose
- * newest message is always the best match for its own words.
+ * Runs a call: searches the agent's conversations with the same sender, in a local turn those with all local
+ * senders (ADR 0125). The current conversation is excluded, because its newest message would always be the
+ * best match.
  */
 export async function runSearchSessions(
   { args, agent, sender, session, trust }: ToolDispatch,

@@ -3,8 +3,8 @@ import type { Hook, ToolDispatch, ToolGroup, ToolOutput } from '../../runtime/ho
 import type { SearchPort } from './run-search-sessions.ts'
 
 /**
- * The tool `search_sessions` (RFC 0185): past conversations by what was said in them. It needs no permission, because an
- * agent is shown only those of whoever it speaks with (decision 38).
+ * Provides the tool `search_sessions`, which finds past conversations by their words (ADR 0125, ADR 0127). It
+ * needs no permission, because a turn sees only conversations with the senders that its trust class may see.
  */
 export function searchSessionsHook(port: SearchPort): Hook {
   return {
@@ -21,7 +21,7 @@ const GROUP: ToolGroup = {
   tools: ['search_sessions'],
 }
 
-/** Terse, because it goes with every request; what it takes besides is in arguments.ts. */
+/** Terse, because it is sent with every request; arguments.ts accepts more than the schema says. */
 const SPEC: ToolSpec = {
   name: 'search_sessions',
   description: 'Search past conversations',
@@ -37,6 +37,6 @@ const SPEC: ToolSpec = {
 }
 
 async function search(call: ToolDispatch, port: SearchPort, signal: AbortSignal): Promise<ToolOutput> {
-  const { runSearchSessions } = await import('./run-search-sessions.ts') // only now: most turns do not search
+  const { runSearchSessions } = await import('./run-search-sessions.ts') // loaded lazily: most turns do not search
   return await runSearchSessions(call, port, signal)
 }

@@ -1,28 +1,31 @@
 import { CrabError } from '../../base/errors.ts'
 import { hasGlob, unescapeGlob } from '../../base/glob.ts'
 
-/** What `glob` is asked for. */
+/** The parsed arguments of `glob`. */
 export interface GlobArguments {
   pattern: string
-  /** As the model wrote it; the working directory when it wrote none. */
+  /** The path as the model wrote it; the working directory when it wrote none. */
   path: string
 }
 
-/** What `grep` is asked for. */
+/** The parsed arguments of `grep`. */
 export interface GrepArguments extends GlobArguments {
   glob: string | undefined
   ignoreCase: boolean
-  /** Lines around a match. */
+  /** The number of lines around a match. */
   context: number
   mode: GrepMode
 }
 
-/** Matching lines, names of files, or names and how many lines of each match. */
+/** The output of `grep`: matching lines, names of files, or names with the number of matching lines. */
 export type GrepMode = 'content' | 'files' | 'count'
 
 type Args = Readonly<Record<string, unknown>>
 
-/** Reads the arguments of `glob`. Throws `invalid`, naming the field. A pattern may begin with the folder to look in. */
+/**
+ * Parses the arguments of `glob`. A pattern may begin with the folder to search. Throws `invalid`, naming the
+ * field.
+ */
 export function globArguments(args: Args): GlobArguments {
   const pattern = requiredText('glob', 'pattern', args['pattern'])
   const path = parsePath('glob', args)
@@ -32,15 +35,16 @@ export function globArguments(args: Args): GlobArguments {
   const base = segments.slice(0, first < 0 ? -1 : first)
   const folder = `${unescapeGlob(base.join('/'))}/`
   return {
-    pattern: `/${segments.slice(base.length).join('/')}`, // about paths below the folder, not about names
+    pattern: `/${segments.slice(base.length).join('/')}`, // the leading slash matches paths below the folder, not names
     path: base[0] === '..' ? `${path}/${folder}` : folder,
   }
 }
 
 /**
- * Reads the arguments of `grep`. Throws `invalid`, naming the field.
+ * Parses the arguments of `grep`. Throws `invalid`, naming the field.
  *
- * What other tools call the same is understood too, as models send what they were trained on; null is what is not there.
+ * The argument names of other programs' tools are accepted too, because models send what they were trained
+ * on; null counts as absent.
  */
 export function grepArguments(args: Args): GrepArguments {
   const pattern = requiredText('grep', 'pattern', args['pattern'])
@@ -57,7 +61,7 @@ export function grepArguments(args: Args): GrepArguments {
   }
 }
 
-/** More is what `read` is for. */
+/** A larger context is the job of `read`. */
 const MAX_CONTEXT = 20
 
 function parseContext(value: unknown): number {
@@ -88,7 +92,7 @@ function requiredText(tool: string, name: string, value: unknown): string {
   throw bad(tool, `${name} is missing`)
 }
 
-/** Without what no argument of a program can hold. */
+/** Requires a string without NUL, which no argument of a program can contain. */
 function parseText(tool: string, name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw bad(tool, `${name} must be a string`)

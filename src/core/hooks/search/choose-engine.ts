@@ -3,15 +3,16 @@ import { lazy } from '../../base/lazy.ts'
 import type { ProcessHost } from '../../process/types.ts'
 import type { SearchEngine } from './engine.ts'
 
+/** The dependencies of choosing a search engine. */
 export interface EngineOptions {
   processes: ProcessHost
-  /** The path of the ripgrep that comes with this program; undefined when none does. Asked once. */
+  /** Returns the path of the ripgrep bundled with this program; undefined when there is none. Called once. */
   ripgrep(): Promise<string | undefined>
-  /** Of this process; its PATH may name another ripgrep. */
+  /** The environment of this process, whose PATH may lead to another ripgrep. */
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** Chooses on the first call: the ripgrep of this program, one of the system, or JavaScript. */
+/** Chooses the engine on the first call: the bundled ripgrep, one of the system, or JavaScript. */
 export function chooseEngine({ processes, ripgrep, env }: EngineOptions): () => Promise<SearchEngine> {
   const folders = env['PATH']?.split(delimiter).filter((folder) => isAbsolute(folder)) ?? []
   const found = lazy(async () => {

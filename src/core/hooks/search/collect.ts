@@ -1,17 +1,21 @@
-/** What a search gave. */
+/** The result of a search. */
 export interface CollectedItems<T> {
   items: T[]
-  /** Why there may be more; undefined when this is all. */
+  /** The reason there may be more items; undefined when these are all. */
   stopped: string | undefined
 }
 
+/** The limits of one search. */
 export interface CollectOptions {
-  /** Then the search stops. */
+  /** The number of items at which the search stops. */
   maxItems: number
   timeLimitMs: number
 }
 
-/** Gathers what a search gives, until there is enough or the time is over. An abort of `signal` fails. */
+/**
+ * Collects the results of a search until the number or the time limit is reached. An abort of `signal`
+ * throws.
+ */
 export async function collectMatches<T>(
   search: (signal: AbortSignal) => AsyncIterable<T>,
   { maxItems, timeLimitMs }: CollectOptions,

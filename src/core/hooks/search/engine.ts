@@ -1,65 +1,75 @@
-/** Where is searched, and what is never looked at. */
+/** The files that a search covers. */
 export interface FileSearchScope {
-  /** A folder, or one file, which is searched whatever would ignore it. Absolute, links resolved. */
+  /** A folder, or a single file, which is searched even if it would be ignored. Absolute, links resolved. */
   root: string
   isFile: boolean
-  /** By which path to reach the root, or the folder of that file, so that nothing put in its place is searched instead. */
+  /**
+   * The path through which to reach the root, or the folder of that file, so that a replaced folder is not
+   * searched instead.
+   */
   folder: string
-  /** Files, and folders with all below, that are left out. Absolute, links resolved. */
+  /** Files, and folders with everything below them, that are left out. Absolute, links resolved. */
   closed: readonly string[]
-  /** Of paths below the root; an engine may give more than match. Links are not followed, and they match nothing. */
+  /**
+   * A filter of paths below the root; an engine may return more than it matches. Links are not followed, and
+   * never match.
+   */
   glob: PathFilter | undefined
 }
 
-/** A glob of the model, read. */
+/** A parsed glob of the model. */
 export interface PathFilter {
   /** Whether it matches a path below the root, written with `/`. */
   matches(path: string): boolean
-  /** A simple glob that the last segment of every such path matches; undefined when none is sure. */
+  /**
+   * A simple glob that the last segment of every matching path matches too; undefined when there is none for
+   * certain.
+   */
   nameGlob: string | undefined
 }
 
-/** What is searched for. */
+/** A pattern to search for. */
 export interface SearchQuery {
-  /** A regular expression over single lines. */
+  /** A regular expression that is matched against single lines. */
   pattern: string
   ignoreCase: boolean
 }
 
-/** A line that was found, or stands near one. */
+/** A matching line, or a context line near one. */
 export interface FoundLine {
-  /** Below the root, written with `/`; the file's name when the root is a file. */
+  /** The path below the root, written with `/`; the file's name when the root is a file. */
   path: string
-  /** From 1. */
+  /** The line number, from 1. */
   number: number
-  /** Without its line break. */
+  /** The line without its line break. */
   text: string
-  /** Where the match begins, in UTF-16 units; undefined for a line that only stands near one. */
+  /** The position of the match, in UTF-16 units; undefined for a context line. */
   matchAt: number | undefined
 }
 
-/** A file that holds what was searched for. */
+/** A file with at least one match. */
 export interface FoundFile {
   path: string
-  /** Lines that match; 1 when only the first was looked for. */
+  /** The number of matching lines; 1 when only the first was searched for. */
   lines: number
 }
 
 /**
- * Searches a tree: files that git would not ignore, hidden ones too, but never below `.git`; binary files hold nothing.
+ * Searches a tree: files that git does not ignore, including hidden ones, but never below `.git`; binary
+ * files never match.
  *
- * Results come in any order, those of one file together. What cannot be read is passed over. Leaving an iteration stops
- * the search. Throws `invalid` for a pattern that is no regular expression.
+ * Results come in any order, those of one file together. Unreadable files are skipped. Leaving an iteration
+ * stops the search. Throws `invalid` for a pattern that is not a regular expression.
  */
 export interface SearchEngine {
   files(scope: FileSearchScope, signal: AbortSignal): AsyncIterable<string>
-  /** Of one file no more than `limit` lines that match. */
+  /** Yields matching lines with their context, at most `limit` matches per file. */
   lines(
     query: SearchQuery & { context: number; limit: number },
     scope: FileSearchScope,
     signal: AbortSignal,
   ): AsyncIterable<FoundLine>
-  /** Whether a file matches, or in how many lines. */
+  /** Yields matching files; with `counted` it counts their matching lines. */
   matchingFiles(
     query: SearchQuery & { counted: boolean },
     scope: FileSearchScope,

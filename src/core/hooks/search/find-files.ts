@@ -3,12 +3,12 @@ import { collectMatches } from './collect.ts'
 import type { SearchEngine } from './engine.ts'
 import type { SearchTarget } from './target.ts'
 
-/** Files that are named. */
+/** The most files that are named. */
 const MAX_SHOWN = 200
-/** Files of which the newest are found. */
+/** The most files that are collected, of which the newest are shown. */
 const MAX_FOUND = 50_000
 
-/** `glob`: the files of a target, newest first. */
+/** Runs `glob`: returns the files of a target, newest first. */
 export async function findFiles(
   engine: SearchEngine,
   { target, timeLimitMs }: { target: SearchTarget; timeLimitMs: number },
@@ -19,7 +19,8 @@ export async function findFiles(
   const files = await newestFirst(items, target, signal)
   const shown = files.slice(0, MAX_SHOWN).map((path) => target.show(path))
   const left = files.length - shown.length
-  const unnamed = countUndecoded(items) - countUndecoded(files) // the rest has the character in its name
+  // The others really have that character in their names.
+  const unnamed = countUndecoded(items) - countUndecoded(files)
   const notes = [
     ...(files.length === 0 ? ['No files found.'] : []),
     ...(left > 0 ? [`[${left} more]`] : []),
@@ -29,7 +30,10 @@ export async function findFiles(
   return { output: [...shown, ...notes].join('\n'), isError: false }
 }
 
-/** Counts the names with replacement characters: the system gives them for bytes that are not UTF-8, and they open nothing. */
+/**
+ * Counts the names with replacement characters: the system returns those for bytes that are not UTF-8, and
+ * such names open nothing.
+ */
 function countUndecoded(paths: readonly string[]): number {
   return paths.filter((path) => path.includes('\ufffd')).length
 }
@@ -38,7 +42,7 @@ async function* admitted(paths: AsyncIterable<string>, target: SearchTarget): As
   for await (const path of paths) if (target.admits(path)) yield path
 }
 
-/** How many files are asked for their time at once. */
+/** The number of files whose times are read concurrently. */
 const BATCH = 64
 
 async function newestFirst(

@@ -1,26 +1,26 @@
 import { createContext, Script } from 'node:vm'
 import { CrabError } from '../../base/errors.ts'
 
-/** Where a line stands in a text: UTF-16 units, without its line break. */
+/** The range of a line in a text, in UTF-16 units, without its line break. */
 export interface LineSpan {
-  /** From 1. */
+  /** The line number, from 1. */
   number: number
   start: number
   end: number
 }
 
-/** A line that matches, and where in the line it does. */
+/** A matching line, and the position of the match in it. */
 export interface LineMatch extends LineSpan {
   at: number
 }
 
-/** Finds the lines of a text that match, `limit` at most. Throws `invalid` when the pattern takes too long. */
+/** Finds the matching lines of a text, at most `limit`. Throws `invalid` when the pattern takes too long. */
 export type LineFinder = (text: string, limit: number) => LineMatch[]
 
-/** Milliseconds for one text: a regular expression may need for ever, and nothing but a time limit of V8 stops it. */
+/** Milliseconds per text: a regular expression may run forever, and only a time limit of V8 stops it. */
 const MAX_MATCH_MS = 2_000
 
-/** A finder for one search. */
+/** Creates the finder of one search. It runs the pattern in a V8 context, which has a time limit. */
 export function patternLineFinder(pattern: RegExp, maxMs = MAX_MATCH_MS): LineFinder {
   const work = { run: (): LineMatch[] => [] }
   const context = createContext({ work })
@@ -31,7 +31,7 @@ export function patternLineFinder(pattern: RegExp, maxMs = MAX_MATCH_MS): LineFi
     try {
       return script.runInContext(context, { timeout: maxMs })
     } catch (reason) {
-      const { code } = reason as NodeJS.ErrnoException // an Error of that context, no instance of ours
+      const { code } = reason as NodeJS.ErrnoException // an Error of that context, so instanceof does not match
       if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw reason
       throw new CrabError('invalid', 'Cannot search: the pattern takes too long', {
         hint: 'a repetition inside of a repetition does',
@@ -50,7 +50,7 @@ function matchingLines(text: string, pattern: RegExp, limit: number): LineMatch[
   return found
 }
 
-/** Every line of a text; one that ends with the text needs no line break. */
+/** Yields every line of a text; the last one may lack a line break. */
 export function* splitLineSpans(text: string): Generator<LineSpan> {
   for (let number = 1, start = 0; start < text.length; number++) {
     const newline = text.indexOf('\n', start)

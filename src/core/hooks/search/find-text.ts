@@ -6,10 +6,10 @@ import { toLineExcerpt } from './excerpt.ts'
 import { renderFiles, renderLines } from './render.ts'
 import type { SearchTarget } from './target.ts'
 
-/** Lines, or files, after which a search has found enough. */
+/** The number of lines, or files, at which a search stops. */
 const MAX_FOUND = 5_000
 
-/** `grep`: what matches in the files of a target, in the order of their paths. */
+/** Runs `grep`: returns the matches in the files of a target, in the order of their paths. */
 export async function findText(
   engine: SearchEngine,
   { query, target, timeLimitMs }: { query: GrepArguments; target: SearchTarget; timeLimitMs: number },
@@ -42,7 +42,7 @@ async function* admitted<T extends { path: string }>(
   for await (const item of found) if (await admits(item.path)) yield item
 }
 
-/** Asks once for each file; what is found in one comes together. */
+/** Returns a check that runs once per file, because the matches of one file come together. */
 function admission(target: SearchTarget): (path: string) => Promise<boolean> {
   let last: { path: string; answer: Promise<boolean> } | undefined
   return (path) => {

@@ -4,8 +4,9 @@ import { dirname, join, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 
 /**
- * The rules that come from above a folder: `.ignore` and `.rgignore` of every folder above it, and those of git when it lies
- * in a repository. A file that would hide the folder itself does not count: somebody asked for it.
+ * Reads the rules from above a folder: `.ignore` and `.rgignore` of every parent folder, and those of git
+ * when it lies in a repository. A rule file that would hide the folder itself is left out, because the caller
+ * asked for that folder.
  */
 export async function rulesAbove(folder: string): Promise<IgnoreRules> {
   let rules = new IgnoreRules([], undefined)
@@ -13,9 +14,9 @@ export async function rulesAbove(folder: string): Promise<IgnoreRules> {
   return rules
 }
 
-/** What the rule files of a folder, and of those above it, say of the paths below it. */
+/** The rules of a folder and its parents about the paths below it. */
 export class IgnoreRules {
-  /** The strongest first; they are stronger than those of git. */
+  /** The strongest first; all are stronger than those of git. */
   readonly #own: readonly Level[]
   /** The strongest first; undefined outside of a repository. */
   readonly #git: readonly Level[] | undefined
@@ -25,7 +26,7 @@ export class IgnoreRules {
     this.#git = git
   }
 
-  /** `path` is absolute. */
+  /** Whether the rules ignore an absolute path. */
   ignores(path: string, isFolder: boolean): boolean {
     for (const level of [...this.#own, ...(this.#git ?? [])]) {
       const { ignored, unignored } = testPath(level, path, isFolder)
@@ -34,7 +35,7 @@ export class IgnoreRules {
     return false
   }
 
-  /** The rules in a folder of that folder; `names` are what lies in it. */
+  /** Returns the rules for a subfolder; `names` are its entries. */
   async enter(folder: string, names: ReadonlySet<string>): Promise<IgnoreRules> {
     const hides = (level: Level) => testPath(level, folder, true).ignored
     const inherited = names.has('.git') ? [] : this.#git?.filter((level) => !hides(level))
@@ -53,7 +54,7 @@ export class IgnoreRules {
   }
 }
 
-/** The rules of some files, about paths below the folder they lie in. */
+/** The rules of some files, about paths below the folder that contains the files. */
 interface Level {
   folder: string
   matcher: Ignore
@@ -64,7 +65,7 @@ function testPath({ folder, matcher }: Level, path: string, isFolder: boolean) {
   return matcher.test(isFolder ? `${way}/` : way)
 }
 
-/** From the root down to the folder's parent. */
+/** Lists the parents of a folder, from the root down. */
 function foldersAbove(folder: string): string[] {
   const parent = dirname(folder)
   return parent === folder ? [] : [...foldersAbove(parent), parent]
@@ -76,7 +77,7 @@ async function ruleNames(folder: string): Promise<Set<string>> {
   return new Set(names.filter((_, index) => there[index]))
 }
 
-/** The rules of these files together, the last one strongest; none when they say nothing. */
+/** Combines the rules of these files, the last one strongest; returns nothing when they are empty. */
 async function readLevel(folder: string, files: readonly string[]): Promise<Level[]> {
   const texts = await Promise.all(files.map((file) => readRules(join(folder, file))))
   const text = texts.join('\n')
@@ -85,7 +86,7 @@ async function readLevel(folder: string, files: readonly string[]): Promise<Leve
 
 const MAX_RULES_BYTES = 1024 * 1024
 
-/** What cannot be read rules nothing. */
+/** Reads a rule file; an unreadable one counts as empty. */
 async function readRules(path: string): Promise<string> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK) // a FIFO must not block

@@ -5,10 +5,13 @@ import { type LineMatch, patternLineFinder, splitLineSpans } from './find-lines.
 import { toRegExp } from './regexp.ts'
 import { walk } from './walk.ts'
 
-/** Larger files are passed over. */
+/** Larger files are skipped. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 
-/** Searches in this process, for machines without ripgrep: slower, and regular expressions are JavaScript's. */
+/**
+ * Searches in this process, for machines without ripgrep: it is slower, and uses regular expressions of
+ * JavaScript.
+ */
 export function javascriptEngine(): SearchEngine {
   return {
     async *files(scope, signal) {
@@ -48,7 +51,7 @@ function* withContext(
   }
 }
 
-/** A file's text; empty when it is binary, too large or cannot be read. */
+/** Reads a file's text; empty when it is binary, too large or unreadable. */
 async function readText(path: string, signal: AbortSignal): Promise<string> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)

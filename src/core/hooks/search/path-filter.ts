@@ -3,10 +3,10 @@ import { globMatcher } from '../../base/glob.ts'
 import type { PathFilter } from './engine.ts'
 
 /**
- * A glob as the model writes it: without `/` it is about names in any folder, else about paths below `root`; `!` in
- * front turns it round.
+ * Parses a glob as the model writes it: without `/` it matches names in any folder, otherwise paths below
+ * `root`; a leading `!` inverts it.
  *
- * Throws `invalid` for what is no glob and for what leads out of the root.
+ * Throws `invalid` for a malformed glob and for one that leads out of the root.
  */
 export function toPathFilter(glob: string, root: string): PathFilter {
   const isNegated = glob.startsWith('!')
@@ -22,7 +22,7 @@ export function toPathFilter(glob: string, root: string): PathFilter {
   }
 }
 
-/** Models write absolute globs, too. */
+/** Converts an absolute glob below the root to a relative one, because models also write those. */
 function belowRoot(glob: string, root: string): string {
   const inside = glob.startsWith(`${root}/`) ? glob.slice(root.length) : glob
   return inside.replace(/^(\.\/)+/, '')
@@ -40,7 +40,7 @@ function badGlob(glob: string, why: string): CrabError {
   return new CrabError('invalid', `Cannot use the glob ${JSON.stringify(glob)}: ${why}`)
 }
 
-/** Every engine means the same by a glob of these; a `?` of ripgrep is one byte. */
+/** Matches globs that every engine interprets the same way; a `?` of ripgrep matches one byte. */
 const SIMPLE = /^(?:[\w.*-]|\{[\w.*-]+(?:,[\w.*-]+)+\})+$/
 
 function toNameGlob(glob: string): string | undefined {

@@ -1,13 +1,13 @@
-/** Splits bytes at a delimiter, which is left out; of a record longer than `maxBytes` nothing is given. */
+/** Splits bytes at a delimiter, which is left out; a record longer than `maxBytes` is skipped. */
 export async function* splitRecords(
   pieces: AsyncIterable<Uint8Array>,
   { delimiter, maxBytes }: { delimiter: number; maxBytes: number },
 ): AsyncGenerator<Buffer> {
-  let begun: Buffer[] = []
+  let partial: Buffer[] = []
   let size = 0
   const take = (piece: Buffer): Buffer | undefined => {
-    const record = size + piece.length > maxBytes ? undefined : Buffer.concat([...begun, piece])
-    begun = []
+    const record = size + piece.length > maxBytes ? undefined : Buffer.concat([...partial, piece])
+    partial = []
     size = 0
     return record
   }
@@ -20,8 +20,8 @@ export async function* splitRecords(
       start = end + 1
     }
     size += piece.length - start
-    if (size <= maxBytes) begun.push(piece.subarray(start))
-    else begun = []
+    if (size <= maxBytes) partial.push(piece.subarray(start))
+    else partial = []
   }
   const rest = take(Buffer.alloc(0))
   if (rest && rest.length > 0) yield rest

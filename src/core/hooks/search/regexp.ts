@@ -1,7 +1,10 @@
 import { CrabError } from '../../base/errors.ts'
 import type { SearchQuery } from './engine.ts'
 
-/** A pattern of ripgrep's as JavaScript has it, as far as the two agree. Throws `invalid` for what it cannot say. */
+/**
+ * Converts a pattern of ripgrep to JavaScript, as far as the two agree. Throws `invalid` for one that cannot
+ * be converted.
+ */
 export function toRegExp({ pattern, ignoreCase }: SearchQuery): RegExp {
   const [prefix, inline = ''] = /^\(\?([ims]+)\)/.exec(pattern) ?? ['']
   const source = pattern.slice(prefix.length).replace(/\[:(\^?)(\w+):\]/g, toClass)
@@ -18,7 +21,10 @@ export function toRegExp({ pattern, ignoreCase }: SearchQuery): RegExp {
   }
 }
 
-/** Without a letter that only some dialects escape: what is left may be said loosely, such as `\"` or a lone `}`. */
+/**
+ * Matches sources without escaped letters that only some dialects know: these may be compiled without the `u`
+ * flag, which rejects `\"` or a lone `}`.
+ */
 const LOOSE = /^(?:[^\\]|\\[^a-zA-Z]|\\[bBdDfnrsStvwW])*$/s
 
 function toClass(written: string, not: string, name: string): string {

@@ -3,14 +3,14 @@ import type { CollectedItems } from './collect.ts'
 import type { FoundFile, FoundLine } from './engine.ts'
 import type { SearchTarget } from './target.ts'
 
-/** Lines of an answer, without file names. */
+/** The most lines of an answer, not counting file names. */
 const MAX_LINES = 200
-/** Characters of an answer, about. */
+/** The approximate limit on the characters of an answer. */
 const MAX_CHARS = 30_000
 
 type Show = Pick<SearchTarget, 'show'>
 
-/** Lines under the names of their files: `12:` before one that matches, `12-` before one that stands near it. */
+/** Renders lines below the names of their files: `12:` before a matching line, `12-` before a context line. */
 export function renderLines({ items, stopped }: CollectedItems<FoundLine>, target: Show): ToolOutput {
   const files = Map.groupBy(items, ({ path }) => path)
   const blocks: string[] = []
@@ -33,7 +33,7 @@ export function renderLines({ items, stopped }: CollectedItems<FoundLine>, targe
   return { output: [...blocks, ...notes].join('\n\n'), isError: false }
 }
 
-/** Names of files, with the number of matching lines behind each. */
+/** Renders names of files, with the number of matching lines after each if they were counted. */
 export function renderFiles(
   { items, stopped }: CollectedItems<FoundFile>,
   { target, counted }: { target: Show; counted: boolean },
@@ -53,11 +53,11 @@ export function renderFiles(
 interface Block {
   lines: string[]
   chars: number
-  /** How many of the found lines it holds. */
+  /** The number of found lines that it contains. */
   taken: number
 }
 
-/** As many lines as fit; `--` stands where some are left out between two. */
+/** Renders as many lines as fit, with `--` where lines between two of them are left out. */
 function renderBlock(found: readonly FoundLine[], room: { lines: number; chars: number }): Block {
   const block: Block = { lines: [], chars: 0, taken: 0 }
   const hasContext = found.some(({ matchAt }) => matchAt === undefined)

@@ -8,17 +8,18 @@ import type { ProcessHost } from '../../process/types.ts'
 import type { FileSearchScope, FoundLine, SearchEngine, SearchQuery } from './engine.ts'
 import { splitRecords } from './records.ts'
 
-/** Longest record that is read; a line that makes a longer one is passed over. */
+/** The longest record that is read; a line that produces a longer one is skipped. */
 const MAX_RECORD_BYTES = 8 * 1024 * 1024
 
+/** A ripgrep program and how to start it. */
 export interface RipgrepOptions {
   processes: ProcessHost
-  /** A path, or a name that `env` has a PATH for. */
+  /** A path, or a name that is looked up in the PATH of `env`. */
   program: string
   env: Readonly<Record<string, string>>
 }
 
-/** Searches with ripgrep, a process for each search; the person's own settings of it do not count. */
+/** Searches with ripgrep, one process for each search; the user's own configuration of it is ignored. */
 export function ripgrepEngine(options: RipgrepOptions): SearchEngine {
   const search = (args: readonly string[], scope: FileSearchScope, signal: AbortSignal) =>
     runRipgrep(options, { args: [...args, ...scopeArgs(scope), './'], cwd: scope.folder }, signal)
@@ -52,13 +53,16 @@ export function ripgrepEngine(options: RipgrepOptions): SearchEngine {
   }
 }
 
-/** The first with every option in use. */
+/** The first major version that has every option in use. */
 const OLDEST = 13
 
-/** Whoever needs longer to say what it is, is not asked to search. */
+/** The time limit for `--version`; a slower program is not used. */
 const VERSION_LIMIT_MS = 2_000
 
-/** Whether it runs here: a folder may forbid that, and not every `rg` is ripgrep. Takes no longer than a few seconds. */
+/**
+ * Whether the program is a usable ripgrep: the system may forbid running it, and not every `rg` is ripgrep.
+ * Takes at most a few seconds.
+ */
 export async function isRipgrep({ processes, program, env }: RipgrepOptions): Promise<boolean> {
   try {
     await using running = await processes.start({
@@ -69,17 +73,17 @@ export async function isRipgrep({ processes, program, env }: RipgrepOptions): Pr
     })
     running.stderr.resume()
     const limit = AbortSignal.timeout(VERSION_LIMIT_MS)
-    let said = ''
+    let output = ''
     const take = (piece: Buffer) => {
-      if (said.length < MAX_SAID) said += piece.toString()
+      if (output.length < MAX_OUTPUT_CHARS) output += piece.toString()
       return undefined
     }
     await abortable(readUntilExit(running.stdout, running.exited, take), limit)
     const { code } = await abortable(running.exited, limit)
-    const [, version] = /^ripgrep (\d+)\./.exec(said) ?? []
+    const [, version] = /^ripgrep (\d+)\./.exec(output) ?? []
     return code === 0 && Number(version) >= OLDEST
   } catch {
-    return false // not there, not for this machine, or silent
+    return false // missing, built for another machine, or not answering
   }
 }
 
@@ -87,7 +91,10 @@ function queryArgs({ pattern, ignoreCase }: SearchQuery): string[] {
   return ['--engine=auto', '--crlf', ...(ignoreCase ? ['--ignore-case'] : []), `--regexp=${pattern}`]
 }
 
-/** A glob that only includes (`--glob=*.ts`) would include what git ignores; a file type does not. */
+/**
+ * Converts a scope to arguments. The name glob becomes a file type, because a glob that only includes
+ * (`--glob=*.ts`) would also include files that git ignores.
+ */
 function scopeArgs({ root, isFile, closed, glob }: FileSearchScope): string[] {
   const only = isFile ? ['--glob=!*', `--glob=/${escapeGlob(basename(root))}`] : []
   const inside = closed.filter((place) => isInside(root, place))
@@ -115,36 +122,37 @@ async function* runRipgrep(
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   try {
-    const said = keepStart(running.stderr)
+    const stderrStart = keepStart(running.stderr)
     yield* running.stdout
     const { code, signal: killedBy } = await running.exited
     if (signal.aborted) throw toCancelledError(signal)
     if (killedBy) throw new CrabError('failed', `Cannot search: ripgrep was ended by ${killedBy}`)
-    if (code === 2 && said() !== '') throw toRefusal(said()) // without a word, something could not be read
+    // Exit code 2 without a message means that some files were unreadable.
+    if (code === 2 && stderrStart() !== '') throw toRefusal(stderrStart())
   } finally {
     signal.removeEventListener('abort', stop)
   }
 }
 
-const MAX_SAID = 8_192
+const MAX_OUTPUT_CHARS = 8_192
 
-/** The start of what a stream says; the rest is read and dropped. */
+/** Keeps the beginning of a stream's output; the rest is read and dropped. */
 function keepStart(stream: Readable): () => string {
   let text = ''
   stream.setEncoding('utf8')
   stream.on('data', (piece: string) => {
-    if (text.length < MAX_SAID) text += piece
+    if (text.length < MAX_OUTPUT_CHARS) text += piece
   })
   return () => text.trim()
 }
 
-function toRefusal(said: string): CrabError {
-  const [, why] = /^error: (.+)$/m.exec(said) ?? []
+function toRefusal(message: string): CrabError {
+  const [, why] = /^error: (.+)$/m.exec(message) ?? []
   if (why) return new CrabError('invalid', `Cannot search: the pattern is no regular expression: ${why}`)
-  return new CrabError('invalid', `Cannot search: ${said.replace(/^rg: /, '')}`)
+  return new CrabError('invalid', `Cannot search: ${message.replace(/^rg: /, '')}`)
 }
 
-/** What `rg --json` prints, as far as it is used. Bytes, in base64, stand where something is no UTF-8. */
+/** The output of `rg --json`, as far as it is used. Text that is not UTF-8 comes as bytes in base64. */
 interface JsonRecord {
   type: string
   data: {

@@ -7,13 +7,13 @@ import { findFiles } from './find-files.ts'
 import { findText } from './find-text.ts'
 import { openSearchTarget } from './target.ts'
 
-/** What a call searches with. */
+/** The context of a search call. */
 export interface SearchContext extends Pick<FolderAccess, 'fdLinks'> {
-  /** Asked for each call. */
+  /** Called once per search call. */
   engine(): Promise<SearchEngine>
-  /** Files, and folders with all below, that are neither named nor read (0065). */
+  /** Files, and folders with everything below them, that are neither named nor read (ADR 0065). */
   closed: readonly string[]
-  /** Then the answer is what was found so far; by default half a minute. */
+  /** The time after which the answer is what was found so far; by default half a minute. */
   timeLimitMs?: number
 }
 

@@ -6,14 +6,15 @@ import { globArguments, grepArguments } from './arguments.ts'
 import type { SearchContext } from './run-search.ts'
 import { SEARCH_GROUP, SEARCH_TOOLS } from './specs.ts'
 
+/** The dependencies of the search tools. */
 export interface SearchHookOptions extends Omit<SearchContext, 'fdLinks'> {
-  /** Folder whose links lead to the open files of this process; by default that of Linux. */
+  /** The folder whose links lead to the open files of this process; by default that of Linux. */
   fdLinks?: string
-  /** The person's own directory, for `~/`; empty when there is none. */
+  /** The user's home directory, for `~/`; empty when there is none. */
   homeDir: string
 }
 
-/** The tools `glob` and `grep`. */
+/** Provides the tools `glob` and `grep` (ADR 0076). */
 export function searchHook(options: SearchHookOptions): Hook {
   return {
     schema: () => SEARCH_TOOLS,
@@ -43,6 +44,6 @@ async function search(
   { call, options }: { call: ToolDispatch; options: SearchHookOptions },
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const { runSearch } = await import('./run-search.ts') // only now: most turns do not search
+  const { runSearch } = await import('./run-search.ts') // loaded lazily: most turns do not search
   return await runSearch(name, { call, setting: { fdLinks: FD_LINKS, ...options } }, signal)
 }

@@ -3,7 +3,7 @@ import type { ToolGroup } from '../../runtime/hook.ts'
 
 const STRING = { type: 'string' }
 
-/** `glob` and `grep` as models see them. Every byte is paid on every turn. */
+/** `glob` and `grep` as models see them. Every byte is paid for on every turn. */
 export const SEARCH_TOOLS: readonly ToolSpec[] = [
   {
     name: 'glob',
@@ -30,7 +30,7 @@ export const SEARCH_TOOLS: readonly ToolSpec[] = [
   },
 ]
 
-/** What `glob` and `grep` have in common. */
+/** The group of `glob` and `grep`. */
 export const SEARCH_GROUP: ToolGroup = {
   id: 'search',
   title: 'Search',

@@ -10,23 +10,30 @@ import { openProtectedPaths } from '../protected-paths.ts'
 import type { FileSearchScope } from './engine.ts'
 import { toPathFilter } from './path-filter.ts'
 
-/** What one call searches, held until it is disposed. */
+/** The target of one search call, kept open until it is disposed. */
 export interface SearchTarget extends AsyncDisposable {
   scope: FileSearchScope
-  /** Whether the answer may name a file, by its path below the root. */
+  /** Whether the answer may name a file, given its path below the root. */
   admits(path: string): boolean
-  /** When a file was changed last, in milliseconds since 1970; undefined when it is gone, is reached by a link, or is closed by another name. */
+  /**
+   * Returns when a file was last changed, in milliseconds since 1970; undefined when it is gone, is reached
+   * through a link, or is another name of a protected file.
+   */
   changedAt(path: string): Promise<number | undefined>
-  /** Throws `conflict` when what was searched is not at its path any more. */
+  /** Throws `conflict` when the folder that was searched is no longer at its path. */
   verify(): Promise<void>
-  /** The path as the model may use it: below its working directory, else absolute. */
+  /**
+   * Returns the path as the model may use it: relative to its working directory if it is inside, otherwise
+   * absolute.
+   */
   show(path: string): string
 }
 
+/** A permitted search call, from which its target is opened. */
 export interface SearchTargetOptions extends Pick<FolderAccess, 'fdLinks'> {
-  /** What was permitted. */
+  /** The permitted path. */
   path: string
-  /** As the model wrote it. */
+  /** The path as the model wrote it. */
   shown: string
   glob: string | undefined
   cwd: string
@@ -35,8 +42,8 @@ export interface SearchTargetOptions extends Pick<FolderAccess, 'fdLinks'> {
 }
 
 /**
- * Throws `missing` when nothing is there, `denied` for what no tool opens, `conflict` when the path leads elsewhere than
- * when it was judged, `invalid` for a bad glob.
+ * Opens the target of a permitted call. Throws `missing` when nothing is there, `denied` for a protected
+ * path, `conflict` when the path leads elsewhere than when it was judged, `invalid` for a bad glob.
  */
 export async function openSearchTarget(options: SearchTargetOptions): Promise<SearchTarget> {
   const { path: root, shown, glob, cwd, closed, mayShow } = options
@@ -71,9 +78,12 @@ export async function openSearchTarget(options: SearchTargetOptions): Promise<Se
   }
 }
 
-/** Looks at what is below a held folder; undefined when that is a link, or a folder on the way is one by now. */
+/**
+ * Returns a function that stats files below an open folder; it returns undefined for a link, and for a path
+ * on which a folder has become one.
+ */
 function statBelow(folder: Folder, root: string): (path: string) => Promise<BigIntStats | undefined> {
-  const underway = new Map<string, Promise<string>>() // what looks at the same time shares the way
+  const underway = new Map<string, Promise<string>>() // concurrent lookups share the resolution of their folder
   const resolveParent = (parent: string) => {
     const known = underway.get(parent)
     if (known) return known
@@ -90,18 +100,18 @@ function statBelow(folder: Folder, root: string): (path: string) => Promise<BigI
       ])
       return real === join(root, parent) && !stats.isSymbolicLink() ? stats : undefined
     } catch {
-      return undefined // gone meanwhile
+      return undefined // deleted in the meantime
     }
   }
 }
 
 interface SearchRoot {
-  /** The root, or the folder its file is in. */
+  /** The root, or the folder that contains the root if it is a file. */
   folder: Folder
   isFile: boolean
 }
 
-/** Holds what was judged; a link in its place, or in that of a folder above, is not followed. */
+/** Opens the path that was judged; a link in its place, or in that of a parent folder, is not followed. */
 async function openSearchRoot({ path, shown, fdLinks }: SearchTargetOptions): Promise<SearchRoot> {
   const moved = () => movedError(shown)
   try {

@@ -6,13 +6,13 @@ import { type IgnoreRules, rulesAbove } from './ignore-rules.ts'
 
 /** A file of a scope. */
 export interface WalkedFile {
-  /** By which to reach it. */
+  /** The path through which to reach it. */
   path: string
-  /** Below the root, written with `/`. */
+  /** The path below the root, written with `/`. */
   shown: string
 }
 
-/** Every file of a scope that its glob matches, folder by folder. */
+/** Yields every file of a scope that its glob matches, folder by folder. */
 export async function* walk(scope: FileSearchScope, signal: AbortSignal): AsyncGenerator<WalkedFile> {
   const { root, isFile, glob } = scope
   if (isFile) {
@@ -34,9 +34,9 @@ export async function* walk(scope: FileSearchScope, signal: AbortSignal): AsyncG
 
 interface Folder {
   path: string
-  /** By which path to reach it. */
+  /** The path through which to reach it. */
   at: string
-  /** Those from above it. */
+  /** The rules inherited from its parents. */
   rules: IgnoreRules
 }
 
@@ -44,7 +44,8 @@ async function readFolder(
   { path: folder, at, rules: known }: Folder,
   closed: ReadonlySet<string>,
 ): Promise<{ files: string[]; subfolders: Folder[] }> {
-  const entries = await readdir(at, { withFileTypes: true }).catch((): Dirent[] => []) // passed over, as promised
+  // Unreadable folders are skipped, as SearchEngine promises.
+  const entries = await readdir(at, { withFileTypes: true }).catch((): Dirent[] => [])
   const rules = await known.enter(folder, new Set(entries.map(({ name }) => name)))
   const files: string[] = []
   const subfolders: Folder[] = []

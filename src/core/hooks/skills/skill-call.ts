@@ -1,4 +1,4 @@
-/** What of these a message begins with, as `/name` or `/skill:name`, and what stands behind. */
+/** Finds the skills that a message begins with, as `/name` or `/skill:name`, and the text after the name. */
 export function findSkillCalls<T extends { name: string }>(
   content: string,
   skills: readonly T[],

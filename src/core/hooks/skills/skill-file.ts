@@ -7,10 +7,10 @@ import type { Skill } from '../../skills/scan-skills.ts'
 import { toPrintablePath } from '../printable-path.ts'
 
 /**
- * What another file of a skill says, by its path in the skill's folder; of a folder what is in it.
+ * Reads another file of a skill, by its path in the skill's folder; for a folder it lists the entries.
  *
- * Throws `missing` for what lies outside of the skill, also by a link, or is hidden: people keep keys there; `invalid` for
- * what is no text of at most 256 KiB; `storage`.
+ * Throws `missing` for a path outside of the skill, even through a link, and for a hidden one, because people
+ * keep keys there; `invalid` for anything but a text of at most 256 KiB; `storage` when the disk fails.
  */
 export async function readSkillFile(
   { name, folder }: Pick<Skill, 'name' | 'folder'>,
@@ -34,23 +34,24 @@ export async function readSkillFile(
   throw new CrabError('invalid', `${what}: it is no text of at most ${MAX_BYTES / 1024} KiB`)
 }
 
-/** A path with a name in it that begins with a dot, as `..` does not. */
+/** Matches a path with a name that begins with a dot, other than `.` and `..`. */
 const HIDDEN = /(?:^|[\\/])\.(?!\.?(?:[\\/]|$))/
 const MAX_BYTES = 256 * 1024
 const MAX_NAMES = 50
 
-/** Whether a path of which the links are resolved is inside the skill and not hidden. */
+/** Whether a path, links resolved, is inside the skill and not hidden. */
 function mayRead(root: string, real: string): boolean {
   return isInside(root, real) && !HIDDEN.test(relative(root, real))
 }
 
-/** The names in a folder that can be read, as a list in a line. */
+/** Lists the readable names in a folder, in one line. */
 async function namesIn(folder: string, root: string): Promise<string> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []) // it says that there is nothing
+  // An unreadable folder is listed as empty.
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const isReadable = await Promise.all(
     entries.map(async (entry) => {
       if (!entry.isSymbolicLink()) return !entry.name.startsWith('.')
-      const real = await realpath(join(folder, entry.name)).catch(() => undefined) // a link to nothing
+      const real = await realpath(join(folder, entry.name)).catch(() => undefined) // a broken link
       return !entry.name.startsWith('.') && real !== undefined && mayRead(root, real)
     }),
   )

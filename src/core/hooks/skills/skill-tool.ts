@@ -4,9 +4,10 @@ import type { ToolSpec } from '../../provider/types.ts'
 import type { ToolGroup } from '../../runtime/hook.ts'
 import type { Skill } from '../../skills/scan-skills.ts'
 
-/** The tool by which a model fetches what a skill says (RFC 0036). */
+/** The name of the tool with which a model reads a skill (ADR 0144). */
 export const SKILL_TOOL = 'skill'
 
+/** The group of the skill tool. */
 export const SKILL_GROUP: ToolGroup = {
   id: 'skills',
   title: 'Skills',
@@ -15,8 +16,9 @@ export const SKILL_GROUP: ToolGroup = {
 }
 
 /**
- * That tool, for a turn that has these skills: their names stand in its description, with as much of what they are for as
- * finds room. With `isNamed` no list of tool names leaves it out, as the agent names the skills themselves (RFC 0082).
+ * Builds the tool for a turn that has these skills: its description contains their names, and as much of
+ * their descriptions as fits. With `isNamed`, which means that the agent names the skills itself, a list of
+ * tool names does not exclude the tool (ADR 0144).
  */
 export function skillTool(skills: readonly Skill[], isNamed: boolean): ToolSpec {
   return {
@@ -35,12 +37,12 @@ export function skillTool(skills: readonly Skill[], isNamed: boolean): ToolSpec 
 const STRING = { type: 'string' }
 const HEAD =
   'Read a skill: instructions for a kind of task. When one fits the task, read it before you begin; words in place of a name search for one. With file it reads another file of the skill.'
-/** UTF-16 units; some two thousand tokens, which go with every request. */
+/** UTF-16 units; about two thousand tokens, which are sent with every request. */
 const MAX_CHARS = 8000
 
 /**
- * Skills as a model reads them, a line for each, those of crabtalk first. Where there is not enough room descriptions are
- * cut, those of other programs' skills first; then only names are left, and at last not all of them.
+ * Lists skills for a model, one per line, those of crabtalk first. When they do not fit, descriptions are
+ * truncated, those of other programs' skills first; then only names are listed, and finally not all of them.
  */
 export function formatSkillList(skills: readonly Skill[], maxChars: number): string {
   const own = skills.filter(({ root }) => root.isOwn)
@@ -52,7 +54,10 @@ export function formatSkillList(skills: readonly Skill[], maxChars: number): str
   return listNames([...own, ...others], maxChars)
 }
 
-/** How much of a description is shown, of one's own skills and of those of other programs, until all fits. */
+/**
+ * The description widths for crabtalk's skills and for those of other programs, tried in order until
+ * everything fits.
+ */
 const WIDTHS: readonly (readonly [number, number])[] = [
   [250, 250],
   [250, 120],
@@ -62,7 +67,7 @@ const WIDTHS: readonly (readonly [number, number])[] = [
   [50, 0],
 ]
 
-/** Undefined as soon as they have no room: nobody looks at the rest of thousands. */
+/** Returns undefined as soon as the lines do not fit, so that thousands of skills cost little. */
 function listLines(
   skills: readonly Skill[],
   toWidth: (skill: Skill) => number,

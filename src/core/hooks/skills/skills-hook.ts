@@ -12,11 +12,12 @@ import { SKILL_GROUP, SKILL_TOOL, skillTool } from './skill-tool.ts'
 import { wrapSkill } from './wrap-skill.ts'
 
 /**
- * Skills, two ways (RFC 0036): one takes the place of a message that begins with `/` and its name, what names none passes
- * through; and a turn that may have some has a tool that reads them.
+ * Provides skills in two ways (ADR 0143, ADR 0144): a message that begins with `/` and the name of a skill is
+ * replaced by that skill, and a turn that may use skills has a tool that reads them.
  *
- * `scan` is asked each time, so that an edit holds at once. A skill that a person names and that cannot be used is told
- * as a notice, except to an untrusted sender, who reaches by name the same skills as the model of its turn.
+ * `scan` is called each time, so that edits take effect immediately. When a user names a skill that cannot be
+ * used, a notice says why; an untrusted sender gets no notice, and can name only the skills that the model of
+ * its turn can read.
  */
 export function skillsHook({ scan }: { scan(): Promise<ScanResult> }): Hook {
   return {
@@ -28,7 +29,7 @@ export function skillsHook({ scan }: { scan(): Promise<ScanResult> }): Hook {
     dispatch(name, { agent, trust, args }) {
       if (name !== SKILL_TOOL) return undefined
       return scan().then(async ({ skills }) => {
-        const { runSkillTool } = await import('./run-skill-tool.ts') // only now: most turns read none
+        const { runSkillTool } = await import('./run-skill-tool.ts') // loaded lazily: most turns read no skill
         return await runSkillTool(args, forModel(skills, agent, trust))
       })
     },
@@ -40,7 +41,7 @@ export function skillsHook({ scan }: { scan(): Promise<ScanResult> }): Hook {
       const allowed = isLimited ? forModel(skills, agent, trust) : usable(skills, agent)
       const call = longest(findSkillCalls(content, allowed))
       if (call) return await expand(call, notice)
-      for (const problem of problems) if (isMeant(problem, content)) notice(sentence(problem))
+      for (const problem of problems) if (isMentioned(problem, content)) notice(sentence(problem))
       return undefined
     },
   }
@@ -56,7 +57,7 @@ interface Call {
   args: string
 }
 
-/** A quick look, which most messages end at. */
+/** A cheap check that most messages fail. */
 function mayNameSkill(content: string): boolean {
   return content.startsWith('/') && /^\/[\p{L}\p{N}]/u.test(content)
 }
@@ -65,13 +66,16 @@ function usable(skills: readonly Skill[], { skills: scope }: AgentConfig): Skill
   return skills.filter(({ name }) => mayUseSkill(name, scope))
 }
 
-/** Returns the skills that a model may fetch: those that the agent's file names, where its class reaches no others. */
+/**
+ * Returns the skills that a model may read; a limited trust class reaches only those that the agent's file
+ * names.
+ */
 function forModel(skills: readonly Skill[], agent: AgentConfig, trust: Trust): Skill[] {
   if (CLASS_RIGHTS[trust].skills === 'named' && agent.skills.length === 0) return []
   return usable(skills, agent).filter(({ isForModel }) => isForModel)
 }
 
-/** Names may have blanks in them. */
+/** Returns the call with the longest name. Names may contain spaces, so that one may begin with another. */
 function longest(calls: readonly Call[]): Call | undefined {
   return calls.toSorted((a, b) => b.skill.name.length - a.skill.name.length)[0]
 }
@@ -85,7 +89,7 @@ async function expand({ skill, args }: Call, notice: (text: string) => void): Pr
   }
 }
 
-function isMeant({ path }: SkillProblem, content: string): boolean {
+function isMentioned({ path }: SkillProblem, content: string): boolean {
   return findSkillCalls(content, [{ name: basename(dirname(path)) }]).length > 0
 }
 

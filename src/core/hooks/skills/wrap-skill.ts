@@ -3,10 +3,10 @@ import { wrapInTag } from '../../base/wrap-text.ts'
 import type { Skill } from '../../skills/scan-skills.ts'
 
 /**
- * A skill that a person named, as a model reads it. Arguments stand where the body has `$ARGUMENTS`, else behind it, as
- * they were typed.
+ * Formats a skill that a user named for the model. The arguments, exactly as typed, replace `$ARGUMENTS` in
+ * the body, or follow the skill when there is no placeholder.
  *
- * Throws `invalid` where arguments that stand several times become more than 2 MiB.
+ * Throws `invalid` when several placeholders would expand the arguments to more than 2 MiB.
  */
 export function wrapSkill(skill: Pick<Skill, 'name' | 'folder'>, body: string, args: string): string {
   const blanks = body.match(BLANK)?.length ?? 0
@@ -23,11 +23,11 @@ export function wrapSkill(skill: Pick<Skill, 'name' | 'folder'>, body: string, a
   return blanks > 0 || args === '' ? tag : `${tag}\n\n${args}`
 }
 
-/** The text of a skill in a tag that it can neither end nor begin again. */
+/** Wraps the text of a skill in a tag that the text can neither close nor open. */
 export function tagSkill({ name, folder }: Pick<Skill, 'name' | 'folder'>, body: string): string {
   return wrapInTag('skill', { name, folder }, body.trim())
 }
 
-/** `$ARGUMENTS[0]` and `$ARGUMENTS_X` are something else. */
+/** Matches `$ARGUMENTS`, but not `$ARGUMENTS[0]` or `$ARGUMENTS_X`. */
 const BLANK = /\$ARGUMENTS(?![\w[])/g
 const MOST_CHARS = 2 * 1024 * 1024

@@ -7,12 +7,12 @@ import { BOOK_FILE, BOOK_TEXT, KIND_FOLDERS, SUMMARY_FILE, toTreeFiles } from '.
 import { finishDump, markdownFiles, refuseLinkedKinds, stageDump } from './staged-dump.ts'
 
 /**
- * Writes a memory as a tree of Markdown files that mdbook can show (RFC 0150). A reader, or whoever finds it after a
- * crash, never loses an entry; see stageDump().
+ * Writes a memory as a tree of Markdown files that mdBook can render. Readers find every entry at any time,
+ * even after a crash; see stageDump().
  *
- * Markdown files in the folders of the kinds that are of no entry any more are removed, and counted. Everything else is
- * left alone. Throws `conflict` for a folder that holds such files and that no dump has written, or whose folders are
- * links, `no-input` for a file, `storage` when it cannot be written.
+ * Removes, and counts, Markdown files in the folders of the kinds that no longer belong to an entry. Leaves
+ * all other files alone. Throws `conflict` for a folder with such files that was not written by a dump, or
+ * whose folders are links; `no-input` for a file; `storage` when it cannot be written.
  */
 export async function dumpTree(
   folder: string,
@@ -20,11 +20,11 @@ export async function dumpTree(
   signal: AbortSignal,
 ): Promise<{ files: number; removed: number }> {
   try {
-    await refuseFile(folder)
+    await rejectFile(folder)
     await makePrivateDir(folder)
     await refuseLinkedKinds(folder)
     await finishDump(folder)
-    await refuseForeign(folder)
+    await rejectForeign(folder)
     if (!(await isThere(join(folder, BOOK_FILE)))) await createFile(join(folder, BOOK_FILE), BOOK_TEXT)
     await stageDump(folder, toTreeFiles(entries), signal)
     return { files: entries.length, removed: await finishDump(folder) }
@@ -34,7 +34,7 @@ export async function dumpTree(
   }
 }
 
-async function refuseFile(folder: string): Promise<void> {
+async function rejectFile(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (!found || found.isDirectory()) return
   throw new CrabError('no-input', `Cannot dump to ${folder}: it is no folder`, {
@@ -42,8 +42,8 @@ async function refuseFile(folder: string): Promise<void> {
   })
 }
 
-/** Notes that somebody has in a folder of that name would be gone. */
-async function refuseForeign(folder: string): Promise<void> {
+/** Protects notes that the user keeps in a folder of the same name; a dump would remove them. */
+async function rejectForeign(folder: string): Promise<void> {
   if (await isThere(join(folder, SUMMARY_FILE))) return
   for (const kind of Object.values(KIND_FOLDERS)) {
     const [first] = await markdownFiles(join(folder, kind))

@@ -2,9 +2,9 @@ import { CrabError } from '../../base/errors.ts'
 import { fromIsoTime, toIsoTime } from '../time.ts'
 import type { MemoryEntry } from '../types.ts'
 
-/** What the file of an entry says (RFC 0150); what it does not say is undefined. */
+/** The parsed file of an entry; absent fields are undefined. */
 export interface EntryFile {
-  /** Only where the file's own name is another. */
+  /** Only set when it differs from the file name. */
   name: string | undefined
   /** Seconds since 1970. */
   createdAt: bigint | undefined
@@ -12,7 +12,7 @@ export interface EntryFile {
   content: string
 }
 
-/** An entry as a Markdown file behind a block of metadata; `stem` is the file's name without `.md`. */
+/** Formats an entry as a Markdown file with a leading metadata block; `stem` is the file name without `.md`. */
 export function formatEntryFile({ name, createdAt, aliases, content }: MemoryEntry, stem: string): string {
   const time = toIsoTime(createdAt)
   const items = aliases.map((alias) => `<li>${escapeHtml(alias)}</li>`).join('')
@@ -26,9 +26,10 @@ export function formatEntryFile({ name, createdAt, aliases, content }: MemoryEnt
 }
 
 /**
- * What formatEntryFile() wrote, exactly; a text without the block is all content, but for a last line break.
+ * Parses the output of formatEntryFile() without loss. In a text without the block, everything but the final
+ * line break is content.
  *
- * Throws `invalid` for a block that cannot be understood whole, so that nothing of it is lost.
+ * Throws `invalid` when any part of the block is unreadable, so that nothing of it is lost.
  */
 export function parseEntryFile(text: string): EntryFile {
   const plain = text.replace(/^\ufeff/, '')
@@ -36,25 +37,27 @@ export function parseEntryFile(text: string): EntryFile {
     return { name: undefined, createdAt: undefined, aliases: [], content: plain.replace(/\r?\n$/, '') }
   }
   const end = plain.indexOf(END)
-  if (end < 0) throw bad(`it has no ${END}`)
+  if (end < 0) throw metadataError(`it has no ${END}`)
   return { ...readRows(plain.slice(BEGIN.length, end)), content: toContent(plain.slice(end + END.length)) }
 }
 
 const BEGIN = '<div id="meta">'
 const END = '</div>'
 
-/** Behind the block: the end of its line, and an empty one. An editor may have made all line ends those of Windows. */
+/**
+ * Strips the line end after the block and the blank line. An editor may have converted all line ends to CRLF.
+ */
 function toContent(rest: string): string {
   const text = rest.startsWith('\r\n') ? rest.replaceAll('\r\n', '\n') : rest
   return text.replace(/^\n{0,2}/, '').replace(/\n$/, '')
 }
 
 function readRows(block: string): Omit<EntryFile, 'content'> {
-  const list = inside(block.trim(), 'dl')
-  if (list === undefined) throw bad('there is more in it than a <dl>')
+  const list = elementContents(block.trim(), 'dl')
+  if (list === undefined) throw metadataError('there is more in it than a <dl>')
   const rows = new Map(parseElements(list, ['dt', 'dd'], 'the <dl>'))
   const unknown = [...rows.keys()].find((term) => !['Name', 'Created', 'Aliases'].includes(term))
-  if (unknown !== undefined) throw bad(`nothing is known by the name "${unknown}"`)
+  if (unknown !== undefined) throw metadataError(`nothing is known by the name "${unknown}"`)
   const [name, created, aliases] = [rows.get('Name'), rows.get('Created'), rows.get('Aliases')]
   return {
     name: name === undefined ? undefined : unescapeHtml(name),
@@ -63,14 +66,14 @@ function readRows(block: string): Omit<EntryFile, 'content'> {
   }
 }
 
-/** Pairs of elements that follow one another, by the trimmed text of the first. */
+/** Parses consecutive pairs of elements, keyed by the trimmed text of the first. */
 function parseElements(text: string, [first, second]: [string, string], where: string): [string, string][] {
   const pairs: [string, string][] = []
   let rest = text.trim()
   while (rest !== '') {
     const term = firstElement(rest, first)
     const value = term && firstElement(term.rest, second)
-    if (!value) throw bad(`${where} holds something else than pairs of <${first}> and <${second}>`)
+    if (!value) throw metadataError(`${where} holds something else than pairs of <${first}> and <${second}>`)
     pairs.push([unescapeHtml(term.text), value.text])
     rest = value.rest
   }
@@ -81,30 +84,30 @@ function readTime(value: string): bigint {
   const [, attribute] = /^\s*<time datetime="([^"]*)">[^<]*<\/time>\s*$/.exec(value) ?? []
   const text = unescapeHtml(attribute ?? value)
   const time = fromIsoTime(text)
-  if (time === undefined) throw bad(`"${text}" is no time`)
+  if (time === undefined) throw metadataError(`"${text}" is no time`)
   return time
 }
 
 function readAliases(value: string): string[] {
-  const list = inside(value.trim(), 'ul')
-  if (list === undefined) throw bad('the aliases are no <ul>')
+  const list = elementContents(value.trim(), 'ul')
+  if (list === undefined) throw metadataError('the aliases are no <ul>')
   const aliases: string[] = []
   for (let rest = list.trim(); rest !== ''; ) {
     const item = firstElement(rest, 'li')
-    if (!item) throw bad('the <ul> of the aliases holds something else than <li>')
+    if (!item) throw metadataError('the <ul> of the aliases holds something else than <li>')
     aliases.push(unescapeHtml(item.text))
     rest = item.rest
   }
   return aliases
 }
 
-/** What stands in an element that is the whole text. */
-function inside(text: string, tag: string): string | undefined {
+/** Returns the contents of an element that spans the whole text. */
+function elementContents(text: string, tag: string): string | undefined {
   const [open, close] = [`<${tag}>`, `</${tag}>`]
   return text.startsWith(open) && text.endsWith(close) ? text.slice(open.length, -close.length) : undefined
 }
 
-/** The element that a text begins with, and what follows. */
+/** Returns the leading element of a text, and the text after it. */
 function firstElement(text: string, tag: string): { text: string; rest: string } | undefined {
   const [open, close] = [`<${tag}>`, `</${tag}>`]
   const end = text.startsWith(open) ? text.indexOf(close) : -1
@@ -112,7 +115,10 @@ function firstElement(text: string, tag: string): { text: string; rest: string }
   return { text: text.slice(open.length, end), rest: text.slice(end + close.length).trimStart() }
 }
 
-/** Blanks at the ends, and what breaks lines, are written as numbers: those that stand there are of the layout. */
+/**
+ * Escapes HTML. Surrounding blanks and line-breaking characters become numeric references, because unescaped
+ * ones are treated as layout.
+ */
 function escapeHtml(text: string): string {
   const named = text.replace(/[&<>]/g, (char) => ESCAPES[char]!)
   return named.replace(/^\s+|\s+$|[\p{Cc}\p{Zl}\p{Zp}\ufeff]/gu, (chars) => {
@@ -133,6 +139,6 @@ const NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }),
 )
 
-function bad(why: string): CrabError {
+function metadataError(why: string): CrabError {
   return new CrabError('invalid', `its metadata cannot be read: ${why}`)
 }

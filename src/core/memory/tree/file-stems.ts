@@ -1,27 +1,27 @@
 import { takeStart } from '../../base/truncate.ts'
 
 /**
- * File names for entries, without `.md`, in the order of their names: the name itself where every file system can have it
- * and a link in Markdown needs no more than `%20`, else something like it. No two are one where upper and lower case, or
- * composed and decomposed letters, are the same.
+ * Returns file names without `.md` for entry names, in the same order. A name is used unchanged where every
+ * file system allows it and a Markdown link to it needs no escaping but `%20`; otherwise a similar one is
+ * used. The results are distinct even on systems that ignore case or Unicode normalization.
  */
 export function fileStems(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((name) => {
-    const stem = free(toStem(name), taken)
+    const stem = uniqueStem(toStem(name), taken)
     taken.add(foldStem(stem))
     return stem
   })
 }
 
-/** File names that are equal after this are one file on some systems. */
+/** Folds a file name; names that are equal afterwards are the same file on some systems. */
 export function foldStem(stem: string): string {
   return stem.normalize('NFC').toUpperCase().toLowerCase()
 }
 
 const MAX_STEM_BYTES = 120
 
-/** Devices of Windows, with whatever extension; mdbook makes a README its index. */
+/** Windows device names, with any extension; and names that mdBook treats as an index. */
 const RESERVED = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|readme|index)(?:\.|$)/i
 
 function toStem(name: string): string {
@@ -40,7 +40,7 @@ function shorten(text: string): string {
   return short
 }
 
-function free(stem: string, taken: ReadonlySet<string>): string {
+function uniqueStem(stem: string, taken: ReadonlySet<string>): string {
   let name = stem
   for (let n = 2; taken.has(foldStem(name)); n++) name = `${stem}-${n}`
   return name

@@ -2,20 +2,22 @@ import type { MemoryEntry, MemoryKind } from '../types.ts'
 import { formatEntryFile } from './entry-file.ts'
 import { fileStems } from './file-stems.ts'
 
-/** The folder of each kind, in their order in SUMMARY.md. */
+/** The folder of each kind, in the order of SUMMARY.md. */
 export const KIND_FOLDERS = {
   note: 'notes',
   archive: 'archives',
   topic: 'topics',
 } as const satisfies Record<MemoryKind, string>
 
+/** mdBook's table of contents, written by every dump; it also marks a folder as a dump. */
 export const SUMMARY_FILE = 'SUMMARY.md'
+/** mdBook's configuration; a dump creates it but never overwrites it. */
 export const BOOK_FILE = 'book.toml'
 
-/** Written where there is none (RFC 0150). */
+/** The contents of a new book.toml. */
 export const BOOK_TEXT = '[book]\ntitle = "Memory"\nsrc = "."\n'
 
-/** The files of a memory by their paths in the tree, with `/`; SUMMARY.md is the last. */
+/** Returns the files of a memory by path in the tree, separated by `/`; SUMMARY.md is the last. */
 export function toTreeFiles(entries: readonly MemoryEntry[]): Map<string, string> {
   const files = new Map<string, string>()
   const parts = ['# Summary\n']
@@ -44,7 +46,10 @@ function renderBookPart(folder: string, links: readonly Link[]): string {
   return `# ${title}\n\n${lines.join('')}`
 }
 
-/** An archive is named after its session, which tells a person nothing; its title is its alias. */
+/**
+ * Returns the link text. An archive is named after its session, which is meaningless to a person; its title
+ * is its alias.
+ */
 function renderTitle({ kind, name, aliases }: MemoryEntry): string {
   const title = (kind === 'archive' ? aliases[0] : undefined) ?? name
   return title.replace(/[\s\p{C}]+/gu, ' ').replace(/[\\`*_[\]<>&#!|~$^{}]/g, '\\$&')

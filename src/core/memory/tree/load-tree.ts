@@ -8,31 +8,35 @@ import { parseEntryFile } from './entry-file.ts'
 import { KIND_FOLDERS, SUMMARY_FILE } from './layout.ts'
 import { finishDump, isLink, isMarkdown, markdownFiles, openTreeFile } from './staged-dump.ts'
 
-/** An entry that a tree holds. Its id is 0: a tree has none. */
+/** An entry loaded from a tree. Its id is 0, because a tree has no ids. */
 export type TreeEntry = Omit<MemoryEntry, 'createdAt'> & {
-  /** Seconds since 1970; undefined where the file does not say it. */
+  /** Seconds since 1970; undefined when the file does not state it. */
   createdAt: bigint | undefined
 }
 
-/** What a tree holds. */
+/** The contents of a tree. */
 export interface LoadedTree {
   /** By kind, then by file name. */
   entries: TreeEntry[]
-  /** Markdown files in other folders of the tree, and symbolic links, which are not followed: as paths in the tree. */
+  /**
+   * Markdown files in other folders of the tree, and symbolic links, which are not followed; as paths in the
+   * tree.
+   */
   ignored: string[]
 }
 
 /**
- * Reads a tree as dumpTree() writes it and people change it; SUMMARY.md and book.toml are not looked at.
+ * Reads a tree that dumpTree() wrote and a person may have edited. Ignores SUMMARY.md and book.toml.
  *
- * Throws `invalid`, naming the file, for one that is no text, whose metadata cannot be read or whose name another one
- * has; `no-input` for a folder that is no such tree, and `storage` when it cannot be read.
+ * Throws `invalid`, naming the file, for a file that is not text, whose metadata is unreadable, or whose name
+ * belongs to another file; `no-input` for a folder that is not such a tree; and `storage` when it cannot be
+ * read.
  */
 export async function loadTree(folder: string, signal: AbortSignal): Promise<LoadedTree> {
   try {
-    await refuseFile(folder)
+    await rejectFile(folder)
     await finishDump(folder)
-    await refuseOther(folder)
+    await rejectOther(folder)
     const loaded: LoadedTree = { entries: [], ignored: [] }
     const owners = new Map<string, string>()
     for (const [kind, name] of Object.entries(KIND_FOLDERS) as [MemoryKind, string][]) {
@@ -51,7 +55,7 @@ export async function loadTree(folder: string, signal: AbortSignal): Promise<Loa
         claim(owners, entry, path)
         loaded.entries.push(entry)
       }
-      loaded.ignored.push(...(await nested(folder, name)))
+      loaded.ignored.push(...(await listNested(folder, name)))
     }
     return loaded
   } catch (reason) {
@@ -66,8 +70,9 @@ async function readEntry(
 ): Promise<TreeEntry> {
   await using file = await openTreeFile(join(folder, path))
   const found = await file.stat()
-  if (!found.isFile()) throw refused(path, 'it is no file')
-  if (found.size > 2 * MAX_CONTENT_BYTES) throw refused(path, `it is longer than ${MAX_CONTENT_BYTES} bytes`)
+  if (!found.isFile()) throw loadError(path, 'it is no file')
+  if (found.size > 2 * MAX_CONTENT_BYTES)
+    throw loadError(path, `it is longer than ${MAX_CONTENT_BYTES} bytes`)
   const text = decode(await file.readFile(), path)
   try {
     const { name, createdAt, aliases, content } = parseEntryFile(text)
@@ -75,7 +80,7 @@ async function readEntry(
     const own = name ?? stem
     return { id: 0n, kind, createdAt, name: own, aliases: aliases.filter((one) => one !== own), content }
   } catch (reason) {
-    throw refused(path, (reason as Error).message, reason)
+    throw loadError(path, (reason as Error).message, reason)
   }
 }
 
@@ -83,25 +88,25 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw refused(path, 'it is no UTF-8', cause)
+    throw loadError(path, 'it is no UTF-8', cause)
   }
 }
 
-/** Checked here already, because here the files are known. */
+/** Checked here, although replaceEntries() checks it too, so that the error can name the file. */
 function claim(owners: Map<string, string>, { name, aliases, content }: TreeEntry, path: string): void {
   if (Buffer.byteLength(content) > MAX_CONTENT_BYTES) {
-    throw refused(path, `its content is longer than ${MAX_CONTENT_BYTES} bytes`)
+    throw loadError(path, `its content is longer than ${MAX_CONTENT_BYTES} bytes`)
   }
   for (const one of [name, ...aliases]) {
     const owner = owners.get(one)
-    if (one === '') throw refused(path, 'a name in it is empty')
+    if (one === '') throw loadError(path, 'a name in it is empty')
     if (owner !== undefined)
-      throw refused(path, `"${one}" is a name in ${owner === path ? 'it twice' : owner}`)
+      throw loadError(path, `"${one}" is a name in ${owner === path ? 'it twice' : owner}`)
     owners.set(one, path)
   }
 }
 
-async function refuseFile(folder: string): Promise<void> {
+async function rejectFile(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (!found || found.isDirectory()) return
   throw new CrabError('no-input', `Cannot load ${folder}: it is no folder`, {
@@ -109,8 +114,8 @@ async function refuseFile(folder: string): Promise<void> {
   })
 }
 
-/** A folder without anything of a tree is a mistake, and would empty the memory. */
-async function refuseOther(folder: string): Promise<void> {
+/** Rejects a folder without any part of a tree: it is a mistake, and loading it would empty the memory. */
+async function rejectOther(folder: string): Promise<void> {
   const names = await readdir(folder).catch((reason: unknown) => {
     if (!isMissingFile(reason)) throw reason
     throw new CrabError('no-input', `Cannot load ${folder}: there is no such folder`)
@@ -122,8 +127,8 @@ async function refuseOther(folder: string): Promise<void> {
   })
 }
 
-/** The Markdown files in folders below one of the tree's; readdir() with `recursive` would follow links. */
-async function nested(folder: string, path: string, isTop = true): Promise<string[]> {
+/** Lists the Markdown files in subfolders of a kind's folder; readdir() with `recursive` would follow links. */
+async function listNested(folder: string, path: string, isTop = true): Promise<string[]> {
   const entries = await readdir(join(folder, path), { withFileTypes: true }).catch((reason: unknown) => {
     if (!isMissingFile(reason)) throw reason
     return []
@@ -131,11 +136,11 @@ async function nested(folder: string, path: string, isTop = true): Promise<strin
   const files = entries.filter((entry) => !isTop && !entry.isDirectory() && isMarkdown(entry.name))
   const below = files.map(({ name }) => `${path}/${name}`)
   for (const entry of entries) {
-    if (entry.isDirectory()) below.push(...(await nested(folder, `${path}/${entry.name}`, false)))
+    if (entry.isDirectory()) below.push(...(await listNested(folder, `${path}/${entry.name}`, false)))
   }
   return below
 }
 
-function refused(path: string, why: string, cause?: unknown): CrabError {
+function loadError(path: string, why: string, cause?: unknown): CrabError {
   return new CrabError('invalid', `Cannot load ${path}: ${why}`, { cause })
 }

@@ -8,8 +8,8 @@ import { foldStem } from './file-stems.ts'
 import { KIND_FOLDERS } from './layout.ts'
 
 /**
- * A dump is written beside the tree first; once it is whole, one rename makes it count, and whatever is left to do then
- * is done by the next dump or load if this one is killed.
+ * Writes a dump next to the tree, then commits it with one rename. The remaining moves are finished by
+ * finishDump(), or by the next dump or load if this process is killed.
  */
 export async function stageDump(
   folder: string,
@@ -32,16 +32,20 @@ export async function stageDump(
   }
 }
 
-/** Moves the files of a dump that is whole to their places, and removes those of before; how many of them. */
+/**
+ * Moves the files of a committed dump into place and removes the files of earlier ones; returns how many were
+ * removed.
+ */
 export async function finishDump(folder: string): Promise<number> {
   const ready = join(folder, READY)
-  await refuseLinks(folder)
-  const list = await readOwn(join(ready, LIST))
+  await rejectLinks(folder)
+  const list = await readUnlinked(join(ready, LIST))
   if (list === undefined) return 0
   const paths = (JSON.parse(list) as string[]).filter(isOwn)
   for (const path of paths) {
     await makePrivateDir(join(folder, dirname(path)))
-    await rename(join(ready, path), join(folder, path)).catch(orUndefined) // it was the same, or is there already
+    // unchanged files are not staged, and an interrupted run may have moved others
+    await rename(join(ready, path), join(folder, path)).catch(ignoreMissing)
   }
   const removed = await removeOthers(folder, new Set(paths))
   for (const parent of new Set(paths.map((path) => dirname(path)))) await syncDir(join(folder, parent))
@@ -50,26 +54,29 @@ export async function finishDump(folder: string): Promise<number> {
 }
 
 /**
- * Opens a file of a tree to read it. Throws where a symbolic link is in its place: a tree may be somebody else's, and no
- * file outside it becomes an entry.
+ * Opens a file of a tree for reading. Throws for a symbolic link: a tree may come from someone else, and a
+ * file outside it must never become an entry.
  */
 export async function openTreeFile(path: string): Promise<FileHandle> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK }: Partial<typeof constants> = constants // two of them not on Windows
-  return await open(path, O_RDONLY! | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)) // a pipe holds nobody up
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK }: Partial<typeof constants> = constants // Windows lacks two of them
+  return await open(path, O_RDONLY! | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)) // a named pipe must not block
 }
 
-/** Whether a symbolic link has this name. */
+/** Whether a path is a symbolic link. */
 export async function isLink(path: string): Promise<boolean> {
-  return (await lstat(path).catch(orUndefined))?.isSymbolicLink() ?? false
+  return (await lstat(path).catch(ignoreMissing))?.isSymbolicLink() ?? false
 }
 
-/** The Markdown files in a folder of a tree; hidden ones are none. Empty when there is no such folder. */
+/**
+ * Lists the Markdown files in a folder of a tree, without hidden ones. Empty when the folder does not exist.
+ */
 export async function markdownFiles(folder: string): Promise<string[]> {
-  const entries = (await readdir(folder, { withFileTypes: true }).catch(orUndefined)) ?? []
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(ignoreMissing)) ?? []
   const files = entries.filter((entry) => !entry.isDirectory() && isMarkdown(entry.name))
   return files.map(({ name }) => name).sort()
 }
 
+/** Whether a name is that of a Markdown file that is not hidden. */
 export function isMarkdown(name: string): boolean {
   return /^[^.].*\.md$/is.test(name)
 }
@@ -77,12 +84,12 @@ export function isMarkdown(name: string): boolean {
 const READY = '.crabtalk-dump'
 const LIST = 'files.json'
 const PRIVATE = { mode: 0o700 }
-/** Files that are written at once. */
+/** The number of files written concurrently. */
 const AT_ONCE = 16
-/** No dump takes so long. */
+/** The age after which an unfinished dump is considered abandoned. */
 const ABANDONED_MS = 3_600_000
 
-/** What a dump may write: the list comes from a file. */
+/** Whether a dump may write this path. The list of paths comes from a file, so it is not trusted. */
 function isOwn(path: unknown): path is string {
   if (typeof path !== 'string') return false
   const [folder = '', name, ...more] = path.split('/')
@@ -94,37 +101,37 @@ async function writeChanged(
   folder: string,
   { staged, path, text }: { staged: string; path: string; text: string },
 ): Promise<void> {
-  const before = await readOwn(join(folder, path))
+  const before = await readUnlinked(join(folder, path))
   if (before !== text) await writeSynced(join(staged, path), text)
 }
 
-/** Behind a link, a dump would move, write and remove files that are none of the tree. */
-async function refuseLinks(folder: string): Promise<void> {
+/** Rejects symbolic links, behind which a dump would move, write and remove files outside the tree. */
+async function rejectLinks(folder: string): Promise<void> {
   const kinds = Object.values(KIND_FOLDERS)
   for (const name of [READY, ...kinds.map((kind) => join(READY, kind))]) {
-    if (await isLink(join(folder, name))) throw linked(folder, name)
+    if (await isLink(join(folder, name))) throw linkError(folder, name)
   }
-  if (!(await lstat(join(folder, READY)).catch(orUndefined))) return
+  if (!(await lstat(join(folder, READY)).catch(ignoreMissing))) return
   await refuseLinkedKinds(folder)
 }
 
-/** Throws `conflict` for a folder of a tree that is a link. */
+/** Throws `conflict` when a folder of the tree is a symbolic link. */
 export async function refuseLinkedKinds(folder: string): Promise<void> {
   for (const kind of Object.values(KIND_FOLDERS)) {
-    if (await isLink(join(folder, kind))) throw linked(folder, kind)
+    if (await isLink(join(folder, kind))) throw linkError(folder, kind)
   }
 }
 
-function linked(folder: string, name: string): CrabError {
+function linkError(folder: string, name: string): CrabError {
   return new CrabError('conflict', `Cannot use ${folder}: ${name} in it is a symbolic link`, {
     hint: 'put what it leads to in its place, or remove it',
   })
 }
 
-/** The text of a file; undefined when there is none, or a link. */
-async function readOwn(path: string): Promise<string | undefined> {
+/** Returns the text of a file; undefined when it does not exist or is a symbolic link. */
+async function readUnlinked(path: string): Promise<string | undefined> {
   if (await isLink(path)) return undefined
-  const file = await openTreeFile(path).catch(orUndefined)
+  const file = await openTreeFile(path).catch(ignoreMissing)
   if (!file) return undefined
   await using opened = file
   return await opened.readFile('utf8')
@@ -143,7 +150,7 @@ async function removeOthers(folder: string, paths: ReadonlySet<string>): Promise
     const names = await markdownFiles(join(folder, kind))
     for (const name of names.filter((one) => !paths.has(`${kind}/${one}`))) {
       const own = folded.get(foldStem(`${kind}/${name}`))?.slice(kind.length + 1)
-      const isSame = own !== undefined && !names.includes(own) // here upper and lower case are one
+      const isSame = own !== undefined && !names.includes(own) // on a case-insensitive file system
       if (isSame) await rename(join(folder, kind, name), join(folder, kind, own))
       else await rm(join(folder, kind, name), { force: true })
       if (!isSame) removed++
@@ -152,7 +159,7 @@ async function removeOthers(folder: string, paths: ReadonlySet<string>): Promise
   return removed
 }
 
-/** Of dumps that were killed before they were whole. */
+/** Removes dumps that were killed before they were complete. */
 async function removeStaleDumps(folder: string): Promise<void> {
   const now = Date.parse(ulidTime(newUlid()))
   for (const name of await readdir(folder)) {
@@ -166,8 +173,8 @@ function* batches<T>(all: readonly T[]): Iterable<T[]> {
   for (let at = 0; at < all.length; at += AT_ONCE) yield all.slice(at, at + AT_ONCE)
 }
 
-/** What is not there is undefined. */
-function orUndefined(reason: unknown): undefined {
+/** Turns a missing file into undefined; rethrows any other failure. */
+function ignoreMissing(reason: unknown): undefined {
   if (!isMissingFile(reason)) throw reason
   return undefined
 }

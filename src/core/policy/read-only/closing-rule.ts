@@ -4,11 +4,11 @@ import { isInside } from '../paths.ts'
 import { isRestricting, type ParsedRule, rulesAbout } from '../read-rules.ts'
 import type { PolicyContext, ReadOnlyUse, Rule } from '../types.ts'
 
-/** The rule that denies or asks about reading something that a command may show; undefined when none does. */
+/** Returns the rule that restricts reading something that a command may show; undefined when there is none. */
 export function findClosing(
   { paths, trees }: ReadOnlyUse,
   rules: readonly ParsedRule[],
-  setting: PolicyContext,
+  context: PolicyContext,
 ): Rule | undefined {
   const restricting = rules.filter(({ rule }) => isRestricting(rule))
   const isAbout = restricting.some(({ forms }) =>
@@ -16,23 +16,23 @@ export function findClosing(
   )
   if (!isAbout) return undefined
   for (const path of paths) {
-    const [rule] = rulesAbout({ kind: 'read', path, shown: path }, restricting, setting)
+    const [rule] = rulesAbout({ kind: 'read', path, shown: path }, restricting, context)
     if (rule) return rule
   }
-  const found = restricting.find(({ forms }) => {
-    return trees.some((tree) => forms.some((form) => mayBeBelow(form, tree, setting)))
+  const match = restricting.find(({ forms }) => {
+    return trees.some((tree) => forms.some((form) => mayBeBelow(form, tree, context)))
   })
-  return found?.rule
+  return match?.rule
 }
 
-/** Whether a rule has commands that only read treated like all others. */
+/** Whether a rule disables the special treatment of read-only commands. */
 export function hasSwitchedOff(rules: readonly ParsedRule[]): boolean {
   return rules.some(({ rule, forms: [form] }) => {
     return isRestricting(rule) && form?.about === 'tool' && form.name === READ_ONLY_COMMANDS_RULE
   })
 }
 
-/** Whether a rule may be about a file below a folder. */
+/** Whether a rule may cover a file below a folder. */
 function mayBeBelow(form: RuleForm, tree: string, { homeDir }: PolicyContext): boolean {
   if (form.about !== 'read') return form.about === 'everything'
   if (form.path === undefined || form.path.start === '') return true

@@ -1,34 +1,40 @@
-/** The options and operands with which a command is known only to read. An option that is not listed makes it unknown. */
+/**
+ * The options and operands with which a command is known to only read. An option that is not listed makes the
+ * command unknown.
+ */
 export interface CommandSpec {
   /** Short options without a value. */
   short?: string
   /** Short options with a value, in the same word or the next one. */
   valued?: string
-  /** Short options whose value, if any, stands in the same word. */
+  /** Short options with an optional value in the same word. */
   attached?: string
   /** Long options without a value, separated by spaces. */
   long?: string
   /** Long options with a value, after `=` or in the next word. */
   longValued?: string
-  /** Long options whose value, if any, stands after `=`. */
+  /** Long options with an optional value after `=`. */
   longAttached?: string
   /** Whether `-5` is an option. */
   hasDigits?: boolean
 }
 
-/** A command's arguments, told apart. */
+/** The options and operands of a command. */
 export interface ParsedArguments {
-  /** The options that were given, without values: `-r`, `--stat`. */
+  /** The options, without values: `-r`, `--stat`. */
   options: ReadonlySet<string>
   operands: readonly string[]
-  /** The operands and every word behind the first of them, which programs that expect options first take for operands. */
+  /**
+   * The operands and every word after the first of them: programs that expect options first treat all of
+   * these as operands.
+   */
   words: readonly string[]
 }
 
 /**
- * Tells options and operands apart as getopt_long() does, but for abbreviations, which no spec knows.
+ * Separates options and operands like getopt_long(), except for abbreviations, which are unknown.
  *
- * Options are looked for after operands, too. BSD programs do not, and take such an option and its value for files.
+ * Options after operands are recognized, too. BSD programs treat such an option and its value as files.
  * Returns undefined for an option that the spec does not list.
  */
 export function parseCommandOptions(args: readonly string[], spec: CommandSpec): ParsedArguments | undefined {
@@ -44,14 +50,14 @@ export function parseCommandOptions(args: readonly string[], spec: CommandSpec):
       if (isEnd) break
       continue
     }
-    const taken = arg.startsWith('--') ? readLong(arg, spec, options) : readCluster(arg, spec, options)
-    if (taken === undefined || i + taken > args.length) return undefined
-    i += taken - 1
+    const count = arg.startsWith('--') ? readLong(arg, spec, options) : readCluster(arg, spec, options)
+    if (count === undefined || i + count > args.length) return undefined
+    i += count - 1
   }
   return { options, operands, words: args.slice(first) }
 }
 
-/** The number of words that a long option takes; undefined when it is unknown. */
+/** Returns the number of words that a long option takes; undefined when it is unknown. */
 function readLong(arg: string, spec: CommandSpec, options: Set<string>): number | undefined {
   const [, name = '', value] = /^--([a-z0-9-]+)(=[\s\S]*)?$/.exec(arg) ?? []
   options.add(`--${name}`)
@@ -60,7 +66,7 @@ function readLong(arg: string, spec: CommandSpec, options: Set<string>): number 
   return value === undefined && includesWord(spec.long, name) ? 1 : undefined
 }
 
-/** The number of words that short options in one word take; undefined when one of them is unknown. */
+/** Returns the number of words that a cluster of short options takes; undefined when one of them is unknown. */
 function readCluster(arg: string, spec: CommandSpec, options: Set<string>): number | undefined {
   if (spec.hasDigits && /^-\d+$/.test(arg)) return 1
   for (let i = 1; i < arg.length; i++) {

@@ -15,16 +15,17 @@ import {
 import { type FormReader, withoutInput } from './read-only-form.ts'
 
 /**
- * The commands that are known to change nothing, each with the options that it may have.
+ * The commands that are known to change nothing, each with its allowed options.
  *
- * An option is left out when it writes (`sort -o`), starts a program (`rg --pre`, `tar -I`), reads names of files from a
- * file (`wc --files0-from`), follows links below a folder (`grep -R`), reads a file that the project may have made a link (`tree --gitignore`), or never
- * ends (`tail -f`, `seq inf`). Left out besides are
- * commands that are scripts (`egrep`, `shasum`, `npm`), which start what PATH or a variable names, and `--version` of
- * what may be a shim (`node`, `python3`), which runs or fetches the version that a project names.
+ * An option is left out when it writes (`sort -o`), starts a program (`rg --pre`, `tar -I`), reads file names
+ * from a file (`wc --files0-from`), follows links below a folder (`grep -R`), reads a file that the project
+ * may have replaced with a link (`tree --gitignore`), or never ends (`tail -f`, `seq inf`). Commands that are
+ * scripts (`egrep`, `shasum`, `npm`) are left out because they start what PATH or a variable names.
+ * `--version` of possible shims (`node`, `python3`) is left out because a shim runs or downloads the version
+ * that a project names.
  */
 export const READ_ONLY_COMMANDS: ReadonlyMap<string, FormReader> = new Map<string, FormReader>([
-  ...ofFiles({
+  ...fileCommands({
     cat: {
       short: 'AbeEnstTuv',
       long: 'number number-nonblank show-all show-ends show-nonprinting show-tabs squeeze-blank',
@@ -125,32 +126,35 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, FormReader> = new Map<strin
   ...['true', 'false', ':'].map((name): [string, FormReader] => [name, anything(name)]),
 ])
 
-function ofFiles(specs: Readonly<Record<string, CommandSpec>>): [string, FormReader][] {
+function fileCommands(specs: Readonly<Record<string, CommandSpec>>): [string, FormReader][] {
   return Object.entries(specs).map(([name, spec]) => [name, files(name, spec)])
 }
 
-/** Every operand is a path; `most`: more would be something else, the file that `uniq` writes. */
-function files(name: string, spec: CommandSpec, most = Number.POSITIVE_INFINITY): FormReader {
+/**
+ * Reads a command whose operands are all paths. With more than `max` operands the command does something
+ * else: `uniq` writes to the second file.
+ */
+function files(name: string, spec: CommandSpec, max = Number.POSITIVE_INFINITY): FormReader {
   return (args) => {
     const read = parseCommandOptions(args, spec)
-    if (read === undefined || read.words.length > most) return undefined
+    if (read === undefined || read.words.length > max) return undefined
     if (read.words.some((word) => word.startsWith('+'))) return undefined // `tail +1f x` never ends
     const paths = withoutInput(read.words)
     return {
       name,
       paths,
-      ...(Number.isFinite(most) && { hasFewPaths: true }),
+      ...(Number.isFinite(max) && { hasFewPaths: true }),
       ...(LISTING.has(name) && { readsFolder: true }),
     }
   }
 }
 
-/** Arguments mean nothing but text. */
+/** Reads a command whose arguments are plain text. */
 function anything(name: string): FormReader {
   return () => ({ name, paths: [] })
 }
 
-/** Operands are not paths. */
+/** Reads a command whose operands are not paths. */
 function text(name: string, spec: CommandSpec): FormReader {
   return (args) => parseCommandOptions(args, spec) && { name, paths: [] }
 }
@@ -159,7 +163,7 @@ function none(name: string, spec: CommandSpec): FormReader {
   return (args) => (parseCommandOptions(args, spec)?.operands.length === 0 ? { name, paths: [] } : undefined)
 }
 
-/** Operands are names of programs. */
+/** Reads a command whose operands are names of programs. */
 function names(name: string, spec: CommandSpec): FormReader {
   return (args) => {
     const read = parseCommandOptions(args, spec)

@@ -2,11 +2,11 @@ import { takeStart } from '../../base/truncate.ts'
 import { toVisible } from '../../base/visible.ts'
 
 /**
- * Ends the analysis of a command of the read-only list that is asked about all the same; the message is the reason, as a
- * clause for people.
+ * Ends the analysis of a command on the read-only list that needs confirmation after all. The message is the
+ * reason, as a clause for users.
  */
 export class Doubt extends Error {
-  /** Whether the command may run a program that files of the project name. */
+  /** Whether the command may run a program that project files name. */
   readonly startsPrograms: boolean
 
   constructor(why: string, { startsPrograms = false } = {}) {
@@ -15,11 +15,11 @@ export class Doubt extends Error {
   }
 }
 
-/** Shows text of a project, such as a file name, in one short line. */
+/** Formats text from a project, such as a file name, as one short line. */
 export function showText(text: string): string {
   const line = toVisible(text).replaceAll('\n', '␊')
   return line.length > MAX_SHOWN ? `${takeStart(line, MAX_SHOWN)}…` : line
 }
 
-/** The most UTF-16 units that are shown. */
+/** The maximum number of UTF-16 units shown. */
 const MAX_SHOWN = 100

@@ -2,31 +2,34 @@ import { type CommandSpec, type ParsedArguments, parseCommandOptions } from './c
 import type { FormReader, ReadOnlyForm } from './read-only-form.ts'
 
 /**
- * Reads the arguments of git, for sub-commands that only read.
+ * Reads the arguments of git, for subcommands that only read.
  *
- * Options of git itself (`-c`, `-C`, `--git-dir`, `--exec-path`) may start anything and are unknown, but for
- * `--no-pager`. So are `--no-index`, `--output`, `--ext-diff` and `--textconv`.
+ * Options of git itself (`-c`, `-C`, `--git-dir`, `--exec-path`) may start anything and are unknown, except
+ * `--no-pager`. `--no-index`, `--output`, `--ext-diff` and `--textconv` are unknown, too.
  */
 export const parseGitCommand: FormReader = (args) => {
   const [name = '', ...rest] = args[0] === '--no-pager' ? args.slice(1) : args
   const sub = name === 'stash' || name === 'worktree' ? `${name} ${rest.shift()}` : name
-  const found = Object.hasOwn(COMMANDS, sub) ? COMMANDS[sub] : undefined
-  const read = found && parseCommandOptions(rest, found.spec)
+  const command = Object.hasOwn(COMMANDS, sub) ? COMMANDS[sub] : undefined
+  const read = command && parseCommandOptions(rest, command.spec)
   if (!read || read.operands.some((word) => word.startsWith(':')) || rest.some(asksGpg)) return undefined
-  const more = found.read(read)
+  const more = command.read(read)
   if (more === undefined) return undefined
   return { name: `git ${sub}`, paths: read.words, git: 'history', isHardened: true, ...more }
 }
 
-/** Returns whether a format or an order has a signature checked, by a program that the configuration names. */
+/**
+ * Whether a format or a sort order makes git verify a signature, which runs a program that the configuration
+ * names.
+ */
 function asksGpg(word: string): boolean {
   return /%G|%\(signature|^(--sort=)?-?signature/i.test(word)
 }
 
 interface GitCommand {
   spec: CommandSpec
-  /** Returns the form of a call with these arguments; undefined when they do more than read. */
-  read(found: ParsedArguments): Partial<ReadOnlyForm> | undefined
+  /** Returns the form of a call with these arguments; undefined when the call does more than read. */
+  read(parsed: ParsedArguments): Partial<ReadOnlyForm> | undefined
 }
 
 const DIFF: CommandSpec = {
@@ -75,7 +78,7 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = {
     read: ({ options }) => ({ git: 'worktree', isRecursive: !isSummary(options) }),
   },
   log: { spec: LOG, read: ({ options }) => ({ isRecursive: showsPatches(options) }) },
-  show: { spec: LOG, read: () => ({ isRecursive: true }) }, // of a file it shows the content, --stat or not
+  show: { spec: LOG, read: () => ({ isRecursive: true }) }, // for a file it shows the content even with --stat
   blame: {
     spec: {
       short: 'wesltfnM',
@@ -85,8 +88,8 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = {
     },
     read: () => ({ git: 'worktree' }),
   },
-  branch: { spec: REFS, read: (found) => listing(found, '--list') },
-  tag: { spec: { ...REFS, short: 'lin', attached: 'n' }, read: (found) => listing(found, '--list', '-l') },
+  branch: { spec: REFS, read: (parsed) => listing(parsed, '--list') },
+  tag: { spec: { ...REFS, short: 'lin', attached: 'n' }, read: (parsed) => listing(parsed, '--list', '-l') },
   remote: {
     spec: { short: 'v', long: 'verbose' },
     read: ({ operands: [verb, name, ...more] }) => {
@@ -137,7 +140,7 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = {
   },
 }
 
-/** A name without one of these options makes a branch or a tag. */
+/** Accepts a listing. A name without one of these options would create a branch or a tag. */
 function listing(
   { options, operands }: ParsedArguments,
   ...lists: string[]
@@ -148,8 +151,8 @@ function listing(
   return isListing || operands.length === 0 ? {} : undefined
 }
 
-function atMost(operands: readonly string[], most: number): Partial<ReadOnlyForm> | undefined {
-  return operands.length <= most ? {} : undefined
+function atMost(operands: readonly string[], max: number): Partial<ReadOnlyForm> | undefined {
+  return operands.length <= max ? {} : undefined
 }
 
 function showsPatches(options: ReadonlySet<string>): boolean {

@@ -1,8 +1,8 @@
 import { Doubt, showText } from './doubt.ts'
 
 /**
- * Throws a Doubt unless every line of a repository's configuration is understood, and every key is one that starts nothing
- * (in the environment of hardenedEnv()). `name` is the file as it is shown.
+ * Throws a Doubt unless every line of a repository's configuration is understood, and every key is known to
+ * start nothing (in the environment of hardenedEnv()). `name` is the displayed file name.
  */
 export function checkConfig(text: string, name: string): void {
   let [section, subsection] = ['', '']
@@ -41,7 +41,10 @@ function isHarmlessKey(section: string, key: string): boolean {
   return SECTIONS.has(section) || KEYS.get(section)?.has(key) === true
 }
 
-/** Sections that say nothing about what reading commands start. Programs of `alias` and `credential` are not used by them. */
+/**
+ * Sections that do not affect what reading commands start. Reading commands do not use the programs of
+ * `alias` and `credential`.
+ */
 const SECTIONS: ReadonlySet<string> = new Set(
   'user pull push init fetch merge rebase color advice gui rerere commit maintenance gc pack column credential http url alias submodule receive'.split(
     ' ',
@@ -49,8 +52,8 @@ const SECTIONS: ReadonlySet<string> = new Set(
 )
 
 /**
- * The harmless keys of other sections. `core.fsmonitor` and `core.hookspath` are overridden by hardenedEnv(); `branch.sort` and
- * `tag.sort` are missing, because an order may have signatures checked by a program.
+ * The harmless keys of other sections. hardenedEnv() overrides `core.fsmonitor` and `core.hookspath`.
+ * `branch.sort` and `tag.sort` are left out, because a sort order may run a program to verify signatures.
  */
 const KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({

@@ -8,45 +8,48 @@ import { checkIndex } from './git-index.ts'
 import { findOddFile, readPlain, readPlainText } from './plain-files.ts'
 
 /**
- * Throws a Doubt unless git starts no program of a repository's choice, and reads nothing outside of it, when it reads from
- * a folder: its history, or with `worktree` its files as well. Returns the top folder of the repository.
+ * Throws a Doubt unless git, reading from a folder, starts no program that the repository chooses and reads
+ * nothing outside of it. `history` covers its history; `worktree` also covers its files. Returns the top
+ * folder of the repository.
  *
- * The repository holds all that it shares, and holds only regular files: what git reports of a link's target, it may
- * print. Its configuration has only keys that are known to be harmless (in the environment of hardenedEnv()); it has no
- * sub-modules, which have configurations of their own. The top may lie above the working directory `cwd`.
+ * The repository must contain all that it shares, and only regular files, since git may print what it reports
+ * about a link's target. Its configuration may have only keys that are known to be harmless (in the
+ * environment of hardenedEnv()). It may not have submodules, which have their own configurations. Its top may
+ * be above the working directory `cwd`.
  */
 export async function checkRepository(
   folder: string,
   { cwd, needs }: { cwd: string; needs: 'history' | 'worktree' },
 ): Promise<string> {
-  const { top, gitDir, commonDir } = await findRepository(folder, cwd).catch(throwIncomplete)
+  const paths = await findRepository(folder, cwd).catch(throwIncomplete)
+  const { top, gitDir, commonDir } = paths
   if (dirname(top).includes(delimiter))
     throw new Doubt(
       `the folder above the repository has a "${delimiter}" in its path, which git takes for two folders`,
     )
-  const shown = (path: string) => showText(relative(cwd, path))
+  const displayPath = (path: string) => showText(relative(cwd, path))
   const config = join(commonDir, 'config')
-  checkConfig(await readPlainText(config).catch(throwIncomplete), shown(config))
+  checkConfig(await readPlainText(config).catch(throwIncomplete), displayPath(config))
   if (needs === 'worktree') await checkIndexFile(join(gitDir, 'index'))
   if (await isThere(join(commonDir, 'objects/info/alternates')))
     throw new Doubt('the repository has objects in another folder (objects/info/alternates)')
   for (const dir of new Set([commonDir, gitDir])) {
-    const odd = await findOddFile(dir, { most: MAX_FILES, unread: UNREAD })
-    if (odd !== undefined)
-      throw new Doubt(odd === '' ? TOO_MANY : `${shown(join(dir, odd))} is not a regular file`)
+    const oddFile = await findOddFile(dir, { most: MAX_FILES, unread: UNREAD })
+    if (oddFile !== undefined)
+      throw new Doubt(oddFile === '' ? TOO_MANY : `${displayPath(join(dir, oddFile))} is not a regular file`)
   }
   return top
 }
 
-/** Links resolved. */
+/** The folders of a repository, with links resolved. */
 interface RepositoryPaths {
-  /** The folder that has the `.git`. */
+  /** The folder that contains `.git`. */
   top: string
   gitDir: string
   commonDir: string
 }
 
-/** Looks for a repository as git does. A bare one, which any folder of a project can be, is refused. */
+/** Finds a repository like git does. Refuses a bare one, because any folder of a project could be one. */
 async function findRepository(folder: string, cwd: string): Promise<RepositoryPaths> {
   for (let top = folder; ; top = dirname(top)) {
     const git = join(top, '.git')
@@ -56,7 +59,10 @@ async function findRepository(folder: string, cwd: string): Promise<RepositoryPa
   }
 }
 
-/** Refuses a repository that git would pass over for one in the folder above, and one outside of `root`. */
+/**
+ * Opens a `.git`. Refuses a repository that git would skip in favor of one in a parent folder, and one
+ * outside of `root`.
+ */
 async function openGitDir(git: string, root: string): Promise<Omit<RepositoryPaths, 'top'>> {
   const isFolder = (await stat(git)).isDirectory()
   const gitDir = await realpath(isFolder ? git : await followGitFile(git))
@@ -74,7 +80,7 @@ async function openGitDir(git: string, root: string): Promise<Omit<RepositoryPat
   return { gitDir, commonDir }
 }
 
-/** The repository of a work tree, which names that work tree in turn. */
+/** Returns the repository of a work tree. The repository must name that work tree in turn. */
 async function followGitFile(file: string): Promise<string> {
   const [, target = ''] = /^gitdir: (.+)$/.exec(await readLine(file)) ?? []
   const gitDir = resolve(dirname(file), target)
@@ -84,14 +90,14 @@ async function followGitFile(file: string): Promise<string> {
   return gitDir
 }
 
-/** Reads a file of one line; refuses more lines, which git takes for one name. */
+/** Reads a file with a single line. Refuses several lines, which git reads as one name. */
 async function readLine(path: string): Promise<string> {
   const line = (await readPlainText(path)).replace(/[\r\n]+$/, '')
   if (line === '' || /[\r\n]/.test(line)) throw new Doubt(`${showText(path)} is not one line`)
   return line
 }
 
-/** A repository without an index has no sub-modules, and no file that is compared. */
+/** Checks the index. A repository without one has no submodules and no files to compare. */
 async function checkIndexFile(path: string): Promise<void> {
   if (await isThere(path)) checkIndex(await readPlain(path, MAX_INDEX_BYTES))
 }
@@ -105,17 +111,23 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Throws a Doubt in the place of an error about a file that every repository has. */
+/** Throws a Doubt instead of an error about a file that every repository has. */
 function throwIncomplete(reason: unknown): never {
   throw isMissing(reason) ? new Doubt(INCOMPLETE) : reason
 }
 
 const INCOMPLETE = '.git is not a complete repository'
 
-/** More is not looked through before a command. */
+/** The largest index that is checked before a command. */
 const MAX_INDEX_BYTES = 32 * 1024 * 1024
-/** Folders of a repository that reading does not look into: hooks are off, and sub-modules are asked about. */
+/**
+ * Folders of a repository that reading commands do not open: hooks are disabled, and submodules need
+ * confirmation.
+ */
 const UNREAD: ReadonlySet<string> = new Set(['hooks', 'lfs', 'modules'])
-/** A repository that was not packed for long; more are not looked through before a command. */
+/**
+ * The maximum number of files checked before a command, enough for a repository that has not been packed for
+ * a long time.
+ */
 const MAX_FILES = 20_000
 const TOO_MANY = `.git has more than ${MAX_FILES} files`

@@ -8,7 +8,7 @@ export function readDiff(args: readonly string[]): ReadOnlyForm | undefined {
   return { name: 'diff', paths: withoutInput(read.words), isFilesOnly: true, hasFewPaths: true }
 }
 
-/** Reads the arguments of grep, whose `-R` and `-f` are unknown. */
+/** Reads the arguments of grep. `-R` and `-f` are unknown. */
 export function readGrep(args: readonly string[]): ReadOnlyForm | undefined {
   const read = parseCommandOptions(args, GREP)
   if (read === undefined) return undefined
@@ -19,7 +19,7 @@ export function readGrep(args: readonly string[]): ReadOnlyForm | undefined {
   return { name: 'grep', paths, isRecursive }
 }
 
-/** Reads the arguments of rg, whose `--pre`, `--search-zip`, `-f`, `--follow` and `--no-config` are unknown. */
+/** Reads the arguments of rg. `--pre`, `--search-zip`, `-f`, `--follow` and `--no-config` are unknown. */
 export function readRipgrep(args: readonly string[]): ReadOnlyForm | undefined {
   const read = parseCommandOptions(args, RIPGREP)
   if (read === undefined) return undefined
@@ -29,14 +29,20 @@ export function readRipgrep(args: readonly string[]): ReadOnlyForm | undefined {
   return { name: 'rg', paths, isRecursive: true, isHardened: true }
 }
 
-/** Reads the arguments of jq, whose program could also read the environment and modules from other folders, or not end. */
+/**
+ * Reads the arguments of jq. Refuses programs that could read the environment or modules from other folders,
+ * or never end.
+ */
 export function readJq(args: readonly string[]): ReadOnlyForm | undefined {
   const [program = '', ...paths] = parseCommandOptions(args, JQ)?.words ?? []
   if (program === '' || JQ_UNKNOWN.test(program)) return undefined
   return { name: 'jq', paths }
 }
 
-/** Reads the arguments of `sed -n` with a script that only prints lines: others write files and run commands. */
+/**
+ * Reads the arguments of `sed -n` with a script that only prints lines. Other scripts can write files and run
+ * commands.
+ */
 export function readSed(args: readonly string[]): ReadOnlyForm | undefined {
   const read = parseCommandOptions(args, { short: 'n', long: 'quiet silent' })
   const [script = '', ...paths] = read?.words ?? []
@@ -52,8 +58,8 @@ export function readCd(args: readonly string[]): ReadOnlyForm | undefined {
 }
 
 /**
- * Reads the arguments of test, with the operators that evaluate nothing: `-v` and `-R` run the command substitutions in the
- * subscript of a name.
+ * Reads the arguments of test, with operators that evaluate nothing. `-v` and `-R` are unknown because they
+ * run command substitutions in the subscript of a name.
  */
 export function readTest(name: string, args: readonly string[]): ReadOnlyForm | undefined {
   if (args.some((word) => /^-[A-Za-z]+$/.test(word) && !TEST_OPERATORS.has(word))) return undefined
@@ -69,8 +75,8 @@ const TEST_OPERATORS: ReadonlySet<string> = new Set(
 )
 
 /**
- * Reads the arguments of printf, whose `-v` and `%n` assign variables, PATH among them, whose
- * `%(…)T` reads one, and whose widths take time and memory.
+ * Reads the arguments of printf. Refuses `-v` and `%n`, which assign variables such as PATH; `%(…)T`, which
+ * reads a variable; and large widths, which take time and memory.
  */
 export function readPrintf(args: readonly string[]): ReadOnlyForm | undefined {
   const [format = ''] = args
@@ -78,7 +84,10 @@ export function readPrintf(args: readonly string[]): ReadOnlyForm | undefined {
   return isPlain ? { name: 'printf', paths: [] } : undefined
 }
 
-/** Reads the arguments of date, whose operand sets the clock when it is not a format, and whose `TZ="…"` names a file. */
+/**
+ * Reads the arguments of date. Refuses an operand that is not a format, which sets the clock, and `TZ="…"`,
+ * which names a file.
+ */
 export function readDate(args: readonly string[]): ReadOnlyForm | undefined {
   const read = parseCommandOptions(args, DATE)
   if (args.some((word) => /TZ/i.test(word))) return undefined
@@ -112,7 +121,7 @@ const GREP: CommandSpec = {
     'word-regexp line-regexp extended-regexp fixed-strings perl-regexp basic-regexp no-filename with-filename ' +
     'no-messages quiet silent text null byte-offset initial-tab',
   longValued: 'regexp after-context before-context max-count include exclude exclude-dir',
-  longAttached: 'context color colour', // BSD's `--context` takes no other word
+  longAttached: 'context color colour', // `--context` of BSD does not take the next word
   hasDigits: true,
 }
 

@@ -1,11 +1,10 @@
 import { toCancelledError } from '../../base/abortable.ts'
 import { CrabError } from '../../base/errors.ts'
 
-/** Tells many what happens; whoever tells never waits for those who listen. */
+/** Sends values to any number of listeners; the sender never waits for them. */
 export class Broadcast<T> {
   readonly #listeners = new Set<(value: T) => void>()
 
-  /** Whether anybody would hear it. */
   get hasListeners(): boolean {
     return this.#listeners.size > 0
   }
@@ -15,13 +14,14 @@ export class Broadcast<T> {
   }
 
   /**
-   * What is told from now on, until the signal aborts. Throws `unavailable` for a reader that falls behind too far.
+   * Yields the values sent from now on, until the signal aborts. Throws `unavailable` when more than `most`
+   * values wait to be read.
    */
   listen(signal: AbortSignal, { most = MOST_WAITING }: { most?: number } = {}): AsyncGenerator<T> {
     const waiting: T[] = []
     let news = Promise.withResolvers<void>()
     const listener = (value: T) => {
-      if (waiting.length <= most) waiting.push(value) // one too many says that it is too late
+      if (waiting.length <= most) waiting.push(value) // the value beyond the limit marks the overflow
       news.resolve()
     }
     const stop = () => {
@@ -31,7 +31,7 @@ export class Broadcast<T> {
     }
     this.#listeners.add(listener)
     signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop() // which nothing announces any more
+    if (signal.aborted) stop() // an aborted signal fires no further event
     return drain()
 
     async function* drain(): AsyncGenerator<T> {

@@ -5,26 +5,27 @@ import type { Journals } from './journals.ts'
 import type { LiveTurns } from './live-turns.ts'
 import type { TurnRun } from './run.ts'
 
-/** A conversation as it stands, for somebody who begins to follow it. */
+/** The state of a conversation at the moment a client starts to follow it. */
 export interface ConversationSnapshot {
-  /** Undefined: the pair has none yet. */
+  /** Undefined when the pair has no session yet. */
   session: string | undefined
-  /** Empty: nothing runs. */
+  /** Empty when nothing runs. */
   runId: string
-  /** Of the last event so far. */
+  /** The `seq` of the last event so far. */
   seq: number
-  /** What follows begins right behind this event. */
+  /** The `seq` of the event directly before the first one that follows. */
   resumedAfter: number
-  /** The last stored line that comes before what follows. */
+  /** The last stored line that precedes what follows. */
   upto: number
 }
 
-/** What a follower learns. */
+/** An item that a follower receives. */
 export type FollowEvent =
   | { type: 'standing'; standing: ConversationSnapshot }
   | { type: 'message'; runId: string; message: JournalMessage }
   | { type: 'event'; seq: number; event: AgentEvent }
 
+/** The sources of what a follower receives. */
 export interface Followable {
   journals: Journals
   live: LiveTurns
@@ -32,10 +33,11 @@ export interface Followable {
 }
 
 /**
- * Follows a conversation: how it stands, then everything that happens to it, until the signal aborts.
+ * Follows a conversation: yields its snapshot, then everything that happens to it, until the signal aborts.
  *
- * Behind `afterSeq` nothing is left out while it is kept (see Standing.resumedAfter); with 0 the events of the running
- * turn come from its first one. Throws `unavailable` for a reader that is too slow.
+ * No event after `afterSeq` is left out while the journal still has it (see
+ * ConversationSnapshot.resumedAfter); with 0, the events of the running turn are replayed from the first one.
+ * Throws `unavailable` for a reader that is too slow.
  */
 export async function* followConversation(
   { pair, afterSeq }: { pair: Pair; afterSeq: number },
@@ -44,27 +46,27 @@ export async function* followConversation(
 ): AsyncGenerator<FollowEvent> {
   using followed = at.journals.followed(pair)
   const { journal } = followed
-  const begin = await findFollowStart({ journal, pair, afterSeq }, at)
-  let standing = begin.standing
-  let { resumedAfter } = standing
-  yield { type: 'standing', standing }
-  for await (const told of journal.read(begin.position, signal)) {
-    if (told.type === 'event') {
-      resumedAfter = told.seq
-      yield told
-    } else if (told.type === 'message') {
-      if (told.message.line === 0 || told.message.line > standing.upto) yield told
+  const start = await findFollowStart({ journal, pair, afterSeq }, at)
+  let { snapshot } = start
+  let { resumedAfter } = snapshot
+  yield { type: 'standing', standing: snapshot }
+  for await (const entry of journal.read(start.position, signal)) {
+    if (entry.type === 'event') {
+      resumedAfter = entry.seq
+      yield entry
+    } else if (entry.type === 'message') {
+      if (entry.message.line === 0 || entry.message.line > snapshot.upto) yield entry
     } else {
-      standing = await refreshSnapshot({ journal, pair, before: standing, resumedAfter }, at)
-      yield { type: 'standing', standing }
+      snapshot = await refreshSnapshot({ journal, pair, before: snapshot, resumedAfter }, at)
+      yield { type: 'standing', standing: snapshot }
     }
   }
 }
 
 interface FollowStart {
-  /** In the journal. */
+  /** The position in the journal. */
   position: number
-  standing: ConversationSnapshot
+  snapshot: ConversationSnapshot
 }
 
 async function findFollowStart(
@@ -77,19 +79,23 @@ async function findFollowStart(
     const behind = afterSeq > 0 ? journal.behind(afterSeq) : undefined
     const start = run && journal.findStart(run.id)
     const session = await at.storage.activeSession(pair)
-    const standing = { session, runId: run?.id ?? '', seq, resumedAfter: seq, upto: 0 }
-    if (behind !== undefined) return { position: behind, standing: { ...standing, resumedAfter: afterSeq } }
+    const snapshot = { session, runId: run?.id ?? '', seq, resumedAfter: seq, upto: 0 }
+    if (behind !== undefined) return { position: behind, snapshot: { ...snapshot, resumedAfter: afterSeq } }
     if (start && run.start) {
       const known = { resumedAfter: start.seq - 1, upto: run.start.line }
-      return { position: start.position, standing: { ...standing, ...known } }
+      return { position: start.position, snapshot: { ...snapshot, ...known } }
     }
     const upto = session === undefined ? 0 : (await at.storage.read(session)).cursor.seq
-    const isSure = journal.end === end // else something happened meanwhile, which may be stored already or not
-    if (isSure || attempt === MOST_READS) return { position: end, standing: { ...standing, upto } }
+    // Otherwise something happened during the read, and may or may not be stored already.
+    const isSure = journal.end === end
+    if (isSure || attempt === MOST_READS) return { position: end, snapshot: { ...snapshot, upto } }
   }
 }
 
-/** After something changed: what was told so far stays as it is, unless the pair continues in another session. */
+/**
+ * Takes a new snapshot after a change; what was already delivered still counts, unless the pair continues in
+ * another session.
+ */
 async function refreshSnapshot(
   {
     journal,
@@ -107,7 +113,11 @@ async function refreshSnapshot(
   return { session, runId, seq, resumedAfter, upto }
 }
 
-/** A turn whose start is not kept any more may speak without a pause; then what it stores meanwhile may be told as well. */
+/**
+ * The most attempts to read a consistent snapshot. A turn whose start is no longer in the journal may emit
+ * events without a pause; after the last attempt, lines that it stores in the meantime may be delivered a
+ * second time.
+ */
 const MOST_READS = 5
 
 function findRunning({ agentId, sender }: Pair, live: LiveTurns): TurnRun | undefined {

@@ -3,9 +3,9 @@ import { CrabError } from '../../base/errors.ts'
 import type { Attachment } from '../../base/message.ts'
 import type { AgentEvent } from '../events.ts'
 
-/** A person's message, as followers of its conversation are shown it. */
+/** A user's message, as followers of its conversation see it. */
 export interface JournalMessage {
-  /** Its line in the session; 0 where that is not stored. */
+  /** Its line in the session; 0 when it is not stored. */
   line: number
   content: string
   attachments: readonly Attachment[]
@@ -13,82 +13,88 @@ export interface JournalMessage {
   at: number
 }
 
-/** One thing that happened to a conversation. */
+/** An entry in the journal of a conversation. */
 export type JournalEntry =
   | { type: 'event'; seq: number; runId: string; event: AgentEvent }
   | { type: 'message'; runId: string; message: JournalMessage }
-  /** Its session, its title, or what runs on it is another now. */
+  /** The session, its title, or the run on it has changed. */
   | { type: 'changed' }
 
 /**
- * What happened to one conversation lately, for those who follow it: a bounded tail, read by position.
+ * The recent history of one conversation, for its followers: a bounded log, read by position.
  *
- * Positions count everything that was ever told, from 0.
+ * Positions count every entry ever appended, from 0.
  */
 export class Journal {
   readonly #maxBytes: number
-  #entries: { told: JournalEntry; bytes: number }[] = []
-  /** Position of the oldest that is kept. */
+  #entries: { entry: JournalEntry; bytes: number }[] = []
+  /** The position of the oldest entry that is still in memory. */
   #first = 0
   #bytes = 0
   #seq = 0
   #grown: PromiseWithResolvers<void> | undefined
-  /** Where each of those who read it now stands. */
+  /** The current positions of all readers. */
   readonly #readers = new Set<{ position: number }>()
 
-  /** Counts on behind `from`. */
+  /** Continues the event numbers after `from`. */
   constructor({ maxBytes, from = 0 }: { maxBytes: number; from?: number }) {
     this.#maxBytes = maxBytes
     this.#seq = from
   }
 
-  /** How many read it now. */
+  /** The number of current readers. */
   get readers(): number {
     return this.#readers.size
   }
 
-  /** `seq` of the last event; 0 before the first. */
+  /** The `seq` of the last event; 0 before the first. */
   get seq(): number {
     return this.#seq
   }
 
-  /** Where what is told next will stand. */
+  /** The position of the next entry. */
   get end(): number {
     return this.#first + this.#entries.length
   }
 
-  /** Numbers an event and tells it. */
+  /** Appends an event, and returns its number. */
   event(runId: string, event: AgentEvent): number {
-    this.#tell({ type: 'event', seq: ++this.#seq, runId, event })
+    this.#append({ type: 'event', seq: ++this.#seq, runId, event })
     return this.#seq
   }
 
-  append(told: Exclude<JournalEntry, { type: 'event' }>): void {
-    this.#tell(told)
+  append(entry: Exclude<JournalEntry, { type: 'event' }>): void {
+    this.#append(entry)
   }
 
-  /** Where what came after an event begins; undefined when not all of that is kept. */
+  /**
+   * Returns the position right after the event numbered `seq`; undefined when a later event is no longer in
+   * memory, or `seq` is greater than the last.
+   */
   behind(seq: number): number | undefined {
     if (seq > this.#seq) return undefined
     if (seq === this.#seq) return this.end
-    const index = this.#entries.findIndex(({ told }) => told.type === 'event' && told.seq > seq)
-    const next = this.#entries[index]?.told
+    const index = this.#entries.findIndex(({ entry }) => entry.type === 'event' && entry.seq > seq)
+    const next = this.#entries[index]?.entry
     if (next?.type !== 'event' || next.seq !== seq + 1) return undefined
     return this.#first + this.#findLead(index)
   }
 
-  /** Where the events of a run begin, and the first one's `seq`; undefined when not all of them are kept. */
+  /**
+   * Returns the position and `seq` of a run's first event; undefined when not all of its events are still in
+   * memory.
+   */
   findStart(runId: string): { position: number; seq: number } | undefined {
-    const index = this.#entries.findIndex(({ told }) => told.type === 'event' && told.runId === runId)
-    const first = this.#entries[index]?.told
+    const index = this.#entries.findIndex(({ entry }) => entry.type === 'event' && entry.runId === runId)
+    const first = this.#entries[index]?.entry
     if (first?.type !== 'event' || first.event.type !== 'start') return undefined
     return { position: this.#first + index, seq: first.seq }
   }
 
   /**
-   * Everything from a position on, as it is told, until the signal aborts.
+   * Yields every entry from a position on, as it is appended, until the signal aborts.
    *
-   * Throws `unavailable` when whoever reads is so slow that what it needs is not kept any more.
+   * Throws `unavailable` when the reader is so slow that its next entry was evicted.
    */
   async *read(from: number, signal: AbortSignal): AsyncGenerator<JournalEntry> {
     const reader = { position: from }
@@ -96,9 +102,9 @@ export class Journal {
     try {
       for (; ; reader.position++) {
         while (reader.position >= this.end) await this.#growth(signal)
-        const kept = this.#entries[reader.position - this.#first]
-        if (!kept) throw tooSlow()
-        yield kept.told
+        const found = this.#entries[reader.position - this.#first]
+        if (!found) throw tooSlow()
+        yield found.entry
         if (signal.aborted) throw toCancelledError(signal)
       }
     } finally {
@@ -106,7 +112,10 @@ export class Journal {
     }
   }
 
-  /** Forgets the oldest until no more than so many bytes are kept, but nothing that somebody has still to read. */
+  /**
+   * Evicts the oldest entries until at most `maxBytes` remain, but none that a current reader still has to
+   * read.
+   */
   trim(maxBytes: number): void {
     const unread = Math.min(this.end, ...[...this.#readers].map(({ position }) => position))
     this.#forget(maxBytes, unread - this.#first)
@@ -120,18 +129,22 @@ export class Journal {
     this.#first += count
   }
 
-  /** The message and the news that stand right before an event belong to it. */
+  /**
+   * Finds the first of the entries directly before an event that belong to it: its message and change
+   * notices.
+   */
   #findLead(index: number): number {
     let lead = index
-    while (lead > 0 && this.#entries[lead - 1]!.told.type !== 'event') lead--
+    while (lead > 0 && this.#entries[lead - 1]!.entry.type !== 'event') lead--
     return lead
   }
 
-  #tell(told: JournalEntry): void {
-    const bytes = estimateBytes(told)
-    this.#entries.push({ told, bytes })
+  #append(entry: JournalEntry): void {
+    const bytes = estimateBytes(entry)
+    this.#entries.push({ entry, bytes })
     this.#bytes += bytes
-    const others = this.#entries.length - 1 // whoever waits for this one is not slow, however long it is
+    // A reader that waits for this entry is not slow, however large the entry is.
+    const others = this.#entries.length - 1
     if (this.#bytes > this.#maxBytes) this.#forget(this.#maxBytes * KEPT_SHARE, others)
     this.#grown?.resolve()
     this.#grown = undefined
@@ -151,19 +164,19 @@ export class Journal {
   }
 }
 
-/** So that what is full is not shifted with every event. */
+/** The share of `maxBytes` that an eviction leaves, so that a full journal is not shifted with every event. */
 const KEPT_SHARE = 0.75
-/** What one thing takes besides its text. */
+/** The size of an entry in addition to its text. */
 const OVERHEAD_BYTES = 160
 
-/** What a thing takes in memory, about. */
-function estimateBytes(told: JournalEntry): number {
-  if (told.type === 'changed') return OVERHEAD_BYTES
-  if (told.type === 'message') {
-    const { content, attachments } = told.message
+/** Estimates the memory that an entry takes. */
+function estimateBytes(entry: JournalEntry): number {
+  if (entry.type === 'changed') return OVERHEAD_BYTES
+  if (entry.type === 'message') {
+    const { content, attachments } = entry.message
     return OVERHEAD_BYTES + content.length + attachments.reduce((sum, { data }) => sum + data.length, 0)
   }
-  const { event } = told
+  const { event } = entry
   if (event.type === 'text' || event.type === 'thinking') return OVERHEAD_BYTES + event.delta.length
   if (event.type === 'tool-result') return OVERHEAD_BYTES + event.output.length
   if (event.type === 'tool-start') {

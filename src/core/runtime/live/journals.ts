@@ -3,26 +3,32 @@ import { Journal } from './journal.ts'
 
 interface Entry {
   journal: Journal
-  /** Turns on it now. */
+  /** The number of turns on it now. */
   running: number
-  /** Who needs it, those turns included: then it is not forgotten. */
+  /** The number of followers and turns that use it; a journal in use is not evicted. */
   users: number
 }
 
-/** The journals of all conversations of a process that something happened to lately, or that somebody follows. */
+/** The journals of all conversations of a process that were active lately or are being followed. */
 export class Journals {
-  /** Longest unused first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>()
-  /** The highest count of those that were forgotten: who comes back with one must not be taken to have missed nothing. */
+  /**
+   * The highest `seq` of all evicted journals. A new journal counts on from it, so that a client that returns
+   * with an old `seq` is not taken to have missed nothing.
+   */
   #from = 0
 
-  /** The journal of a pair that somebody is about to follow, made where there is none; it stays until that is disposed. */
+  /**
+   * Returns the journal of a pair for a follower, creating it if needed; it stays until the result is
+   * disposed.
+   */
   followed(pair: Pair): { journal: Journal } & Disposable {
     const entry = this.#used(pair)
     return { journal: entry.journal, [Symbol.dispose]: () => this.#left(entry) }
   }
 
-  /** The journal of a pair that something is about to happen to; it is kept whole until that is disposed. */
+  /** Returns the journal of a pair for a turn; it is not trimmed until the result is disposed. */
   running(pair: Pair): { journal: Journal } & Disposable {
     const entry = this.#used(pair)
     entry.running++
@@ -35,7 +41,7 @@ export class Journals {
     }
   }
 
-  /** Tells those who follow a pair that it is not as they know it. */
+  /** Notifies the followers of a pair that its state has changed. */
   changed(pair: Pair): void {
     this.#entries.get(toKey(pair))?.journal.append({ type: 'changed' })
   }
@@ -69,9 +75,9 @@ function toKey({ agentId, sender }: Pair): string {
   return `${agentId}\0${sender}`
 }
 
-/** Of a conversation on which a turn runs: a long answer with large tool results. */
+/** The limit while a turn runs: a long answer with large tool results. */
 const RUNNING_BYTES = 4 * 1024 * 1024
-/** Of one on which nothing runs, for clients that come back. */
+/** The limit while nothing runs, for clients that reconnect. */
 const IDLE_BYTES = 128 * 1024
-/** Those in use come on top. */
+/** The most journals that are not in use. */
 const MAX_JOURNALS = 128

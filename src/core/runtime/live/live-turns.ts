@@ -8,18 +8,19 @@ import type { Journals } from './journals.ts'
 import { applyEvent, brokenEnd, clientLeft, type Origin, type RunEnd, type TurnRun } from './run.ts'
 import { Runs } from './runs.ts'
 
-/** An event of a turn, counted in its conversation. */
+/** An event of a turn, with its number in the conversation. */
 export interface NumberedEvent {
   seq: number
   event: AgentEvent
 }
 
-/** A run that has begun. */
+/** A run that has started. */
 export type StartedRun = TurnRun & { readonly start: TurnStart }
 
-/** Is told of every event of every turn, when it happens. It must not throw, and nobody waits for it. */
+/** Receives every event of every turn as it happens. It must not throw; its work is not awaited. */
 export type TurnObserver = (run: StartedRun, event: AgentEvent) => void
 
+/** The dependencies of the live turns of a process. */
 export interface LiveTurnsOptions {
   runtime(signal: AbortSignal): Promise<Pick<Runtime, 'turn'>>
   journals: Journals
@@ -31,29 +32,32 @@ export interface LiveTurnsOptions {
   newId(): string
 }
 
-/** Where the events of a run are told. */
+/** The place where a run's events are. */
 interface JournalPosition {
   journal: Journal
-  /** Of its first event. */
+  /** The position of its first event. */
   position: number
 }
 
 interface LiveRun {
   run: TurnRun
-  /** Whole; only while it runs. */
+  /** The complete request, including the run id; it is not retained after the run. */
   request: TurnRequest
-  begun: PromiseWithResolvers<JournalPosition>
-  /** Its id was told: how it ends is to be known, also when it never begins. */
-  isTold?: boolean
-  /** Of one that has begun. */
+  started: PromiseWithResolvers<JournalPosition>
+  /** Whether the client has received the run's id: its end is then recorded even when it never starts. */
+  isIdKnown?: boolean
+  /** Set once the run has started. */
   journal?: Journal
 }
 
-/** All turns of a process: counted, followed by whoever wants to, and outliving their clients where that is asked for. */
+/**
+ * All turns of a process: they are numbered, can be followed, and outlive their clients when detached (ADR
+ * 0110).
+ */
 export class LiveTurns {
   readonly #options: LiveTurnsOptions
   readonly #runs = new Runs()
-  /** Turns that nobody's hanging up cancels. */
+  /** Turns that do not end when their client disconnects. */
   readonly #detached = new Set<Promise<void>>()
   readonly #cancel = new AbortController()
 
@@ -61,19 +65,20 @@ export class LiveTurns {
     this.#options = options
   }
 
-  /** Those that have not ended, oldest first. */
+  /** Returns the runs that have not ended, oldest first. */
   running(): TurnRun[] {
     return this.#runs.running()
   }
 
-  /** Runs a turn for whoever iterates; fails and is cancelled as Runtime.turn(). */
+  /** Runs a turn for the consumer of the iterator; fails and is cancelled as Runtime.turn() is. */
   stream(request: TurnRequest, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
     return this.#drive(this.#newRun(request, { detached: false }), signal)
   }
 
   /**
-   * Begins a turn that goes on whoever leaves, and gives its id when nothing refuses it any more: it may wait for its
-   * conversation then. `follow` brings its events, for one reader, also when it failed before its start.
+   * Starts a turn that continues when clients leave, and returns its id once it is accepted; it may still
+   * wait for its conversation then. `follow` yields its events to one reader; it throws the failure of a turn
+   * that never started.
    *
    * Fails as Runtime.turn() does before `start`.
    */
@@ -84,7 +89,7 @@ export class LiveTurns {
     const accepted = Promise.withResolvers<void>()
     const live = this.#newRun({ ...request, accepted: () => accept() }, { detached: true, origin })
     const accept = () => {
-      live.isTold = true
+      live.isIdKnown = true
       accepted.resolve()
     }
     const done = this.#pump(live).then(accepted.resolve, accepted.reject)
@@ -94,17 +99,17 @@ export class LiveTurns {
     return { id: live.run.id, follow: (signal) => this.#follow(live, signal) }
   }
 
-  /** How a run ends. Throws `missing` for one that is not known any more. */
+  /** Waits for a run to end. Throws `missing` for an unknown or evicted run. */
   wait(id: string, signal: AbortSignal): Promise<RunEnd> {
     return this.#runs.wait(id, signal)
   }
 
-  /** A run as it stands. Throws `missing` for one that is not known any more. */
+  /** Returns the current state of a run. Throws `missing` for an unknown or evicted run. */
   get(id: string): TurnRun {
     return this.#runs.get(id)
   }
 
-  /** Cancels all detached turns, also those that begin later. */
+  /** Cancels all detached turns, including those that start later. */
   cancelDetached(): void {
     this.#cancel.abort()
   }
@@ -116,70 +121,72 @@ export class LiveTurns {
 
   #newRun(request: TurnRequest, more: { detached: boolean; origin?: Origin | undefined }): LiveRun {
     const id = request.runId ?? this.#options.newId()
-    const begun = Promise.withResolvers<JournalPosition>()
-    begun.promise.catch(() => {}) // whoever began the turn is told, too
+    const started = Promise.withResolvers<JournalPosition>()
+    started.promise.catch(() => {}) // the failure is also reported to the caller that started the turn
     const state = { start: undefined, text: '', end: undefined }
     const { agent, sender, trust, guest, settings } = request
     const who = { id, agent, sender, trust, guest, ephemeral: settings.ephemeral ?? false }
     const run: TurnRun = { ...who, origin: undefined, ...more, ...state }
     this.#runs.add(run)
-    return { run, request: { ...request, runId: id }, begun }
+    return { run, request: { ...request, runId: id }, started }
   }
 
-  async *#follow({ run, begun }: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
-    const { journal, position } = await abortable(begun.promise, signal)
-    for await (const told of journal.read(position, signal)) {
-      if (told.type !== 'event' || told.runId !== run.id) continue
-      yield { seq: told.seq, event: told.event }
-      if (told.event.type === 'end') return
+  async *#follow({ run, started }: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
+    const { journal, position } = await abortable(started.promise, signal)
+    for await (const entry of journal.read(position, signal)) {
+      if (entry.type !== 'event' || entry.runId !== run.id) continue
+      yield { seq: entry.seq, event: entry.event }
+      if (entry.event.type === 'end') return
     }
   }
 
   async #pump(live: LiveRun): Promise<void> {
     live.request.returnsSteers = () => (live.journal?.readers ?? 0) > 0
     for await (const _ of this.#drive(live, AbortSignal.any([this.#options.over, this.#cancel.signal]))) {
-      // whoever follows it reads the journal
+      // followers read the journal
     }
   }
 
   async *#drive(live: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
-    const { run, request, begun } = live
-    let kept: ({ journal: Journal } & Disposable) | undefined
-    let failure = clientLeft() // unless it fails
+    const { run, request, started } = live
+    let opened: ({ journal: Journal } & Disposable) | undefined
+    let failure = clientLeft() // replaced when the turn fails
     try {
       const runtime = await this.#options.runtime(signal)
       for await (const event of runtime.turn(request, signal)) {
         if (event.type === 'start') {
-          kept = this.#begin(request, event)
-          live.journal = kept.journal
-          begun.resolve({ journal: kept.journal, position: kept.journal.end })
+          opened = this.#openJournal(request, event)
+          live.journal = opened.journal
+          started.resolve({ journal: opened.journal, position: opened.journal.end })
         }
-        yield { seq: this.#emit(run, event, kept!.journal), event }
+        yield { seq: this.#emit(run, event, opened!.journal), event }
       }
     } catch (reason) {
       failure = toCrabError(reason)
-      begun.reject(reason)
+      started.reject(reason)
       throw reason
     } finally {
-      if (kept && !run.end) this.#emit(run, brokenEnd(run, failure), kept.journal)
-      else if (!run.start && live.isTold) this.#runs.end(run, brokenEnd(run, failure))
+      if (opened && !run.end) this.#emit(run, brokenEnd(run, failure), opened.journal)
+      else if (!run.start && live.isIdKnown) this.#runs.end(run, brokenEnd(run, failure))
       else if (!run.start) this.#runs.refuse(run, failure)
-      kept?.[Symbol.dispose]()
+      opened?.[Symbol.dispose]()
     }
   }
 
-  /** What is not stored is nobody else's to follow. */
-  #begin(request: TurnRequest, start: TurnStart): { journal: Journal } & Disposable {
+  /**
+   * Opens the journal of a run; a turn that is not stored gets a private one that no other client can follow.
+   */
+  #openJournal(request: TurnRequest, start: TurnStart): { journal: Journal } & Disposable {
     if (request.settings.ephemeral) {
       return { journal: new Journal({ maxBytes: UNSAVED_BYTES }), [Symbol.dispose]: () => {} }
     }
     const pair = { agentId: start.primary.id, sender: request.sender }
-    const kept = this.#options.journals.running(pair)
+    const opened = this.#options.journals.running(pair)
     const { attachments = [] } = request.settings
     const at = this.#options.now()
     const message = { line: start.line, content: request.content, attachments, at }
-    kept.journal.append({ type: 'message', runId: start.runId, message })
-    return kept
+    opened.journal.append({ type: 'message', runId: start.runId, message })
+    return opened
   }
 
   #emit(run: TurnRun, event: AgentEvent, journal: Journal): number {

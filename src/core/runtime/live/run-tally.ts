@@ -1,7 +1,7 @@
 import type { Denial } from '../asks.ts'
 import type { AgentEvent } from '../events.ts'
 
-/** What a run did with one tool. */
+/** The calls that a run made of one tool. */
 export interface ToolTally {
   name: string
   /** Empty for a built-in tool. */
@@ -18,18 +18,18 @@ export interface DeniedCall {
   denial: Denial
 }
 
-/** What the tools of one run came to, for those who ask when it is over. */
+/** Counts the tool calls of one run, for a summary after it ends. */
 export class RunTally {
   readonly #open = new Map<string, { name: string; server: string }>()
   readonly #tools = new Map<string, ToolTally>()
   readonly #denied: DeniedCall[] = []
 
-  /** In order of their first result. */
+  /** The tools in order of their first result. */
   get tools(): readonly ToolTally[] {
     return [...this.#tools.values()]
   }
 
-  /** Oldest first, and not without end. */
+  /** The denied calls, oldest first, at most 1,000. */
   get denied(): readonly DeniedCall[] {
     return this.#denied
   }

@@ -3,45 +3,46 @@ import type { Trust } from '../../policy/types.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
 import { RunTally } from './run-tally.ts'
 
+/** The last event of every turn. */
 export type EndEvent = Extract<AgentEvent, { type: 'end' }>
 
-/** What led to a turn that no client asked for. */
+/** The cause of a turn that no client requested. */
 export interface Origin {
   /** The published event that fired it. */
   eventId: string
-  /** How many events led to it, that one included. */
+  /** The number of events that led to it, including that one. */
   depth: number
 }
 
-/** A turn, from when it was asked for. */
+/** A turn, from the moment it is requested. */
 export interface TurnRun {
   readonly id: string
-  /** As it was asked for; `start` has the name it goes by. */
+  /** The name in the request; `start` has the agent's own spelling. */
   readonly agent: string
   readonly sender: string
   readonly trust: Trust
   readonly guest: string | undefined
-  /** Nothing of it is stored. */
+  /** Whether nothing of it is stored. */
   readonly ephemeral: boolean
   readonly origin: Origin | undefined
-  /** Nobody's hanging up cancels it. */
+  /** Whether it continues when its client disconnects. */
   readonly detached: boolean
   /** Undefined while it waits for its conversation. */
   start: TurnStart | undefined
-  /** Text of all steps, separated by blank lines. */
+  /** The text of all steps, separated by blank lines. */
   text: string
-  /** Absent: it has called no tool. */
+  /** Absent until the run calls a tool. */
   tally?: RunTally
   end: EndEvent | undefined
 }
 
-/** How a run went. */
+/** A run with its end event. */
 export interface RunEnd {
   run: TurnRun
   end: EndEvent
 }
 
-/** Adds an event to what is known of a run. */
+/** Updates a run's state with an event. */
 export function applyEvent(run: TurnRun, event: AgentEvent): void {
   if (event.type === 'start') run.start = event
   if (event.type === 'text-start' && run.text !== '') run.text += '\n\n'
@@ -51,14 +52,15 @@ export function applyEvent(run: TurnRun, event: AgentEvent): void {
   if (event.type === 'end') run.end = event
 }
 
-/** How a turn ends that whoever followed it has left, or that broke before it could say so. */
-export function brokenEnd({ start, agent: asked }: TurnRun, error: CrabError): EndEvent {
-  const agent = start?.agent ?? asked
+/** Builds the end event of a turn whose client left, or that failed before it emitted one. */
+export function brokenEnd({ start, agent: requestedName }: TurnRun, error: CrabError): EndEvent {
+  const agent = start?.agent ?? requestedName
   const stopReason = error.kind === 'cancelled' ? 'cancelled' : 'failed'
   const nothing = { usage: undefined, turns: 0, costUsd: undefined }
   return { type: 'end', agent, model: start?.model ?? '', stopReason, error, ...nothing }
 }
 
+/** The `cancelled` error of a turn whose client disconnected. */
 export function clientLeft(): CrabError {
   return new CrabError('cancelled', 'Cancelled: the client left')
 }

@@ -7,10 +7,10 @@ interface Entry {
   ended: PromiseWithResolvers<RunEnd>
 }
 
-/** The runs of a process by id: all that have not ended, and the last of those that have. */
+/** The runs of a process by id: all that have not ended, and the latest of those that have. */
 export class Runs {
   readonly #entries = new Map<string, Entry>()
-  /** Ids of those that ended, oldest first, and what their texts take. */
+  /** The ids of the ended runs, oldest first. */
   readonly #ended: string[] = []
   #chars = 0
 
@@ -18,7 +18,7 @@ export class Runs {
   add(run: TurnRun): void {
     if (this.#entries.has(run.id)) throw new CrabError('conflict', `Cannot begin run ${run.id}: there is one`)
     const ended = Promise.withResolvers<RunEnd>()
-    ended.promise.catch(() => {}) // perhaps nobody waits
+    ended.promise.catch(() => {}) // without a waiter, the rejection would be unhandled
     this.#entries.set(run.id, { run, ended })
   }
 
@@ -31,23 +31,26 @@ export class Runs {
       this.#forget()
   }
 
-  /** Ends one that never began. */
+  /** Rejects a run that never started, and removes it. */
   refuse(run: TurnRun, reason: CrabError): void {
     this.#entries.get(run.id)?.ended.reject(reason)
     this.#entries.delete(run.id)
   }
 
-  /** How a run ends. Throws what it was refused with, `missing` for one that is not known any more. */
+  /**
+   * Waits for a run to end. Throws the reason it was refused with, or `missing` for an unknown or evicted
+   * run.
+   */
   async wait(id: string, signal: AbortSignal): Promise<RunEnd> {
     return await abortable(this.#known(id).ended.promise, signal)
   }
 
-  /** A run as it stands. Throws `missing` for one that is not known any more. */
+  /** Returns the current state of a run. Throws `missing` for an unknown or evicted run. */
   get(id: string): TurnRun {
     return this.#known(id).run
   }
 
-  /** Those that have not ended, oldest first. */
+  /** Returns the runs that have not ended, oldest first. */
   running(): TurnRun[] {
     return [...this.#entries.values()].flatMap(({ run }) => (run.end ? [] : [run]))
   }
@@ -65,7 +68,7 @@ export class Runs {
   }
 }
 
-/** The error for a run that is not known. */
+/** The `missing` error for an unknown run. */
 export function noSuchRun(id: string): CrabError {
   return new CrabError('missing', `Cannot find run ${id}: there is none, or it ended long ago`, {
     hint: 'what it said is in its conversation: crabtalk conversation list',

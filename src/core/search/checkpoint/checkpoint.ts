@@ -16,11 +16,11 @@ import { decodePart, encodePart } from './part-file.ts'
 import type { CheckpointPlace, PartToSave, SavedPart } from './types.ts'
 
 /**
- * Saves a generation: writes the parts that have no file yet, switches to them with the manifest's rename, then removes
- * what belongs to no generation any more. Gives the parts' file names in their order.
+ * Saves a generation: writes the parts that have no file yet, switches to them by renaming the manifest, then
+ * removes the files that no generation uses any more. Returns the file names of the parts, in order.
  *
- * Durable when the promise resolves; until then the generation before is what is loaded. Only the holder of the lease
- * `index` may call it, once at a time. Fails with `storage`.
+ * Durable once the promise resolves; until then the previous generation is the one that loads. Only the
+ * holder of the lease `index` may call it, one call at a time. Throws `storage`.
  */
 export async function saveCheckpoint(
   { folder, maker }: CheckpointPlace,
@@ -34,7 +34,7 @@ export async function saveCheckpoint(
     const entries: ManifestPart[] = []
     for (const part of parts) {
       signal.throwIfAborted()
-      entries.push((await keepPart(folder, { part, known })) ?? (await writePart(folder, part)))
+      entries.push((await reusePart(folder, { part, known })) ?? (await writePart(folder, part)))
     }
     await syncDir(folder)
     signal.throwIfAborted()
@@ -44,15 +44,16 @@ export async function saveCheckpoint(
     if (signal.aborted) throw signal.reason
     throw toStorageError(`Cannot save the search index in ${folder}`, reason)
   } finally {
-    await removeLeftovers(folder) // of this generation, too, unless its manifest is in its place
+    await removeLeftovers(folder) // also removes the files of this generation when its manifest is not in place
   }
 }
 
 /**
- * The newest generation, its parts in the order in which they were saved; undefined when there is none, or anything in
- * it is not what was written, or another maker wrote it: then the index is to be built anew, and the log is told why.
+ * Loads the newest generation, its parts in the order they were saved. Returns undefined when there is none,
+ * when anything in it differs from what was written, or when another maker wrote it. The index must then be
+ * rebuilt; the reason is logged.
  *
- * Never fails for what stands in files or cannot be read. May run while another process saves.
+ * Never throws for unreadable or corrupt files. May run while another process saves.
  */
 export async function loadCheckpoint(
   { folder, maker }: CheckpointPlace,
@@ -65,7 +66,8 @@ export async function loadCheckpoint(
       if (manifest.maker !== maker) throw new Unusable('another version of the program made it')
       return await Promise.all(manifest.parts.map((entry) => readPart(folder, entry)))
     } catch (reason) {
-      const isReplaced = isMissingFile(reason) && attempt < ATTEMPTS // a newer generation took its place meanwhile
+      // a newer generation replaced this one while it was read
+      const isReplaced = isMissingFile(reason) && attempt < ATTEMPTS
       if (isReplaced) continue
       log('warn', `The search index in ${folder} is built anew: ${describeReason(reason)}`)
       return undefined
@@ -74,35 +76,38 @@ export async function loadCheckpoint(
 }
 
 /**
- * Removes whatever is in the folder and not of the newest generation: what older ones had, and what a process left that
- * ended while it saved. The folder belongs to one index alone. Only the holder of the lease `index` may call it. Never fails.
+ * Removes every file in the folder that does not belong to the newest generation: files of older ones, and
+ * those of a process that ended while saving. The folder must belong to one index alone. Only the holder of
+ * the lease `index` may call it. Never throws.
  */
 export async function removeLeftovers(folder: string): Promise<void> {
   try {
-    const manifest = await readManifest(folder).catch(orDamaged)
-    const kept = new Set(manifest ? [CHECKPOINT_MANIFEST, ...manifest.parts.map(({ file }) => file)] : [])
+    const manifest = await readManifest(folder).catch(ignoreDamage)
+    const retained = new Set(manifest ? [CHECKPOINT_MANIFEST, ...manifest.parts.map(({ file }) => file)] : [])
     for (const name of await readdir(folder)) {
-      if (!kept.has(name)) await rm(join(folder, name), { recursive: true, force: true })
+      if (!retained.has(name)) await rm(join(folder, name), { recursive: true, force: true })
     }
   } catch {
-    // what stays is removed by the next save; whatever must be written reports the disk
+    // the next save removes what remains, and any write that must succeed reports disk errors
   }
 }
 
-/** Times a generation may be replaced while it is read. */
+/** The number of times a load starts over because a newer generation replaced the one it was reading. */
 const ATTEMPTS = 5
-/** A part is far smaller; one file of a hostile folder shall not take all memory. */
+/**
+ * A limit far above the size of any part; it keeps a single file of a hostile folder from exhausting memory.
+ */
 const MAX_PART_BYTES = 1024 * 1024 * 1024
 const PRIVATE_FILE = 0o600
 
-/** What is in the files is not what was written there. */
+/** A file does not contain what was written to it. */
 class Unusable extends Error {}
 
 function describeReason(reason: unknown): string {
   return reason instanceof Unusable ? reason.message : toStorageError('it cannot be read', reason).message
 }
 
-/** Undefined when there is none. */
+/** Returns undefined when there is no manifest. */
 async function readManifest(folder: string): Promise<CheckpointManifest | undefined> {
   try {
     const bytes = await readWhole(join(folder, CHECKPOINT_MANIFEST), MAX_MANIFEST_BYTES)
@@ -115,19 +120,22 @@ async function readManifest(folder: string): Promise<CheckpointManifest | undefi
   }
 }
 
-/** A damaged manifest names nothing; any other failure is one. */
-function orDamaged(reason: unknown): undefined {
+/** Treats a damaged manifest as one that names no files; rethrows any other failure. */
+function ignoreDamage(reason: unknown): undefined {
   if (!(reason instanceof Unusable)) throw reason
 }
 
-/** Undefined for a part that is in no file of the generation before, or whose file is not there any more. */
-async function keepPart(
+/**
+ * Returns undefined for a part that has no file in the previous generation, or whose file is missing or
+ * truncated.
+ */
+async function reusePart(
   folder: string,
   { part: { role, file }, known }: { part: PartToSave; known: readonly ManifestPart[] },
 ): Promise<ManifestPart | undefined> {
   const entry = file === undefined ? undefined : known.find((each) => each.file === file)
   if (!entry) return undefined
-  const found = await stat(join(folder, entry.file)).catch(() => undefined) // then it is written again
+  const found = await stat(join(folder, entry.file)).catch(() => undefined) // a missing file is written again
   return found?.size === entry.bytes ? { ...entry, role } : undefined
 }
 
@@ -149,9 +157,10 @@ async function readPart(folder: string, { role, file, bytes, crc }: ManifestPart
   return { role, file, part: decoded.part }
 }
 
-/** All bytes of a regular file, in memory that threads can share. */
+/** Reads all bytes of a regular file into memory that threads can share. */
 async function readWhole(path: string, maxBytes: number): Promise<Uint8Array<SharedArrayBuffer>> {
-  await using file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)) // a pipe shall not hold it up
+  // opening a named pipe must not block
+  await using file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   const found = await file.stat()
   if (!found.isFile() || found.size > maxBytes) throw new Unusable(`${path} is no file of an index`)
   const bytes = new Uint8Array(new SharedArrayBuffer(found.size))
@@ -167,5 +176,5 @@ async function fill(file: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** What one read may ask a system for. */
+/** The maximum size of a single read. */
 const PIECE_BYTES = 64 * 1024 * 1024

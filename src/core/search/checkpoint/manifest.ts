@@ -1,36 +1,40 @@
 import { crc32 } from 'node:zlib'
 import { isObject, parseObject } from '../../base/json.ts'
 
-/** Which files are a generation. */
+/** The list of files that form a generation. */
 export interface CheckpointManifest {
-  /** As CheckpointPlace has it. */
+  /** The `maker` of its CheckpointPlace. */
   maker: string
   parts: readonly ManifestPart[]
 }
 
+/** One file of a generation. */
 export interface ManifestPart {
   role: string
   file: string
   bytes: number
-  /** CRC-32 in that file. */
+  /** The CRC-32 stored in that file. */
   crc: number
 }
 
-/** Where the newest generation is written down, in the folder of its files. */
+/** The name of the file that describes the newest generation, in the same folder. */
 export const CHECKPOINT_MANIFEST = 'manifest'
-/** More files than an index ever has make no manifest larger than this. */
+/** The maximum size that is read; larger than the manifest of any real index. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024
 
 const FORMAT = 'CRABTALK-INDEX 1'
 const FILE_NAME = /^[0-9A-Z]{26}\.part$/
 
-/** A line with the format and the CRC-32 of the rest, and a line of JSON. */
+/** Encodes a manifest as one line with the format and the CRC-32 of the rest, and one line of JSON. */
 export function encodeManifest(manifest: CheckpointManifest): string {
   const json = `${JSON.stringify(manifest)}\n`
   return `${FORMAT} ${crc32(json)}\n${json}`
 }
 
-/** The manifest a text is; undefined for any other text. Every file it names is a name in its own folder. */
+/**
+ * Decodes a manifest; returns undefined for any other text. Every file it names is a plain name in its own
+ * folder.
+ */
 export function decodeManifest(text: string): CheckpointManifest | undefined {
   const end = text.indexOf('\n') + 1
   const json = text.slice(end)
@@ -41,7 +45,7 @@ export function decodeManifest(text: string): CheckpointManifest | undefined {
     : undefined
 }
 
-/** The name of a file that holds a part. */
+/** Returns the name of the file of a part. */
 export function toPartFile(ulid: string): string {
   return `${ulid}.part`
 }

@@ -4,14 +4,15 @@ import { isObject, parseObject } from '../../base/json.ts'
 import type { JsonObject } from '../../base/message.ts'
 import type { CheckpointPart, NumberArray } from './types.ts'
 
-// A part in a file: the magic, u32 version, u32 CRC-32 of all that follows, u32 length of the head, the head as JSON
-// {facts, arrays: [[name, type, items]…]}, then the arrays in that order; head and arrays are filled up to 8 bytes.
-// Numbers are little-endian, as every processor has them that Node runs on.
+// The format of a part's file: the magic, u32 version, u32 CRC-32 of all that follows, u32 length of the
+// head, the head as JSON {facts, arrays: [[name, type, items]…]}, then the arrays in that order. Head and
+// arrays are padded to multiples of 8 bytes. Numbers are little-endian, like on every processor that Node
+// supports.
 
 const MAGIC = Buffer.from('CRABIDX\0', 'latin1')
 const VERSION = 1
 const CRC_AT = MAGIC.length + 4
-/** Where that begins which the CRC is of. */
+/** The start of the bytes that the CRC covers. */
 const SUMMED_AT = CRC_AT + 4
 const HEAD_AT = SUMMED_AT + 4
 
@@ -29,7 +30,10 @@ interface ViewConstructor {
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): NumberArray
 }
 
-/** The pieces of a part's file, in their order, and the CRC-32 in it. The arrays themselves are among them, not copied. */
+/**
+ * Returns the consecutive pieces of a part's file, and the CRC-32 stored in it. The pieces include the arrays
+ * themselves, not copies.
+ */
 export function encodePart({ facts, arrays }: CheckpointPart): { pieces: Uint8Array[]; crc: number } {
   const entries = Object.entries(arrays)
   const head = JSON.stringify({
@@ -51,9 +55,11 @@ export function encodePart({ facts, arrays }: CheckpointPart): { pieces: Uint8Ar
 }
 
 /**
- * The part in the bytes of a file and its CRC-32, or why there is none in them.
+ * Decodes a part and its CRC-32 from the bytes of a file; returns the reason as a string when they are not a
+ * part.
  *
- * `bytes` begin where their buffer does. The arrays are views of it; nothing is allocated by what the file says.
+ * `bytes` must begin at the start of its buffer. The arrays are views of it; no length in the file causes an
+ * allocation.
  */
 export function decodePart(
   bytes: Uint8Array<ArrayBufferLike>,
@@ -108,7 +114,7 @@ function toBytes({ buffer, byteOffset, byteLength }: NumberArray): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** The next multiple of 8: no typed array needs more. */
+/** Returns the next multiple of 8, the strictest alignment of any typed array. */
 function align(bytes: number): number {
   return Math.ceil(bytes / 8) * 8
 }

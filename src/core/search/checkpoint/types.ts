@@ -1,37 +1,40 @@
-/** What a checkpoint can hold an array of. */
+/** The types of array that a checkpoint can hold. */
 export type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array
 
 /**
- * One file of a checkpoint: small facts and arrays, by name.
+ * The contents of one checkpoint file: named numbers and named arrays.
  *
- * Read back, all arrays are views of one SharedArrayBuffer, each at a multiple of 8 bytes: nothing is copied between
- * threads.
+ * After loading, all arrays are views of one SharedArrayBuffer, each aligned to 8 bytes, so that threads
+ * share them without copying.
  */
 export interface CheckpointPart {
   facts: Readonly<Record<string, number>>
   arrays: Readonly<Record<string, NumberArray>>
 }
 
-/** What is to be saved: a part, or the name of the file that already holds it. */
+/** A part to save, with the name of the file that already holds it, if any. */
 export interface PartToSave {
-  /** What it is to who reads it: `segment`, `dictionary`, `sessions`. */
+  /** The purpose of the part to its reader: `segment`, `dictionary`, `sessions`. */
   role: string
-  /** As saveCheckpoint() or loadCheckpoint() gave it: then that file is kept where it is still there. */
+  /** The name that saveCheckpoint() or loadCheckpoint() returned; the file is reused if it still exists. */
   file?: string
   part: CheckpointPart
 }
 
-/** A part as it was read. */
+/** A part that was loaded. */
 export interface SavedPart {
   role: string
   file: string
   part: CheckpointPart
 }
 
-/** Where checkpoints of one index are, and what understands them. */
+/** The location of an index's checkpoints, and the version of code that can read them. */
 export interface CheckpointPlace {
-  /** For them alone: what else is in it is removed. */
+  /** Used for the checkpoints only: any other file in it is removed. */
   folder: string
-  /** Changes with everything that the arrays' meaning hangs on: their layout, how text becomes terms. */
+  /**
+   * Changes with everything that determines the meaning of the arrays: their layout, and how text becomes
+   * terms.
+   */
   maker: string
 }

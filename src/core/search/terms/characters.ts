@@ -1,41 +1,46 @@
-/** What a character is to the terms of a text. */
+/** A character that separates words. This and the constants below are the classes of characters. */
 export const SEPARATOR = 0
-/** A letter that is not upper case, or a mark that belongs to one. */
+/** A letter that is not upper case, or a mark that belongs to a letter. */
 export const LOWER = 1
+/** An upper case or title case letter. */
 export const UPPER = 2
+/** A digit or another numeric character. */
 export const DIGIT = 3
-/** `_`, `-` and `.`: between two words they may join them. */
+/** `_`, `-` or `.`, which may join two words into a name. */
 export const JOINER = 4
-/** A letter of a script that is written without blanks between words. */
+/** A letter of a script that has no blanks between words. */
 export const SIGN = 5
-/** Stands in words and is no part of them: accents, soft hyphens, joiners of letters. */
+/**
+ * A character that may occur inside words but is not part of their terms: accents, soft hyphens, zero-width
+ * joiners.
+ */
 export const IGNORED = 6
 
-/** 256 neighbouring characters. */
+/** The classes and folded forms of 256 adjacent characters. */
 export interface CharacterPage {
   classes: Uint8Array
-  /** What stands for it in terms: a code point, or, from FIRST_TEXT on, a place in the table's texts. */
+  /** The folded form: a code point or, from FIRST_TEXT on, an index into the table's texts. */
   folds: Uint32Array
 }
 
-/** Folds from here on stand for several characters. */
+/** The first fold value that stands for several characters. */
 export const FIRST_TEXT = 0x11_0000
 
 /**
- * Classes and folded forms of all characters (lower case, compatibility forms, Latin and Greek without accents), looked
- * up by page; each page is made when a text first needs it, in about 0.2 ms.
+ * The classes and folded forms of all characters (lower case, compatibility forms, Latin and Greek without
+ * accents). They are grouped into pages; each page is computed in about 0.2 ms when a text first needs it.
  */
 export class CharacterTable {
-  /** The first 128 characters, of which most texts are made; as in a page. */
+  /** The first 128 characters, of which most texts consist; indexed like a page. */
   readonly ascii: CharacterPage = makeAscii()
-  /** Forms of more than one character, by fold minus FIRST_TEXT. */
+  /** Folded forms of more than one character, indexed by fold minus FIRST_TEXT. */
   readonly texts: string[] = []
   readonly #pages = new Map<number, CharacterPage>()
-  /** The page asked for last. */
+  /** The number of the page that was last used. */
   #last = 0
   #lastPage: CharacterPage | undefined
 
-  /** The page with a code point; its place in it are the lowest 8 bits. */
+  /** Returns the page of a code point; the lowest 8 bits of the code point are its index there. */
   getPage(code: number): CharacterPage {
     const number = code >>> 8
     if (this.#lastPage !== undefined && number === this.#last) return this.#lastPage
@@ -69,15 +74,15 @@ export class CharacterTable {
 }
 
 /**
- * A text with letters and their marks put together (NFC), and the narrow forms of Japanese letters made wide: places of
- * terms are places in this form, which nearly every text has already.
+ * Composes letters with their marks (NFC) and widens half-width Japanese letters. Positions of terms are
+ * positions in this form; nearly every text is in it already.
  */
 export function composeText(text: string): string {
   if (!LOOSE.test(text)) return text
   return text.normalize('NFC').replaceAll(/[\uff66-\uff9f]+/g, (narrow) => narrow.normalize('NFKC'))
 }
 
-/** Whether a character may make one with the one in front of it, which `composeText` does. */
+/** Whether `composeText` may combine a character with the one in front of it. */
 export function isLoose(code: number): boolean {
   if (code < 0x300) return false
   return (
@@ -113,9 +118,11 @@ function classifyCharacter(char: string): number {
 
 const WRITTEN_OR_IGNORED = /[\p{L}\p{N}\p{M}\u00ad\u200c\u2060\ufeff\u200d]/u
 
-/** Accents, points of Hebrew, vowel signs and the tatweel of Arabic, selectors of variants, what is drawn as nothing. */
+/**
+ * Accents, Hebrew points, Arabic vowel signs and the tatweel, variation selectors, and invisible characters.
+ */
 const IGNORED_CHARACTER =
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them alone is meant
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of these code points is meant by itself
   /[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\u{e0100}-\u{e01ef}]/u
 
 const UNSPACED =
@@ -125,7 +132,7 @@ function isWritten(kind: number): boolean {
   return kind === LOWER || kind === UPPER || kind === DIGIT || kind === SIGN
 }
 
-/** Ideographs and Hangul syllables, of which there are many, fold to themselves. */
+/** Ideographs and Hangul syllables fold to themselves. There are many, so they skip the folding. */
 function isPlainSign(code: number): boolean {
   return (code >= 0x3400 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3)
 }
@@ -134,7 +141,7 @@ function isSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdfff
 }
 
-/** Through upper case, so that `ß` is `ss`, and all forms of sigma and i are one. */
+/** Folds through upper case, so that `ß` becomes `ss` and all forms of sigma and of i become one. */
 function foldCharacter(char: string): string {
   const letters = char.toUpperCase().toLowerCase().normalize('NFKD').toLowerCase()
   const bare = /^[\p{sc=Latin}\p{sc=Greek}]/u.test(letters)
@@ -144,7 +151,7 @@ function foldCharacter(char: string): string {
   return folded.replaceAll(/[øłđðħŧæœþё]/g, (letter) => PLAIN.get(letter)!)
 }
 
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode normalization does not decompose. */
 const PLAIN: ReadonlyMap<string, string> = new Map(
   Object.entries({ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ё: 'е' }),
 )

@@ -1,7 +1,7 @@
 /**
- * Where a term without its plural ends: one of ASCII letters, at least 4 of them, that ends in `-s`, but not in `-ss`,
- * `-us` or `-is`. The `e` of `-sses`, `-xes`, `-ches`, `-shes` and `-zzes` goes too, and so does that of `cache`: plurals
- * and singulars shall be one term, not a word.
+ * Returns where a term ends without its plural suffix. A plural is a term of at least 4 ASCII letters that
+ * ends in `-s`, but not in `-ss`, `-us` or `-is`. The `e` of `-sses`, `-xes`, `-ches`, `-shes` and `-zzes` is
+ * dropped too, and so is that of `cache`: plural and singular only have to become the same term, not a word.
  */
 export function singularEnd(bytes: Uint8Array, start: number, end: number): number {
   const isPlural = end - start >= MIN_PLURAL && bytes[end - 1] === S && isLetters(bytes, end - 4, end - 1)
@@ -10,14 +10,14 @@ export function singularEnd(bytes: Uint8Array, start: number, end: number): numb
   return stem - start >= MIN_STEM && bytes[stem - 1] === E && hasHiss(bytes, stem - 1) ? stem - 1 : stem
 }
 
-/** Whether a term ends in `-ie`, which is `-y` then: `queries` and `query`, `cookies` and `cookie`. */
+/** Whether a term ends in `-ie`, which becomes `-y`: `queries` and `query`, `cookies` and `cookie`. */
 export function endsInIe(bytes: Uint8Array, start: number, end: number): boolean {
   return (
     end - start >= MIN_STEM && bytes[end - 1] === E && bytes[end - 2] === I && isLetters(bytes, end - 4, end)
   )
 }
 
-/** `ss`, `x`, `ch`, `sh` or `zz` in front of `at`. */
+/** Whether `ss`, `x`, `ch`, `sh` or `zz` precedes `at`. */
 function hasHiss(bytes: Uint8Array, at: number): boolean {
   const [before, last] = [bytes[at - 2]!, bytes[at - 1]!]
   if (!isLetters(bytes, at - 3, at)) return false

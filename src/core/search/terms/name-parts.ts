@@ -1,25 +1,25 @@
 import { DIGIT, LOWER, UPPER } from './characters.ts'
 
 /**
- * Where the parts of a name begin that is written as one word: `get|User|Name`, `HTTP|Server|2`, `sha|256`.
+ * Splits a name written as one word into its parts: `get|User|Name`, `HTTP|Server|2`, `sha|256`.
  *
- * Long words with digits among their letters are no names and stay whole: hashes, and bytes written as text.
+ * Long words with digits among their letters, such as hashes and encoded bytes, are not names and stay whole.
  */
 export class NameParts {
-  /** Parts behind the first; 0 for a word that has none. */
+  /** The number of parts after the first; 0 for a word that is not split. */
   count = 0
-  /** Where each begins: in bytes, and in the text. */
+  /** The start of each of these parts: as a byte offset, and in UTF-16 units of the text. */
   readonly bytes = new Uint32Array(MAX_PARTS)
   readonly units = new Uint32Array(MAX_PARTS)
   #last = 0
   #upperRun = 0
-  /** Of the last upper case letter. */
+  /** The position of the last upper case letter. */
   #byte = 0
   #unit = 0
   #isNumber = false
   #isMixed = false
 
-  /** Begins a word. */
+  /** Starts a new word. */
   start(): void {
     this.count = 0
     this.#last = 0
@@ -28,7 +28,10 @@ export class NameParts {
     this.#isMixed = false
   }
 
-  /** Tells of the first character, each upper case letter, and each character of another kind than the one before. */
+  /**
+   * Records a character. Must be called for the first one, each upper case letter, and each whose kind
+   * differs from the one before.
+   */
   turn(kind: number, byte: number, unit: number): void {
     const last = this.#last
     this.#last = kind
@@ -39,10 +42,10 @@ export class NameParts {
     else if (this.#upperRun > 1) this.#begin(this.#byte, this.#unit)
   }
 
-  /** Ends a word that stands from byte `start` to `end`. */
+  /** Ends the word, whose bytes are `start` to `end`. */
   finish(start: number, end: number): void {
     const isPlural = this.#last === LOWER && this.#upperRun > 1 && end - this.bytes[this.count - 1]! === 2
-    if (isPlural) this.count-- // URLs, IDs
+    if (isPlural) this.count-- // the plural of an acronym: URLs, IDs
     if (this.count > MAX_PARTS || (this.#isMixed && end - start >= MIN_MIXED)) this.count = 0
   }
 
@@ -58,7 +61,7 @@ export class NameParts {
     if (this.#isNumber) this.#begin(byte, unit)
   }
 
-  /** A letter behind a digit: the number is no part of its own. */
+  /** Handles a letter after a digit: the number is not a part of its own. */
   #mix(): void {
     if (this.#isNumber) this.count--
     this.#isNumber = false

@@ -1,24 +1,26 @@
 import { CharacterTable, composeText } from './characters.ts'
 import { TermBuffer } from './term-buffer.ts'
 
-/** Where a word of a query stands in a text, in UTF-16 units: begin and end. */
+/** The position of a query word in a text, in UTF-16 units: begin and end. */
 export interface WordMatch {
   from: number
   to: number
-  /** Which word of the query. */
+  /** The index of the term in the query's term buffer. */
   word: number
 }
 
-/** The words of a query, found in texts as an index finds them: folded, and as parts of names. */
+/** Finds the words of a query in texts by the rules of the index: folded, and as parts of names. */
 export class QueryWords {
   readonly #query: TermBuffer
   readonly #text: TermBuffer
-  /** Different words, by their places in `#query`. */
+  /** The distinct words, as indexes into `#query`. */
   readonly #words: number[] = []
-  /** 1 for what the hash of a word ends in: nearly all terms of a text are ruled out without a look at the words. */
-  readonly #mayBe = new Uint8Array(HASH_BITS + 1)
+  /**
+   * A filter on the low bits of the hashes: it rules out nearly all terms of a text without comparing words.
+   */
+  readonly #hashFilter = new Uint8Array(HASH_BITS + 1)
 
-  /** A table that is there already need not be made anew. */
+  /** Reuses a character table where one exists, because building it takes time. */
   constructor(query: string, table = new CharacterTable()) {
     this.#query = new TermBuffer(table)
     this.#text = new TermBuffer(table)
@@ -27,25 +29,28 @@ export class QueryWords {
     for (let i = 0; i < count; i++) {
       if (this.#findWord(this.#query, i) !== undefined) continue
       this.#words.push(i)
-      this.#mayBe[hashes[i]! & HASH_BITS] = 1
+      this.#hashFilter[hashes[i]! & HASH_BITS] = 1
     }
   }
 
-  /** By where they end; places may overlap. The text is one that `composeText` leaves as it is. */
+  /**
+   * Returns the matches ordered by their end; they may overlap. The text must be in the form of
+   * `composeText`.
+   */
   findIn(text: string): WordMatch[] {
     if (this.#words.length === 0) return []
     const terms = this.#text
     terms.fill(text, 'document')
-    const places: WordMatch[] = []
+    const matches: WordMatch[] = []
     for (let i = 0; i < terms.count; i++) {
       const word = this.#findWord(terms, i)
-      if (word !== undefined) places.push({ from: terms.froms[i]!, to: terms.tos[i]!, word })
+      if (word !== undefined) matches.push({ from: terms.froms[i]!, to: terms.tos[i]!, word })
     }
-    return places
+    return matches
   }
 
   #findWord(terms: TermBuffer, i: number): number | undefined {
-    if (this.#mayBe[terms.hashes[i]! & HASH_BITS] === 0) return undefined
+    if (this.#hashFilter[terms.hashes[i]! & HASH_BITS] === 0) return undefined
     return this.#words.find((word) => this.#isSame(terms, i, word))
   }
 
@@ -62,15 +67,18 @@ export class QueryWords {
 
 const HASH_BITS = 0x3ff
 
-/** Where words of a query stand in a text: pairs of byte offsets (UTF-8), begin and end, rising; never overlapping. */
+/**
+ * Returns the matches of a query in a text: pairs of UTF-8 byte offsets, begin and end, ascending and not
+ * overlapping.
+ */
 export function matchesIn(text: string, query: string): number[] {
-  // words of a text that is not composed cannot be found at their places
+  // positions in the composed text are not positions in a text that changes when composed
   return composeText(text) === text ? toByteRanges(text, new QueryWords(query).findIn(text)) : []
 }
 
-/** Places as pairs of byte offsets (UTF-8), rising; what overlaps or touches is one. */
-export function toByteRanges(text: string, places: readonly WordMatch[]): number[] {
-  const sorted = places.toSorted((a, b) => a.from - b.from)
+/** Converts matches to pairs of UTF-8 byte offsets, ascending; merges matches that overlap or touch. */
+export function toByteRanges(text: string, matches: readonly WordMatch[]): number[] {
+  const sorted = matches.toSorted((a, b) => a.from - b.from)
   const ranges: number[] = []
   let unit = 0
   let byte = 0

@@ -1,6 +1,6 @@
 /**
- * Where the `++` or the `#` behind a word ends that is a part of its name: `C++17`, `g++`, `F#`, `C#12`. `at`, the end of
- * the word, when there is none: `a++b`, `page#part`.
+ * Returns where the `++` or `#` that belongs to the word before it ends: `C++17`, `g++`, `F#`, `C#12`.
+ * Returns `at`, the end of the word, when there is none: `a++b`, `page#part`.
  */
 export function markEnd(text: string, from: number, at: number): number {
   const mark = text.charCodeAt(at)
@@ -12,25 +12,32 @@ export function markEnd(text: string, from: number, at: number): number {
   return next === mark || isLetter(next) || (isDigit(next) && !isNumbered) ? at : end
 }
 
-/** Whether a dot in front of the word at `at` is a part of its name: `.NET`, `~/.env`; not `end.Then`, `x().then`, `…`. */
+/**
+ * Whether a dot before the word at `at` belongs to its name: `.NET`, `~/.env`; but not `end.Then`,
+ * `x().then`, `…`.
+ */
 export function hasLeadingDot(text: string, at: number): boolean {
   if (text.charCodeAt(at - 1) !== DOT || isDigit(text.charCodeAt(at))) return false
   return at === 1 || BEFORE_NAMES.includes(text[at - 2]!)
 }
 
-/** Whether the letter at `at`, a word by itself, may be a name: not what English has for words, or behind apostrophes. */
+/**
+ * Whether the one-letter word at `at` may be a name: not the English words `a` and `I`, and not after an
+ * apostrophe.
+ */
 export function isLoneLetter(text: string, at: number): boolean {
   if (!isLetter(text.charCodeAt(at)) || ENGLISH_WORDS.includes(text[at]!)) return false
   return at === 0 || !APOSTROPHES.includes(text[at - 1]!)
 }
 
-/** Whether a word is a `v` with a number. */
+/** Whether a word is a `v` followed by a number. */
 export function isVersionWord(text: string, from: number, to: number): boolean {
   if ((text.charCodeAt(from) | 0x20) !== LOWER_V || to - from < 2) return false
   for (let at = from + 1; at < to; at++) if (!isDigit(text.charCodeAt(at))) return false
   return true
 }
 
+/** Whether the characters before and after `at` are ASCII digits. */
 export function isBetweenDigits(text: string, at: number): boolean {
   return isDigit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(at + 1))
 }

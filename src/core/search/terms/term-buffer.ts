@@ -19,53 +19,56 @@ import { NameParts } from './name-parts.ts'
 import { hasLeadingDot, isBetweenDigits, isLoneLetter, isVersionWord, markEnd } from './spelling.ts'
 import { cutUtf8, utf8Length, writeUtf8 } from './utf8.ts'
 
-/** What a text is to an index: one of its documents, or what is looked for. They differ in scripts without blanks. */
+/** Whether a text is a document or a query. They differ in scripts without blanks, and in one-letter words. */
 export type TermMode = 'document' | 'query'
 
-/** UTF-8 bytes of a term; longer ones are cut between characters. */
+/** The maximum length of a term in UTF-8 bytes; longer terms are truncated between characters. */
 export const MAX_TERM_BYTES = 64
-/** Terms of one query; more are not looked at. */
+/** The maximum number of terms of a query; later terms are ignored. */
 export const MAX_QUERY_TERMS = 256
 
 /**
- * The terms of one text at a time, in buffers that the next text takes over.
+ * Splits one text at a time into terms, in buffers that the next text reuses.
  *
- * Words are folded, English plurals too. A name (`getUserName`, `get_user_name`, `user-name`, `package.json`, `sha256`) gives its parts, and
- * the whole without what joins them, so that its spellings meet. Scripts without blanks give pairs of neighbouring
- * characters; documents each character, too. `C++`, `F#` and `.NET` are terms with their marks; of single ASCII characters
- * only letters that are names (`C`, `R`).
+ * Words are folded, English plurals too. A name (`getUserName`, `get_user_name`, `user-name`, `package.json`,
+ * `sha256`) yields its parts, and the whole without its joiners, so that all spellings match. Scripts without
+ * blanks yield pairs of adjacent characters; documents each single character, too. `C++`, `F#` and `.NET` are
+ * terms with their marks. Single ASCII characters are terms only when they are names (`C`, `R`).
  */
 export class TermBuffer {
-  /** How many terms: at most MAX_DOCUMENT_TERMS, MAX_QUERY_TERMS of a query. */
+  /** The number of terms: at most MAX_DOCUMENT_TERMS, or MAX_QUERY_TERMS in a query. */
   count = 0
-  /** UTF-8; term `i` is `bytes[starts[i]]` to `bytes[ends[i]]`, not included. Ranges of several terms may overlap. */
+  /**
+   * UTF-8; term `i` is `bytes[starts[i]]` to `bytes[ends[i]]` (exclusive). Ranges of several terms may
+   * overlap.
+   */
   bytes: Uint8Array = new Uint8Array(1024)
   starts: Uint32Array = new Uint32Array(256)
   ends: Uint32Array = new Uint32Array(256)
-  /** By `hashTerm`. */
+  /** Computed by `hashTerm`. */
   hashes: Uint32Array = new Uint32Array(256)
-  /** Where it stands in the text as `composeText` gives it: UTF-16 units, begin and end. */
+  /** The position of the term in the text that `composeText` returns, in UTF-16 units: begin and end. */
   froms: Uint32Array = new Uint32Array(256)
   tos: Uint32Array = new Uint32Array(256)
 
   readonly #table: CharacterTable
   readonly #ascii: CharacterPage
   readonly #parts = new NameParts()
-  /** Bytes in use. */
+  /** The number of bytes in use. */
   #used = 0
   #max = 0
   #isLoose = false
-  /** Where the next term stands. */
+  /** The position of the next term in the text. */
   #from = 0
   #to = 0
 
-  /** Several may share one table. */
+  /** Creates an empty buffer; several buffers may share one table. */
   constructor(table = new CharacterTable()) {
     this.#table = table
     this.#ascii = table.ascii
   }
 
-  /** Reads a text; the arrays may be others afterwards. */
+  /** Splits a text. Replaces the contents of the arrays and may replace the arrays themselves. */
   fill(text: string, mode: TermMode): void {
     this.#isLoose = false
     this.#read(text, mode)
@@ -97,26 +100,29 @@ export class TermBuffer {
     return this.#table.getPage(code).classes[code & 255]!
   }
 
-  /** Words joined by single joiners: each gives its terms, then all of them together one. The end of the last word. */
+  /**
+   * Reads words linked by single joiners: each yields its terms, then all together yield one. Returns the end
+   * of the last word.
+   */
   #readName(text: string, from: number, mode: TermMode): number {
     const isDotted = hasLeadingDot(text, from)
     if (isDotted) this.#writeMark(DOT)
     const start = this.#used
     let to = this.#readWord(text, from)
     if (isDotted) this.#putRange(start - 1, from - 1, to)
-    if (!this.#goesOn(text, to)) return this.#readMark(text, { from, to, start, mode })
+    if (!this.#continues(text, to)) return this.#readMark(text, { from, to, start, mode })
     const first = start + (isVersionWord(text, from, to) ? 1 : 0)
     do {
       if (text.charCodeAt(to) === DOT && isBetweenDigits(text, to)) this.#used = this.#write(DOT, this.#used)
       to = this.#readWord(text, to + 1)
-    } while (this.#goesOn(text, to))
+    } while (this.#continues(text, to))
     const end = Math.min(this.#used, cutUtf8(this.bytes, first, first + MAX_TERM_BYTES))
-    this.#stand(from, to)
+    this.#setRange(from, to)
     this.#put(first, end, hashTerm(this.bytes, first, end))
     return to
   }
 
-  /** What belongs to a word by itself, whose bytes begin at `start`; where it ends with that. */
+  /** Reads the mark of a single word whose bytes begin at `start`; returns where both end. */
   #readMark(text: string, word: { from: number; to: number; start: number; mode: TermMode }): number {
     const { from, to, start, mode } = word
     const end = markEnd(text, from, to)
@@ -126,11 +132,11 @@ export class TermBuffer {
     return end
   }
 
-  /** In documents names are capitals, in queries they are written as it comes. */
+  /** Adds a one-letter name. In documents it has to be a capital; in queries any case is accepted. */
   #readLetter(text: string, from: number, mode: TermMode): void {
     if (!isLoneLetter(text, from) || (mode === 'document' && this.#kindAt(text, from) !== UPPER)) return
     const start = this.#used - 1
-    this.#stand(from, from + 1)
+    this.#setRange(from, from + 1)
     this.#append(start, this.#used, hashTerm(this.bytes, start, this.#used))
   }
 
@@ -139,7 +145,7 @@ export class TermBuffer {
     this.bytes[this.#used++] = code
   }
 
-  /** Of the terms from `first` on; what is written anew stands behind them. */
+  /** Folds the plurals among the terms from `first` on; rewritten terms are appended to the bytes. */
   #foldPlurals(first: number): void {
     for (let i = first; i < this.count; i++) {
       const start = this.starts[i]!
@@ -162,15 +168,15 @@ export class TermBuffer {
     this.#used = end
   }
 
-  /** Whether a name goes on behind a joiner. A dot before a capital ends a sentence. */
-  #goesOn(text: string, at: number): boolean {
+  /** Whether a name continues after a joiner. A dot before a capital ends a sentence. */
+  #continues(text: string, at: number): boolean {
     const unit = text.charCodeAt(at)
     if (!(unit < 128) || this.#ascii.classes[unit] !== JOINER || at + 1 === text.length) return false
     const kind = this.#kindAt(text, at + 1)
     return isOfWord(kind) && (unit !== DOT || kind !== UPPER)
   }
 
-  /** A word and its parts; where it ends. */
+  /** Reads a word and its parts; returns where it ends. */
   #readWord(text: string, from: number): number {
     this.#reserve()
     const { classes, folds } = this.#ascii
@@ -198,13 +204,13 @@ export class TermBuffer {
       for (; used < end; used++) hash = mixByte(hash, bytes[used]!)
     }
     this.#used = used
-    this.#stand(from, at)
+    this.#setRange(from, at)
     this.#put(start, used, finishHash(hash))
     if (used < limit && parts.count > 0) this.#putParts(start, from)
     return at
   }
 
-  /** The parts of the word that was put last. */
+  /** Adds the parts of the word that was added last. */
   #putParts(start: number, from: number): void {
     const parts = this.#parts
     const to = this.#to
@@ -213,14 +219,14 @@ export class TermBuffer {
     for (let i = 0, at = start, unit = from; i <= parts.count; i++) {
       const end = i < parts.count ? parts.bytes[i]! : this.#used
       const next = i < parts.count ? parts.units[i]! : to
-      this.#stand(unit, next)
+      this.#setRange(unit, next)
       this.#put(at, end, hashTerm(this.bytes, at, end))
       at = end
       unit = next
     }
   }
 
-  /** Letters of a script without blanks, to the end of their run; where that is. */
+  /** Reads a run of letters of a script without blanks; returns where the run ends. */
   #readSigns(text: string, from: number, mode: TermMode): number {
     let before = -1
     let beforeUnit = from
@@ -247,7 +253,7 @@ export class TermBuffer {
     return at
   }
 
-  /** Writes the folded form of a character as far as it fits before `limit`; gives where it ends. */
+  /** Writes as much of a character's folded form as fits before `limit`; returns where it ends. */
   #writeFolded(code: number, at: number, limit: number): number {
     const fold = this.#table.getPage(code).folds[code & 255]!
     if (fold < FIRST_TEXT) return this.#write(fold, at, limit)
@@ -261,13 +267,13 @@ export class TermBuffer {
     return at + utf8Length(code) <= limit ? writeUtf8(this.bytes, at, code) : at
   }
 
-  /** A term of the bytes written last, from `start` on. */
+  /** Adds a term of the bytes written from `start` on. */
   #putRange(start: number, from: number, to: number): void {
-    this.#stand(from, to)
+    this.#setRange(from, to)
     this.#put(start, this.#used, hashTerm(this.bytes, start, this.#used))
   }
 
-  #stand(from: number, to: number): void {
+  #setRange(from: number, to: number): void {
     this.#from = from
     this.#to = to
   }
@@ -289,14 +295,14 @@ export class TermBuffer {
   }
 
   #growTerms(): void {
-    this.starts = grown(this.starts)
-    this.ends = grown(this.ends)
-    this.hashes = grown(this.hashes)
-    this.froms = grown(this.froms)
-    this.tos = grown(this.tos)
+    this.starts = doubleCapacity(this.starts)
+    this.ends = doubleCapacity(this.ends)
+    this.hashes = doubleCapacity(this.hashes)
+    this.froms = doubleCapacity(this.froms)
+    this.tos = doubleCapacity(this.tos)
   }
 
-  /** Room for one word. */
+  /** Makes room for one word. */
   #reserve(): void {
     if (this.bytes.length - this.#used >= 2 * MAX_TERM_BYTES) return
     const bytes = new Uint8Array(2 * this.bytes.length)
@@ -313,7 +319,7 @@ function isWide(text: string, at: number): boolean {
   return text.charCodeAt(at) >= 0xd800 && text.codePointAt(at)! > 0xffff
 }
 
-function grown(array: Uint32Array): Uint32Array {
+function doubleCapacity(array: Uint32Array): Uint32Array {
   const next = new Uint32Array(2 * array.length)
   next.set(array)
   return next

@@ -1,2 +1,2 @@
-/** Changes whenever a text gives other terms than before: an index made with another one is made anew. */
+/** Incremented whenever any text yields other terms than before; an index with another version is rebuilt. */
 export const TERMS_VERSION = 4

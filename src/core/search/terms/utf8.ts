@@ -1,11 +1,11 @@
-/** Bytes of a code point as UTF-8. */
+/** Returns the number of bytes of a code point in UTF-8. */
 export function utf8Length(code: number): number {
   if (code < 0x80) return 1
   if (code < 0x800) return 2
   return code < 0x1_0000 ? 3 : 4
 }
 
-/** Writes a code point as UTF-8; gives where it ends. */
+/** Writes a code point as UTF-8; returns where it ends. */
 export function writeUtf8(bytes: Uint8Array, at: number, code: number): number {
   const length = utf8Length(code)
   if (length === 1) bytes[at] = code
@@ -16,7 +16,7 @@ export function writeUtf8(bytes: Uint8Array, at: number, code: number): number {
   return at + length
 }
 
-/** Where the last character ends that is whole before `end`; characters begin at `start`. */
+/** Returns the last character boundary at or before `end`; `start` is a character boundary. */
 export function cutUtf8(bytes: Uint8Array, start: number, end: number): number {
   let cut = end
   while (cut > start && (bytes[cut]! & 0xc0) === 0x80) cut--

@@ -3,11 +3,11 @@ import { TermBuffer } from '../../search/terms/term-buffer.ts'
 import type { DocumentRow } from '../../search/types.ts'
 import type { ReadBatch, ReadFile } from './types.ts'
 
-/** Makes the batches of one run. */
+/** Builds the batches of one run. */
 export class BatchBuilder {
   readonly #buffer = new TermBuffer()
   readonly #dictionary = new Dictionary()
-  /** Terms that were in batches before. */
+  /** The number of terms already sent in earlier batches. */
   #known = 0
   #isFirst = true
   #rows: DocumentRow[] = []
@@ -40,7 +40,7 @@ export class BatchBuilder {
     this.#files.push(file)
   }
 
-  /** What was added since the last batch; undefined for nothing. */
+  /** Returns what was added since the last batch; undefined when that is nothing. */
   take(): ReadBatch | undefined {
     if (this.#rows.length === 0 && this.#files.length === 0) return undefined
     const rows = this.#rows

@@ -1,6 +1,6 @@
 import type { ReadBatch, ReadFile } from './types.ts'
 
-/** A batch without anything in it but files. */
+/** Returns a batch that contains only ends of files. */
 export function filesOnly(files: readonly ReadFile[]): ReadBatch {
   return {
     isFirst: false,

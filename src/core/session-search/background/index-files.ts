@@ -3,19 +3,23 @@ import type { TextIndex } from '../../search/text-index.ts'
 import { DOCUMENT_KINDS } from '../types.ts'
 import type { BackgroundJobs, FileToRead, ReadBatch, ReadFile } from './types.ts'
 
+/** The files to index, and where their documents go. */
 export interface IndexFilesOptions {
   background: Pick<BackgroundJobs, 'readFiles'>
   index: TextIndex
   files: readonly FileToRead[]
-  /** Called when all documents of a file are in the index; not for files that were not ended when it throws. */
+  /**
+   * Called when all documents of a file are in the index; not called for unfinished files when indexFiles()
+   * throws.
+   */
   onFile: (file: ReadFile) => void
 }
 
 /**
- * Puts what session files hold into an index; a title or summary takes the place of the one before. This thread works in
- * slices of some milliseconds at most, and searches that come between them find what is already there.
+ * Adds the contents of session files to an index; a title or summary replaces the previous one. This thread
+ * works in slices of a few milliseconds; searches between them find what is already added.
  *
- * Nobody else may add documents of these files meanwhile.
+ * No other caller may add documents of these files meanwhile.
  */
 export async function indexFiles(
   { background, index, files, onFile }: IndexFilesOptions,
@@ -34,9 +38,9 @@ export async function indexFiles(
 
 class Appender {
   readonly #index: TextIndex
-  /** Groups that may have a title and a summary already. */
+  /** The groups that may already have a title and a summary. */
   readonly #grown: ReadonlySet<number>
-  /** The index's ids of the run's terms. */
+  /** Maps the run's term numbers to term ids of the index. */
   #ids = new Uint32Array(4096)
   #size = 0
 
@@ -45,7 +49,7 @@ class Appender {
     this.#grown = grown
   }
 
-  /** Appends a batch, and stops after every slice. */
+  /** Adds a batch, yielding after each slice. */
   *slices(batch: ReadBatch): Generator<void> {
     yield* this.#intern(batch)
     const { terms, counts } = batch
@@ -95,7 +99,7 @@ class Appender {
 
 const TITLE = DOCUMENT_KINDS.indexOf('title')
 const SUMMARY = DOCUMENT_KINDS.indexOf('summary')
-/** Terms between two breaths, and what a document costs in terms. */
+/** The terms added before yielding to other work, and the cost of a document in terms. */
 const SLICE = 8192
 const COST_OF_DOCUMENT = 16
 const KEYS_OF_SLICE = 4096

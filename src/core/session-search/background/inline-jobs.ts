@@ -5,7 +5,7 @@ import { sealTail } from '../../search/seal.ts'
 import { readBatches } from './read-batches.ts'
 import type { BackgroundJobs } from './types.ts'
 
-/** The jobs, done in the thread that asks; the worker does them so in its own. */
+/** Runs the jobs in the calling thread. The worker uses it in its own thread. */
 export function inlineJobs({ log }: { log: Log }): BackgroundJobs {
   return {
     seal: async (tail) => sealTail(tail),

@@ -4,34 +4,34 @@ import type { CheckpointPlace, PartToSave } from '../../search/checkpoint/types.
 import type { FrozenTail, MergeJob } from '../../search/parts.ts'
 import type { FileToRead } from './types.ts'
 
-/** What the worker is asked to do. Arrays on SharedArrayBuffers are not copied on the way. */
+/** A job for the worker. Arrays over SharedArrayBuffers are not copied on the way. */
 export type WorkerJob =
   | { job: 'seal'; tail: FrozenTail }
   | { job: 'merge'; merge: MergeJob }
   | { job: 'save'; place: CheckpointPlace; parts: readonly PartToSave[] }
   | { job: 'load'; place: CheckpointPlace }
-  /** Answered with the number of the run. */
+  /** The reply is the number of the run. */
   | { job: 'open'; files: readonly FileToRead[] }
-  /** Answered with a batch, or undefined behind the last one. */
+  /** The reply is a batch, or undefined after the last one. */
   | { job: 'next'; run: number }
   | { job: 'close'; run: number }
 
-/** To the worker: each job is answered once, `stop` is not. */
+/** A message to the worker. Each job has exactly one reply; `stop` has none. */
 export type Request = { id: number } & (WorkerJob | { job: 'stop' })
 
-/** From the worker. */
+/** A message from the worker. */
 export type Reply =
   | { id: number; value: unknown }
   | { id: number; failure: Failure }
   | { log: readonly [level: LogLevel, message: string] }
 
-/** A failure between threads. */
+/** An error as it is sent between threads. */
 export interface Failure {
-  /** Undefined: a fault of this program. */
+  /** Undefined for a bug in this program. */
   kind: ErrorKind | undefined
   message: string
   hint: string | undefined
 }
 
-/** The worker ended before it answered: what it was asked may be asked again. */
+/** The worker ended before it replied; the job may be retried. */
 export class WorkerEnded extends Error {}

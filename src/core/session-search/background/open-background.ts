@@ -6,22 +6,23 @@ import { WorkerEnded } from './messages.ts'
 import { ReadProgress } from './read-progress.ts'
 import type { BackgroundJobs, IndexBackground, WorkerSource } from './types.ts'
 
+/** The settings of the background of an index. */
 export interface BackgroundOptions {
-  /** Asked with the first job. */
+  /** Called with the first job. */
   worker: WorkerSource
   log: Log
-  /** Without work for so long the thread ends, milliseconds. */
+  /** The time without work after which the thread ends, in milliseconds. */
   idleMs?: number
 }
 
 /**
- * What an index has done in the background. A job during which the thread ends, for want of memory or by a fault, is
- * given to a new thread, and when that ends, too, it is done in this one; the log is told.
+ * Opens the background of an index. A job whose thread dies, because it ran out of memory or has a bug, is
+ * retried in a new thread, and after that in the calling thread; each death is logged.
  *
- * Disposing stops what runs, which fails with `cancelled`, and waits until it has stopped.
+ * Disposing aborts running jobs, which reject with `cancelled`, and waits until they have stopped.
  */
 export function openBackground({ worker, log, idleMs = IDLE_MS }: BackgroundOptions): IndexBackground {
-  const over = new AbortController()
+  const closed = new AbortController()
   const running = new Set<Promise<unknown>>()
   const inline = lazy(async () => (await import('./inline-jobs.ts')).inlineJobs({ log }))
   const thread = lazy(async () => {
@@ -31,16 +32,16 @@ export function openBackground({ worker, log, idleMs = IDLE_MS }: BackgroundOpti
     return new WorkerThread({ source, log, idleMs })
   })
 
-  /** Where a job is tried, one after another. */
-  async function* places(): AsyncGenerator<BackgroundJobs> {
-    const made = await thread.get()
-    if (made) for (let attempt = 1; attempt <= ATTEMPTS; attempt++) yield made.jobs
+  /** Yields where to try a job: worker threads first, then this thread. */
+  async function* executors(): AsyncGenerator<BackgroundJobs> {
+    const workerThread = await thread.get()
+    if (workerThread) for (let attempt = 1; attempt <= ATTEMPTS; attempt++) yield workerThread.jobs
     yield await inline.get()
   }
 
-  /** Whether the next place may try it: the thread ended without being told to. */
-  function isLost(reason: unknown): boolean {
-    if (over.signal.aborted)
+  /** Whether to try again because the thread died without being told to stop. */
+  function shouldRetry(reason: unknown): boolean {
+    if (closed.signal.aborted)
       throw new CrabError('cancelled', 'Cancelled: the search index is closed', { cause: reason })
     if (!(reason instanceof WorkerEnded)) return false
     log(
@@ -51,56 +52,56 @@ export function openBackground({ worker, log, idleMs = IDLE_MS }: BackgroundOpti
   }
 
   async function attempt<T>(run: (jobs: BackgroundJobs) => Promise<T>): Promise<T> {
-    over.signal.throwIfAborted()
-    for await (const jobs of places()) {
+    closed.signal.throwIfAborted()
+    for await (const jobs of executors()) {
       try {
         return await run(jobs)
       } catch (reason) {
-        if (!isLost(reason)) throw reason
+        if (!shouldRetry(reason)) throw reason
       }
     }
-    throw new WorkerEnded('the thread ended') // the last place has none
+    throw new WorkerEnded('the thread ended') // unreachable: the last attempt uses no worker
   }
 
-  function kept<T>(work: Promise<T>): Promise<T> {
+  function track<T>(work: Promise<T>): Promise<T> {
     running.add(work)
     const forget = () => running.delete(work)
     work.then(forget, forget)
     return work
   }
-  const untilOver = (signal: AbortSignal) => AbortSignal.any([signal, over.signal])
+  const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closed.signal])
 
   return {
-    seal: (tail) => kept(attempt((jobs) => jobs.seal(tail))),
-    merge: (job) => kept(attempt((jobs) => jobs.merge(job))),
-    save: (place, parts, signal) => kept(attempt((jobs) => jobs.save(place, parts, untilOver(signal)))),
-    load: (place, signal) => kept(attempt((jobs) => jobs.load(place, untilOver(signal)))),
+    seal: (tail) => track(attempt((jobs) => jobs.seal(tail))),
+    merge: (job) => track(attempt((jobs) => jobs.merge(job))),
+    save: (place, parts, signal) => track(attempt((jobs) => jobs.save(place, parts, untilClosed(signal)))),
+    load: (place, signal) => track(attempt((jobs) => jobs.load(place, untilClosed(signal)))),
     async *readFiles(files, signal) {
       let left = files
-      for await (const jobs of places()) {
+      for await (const jobs of executors()) {
         const progress = new ReadProgress(left)
         try {
-          for await (const batch of jobs.readFiles(left, untilOver(signal))) {
+          for await (const batch of jobs.readFiles(left, untilClosed(signal))) {
             progress.add(batch)
             yield batch
           }
           return
         } catch (reason) {
-          if (!isLost(reason)) throw reason
+          if (!shouldRetry(reason)) throw reason
         }
         if (progress.broken) yield filesOnly([progress.broken])
         left = progress.left
       }
     },
     async [Symbol.asyncDispose]() {
-      over.abort(new CrabError('cancelled', 'Cancelled: the search index is closed'))
-      const made = await thread.current?.catch(() => undefined)
-      await made?.[Symbol.asyncDispose]()
+      closed.abort(new CrabError('cancelled', 'Cancelled: the search index is closed'))
+      const workerThread = await thread.current?.catch(() => undefined)
+      await workerThread?.[Symbol.asyncDispose]()
       await Promise.allSettled(running)
     },
   }
 }
 
-/** Threads that may end over one job. */
+/** The number of threads that may die running one job. */
 const ATTEMPTS = 2
 const IDLE_MS = 10_000

@@ -5,7 +5,7 @@ import { changedFile } from './read-progress.ts'
 import { openSessionText, type SessionText } from './session-text.ts'
 import type { FileToRead, ReadBatch, ReadFile } from './types.ts'
 
-/** As BackgroundJobs.readFiles(), in this thread, which others get from time to time. */
+/** Implements BackgroundJobs.readFiles() in this thread, yielding to other work from time to time. */
 export async function* readBatches(
   files: readonly FileToRead[],
   signal: AbortSignal,
@@ -27,10 +27,10 @@ export async function* readBatches(
   if (rest) yield rest
 }
 
-/** Bytes of session files between two breaths. */
+/** The bytes of session files read before yielding to other work. */
 const BREATH_BYTES = 512 * 1024
 
-/** Puts a file into the builder; gives how many bytes it read, line by line. */
+/** Adds a file to the builder; yields the number of bytes read, line by line. */
 function* readFile(file: FileToRead, builder: BatchBuilder): Generator<number> {
   const { group, path, since } = file
   try {
@@ -57,7 +57,7 @@ function* readText(
   for (const { row, text: words } of text.descriptions()) builder.add({ ...row, group }, words)
 }
 
-/** A file that is gone is no problem: the session was deleted. */
+/** A missing file is not a problem: the session was deleted. */
 function unreadable({ group, path }: FileToRead, reason: unknown): ReadFile {
   const ended = { ...changedFile(group), changed: false }
   if (isMissingFile(reason)) return ended

@@ -1,6 +1,6 @@
 import type { FileToRead, ReadBatch, ReadFile } from './types.ts'
 
-/** Which files batches have ended, and whether the last one ended in the middle of one. */
+/** Tracks which files the batches have completed, and whether the last batch ended inside a file. */
 export class ReadProgress {
   readonly #files: readonly FileToRead[]
   #ended = 0
@@ -16,19 +16,19 @@ export class ReadProgress {
     this.#isInside = isOfOpen || (this.#isInside && files.length === 0)
   }
 
-  /** Files of which nothing came. */
+  /** The files of which nothing has arrived. */
   get left(): readonly FileToRead[] {
     return this.#files.slice(this.#isInside ? this.#ended + 1 : this.#ended)
   }
 
-  /** The file that was broken off, if one was. */
+  /** The file whose reading was interrupted, if any. */
   get broken(): ReadFile | undefined {
     const file = this.#isInside ? this.#files[this.#ended] : undefined
     return file && changedFile(file.group)
   }
 }
 
-/** A file of which nothing that was read is of use. */
+/** Returns the result for a file whose documents have to be discarded. */
 export function changedFile(group: number): ReadFile {
   return { group, header: undefined, cursor: { bytes: 0, seq: 0 }, stamp: undefined, changed: true }
 }

@@ -5,22 +5,22 @@ import { inlineJobs } from './inline-jobs.ts'
 import type { Failure, Reply, Request } from './messages.ts'
 import type { FileToRead, ReadBatch } from './types.ts'
 
-/** Files that are being read: the next batch is made while the last one is used. */
+/** Files that are being read; the next batch is built while the previous one is used. */
 interface Run {
   next: Promise<IteratorResult<ReadBatch>>
   batches: AsyncGenerator<ReadBatch>
   stop: AbortController
 }
 
-/** The worker's side: does what is asked, until the thread is ended. */
+/** Runs in the worker: executes the jobs it receives until the thread is terminated. */
 export function serveJobs(port: MessagePort): void {
-  const log: Log = (level, message) => say({ log: [level, message] })
-  const say = (reply: Reply, transfers: readonly Transferable[] = []) =>
+  const log: Log = (level, message) => post({ log: [level, message] })
+  const post = (reply: Reply, transfers: readonly Transferable[] = []) =>
     port.postMessage(reply, [...transfers])
   const stops = new Map<number, AbortController>()
   const worker = new JobRunner(log)
   port.on('messageerror', (reason) => {
-    throw reason // whoever asked for that would wait for ever
+    throw reason // otherwise the caller would wait forever
   })
   port.on('message', async (request: Request) => {
     const { id } = request
@@ -29,9 +29,9 @@ export function serveJobs(port: MessagePort): void {
     stops.set(id, stop)
     try {
       const value = await worker.run(request, stop.signal)
-      say({ id, value }, request.job === 'next' ? listBuffers(value as ReadBatch | undefined) : [])
+      post({ id, value }, request.job === 'next' ? listBuffers(value as ReadBatch | undefined) : [])
     } catch (reason) {
-      say({ id, failure: toFailure(reason) })
+      post({ id, failure: toFailure(reason) })
     } finally {
       stops.delete(id)
     }
@@ -68,14 +68,14 @@ class JobRunner {
   #open({ id, files }: { id: number; files: readonly FileToRead[] }): number {
     const stop = new AbortController()
     const batches = this.#jobs.readFiles(files, stop.signal)
-    this.#runs.set(id, { batches, stop, next: ahead(batches) })
+    this.#runs.set(id, { batches, stop, next: prefetch(batches) })
     return id
   }
 
   async #next(id: number): Promise<ReadBatch | undefined> {
     const run = this.#runs.get(id)
     const { done, value } = (await run?.next) ?? { done: true, value: undefined }
-    if (!done && run) run.next = ahead(run.batches)
+    if (!done && run) run.next = prefetch(run.batches)
     return done ? undefined : value
   }
 
@@ -83,12 +83,12 @@ class JobRunner {
     const run = this.#runs.get(id)
     this.#runs.delete(id)
     run?.stop.abort()
-    await run?.next.catch(() => undefined) // whoever closes it wants no more of it
+    await run?.next.catch(() => undefined) // a failure does not matter once the run is closed
   }
 }
 
-/** The next batch, begun now; a failure is told to who asks for it. */
-function ahead(batches: AsyncGenerator<ReadBatch>): Promise<IteratorResult<ReadBatch>> {
+/** Starts building the next batch; a failure is reported to the caller who requests it. */
+function prefetch(batches: AsyncGenerator<ReadBatch>): Promise<IteratorResult<ReadBatch>> {
   const next = batches.next()
   next.catch(() => undefined)
   return next

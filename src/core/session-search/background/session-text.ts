@@ -6,26 +6,31 @@ import type { ReadPosition, SessionHeader } from '../../storage/types.ts'
 import { toDocuments } from '../documents.ts'
 import { type FileLine, fileLines } from './file-lines.ts'
 
-/** A document of a session whose ordinal the caller knows. */
+/** A document of a session; the caller adds its group. */
 export interface SessionDocument {
   row: Omit<DocumentRow, 'group'>
   text: string
 }
 
-/** What of a session file is searched, from its beginning or from a cursor on. To be read once, then disposed. */
+/**
+ * The searchable text of a session file, from its beginning or from a cursor. Can be read only once; dispose
+ * it afterwards.
+ */
 export interface SessionText extends Disposable {
-  /** Line by line: documents of messages, and how many bytes the line has. */
+  /** Yields line by line: the documents of messages, and the length of the line in bytes. */
   lines(): Generator<{ documents: readonly SessionDocument[]; bytes: number }>
-  /** Title and summary as the lines that were read leave them; an empty text takes the one before away. */
+  /** Returns the title and summary after the lines read so far; an empty text removes the earlier one. */
   descriptions(): Iterable<SessionDocument>
-  /** How far it was read. */
+  /** The position up to which the file was read. */
   readonly state: { header: SessionHeader; cursor: ReadPosition; stamp: FileStamp }
 }
 
 /**
- * Opens a session file, as it is now; undefined when the cursor does not fit it. Fails as the system does.
+ * Opens a session file in its current state; returns undefined when the cursor does not fit it. Throws system
+ * errors.
  *
- * It is read synchronously: a worker waits for nothing else, and in a row that takes a tenth of the time.
+ * Reads synchronously: a worker has nothing else to wait for, and consecutive synchronous reads take a tenth
+ * of the time.
  */
 export function openSessionText(path: string, since: ReadPosition | undefined): SessionText | undefined {
   const fd = openSync(path, READ_FLAGS)
@@ -85,11 +90,11 @@ class OpenText implements SessionText {
   }
 }
 
-/** Counts as a line that cannot be used. */
+/** Decodes as an unusable line. */
 const TOO_LONG = '…'
 const FIRST_READ = 4096
 
-/** Whether a whole line ends at a byte of the file. */
+/** Whether a complete line ends at this byte of the file. */
 function endsLine(fd: number, end: number, size: number): boolean {
   if (end < 1 || end > size) return false
   const last = Buffer.allocUnsafe(1)

@@ -3,74 +3,75 @@ import type { Background } from '../../search/parts.ts'
 import type { FileStamp } from '../../storage/session-reader.ts'
 import type { ReadPosition, SessionHeader } from '../../storage/types.ts'
 
-/** A session file, or what came behind a cursor, that is to be indexed. */
+/** A session file to index, entirely or from a cursor on. */
 export interface FileToRead {
-  /** Ordinal of the session in the index. */
+  /** The ordinal of the session in the index. */
   group: number
   path: string
-  /** Absent: from its beginning. */
+  /** Absent: from the beginning. */
   since?: ReadPosition
 }
 
-/** How far a file was read: all its documents up to `cursor` are in this batch or came before it. */
+/** The outcome of reading a file: all its documents up to `cursor` are in this batch or an earlier one. */
 export interface ReadFile {
   group: number
-  /** Undefined when there is no such file, or it cannot be read: `problem` then says why. */
+  /** Undefined when the file does not exist, or when it is unreadable; then `problem` is the reason. */
   header: SessionHeader | undefined
-  /** Behind its last whole line. */
+  /** After its last complete line. */
   cursor: ReadPosition
-  /** Of before it was read. */
+  /** Taken before it was read. */
   stamp: FileStamp | undefined
   /**
-   * Nothing of it that may have been in batches is of any use: the cursor given does not fit the file, which was
-   * replaced or cut, or reading it broke off. Remove the session, and have it read again under another ordinal.
+   * Whether the documents of this file in any batch have to be discarded: the cursor does not fit the file,
+   * because it was replaced or truncated, or reading was interrupted. Remove the session and read it again
+   * under another ordinal.
    */
   changed: boolean
   problem?: string
 }
 
 /**
- * Documents of session files with their terms as numbers: the keys of all batches, one after another, count from 0,
- * and from 0 again where a batch is a first one.
+ * Documents of session files with their terms as numbers. Terms are numbered from 0 over the keys of all
+ * batches in order, and from 0 again at each batch with `isFirst`.
  */
 export interface ReadBatch {
   isFirst: boolean
-  /** Terms that came up for the first time: their bytes one after another, and of each its length and hash. */
+  /** The terms that are new in this batch: their concatenated bytes, and the length and hash of each. */
   keys: Uint8Array
   keyLengths: Uint8Array
   keyHashes: Uint32Array
-  /** Of each document, in the order of the files and their lines; titles and summaries: only the last of a file. */
+  /** One item per document, in the order of files and lines; only the last title and summary of a file. */
   groups: Uint32Array
   kinds: Uint8Array
   seqs: Uint32Array
   offsets: Uint32Array
   times: Float64Array
-  /** How many of `terms` are its own. */
+  /** The number of items in `terms` of each document. */
   counts: Uint32Array
-  /** The terms of all documents, one after another, each as often as it occurs. */
+  /** The terms of all documents, concatenated, repetitions included. */
   terms: Uint32Array
-  /** Files that end in this batch. */
+  /** The files that end in this batch. */
   files: readonly ReadFile[]
 }
 
-/** Work for an index that takes its time. */
+/** The long-running jobs of an index. */
 export interface BackgroundJobs extends Background {
   /**
-   * In the order given, each file ended by its ReadFile unless it throws; a batch has some 65,536 terms. The next one is
-   * made while the last one is used.
+   * Reads files in the given order; each file ends with its ReadFile unless reading throws. A batch has about
+   * 65,536 terms; the next one is built while the previous one is used.
    */
   readFiles(files: readonly FileToRead[], signal: AbortSignal): AsyncGenerator<ReadBatch>
-  /** As saveCheckpoint(); settles when nothing is written any more, stopped or not. */
+  /** Saves like saveCheckpoint(); settles, aborted or not, only when no more writes are running. */
   save(place: CheckpointPlace, parts: readonly PartToSave[], signal: AbortSignal): Promise<string[]>
-  /** As loadCheckpoint(). */
+  /** Loads like loadCheckpoint(). */
   load(place: CheckpointPlace, signal: AbortSignal): Promise<SavedPart[] | undefined>
 }
 
-/** They are done beside the thread that answers, as long as this is not disposed. */
+/** Background jobs in another thread, until disposed. */
 export interface IndexBackground extends BackgroundJobs, AsyncDisposable {}
 
 /**
- * What a worker runs: the text of the program in the binary and the package, its file from source; undefined where there
- * is none, then everything is done in this thread.
+ * Returns the program of the worker: its text in the binary and the package, its file when running from
+ * source, or undefined when there is none. Without a worker, everything runs in the calling thread.
  */
 export type WorkerSource = () => Promise<string | URL | undefined>

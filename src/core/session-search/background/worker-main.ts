@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
 import { serveJobs } from './serve-jobs.ts'
 
-// The worker's program: nobody imports it.
+// The entry point of the worker; not imported by any module.
 if (parentPort) serveJobs(parentPort)

@@ -6,21 +6,25 @@ import type { Segment } from '../../search/parts.ts'
 import { type Failure, type Reply, type Request, WorkerEnded, type WorkerJob } from './messages.ts'
 import type { BackgroundJobs, ReadBatch } from './types.ts'
 
+/** The settings of a worker thread. */
 export interface WorkerThreadOptions {
-  /** The text of the worker's program, or the file it is in. */
+  /** The text of the worker's program, or the location of its file. */
   source: string | URL
   log: Log
-  /** Without work for so long it ends, milliseconds. */
+  /** The time without work after which the thread ends, in milliseconds. */
   idleMs: number
 }
 
-/** A thread that starts with its first job. While it has none it keeps no process alive, and then ends. */
+/**
+ * A worker thread that starts with its first job. While idle it does not keep the process alive, and it ends
+ * after `idleMs`.
+ */
 export class WorkerThread implements AsyncDisposable {
   readonly #options: WorkerThreadOptions
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
-  /** Runs whose batches are still asked for: between two of them the thread is not idle. */
+  /** The number of runs that still have batches to deliver; between two batches the thread is not idle. */
   #runs = 0
   #lastId = 0
 
@@ -28,7 +32,7 @@ export class WorkerThread implements AsyncDisposable {
     this.#options = options
   }
 
-  /** As BackgroundJobs has them; each fails with WorkerEnded when the thread ends meanwhile. */
+  /** The background jobs; each rejects with WorkerEnded when the thread ends meanwhile. */
   readonly jobs: BackgroundJobs = {
     seal: async (tail) => (await this.#do({ job: 'seal', tail })) as Segment,
     merge: async (merge) => (await this.#do({ job: 'merge', merge })) as Segment,
@@ -38,7 +42,7 @@ export class WorkerThread implements AsyncDisposable {
     readFiles: (files, signal) => this.#readFiles(files, signal),
   }
 
-  /** What runs fails with WorkerEnded. */
+  /** Terminates the thread; running jobs reject with WorkerEnded. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#idle)
     await this.#worker?.terminate()
@@ -55,7 +59,8 @@ export class WorkerThread implements AsyncDisposable {
       run = (await this.#do({ job: 'open', files }, signal)) as number
       worker = this.#worker
       for (;;) {
-        if (this.#worker !== worker) throw new WorkerEnded('it ended between two batches') // another knows no such run
+        // a new worker does not know this run
+        if (this.#worker !== worker) throw new WorkerEnded('it ended between two batches')
         const batch = (await this.#do({ job: 'next', run }, signal)) as ReadBatch | undefined
         if (!batch) return
         yield batch
@@ -63,11 +68,11 @@ export class WorkerThread implements AsyncDisposable {
     } finally {
       this.#runs--
       if (worker && this.#worker === worker) await this.#do({ job: 'close', run })
-      else this.#rest()
+      else this.#startIdleTimer()
     }
   }
 
-  /** The answer; with a signal that is given, too, when the job has really stopped. */
+  /** Returns the reply. An abort, too, settles only when the job has really stopped. */
   async #do(job: WorkerJob, signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted()
     const id = ++this.#lastId
@@ -84,7 +89,7 @@ export class WorkerThread implements AsyncDisposable {
     } finally {
       signal?.removeEventListener('abort', stop)
       this.#waiting.delete(id)
-      this.#rest()
+      this.#startIdleTimer()
     }
   }
 
@@ -105,36 +110,36 @@ export class WorkerThread implements AsyncDisposable {
       name: 'crabtalk-search',
       eval: typeof source === 'string',
       env: {},
-      execArgv: [], // what this process preloads, or was told to inspect, is not for it
+      execArgv: [], // preloads and inspector flags of this process do not apply to it
     })
     let why = 'it ended'
-    worker.on('message', (reply: Reply) => this.#hear(reply))
+    worker.on('message', (reply: Reply) => this.#onReply(reply))
     worker.on('error', (reason) => {
       why = reason instanceof Error ? reason.message : String(reason)
     })
     worker.on('messageerror', ({ message }) => {
       why = message
-      void worker.terminate() // somebody waits for what that was
+      void worker.terminate() // otherwise the caller of that job would wait forever
     })
-    worker.on('exit', () => this.#ended(worker, why))
+    worker.on('exit', () => this.#onExit(worker, why))
     return worker
   }
 
-  #hear(reply: Reply): void {
+  #onReply(reply: Reply): void {
     const answer = 'id' in reply ? this.#waiting.get(reply.id) : undefined
     if ('log' in reply) this.#options.log(...reply.log)
     else if ('failure' in reply) answer?.reject(toError(reply.failure))
     else answer?.resolve(reply.value)
   }
 
-  #ended(worker: Worker, why: string): void {
+  #onExit(worker: Worker, why: string): void {
     if (this.#worker !== worker) return
     this.#worker = undefined
     for (const answer of this.#waiting.values()) answer.reject(new WorkerEnded(why))
   }
 
-  /** Called when a job is done. */
-  #rest(): void {
+  /** Starts the idle timer when the last job is done. */
+  #startIdleTimer(): void {
     if (this.#waiting.size > 0 || this.#runs > 0) return
     const worker = this.#worker
     worker?.unref()

@@ -1,6 +1,6 @@
 /**
- * What is used of highlight.js, in the place of its own types (tsconfig.json, `paths`): those bring the browser's types
- * along, for the whole program.
+ * The parts of highlight.js that are used. They replace its own types (tsconfig.json, `paths`), which would add the
+ * browser's types to the whole program.
  */
 interface Highlighter {
   newInstance(): Highlighter

@@ -3,10 +3,10 @@ import type { Highlight } from '../view.ts'
 import { LANGUAGES } from './languages.ts'
 import { paintScopes } from './scopes.ts'
 
-/** Longer code has one colour: some grammars take much time for what they do not expect. */
+/** Longer code is not coloured: some grammars are slow on unexpected input. */
 const MAX_CHARS = 20_000
 
-/** Colours code in the languages of languages.ts, by their names and the usual short ones. */
+/** Creates a function that colours code in the languages of languages.ts, by name or common alias. */
 export function makeHighlight(): Highlight {
   const highlighter = core.newInstance()
   for (const [name, grammar] of Object.entries(LANGUAGES)) highlighter.registerLanguage(name, grammar)

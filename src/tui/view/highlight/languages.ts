@@ -26,7 +26,7 @@ import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
 
-/** Languages that have colours. `ini` knows TOML, `xml` HTML and SVG. */
+/** The supported languages. `ini` includes TOML, `xml` includes HTML and SVG. */
 export const LANGUAGES: Readonly<Record<string, (api: unknown) => object>> = {
   bash,
   c,

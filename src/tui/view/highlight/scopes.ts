@@ -1,6 +1,6 @@
 import { paint, type TextStyle } from '../style.ts'
 
-/** The HTML that highlight.js makes of clean code, as lines with colours. */
+/** Converts the HTML that highlight.js produces from clean code to coloured lines. */
 export function paintScopes(html: string): string[] {
   const open: (TextStyle | undefined)[] = []
   let out = ''
@@ -28,7 +28,10 @@ const ENTITIES: Record<string, string> = {
   '&#x27;': "'",
 }
 
-/** `<span class="hljs-title function_">` by its first scope that has a style, the narrower ones first. */
+/**
+ * Returns the style of a tag such as `<span class="hljs-title function_">`: that of its narrowest scope with
+ * a style.
+ */
 function findStyle(tag: string): TextStyle | undefined {
   const classes = tag.slice('<span class="'.length, -'">'.length).split(' ')
   const scope = classes.map((name) => name.replace(/^hljs-/, '').replace(/_$/, ''))

@@ -1,10 +1,13 @@
-/** Deepest nesting of quotes and lists in one line that the parser is given; its stack and its time grow with it. */
+/**
+ * The maximum nesting of quotes and lists in a line passed to the parser; its stack and time grow with the
+ * depth.
+ */
 const MAX_DEPTH = 16
 
-/** Longest text that the parser is given at once: some of its rules take quadratic time. */
+/** The maximum length of a text passed to the parser: some of its rules take quadratic time. */
 const MAX_CHARS = 40_000
 
-/** Whether the parser handles a text in reasonable time and within its stack. */
+/** Whether the parser can handle a text in reasonable time and within its stack. */
 export function isTame(text: string): boolean {
   if (text.length > MAX_CHARS) return false
   return !TOO_DEEP.test(text)

@@ -5,9 +5,9 @@ import { closesFence, matchFence, measureIndent } from './line-kinds.ts'
 import type { MarkdownView } from './types.ts'
 
 /**
- * Code from the first column on, so that it can be copied, under the name of its language.
+ * Renders code below the name of its language, without indentation, so that it can be copied.
  *
- * A line that is too wide goes on behind a mark; a blank line stays one.
+ * A line that is too wide is wrapped with a visible mark; blank lines are kept.
  */
 export function renderCode(
   { lang = '', text }: Pick<Tokens.Code, 'lang' | 'text'>,
@@ -22,7 +22,7 @@ export function renderCode(
   return [...label, ...lines.flatMap((line) => wrapCode(line, view))]
 }
 
-/** A fence that stands for itself, open or closed, from its first line on; undefined for other text. */
+/** Reads a text that is a fenced code block, whether closed or not; undefined for other text. */
 export function readFence(text: string): Pick<Tokens.Code, 'lang' | 'text'> | undefined {
   const [opening = '', ...lines] = text.replace(/\n$/, '').split('\n')
   const fence = matchFence(opening)
@@ -33,7 +33,7 @@ export function readFence(text: string): Pick<Tokens.Code, 'lang' | 'text'> | un
   return { lang, text: lines.map((line) => line.slice(Math.min(indent, measureIndent(line)))).join('\n') }
 }
 
-/** A line of code, broken behind visible marks. */
+/** Wraps a line of code, with a visible mark before each continuation. */
 function wrapCode(line: string, { columns, color }: Pick<MarkdownView, 'columns' | 'color'>): string[] {
   if (measureWidth(line) <= columns) return [line]
   if (columns <= GOES_ON.length) return cutText(line, columns, columns)

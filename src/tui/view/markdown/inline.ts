@@ -1,7 +1,7 @@
 import type { Token, Tokens } from 'marked'
 import { paint } from '../style.ts'
 
-/** Pieces of a sentence as text with colours; hard and soft breaks are `\n`. */
+/** Renders inline tokens as coloured text; hard and soft breaks become line feeds. */
 export function renderInline(tokens: readonly Token[], color: boolean): string {
   return tokens.map((token) => renderPiece(token, color)).join('')
 }
@@ -35,7 +35,7 @@ function renderPiece(token: Token, color: boolean): string {
   }
 }
 
-/** The address stands behind the text, unless the text is the address. */
+/** Renders a link, with its address after the text unless the text is the address. */
 function renderLink({ href, text, tokens }: Tokens.Link, color: boolean): string {
   const label = renderInline(tokens, color)
   if (text === href || href === `mailto:${text}` || href === `http://${text}`)
@@ -48,7 +48,10 @@ function renderImage({ href, text }: Tokens.Image, color: boolean): string {
   return `[${text === '' ? 'image' : `image: ${text}`}] (${paint(href, color, 'link')})`
 }
 
-/** The few that models write; numeric ones stay, for they could stand for anything. */
+/**
+ * Unescapes the few entities that models write. Other numeric entities stay as written, because they could
+ * decode to any character.
+ */
 function unescapeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(/&(?:lt|gt|amp|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity)

@@ -1,16 +1,19 @@
-/** A line of an open text. A very long one is taken as several. */
+/** A line of an open text. A very long line is split into several. */
 export interface Line {
-  /** Without its line break. */
+  /** The text without its line break. */
   text: string
   start: number
-  /** Where the next one begins. */
+  /** The start of the next line. */
   next: number
 }
 
-/** Longer lines are cut, at a word where there is one: no block grows for ever. */
+/**
+ * The maximum length of a line. Longer lines are split, between words where possible, so that no block grows
+ * without limit.
+ */
 const MAX_LINE_CHARS = 4096
 
-/** The line at `at`; undefined where there is none, or it is not complete yet. */
+/** Returns the line at `at`; undefined when there is none, or when it is not complete yet. */
 export function readLine(text: string, at: number, isOver: boolean): Line | undefined {
   const end = text.indexOf('\n', at)
   if (end >= 0 && end - at <= MAX_LINE_CHARS) {
@@ -23,7 +26,10 @@ export function readLine(text: string, at: number, isOver: boolean): Line | unde
   return isOver && at < text.length ? { text: text.slice(at), start: at, next: text.length } : undefined
 }
 
-/** Before a word that begins with a letter, for that cannot begin any block but a paragraph. */
+/**
+ * Returns the offset at which to split a long line: before a word that starts with a letter, because such a
+ * word can only start a paragraph.
+ */
 function cutAt(text: string, at: number): number {
   const most = text.slice(at, at + MAX_LINE_CHARS)
   const [words = ''] = /^[\s\S]* (?=\p{L})/u.exec(most) ?? []
@@ -31,12 +37,12 @@ function cutAt(text: string, at: number): number {
   return at + most.replace(/[\ud800-\udbff]$/, '').length
 }
 
-/** Whether a line shows nothing. */
+/** Whether a line is empty or contains only whitespace. */
 export function isBlank(line: string): boolean {
   return line.trim() === ''
 }
 
-/** Columns of blanks at its beginning, tabs to multiples of four. */
+/** Measures the indentation of a line in columns, with tabs every four. */
 export function measureIndent(line: string): number {
   let columns = 0
   for (const char of line) {
@@ -47,28 +53,28 @@ export function measureIndent(line: string): number {
   return columns
 }
 
-/** What opens a fence: its characters; undefined for other lines. */
+/** Returns the characters that open a fence; undefined for other lines. */
 export function matchFence(line: string): string | undefined {
   const found = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line)
   return found?.[1] ?? found?.[2]
 }
 
-/** Whether a line closes the fence that was opened with these characters. */
+/** Whether a line closes the fence that these characters opened. */
 export function closesFence(line: string, fence: string): boolean {
   const mark = line.trim()
   return mark.length >= fence.length && /^ {0,3}(`+|~+)\s*$/.test(line) && mark[0] === fence[0]
 }
 
-/** A list item's marker: which kind of list, and the column its content begins in. */
+/** The marker of a list item: the kind of list, and the column of the item's content. */
 export interface Marker {
   kind: string
   offset: number
   isEmpty: boolean
-  /** May begin a list within a paragraph (CommonMark 5.3). */
+  /** Whether it can start a list within a paragraph (CommonMark, section 5.3). */
   interrupts: boolean
 }
 
-/** The marker of a line; undefined for other lines. */
+/** Returns the list marker of a line; undefined for other lines. */
 export function matchMarker(line: string): Marker | undefined {
   const found = /^( {0,3})([-+*]|\d{1,9}[.)])([ \t]+|$)/.exec(line)
   if (!found) return undefined
@@ -84,26 +90,27 @@ export function matchMarker(line: string): Marker | undefined {
   }
 }
 
-/** A heading with `#`, or a thematic break: a block of one line. */
+/** Whether a line is a block by itself: an ATX heading or a thematic break. */
 export function isWhole(line: string): boolean {
   return /^ {0,3}#{1,6}(?:\s|$)/.test(line) || /^ {0,3}([-_*])(?:[ \t]*\1){2,}[ \t]*$/.test(line)
 }
 
-/** What makes a heading of the paragraph above. */
+/** Whether a line is the underline that turns the paragraph above into a heading. */
 export function isSetext(line: string): boolean {
   return /^ {0,3}(?:=+|-+)[ \t]*$/.test(line)
 }
 
+/** Whether a line belongs to a block quote by its `>`. */
 export function isQuote(line: string): boolean {
   return /^ {0,3}>/.test(line)
 }
 
-/** The line below a table's header. */
+/** Whether a line is the delimiter row below a table's header. */
 export function isDelimiter(line: string): boolean {
   return line.includes('|') && /^ {0,3}\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$/.test(line)
 }
 
-/** Whether a line ends a paragraph without a blank one between. */
+/** Whether a line ends a paragraph without a blank line before it. */
 export function interrupts(line: string): boolean {
   return (
     matchFence(line) !== undefined || isWhole(line) || isQuote(line) || matchMarker(line)?.interrupts === true

@@ -1,14 +1,14 @@
-/** What stands before lines; `width` columns wide. */
+/** The prefixes of the first line and of the others, each `width` columns wide. */
 interface Margin {
   first: string
   rest: string
   width: number
 }
 
-/** Below this many columns nothing is indented any more. */
+/** The minimum columns for content; with fewer, nothing is indented. */
 const MIN_COLUMNS = 8
 
-/** Lines behind a margin, as long as there is room for one. */
+/** Renders lines with a margin when there is enough space for one. */
 export function indentLines(
   columns: number,
   margin: Margin,

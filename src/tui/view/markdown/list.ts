@@ -3,7 +3,7 @@ import { paint } from '../style.ts'
 import { indentLines } from './lines.ts'
 import type { MarkdownView, RenderTokens } from './types.ts'
 
-/** A list, item under item without gaps, whatever the author left between them. */
+/** Renders a list without gaps between its items, even if the source has blank lines there. */
 export function renderList(list: Tokens.List, view: MarkdownView, render: RenderTokens): string[] {
   const start = typeof list.start === 'number' ? list.start : 1
   const formatMark = (i: number) => (list.ordered ? `${start + i}.` : '•')
@@ -23,7 +23,7 @@ function renderItem(item: Tokens.ListItem, mark: string, view: MarkdownView, ren
   return lines.length > 0 ? lines : [margin.first.trimEnd()]
 }
 
-/** As blocks, but a list stands right under the text it belongs to. */
+/** Renders the blocks of an item with gaps, except that a nested list directly follows its text. */
 function renderContent(tokens: readonly Token[], render: (token: Token) => string[]): string[] {
   const lines: string[] = []
   for (const token of tokens) {

@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ParseMarkdown } from '../view.ts'
 
-/** Loads the Markdown parser: some 15 ms that the first frame need not wait for. */
+/** Loads the Markdown parser, about 15 ms that the first frame does not wait for. */
 export async function loadMarkdown(): Promise<ParseMarkdown> {
   const { Lexer } = await import('marked')
   return (text) => Lexer.lex(text)
 }
 
 /**
- * Lets V8 compile the parser's expressions, one after the other, for both of its kinds of strings, and does what waits
- * in between: together they take 50 ms, in the middle of the first answer otherwise.
+ * Warms the parser up: lets V8 compile its regular expressions one at a time, for one-byte and two-byte
+ * strings, and yields to the event loop in between. Together they take 50 ms, which would otherwise delay the
+ * first answer.
  */
 export async function warmMarkdown(): Promise<void> {
   const { Lexer } = await import('marked')

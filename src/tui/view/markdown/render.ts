@@ -12,15 +12,15 @@ import { renderTable } from './table.ts'
 import type { MarkdownView } from './types.ts'
 
 /**
- * Any Markdown as lines, an empty one between two blocks; it is not cleaned yet and may be of any size.
+ * Renders Markdown that is not cleaned yet and may have any size, with an empty line between blocks.
  *
- * The same as its closed parts one after the other; one part that begins a block is a text as well.
+ * The result equals that of rendering the text's closed parts one after another; a part that starts a block
+ * can also be passed as a text of its own.
  */
 export function renderMarkdown(text: string, view: MarkdownView): string[] {
   return joinParts(splitClosed({ text, carry: '' }, true).closed, view)
 }
 
-/** Parts of one text as lines. */
 function joinParts(parts: Split['closed'], view: MarkdownView): string[] {
   const lines: string[] = []
   for (const { text, continues } of parts) {
@@ -32,7 +32,10 @@ function joinParts(parts: Split['closed'], view: MarkdownView): string[] {
   return lines
 }
 
-/** One part that splitClosed() has closed, without a gap before it; `continues` leaves out what the part before has shown. */
+/**
+ * Renders one part that `splitClosed` has closed, without a gap before it. `continues` leaves out what the
+ * part before has already shown.
+ */
 export function renderPart(text: string, continues: boolean, view: MarkdownView): string[] {
   const clean = cleanText(text)
   if (clean.trim() === '') return []
@@ -42,7 +45,6 @@ export function renderPart(text: string, continues: boolean, view: MarkdownView)
   return renderTokens(view.parse(clean), view, continues)
 }
 
-/** Tokens of the parser, block by block. */
 function renderTokens(tokens: readonly Token[], view: MarkdownView, continues = false): string[] {
   const lines: string[] = []
   for (const token of tokens) {
@@ -88,7 +90,7 @@ function renderParagraph(token: Token, view: MarkdownView): string[] {
   )
 }
 
-/** Its level shows in colour as underlining, and without colours as it was written. */
+/** Renders a heading. With colours, level 1 is underlined; without them, the `#` marks are shown. */
 function renderHeading({ depth, tokens }: Tokens.Heading, view: MarkdownView): string[] {
   const text = renderInline(tokens, view.color)
   if (!view.color) return wrapLines(`${'#'.repeat(depth)} ${text}`, view.columns)

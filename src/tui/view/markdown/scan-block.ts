@@ -13,17 +13,17 @@ import {
   measureIndent,
 } from './line-kinds.ts'
 
-/** Gives the line behind another; undefined when it is not there, yet or for ever. */
+/** Returns the line after another; undefined when it does not exist, or has not arrived yet. */
 export type NextLine = (line: Line) => Line | undefined
 
-/** Where a block ends, or a part of a long one, and what must be known of it to go on there. */
+/** The end of a block or of a part of a long block, with the state needed to continue after it. */
 export interface BlockEnd {
   end: number
-  /** Empty when the block is whole. */
+  /** Empty when the block is complete. */
   carry: string
 }
 
-/** Lines, and characters, after which a long block is cut. */
+/** The limits, in lines and characters, after which a long block is split. */
 const CODE_LINES = 24
 const CODE_LINES_TO_BLANK = 12
 const MOST_LINES = 60
@@ -32,9 +32,9 @@ const MOST_ITEM_LINES = 200
 const MOST_ITEM_CHARS = 8_000
 
 /**
- * Reads a block from its first line, which is not blank; undefined as long as it may grow.
+ * Scans a block from its first line, which is not blank; undefined while the block may still grow.
  *
- * What is decided depends on the lines read so far only, so that it is the same however the text came in.
+ * Decisions depend only on the lines read so far, so the result is the same for any chunking of the input.
  */
 export function scanBlock(first: Line, nextLine: NextLine, isOver: boolean): BlockEnd | undefined {
   const { text } = first
@@ -48,7 +48,7 @@ export function scanBlock(first: Line, nextLine: NextLine, isOver: boolean): Blo
   return measureIndent(text) >= 4 ? scan.indented() : scan.paragraph()
 }
 
-/** Goes on in a fence that an earlier part began; `first` is the line behind that part. */
+/** Continues a fence that started in an earlier part; `first` is the line after that part. */
 export function scanFence(
   first: Line,
   nextLine: NextLine,
@@ -59,7 +59,7 @@ export function scanFence(
   return new BlockScan(first, nextLine, isOver).restOfCode(first, fence, opening)
 }
 
-/** Goes on in a table that an earlier part began. */
+/** Continues a table that started in an earlier part. */
 export function scanTable(
   first: Line,
   nextLine: NextLine,
@@ -69,7 +69,7 @@ export function scanTable(
   return new BlockScan(first, nextLine, isOver).rows(first, header)
 }
 
-/** One block, line by line. */
+/** Scans one block, line by line. */
 class BlockScan {
   readonly #first: Line
   readonly #nextLine: NextLine
@@ -155,7 +155,7 @@ class BlockScan {
     return this.#atEnd(last)
   }
 
-  /** One item of a list with all that stands in it; the next one is a block of its own. */
+  /** Scans one list item with everything nested in it; the next item is a block of its own. */
   item({ kind, offset }: Marker): BlockEnd | undefined {
     let last = this.#first
     let isBehindBlank = false
@@ -178,7 +178,7 @@ class BlockScan {
   }
 }
 
-/** The block ends before this line. */
+/** Ends the block before this line. */
 function whole(line: Line): BlockEnd {
   return { end: line.start, carry: '' }
 }

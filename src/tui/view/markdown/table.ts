@@ -4,7 +4,10 @@ import { measureWidth, padText, wrapLines } from '../text.ts'
 import { renderInline } from './inline.ts'
 import type { MarkdownView } from './types.ts'
 
-/** A table as columns; where they would be too narrow, row by row as `header: value`. `continues` has no header. */
+/**
+ * Renders a table in columns, or row by row as `header: value` when columns would be too narrow. With
+ * `continues` the header is left out.
+ */
 export function renderTable(table: Tokens.Table, view: MarkdownView, continues: boolean): string[] {
   const { color, columns } = view
   const header = table.header.map(({ tokens }) => toLine(renderInline(tokens, color)))
@@ -22,14 +25,14 @@ export function renderTable(table: Tokens.Table, view: MarkdownView, continues: 
 
 const BETWEEN = ' │ '
 
-/** Narrower columns break too many words. */
+/** The minimum column width; narrower columns break too many words. */
 const MIN_WIDTH = 6
 
 function toLine(text: string): string {
   return text.replaceAll('\n', ' ')
 }
 
-/** Widths of columns that fit in `room` together; undefined when they would be too narrow to read. */
+/** Computes column widths that fit in `room` together; undefined when columns would be too narrow to read. */
 export function fitColumns(rows: readonly (readonly string[])[], room: number): number[] | undefined {
   const count = rows[0]?.length ?? 0
   const natural = Array.from({ length: count }, (_, i) =>
@@ -40,7 +43,7 @@ export function fitColumns(rows: readonly (readonly string[])[], room: number): 
   return shrink(natural, room)
 }
 
-/** Takes from the widest until all fit: narrow columns keep what they need, the others share what is left. */
+/** Shrinks the widest columns until all fit: narrow columns keep their width, the others share the rest. */
 function shrink(natural: readonly number[], room: number): number[] {
   const widths = [...natural]
   const byWidth = natural.map((width, index) => ({ width, index })).sort((a, b) => a.width - b.width)

@@ -1,8 +1,8 @@
 import type { Token } from 'marked'
 import type { RenderContext } from '../view.ts'
 
-/** What rendering Markdown needs of the view. */
+/** The parts of the render context that Markdown needs. */
 export type MarkdownView = Pick<RenderContext, 'columns' | 'color' | 'parse' | 'highlight'>
 
-/** Renders blocks within a block. */
+/** Renders the blocks nested in a block. */
 export type RenderTokens = (tokens: readonly Token[], view: MarkdownView) => string[]

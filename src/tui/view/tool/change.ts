@@ -3,7 +3,10 @@ import type { ToolRun } from '../../state/types.ts'
 import { textOrEmpty } from './arguments.ts'
 import { type DiffLine, diffTexts, readUnifiedDiff } from './diff-lines.ts'
 
-/** What a call of `edit` or `write` changes: from the diff that was shown for it, else from its arguments. */
+/**
+ * Computes the change of an `edit` or `write` call, from the diff its card has shown or else from its
+ * arguments.
+ */
 export function computeChange(tool: ToolRun): readonly DiffLine[] {
   if (tool.server !== '' || (tool.name !== 'edit' && tool.name !== 'write')) return []
   const shown = tool.diff === '' ? undefined : readUnifiedDiff(tool.diff)
@@ -22,13 +25,13 @@ function diffEdits({ edits }: Readonly<Record<string, unknown>>, output: string)
   })
 }
 
-/** Only of a new file is it known what was there before. */
+/** Diffs the content of a new file; for an existing file the previous content is not known. */
 function diffCreatedFile(args: Readonly<Record<string, unknown>>, output: string): DiffLine[] {
   if (!output.startsWith('Created ')) return []
   return diffTexts('', textOrEmpty(args['content']), 1)
 }
 
-/** Where the lines that the result of `edit` shows stand in the file. */
+/** Maps the lines shown in the result of `edit` to their line numbers in the file. */
 function readPlaces(output: string): Map<string, number> {
   const places = new Map<string, number>()
   let number = 0
@@ -43,7 +46,7 @@ function readPlaces(output: string): Map<string, number> {
   return places
 }
 
-/** The number of a text's first line; 0 when it is not known, or the text begins within a line. */
+/** Returns the line number of a text's first line; 0 when it is not known or the text starts within a line. */
 function findLineNumber(text: string, places: ReadonlyMap<string, number>): number {
   const first = text.split('\n', 1)[0] ?? ''
   return first.trim() === '' ? 0 : (places.get(first.replace(/\r$/, '')) ?? 0)

@@ -5,12 +5,12 @@ import { paint } from '../style.ts'
 import { truncateText, wrapLines } from '../text.ts'
 import type { RenderContext } from '../view.ts'
 
-/** Lines of arguments, and of output, that are shown. */
+/** The maximum lines of arguments, and of output, that are shown. */
 const MOST_LINES = 100
-/** Longest text that is looked at. */
+/** The maximum characters that are processed. */
 const MAX_CHARS = 100_000
 
-/** Everything of a call: its arguments and what it gave. */
+/** Renders the arguments and the output of a call. */
 export function renderDetails(tool: ToolRun, view: RenderContext): string[] {
   return [...section('arguments', prettyJson(tool.arguments), view), ...section('output', tool.output, view)]
 }
@@ -33,6 +33,6 @@ function prettyJson(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2)
   } catch {
-    return json // what the model wrote is shown as it is
+    return json // invalid JSON is shown as the model wrote it
   }
 }

@@ -1,11 +1,14 @@
-/** A line of a diff. Numbers are those of the file after the change, of a removed line those before; 0 when not known. */
+/**
+ * A line of a diff. `number` counts in the file after the change, or before it for a removed line; 0 when
+ * unknown.
+ */
 export interface DiffLine {
   kind: 'added' | 'removed' | 'same' | 'gap'
   number: number
   text: string
 }
 
-/** Reads a unified diff; undefined when the text is none. */
+/** Parses a unified diff; undefined when the text is not one. */
 export function readUnifiedDiff(diff: string): DiffLine[] | undefined {
   const lines: DiffLine[] = []
   let [before, after] = [0, 0]
@@ -32,10 +35,10 @@ export function readUnifiedDiff(diff: string): DiffLine[] | undefined {
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
 
-/** Lines around a change that are shown. */
+/** The number of context lines around a change. */
 const AROUND = 2
 
-/** The difference of two pieces of text: what they begin and end with is the same, what is between has changed. */
+/** Diffs two texts: their common start and end are unchanged, everything between counts as replaced. */
 export function diffTexts(before: string, after: string, firstNumber: number): DiffLine[] {
   const [old, fresh] = [toLines(before), toLines(after)]
   let head = 0

@@ -5,7 +5,7 @@ import { truncateText } from '../text.ts'
 import type { RenderContext } from '../view.ts'
 import type { DiffLine } from './diff-lines.ts'
 
-/** A diff as lines with numbers and signs; behind `most` it says how many more there are. */
+/** Renders a diff with line numbers and signs; after `most` lines it says how many are left out. */
 export function renderDiff(
   lines: readonly DiffLine[],
   most: number,
@@ -26,7 +26,7 @@ export function renderDiff(
     : [...out, paint(truncateText(`… ${plural(left, 'more line')}`, columns), color, 'dim')]
 }
 
-/** `+3 −1`, as far as lines were added or removed. */
+/** Counts added and removed lines, such as `+3 −1`; a count of 0 is left out. */
 export function countChanges(lines: readonly DiffLine[]): string {
   const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
   const [added, removed] = [count('added'), count('removed')]
@@ -36,7 +36,7 @@ export function countChanges(lines: readonly DiffLine[]): string {
 const SIGN = { added: '+', removed: '-', same: ' ' } as const
 const STYLE = { added: 'added', removed: 'removed', same: 'dim' } as const satisfies Record<string, TextStyle>
 
-/** Longest line that is looked at. */
+/** The maximum characters of a line that are processed. */
 const MAX_CHARS = 1_000
 
 function cleanDiffText(text: string): string {

@@ -3,15 +3,15 @@ import type { ToolRun } from '../../state/types.ts'
 import { cleanLine, cleanText } from '../clean.ts'
 import { textOrEmpty } from './arguments.ts'
 
-/** A call in words: what it does, and with what. Clean, each on one line. */
+/** A call in words: the action and its object. Both are clean and on one line. */
 export interface Headline {
   verb: string
   object: string
 }
 
-/** What a call does, for its line. */
+/** Describes a call for its line. */
 export function toHeadline({ name, server, arguments: json }: ToolRun): Headline {
-  const args = parseObject(json) ?? {} // half an object, while it is written
+  const args = parseObject(json) ?? {} // incomplete JSON while it is streamed
   if (server !== '')
     return { verb: `${cleanLine(server)} · ${cleanLine(withoutServer(name, server))}`, object: short(args) }
   const known = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined
@@ -54,23 +54,23 @@ function getQuestion({ questions }: Args): string {
   return typeof first === 'object' && first !== null && 'question' in first ? textOrEmpty(first.question) : ''
 }
 
-/** The server's own name of a tool, as far as the one that the model uses (`mcp__<server>__<tool>`) tells. */
+/** Returns the server's own name of a tool, derived from the model's name for it (`mcp__<server>__<tool>`). */
 function withoutServer(name: string, server: string): string {
   const prefix = `mcp__${server.replaceAll(/[^A-Za-z0-9_-]/g, '_')}__`
   return name.startsWith(prefix) ? name.slice(prefix.length) : name.replace(/^mcp__.*?__/, '')
 }
 
-/** Longest text that is looked at for a line. */
+/** The maximum characters that are processed for a line. */
 const MAX_CHARS = 2_000
 
-/** The first line, with the number of those behind it. */
+/** Returns the first line, with the number of lines after it. */
 function firstLine(text: string): string {
   const lines = cleanText(text.slice(0, MAX_CHARS)).trim().split('\n')
   const more = text.trim().split('\n').length - 1
   return more > 0 ? `${lines[0]} … +${more}` : (lines[0] ?? '')
 }
 
-/** Arguments nobody knows the meaning of: texts and numbers as `name: value`. */
+/** Formats arguments of unknown meaning as `name: value`. */
 function short(args: Args): string {
   const parts = Object.entries(args).map(([name, value]) => {
     const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')

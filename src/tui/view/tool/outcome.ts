@@ -4,7 +4,7 @@ import { formatDuration, plural } from '../numbers.ts'
 import { countChanges } from './diff.ts'
 import type { DiffLine } from './diff-lines.ts'
 
-/** What came of a call, in a few words for the end of its line: `exit 1`, `34 lines`, `+3 −1`, how long it took. */
+/** Describes the result of a call for the end of its line: `exit 1`, `34 lines`, `+3 −1`, and its duration. */
 export function describeOutcome(tool: ToolRun, change: readonly DiffLine[]): string[] {
   if (tool.state === 'running') return []
   const parts =
@@ -14,7 +14,7 @@ export function describeOutcome(tool: ToolRun, change: readonly DiffLine[]): str
     : parts
 }
 
-/** Shorter calls took no time. */
+/** The minimum duration that is shown. */
 const MIN_SHOWN_MS = 100
 
 function deniedBy({ denial }: ToolRun): string {

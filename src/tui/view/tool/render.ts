@@ -9,16 +9,16 @@ import { renderDiff } from './diff.ts'
 import { toHeadline } from './headline.ts'
 import { describeOutcome } from './outcome.ts'
 
-/** Lines of a diff that are shown, and with details. */
+/** The maximum lines of a diff, without and with details. */
 const DIFF_LINES = 20
 const DIFF_LINES_IN_DETAIL = 200
-/** Lines of a failure that are shown. */
+/** The maximum lines of a failure. */
 const REASON_LINES = 4
 
-/** What stands before a line that belongs to the one above. */
+/** The indentation of lines below the line of a call. */
 const INDENT = '  '
 
-/** A finished call: its line, and below it what it changed, or why it failed. */
+/** Renders a finished call: its line, and below it the change or the reason of the failure. */
 export function renderTool(tool: ToolRun, view: RenderContext): string[] {
   const change = computeChange(tool)
   const inner = { ...view, columns: Math.max(1, view.columns - INDENT.length) }
@@ -28,7 +28,7 @@ export function renderTool(tool: ToolRun, view: RenderContext): string[] {
   return [renderToolLine(tool, describeOutcome(tool, change), view), ...indent(below, view.columns)]
 }
 
-/** A call on one line: a mark for its state, what it does, and what came of it. */
+/** Renders a call on one line: a mark for its state, the action, and the result. */
 export function renderToolLine(
   tool: ToolRun,
   outcome: readonly string[],
@@ -44,13 +44,13 @@ export function renderToolLine(
   return truncateText(end === '' ? line : `${line}  ${paint(end, color, 'dim')}`, columns)
 }
 
-/** Lines below another, where there is room to set them in. */
+/** Indents lines when there is enough space. */
 export function indent(lines: readonly string[], columns: number): string[] {
   if (columns <= INDENT.length) return lines.map((line) => truncateText(line, columns))
   return lines.map((line) => (line === '' ? '' : INDENT + line))
 }
 
-/** Narrower lines say only what was done. */
+/** Below this width the line shows only the action. */
 const MIN_COLUMNS = 24
 
 const MARKS: Record<ToolRun['state'], { text: string; style: TextStyle }> = {
@@ -80,18 +80,21 @@ function renderDenial({ denial }: ToolRun, { columns, color }: RenderContext): s
   ].slice(0, REASON_LINES * 2)
 }
 
-/** The card has shown them all. */
+/** The maximum number of rules shown; the card has shown all of them. */
 const SHOWN_RULES = 2
 
-/** The line of the call says how it ended. */
+/** Removes the exit status, which the line of the call already shows. */
 function withoutExit(output: string): string {
   return output.replace(/\n?\[(?:exit code \d+|ended by \w+)\]$/, '')
 }
 
-/** Longest text that is looked at for an excerpt. */
+/** The maximum characters of a text that an excerpt uses. */
 const MAX_CHARS = 4_000
 
-/** Some lines of a text: what went wrong stands at the end of what a command says, and at the start of what a tool says. */
+/**
+ * Returns some lines of a failure: a command reports the cause at the end of its output, other tools at the
+ * start.
+ */
 function excerpt(text: string, from: 'start' | 'end', { columns, color }: RenderContext): string[] {
   const near = from === 'start' ? text.slice(0, MAX_CHARS) : text.slice(-MAX_CHARS)
   const lines = cleanText(near).trim().split('\n')
@@ -103,7 +106,7 @@ function excerpt(text: string, from: 'start' | 'end', { columns, color }: Render
   return from === 'start' ? [...out, more] : [more, ...out]
 }
 
-/** What a running call last said, its newest lines. */
+/** Renders the newest progress lines of a running call. */
 export function renderProgress(
   { progress }: Pick<ToolRun, 'progress'>,
   most: number,

@@ -7,7 +7,7 @@ export interface Listener extends AsyncDisposable {
   readonly port: number
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string
-  /** Cuts all connections; over when nobody listens any more. */
+  /** Closes all connections; resolves when nothing listens any more. */
   stop(): Promise<void>
   /** Listens again on the same port. */
   restart(): Promise<void>

@@ -14,7 +14,7 @@ export interface OfficialServer extends Listener {
   readonly url: string
   /** Lines `METHOD PATH`, of HTTP, in order. */
   readonly requests: readonly string[]
-  /** Gives it one more tool, and says so to its clients. */
+  /** Adds a tool and notifies its clients. */
   addTool(name: string): void
   /** Calls of the tool `wait`, which ends when it is cancelled. */
   readonly waiting: readonly string[]

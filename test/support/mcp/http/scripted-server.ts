@@ -7,19 +7,19 @@ import { type Listener, listen } from './listener.ts'
 
 /** One request that came in. */
 export interface Arrival {
-  /** Of HTTP. */
+  /** The HTTP verb. */
   verb: string
   path: string
-  /** Of the message; that of HTTP where there is none. */
+  /** The method of the message; the HTTP verb when there is no message. */
   method: string
   id: unknown
   params: JsonObject
   headers: IncomingHttpHeaders
-  /** How many with this method came before it. */
+  /** The number of earlier requests with this method. */
   before: number
 }
 
-/** Answers a request in its own way, and says so with true; else the server goes on as a good one does. */
+/** Handles a request and returns true; otherwise the server answers it correctly. */
 export type Play = (arrival: Arrival, response: ServerResponse) => boolean | Promise<boolean>
 
 export interface Script {
@@ -34,16 +34,17 @@ export interface Script {
 /** A hand-written MCP server over Streamable HTTP that does what a script says. */
 export interface ScriptedServer extends Listener {
   readonly url: string
-  /** All that came in, in order. */
+  /** The received requests, in order. */
   readonly arrivals: readonly Arrival[]
-  /** Those with this method. */
+  /** Returns the requests with this method. */
   of(method: string): Arrival[]
   /** Forgets all sessions. */
   forget(): void
 }
 
 /**
- * Starts one. A good one answers with JSON, has the tool `echo` with one text, and no stream of its own.
+ * Starts one. By default it answers with JSON, has the tool `echo` with one text, and opens no stream of its
+ * own.
  */
 export async function scriptedServer(script: Script = {}): Promise<ScriptedServer> {
   const arrivals: Arrival[] = []
@@ -77,7 +78,7 @@ export async function scriptedServer(script: Script = {}): Promise<ScriptedServe
   })
 }
 
-/** What a good server answers. */
+/** Returns the answer of a correct server. */
 export function goodAnswer(
   { method, id, params }: Pick<Arrival, 'method' | 'id' | 'params'>,
   isModern = false,

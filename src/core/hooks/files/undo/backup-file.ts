@@ -6,56 +6,63 @@ import type { JsonObject } from '../../../base/message.ts'
 import { sha256 } from '../../../base/sha256.ts'
 import { hashVersion } from '../version.ts'
 
-/** What a turn did to one file, as far as undo needs it. */
+/** The record of a turn's changes to one file, for undo. */
 export interface BackupFile {
   /** Absolute, links resolved. */
   path: string
-  /** Before the turn first changed it; undefined: there was no such file. */
+  /** The file before the turn first changed it; undefined when it did not exist. */
   before: OriginalFile | undefined
-  /** Every version the turn gave it, or was about to. */
+  /** Every version that the turn wrote, or was about to write. */
   after: readonly string[]
-  /** Folders the turn was about to make for it, outermost first. */
+  /** Folders that the turn was about to create for it, outermost first. */
   folders: readonly string[]
-  /** Between two changes of the turn something else changed it. */
+  /** Whether something else changed it between two changes of the turn. */
   isMixed: boolean
 }
 
-/** A file as it was. */
+/** The state of a file before a turn. */
 export interface OriginalFile {
   version: string
   bytes: number
-  /** Permission bits. */
+  /** The permission bits. */
   mode: number
-  /** Empty where the content is kept; else why not, as the end of a sentence. */
+  /** Empty when the content is backed up; otherwise why it is not, as the end of a sentence. */
   lost: string
 }
 
-/** The files of a turn that is kept in that folder, in the order of their paths; none where there is no such folder. */
+/**
+ * Reads the records of the turn that is backed up in this folder, in the order of their paths; none when the
+ * folder does not exist.
+ */
 export async function readBackups(folder: string): Promise<BackupFile[]> {
-  const names = await readdir(folder).catch(() => []) // it is never made, or deleted as a cache may be
+  const names = await readdir(folder).catch(() => []) // never created, or deleted like a cache
   const records = names.filter((name) => name.endsWith(RECORD)).map((name) => readRecord(join(folder, name)))
   const files = (await Promise.all(records)).filter((file) => file !== undefined)
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** What is kept of one file. */
+/** Reads the record of one file; undefined when there is none. */
 export function readBackup(folder: string, path: string): Promise<BackupFile | undefined> {
   return readRecord(toRecordPath(folder, path))
 }
 
-/** Keeps what a file was and what the turn is about to make of it; durable, the content first. Fails with `storage`. */
+/**
+ * Stores what a file was and what the turn is about to make of it; durable, the content first. Fails with
+ * `storage`.
+ */
 export async function writeBackup(folder: string, file: BackupFile, content?: Uint8Array): Promise<void> {
   if (content) await createFile(toContentPath(folder, file.path), content)
   await replaceFile(toRecordPath(folder, file.path), `${JSON.stringify(toRecord(file))}\n`)
 }
 
-/** The content of a file before the turn; undefined when it is not there any more as it was. */
+/** Reads the content of a file before the turn; undefined when the backup is gone or damaged. */
 export async function readBackupContent(folder: string, file: BackupFile): Promise<Buffer | undefined> {
-  const bytes = await readFile(toContentPath(folder, file.path)).catch(() => undefined) // deleted as a cache may be
+  // It may be deleted like a cache.
+  const bytes = await readFile(toContentPath(folder, file.path)).catch(() => undefined)
   return bytes && (await hashVersion(bytes)) === file.before?.version ? bytes : undefined
 }
 
-/** Forgets a file of a turn. */
+/** Deletes the backup of one file of a turn. */
 export async function removeBackup(folder: string, path: string): Promise<void> {
   await rm(toRecordPath(folder, path), { force: true })
   await rm(toContentPath(folder, path), { force: true })
@@ -63,7 +70,7 @@ export async function removeBackup(folder: string, path: string): Promise<void> 
 
 const RECORD = '.json'
 
-/** No path becomes a part of another. */
+/** Hashes the path, so that no path can collide with a part of another. */
 function toContentPath(folder: string, path: string): string {
   return join(folder, sha256(path).toString('hex').slice(0, 32))
 }
@@ -85,7 +92,10 @@ function toRecord({ path, before, after, folders, isMixed }: BackupFile): JsonOb
   return { v: 1, path, before: before ?? null, after, folders, mixed: isMixed }
 }
 
-/** Undefined for what this build does not understand: it takes nothing back that it cannot judge. */
+/**
+ * Validates a record; undefined for one that this build does not understand, because undo must not restore
+ * what it cannot judge.
+ */
 function toBackupFile({ v, path, before, after, folders, mixed }: JsonObject): BackupFile | undefined {
   const isKnown = v === 1 && typeof path === 'string' && isTexts(after) && isTexts(folders)
   if (!isKnown || (before !== null && !isOriginalFile(before))) return undefined

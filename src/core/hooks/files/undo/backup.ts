@@ -6,18 +6,19 @@ import { hashVersion } from '../version.ts'
 import { type BackupFile, type OriginalFile, readBackup, removeBackup, writeBackup } from './backup-file.ts'
 import { enforceQuota, type UndoQuota } from './quota.ts'
 
-/** What a call is about to make of its file. */
+/** The change that a call is about to make to its file. */
 export interface FileChange {
-  /** Undefined: there is no such file. */
+  /** Undefined when the file does not exist. */
   before: { bytes: Buffer; mode: bigint } | undefined
   after: Buffer
 }
 
 /**
- * Makes a change once what the file was before the turn is kept, so that undo can take it back whenever this process ends.
+ * Backs up a file as it was before the turn and then makes a change, so that undo works even if this process
+ * is killed at any moment.
  *
- * Keeping never stands in the way of the work: where it fails, the change is made, and the text that is given, else empty,
- * says so.
+ * A failed backup never blocks the change: the change is made anyway, and the returned text, otherwise empty,
+ * reports the failure.
  */
 export async function backUpFile(
   { target, keep }: FileCall,
@@ -29,7 +30,7 @@ export async function backUpFile(
     return ''
   }
   const { folder, limits } = keep
-  const known = await readBackup(folder, target.path).catch(() => undefined) // writing it says what is wrong
+  const known = await readBackup(folder, target.path).catch(() => undefined) // writing it reports the problem
   const failure = await write(folder, { path: target.path, known, change, limits }).then(
     () => undefined,
     toCrabError,
@@ -37,7 +38,8 @@ export async function backUpFile(
   try {
     await make()
   } catch (reason) {
-    if (!known) await removeBackup(folder, target.path).catch(() => undefined) // nothing was changed, and undo sees it
+    // The file is unchanged, and undo detects that anyway.
+    if (!known) await removeBackup(folder, target.path).catch(() => undefined)
     throw reason
   }
   return failure ? `\n[undo cannot take this back: ${failure.message}]` : ''
@@ -57,7 +59,7 @@ async function write(
   }
   const before = change.before && (await describe(folder, change.before, limits))
   const content = before?.lost === '' ? change.before?.bytes : undefined
-  if (!content) await enforceQuota(folder, 0, limits) // for one turn more
+  if (!content) await enforceQuota(folder, 0, limits) // makes room for one more turn
   await writeBackup(folder, { path, before, after: [after], folders, isMixed: false }, content)
 }
 
@@ -80,14 +82,14 @@ async function explainLoss(folder: string, bytes: number, limits: UndoQuota): Pr
   return `the turn changed more than the ${limits.sessionBytes} bytes that are kept`
 }
 
-/** Whether a file is not as the turn found it or left it. */
+/** Whether a file is in a state that the turn neither found nor left. */
 async function isForeign({ before }: FileChange, known: BackupFile): Promise<boolean> {
-  if (!before) return false // nothing is lost with it
+  if (!before) return false // a missing file has no content to lose
   const version = await hashVersion(before.bytes)
   return version !== known.before?.version && !known.after.includes(version)
 }
 
-/** This folder and those above it that are not there, outermost first. */
+/** Returns this folder and its parents that do not exist, outermost first. */
 async function missingFolders(path: string): Promise<string[]> {
   const isThere = await lstat(path).then(
     () => true,

@@ -1,32 +1,33 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** How much is kept for undo. */
+/** The limits of backups for undo. */
 export interface UndoQuota {
-  /** Of one file. */
+  /** The largest file that is backed up. */
   fileBytes: number
-  /** Of all turns of a session; the oldest go first. */
+  /** The most bytes of all turns of a session; the oldest turns are evicted first. */
   sessionBytes: number
-  /** Of a session. */
+  /** The most turns of a session. */
   turns: number
 }
 
+/** The default limits: 10 MiB per file, 100 MiB and 100 turns per session. */
 export const UNDO_QUOTA: UndoQuota = {
   fileBytes: 10 * 1024 * 1024,
   sessionBytes: 100 * 1024 * 1024,
   turns: 100,
 }
 
-/** The turns of a session that are kept in that folder, youngest first. */
+/** Lists the turns that are backed up in the folder of a session, youngest first. */
 export async function listBackedUpRuns(session: string): Promise<string[]> {
-  const names = await readdir(session).catch(() => []) // nothing was kept, or it is deleted as a cache may be
+  const names = await readdir(session).catch(() => []) // nothing was backed up, or it was deleted like a cache
   return names.filter((name) => RUN.test(name)).sort((a, b) => (a < b ? 1 : -1))
 }
 
 /**
- * Makes room for so many more bytes of a turn; false when that turn alone has no room for them.
+ * Makes room for `bytes` more bytes of a turn; returns false when that turn alone exceeds the quota.
  *
- * Whole turns are dropped, none that is younger than one that stays: undo takes one after the other.
+ * It evicts whole turns, the oldest first, because undo goes back one turn at a time.
  */
 export async function enforceQuota(
   turn: string,
@@ -50,15 +51,15 @@ export async function enforceQuota(
   return true
 }
 
-/** A ULID: they sort by their time. */
+/** Matches a ULID; ULIDs sort by time. */
 const RUN = /^[0-9A-HJKMNP-TV-Z]{26}$/
 
 async function measureFolder(folder: string): Promise<number> {
-  const names = await readdir(folder).catch(() => []) // it is not made yet, or gone by now
+  const names = await readdir(folder).catch(() => []) // not created yet, or already deleted
   const sizes = names.map((name) =>
     stat(join(folder, name)).then(
       ({ size }) => size,
-      () => 0, // gone meanwhile
+      () => 0, // deleted in the meantime
     ),
   )
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)

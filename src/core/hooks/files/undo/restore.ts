@@ -10,26 +10,27 @@ import { type FileAccess, type FileTarget, newChangedError, toFileError } from '
 import { hashVersion } from '../version.ts'
 import type { BackupFile } from './backup-file.ts'
 
-/** What became of a file. */
+/** The result of restoring one file. */
 export interface RestoredFile extends UndoneFile {
-  /** Why it was kept; else empty. */
+  /** The reason the file was left as it is; otherwise empty. */
   reason: string
-  /** There is nothing more to do for it; false where the disk was in the way. */
+  /** Whether nothing is left to do for the file; false when a disk error got in the way. */
   isSettled: boolean
 }
 
-/** How files are taken back. */
+/** The dependencies of restoring files. */
 export interface RestoreOptions extends FileAccess {
   lock: Lock
-  /** Only says what would happen. */
+  /** Whether to report the outcome without changing anything. */
   dryRun: boolean
 }
 
 /**
- * Gives a file what it held before a turn, or deletes it where the turn created it. One that something else changed since
- * stays as it is; one that is gone is made again, because nothing is lost by that. Never throws for a file in the way.
+ * Restores what a file held before a turn, or deletes a file that the turn created. A file that something
+ * else changed since stays as it is; a deleted one is created again, because no content is lost by that. An
+ * obstacle at the file is reported in the result, not thrown.
  *
- * `content` gives what is kept.
+ * `content` reads the backup.
  */
 export async function restoreFiles(
   file: BackupFile,
@@ -48,12 +49,12 @@ export async function restoreFiles(
     const failure = toFileError(target, reason)
     if (!(failure instanceof CrabError)) throw failure
     const why = failure.message.replace(`Cannot undo ${path}: `, '')
-    return { path, outcome: 'kept', reason: why, isSettled: !MENDABLE.has(failure.kind) }
+    return { path, outcome: 'kept', reason: why, isSettled: !RETRYABLE.has(failure.kind) }
   }
 }
 
-/** Undo can work another time: the disk is full, or a folder takes no file. */
-const MENDABLE: ReadonlySet<string> = new Set(['storage', 'failed'])
+/** Failures that may be gone the next time: a full disk, or a folder that is not writable. */
+const RETRYABLE: ReadonlySet<string> = new Set(['storage', 'failed'])
 
 interface RestoreTask {
   file: BackupFile
@@ -62,29 +63,29 @@ interface RestoreTask {
   dryRun: boolean
 }
 
-async function settle(taking: RestoreTask, signal: AbortSignal): Promise<RestoredFile> {
-  const { file, target } = taking
+async function settle(task: RestoreTask, signal: AbortSignal): Promise<RestoredFile> {
+  const { file, target } = task
   await using open = await openFileTarget(target, { toChange: true })
-  if (!open) return file.before ? await make(taking) : await remove(taking, undefined)
+  if (!open) return file.before ? await recreate(task) : await remove(task, undefined)
   const bytes = await readBytes(open, target, signal)
   const version = await hashVersion(bytes)
   if (version === file.before?.version) return done(file, 'restored')
   if (!file.after.includes(version)) return toUnchanged(file, 'it changed after the turn')
   if (file.isMixed) return toUnchanged(file, 'something else changed it during the turn, too')
-  return file.before ? await replace(taking, open, bytes) : await remove(taking, open)
+  return file.before ? await replace(task, open, bytes) : await remove(task, open)
 }
 
-async function replace(taking: RestoreTask, open: OpenFile, bytes: Buffer): Promise<RestoredFile> {
-  const { file, target, dryRun } = taking
-  const before = await taking.content()
+async function replace(task: RestoreTask, open: OpenFile, bytes: Buffer): Promise<RestoredFile> {
+  const { file, target, dryRun } = task
+  const before = await task.content()
   if (!before) return toUnchanged(file, explainLoss(file))
   if (!dryRun) await replaceContent(open, { before: bytes, after: before }, target)
   return done(file, 'restored')
 }
 
-async function make(taking: RestoreTask): Promise<RestoredFile> {
-  const { file, target, dryRun } = taking
-  const bytes = await taking.content()
+async function recreate(task: RestoreTask): Promise<RestoredFile> {
+  const { file, target, dryRun } = task
+  const bytes = await task.content()
   if (!bytes) return toUnchanged(file, explainLoss(file))
   if (dryRun) return done(file, 'restored')
   await using folder = await makeFolder(dirname(file.path), target)
@@ -92,7 +93,7 @@ async function make(taking: RestoreTask): Promise<RestoredFile> {
   return done(file, 'restored')
 }
 
-/** Deletes the file, if it is there, and the folders that were made for it, if nothing else is in them. */
+/** Deletes the file, if it exists, and the folders that were created for it, if they are empty. */
 async function remove(
   { file, target, dryRun }: RestoreTask,
   open: OpenFile | undefined,
@@ -104,7 +105,7 @@ async function remove(
     await open.folder.verify()
     await rm(path)
   }
-  for (const folder of file.folders.toReversed()) await rmdir(folder).catch(() => undefined) // it is used by now
+  for (const folder of file.folders.toReversed()) await rmdir(folder).catch(() => undefined) // it may be in use again
   return done(file, 'removed')
 }
 

@@ -6,18 +6,20 @@ import { readBackupContent, readBackups, removeBackup } from './backup-file.ts'
 import { listBackedUpRuns } from './quota.ts'
 import { type RestoredFile, restoreFiles } from './restore.ts'
 
-/** What undo uses. */
+/** The dependencies of undo. */
 export interface UndoTurnsOptions {
-  /** Where turns are kept: a folder for each session, in it one for each turn. */
+  /** The folder of the backups: a subfolder for each session, and in it one for each turn. */
   folder: string
-  /** Files and folders that are never opened (0065). */
+  /** Files, and folders with everything below them, that are never opened (ADR 0065). */
   closed: readonly string[]
   lock: Lock
-  /** As that of the file tools. */
+  /** See FileHookOptions.fdLinks. */
   fdLinks?: string
 }
 
-/** The turns whose changes of files can be taken back. To be used under the turn lease of their session. */
+/**
+ * The turns whose changes of files can be undone (ADR 0102). Callers must hold the turn lease of the session.
+ */
 export class UndoTurns {
   readonly #options: UndoTurnsOptions
 
@@ -25,7 +27,7 @@ export class UndoTurns {
     this.#options = options
   }
 
-  /** The youngest turn of a session that is not taken back yet. */
+  /** Returns the latest turn of a session that is not undone yet. */
   async last(session: string): Promise<string | undefined> {
     for (const run of await listBackedUpRuns(join(this.#options.folder, session))) {
       if ((await readBackups(this.#toFolder(session, run))).length > 0) return run
@@ -33,7 +35,7 @@ export class UndoTurns {
     return undefined
   }
 
-  /** Takes back one file after the other and says what became of each. */
+  /** Restores one file after the other, and yields the result of each. */
   async *restore(
     { session, run, dryRun }: { session: string; run: string; dryRun: boolean },
     signal: AbortSignal,
@@ -46,7 +48,7 @@ export class UndoTurns {
     }
   }
 
-  /** Forgets the files for which there is nothing more to do, and the turn when no other is left. */
+  /** Deletes the backups of settled files, and the turn's folder when no other file is left. */
   async forget(
     { session, run }: { session: string; run: string },
     files: readonly RestoredFile[],
@@ -55,7 +57,7 @@ export class UndoTurns {
     for (const { path, isSettled } of files) if (isSettled) await removeBackup(folder, path)
     if ((await readBackups(folder)).length > 0) return
     await rm(folder, { recursive: true, force: true })
-    await rmdir(join(this.#options.folder, session)).catch(() => undefined) // it keeps other turns
+    await rmdir(join(this.#options.folder, session)).catch(() => undefined) // it contains other turns
   }
 
   #toFolder(session: string, run: string): string {
