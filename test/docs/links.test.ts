@@ -9,7 +9,13 @@ const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith
 
 test('every link of the documentation leads to a file, and to a heading of it', async () => {
   const broken: string[] = []
-  for (const page of ['README.md', 'AGENTS.md', ...names.map((name) => join('docs', name))]) {
+  for (const page of [
+    'README.md',
+    'AGENTS.md',
+    'ARCHITECTURE.md',
+    'docs/decisions/README.md',
+    ...names.map((name) => join('docs', name)),
+  ]) {
     for (const [, target = ''] of (await readFile(join(ROOT, page), 'utf8')).matchAll(
       /\]\((?!https?:)([^)]+)\)/g,
     )) {
