@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { test } from 'node:test'
+import { readSources } from './support/imports.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const SOURCES = readSources('bin', 'src', 'components').filter(({ path }) => !path.includes('.generated.'))
+
+const EXPORT =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let|enum) (\w+)/gm
+/** A doc or block comment at the start of a line, or a run of line comments. */
+const COMMENT = /^[ \t]*\/\*\*?([\s\S]*?)\*\/|(?:^[ \t]*|[ \t])\/\/(.*(?:\n[ \t]*\/\/.*)*)/gm
+/** Names that say nothing to a reader who greps for the field's word: docs/glossary.md has that one. */
+const BANNED =
+  /^(Begun|CutOff|Doomed|Finding|Flaw|Happening|Holders|Holding|Options|Outcome|Place|Ports|Problem|Reading|Roster|Seen|Setting|Speech|Standing|Staying|Told|Wanted|WayBack|Ways|told|kept|asked|made|begun|given|said|wanted|[a-z]\w*Of)$/
+const OPENING = /^(?:As|For|How|Of|So|What|Where|Which|Who|Whom|Whose|Why)\b/
+const ARCHAIC =
+  /\b(?:is|are|was|were) no (?!longer\b|more\b|one\b)|\b(?:nobody|somebody|whoever|so many|as it were)\b/i
+const THERE_IS_NO = /\bthere (?:is|are|was|were) no\b/gi
+const DECISION = /\b(?:ADRs? |docs\/decisions\/)(\d{4})/g
+const PATH = /(?<![\w/])(?:src|bin|test|docs|scripts|bench|components)\/[\w./-]+\w/g
+const FILE = /(?<![\w/.*-])[a-z][\w-]+\.(?:ts|tsx|md)\b/g
+/** References to documents that are not in this repository. */
+const OUTSIDE = /\bdecisions? \d+|\bRFC 0\d{3}/g
+
+/** A comment of a source; consecutive lines of `//` count as one. */
+interface Comment {
+  /** `src/x.ts:12`. */
+  at: string
+  text: string
+  isDoc: boolean
+}
+
+const COMMENTS = SOURCES.flatMap(({ path, text }) =>
+  [...text.matchAll(COMMENT)].map(
+    (match): Comment => ({
+      at: `${path}:${text.slice(0, match.index).split('\n').length}`,
+      text: (match[1] ?? match[2]!).replace(/\n[ \t]*(\*|\/\/) ?/g, ' ').trim(),
+      isDoc: match[0].trimStart().startsWith('/**'),
+    }),
+  ),
+)
+
+test('an exported name is declared in one file only', () => {
+  const files = new Map<string, Set<string>>()
+  for (const { path, text } of SOURCES) {
+    for (const [, name] of text.matchAll(EXPORT)) files.set(name!, (files.get(name!) ?? new Set()).add(path))
+  }
+  const doubles = [...files].filter(([, paths]) => paths.size > 1)
+  assert.deepEqual(
+    doubles.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`),
+    [],
+  )
+})
+
+test('exported names are words of the field, and functions are not called somethingOf', () => {
+  const found = SOURCES.flatMap(({ path, text }) =>
+    [...text.matchAll(EXPORT)].flatMap(([, name]) => (BANNED.test(name!) ? `${path}: ${name}` : [])),
+  )
+  assert.deepEqual(found, [])
+})
+
+test('a doc comment is a sentence with a subject', () => {
+  assert.deepEqual(COMMENTS.filter(({ isDoc, text }) => isDoc && OPENING.test(text)).map(quote), [])
+})
+
+test('comments are in modern English', () => {
+  assert.deepEqual(COMMENTS.filter(({ text }) => ARCHAIC.test(text.replace(THERE_IS_NO, ''))).map(quote), [])
+})
+
+test('files, pages and decisions that a comment names exist', () => {
+  const decisions = new Set(readDecisions().map((name) => name.slice(0, 4)))
+  const files = globSync('**/*.{ts,tsx,cts,cjs,md,proto,toml}', {
+    cwd: ROOT,
+    exclude: ['node_modules', 'dist'],
+  })
+  const names = new Set(files.map((path) => basename(path)))
+  const lost = COMMENTS.flatMap((comment) => {
+    const found = [
+      ...[...comment.text.matchAll(DECISION)].filter(([, number]) => !decisions.has(number!)),
+      ...[...comment.text.matchAll(PATH)].filter(
+        ([path]) => globSync(`${path}*`, { cwd: ROOT }).length === 0,
+      ),
+      ...[...comment.text.matchAll(FILE)].filter(([name]) => !names.has(name)),
+      ...comment.text.matchAll(OUTSIDE),
+    ]
+    return found.map(([reference]) => `${comment.at}: ${reference}`)
+  })
+  assert.deepEqual(lost, [])
+})
+
+test('the glossary and ARCHITECTURE.md name files that exist', () => {
+  for (const page of ['docs/glossary.md', 'ARCHITECTURE.md']) {
+    const text = readFileSync(join(ROOT, page), 'utf8')
+    const paths = [...text.matchAll(/`((?:src|bin|test|docs|proto|scripts|components)\/[\w/.-]+)`/g)]
+    assert.ok(paths.length > 10)
+    assert.deepEqual(
+      paths.filter(([, path]) => !existsSync(join(ROOT, path!))).map(([, path]) => `${page}: ${path}`),
+      [],
+    )
+  }
+})
+
+test('the index of decisions has each page once, with its title and its status', () => {
+  const index = readFileSync(join(ROOT, 'docs/decisions/README.md'), 'utf8')
+  const rows = [...index.matchAll(/^\| \[(\d{4})\]\(([^)]+)\) \| (.*?) \| (.*?) \|$/gm)]
+  assert.deepEqual(rows.map(([, , file]) => file).toSorted(), readDecisions())
+  for (const [, number, file, title, status] of rows) {
+    const page = readFileSync(join(ROOT, 'docs/decisions', file!), 'utf8')
+    assert.ok(page.toLowerCase().startsWith(`# ${number}: ${title!.toLowerCase()}\n`), `${file}: ${title}`)
+    assert.ok(page.includes(`\nStatus: ${status}\n`), `${file}: ${status}`)
+  }
+})
+
+function readDecisions(): string[] {
+  return globSync('[0-9]*.md', { cwd: join(ROOT, 'docs/decisions') }).toSorted()
+}
+
+function quote({ at, text }: Comment): string {
+  return `${at}: ${text.slice(0, 80)}`
+}
