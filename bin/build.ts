@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { getAssetKeys, isSea } from 'node:sea'
-import type { Build } from '../src/commands/host.ts'
+import type { Build } from '../src/cli/host.ts'
 import { installedRipgrep } from './ripgrep.ts'
 
 /** Describes this program, as built or as run from source; nothing is unpacked. */

@@ -1,7 +1,7 @@
 import { getAssetKeys, getRawAsset, isSea } from 'node:sea'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
-import type { Notices } from '../src/commands/host.ts'
+import type { Notices } from '../src/cli/host.ts'
 
 /** The name of the asset with the licenses: JSON compressed with zstd. */
 export const NOTICES_ASSET = 'notices'

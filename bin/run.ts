@@ -1,4 +1,4 @@
-import type { Host } from '../src/commands/host.ts'
+import type { Host } from '../src/cli/host.ts'
 import { main } from '../src/commands/main.ts'
 import { processHost } from './host.ts'
 import { versionLine } from './program.ts'

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { platform } from 'node:os'
-import type { TerminalStreams } from '../src/commands/host.ts'
+import type { TerminalStreams } from '../src/cli/host.ts'
 
 /** Opens the standard streams as one terminal, with hooks that restore it. */
 export function openScreen(): TerminalStreams {

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import type { Terminal } from '../src/commands/host.ts'
-import { Output } from '../src/commands/output.ts'
+import type { Terminal } from '../src/cli/host.ts'
+import { Output } from '../src/cli/output.ts'
 import { toCancelledError } from '../src/core/base/abortable.ts'
 import { CrabError } from '../src/core/base/errors.ts'
 

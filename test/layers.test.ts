@@ -73,9 +73,9 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/mcp/component': MECHANISM,
   'src/lib': ['src/core', 'src/mcp/component'],
   'src/up': [...MECHANISM, 'src/core/process', 'src/core/lease/owner-lock.ts', 'src/core/skills'],
-  'src/edge': [...MECHANISM, 'src/core/process', 'src/mcp/oauth'],
-  'src/commands': ['src/core', 'src/mcp', 'src/tui', 'src/daemon', 'src/up', 'src/edge'],
-  bin: ['src/commands', 'src/core/base'],
+  'src/cli': ['src/core', 'src/tui/terminal'],
+  'src/commands': ['src/cli', 'src/core', 'src/mcp', 'src/tui', 'src/daemon', 'src/up'],
+  bin: ['src/cli', 'src/commands', 'src/core/base'],
 }
 
 /** Packages and built-ins that one folder keeps for itself; a trailing slash means every package of that scope. */

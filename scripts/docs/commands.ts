@@ -1,5 +1,5 @@
-import type { Command, CommandOption } from '../../src/commands/command.ts'
-import { formatCommandUsage, optionSummary } from '../../src/commands/help.ts'
+import type { Command, CommandOption } from '../../src/cli/command.ts'
+import { formatCommandUsage, optionSummary } from '../../src/cli/help.ts'
 import {
   CRABTALK_SECTIONS,
   CRABUP_SECTIONS,
@@ -7,8 +7,8 @@ import {
   GROUP_SUMMARIES,
   type HelpSections,
   NO_DAEMON_OPTION,
-} from '../../src/commands/sections.ts'
-import { SERVICE_PLACEHOLDER } from '../../src/commands/service-rows.ts'
+} from '../../src/cli/sections.ts'
+import { SERVICE_PLACEHOLDER } from '../../src/cli/service-rows.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
 import { code, plain, table } from './sections.ts'

@@ -1,6 +1,6 @@
-import type { Command, CommandOption } from '../../src/commands/command.ts'
-import { formatCommandUsage, optionSummary } from '../../src/commands/help.ts'
-import { GROUP_SUMMARIES, type HelpSections, listOptions } from '../../src/commands/sections.ts'
+import type { Command, CommandOption } from '../../src/cli/command.ts'
+import { formatCommandUsage, optionSummary } from '../../src/cli/help.ts'
+import { GROUP_SUMMARIES, type HelpSections, listOptions } from '../../src/cli/sections.ts'
 
 /** A program that gets manual pages. */
 export interface Program {

@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync } from 'node:zlib'
-import type { Notices } from '../../src/commands/host.ts'
+import type { Notices } from '../../src/cli/host.ts'
 import { type Component, inOrder } from './component.ts'
 import type { Product } from './sbom.ts'
 

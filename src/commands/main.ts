@@ -1,9 +1,9 @@
+import { wantsColor } from '../cli/color.ts'
+import type { Command } from '../cli/command.ts'
+import { formatError } from '../cli/error-text.ts'
+import type { Host } from '../cli/host.ts'
+import { bindServiceName, hasServiceRows } from '../cli/service-rows.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../core/base/errors.ts'
-import { wantsColor } from './color.ts'
-import type { Command } from './command.ts'
-import { formatError } from './error-text.ts'
-import type { Host } from './host.ts'
-import { bindServiceName, hasServiceRows } from './service-rows.ts'
 
 /** Runs `crabtalk` or `crabup`, whichever name the program was started by, and returns the exit code. */
 export async function main(name: string, argv: readonly string[], host: Host): Promise<number> {
@@ -33,8 +33,8 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   if (!command || isUnknownVerb(command, commands, words))
     throw await unknownCommandError({ name, table, commands, words, host })
   const [{ parseOptions }, { listOptions }] = await Promise.all([
-    import('./parse.ts'),
-    import('./sections.ts'),
+    import('../cli/parse.ts'),
+    import('../cli/sections.ts'),
   ])
   const full = { ...command, options: listOptions(command) }
   const rest = words.slice(command.path.length)
@@ -109,7 +109,7 @@ async function hintAtCommand(
   reason: unknown,
 ): Promise<unknown> {
   if (!(reason instanceof CrabError) || !reason.hint?.startsWith('see ')) return reason
-  const { commandFirst } = await import('./unknown-command.ts')
+  const { commandFirst } = await import('../cli/unknown-command.ts')
   const line = commandFirst(name, table, argv)
   if (line === undefined) return reason
   return new CrabError(reason.kind, reason.message, { cause: reason, hint: `did you mean "${line}"?` })
@@ -156,7 +156,7 @@ interface CommandLine {
 
 async function printHelp(line: CommandLine & { command: Command | undefined }): Promise<number> {
   const { name, commands, command, words, host } = line
-  const { commandHelp, groupHelp, programHelp } = await import('./help.ts')
+  const { commandHelp, groupHelp, programHelp } = await import('../cli/help.ts')
   const [group] = words.filter((word) => !word.startsWith('-'))
   const isGroup = commands.some(({ path }) => path.length > 1 && path[0] === group)
   if (!command && group !== undefined && !(isGroup && (await isNamed(line))))
@@ -175,7 +175,7 @@ async function isNamed({ table, commands, words, host }: CommandLine): Promise<b
 
 async function unknownCommandError(line: CommandLine): Promise<CrabError> {
   const { table, commands, host } = line
-  const { unknownCommand } = await import('./unknown-command.ts')
+  const { unknownCommand } = await import('../cli/unknown-command.ts')
   if (table === commands && !hasServiceRows(table)) return unknownCommand(line, [])
   const { serviceNames } = await import('./up/service/names.ts')
   return unknownCommand(

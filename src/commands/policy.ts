@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
+import type { CommandHandler } from '../cli/command.ts'
+import { printJson } from '../cli/print.ts'
 import { sanitize } from '../core/base/sanitize.ts'
 import { ApprovalMode, type PolicyDecision, type PolicyRule } from '../core/protocol/crabtalk.generated.ts'
 import { request } from '../core/protocol/dispatch.ts'
 import { attach } from '../daemon/attach.ts'
-import type { CommandHandler } from './command.ts'
 import { ruleEffectName, toJsonRule } from './mcp/rows.ts'
 import { readPolicyCall } from './policy-call.ts'
-import { printJson } from './print.ts'
 
 /** Runs `crabtalk policy why`. */
 export const explainPolicyCommand: CommandHandler = async ({ options, host, signal }) => {

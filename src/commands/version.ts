@@ -1,5 +1,5 @@
+import type { CommandHandler } from '../cli/command.ts'
 import { VERSION } from '../core/base/version.ts'
-import type { CommandHandler } from './command.ts'
 
 /** Runs `crabtalk version` and `crabup version`. */
 export const versionCommand: CommandHandler = async ({ program, host }) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseOptions } from '../../src/cli/parse.ts'
 import { licensesCommand } from '../../src/commands/licenses/licenses.ts'
-import { parseOptions } from '../../src/commands/parse.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { makeTestHost } from '../support/test-host.ts'
 

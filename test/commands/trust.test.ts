@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { CommandHandler } from '../../src/commands/command.ts'
-import { parseOptions } from '../../src/commands/parse.ts'
-import { resolvePaths } from '../../src/commands/paths.ts'
+import type { CommandHandler } from '../../src/cli/command.ts'
+import { parseOptions } from '../../src/cli/parse.ts'
+import { resolvePaths } from '../../src/cli/paths.ts'
 import { TRUST_COMMANDS } from '../../src/commands/trust/table.ts'
 import {
   addTrustedFolderCommand,

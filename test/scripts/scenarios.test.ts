@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SCENARIOS } from '../../scripts/sea/scenarios.ts'
-import { SERVICE_PLACEHOLDER } from '../../src/commands/service-rows.ts'
+import { SERVICE_PLACEHOLDER } from '../../src/cli/service-rows.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
 

@@ -1,5 +1,5 @@
-import type { Host } from '../../src/commands/host.ts'
-import { parseOptions } from '../../src/commands/parse.ts'
+import type { Host } from '../../src/cli/host.ts'
+import { parseOptions } from '../../src/cli/parse.ts'
 import { readSettings, type SendSettings } from '../../src/commands/send/settings.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 

@@ -1,4 +1,4 @@
-import type { SignalName } from '../../src/commands/host.ts'
+import type { SignalName } from '../../src/cli/host.ts'
 import { main } from '../../src/commands/main.ts'
 import { route } from '../../src/core/protocol/dispatch.ts'
 import { listen } from '../../src/core/transport/listen.ts'

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { installedRipgrep } from '../../bin/ripgrep.ts'
-import type { Host, SignalName, Terminal } from '../../src/commands/host.ts'
-import { Output } from '../../src/commands/output.ts'
+import type { Host, SignalName, Terminal } from '../../src/cli/host.ts'
+import { Output } from '../../src/cli/output.ts'
 import { SEARCH_WORKER } from './search-worker.ts'
 
 export interface TestHostOptions {

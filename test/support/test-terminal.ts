@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Terminal } from '../../src/commands/host.ts'
-import { Output } from '../../src/commands/output.ts'
+import type { Terminal } from '../../src/cli/host.ts'
+import { Output } from '../../src/cli/output.ts'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { until } from './until.ts'
 

@@ -1,8 +1,8 @@
+import { parseAssignment } from '../../cli/assignment.ts'
+import type { ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { readNamedText, readStream, toText, unreadable } from '../../cli/named-file.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { parseAssignment } from '../assignment.ts'
-import type { ParsedOptions } from '../command.ts'
-import type { Host } from '../host.ts'
-import { readNamedText, readStream, toText, unreadable } from '../named-file.ts'
 
 /** The changes requested by the options of `agent create` and `agent edit`: a JSON merge patch and a prompt. */
 export interface AgentChanges {

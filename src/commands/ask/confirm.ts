@@ -1,7 +1,7 @@
+import type { ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import type { ParsedOptions } from '../command.ts'
-import type { Host } from '../host.ts'
 
 /**
  * Asks the user to confirm, unless --yes was given: `y` or `yes` on the terminal confirms, anything else

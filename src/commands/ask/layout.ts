@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { colorize, type Paint } from '../color.ts'
+import { colorize, type Paint } from '../../cli/color.ts'
 
 /** The properties of a terminal that affect rendering. */
 export interface TerminalStyle {

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
+import type { Host, TerminalStreams } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Host, TerminalStreams } from '../host.ts'
 
 /**
  * Reads a line typed on a terminal without echoing it, so that not even its length shows. Returns undefined

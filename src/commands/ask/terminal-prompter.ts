@@ -1,7 +1,7 @@
+import { wantsColor } from '../../cli/color.ts'
+import type { Host, Terminal } from '../../cli/host.ts'
 import { CrabError, parseErrorKind, toCrabError } from '../../core/base/errors.ts'
 import type { AskClosedEvent, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import { wantsColor } from '../color.ts'
-import type { Host, Terminal } from '../host.ts'
 import { type DialogAnswers, discardEarlyInput, runDialog } from './dialog.ts'
 
 /** The dependencies of a terminal prompter. */

@@ -1,6 +1,6 @@
+import type { Host } from '../../cli/host.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { defaultSender } from '../follow/target.ts'
-import type { Host } from '../host.ts'
 import type { WaitingAsk } from './find.ts'
 
 /** Sends an answer in the name of the user. Throws `missing` when the question was already answered. */

@@ -1,7 +1,7 @@
+import { MAX_INPUT_BYTES, readStream } from '../../cli/named-file.ts'
 import { imageType } from '../../core/base/image-type.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
 import type { AttachedFile } from '../../tui/ports.ts'
-import { MAX_INPUT_BYTES, readStream } from '../named-file.ts'
 import { type ClipboardSystem, findInstalled } from './clipboard-programs.ts'
 
 /** The environment for reading the clipboard. */

@@ -1,8 +1,8 @@
 import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEditor } from '../editor.ts'
-import type { Host } from '../host.ts'
+import { openEditor } from '../../cli/editor.ts'
+import type { Host } from '../../cli/host.ts'
 
 /**
  * Opens a text in the user's editor, which owns the terminal meanwhile, and returns the edited text;

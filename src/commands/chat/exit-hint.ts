@@ -1,10 +1,10 @@
+import type { Host } from '../../cli/host.ts'
 import { quoteWord } from '../../core/base/quote-word.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { escapeLine } from '../../tui/cards/subject.ts'
 import type { Unanswered } from '../../tui/state/unanswered.ts'
 import { shortId } from '../conversation/find.ts'
 import { defaultSender } from '../follow/target.ts'
-import type { Host } from '../host.ts'
 
 /**
  * Returns one line that says what becomes of unanswered questions, and what to type. Ends with a line break.

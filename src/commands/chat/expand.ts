@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { joinBlocks, toBlock, toMessagePart } from '../../cli/message-part.ts'
+import { MAX_INPUT_BYTES, readNamedFile, tooLarge } from '../../cli/named-file.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { AttachedFile, ExpandedMessage } from '../../tui/ports.ts'
-import { joinBlocks, toBlock, toMessagePart } from '../message-part.ts'
-import { MAX_INPUT_BYTES, readNamedFile, tooLarge } from '../named-file.ts'
 import { findMentions, type Mention, type MentionCandidate } from './mentions.ts'
 import type { BaseFolders } from './write-new.ts'
 

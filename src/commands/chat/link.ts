@@ -1,9 +1,9 @@
+import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { type Lazy, lazy } from '../../core/base/lazy.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { RuntimeConnection } from '../../daemon/runtime-connection.ts'
 import type { ChatLink, ChatPorts } from '../../tui/ports.ts'
-import type { Host } from '../host.ts'
 
 /** A connection to the agents that is restored when it is lost. Disposing closes it. */
 export interface AgentLink extends AsyncDisposable {

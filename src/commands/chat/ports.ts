@@ -1,10 +1,10 @@
 import { platform } from 'node:os'
 import { join } from 'node:path'
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { lazy } from '../../core/base/lazy.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import type { ChatPorts } from '../../tui/ports.ts'
-import type { Host } from '../host.ts'
-import { resolvePaths } from '../paths.ts'
 import { openChatLink } from './link.ts'
 
 /** The ports of a chat; disposing disconnects from the agents and stops what was started. */

@@ -1,5 +1,5 @@
-import type { Command, CommandOption } from '../command.ts'
-import { AGENT_OPTION, RULE_OPTIONS } from '../options.ts'
+import type { Command, CommandOption } from '../../cli/command.ts'
+import { AGENT_OPTION, RULE_OPTIONS } from '../../cli/options.ts'
 
 /** The options of the chat; those of permission are shared with `send`. */
 const options: readonly CommandOption[] = [

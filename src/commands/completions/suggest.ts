@@ -1,5 +1,5 @@
-import type { Command, CommandOption, WordKind } from '../command.ts'
-import { GROUP_SUMMARIES, listOptions } from '../sections.ts'
+import type { Command, CommandOption, WordKind } from '../../cli/command.ts'
+import { GROUP_SUMMARIES, listOptions } from '../../cli/sections.ts'
 import { COMPLETION_SHELLS } from './shells.ts'
 
 /** A candidate for a word, with its description. */

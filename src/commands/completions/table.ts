@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import type { Command } from '../../cli/command.ts'
 
 /**
  * Returns the rows for `completions`, and for the hidden command that its scripts call while the user types.

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import type { ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import type { ParsedOptions } from '../command.ts'
-import type { Host } from '../host.ts'
 
 /** Reads the options that filter conversations; an empty value matches everything. */
 export function readFilters(

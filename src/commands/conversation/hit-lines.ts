@@ -1,9 +1,9 @@
+import { colorize, wantsColor } from '../../cli/color.ts'
+import { type ExcerptStyle, excerptLine } from '../../cli/excerpt.ts'
+import type { Host } from '../../cli/host.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { SessionHit, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
-import { colorize, wantsColor } from '../color.ts'
-import { type ExcerptStyle, excerptLine } from '../excerpt.ts'
-import type { Host } from '../host.ts'
 import { shortId } from './find.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Command, CommandOption } from '../command.ts'
+import type { Command, CommandOption } from '../../cli/command.ts'
+import { JSON_OPTION } from '../../cli/options.ts'
 import { ADDRESS_OPTIONS } from '../follow/table.ts'
-import { JSON_OPTION } from '../options.ts'
 
 /** The filters of commands that work on several conversations. */
 const FILTERS: readonly CommandOption[] = [

@@ -1,3 +1,6 @@
+import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { printJson } from '../../cli/print.ts'
 import { ulidTime } from '../../core/base/ids.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
@@ -5,9 +8,6 @@ import type { UndoResult } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { NOTHING_TO_UNDO, outcomeWord } from '../../tui/slash/undo.ts'
-import type { CommandHandler, ParsedOptions } from '../command.ts'
-import type { Host } from '../host.ts'
-import { printJson } from '../print.ts'
 
 /** Runs `crabtalk conversation undo`. */
 export const undoCommand: CommandHandler = async ({ options, host, signal }) => {

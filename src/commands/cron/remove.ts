@@ -1,7 +1,7 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { CommandHandler } from '../command.ts'
-import { resolvePaths } from '../paths.ts'
 import { openCronFile, readId } from './entries.ts'
 
 /** Runs `crabtalk cron remove`: removes an entry, even an invalid one. */

@@ -1,6 +1,6 @@
-import type { CommandHandler } from '../command.ts'
-import { withEnvFile } from '../env-file.ts'
-import { exitZeroOnConfigError } from '../exit-zero-on-config-error.ts'
+import type { CommandHandler } from '../../cli/command.ts'
+import { withEnvFile } from '../../cli/env-file.ts'
+import { exitZeroOnConfigError } from '../../cli/exit-zero-on-config-error.ts'
 
 /** Runs `crabtalk cron run [id]`: the scheduler in the foreground or, with an id, that entry now. */
 export const runCronCommand: CommandHandler = async ({ program, options, host }) => {

@@ -1,6 +1,6 @@
+import type { Host, SignalName } from '../../cli/host.ts'
 import { type CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
-import type { Host, SignalName } from '../host.ts'
 import { SIGNAL_EXIT } from '../send/stop-controller.ts'
 
 /** The exit code after a second internal failure, which ends the process immediately. */

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import type { Host } from '../host.ts'
+import type { Host } from '../../cli/host.ts'
 
 /** The link or file that holds the time zone on systems other than Windows, and is replaced when it changes. */
 const ZONE_FILE = '/etc/localtime'

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { readIdentity } from '../../core/process/service-process.ts'
 import { sendSignal } from '../../core/process/signals.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { homeHolder } from '../../daemon/serve/home-lease.ts'
-import type { Host } from '../host.ts'
-import { resolvePaths } from '../paths.ts'
 import { findRunningDaemon } from './running.ts'
 
 /** The timeouts in milliseconds: a daemon exits within 5 s of a request, and later on a busy machine. */

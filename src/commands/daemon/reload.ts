@@ -1,5 +1,5 @@
+import type { CommandHandler } from '../../cli/command.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { CommandHandler } from '../command.ts'
 import { requireRunning } from './running.ts'
 
 /** Runs `crabtalk daemon reload`. */

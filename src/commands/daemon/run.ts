@@ -1,10 +1,10 @@
+import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
+import { parseDuration } from '../../cli/duration.ts'
+import { withEnvFile } from '../../cli/env-file.ts'
+import { exitZeroOnConfigError } from '../../cli/exit-zero-on-config-error.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { runDaemon } from '../../daemon/serve/run-daemon.ts'
-import type { CommandHandler, ParsedOptions } from '../command.ts'
-import { parseDuration } from '../duration.ts'
-import { withEnvFile } from '../env-file.ts'
-import { exitZeroOnConfigError } from '../exit-zero-on-config-error.ts'
-import { resolvePaths } from '../paths.ts'
 
 /** Runs `crabtalk daemon run`: the daemon in the foreground, which is also what a unit file runs. */
 export const runDaemonCommand: CommandHandler = async ({ program, options, host }) => {

@@ -1,7 +1,7 @@
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { type FoundDaemon, findDaemon } from '../../daemon/find-daemon.ts'
-import type { Host } from '../host.ts'
-import { resolvePaths } from '../paths.ts'
 
 /**
  * Finds the daemon of this home, even when the user opted out of using one; undefined when none is running.

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
+import type { CommandHandler } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
+import { printJson, printTable } from '../../cli/print.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
 import type { ActiveConversationInfo, DaemonStats } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { FoundDaemon } from '../../daemon/find-daemon.ts'
 import { homeHolder } from '../../daemon/serve/home-lease.ts'
 import { OPEN_TCP_WARNING } from '../../daemon/tcp/open-tcp.ts'
-import type { CommandHandler } from '../command.ts'
-import type { Host } from '../host.ts'
-import { resolvePaths } from '../paths.ts'
-import { printJson, printTable } from '../print.ts'
 import { findRunningDaemon } from './running.ts'
 
 /** The exit code of `systemctl status` for a unit that is not running. */

@@ -1,4 +1,4 @@
-import type { CommandHandler } from '../command.ts'
+import type { CommandHandler } from '../../cli/command.ts'
 import { endDaemon } from './end-daemon.ts'
 import { notRunning } from './running.ts'
 

@@ -1,6 +1,6 @@
-import type { Command } from '../command.ts'
-import { EXIT_ZERO_OPTION } from '../exit-zero-on-config-error.ts'
-import { JSON_OPTION } from '../options.ts'
+import type { Command } from '../../cli/command.ts'
+import { EXIT_ZERO_OPTION } from '../../cli/exit-zero-on-config-error.ts'
+import { JSON_OPTION } from '../../cli/options.ts'
 
 /** The rows of the command table for the daemon of a home. */
 export const DAEMON_COMMANDS: readonly Command[] = [

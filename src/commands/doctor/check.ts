@@ -1,6 +1,6 @@
+import type { Host } from '../../cli/host.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import type { Host } from '../host.ts'
 
 /** The severity of a finding: fine, worth knowing, better changed, or blocking. */
 export type CheckStatus = 'ok' | 'note' | 'warning' | 'problem'

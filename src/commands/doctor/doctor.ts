@@ -1,15 +1,15 @@
+import { colorize, type Paint, wantsColor } from '../../cli/color.ts'
+import type { CommandHandler } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
+import { printJson } from '../../cli/print.ts'
+import { withProgress } from '../../cli/progress.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import { colorize, type Paint, wantsColor } from '../color.ts'
-import type { CommandHandler } from '../command.ts'
-import type { Host } from '../host.ts'
-import { resolvePaths } from '../paths.ts'
-import { printJson } from '../print.ts'
-import { withProgress } from '../progress.ts'
 import {
   type Check,
   type CheckContext,

@@ -2,10 +2,10 @@ import { constants, type Stats } from 'node:fs'
 import { access, chmod, stat, statfs } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
+import type { Host } from '../../cli/host.ts'
 import { quoteWord } from '../../core/base/quote-word.ts'
 import { userName } from '../../core/base/user.ts'
 import { findForeignMark, foreignHomeHint } from '../../core/config/foreign-home.ts'
-import type { Host } from '../host.ts'
 import {
   type Check,
   type CheckContext,

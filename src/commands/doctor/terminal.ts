@@ -1,4 +1,4 @@
-import { wantsColor } from '../color.ts'
+import { wantsColor } from '../../cli/color.ts'
 import { type Check, type CheckContext, type CheckResult, note, ok, warning } from './check.ts'
 
 /** Reports what the terminal can show, according to its variables. */

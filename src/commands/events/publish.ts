@@ -1,11 +1,11 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { STDIN } from '../../cli/message-part.ts'
+import { readStream, toText, unreadable } from '../../cli/named-file.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { CommandHandler } from '../command.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
-import type { Host } from '../host.ts'
-import { STDIN } from '../message-part.ts'
-import { readStream, toText, unreadable } from '../named-file.ts'
 
 /** Runs `crabtalk events publish`: sends the event to the daemon and prints its id. */
 export const publishEventCommand: CommandHandler = async ({ options, host, signal }) => {

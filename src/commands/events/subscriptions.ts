@@ -1,10 +1,10 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import { printJson, printTable } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { SubscriptionInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { CommandHandler } from '../command.ts'
-import { printJson, printTable } from '../print.ts'
 
 /** Runs `crabtalk events subscribe`. */
 export const subscribeCommand: CommandHandler = async ({ options, host, signal }) => {

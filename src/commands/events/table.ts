@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts'
-import { JSON_OPTION } from '../options.ts'
+import type { Command } from '../../cli/command.ts'
+import { JSON_OPTION } from '../../cli/options.ts'
 import { EVENT_KIND_NAMES } from './kinds.ts'
 
 /** The rows of the command table for the events in a daemon, and for what they start. */

@@ -1,4 +1,4 @@
-import type { CommandHandler, ParsedOptions } from '../command.ts'
+import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import { requireDaemon } from './require-daemon.ts'
 import { followToEnd } from './tail.ts'
 import { type ConversationAddress, findAddress } from './target.ts'

@@ -1,7 +1,7 @@
+import type { Output } from '../../cli/output.ts'
 import { ERROR_KINDS } from '../../core/base/errors.ts'
 import type { AskInfo, AttachState, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { toJsonMessage } from '../conversation/messages.ts'
-import type { Output } from '../output.ts'
 import { findRunFailure, RunRecord } from '../send/record.ts'
 import type { RunOutcome, Sink, WireTurnEvent } from '../send/sink.ts'
 import { lineWriter, streamJsonSink, toAskOpened, type WriteLine } from '../send/stream-json-sink.ts'

@@ -1,6 +1,6 @@
+import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { type Attached, attach } from '../../daemon/attach.ts'
-import type { Host } from '../host.ts'
 
 /**
  * Connects to the daemon of this home, for commands that run no turn. Throws `unavailable` when none is

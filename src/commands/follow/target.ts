@@ -1,8 +1,8 @@
+import type { ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import type { ParsedOptions } from '../command.ts'
-import type { Host } from '../host.ts'
 
 /** A conversation, as commands name it. */
 export interface ConversationAddress {

@@ -1,3 +1,4 @@
+import type { Output } from '../../cli/output.ts'
 import { Sanitizer, sanitize } from '../../core/base/sanitize.ts'
 import type {
   AskInfo,
@@ -10,7 +11,6 @@ import type {
 import { escapeLine } from '../../tui/cards/subject.ts'
 import { formatAskLine } from '../asks/ask-line.ts'
 import { shortId } from '../conversation/find.ts'
-import type { Output } from '../output.ts'
 import { formatCallLine, formatFailureLine } from '../send/call-line.ts'
 import type { WireTurnEvent } from '../send/sink.ts'
 import type { ConversationAddress } from './target.ts'

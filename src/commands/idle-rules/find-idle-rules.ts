@@ -1,5 +1,5 @@
+import type { Host } from '../../cli/host.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import type { Host } from '../host.ts'
 import type { ServerRow } from '../mcp/servers.ts'
 import { findIdlePathRules } from './idle-path-rules.ts'
 import type { IdleRule } from './idle-rule.ts'

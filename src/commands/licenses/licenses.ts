@@ -1,8 +1,8 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import type { LicensedComponent, Notices } from '../../cli/host.ts'
+import { printJson, printTable } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
-import type { CommandHandler } from '../command.ts'
-import type { LicensedComponent, Notices } from '../host.ts'
-import { printJson, printTable } from '../print.ts'
 
 /** Runs `crabtalk licenses`. */
 export const licensesCommand: CommandHandler = async ({ options, host }) => {

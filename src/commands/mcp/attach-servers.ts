@@ -1,6 +1,6 @@
+import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { type Attached, attach } from '../../daemon/attach.ts'
-import type { Host } from '../host.ts'
 
 /**
  * Attaches to the daemon if one is running, whichever models it has, because no turn is run; else to this

@@ -1,8 +1,8 @@
+import type { Host } from '../../cli/host.ts'
+import { readStream, toText, unreadable } from '../../cli/named-file.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { parseObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import type { Host } from '../host.ts'
-import { readStream, toText, unreadable } from '../named-file.ts'
 
 /** The arguments of a call, and the original text of those that were typed as `key=value` words. */
 export interface Arguments {

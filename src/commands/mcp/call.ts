@@ -1,4 +1,9 @@
 import { extname } from 'node:path'
+import type { CommandHandler } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { openOutFile } from '../../cli/out-file.ts'
+import { printJson } from '../../cli/print.ts'
+import { withProgress } from '../../cli/progress.ts'
 import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import {
@@ -7,11 +12,6 @@ import {
   type McpActionResult,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { CommandHandler } from '../command.ts'
-import type { Host } from '../host.ts'
-import { openOutFile } from '../out-file.ts'
-import { printJson } from '../print.ts'
-import { withProgress } from '../progress.ts'
 import { attachServers } from './attach-servers.ts'
 import { parseCallArguments } from './call-arguments.ts'
 import { readAgentOption } from './change.ts'

@@ -1,3 +1,6 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { printJson, printTable } from '../../cli/print.ts'
 import { groupDigits, pluralize } from '../../core/base/format.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { MAX_SHOWN_MCP_TOOLS } from '../../core/base/tool-limits.ts'
@@ -10,9 +13,6 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
-import type { CommandHandler } from '../command.ts'
-import type { Host } from '../host.ts'
-import { printJson, printTable } from '../print.ts'
 import { attachServers } from './attach-servers.ts'
 import { readViewedAgent } from './change.ts'
 

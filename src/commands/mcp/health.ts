@@ -1,3 +1,5 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import { printJson, printTable } from '../../cli/print.ts'
 import { ERROR_KINDS } from '../../core/base/errors.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
@@ -8,8 +10,6 @@ import {
   type McpView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { CommandHandler } from '../command.ts'
-import { printJson, printTable } from '../print.ts'
 import { attachServers } from './attach-servers.ts'
 import { readViewedAgent } from './change.ts'
 import { stateName } from './servers.ts'

@@ -1,7 +1,7 @@
+import type { Host } from '../../cli/host.ts'
 import { toCrabError } from '../../core/base/errors.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
-import type { Host } from '../host.ts'
 import { StopController } from '../send/stop-controller.ts'
 
 /**

@@ -1,7 +1,7 @@
+import type { ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import type { ParsedOptions } from '../command.ts'
-import type { Host } from '../host.ts'
 
 /**
  * Returns the keys of an entry that --header, --auth, --auth-env and --transport set. Throws `usage`, without

@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts'
-import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
+import type { Command } from '../../cli/command.ts'
+import { AGENT_OPTION as agent, JSON_OPTION as json } from '../../cli/options.ts'
 
 /** The rows of the command table for the resources and prompts of servers. */
 export const MCP_RESOURCE_COMMANDS: readonly Command[] = [

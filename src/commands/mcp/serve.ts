@@ -1,9 +1,9 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import type { SignalName } from '../../cli/host.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { attach } from '../../daemon/attach.ts'
 import { readDepth } from '../../mcp/stdio/depth.ts'
-import type { CommandHandler } from '../command.ts'
-import type { SignalName } from '../host.ts'
 import { SIGNAL_EXIT } from '../send/stop-controller.ts'
 
 /**

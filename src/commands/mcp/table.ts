@@ -1,5 +1,5 @@
-import type { Command, CommandOption } from '../command.ts'
-import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
+import type { Command, CommandOption } from '../../cli/command.ts'
+import { AGENT_OPTION as agent, JSON_OPTION as json } from '../../cli/options.ts'
 import { MCP_RESOURCE_COMMANDS } from './resources-prompts-table.ts'
 import { MCP_WATCH_COMMANDS } from './watch-table.ts'
 

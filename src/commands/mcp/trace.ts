@@ -1,10 +1,10 @@
+import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { fitLine } from '../../cli/print.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { McpTraceEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, requestMany } from '../../core/protocol/dispatch.ts'
-import type { CommandHandler, ParsedOptions } from '../command.ts'
-import type { Host } from '../host.ts'
-import { fitLine } from '../print.ts'
 import { RequestTracker, toFrameLine, toJsonFrame } from './frame-lines.ts'
 import { printStream } from './print-stream.ts'
 

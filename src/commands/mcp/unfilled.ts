@@ -1,7 +1,7 @@
+import type { Host } from '../../cli/host.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { findUnfilledValues, toUnfilledText } from '../../core/config/unfilled-values.ts'
-import type { Host } from '../host.ts'
 
 /** Describes the placeholders that are left in the entry of a server, with the command that fills them in. */
 export function unfilledTexts({ agent, entry }: { agent: string; entry: McpEntry }) {

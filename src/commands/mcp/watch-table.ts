@@ -1,5 +1,5 @@
-import type { Command, CommandOption } from '../command.ts'
-import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
+import type { Command, CommandOption } from '../../cli/command.ts'
+import { AGENT_OPTION as agent, JSON_OPTION as json } from '../../cli/options.ts'
 
 const { fallback: _, ...anyone } = agent
 const anyAgent: CommandOption = { ...anyone, summary: 'Only what this agent uses' }

@@ -1,6 +1,6 @@
+import type { Host } from '../../cli/host.ts'
+import { readNamedText, readStream, toText, unreadable } from '../../cli/named-file.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Host } from '../host.ts'
-import { readNamedText, readStream, toText, unreadable } from '../named-file.ts'
 
 /**
  * Reads the content to remember: words joined by a space, `@FILE`, or standard input for `-` and for no

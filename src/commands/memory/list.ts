@@ -1,12 +1,12 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import { parseCount } from '../../cli/duration.ts'
+import type { Host } from '../../cli/host.ts'
+import { printJson, printTable } from '../../cli/print.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { CommandHandler } from '../command.ts'
-import { parseCount } from '../duration.ts'
-import type { Host } from '../host.ts'
-import { printJson, printTable } from '../print.ts'
 import { fetchMemoryEntries, fetchMemoryEntry, kindName, MEMORY_KIND_NAMES, toJsonEntry } from './entries.ts'
 
 /** Runs `crabtalk memory list`. */

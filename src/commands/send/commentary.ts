@@ -1,3 +1,4 @@
+import type { Output } from '../../cli/output.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import {
@@ -5,7 +6,6 @@ import {
   type McpEventMsg,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
-import type { Output } from '../output.ts'
 import { formatCallLine, formatFailureLine } from './call-line.ts'
 import type { WireTurnEvent } from './sink.ts'
 

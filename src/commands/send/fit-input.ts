@@ -1,9 +1,9 @@
+import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { takeEnd, takeStart } from '../../core/base/truncate.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import type { Host } from '../host.ts'
 import type { Input } from './input.ts'
 import type { SendSettings, Truncate } from './settings.ts'
 

@@ -1,10 +1,17 @@
 import { basename } from 'node:path'
+import type { Host } from '../../cli/host.ts'
+import {
+  joinBlocks,
+  type MessagePart,
+  readPart,
+  STDIN,
+  toBlock,
+  toMessagePart,
+} from '../../cli/message-part.ts'
+import { MAX_INPUT_BYTES, readNamedFile, tooLarge } from '../../cli/named-file.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { imageType } from '../../core/base/image-type.ts'
 import type { Attachment } from '../../core/protocol/crabtalk.generated.ts'
-import type { Host } from '../host.ts'
-import { joinBlocks, type MessagePart, readPart, STDIN, toBlock, toMessagePart } from '../message-part.ts'
-import { MAX_INPUT_BYTES, readNamedFile, tooLarge } from '../named-file.ts'
 import type { SendSettings } from './settings.ts'
 import { readStdin } from './stdin.ts'
 

@@ -1,6 +1,6 @@
+import type { OutFile } from '../../cli/out-file.ts'
+import type { Output } from '../../cli/output.ts'
 import { toShownJson } from '../../core/base/json.ts'
-import type { OutFile } from '../out-file.ts'
-import type { Output } from '../output.ts'
 import { type RunRecord, toResult } from './record.ts'
 import type { Sink } from './sink.ts'
 

@@ -1,7 +1,7 @@
+import type { ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { ApprovalMode, OnAsk } from '../../core/protocol/crabtalk.generated.ts'
-import type { ParsedOptions } from '../command.ts'
-import type { Host } from '../host.ts'
 
 /** The permissions of a run, and who is asked about everything else. */
 export interface PermissionSettings {

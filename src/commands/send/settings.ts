@@ -1,11 +1,11 @@
+import type { ColorChoice } from '../../cli/color.ts'
+import type { ParsedOptions } from '../../cli/command.ts'
+import { parseCount, parseDuration } from '../../cli/duration.ts'
+import type { Host } from '../../cli/host.ts'
+import { readNamedText } from '../../cli/named-file.ts'
+import { type OutFile, openOutFile } from '../../cli/out-file.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { ToolSet } from '../../core/protocol/crabtalk.generated.ts'
-import type { ColorChoice } from '../color.ts'
-import type { ParsedOptions } from '../command.ts'
-import { parseCount, parseDuration } from '../duration.ts'
-import type { Host } from '../host.ts'
-import { readNamedText } from '../named-file.ts'
-import { type OutFile, openOutFile } from '../out-file.ts'
 import { type PermissionSettings, readPermissionSettings } from './permission-settings.ts'
 
 /** The conversation to which a message goes. */

@@ -1,6 +1,6 @@
+import type { Host } from '../../cli/host.ts'
+import { readStream, unreadable } from '../../cli/named-file.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Host } from '../host.ts'
-import { readStream, unreadable } from '../named-file.ts'
 import type { SendSettings } from './settings.ts'
 
 /** The time in milliseconds that a pipe may be silent before the user is told what is waited for. */

@@ -1,5 +1,5 @@
+import type { Host, SignalName } from '../../cli/host.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Host, SignalName } from '../host.ts'
 
 /** The exit codes of a run that a signal ended (128 + its number). */
 export const SIGNAL_EXIT: Record<SignalName, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }

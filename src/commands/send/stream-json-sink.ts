@@ -1,3 +1,4 @@
+import type { Output } from '../../cli/output.ts'
 import { parseObject, toShownJson } from '../../core/base/json.ts'
 import {
   type AskClosedEvent,
@@ -8,7 +9,6 @@ import {
   type PermissionRequest,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
-import type { Output } from '../output.ts'
 import { toDenial } from './denials.ts'
 import { OUTPUT_VERSION, type RunRecord, toResult, toUsage } from './record.ts'
 import type { Sink, WireTurnEvent } from './sink.ts'

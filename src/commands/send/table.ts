@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts'
-import { AGENT_OPTION, RULE_OPTIONS } from '../options.ts'
+import type { Command } from '../../cli/command.ts'
+import { AGENT_OPTION, RULE_OPTIONS } from '../../cli/options.ts'
 
 /** The row of the command table for `send`. */
 export const SEND_COMMANDS: readonly Command[] = [

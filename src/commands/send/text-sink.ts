@@ -1,8 +1,8 @@
+import type { OutFile } from '../../cli/out-file.ts'
+import type { Output } from '../../cli/output.ts'
 import { ERROR_KINDS } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { Sanitizer } from '../../core/base/sanitize.ts'
-import type { OutFile } from '../out-file.ts'
-import type { Output } from '../output.ts'
 import { blankLine, isAnswered, type RunRecord } from './record.ts'
 import type { RunOutcome, Sink, WireTurnEvent } from './sink.ts'
 

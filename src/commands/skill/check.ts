@@ -1,14 +1,14 @@
 import { basename, dirname, join, resolve } from 'node:path'
+import type { CommandHandler } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
+import { printJson } from '../../cli/print.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
 import { type Skill, type SkillProblem, type SkillRoot, scanSkills } from '../../core/skills/scan-skills.ts'
 import { readBody } from '../../core/skills/skill-body.ts'
 import { skillRoots } from '../../core/skills/skill-roots.ts'
-import type { CommandHandler } from '../command.ts'
-import type { Host } from '../host.ts'
-import { resolvePaths } from '../paths.ts'
-import { printJson } from '../print.ts'
 import { isPortableName } from './portable-name.ts'
 
 /** Runs `crabtalk skill check`: reports the issues of all available skills, or of those in a folder. */

@@ -1,9 +1,9 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import { printJson, printTable } from '../../cli/print.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { type SkillInfo, SourceKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { CommandHandler } from '../command.ts'
-import { printJson, printTable } from '../print.ts'
 
 /** Runs `crabtalk skill list`. */
 export const listSkillsCommand: CommandHandler = async ({ options, host, signal }) => {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
+import type { CommandHandler } from '../../cli/command.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { createFile } from '../../core/base/files.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
 import { scanSkills, validateSkill } from '../../core/skills/scan-skills.ts'
 import { skillRoots } from '../../core/skills/skill-roots.ts'
-import type { CommandHandler } from '../command.ts'
-import { resolvePaths } from '../paths.ts'
 import { isPortableName } from './portable-name.ts'
 
 /**

@@ -1,11 +1,11 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import { printJson } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { readBody } from '../../core/skills/skill-body.ts'
 import { attach } from '../../daemon/attach.ts'
-import type { CommandHandler } from '../command.ts'
-import { printJson } from '../print.ts'
 import { toJsonSkill } from './list.ts'
 
 /** Runs `crabtalk skill show`: prints the body of its SKILL.md, as the agents of this machine read it. */

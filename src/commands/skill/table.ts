@@ -1,5 +1,5 @@
-import type { Command, CommandOption } from '../command.ts'
-import { AGENT_OPTION, JSON_OPTION } from '../options.ts'
+import type { Command, CommandOption } from '../../cli/command.ts'
+import { AGENT_OPTION, JSON_OPTION } from '../../cli/options.ts'
 
 const AGENT: CommandOption = {
   ...AGENT_OPTION,

@@ -1,10 +1,10 @@
+import type { Host } from '../../cli/host.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { ServiceGuardOptions } from '../../up/guard/guard.ts'
 import type { RunningService } from '../../up/guard/watchdog.ts'
 import { KNOWN_SERVICES, toServiceLabel } from '../../up/names.ts'
 import { listServiceNames } from '../../up/supervisor/desired-state.ts'
 import { isAlive, readRecord } from '../../up/supervisor/record.ts'
-import type { Host } from '../host.ts'
 import { serviceProbe } from '../up/probe/probe.ts'
 import { listUnitNames, type ServicesContext } from '../up/view/services-context.ts'
 

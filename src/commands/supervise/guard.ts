@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Host } from '../../cli/host.ts'
 import { ERROR_KINDS } from '../../core/base/errors.ts'
 import { LogFile } from '../../core/base/log-file.ts'
 import { guardServices } from '../../up/guard/guard.ts'
 import { toServiceLabel } from '../../up/names.ts'
 import { isKeptAlive } from '../../up/ps/state.ts'
-import type { Host } from '../host.ts'
 import { listUnitNames, openServicesContext, type ServicesContext } from '../up/view/services-context.ts'
 import { guardDefaults, managedServices } from './guard-ports.ts'
 

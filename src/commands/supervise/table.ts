@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import type { Command } from '../../cli/command.ts'
 
 /** The row of the command table that both programs have for the background process. */
 export const SUPERVISE_COMMANDS: readonly Command[] = [

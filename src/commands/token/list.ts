@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises'
+import type { CommandHandler } from '../../cli/command.ts'
+import { resolvePaths } from '../../cli/paths.ts'
+import { printJson, printTable } from '../../cli/print.ts'
 import { isMissingFile } from '../../core/base/files.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { BUILT_IN_TOKEN } from '../../core/base/token-name.ts'
 import { readTokens, type StoredToken } from '../../core/tokens/token-file.ts'
 import { tokenFile } from '../../core/transport/token.ts'
-import type { CommandHandler } from '../command.ts'
-import { resolvePaths } from '../paths.ts'
-import { printJson, printTable } from '../print.ts'
 
 /** A token as it is listed. */
 export interface ListedToken {

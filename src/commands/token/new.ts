@@ -1,3 +1,6 @@
+import type { CommandHandler } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { checkTokenName } from '../../core/base/token-name.ts'
@@ -5,9 +8,6 @@ import { readAgentFiles } from '../../core/config/agent-files.ts'
 import { foldName } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { addToken } from '../../core/tokens/token-file.ts'
-import type { CommandHandler } from '../command.ts'
-import type { Host } from '../host.ts'
-import { resolvePaths } from '../paths.ts'
 import { openTokens } from './store.ts'
 
 /** Runs `crabtalk token new`: prints the token, and nothing else, to standard output. */

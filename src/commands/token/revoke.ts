@@ -1,7 +1,7 @@
+import type { CommandHandler } from '../../cli/command.ts'
 import { BUILT_IN_TOKEN } from '../../core/base/token-name.ts'
 import { noSuchToken, removeToken } from '../../core/tokens/token-file.ts'
 import { replaceToken } from '../../core/transport/token.ts'
-import type { CommandHandler } from '../command.ts'
 import { listTokens } from './list.ts'
 import { openTokens } from './store.ts'
 

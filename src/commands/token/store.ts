@@ -1,7 +1,7 @@
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
 import { refuseForeignHome } from '../../core/config/foreign-home.ts'
 import { SqliteLeases } from '../../core/lease/sqlite-leases.ts'
-import type { Host } from '../host.ts'
-import { resolvePaths } from '../paths.ts'
 
 /**
  * Opens the tokens of a home for changes, with the leases that exclude other processes. Disposing releases

@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts'
-import { JSON_OPTION } from '../options.ts'
+import type { Command } from '../../cli/command.ts'
+import { JSON_OPTION } from '../../cli/options.ts'
 
 /** The rows of the command table for the tokens of TCP clients. */
 export const TOKEN_COMMANDS: readonly Command[] = [

@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts'
-import { JSON_OPTION } from '../options.ts'
+import type { Command } from '../../cli/command.ts'
+import { JSON_OPTION } from '../../cli/options.ts'
 
 const FOLDER = { args: '[dir]', kinds: ['folder'], isAlone: true } as const
 

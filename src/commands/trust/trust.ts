@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { CommandHandler } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
+import { resolvePaths } from '../../cli/paths.ts'
+import { printJson, printTable } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { getErrorCode, isMissing } from '../../core/base/system-error.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { findProject } from '../../core/trust/find-project.ts'
 import type { ProjectTrust } from '../../core/trust/trust-file.ts'
 import { readTrust, TrustStore } from '../../core/trust/trust-store.ts'
-import type { CommandHandler } from '../command.ts'
-import type { Host } from '../host.ts'
-import { resolvePaths } from '../paths.ts'
-import { printJson, printTable } from '../print.ts'
 
 /** Runs `crabtalk trust list`. */
 export const listTrustedFoldersCommand: CommandHandler = async ({ options, host }) => {

@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts'
+import type { Command } from '../../cli/command.ts'
 import { completionCommands } from '../completions/table.ts'
 import { SUPERVISE_COMMANDS } from '../supervise/table.ts'
 import { PACKAGE_COMMANDS } from './packages/table.ts'

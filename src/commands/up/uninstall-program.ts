@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Build } from '../../cli/host.ts'
 import { quoteWord } from '../../core/base/quote-word.ts'
 import { detectInstallation, oldProgram } from '../../up/self/installation.ts'
-import type { Build } from '../host.ts'
 
 /** Explains how to remove the program itself, because it does not remove itself while it runs. */
 export function removalSteps({ path, isOneFile }: Pick<Build, 'path' | 'isOneFile'>): string[] {

@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
+import type { Host } from '../../cli/host.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { readIdentity } from '../../core/process/service-process.ts'
 import { toServiceLabel } from '../../up/names.ts'
@@ -17,9 +19,7 @@ import {
   removeContent,
 } from '../../up/uninstall/home-content.ts'
 import { confirm, declinedError } from '../ask/confirm.ts'
-import type { CommandHandler, ParsedOptions } from '../command.ts'
 import { endDaemon } from '../daemon/end-daemon.ts'
-import type { Host } from '../host.ts'
 import { bytesText } from './packages/facts-text.ts'
 import { endHint } from './service/other-daemon.ts'
 import { removalSteps } from './uninstall-program.ts'

@@ -1,4 +1,4 @@
-import type { CommandHandler } from '../../command.ts'
+import type { CommandHandler } from '../../../cli/command.ts'
 import { DOCTOR_CHECKS, runChecks } from '../../doctor/doctor.ts'
 import { checkComponents } from './components.ts'
 import { checkServiceEnvironment } from './environment.ts'

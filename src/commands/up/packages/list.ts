@@ -1,9 +1,9 @@
+import type { CommandHandler } from '../../../cli/command.ts'
+import { resolvePaths } from '../../../cli/paths.ts'
+import { printJson, printTable } from '../../../cli/print.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { KNOWN_SERVICES } from '../../../up/names.ts'
 import { brokenPackages, installedServices } from '../../../up/packages/installed.ts'
-import type { CommandHandler } from '../../command.ts'
-import { resolvePaths } from '../../paths.ts'
-import { printJson, printTable } from '../../print.ts'
 
 /** `crabup list`: the built-in components and the pulled ones. */
 export const listComponentsCommand: CommandHandler = async ({ options, host }) => {

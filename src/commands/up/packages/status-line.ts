@@ -1,6 +1,6 @@
+import type { Host } from '../../../cli/host.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import { takeStart } from '../../../core/base/truncate.ts'
-import type { Host } from '../../host.ts'
 
 /**
  * The current step as one transient line of a terminal: each step replaces the previous one, and nothing of

@@ -1,5 +1,5 @@
-import type { Command, CommandOption } from '../../command.ts'
-import { JSON_OPTION } from '../../options.ts'
+import type { Command, CommandOption } from '../../../cli/command.ts'
+import { JSON_OPTION } from '../../../cli/options.ts'
 
 const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask' }
 

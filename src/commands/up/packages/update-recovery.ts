@@ -1,10 +1,10 @@
+import type { Command } from '../../../cli/command.ts'
+import { resolvePaths } from '../../../cli/paths.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import type { PackagePorts } from '../../../up/packages/ports.ts'
 import type { RecoveredUpdate } from '../../../up/packages/recover-update.ts'
 import { listTrials } from '../../../up/packages/rollback-record.ts'
-import type { Command } from '../../command.ts'
-import { resolvePaths } from '../../paths.ts'
 
 /**
  * Wraps commands so that each first recovers interrupted updates: a component may be running a version that

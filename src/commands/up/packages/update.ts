@@ -1,9 +1,9 @@
+import type { CommandHandler } from '../../../cli/command.ts'
+import type { Host } from '../../../cli/host.ts'
 import { ERROR_KINDS, toCrabError } from '../../../core/base/errors.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import { pullComponent } from '../../../up/packages/pull.ts'
 import { type ComponentUpdate, findUpdates } from '../../../up/packages/update.ts'
-import type { CommandHandler } from '../../command.ts'
-import type { Host } from '../../host.ts'
 import { type OpenPackagePorts, openPackagePorts, printLastLogLines } from './package-ports.ts'
 import { pullResultText } from './pull.ts'
 

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { readlink } from 'node:fs/promises'
+import type { Host } from '../../../cli/host.ts'
 import { ERROR_KINDS } from '../../../core/base/errors.ts'
 import { KNOWN_SERVICES, toServiceLabel } from '../../../up/names.ts'
-import type { Host } from '../../host.ts'
 import { fetchUnitFacts } from '../view/collect-services.ts'
 import { openServicesContext, type ServicesContext } from '../view/services-context.ts'
 

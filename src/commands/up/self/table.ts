@@ -1,4 +1,4 @@
-import type { Command } from '../../command.ts'
+import type { Command } from '../../../cli/command.ts'
 
 /** The commands that update the program or remove what it installed. */
 export const SELF_COMMANDS: readonly Command[] = [

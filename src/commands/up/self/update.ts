@@ -1,4 +1,7 @@
 import { resolve } from 'node:path'
+import type { CommandHandler, ParsedOptions } from '../../../cli/command.ts'
+import type { Host } from '../../../cli/host.ts'
+import { withProgress } from '../../../cli/progress.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../../../core/base/errors.ts'
 import { quoteWord } from '../../../core/base/quote-word.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
@@ -15,9 +18,6 @@ import {
   type SelfUpdate,
   updateProgram,
 } from '../../../up/self/update.ts'
-import type { CommandHandler, ParsedOptions } from '../../command.ts'
-import type { Host } from '../../host.ts'
-import { withProgress } from '../../progress.ts'
 import { isRestartFailure, type RestartResult, restartOutdatedServices, restartServices } from './services.ts'
 
 /** `crabup self update`: replaces this program with another version. */

@@ -1,5 +1,5 @@
+import type { CommandHandler } from '../../../cli/command.ts'
 import { CrabError } from '../../../core/base/errors.ts'
-import type { CommandHandler } from '../../command.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { fetchStatus, isKept, type OpenService, openService } from './open-service.ts'
 import { MANAGER_NAMES } from './print-ready.ts'

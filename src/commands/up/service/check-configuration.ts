@@ -1,9 +1,9 @@
+import type { Host } from '../../../cli/host.ts'
 import { parseVariables } from '../../../core/config/env-file-text.ts'
 import { findProblems } from '../../../core/config/find-problems.ts'
 import { loadConfig, readTextFile } from '../../../core/config/load-config.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { configError, type FileIssue, formatLocation } from '../../../core/config/validation-issue.ts'
-import type { Host } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
 import { serviceEnvProblems } from './service-env.ts'
 

@@ -1,3 +1,4 @@
+import type { Terminal } from '../../../cli/host.ts'
 import { ERROR_KINDS, toCrabError } from '../../../core/base/errors.ts'
 import type { JsonObject } from '../../../core/base/message.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
@@ -11,7 +12,6 @@ import { fetchModels } from '../../../core/provider/list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset } from '../../../core/provider/presets.ts'
 import { serviceEnvPath } from '../../../up/service-spec.ts'
 import { readSecret } from '../../ask/secret.ts'
-import type { Terminal } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
 import { unanswered } from './unanswered.ts'
 

@@ -1,7 +1,7 @@
+import type { ParsedOptions } from '../../../cli/command.ts'
 import { quoteWord } from '../../../core/base/quote-word.ts'
 import { desiredFile, servicesFolder } from '../../../up/supervisor/desired-state.ts'
 import type { ManagerCommand, ManagerVerb } from '../../../up/types.ts'
-import type { ParsedOptions } from '../../command.ts'
 import type { OpenService } from './open-service.ts'
 import { MANAGER_NAMES, managerNote } from './print-ready.ts'
 

@@ -1,3 +1,4 @@
+import type { Host } from '../../../cli/host.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { chooseManager } from '../../../up/choose-manager.ts'
 import { toUpHost } from '../../../up/host.ts'
@@ -14,7 +15,6 @@ import {
 } from '../../../up/service-spec.ts'
 import { servicesFolder } from '../../../up/supervisor/desired-state.ts'
 import type { ServiceManager, ServiceSpec, ServiceStatus } from '../../../up/types.ts'
-import type { Host } from '../../host.ts'
 import { serviceProbe } from '../probe/probe.ts'
 import { buildSpecContext, mergeUnitPath } from './spec-context.ts'
 

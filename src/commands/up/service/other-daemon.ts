@@ -1,7 +1,7 @@
+import type { Host } from '../../../cli/host.ts'
 import { CrabError } from '../../../core/base/errors.ts'
 import { readUser } from '../../../core/process/proc-files.ts'
 import { endDaemon } from '../../daemon/end-daemon.ts'
-import type { Host } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
 import { fetchStatus, isKept } from './open-service.ts'
 import { waitForTurns } from './turns.ts'

@@ -1,5 +1,5 @@
+import type { CommandHandler } from '../../../cli/command.ts'
 import { markLogs } from '../../../up/control/last-lines.ts'
-import type { CommandHandler } from '../../command.ts'
 import { requireValidConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { fetchStatus, isKept, openService } from './open-service.ts'

@@ -2,14 +2,14 @@ import { realpathSync, statSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { platform, tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
+import type { Build, Host } from '../../../cli/host.ts'
+import { resolvePaths } from '../../../cli/paths.ts'
 import { homePaths } from '../../../core/config/paths.ts'
 import { toUpHost } from '../../../up/host.ts'
 import { keepPath } from '../../../up/keep-path.ts'
 import { type PathSnapshot, snapshotPath } from '../../../up/path-snapshot.ts'
 import { type SpecContext, serviceEnvPath } from '../../../up/service-spec.ts'
 import { readEnvFileSync } from '../../../up/supervisor/environment.ts'
-import type { Build, Host } from '../../host.ts'
-import { resolvePaths } from '../../paths.ts'
 
 /**
  * Builds the parts of unit specs that all services of the home share, from the environment of this shell.

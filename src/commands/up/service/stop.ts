@@ -1,4 +1,4 @@
-import type { CommandHandler } from '../../command.ts'
+import type { CommandHandler } from '../../../cli/command.ts'
 import { endDaemon } from '../../daemon/end-daemon.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { fetchStatus, findOrphanedUnit, isKept, type OpenService, openService } from './open-service.ts'

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Host } from '../../../cli/host.ts'
 import { toCancelledError } from '../../../core/base/abortable.ts'
 import { CrabError } from '../../../core/base/errors.ts'
 import type { ActiveConversationInfo } from '../../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../../core/protocol/dispatch.ts'
 import { escapeLine } from '../../../tui/cards/subject.ts'
 import { findRunningDaemon } from '../../daemon/running.ts'
-import type { Host } from '../../host.ts'
 
 /** The options of waitForTurns(). */
 export interface TurnWait {

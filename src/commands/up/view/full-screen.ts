@@ -1,4 +1,4 @@
-import type { TerminalStreams } from '../../host.ts'
+import type { TerminalStreams } from '../../../cli/host.ts'
 
 /** A terminal on which whole frames are drawn; disposing it restores the terminal. */
 export interface FullScreen extends Disposable {

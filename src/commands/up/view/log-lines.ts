@@ -1,7 +1,7 @@
+import { colorize, type Paint } from '../../../cli/color.ts'
 import { toShownJson } from '../../../core/base/json.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import type { LogEntry } from '../../../up/logs/entry.ts'
-import { colorize, type Paint } from '../../color.ts'
 
 /** The style in which log lines are shown. */
 export interface LogStyle {

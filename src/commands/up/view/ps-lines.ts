@@ -1,8 +1,8 @@
+import { colorize, type Paint } from '../../../cli/color.ts'
 import { formatAge, formatMegabytes } from '../../../core/base/format.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import type { ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
-import { colorize, type Paint } from '../../color.ts'
 import { truncateAnsi } from './ansi.ts'
 
 /** The services as lines of any length. */

@@ -1,6 +1,6 @@
-import type { Command, CommandOption } from '../../command.ts'
-import { JSON_OPTION } from '../../options.ts'
-import { SERVICE_PLACEHOLDER } from '../../service-rows.ts'
+import type { Command, CommandOption } from '../../../cli/command.ts'
+import { JSON_OPTION } from '../../../cli/options.ts'
+import { SERVICE_PLACEHOLDER } from '../../../cli/service-rows.ts'
 
 const LOG_OPTIONS: readonly CommandOption[] = [
   { name: 'follow', short: 'f', summary: 'Go on with what they write, until Ctrl-C' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SERVICE_PLACEHOLDER } from '../../../../src/cli/service-rows.ts'
 import { main } from '../../../../src/commands/main.ts'
-import { SERVICE_PLACEHOLDER } from '../../../../src/commands/service-rows.ts'
 import { CRABUP } from '../../../../src/commands/up/table.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 

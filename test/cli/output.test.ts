@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Output } from '../../src/commands/output.ts'
+import { Output } from '../../src/cli/output.ts'
 import { type Fifo, openFifo } from '../support/fifo.ts'
 import { until } from '../support/until.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import widthOf from 'string-width'
-import { type ExcerptStyle, excerptLine } from '../../src/commands/excerpt.ts'
+import { type ExcerptStyle, excerptLine } from '../../src/cli/excerpt.ts'
 
 const LINE = { width: Number.POSITIVE_INFINITY, color: false, widthOf }
 const TEXT = 'The quick brown fox jumps over the lazy dog and never comes back to where it began'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseAssignment } from '../../src/commands/assignment.ts'
+import { parseAssignment } from '../../src/cli/assignment.ts'
 
 const AT = { what: 'argument 2', example: 'a=1' }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Command, ParsedOptions } from '../../src/commands/command.ts'
-import { parseOptions } from '../../src/commands/parse.ts'
+import type { Command, ParsedOptions } from '../../src/cli/command.ts'
+import { parseOptions } from '../../src/cli/parse.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 
 const COMMAND: Command = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
-import { printJson, printTable } from '../../src/commands/print.ts'
+import { printJson, printTable } from '../../src/cli/print.ts'
 import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
 
 test('printTable() aligns columns by what a terminal shows, without blanks at the end', async () => {

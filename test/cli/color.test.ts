@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ColorChoice, colorize, wantsColor } from '../../src/commands/color.ts'
+import { type ColorChoice, colorize, wantsColor } from '../../src/cli/color.ts'
 
 type Env = Record<string, string>
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeNoMatches } from '../../src/commands/no-matches.ts'
+import { describeNoMatches } from '../../src/cli/no-matches.ts'
 
 test('nothingFound() says what is looked for when no word of the query is', async () => {
   for (const query of ['heron', 'C++ heron', '数', '42', 'C++', '.NET', 'c']) {

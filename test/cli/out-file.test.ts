@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openOutFile } from '../../src/commands/out-file.ts'
+import { openOutFile } from '../../src/cli/out-file.ts'
 import { makeTestHost } from '../support/test-host.ts'
 
 for (const mode of [0o664, 0o606, 0o600]) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withProgress } from '../../src/commands/progress.ts'
+import { withProgress } from '../../src/cli/progress.ts'
 import { makeTestHost } from '../support/test-host.ts'
 import { until } from '../support/until.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseCount, parseDuration } from '../../src/commands/duration.ts'
+import { parseCount, parseDuration } from '../../src/cli/duration.ts'
 
 const DURATIONS: Record<string, number> = {
   '0': 0,
