@@ -4,6 +4,7 @@ import { maskCredentials } from '../../../src/core/base/mask-credentials.ts'
 import { isNamedSecret, isSecretName, secretVerdict } from '../../../src/core/base/secrets/secret-names.ts'
 import { messageText } from '../../../src/core/session-search/message-text.ts'
 import { findTaint } from '../../../src/mcp/taint/find-taint.ts'
+import { readSources } from '../../support/imports.ts'
 
 const NEVER = new AbortController().signal
 const words = (text: string) => text.trim().split(/\s+/)
@@ -29,6 +30,51 @@ test('secretVerdict() goes by whole words at the end of a name, in every way of 
   for (const name of SHAPED) assert.equal(secretVerdict(name), 'shaped', name)
   for (const name of PLAIN) assert.equal(secretVerdict(name), 'never', name)
   assert.equal(secretVerdict('x'.repeat(10_000)), 'never')
+})
+
+/** Names that the rules judge differently on purpose. */
+const HIDDEN_ONLY =
+  words(`next_page_token nextPageToken page_token token_type token_count secret_name secret_id sort_key SORT_KEY
+  password_policy cookie_policy auth_type public_key primary_key foreign_key partition_key cache_key issue_key row_key
+  idempotency_key key keys KEY_FILE sig X-Amz-Signature otp totp sas`)
+
+test('the two rules differ only where the strict one would refuse what grants no access', () => {
+  for (const name of HIDDEN_ONLY) {
+    assert.deepEqual([secretVerdict(name), isSecretName(name)], ['never', true], name)
+  }
+  const differing = [...SURE, ...SHAPED, ...PLAIN].filter(
+    (name) => (secretVerdict(name) !== 'never') !== isSecretName(name),
+  )
+  assert.deepEqual(
+    differing.filter((name) => !HIDDEN_ONLY.includes(name)),
+    [],
+  )
+})
+
+test('the scan, the index and what is displayed read the same table', () => {
+  const sources = new Map(readSources('src').map((source) => [source.path, source]))
+  const reads = (path: string, seen = new Set<string>()): boolean => {
+    if (path === 'src/core/base/secrets/secret-names.ts') return true
+    if (seen.has(path)) return false
+    seen.add(path)
+    return (sources.get(path)?.imports ?? []).some(({ file }) => file !== undefined && reads(file, seen))
+  }
+  for (const path of [
+    'src/mcp/taint/find-taint.ts',
+    'src/core/session-search/message-text.ts',
+    'src/core/base/mask-credentials.ts',
+    'src/core/config/secrets.ts',
+    'src/mcp/connection/trace.ts',
+  ]) {
+    assert.ok(reads(path), path)
+  }
+  const patterns = [...sources.values()].filter(({ code }) =>
+    code.some((line) => /^(?!.*\bimport\b).*\bpasswd\b.*\|.*(?:secret|token)/i.test(line)),
+  )
+  assert.deepEqual(patterns.map(({ path }) => path).sort(), [
+    'src/core/base/credentials.ts',
+    'src/core/base/secrets/secret-names.ts',
+  ])
 })
 
 test('what is refused is also hidden: the generous column has every name of the strict one', () => {

@@ -25,7 +25,7 @@ function* keysInPath(text: string, from: number): Generator<TextSpan> {
   let start = from + 1
   let before = ''
   for (const part of text.slice(start, to).split('/')) {
-    const isNamed = isShaped(part) && /^(?:tokens?|keys?|secrets?|apikeys?|auth)$/i.test(before)
+    const isNamed = isShaped(part) && isSecretName(before.replace(/s$/i, ''))
     if (isNamed || isKey(part)) yield [start, start + part.length]
     start += part.length + 1
     before = part

@@ -5,8 +5,18 @@
 export type SecretVerdict = 'always' | 'shaped' | 'never'
 
 /**
- * Whether a value with that name may be a secret. This is the permissive rule, for values that are displayed.
- * Any whole word of the name counts: `KEY_FILE` and `token_type` match, `--keyboard` and `author` do not.
+ * Whether a value with that name may be a secret. This is the generous rule, for values that are displayed:
+ * output, views of MCP entries, traces. Any whole word of the name counts: `KEY_FILE` and `token_type` match,
+ * `--keyboard` and `author` do not. Every name that the strict rule knows is included.
+ *
+ * | names | strict | generous |
+ * |---|---|---|
+ * | `password`, `client_secret`, `passcode` | always | yes |
+ * | `DB_PASS`, `GITHUB_PAT`, `STRIPE_KEY`, `SENTRY_DSN`, `auth` | if shaped like a secret | yes |
+ * | `token_type`, `secret_name`, `password_policy`: about a secret | never | yes |
+ * | `next_page_token`, `sort_key`, `public_key`: grants no access | never | yes |
+ * | `key`, `sig`, `otp`: too short to be certain of | never | yes |
+ * | `max_tokens`, `author`, `keyboard` | never | no |
  */
 export function isSecretName(name: string): boolean {
   const words = splitName(name)
@@ -15,7 +25,8 @@ export function isSecretName(name: string): boolean {
 
 /**
  * Returns how certainly a value with that name is a secret. This is the strict rule, for values that are
- * refused or left out of an index. The last word of the name decides.
+ * refused or left out of an index: the arguments of tool calls, the search index and its excerpts. The last
+ * word of the name decides.
  *
  * A name that merely refers to a secret does not count (`secret_name`, `token_type`, `password_policy`).
  * Neither does a count (`max_tokens`), a position in a list (`next_page_token`) or a key that grants no
