@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { createFile, replaceFile, toStorageError } from '../../core/base/files.ts'
-import { fetchHealth } from './fetch-health.ts'
+import { fetchHealth } from '../../core/base/http/fetch-health.ts'
 
 /** The location of a component's port and key files. */
 export interface AnnouncementTarget {
@@ -101,16 +101,13 @@ export class Announcement {
     const before = read(path)
     const port = /^\d{1,5}$/.test(before ?? '') ? Number(before) : 0
     if (port > 0 && port < 65_536 && port !== this.#port) {
-      const health = await fetchHealth(port, signal)
+      const health = await fetchHealth(port, AbortSignal.any([signal, AbortSignal.timeout(HEALTH_MS)]))
       signal.throwIfAborted() // then the port was not checked
-      if (health?.name === name) {
-        throw new CrabError(
-          'conflict',
-          `Cannot start ${name}: it runs already, pid ${health.pid}, port ${port}`,
-          {
-            hint: `end that one first: crabup ${name} stop`,
-          },
-        )
+      if (typeof health === 'object' && health['name'] === name && typeof health['pid'] === 'number') {
+        const where = `pid ${health['pid']}, port ${port}`
+        throw new CrabError('conflict', `Cannot start ${name}: it is already running, ${where}`, {
+          hint: `stop it first: crabup ${name} stop`,
+        })
       }
     }
     if (read(path) === before) removeFile(path)
@@ -159,5 +156,6 @@ function isPrivate(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0o777) & 0o077) === 0
 }
 
+const HEALTH_MS = 2_000
 /** Each try may race with a component that starts or ends. */
 const MAX_TRIES = 20

@@ -90,7 +90,7 @@ test('one that was killed is no obstacle, one that lives is', async () => {
   assert.equal(await third.ended, 1)
   assert.equal(
     third.said(),
-    `clock: Cannot start clock: it runs already, pid ${second.child.pid}, port ${port}\nhint: end that one first: crabup clock stop\n`,
+    `clock: Cannot start clock: it is already running, pid ${second.child.pid}, port ${port}\nhint: stop it first: crabup clock stop\n`,
   )
   assert.equal(await pidAt(port), second.child.pid)
 })

@@ -43,7 +43,7 @@ test('of several that start at once one serves, and the others say which', async
   )
   assert.equal(served.length, 1)
   await using winner = served[0]!
-  assert.match(refused[0].message, new RegExp(`it runs already, pid 4321, port ${winner.port}$`))
+  assert.match(refused[0].message, new RegExp(`it is already running, pid 4321, port ${winner.port}$`))
   assert.equal(readFileSync(join(home.paths.run, 'dice.port'), 'utf8'), `${winner.port}\n`)
   assert.equal(readFileSync(join(home.paths.run, 'dice.key'), 'utf8'), `${winner.key}\n`)
 })
@@ -126,7 +126,7 @@ test('one in whose place another serves ends with a conflict, and leaves the fil
   await using second = await startServed(other)
   await home.write('run/.dice.new', `${second.port}\n`)
   await rename(join(home.paths.run, '.dice.new'), join(home.paths.run, 'dice.port'))
-  await assert.rejects(first.ended, { kind: 'conflict', message: /it runs already, pid 4321/ })
+  await assert.rejects(first.ended, { kind: 'conflict', message: /it is already running, pid 4321/ })
   assert.equal(readFileSync(join(home.paths.run, 'dice.port'), 'utf8'), `${second.port}\n`)
   assert.ok(existsSync(join(home.paths.run, 'dice.key')))
 })

@@ -144,7 +144,7 @@ describe('a server over HTTP that answers in its own way', () => {
     assert.match((await hintOf(moved))!, /give its entry the address it sends to/)
     const gone = await scriptedServer()
     await gone.stop()
-    assert.match((await hintOf(gone))!, /see that it runs/)
+    assert.match((await hintOf(gone))!, /check that it is running/)
   })
 
   test('follows a redirect within itself that keeps the request', async () => {

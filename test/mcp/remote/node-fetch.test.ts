@@ -62,7 +62,7 @@ test('nodeFetch() refuses a status that is none, and reads no more of its answer
   })
   await assert.rejects(fetch(server.origin), {
     kind: 'failed',
-    message: 'it answered HTTP 999, which is no status',
+    message: 'it answered HTTP 999, which is not a valid status',
   })
   await cut
 })
@@ -72,7 +72,7 @@ test('nodeFetch() says in one line that a server does not speak TLS', async () =
   const origin = server.origin.replace('http:', 'https:')
   await assert.rejects(fetch(origin), {
     kind: 'unavailable',
-    message: `it cannot be reached at ${origin}: it does not speak TLS`,
+    message: `it cannot be reached at ${origin}: the server does not speak TLS`,
     hint: 'its address may begin with http://',
   })
 })

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { Agent, get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { parseObject } from '../../../core/base/json.ts'
+import { fetchHealth } from '../../../core/base/http/fetch-health.ts'
 import type { JsonObject } from '../../../core/base/message.ts'
-import { getErrorCode } from '../../../core/base/system-error.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { toTime } from '../../../up/foreign-time.ts'
 import type { Probe } from '../../../up/probe.ts'
@@ -25,7 +23,7 @@ export async function probeComponent(
   const port = Number(/^(\d{1,5})\s*$/.exec(text)?.[1] ?? 0)
   if (port < 1 || port > 65_535)
     return { answers: false, leftover: { file }, problem: `run/${name}.port holds no port number` }
-  const health = await askHealth(port, signal)
+  const health = await fetchHealth(port, signal)
   if (health === 'refused') return { answers: false, port, leftover: { file, ...(stamp && { stamp }) } }
   if (health === 'silent') return { answers: false, port, problem: `port ${port} gives no answer` }
   return { port, ...judge(name, health) }
@@ -45,33 +43,3 @@ function judge(name: string, health: JsonObject): Probe {
     ...(since !== undefined && { since }),
   }
 }
-
-/** Returns the result of GET /health; an empty object when something listens that does not support it. */
-async function askHealth(port: number, signal: AbortSignal): Promise<JsonObject | 'refused' | 'silent'> {
-  try {
-    const answer = await open(port, signal)
-    if (answer.statusCode !== 200) {
-      answer.destroy()
-      return {}
-    }
-    let text = ''
-    for await (const piece of answer.setEncoding('utf8')) {
-      text += piece
-      if (text.length > MOST_CHARS) return {}
-    }
-    return parseObject(text) ?? {}
-  } catch (reason) {
-    if (getErrorCode(reason) === 'ECONNREFUSED') return 'refused'
-    return /^HPE_/.test(getErrorCode(reason)) ? {} : 'silent'
-  }
-}
-
-/** Connects without a proxy, whatever the environment says. */
-function open(port: number, signal: AbortSignal): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const agent = new Agent({ keepAlive: false })
-  get({ agent, host: '127.0.0.1', port, path: '/health', signal }, resolve).on('error', reject)
-  return promise
-}
-
-const MOST_CHARS = 64 * 1024

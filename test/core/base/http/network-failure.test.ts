@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../../../src/core/base/errors.ts'
+import { toNetworkFailure } from '../../../../src/core/base/http/network-failure.ts'
+
+const failure = (code: string, message = 'm') => toNetworkFailure(Object.assign(new Error(message), { code }))
+
+test('toNetworkFailure() gives the reason in words, and else the message in one line', () => {
+  assert.equal(failure('ECONNREFUSED')?.reason, 'connection refused')
+  assert.equal(failure('E_OTHER', 'two\n  lines')?.reason, 'two lines')
+  assert.equal(failure('E_OTHER', ' ')?.reason, 'E_OTHER')
+  assert.equal(
+    failure(
+      'EPROTO',
+      '00AA:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:x.c:1:',
+    )?.reason,
+    'the server does not speak TLS',
+  )
+  assert.equal(
+    failure('EPROTO', '00AA:error:0A000410:SSL routines:ssl3_read_bytes:handshake failure:x.c:1:')?.reason,
+    'TLS failed: handshake failure',
+  )
+})
+
+test('toNetworkFailure() takes the code of the first attempt where all addresses of a host failed', () => {
+  const attempts = [Object.assign(new Error('a'), { code: 'ENETUNREACH' }), new Error('b')]
+  assert.equal(toNetworkFailure(new AggregateError(attempts, 'all'))?.reason, 'the network is down')
+})
+
+test('toNetworkFailure() tells requests that cannot be sent from failures, and leaves other errors alone', () => {
+  assert.equal(failure('ERR_INVALID_CHAR')?.isInvalidRequest, true)
+  assert.equal(failure('ERR_UNESCAPED_CHARACTERS')?.isInvalidRequest, true)
+  assert.equal(failure('ECONNRESET')?.isInvalidRequest, false)
+  assert.equal(toNetworkFailure(new TypeError('a bug')), undefined)
+  assert.equal(toNetworkFailure(new CrabError('timeout', 'Too late')), undefined)
+  assert.equal(toNetworkFailure(undefined), undefined)
+})
