@@ -1,4 +1,4 @@
-import type { ProcessHooks } from '../tui/terminal/guard.ts'
+import type { ProcessHooks } from '../core/base/process-hooks.ts'
 import type { Output } from './output.ts'
 
 /** The signals that a command can handle. */

@@ -12,8 +12,7 @@ import { renderToml } from '../core/config/toml-render.ts'
 import { type FileIssue, formatLocation } from '../core/config/validation-issue.ts'
 import { findWide } from '../core/policy/wide-rules.ts'
 import { formatQuantity } from './doctor/check.ts'
-import { findIdleRules } from './idle-rules/find-idle-rules.ts'
-import { collectWrittenRules } from './written-rules.ts'
+import { collectWrittenRules, findIdleRulesHere } from './written-rules.ts'
 
 /** Runs `crabtalk config path`. */
 export const configPathCommand: CommandHandler = async ({ host }) => {
@@ -73,7 +72,7 @@ async function findConfigWarnings(host: Host): Promise<CheckResult[]> {
   const paths = resolvePaths(host)
   const unfilled = await findWarnings(paths)
   const wide = (await collectWrittenRules(paths)).flatMap(findWideRule)
-  const idle = await findIdleRules(paths, host)
+  const idle = await findIdleRulesHere(paths, host)
   return [...unfilled, ...[...wide, ...idle].map(toResult)]
 }
 

@@ -1,7 +1,7 @@
 import { colorize, type Paint } from '../../cli/color.ts'
-import { toVisible } from '../../core/base/visible.ts'
+import { escapeLine, toVisible } from '../../core/base/visible.ts'
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
-import { escapeLine, expandDiffTabs, toSubject } from '../../tui/cards/subject.ts'
+import { expandDiffTabs, toSubject } from '../../core/questions/subject.ts'
 import { labelRows, quoteWithBar, type TerminalStyle, wrapToRows } from './layout.ts'
 
 /** The row limits of a call, a diff, a reason and a risk, until the user asks for all of it. */

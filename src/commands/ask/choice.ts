@@ -1,11 +1,11 @@
+import { escapeLine } from '../../core/base/visible.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import {
   describeChoice,
   findPermissionChoice,
   formatChoice,
   listPermissionChoices,
-} from '../../tui/cards/choices.ts'
-import { escapeLine } from '../../tui/cards/subject.ts'
+} from '../../core/questions/choices.ts'
 import { labelRows, type TerminalStyle } from './layout.ts'
 
 /**

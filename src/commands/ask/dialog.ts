@@ -3,16 +3,16 @@ import type { Terminal } from '../../cli/host.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
+import { escapeLine } from '../../core/base/visible.ts'
 import type {
   AskKind,
   AskQuestion,
   AskUserEvent,
   PermissionRequest,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { askerName, takesAnyText } from '../../tui/cards/answer-kinds.ts'
-import { optionKeys } from '../../tui/cards/option-keys.ts'
-import { toDenialAnswer } from '../../tui/cards/permission-answer.ts'
-import { escapeLine } from '../../tui/cards/subject.ts'
+import { askerName, takesAnyText } from '../../core/questions/answer-kinds.ts'
+import { optionKeys } from '../../core/questions/option-keys.ts'
+import { toDenialAnswer } from '../../core/questions/permission-answer.ts'
 import { permissionCard } from './card.ts'
 import { choiceHelpLines, choiceLines, readChoice } from './choice.ts'
 import type { TerminalStyle } from './layout.ts'

@@ -1,7 +1,7 @@
 import { colorize } from '../../cli/color.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
-import { optionKeys } from '../../tui/cards/option-keys.ts'
+import { optionKeys } from '../../core/questions/option-keys.ts'
 import { labelRows, quoteWithBar, type TerminalStyle } from './layout.ts'
 
 /**

@@ -1,6 +1,7 @@
+import { escapeLine } from '../../core/base/visible.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import { optionKeys } from '../../tui/cards/option-keys.ts'
-import { escapeLine, toSubject } from '../../tui/cards/subject.ts'
+import { optionKeys } from '../../core/questions/option-keys.ts'
+import { toSubject } from '../../core/questions/subject.ts'
 
 /**
  * Formats a question in full on one line, with control characters escaped: its questions with their options,

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { listFiles } from './file-list.ts'
+import { listFiles } from '../../core/hooks/search/list-files.ts'
 import type { BaseFolders } from './write-new.ts'
 
 const MAX_ENTRIES = 20_000

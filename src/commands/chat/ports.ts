@@ -56,7 +56,7 @@ export function openChatPorts(host: Host): OpenedPorts {
     },
     writeNewFile: async (path, text) => (await import('./write-new.ts')).writeNewFile(path, text, place),
     async runShell(line, tell, signal) {
-      const { runLocalShell } = await import('./shell.ts')
+      const { runLocalShell } = await import('../../core/hooks/bash/user-shell.ts')
       const spillFolder = join(paths.cache, 'output', 'shell')
       const columns = host.columns()
       const options = { processes: await processes.get(), cwd, env, spillFolder, columns, tell }

@@ -1,6 +1,7 @@
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
+import type { SessionListing } from '../../core/completion/sessions.ts'
 import { readAgentFiles } from '../../core/config/agent-files.ts'
 import { DEFAULT_DESCRIPTION } from '../../core/config/default-agent.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
@@ -8,7 +9,6 @@ import { loadConfig } from '../../core/config/load-config.ts'
 import { readMcpEntries } from '../../core/config/mcp-declaration.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { shortId } from '../conversation/find.ts'
-import type { SessionListing } from './sessions.ts'
 import type { ListedKind, WordCompletion } from './suggest.ts'
 
 /** The context in which names are listed. */
@@ -54,7 +54,7 @@ export async function listKind(
     case 'service':
       return await completeServices(host)
     case 'memory':
-      return await (await import('./memory-names.ts')).completeMemoryNames(paths.memory, agent)
+      return await completeMemoryNames(paths, agent)
     case 'skill':
       return await completeSkills(paths, host)
     case 'token':
@@ -87,13 +87,9 @@ async function completeModels(
   { env }: Host,
   signal: AbortSignal,
 ): Promise<WordCompletion[]> {
-  const { openModels } = await import('../../core/provider/discover.ts')
-  const registry = await openModels({ config: await loadConfig(paths), env }, signal)
-  const all = await Promise.race([
-    registry.listAll(signal).then(({ models }) => models),
-    new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined))),
-  ])
-  return (all ?? registry.list()).map(({ name, provider }) => ({ value: name, description: provider }))
+  const { listModelNames } = await import('../../core/completion/models.ts')
+  const models = await listModelNames({ config: await loadConfig(paths), env }, signal)
+  return models.map(({ name, provider }) => ({ value: name, description: provider }))
 }
 
 /** Lists the most recently used first. */
@@ -102,7 +98,7 @@ async function completeConversations(
   typed: string,
   signal: AbortSignal,
 ): Promise<WordCompletion[]> {
-  const { lastSessions } = await import('./sessions.ts')
+  const { lastSessions } = await import('../../core/completion/sessions.ts')
   const isWanted = (id: string) => shortId(id).startsWith(typed)
   const found: WordCompletion[] = []
   for await (const one of lastSessions({ paths, isWanted }, signal)) {
@@ -130,7 +126,7 @@ async function listLatest(
   nameOf: (one: SessionListing) => string,
   signal: AbortSignal,
 ): Promise<WordCompletion[]> {
-  const { lastSessions } = await import('./sessions.ts')
+  const { lastSessions } = await import('../../core/completion/sessions.ts')
   const found = new Map<string, string>()
   for await (const one of lastSessions({ paths, isWanted: () => true }, signal)) {
     const isNamed = !one.sender.startsWith('sh:')
@@ -143,15 +139,24 @@ function describeSession({ agent, title, preview, updatedAt }: SessionListing): 
   return `${relativeTime(updatedAt, Date.now())}, ${agent}: ${title || preview}`
 }
 
+/** Lists the names and aliases in an agent's memory. */
+async function completeMemoryNames({ memory }: HomePaths, agent: string): Promise<WordCompletion[]> {
+  const { readStoredMemory } = await import('../../core/completion/memory.ts')
+  const { previewContent } = await import('../memory/list.ts')
+  return (await readStoredMemory(memory, agent)).flatMap(({ name, aliases, content }) => {
+    const description = previewContent(content)
+    return [name, ...aliases].map((value) => ({ value, description }))
+  })
+}
+
 async function completeServices(host: Host): Promise<WordCompletion[]> {
   const { serviceNames } = await import('../up/service/names.ts')
   return (await serviceNames(host)).map(({ name, description }) => ({ value: name, description }))
 }
 
 async function completeSkills(paths: HomePaths, { homeDir }: Host): Promise<WordCompletion[]> {
-  const { scanSkills } = await import('../../core/skills/scan-skills.ts')
-  const { skillRoots } = await import('../../core/skills/skill-roots.ts')
-  const { skills } = await scanSkills(skillRoots(paths, homeDir, await loadConfig(paths)))
+  const { listSkills } = await import('../../core/completion/skills.ts')
+  const skills = await listSkills(paths, homeDir, await loadConfig(paths))
   return skills.map(({ name, description }) => ({ value: name, description }))
 }
 

@@ -1,8 +1,8 @@
 import type { CommandHandler } from '../../cli/command.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { escapeLine } from '../../core/base/visible.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import { escapeLine } from '../../tui/cards/subject.ts'
 import { findAddress } from '../follow/target.ts'
 
 /** Runs `crabtalk conversation kill`: cancels what runs in a conversation, which stays usable. */

@@ -6,8 +6,8 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { UndoResult } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { NOTHING_TO_UNDO, outcomeWord } from '../../core/protocol/undo-words.ts'
 import { attach } from '../../daemon/attach.ts'
-import { NOTHING_TO_UNDO, outcomeWord } from '../../tui/slash/undo.ts'
 
 /** Runs `crabtalk conversation undo`. */
 export const undoCommand: CommandHandler = async ({ options, host, signal }) => {

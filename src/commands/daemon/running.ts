@@ -1,14 +1,19 @@
 import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import { type FoundDaemon, findDaemon } from '../../daemon/find-daemon.ts'
+import { type DaemonTarget, type FoundDaemon, findDaemon } from '../../daemon/find-daemon.ts'
 
 /**
  * Finds the daemon of this home, even when the user opted out of using one; undefined when none is running.
  * Fails as `findDaemon()` does.
  */
 export async function findRunningDaemon(host: Host, signal: AbortSignal): Promise<FoundDaemon | undefined> {
-  return await findDaemon({ paths: resolvePaths(host), env: host.env, uid: host.uid }, signal)
+  return await findDaemon(toDaemonTarget(host), signal)
+}
+
+/** Returns the home and the user whose daemon the commands are about. */
+export function toDaemonTarget(host: Host): DaemonTarget {
+  return { paths: resolvePaths(host), env: host.env, uid: host.uid }
 }
 
 /** Does the same as `findRunningDaemon()`, but throws `missing` when none is running. */

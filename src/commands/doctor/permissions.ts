@@ -1,8 +1,7 @@
 import { readConfig } from '../../core/config/load-config.ts'
 import type { PermissionRule } from '../../core/config/permissions.ts'
 import { findWide } from '../../core/policy/wide-rules.ts'
-import { findIdleRules } from '../idle-rules/find-idle-rules.ts'
-import { collectWrittenRules } from '../written-rules.ts'
+import { collectWrittenRules, findIdleRulesHere } from '../written-rules.ts'
 import {
   type Check,
   type CheckContext,
@@ -20,7 +19,7 @@ import { clientFindings } from './clients.ts'
  */
 export const checkPermissions: Check = async (place) => {
   const [config, rules] = await Promise.all([readConfig(place.paths), collectWrittenRules(place.paths)])
-  const idle = await findIdleRules(place.paths, place.host)
+  const idle = await findIdleRulesHere(place.paths, place.host)
   const clients = await clientFindings(place, config.ok ? config.value.daemon : undefined)
   const unmatched = idle.map(({ source, message, hint }) => warning(`${source}: ${message}`, hint))
   return [checkPrompting(place), ...countRules(rules), ...rules.flatMap(checkRule), ...unmatched, ...clients]

@@ -2,11 +2,12 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { findProgram } from '../../core/process/find-program.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { findIdleListedRules } from '../../daemon/idle-rules/find-idle-rules.ts'
 import { toTarget } from '../../mcp/fingerprint.ts'
 import { validateTarget } from '../../mcp/tools/validate-target.ts'
-import { findIdleListedRules } from '../idle-rules/find-idle-rules.ts'
 import { findIdlePatterns } from '../mcp/idle-patterns.ts'
 import { readAllServers } from '../mcp/servers.ts'
+import { readInstalledNames } from '../written-rules.ts'
 import { type Check, type CheckContext, type CheckResult, note, ok, problem, warning } from './check.ts'
 
 type Entry = CheckContext['agents'][number]['mcps'][number]
@@ -28,7 +29,11 @@ async function patternFindings({ host, paths }: CheckContext, signal: AbortSigna
   await using attached = await attach(host)
   const { servers } = await readAllServers(attached.dispatch, signal)
   const ofEntries = servers.flatMap(findIdlePatterns)
-  const ofRules = (await findIdleListedRules(paths, servers)).map(({ source, message, hint }) => ({
+  const listed = servers.flatMap(({ agent, entry, tools }) =>
+    tools ? [{ agent, name: entry.name, tools: tools.map(({ remoteName }) => remoteName) }] : [],
+  )
+  const known = { paths, installed: readInstalledNames(paths) }
+  const ofRules = (await findIdleListedRules(known, listed)).map(({ source, message, hint }) => ({
     message: `${source}: ${message}`,
     hint,
   }))

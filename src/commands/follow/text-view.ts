@@ -1,5 +1,6 @@
 import type { Output } from '../../cli/output.ts'
 import { Sanitizer, sanitize } from '../../core/base/sanitize.ts'
+import { escapeLine } from '../../core/base/visible.ts'
 import type {
   AskInfo,
   AskUserEvent,
@@ -8,7 +9,6 @@ import type {
   ToolCallInfo,
   ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { escapeLine } from '../../tui/cards/subject.ts'
 import { formatAskLine } from '../asks/ask-line.ts'
 import { shortId } from '../conversation/find.ts'
 import { formatCallLine, formatFailureLine } from '../send/call-line.ts'

@@ -4,12 +4,10 @@ import type { Host } from '../../cli/host.ts'
 import { printJson } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { dumpTree } from '../../core/memory/tree/dump-tree.ts'
-import { loadTree } from '../../core/memory/tree/load-tree.ts'
 import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import { fromWireEntry, treeToWire } from '../../daemon/handlers/memory-entry.ts'
+import { dumpWireEntries, loadWireEntries } from '../../daemon/memory-tree.ts'
 import { confirm, declinedError } from '../ask/confirm.ts'
 import { describeDifference, diffMemories, type MemoryDiff } from './compare.ts'
 import { readMemory } from './entries.ts'
@@ -20,7 +18,7 @@ export const dumpMemoryCommand: CommandHandler = async ({ options, host, signal 
   await using attached = await attach(host, { signal })
   const entries = await readMemory(attached.dispatch, options.value('agent') ?? '', signal)
   const path = resolve(host.cwd(), folder)
-  const { removed } = await dumpTree(path, entries.map(fromWireEntry), signal)
+  const { removed } = await dumpWireEntries(path, entries, signal)
   if (options.has('json')) return printJson(host, { folder: path, entries: entries.length, removed })
   const removedText = removed > 0 ? `, removed ${removed} old ${removed === 1 ? 'file' : 'files'}` : ''
   host.stdout.write(`wrote ${formatCount(entries.length)} to ${sanitize(folder)}${removedText}\n`)
@@ -31,15 +29,14 @@ export const dumpMemoryCommand: CommandHandler = async ({ options, host, signal 
 export const loadMemoryCommand: CommandHandler = async ({ options, host, signal }) => {
   const [folder = ''] = options.args
   const agent = options.value('agent') ?? ''
-  const tree = await loadTree(resolve(host.cwd(), folder), signal)
+  const { entries, ignored } = await loadWireEntries(resolve(host.cwd(), folder), signal)
   await using attached = await attach(host, { signal })
   const before = await readMemory(attached.dispatch, agent, signal)
-  const entries = tree.entries.map(treeToWire)
   const difference = diffMemories(before, entries)
   const isDry = options.has('dry-run')
   if (!isDry) await confirmLoss(difference, { options, host, folder }, signal)
   if (!isDry) await request(attached.dispatch, 'replaceMemory', { agent, entries }, signal)
-  for (const path of tree.ignored) host.stderr.write(`${sanitize(`Not read: ${path}`)}\n`)
+  for (const path of ignored) host.stderr.write(`${sanitize(`Not read: ${path}`)}\n`)
   if (options.has('json')) return printJson(host, { entries: entries.length, ...difference })
   printSummary(host, { entries, difference, isDry })
   return 0

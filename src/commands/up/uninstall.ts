@@ -4,6 +4,7 @@ import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { readIdentity } from '../../core/process/service-process.ts'
+import { endDaemon } from '../../daemon/serve/end-daemon.ts'
 import { toServiceLabel } from '../../up/names.ts'
 import { parseServiceLabel } from '../../up/ps/labels.ts'
 import { isKeptAlive } from '../../up/ps/state.ts'
@@ -19,7 +20,7 @@ import {
   removeContent,
 } from '../../up/uninstall/home-content.ts'
 import { confirm, declinedError } from '../ask/confirm.ts'
-import { endDaemon } from '../daemon/end-daemon.ts'
+import { toDaemonTarget } from '../daemon/running.ts'
 import { bytesText } from './packages/facts-text.ts'
 import { endHint } from './service/other-daemon.ts'
 import { removalSteps } from './uninstall-program.ts'
@@ -221,7 +222,7 @@ async function hasEnded({ pid, identity }: SupervisorOwner): Promise<void> {
 async function endOnDemand({ probe }: ServicesContext, host: Host, signal: AbortSignal): Promise<void> {
   const { answers, idleExitMs, pid } = await probe('daemon', signal)
   if (!answers || idleExitMs === undefined) return
-  await endDaemon(host, signal)
+  await endDaemon(toDaemonTarget(host), signal)
   host.stdout.write(`ended the daemon that was started on demand (pid ${pid})\n`)
 }
 

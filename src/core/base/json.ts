@@ -16,6 +16,19 @@ export function parseObject(text: string): JsonObject | undefined {
 }
 
 /**
+ * Parses the JSON in an answer, with or without the code fence that models like to add; undefined when it is
+ * not JSON.
+ */
+export function parseAnswer(answer: string): unknown {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(answer)
+  try {
+    return JSON.parse(fenced?.[1] ?? answer)
+  } catch {
+    return undefined // an answer that is not JSON is an ordinary case for the caller
+  }
+}
+
+/**
  * Serializes a value as JSON that a terminal can display: control characters, and characters that reorder or
  * hide text, are escaped. Every JSON parser reads the same value from it.
  */

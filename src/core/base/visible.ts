@@ -10,6 +10,11 @@ export function toVisible(text: string): string {
   return text.replaceAll(/[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]--[\n ]]/gv, toEscape)
 }
 
+/** Escapes text that the user judges, on one line. */
+export function escapeLine(text: string): string {
+  return toVisible(text).replaceAll('\n', '\\n')
+}
+
 function toEscape(char: string): string {
   const short = SHORT.get(char)
   if (short !== undefined) return short

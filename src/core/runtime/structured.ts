@@ -1,4 +1,5 @@
 import { CrabError } from '../base/errors.ts'
+import { parseAnswer } from '../base/json.ts'
 import type { JsonObject } from '../base/message.ts'
 
 /**
@@ -18,19 +19,6 @@ export async function schemaProblem(answer: string, schema: JsonObject): Promise
     return leaf ? `${leaf.instanceLocation}: ${leaf.error}` : 'the answer does not meet the schema'
   } catch (cause) {
     throw new CrabError('invalid', `Cannot use the schema: ${(cause as Error).message}`, { cause })
-  }
-}
-
-/**
- * Parses the JSON in an answer, with or without the code fence that models like to add; undefined when it is
- * not JSON.
- */
-export function parseAnswer(answer: string): unknown {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(answer)
-  try {
-    return JSON.parse(fenced?.[1] ?? answer)
-  } catch {
-    return undefined // an answer that is not JSON is an ordinary case for the caller
   }
 }
 

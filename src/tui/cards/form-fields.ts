@@ -1,6 +1,6 @@
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
-import { takesAnyText } from './answer-kinds.ts'
-import { optionKeys } from './option-keys.ts'
+import { takesAnyText } from '../../core/questions/answer-kinds.ts'
+import { optionKeys } from '../../core/questions/option-keys.ts'
 import { newSelection } from './selection.ts'
 import type { AskCard, CardField, FormState } from './types.ts'
 

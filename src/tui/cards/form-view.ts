@@ -1,11 +1,11 @@
 import { AskKind } from '../../core/protocol/crabtalk.generated.ts'
+import { askerName } from '../../core/questions/answer-kinds.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { measureWidth, truncateText, wrapLines } from '../view/text.ts'
 import type { Face } from '../view/view.ts'
 import { scrollWindow } from '../view/window.ts'
-import { askerName } from './answer-kinds.ts'
 import {
   type CurrentQuestion,
   countTabs,

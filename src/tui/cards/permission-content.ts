@@ -1,10 +1,10 @@
-import { toVisible } from '../../core/base/visible.ts'
+import { escapeLine, toVisible } from '../../core/base/visible.ts'
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
+import { describeChoice, listPermissionChoices } from '../../core/questions/choices.ts'
+import { expandDiffTabs, formatArguments, toSubject } from '../../core/questions/subject.ts'
 import { paint, type TextStyle } from '../view/style.ts'
 import { truncateText } from '../view/text.ts'
-import { describeChoice, listPermissionChoices } from './choices.ts'
 import { factRows, quoteRows } from './rows.ts'
-import { escapeLine, expandDiffTabs, formatArguments, toSubject } from './subject.ts'
 import type { AskCard } from './types.ts'
 
 interface Content {

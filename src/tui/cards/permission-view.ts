@@ -1,12 +1,18 @@
+import { escapeLine } from '../../core/base/visible.ts'
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  formatChoice,
+  listPermissionChoices,
+  NO_DIGIT,
+  type PermissionChoice,
+} from '../../core/questions/choices.ts'
+import { toSubject } from '../../core/questions/subject.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { measureWidth, truncateText } from '../view/text.ts'
 import { scrollWindow } from '../view/window.ts'
-import { formatChoice, listPermissionChoices, NO_DIGIT, type PermissionChoice } from './choices.ts'
 import { contentRows } from './permission-content.ts'
 import { bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
-import { escapeLine, toSubject } from './subject.ts'
 import type { AskCard, CardView, PermissionState } from './types.ts'
 
 /** A permission card and its state. */

@@ -1,7 +1,7 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { conversationMarkdown } from '../../core/protocol/conversation-markdown.ts'
+import { readAnswersBackwards } from '../../core/protocol/read-messages.ts'
 import { plural } from '../view/numbers.ts'
-import { conversationMarkdown } from './markdown.ts'
-import { readAnswersBackwards } from './messages.ts'
 import { printNotice } from './print.ts'
 import type { SlashContext } from './types.ts'
 

@@ -1,7 +1,8 @@
 import { ulidTime } from '../../core/base/ids.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import { type UndoneFile, UndoOutcome } from '../../core/protocol/crabtalk.generated.ts'
+import type { UndoneFile } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { NOTHING_TO_UNDO, outcomeWord } from '../../core/protocol/undo-words.ts'
 import { plural } from '../view/numbers.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
@@ -18,16 +19,6 @@ export async function slashUndo(args: string, context: SlashContext, signal: Abo
   const title = dryRun ? 'Undo would do this' : 'Undone'
   const rows = files.map((file) => [outcomeWord(file.outcome), formatUndoneFile(file)])
   printRows(context, `${title} · ${plural(files.length, 'file')} · turn begun ${when}`, rows)
-}
-
-/** The notice when there is no turn to undo. */
-export const NOTHING_TO_UNDO =
-  'Nothing to take back: edit and write changed no file here, or what the files were is not kept any more'
-
-/** Returns `restored`, `removed` or `kept`. */
-export function outcomeWord(outcome: UndoOutcome): string {
-  if (outcome === UndoOutcome.RESTORED) return 'restored'
-  return outcome === UndoOutcome.REMOVED ? 'removed' : 'kept'
 }
 
 const DRY_RUN = 'dry-run'

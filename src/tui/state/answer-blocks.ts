@@ -1,7 +1,7 @@
 import { parseObject } from '../../core/base/json.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { type AskClosedEvent, AskKind } from '../../core/protocol/crabtalk.generated.ts'
-import { emptyAnswerText } from '../cards/answer-kinds.ts'
+import { emptyAnswerText } from '../../core/questions/answer-kinds.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Block } from './types.ts'
 

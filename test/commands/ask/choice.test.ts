@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { choiceHelpLines, choiceLines, choiceNames, readChoice } from '../../../src/commands/ask/choice.ts'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskQuestion } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { toDenialAnswer } from '../../../src/tui/cards/permission-answer.ts'
+import { toDenialAnswer } from '../../../src/core/questions/permission-answer.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 const ALL = offering(once, session, always, no)

@@ -3,8 +3,8 @@ import { mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { listFiles } from '../../../src/commands/chat/file-list.ts'
 import { openFileFinder } from '../../../src/commands/chat/find-files.ts'
+import { listFiles } from '../../../src/core/hooks/search/list-files.ts'
 
 const NEVER = new AbortController().signal
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseAnswer, schemaProblem } from '../../../src/core/runtime/structured.ts'
+import { parseAnswer } from '../../../src/core/base/json.ts'
+import { schemaProblem } from '../../../src/core/runtime/structured.ts'
 
 const SCHEMA = {
   type: 'object',

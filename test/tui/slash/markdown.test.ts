@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { conversationMarkdown } from '../../../src/core/protocol/conversation-markdown.ts'
 import {
   type DeepPartial,
   SessionInfo,
   SessionMessage,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
-import { conversationMarkdown } from '../../../src/tui/slash/markdown.ts'
 
 const INFO = { agent: 'crab', sender: 'ann', createdAt: '2026-01-02T03:04:05.678Z', messageCount: 3 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { guardTerminal, type ProcessHooks } from '../../../src/tui/terminal/guard.ts'
+import type { ProcessHooks } from '../../../src/core/base/process-hooks.ts'
+import { guardTerminal } from '../../../src/tui/terminal/guard.ts'
 
 test('guardTerminal() restores the terminal at exit, and cooked mode even when nothing can be written', () => {
   const { hooks, events, log } = makeProcess()

@@ -1,7 +1,8 @@
 import type { Host } from '../../../cli/host.ts'
 import { CrabError } from '../../../core/base/errors.ts'
 import { readUser } from '../../../core/process/proc-files.ts'
-import { endDaemon } from '../../daemon/end-daemon.ts'
+import { endDaemon } from '../../../daemon/serve/end-daemon.ts'
+import { toDaemonTarget } from '../../daemon/running.ts'
 import type { OpenService } from './open-service.ts'
 import { fetchStatus, isKept } from './open-service.ts'
 import { waitForTurns } from './turns.ts'
@@ -17,7 +18,7 @@ export async function replaceOnDemandDaemon(
 ): Promise<void> {
   if (!(await hasOther(at, signal))) return
   await waitForTurns(at.host, { verb: 'replace', now }, signal)
-  await endDaemon(at.host, signal)
+  await endDaemon(toDaemonTarget(at.host), signal)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { CommandHandler } from '../../../cli/command.ts'
-import { endDaemon } from '../../daemon/end-daemon.ts'
+import { endDaemon } from '../../../daemon/serve/end-daemon.ts'
+import { toDaemonTarget } from '../../daemon/running.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { fetchStatus, findOrphanedUnit, isKept, type OpenService, openService } from './open-service.ts'
 
@@ -29,7 +30,7 @@ export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], op
 async function endOnDemand(at: OpenService, signal: AbortSignal): Promise<number | undefined> {
   if (at.service.name !== 'daemon') return undefined
   const { answers, idleExitMs, pid } = await at.probe('daemon', signal)
-  if (answers && idleExitMs !== undefined) return await endDaemon(at.host, signal)
+  if (answers && idleExitMs !== undefined) return await endDaemon(toDaemonTarget(at.host), signal)
   if (answers) {
     const who = pid === undefined ? 'a daemon' : `the daemon of process ${pid}`
     at.host.stderr.write(`crabup: ${who} runs on: it was started by hand; crabtalk daemon stop ends it\n`)

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Host } from '../../../cli/host.ts'
 import { toCancelledError } from '../../../core/base/abortable.ts'
 import { CrabError } from '../../../core/base/errors.ts'
+import { escapeLine } from '../../../core/base/visible.ts'
 import type { ActiveConversationInfo } from '../../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../../core/protocol/dispatch.ts'
-import { escapeLine } from '../../../tui/cards/subject.ts'
 import { findRunningDaemon } from '../../daemon/running.ts'
 
 /** The options of waitForTurns(). */

@@ -1,6 +1,6 @@
-import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
-import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
+import { PERMISSION_ANSWERS } from '../base/permission-answers.ts'
+import { sanitize } from '../base/sanitize.ts'
+import type { AskQuestion } from '../protocol/crabtalk.generated.ts'
 
 /** Converts the user's reason to a denial. Text that equals an answer that allows becomes a plain No. */
 export function toDenialAnswer(reason: string): string {

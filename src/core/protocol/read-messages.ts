@@ -1,5 +1,5 @@
-import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
-import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { SessionMessage } from './crabtalk.generated.ts'
+import { type Dispatch, request } from './dispatch.ts'
 
 const PAGE = 500
 

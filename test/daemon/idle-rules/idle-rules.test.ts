@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { resolvePaths } from '../../../src/cli/paths.ts'
-import { findIdleRules } from '../../../src/commands/idle-rules/find-idle-rules.ts'
-import { findUnlistedTools } from '../../../src/commands/idle-rules/idle-tool-rules.ts'
-import { readRuleScopes } from '../../../src/commands/idle-rules/rule-scopes.ts'
 import { main } from '../../../src/commands/main.ts'
+import { findIdleRulesHere } from '../../../src/commands/written-rules.ts'
+import { findUnlistedTools } from '../../../src/daemon/idle-rules/idle-tool-rules.ts'
+import { readRuleScopes } from '../../../src/daemon/idle-rules/rule-scopes.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
 const SERVER = '[[mcps]]\nname = "fs"\ncommand = "true"\n'
@@ -66,7 +66,7 @@ test('findUnlistedTools() names rules that no tool of a server that has run matc
   }
   await using home = await makeHome(files)
   const listed = [{ agent: 'a', name: 'fs', tools: ['echo', 'read_file', 'a.b'] }]
-  const found = (await readRuleScopes(home.paths)).flatMap((scope) => findUnlistedTools(scope, listed))
+  const found = (await readRuleScopes(home.paths, [])).flatMap((scope) => findUnlistedTools(scope, listed))
   assert.deepEqual(
     found.map(({ source, message, hint }) => `${source}: ${message}; ${hint}`),
     [
@@ -87,7 +87,7 @@ test('doctor warns about rules that match nothing', async () => {
 
 async function look(files: Record<string, string>): Promise<string[]> {
   await using home = await makeHome(files)
-  const found = await findIdleRules(home.paths, home.host)
+  const found = await findIdleRulesHere(home.paths, home.host)
   return found.map(({ source, message, hint }) => `${source}: ${message}; ${hint}`)
 }
 

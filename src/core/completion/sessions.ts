@@ -1,10 +1,10 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HomePaths } from '../../core/config/paths.ts'
-import { type CatalogEntry, loadCatalog } from '../../core/storage/session-catalog-file.ts'
-import { digestSession, hasContent, type SessionDigest } from '../../core/storage/session-digest.ts'
-import { parseSessionFile, SESSION_EXTENSION } from '../../core/storage/session-id.ts'
-import { type FileStamp, readSessionFile } from '../../core/storage/session-reader.ts'
+import type { HomePaths } from '../config/paths.ts'
+import { type CatalogEntry, loadCatalog } from '../storage/session-catalog-file.ts'
+import { digestSession, hasContent, type SessionDigest } from '../storage/session-digest.ts'
+import { parseSessionFile, SESSION_EXTENSION } from '../storage/session-id.ts'
+import { type FileStamp, readSessionFile } from '../storage/session-reader.ts'
 
 /** A session as listings show it. */
 export type SessionListing = SessionDigest['summary']

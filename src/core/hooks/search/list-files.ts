@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { type IgnoreRules, rulesAbove } from '../../core/hooks/search/ignore-rules.ts'
+import { type IgnoreRules, rulesAbove } from './ignore-rules.ts'
 
 /** The limits of one listing. */
 export interface ListingOptions {

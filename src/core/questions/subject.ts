@@ -1,6 +1,6 @@
-import { parseObject } from '../../core/base/json.ts'
-import { toVisible } from '../../core/base/visible.ts'
-import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
+import { parseObject } from '../base/json.ts'
+import { escapeLine } from '../base/visible.ts'
+import type { PermissionRequest } from '../protocol/crabtalk.generated.ts'
 
 /**
  * Splits a request into its verb and its subject, which is not escaped yet. The action comes from the
@@ -32,11 +32,6 @@ export function formatArguments(args: string): string {
  */
 export function expandDiffTabs(diff: string): string {
   return diff.replaceAll('\t', '    ').replace(/\n$/, '')
-}
-
-/** Escapes text that the user judges, on one line. */
-export function escapeLine(text: string): string {
-  return toVisible(text).replaceAll('\n', '\\n')
 }
 
 function toLine([name, value]: [string, unknown]): string {

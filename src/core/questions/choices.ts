@@ -1,7 +1,7 @@
-import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
-import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
+import { PERMISSION_ANSWERS } from '../base/permission-answers.ts'
+import { escapeLine } from '../base/visible.ts'
+import type { AskQuestion } from '../protocol/crabtalk.generated.ts'
 import { isOffered } from './permission-answer.ts'
-import { escapeLine } from './subject.ts'
 
 /** One choice on a permission card. */
 export interface PermissionChoice {

@@ -1,4 +1,4 @@
-import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
+import type { AskQuestion } from '../protocol/crabtalk.generated.ts'
 
 /**
  * Returns the number that chooses each option; empty for all when a label is a number itself and must be

@@ -1,19 +1,23 @@
-import type { Host } from '../../cli/host.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import type { ServerRow } from '../mcp/servers.ts'
+import type { PatternContext } from '../../core/policy/path-pattern.ts'
 import { findIdlePathRules } from './idle-path-rules.ts'
 import type { IdleRule } from './idle-rule.ts'
-import { findIdleToolRules, findUnlistedTools } from './idle-tool-rules.ts'
+import { findIdleToolRules, findUnlistedTools, type ListedServer } from './idle-tool-rules.ts'
 import { readRuleScopes } from './rule-scopes.ts'
+
+/** The home whose rules are checked. */
+export interface IdleRuleOptions {
+  paths: HomePaths
+  /** The names of the installed components. */
+  installed: readonly string[]
+}
 
 /** Finds the rules and names of tools that match nothing, as far as that is known without starting a server. */
 export async function findIdleRules(
-  paths: HomePaths,
-  { cwd, homeDir }: Pick<Host, 'cwd' | 'homeDir'>,
+  { paths, installed }: IdleRuleOptions,
+  place: PatternContext,
 ): Promise<IdleRule[]> {
-  const scopes = await readRuleScopes(paths)
-  const place = { workspace: cwd(), homeDir }
-  const found = scopes.map(async (scope) => [
+  const found = (await readRuleScopes(paths, installed)).map(async (scope) => [
     ...findIdleToolRules(scope),
     ...(await findIdlePathRules(scope.rules, place)),
   ])
@@ -25,11 +29,8 @@ export async function findIdleRules(
  * no such tool.
  */
 export async function findIdleListedRules(
-  paths: HomePaths,
-  servers: readonly ServerRow[],
+  { paths, installed }: IdleRuleOptions,
+  listed: readonly ListedServer[],
 ): Promise<IdleRule[]> {
-  const listed = servers.flatMap(({ agent, entry, tools }) => {
-    return tools ? [{ agent, name: entry.name, tools: tools.map(({ remoteName }) => remoteName) }] : []
-  })
-  return (await readRuleScopes(paths)).flatMap((scope) => findUnlistedTools(scope, listed))
+  return (await readRuleScopes(paths, installed)).flatMap((scope) => findUnlistedTools(scope, listed))
 }

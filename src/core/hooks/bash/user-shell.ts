@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
-import { CrabError } from '../../core/base/errors.ts'
-import { outputCleaner } from '../../core/hooks/bash/clean-output.ts'
-import { commandEnv } from '../../core/hooks/bash/environment.ts'
-import { liveOutput } from '../../core/hooks/bash/live-output.ts'
-import { runCommand } from '../../core/process/run-command.ts'
-import type { ProcessHost } from '../../core/process/types.ts'
+import { CrabError } from '../../base/errors.ts'
+import { runCommand } from '../../process/run-command.ts'
+import type { ProcessHost } from '../../process/types.ts'
+import { outputCleaner } from './clean-output.ts'
+import { commandEnv } from './environment.ts'
+import { liveOutput } from './live-output.ts'
 
 /** The environment of a command line that the user runs. */
 export interface ShellOptions {

@@ -3,8 +3,7 @@ import { readConfig } from '../../core/config/load-config.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { type PermissionRule, toRules } from '../../core/config/permissions.ts'
 import type { KeyPath } from '../../core/config/validation-issue.ts'
-import { readPortFiles } from '../../daemon/components/port-files.ts'
-import { installedServices } from '../../up/packages/installed.ts'
+import { readPortFiles } from '../components/port-files.ts'
 
 /** An MCP server of an agent; a component belongs to every agent, and has no agent here. */
 export interface KnownServer {
@@ -29,10 +28,11 @@ export interface RuleScope {
 
 /**
  * Reads the rules of config.toml and of the valid agent files, without those of MCP entries. Starts nothing.
+ * `installed` has the names of the installed components.
  */
-export async function readRuleScopes(paths: HomePaths): Promise<RuleScope[]> {
+export async function readRuleScopes(paths: HomePaths, installed: readonly string[]): Promise<RuleScope[]> {
   const [config, files] = await Promise.all([readConfig(paths), readAgentFiles(paths.agents)])
-  const components = componentNames(paths).map((name) => ({ agent: undefined, name }))
+  const components = componentNames(paths, installed).map((name) => ({ agent: undefined, name }))
   const agents = (await Promise.all(files.map(readAgentScope))).flat()
   const ofAll = [...agents.flatMap(({ servers }) => servers), ...components]
   const rules = config.ok ? config.value.permissions : []
@@ -61,7 +61,6 @@ async function readAgentScope(file: IdentifiedFile): Promise<RuleScope[]> {
   ]
 }
 
-function componentNames(paths: HomePaths): string[] {
-  const running = readPortFiles(paths.run).map(({ name }) => name)
-  return [...new Set([...running, ...installedServices(paths).map(({ name }) => name)])]
+function componentNames({ run }: HomePaths, installed: readonly string[]): string[] {
+  return [...new Set([...readPortFiles(run).map(({ name }) => name), ...installed])]
 }

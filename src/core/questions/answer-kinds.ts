@@ -1,4 +1,4 @@
-import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { AskKind, type AskQuestion, type AskUserEvent } from '../protocol/crabtalk.generated.ts'
 
 type AskOrigin = Pick<AskUserEvent, 'kind'>
 

@@ -1,6 +1,6 @@
-import type { SessionInfo, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
-import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import { readMessages } from './messages.ts'
+import type { SessionInfo, SessionMessage } from './crabtalk.generated.ts'
+import { type Dispatch, request } from './dispatch.ts'
+import { readMessages } from './read-messages.ts'
 
 /** Renders a whole conversation as Markdown, one message at a time. */
 export async function* conversationMarkdown(

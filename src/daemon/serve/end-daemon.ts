@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Host } from '../../cli/host.ts'
-import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { readIdentity } from '../../core/process/service-process.ts'
 import { sendSignal } from '../../core/process/signals.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { homeHolder } from '../../daemon/serve/home-lease.ts'
-import { findRunningDaemon } from './running.ts'
+import { type DaemonTarget, findDaemon } from '../find-daemon.ts'
+import { homeHolder } from './home-lease.ts'
 
 /** The timeouts in milliseconds: a daemon exits within 5 s of a request, and later on a busy machine. */
 const END_MS = 5000
@@ -17,9 +15,9 @@ const POLL_MS = 20
  * Stops the daemon of this home and waits until it has exited; returns its pid, undefined when none is
  * running. Fails with `timeout`.
  */
-export async function endDaemon(host: Host, signal: AbortSignal): Promise<number | undefined> {
-  const found = await findRunningDaemon(host, signal)
-  const pid = found?.info.pid ?? (await homeHolder(resolvePaths(host)))?.pid
+export async function endDaemon(at: DaemonTarget, signal: AbortSignal): Promise<number | undefined> {
+  const found = await findDaemon(at, signal)
+  const pid = found?.info.pid ?? (await homeHolder(at.paths))?.pid
   if (pid === undefined) return undefined
   const identity = await readIdentity(pid)
   if (found) await request(found.dispatch, 'shutdown', {}, signal)
