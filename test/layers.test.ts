@@ -17,6 +17,14 @@ const COMMAND = [
   'src/cli',
   'src/commands',
 ]
+const UP_BASE = [
+  ...MECHANISM,
+  'src/core/process',
+  'src/up/types.ts',
+  'src/up/names.ts',
+  'src/up/probe.ts',
+  'src/up/foreign-time.ts',
+]
 const LAYERS: Record<string, readonly string[]> = {
   'src/core/base': [],
   'src/core/config': BASE,
@@ -89,7 +97,20 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/daemon': ['src/core', 'src/mcp'],
   'src/mcp/component': MECHANISM,
   'src/lib': ['src/core', 'src/mcp/component'],
-  'src/up': [...MECHANISM, 'src/core/process', 'src/core/lease/owner-lock.ts', 'src/core/skills'],
+  'src/up/names.ts': BASE,
+  'src/up/probe.ts': [],
+  'src/up/foreign-time.ts': [],
+  'src/up/types.ts': MECHANISM,
+  'src/up/units': UP_BASE,
+  'src/up/logs': UP_BASE,
+  'src/up/supervisor': [...UP_BASE, 'src/core/lease/owner-lock.ts'],
+  'src/up/managers': [...UP_BASE, 'src/up/units', 'src/up/supervisor'],
+  'src/up/guard': [...UP_BASE, 'src/up/supervisor'],
+  'src/up/ps': [...UP_BASE, 'src/up/logs', 'src/up/units', 'src/up/supervisor'],
+  'src/up/packages': [...UP_BASE, 'src/up/own-env.ts'],
+  'src/up/pkg': [...UP_BASE, 'src/up/packages', 'src/core/skills'],
+  'src/up/self': [...UP_BASE, 'src/up/packages'],
+  'src/up': [...MECHANISM, 'src/core/process'],
   'src/cli': [
     ...MECHANISM,
     'src/core/protocol',

@@ -5,9 +5,6 @@ import { listServiceNames, servicesFolder } from './supervisor/desired-state.ts'
 import { findSupervisor, isAlive, readRecord } from './supervisor/record.ts'
 import type { ManagerContext, ManagerKind, ServiceManager, UpHost } from './types.ts'
 
-/** The context of chooseManager(). */
-export type { ManagerContext as ManagerPlace } from './types.ts'
-
 /** Opens a manager; resolves to undefined when it does not answer. */
 type Open = (at: ManagerRequest, signal: AbortSignal) => Promise<ServiceManager | undefined>
 
@@ -68,10 +65,10 @@ async function openNamed(
  */
 async function hasServices({ host, place }: ManagerRequest): Promise<boolean> {
   const folder = servicesFolder(place.paths)
-  const { wanted } = listServiceNames(folder)
-  if (host.platform === 'win32' || wanted.length === 0) return false
+  const { desired } = listServiceNames(folder)
+  if (host.platform === 'win32' || desired.length === 0) return false
   if (await findSupervisor(folder)) return true
-  const runs = await Promise.all(wanted.map((name) => isAlive(readRecord(folder, name) ?? {})))
+  const runs = await Promise.all(desired.map((name) => isAlive(readRecord(folder, name) ?? {})))
   return runs.includes(true)
 }
 

@@ -21,8 +21,6 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
   { name: 'clock', description: 'Time, time zones and timers as tools', package: 'crabtalk-clock' },
 ]
 
-const PREFIX = 'ai.crabtalk.'
-
 /**
  * Returns the name of a service at the service manager. The label for a home other than the default one
  * carries a hash of it, so that two homes never share a unit.
@@ -48,3 +46,19 @@ export function toGuardLabel(label: string): string {
 export function isOurLabel(label: string): boolean {
   return label.startsWith(PREFIX)
 }
+
+/** The home that a label belongs to, and the default home. */
+export interface LabelContext {
+  home: string
+  usualHome: string
+}
+
+/** Parses the service name from a label; undefined for labels of other homes and of other programs. */
+export function parseServiceLabel(label: string, place: LabelContext): string | undefined {
+  const [before = '', after = ''] = toServiceLabel('\0', place).split('\0')
+  if (!label.startsWith(before) || !label.endsWith(after)) return undefined
+  const name = label.slice(before.length, after === '' ? undefined : -after.length)
+  return /^[a-z0-9-]+$/.test(name) ? name : undefined
+}
+
+const PREFIX = 'ai.crabtalk.'

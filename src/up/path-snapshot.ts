@@ -23,10 +23,10 @@ export interface PathSnapshot {
   /** The directories of the shell's PATH that are left out. */
   omitted: readonly string[]
   /**
-   * A directory that is kept, last, although it belongs to one version of Node and disappears with it: no
+   * A directory that comes last, although it belongs to one version of Node and disappears with it: no
    * other directory contains `node`.
    */
-  lent?: string
+  versionedNode?: string
 }
 
 /**
@@ -49,11 +49,45 @@ export function snapshotPath(context: ShellPathContext): PathSnapshot {
     .filter((folder) => context.isDirectory(folder))
   const own = ownFolders(context).filter((folder) => context.isDirectory(folder))
   const all = [...new Set([...stable, ...shims, ...own, ...SYSTEM[context.platform]])]
-  const lent = all.some((folder) => context.hasProgram(folder, 'node'))
+  const versionedNode = all.some((folder) => context.hasProgram(folder, 'node'))
     ? undefined
     : nodeIn(transient, context)
-  const path = [...all, ...(lent === undefined ? [] : [lent])].join(delimiter)
-  return { path, omitted: transient.filter((folder) => folder !== lent), ...(lent !== undefined && { lent }) }
+  const path = [...all, ...(versionedNode === undefined ? [] : [versionedNode])].join(delimiter)
+  return {
+    path,
+    omitted: transient.filter((folder) => folder !== versionedNode),
+    ...(versionedNode !== undefined && { versionedNode }),
+  }
+}
+
+/** The PATH in a service's unit and the PATH of the current shell, to be compared. */
+interface PathComparison {
+  /** The PATH in the unit; undefined when there is no unit. */
+  before: string | undefined
+  /** The result of snapshotPath() for this shell. */
+  now: string
+  /** The result of snapshotPath() for a shell without a PATH. */
+  usual: string
+  delimiter: string
+  isDirectory(path: string): boolean
+}
+
+/**
+ * Chooses the PATH of a running service, and lists the directories it keeps that this shell lacks. A shell
+ * whose PATH is only a subset (a timer, an agent, a login over ssh) removes nothing from the service; any
+ * other shell replaces the PATH. Directories that no longer exist are dropped.
+ */
+export function mergePaths({ before = '', now, usual, delimiter, isDirectory }: PathComparison): {
+  path: string
+  retained: readonly string[]
+} {
+  const here = new Set(now.split(delimiter))
+  const there = new Set(before.split(delimiter).filter((folder) => here.has(folder) || isDirectory(folder)))
+  const retained = [...there.difference(here)]
+  const isLess = here.isSubsetOf(there.union(new Set(usual.split(delimiter))))
+  return isLess && retained.length > 0
+    ? { path: [...there.union(here)].join(delimiter), retained }
+    : { path: now, retained: [] }
 }
 
 /** Whether a directory is short-lived: temporary, or tied to a project or a version. */
@@ -113,6 +147,7 @@ const TRANSIENT: readonly RegExp[] = [
   /\/\.(vscode|cursor)(-server|-insiders)?\//,
   /\/_npx\//,
 ]
+
 const OWN = [
   '.local/bin',
   'bin',

@@ -84,7 +84,7 @@ export async function makeServiceHome(parent = tmpdir()): Promise<ServiceHome> {
 /** Ends crabup's own supervisor of a home and everything it runs, to clean up after a test. */
 export async function endServices(paths: Pick<HomePaths, 'run'>): Promise<void> {
   const folder = servicesFolder(paths)
-  for (const name of listServiceNames(folder).wanted) clearDesired(folder, name)
+  for (const name of listServiceNames(folder).desired) clearDesired(folder, name)
   const supervisor = await findSupervisor(folder)
   if (supervisor === undefined || supervisor.pid === process.pid) return
   await until('the supervisor has ended', async () => (await findSupervisor(folder)) === undefined).catch(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keepPath } from '../../src/up/keep-path.ts'
+import { mergePaths } from '../../src/up/path-snapshot.ts'
 
 /** What a service has, what the shell has, and what comes of it; only /gone is no directory. */
-const CASES: [what: string, before: string | undefined, now: string, path: string, kept: string[]][] = [
+const CASES: [what: string, before: string | undefined, now: string, path: string, retained: string[]][] = [
   [
     'has only less of the same',
     '/opt/a:/usr/bin:/bin:/opt/b',
@@ -25,10 +25,10 @@ const CASES: [what: string, before: string | undefined, now: string, path: strin
   ['is the first to have a service', undefined, '/usr/bin', '/usr/bin', []],
 ]
 
-for (const [what, before, now, path, kept] of CASES) {
-  test(`keepPath() of a shell that ${what}`, () => {
+for (const [what, before, now, path, retained] of CASES) {
+  test(`mergePaths() of a shell that ${what}`, () => {
     const usual = '/home/me/bin:/usr/bin:/bin'
     const isDirectory = (folder: string) => folder !== '' && folder !== '/gone'
-    assert.deepEqual(keepPath({ before, now, usual, delimiter: ':', isDirectory }), { path, kept })
+    assert.deepEqual(mergePaths({ before, now, usual, delimiter: ':', isDirectory }), { path, retained })
   })
 }

@@ -6,10 +6,14 @@ const SYSTEM = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/s
 
 test('snapshotPath() keeps the order of the shell, each directory once, and puts the usual ones behind', () => {
   const there = ['/home/me/.local/bin', '/home/me/.cargo/bin']
-  const { path, omitted: left, lent } = snapshot({ path: '/opt/tools/:/usr/bin:/opt/tools:/sbin', there })
+  const {
+    path,
+    omitted: left,
+    versionedNode,
+  } = snapshot({ path: '/opt/tools/:/usr/bin:/opt/tools:/sbin', there })
   const first = ['/opt/tools', '/usr/bin', '/sbin', ...there]
   assert.deepEqual(path.split(':'), [...first, ...SYSTEM.filter((folder) => !first.includes(folder))])
-  assert.deepEqual([left, lent], [[], undefined])
+  assert.deepEqual([left, versionedNode], [[], undefined])
 })
 
 const PASSING = [
@@ -57,9 +61,9 @@ test('snapshotPath() lends the one directory that has Node, last, where no lasti
   const {
     path,
     omitted: left,
-    lent,
+    versionedNode,
   } = snapshot({ path: `/tmp/x:${nvm}`, programs: [`${nvm}/node`, '/tmp/x/node'] })
-  assert.deepEqual([path.split(':').at(-1), left, lent], [nvm, ['/tmp/x'], nvm])
+  assert.deepEqual([path.split(':').at(-1), left, versionedNode], [nvm, ['/tmp/x'], nvm])
 })
 
 test('snapshotPath() takes the directory one stands in for a project, but not the home directory or what is above it', () => {

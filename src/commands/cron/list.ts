@@ -7,7 +7,7 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { Cron } from '../../core/cron/cron-entry.ts'
-import { type LoadedCrons, loadCrons } from '../../core/cron/cron-file.ts'
+import { type LoadedCrons, loadCrons, problemLines } from '../../core/cron/cron-file.ts'
 import {
   type CronState,
   type EntryState,
@@ -17,7 +17,6 @@ import {
 } from '../../core/cron/cron-state.ts'
 import { describeSchedule } from '../../core/cron/describe-schedule.ts'
 import { findManualRun, readManualRuns } from '../../core/cron/manual-runs.ts'
-import { problemLines } from '../../core/cron/problem-lines.ts'
 import { nextFire } from '../../core/cron/quiet-hours.ts'
 import type { LeaseHolder } from '../../core/lease/sqlite-leases.ts'
 import { cronFiles } from './cron-files.ts'

@@ -26,7 +26,7 @@ export function guardDefaults(
  * service that it supervises.
  */
 export async function supervisedServices(folder: string, only?: string): Promise<RunningService[]> {
-  const names = listServiceNames(folder).wanted.filter((name) => only === undefined || name === only)
+  const names = listServiceNames(folder).desired.filter((name) => only === undefined || name === only)
   const found = await Promise.all(
     names.map(async (name) => {
       const record = readRecord(folder, name)

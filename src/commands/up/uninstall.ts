@@ -5,11 +5,6 @@ import type { Host } from '../../cli/host.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { readIdentity } from '../../core/process/service-process.ts'
 import { endDaemon } from '../../daemon/serve/end-daemon.ts'
-import { toServiceLabel } from '../../up/names.ts'
-import { parseServiceLabel } from '../../up/ps/labels.ts'
-import { isKeptAlive } from '../../up/ps/state.ts'
-import { servicesFolder } from '../../up/supervisor/desired-state.ts'
-import { findSupervisor, type SupervisorOwner } from '../../up/supervisor/record.ts'
 import {
   checkRemovable,
   findHomeConflict,
@@ -18,7 +13,11 @@ import {
   listComponentNames,
   removeComponents,
   removeContent,
-} from '../../up/uninstall/home-content.ts'
+} from '../../up/home-content.ts'
+import { parseServiceLabel, toServiceLabel } from '../../up/names.ts'
+import { isKeptAlive } from '../../up/ps/state.ts'
+import { servicesFolder } from '../../up/supervisor/desired-state.ts'
+import { findSupervisor, type SupervisorOwner } from '../../up/supervisor/record.ts'
 import { confirm, declinedError } from '../ask/confirm.ts'
 import { toDaemonTarget } from '../daemon/running.ts'
 import { bytesText } from './packages/facts-text.ts'

@@ -8,12 +8,12 @@ import { DEFAULT_AGENT } from '../config/default-name.ts'
 import { readTextFile } from '../config/load-config.ts'
 import { parseToml, type TomlDocument, toFileIssues } from '../config/toml.ts'
 import { editToml } from '../config/toml-edit.ts'
-import { configError, type FileIssue } from '../config/validation-issue.ts'
+import { configError, type FileIssue, formatLocation } from '../config/validation-issue.ts'
 import { type Cron, type CronEntry, DEFAULT_CRON_SENDER, parseCronEntry } from './cron-entry.ts'
 import { freeId, MAX_CRONS, readCrons, toTables } from './crons.ts'
 
 /** The location of the entries, and how writers exclude each other. */
-export interface CronFileOptions {
+interface CronFileOptions {
   /** The path of config/crons.toml. */
   path: string
   /** Acquires a lease that is exclusive among all processes of the home. */
@@ -38,7 +38,7 @@ export async function loadCrons(path: string): Promise<LoadedCrons> {
 }
 
 /** An entry to add; default values are left out of the file. */
-export type NewCronEntry = Omit<CronEntry, 'id'>
+type NewCronEntry = Omit<CronEntry, 'id'>
 
 /**
  * The entries of a home, in config/crons.toml. Several processes and people may edit it: a change re-reads
@@ -141,6 +141,14 @@ export class CronFile {
     if (!document.ok) throw configError(document.problems)
     return document.value
   }
+}
+
+/** Formats the problems of the file for people, one per line: `config/crons.toml:7: …`. */
+export function problemLines({ problems, broken }: LoadedCrons): string[] {
+  const lines = problems.map(({ message, hint, ...place }) => {
+    return `${formatLocation(place)}: ${message}${hint === undefined ? '' : ` (${hint})`}`
+  })
+  return broken ? [`${broken.message}; the entries from before hold`, ...lines] : lines
 }
 
 function withoutDefaults({ once, sender, ...entry }: NewCronEntry): JsonObject {

@@ -1,8 +1,7 @@
 import { CrabError } from '../base/errors.ts'
 import type { Cron, CronEntry } from './cron-entry.ts'
-import { type EntryState, type LastRun, newEntryState } from './cron-state.ts'
+import { type EntryState, type FiredTurn, type LastRun, newEntryState, toLastRun } from './cron-state.ts'
 import { type DueRun, EntryTimer } from './entry-timer.ts'
-import { type FiredTurn, toLastRun } from './last-run.ts'
 
 /** One entry in a running scheduler: its timer and its state. */
 export class CronJob {
@@ -60,7 +59,7 @@ export class CronJob {
   }
 
   /** Reverts begin() for a turn that did not start, so that the entry may fire again. */
-  takeBack(): void {
+  revertBegin(): void {
     this.#state.fired -= 1
     delete this.#state.claim
   }

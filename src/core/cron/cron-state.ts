@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { CrabError } from '../base/errors.ts'
 import { replaceFile } from '../base/files.ts'
 import { readTextFile } from '../config/load-config.ts'
 
@@ -84,4 +85,35 @@ export async function readCronState(path: string): Promise<CronState> {
 /** Replaces the state file. Throws `storage`. */
 export async function writeCronState(path: string, state: CronState): Promise<void> {
   await replaceFile(path, `${JSON.stringify(state)}\n`)
+}
+
+/** A turn of an entry that ended successfully. */
+export interface FiredTurn {
+  run: string
+  session: string
+}
+
+/** Returns the record of a finished turn. Times are milliseconds since 1970. */
+export function toLastRun(ended: {
+  due: number
+  now: number
+  fired?: FiredTurn | undefined
+  error?: CrabError | undefined
+}): LastRun {
+  const { due, now, fired, error } = ended
+  return {
+    ...{ due, ended: now, outcome: toOutcome(error) },
+    ...fired,
+    ...(error && { error: toRunFailure(error) }),
+  }
+}
+
+/** Converts an error to its form in the state file. */
+export function toRunFailure({ kind, message, hint }: CrabError) {
+  return { kind, message, ...(hint !== undefined && { hint }) }
+}
+
+function toOutcome(error: CrabError | undefined): LastRun['outcome'] {
+  if (!error) return 'ok'
+  return error.kind === 'cancelled' ? 'cancelled' : 'failed'
 }

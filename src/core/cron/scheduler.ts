@@ -2,11 +2,16 @@ import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { ClockWatch } from './clock-watch.ts'
 import { type Cron, type CronEntry, cronContent } from './cron-entry.ts'
-import type { CronFile, LoadedCrons } from './cron-file.ts'
+import { type CronFile, type LoadedCrons, problemLines } from './cron-file.ts'
 import { CronJob } from './cron-job.ts'
-import { type CronState, type EntryState, type LastRun, MAX_REMOVED_ENTRIES } from './cron-state.ts'
-import { type FiredTurn, toRunFailure } from './last-run.ts'
-import { problemLines } from './problem-lines.ts'
+import {
+  type CronState,
+  type EntryState,
+  type FiredTurn,
+  type LastRun,
+  MAX_REMOVED_ENTRIES,
+  toRunFailure,
+} from './cron-state.ts'
 import { Semaphore } from './semaphore.ts'
 import { StateWriter } from './state-writer.ts'
 
@@ -242,7 +247,7 @@ export class Scheduler {
       // the claim must be on disk before the turn, or a crash would let it fire again
       if (entry.once) await this.#writer.flush()
     } catch (reason) {
-      job.takeBack()
+      job.revertBegin()
       throw reason
     }
     return await this.#options.fire(entry, this.#cancel.signal)

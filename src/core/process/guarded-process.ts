@@ -11,7 +11,7 @@ export interface Group {
   /** The pid of the program that leads the group. */
   pid: number
   watcher: number
-  mark: string
+  ownerTag: string
 }
 
 interface GuardedOptions {
@@ -31,13 +31,13 @@ export async function startGuarded(
   launch: Launch,
   { shell, list, membersOf }: GuardedOptions,
 ): Promise<RunningProcess> {
-  const { argv, cwd, env, mark } = launch
+  const { argv, cwd, env, ownerTag } = launch
   const [input, errors] = [launch.stdin === 'none' ? 'ignore' : 'pipe', launch.stderr ?? 'pipe'] as const
   const script = wrapperScript({
     unset: ADDED_BY_SHELLS.filter((name) => env[name] === undefined),
     mergesErrors: errors === 'stdout',
   })
-  const wrapper = ['-c', script, 'crabtalk', shell, watcherScript(list), `${OWNER_TAG}=${mark}`]
+  const wrapper = ['-c', script, 'crabtalk', shell, watcherScript(list), `${OWNER_TAG}=${ownerTag}`]
   const child = await spawnChild(argv[0], [shell, ...wrapper, launch.program, ...argv.slice(1)], {
     cwd,
     env,
@@ -52,7 +52,7 @@ export async function startGuarded(
     child.drop()
     throw startError(argv[0], 'EAGAIN')
   }
-  const members = () => membersOf({ pid: child.pid, watcher, mark })
+  const members = () => membersOf({ pid: child.pid, watcher, ownerTag })
   return toRunningProcess({ ...child, control, reports, members, onLetGo: launch.onLetGo })
 }
 

@@ -27,8 +27,8 @@ export function newOwnerTag(prefix: string): string {
  * Parses the owner from a tag; undefined when another program wrote it, or on a system that does not show
  * start times.
  */
-export function parseOwnerTag(mark: string): ProcessOwner | undefined {
-  const [, namespace, pid, startTime] = /^([1-9]\d*)\.(\d+)\.(\d+)\./.exec(mark) ?? []
+export function parseOwnerTag(ownerTag: string): ProcessOwner | undefined {
+  const [, namespace, pid, startTime] = /^([1-9]\d*)\.(\d+)\.(\d+)\./.exec(ownerTag) ?? []
   if (namespace === undefined) return undefined
   return { namespace, pid: Number(pid), startTime: Number(startTime) }
 }

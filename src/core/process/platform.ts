@@ -4,7 +4,7 @@ import type { ProcessCommand, RunningProcess } from './types.ts'
 export interface Launch extends ProcessCommand {
   /** The path of the program, absolute. */
   program: string
-  mark: string
+  ownerTag: string
   /** Called once, when the process has been ended or released. */
   onLetGo: () => void
 }

@@ -58,12 +58,12 @@ class Host implements ProcessHost {
   }
 
   async #start(command: ProcessCommand): Promise<RunningProcess> {
-    const { platform, findProgram, markPrefix } = await this.#starter.get()
+    const { platform, findProgram, tagPrefix } = await this.#starter.get()
     const program = await findProgram(command)
-    const mark = newOwnerTag(markPrefix)
-    const env = { ...command.env, [OWNER_TAG]: mark }
+    const ownerTag = newOwnerTag(tagPrefix)
+    const env = { ...command.env, [OWNER_TAG]: ownerTag }
     const onLetGo = () => this.#running.delete(running)
-    const running = await platform.start({ ...command, program, env, mark, onLetGo })
+    const running = await platform.start({ ...command, program, env, ownerTag, onLetGo })
     this.#running.add(running)
     if (this.#hasLeft) running.release()
     return running
@@ -74,7 +74,7 @@ interface Starter {
   platform: Platform
   findProgram: (command: ProcessCommand) => Promise<string>
   /** The prefix of this process's owner tags. */
-  markPrefix: string
+  tagPrefix: string
 }
 
 async function openStarter(options: ProcessHostOptions): Promise<Starter> {
@@ -83,7 +83,7 @@ async function openStarter(options: ProcessHostOptions): Promise<Starter> {
     import('./own-platform.ts'),
   ])
   const platform = options.platform ?? ownPlatform()
-  return { platform, findProgram, markPrefix: await platform.identify(options.pid) }
+  return { platform, findProgram, tagPrefix: await platform.identify(options.pid) }
 }
 
 /** Sweeps after a delay, so that urgent work runs first, and a short command does not sweep at all. */

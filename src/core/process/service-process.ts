@@ -20,7 +20,7 @@ export interface ServiceProcess {
   /** The result of readIdentity() for it. */
   identity: string
   /** The unique value of SERVICE_TAG in its environment. */
-  mark: string
+  serviceTag: string
 }
 
 /**
@@ -41,13 +41,13 @@ export async function readIdentity(pid: number, proc = '/proc'): Promise<string 
  * Returns the process that was started with this tag and leads its session; undefined when none runs, or when
  * the system does not show environments.
  */
-export async function findTaggedProcess(mark: string, proc = '/proc'): Promise<number | undefined> {
+export async function findTaggedProcess(serviceTag: string, proc = '/proc'): Promise<number | undefined> {
   if (platform() !== 'linux') return undefined
   const leaders = (await readProcesses(proc)).filter(
     ({ pid, session, isRunning }) => isRunning && pid === session,
   )
   const tagged = await collectEach(leaders, async (entry) =>
-    (await hasTag(entry.pid, mark, proc)) ? entry : undefined,
+    (await hasTag(entry.pid, serviceTag, proc)) ? entry : undefined,
   )
   return tagged.toSorted((a, b) => a.startTime - b.startTime)[0]?.pid // processes that it started are younger
 }
@@ -77,7 +77,7 @@ async function endMembers(service: ServiceProcess, signals: readonly NodeJS.Sign
 
 /** Lists the remaining processes of a service; on systems other than Linux its group, as a negative id. */
 async function listMembers(service: ServiceProcess): Promise<number[]> {
-  const { pid, identity, mark } = service
+  const { pid, identity, serviceTag } = service
   const now = await readIdentity(pid)
   // An id is not reused while its session or group has members.
   const isOurs = now === undefined || now === identity
@@ -85,14 +85,14 @@ async function listMembers(service: ServiceProcess): Promise<number[]> {
   return await collectEach(await readProcesses('/proc'), async (entry) => {
     if (!entry.isRunning) return undefined
     if (isOurs && entry.session === pid) return entry.pid
-    return (await hasTag(entry.pid, mark, '/proc')) ? entry.pid : undefined
+    return (await hasTag(entry.pid, serviceTag, '/proc')) ? entry.pid : undefined
   })
 }
 
-async function hasTag(pid: number, mark: string, proc: string): Promise<boolean> {
+async function hasTag(pid: number, serviceTag: string, proc: string): Promise<boolean> {
   // The process may be gone or not accessible.
   const environment = await readFile(join(proc, String(pid), 'environ'), 'latin1').catch(() => '')
-  return environment.split('\0').includes(`${SERVICE_TAG}=${mark}`)
+  return environment.split('\0').includes(`${SERVICE_TAG}=${serviceTag}`)
 }
 
 async function isItself({ pid, identity }: ServiceProcess): Promise<boolean> {

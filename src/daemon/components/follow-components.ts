@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toCrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
+import { watchFolder } from '../../core/base/watch-folder.ts'
 import { DISCOVERY } from '../../core/config/component.ts'
 import type { Hook } from '../../core/runtime/hook.ts'
 import type { McpServers } from '../../mcp/types.ts'
 import type { AgentSync } from '../agent-sync.ts'
 import type { Components } from './components.ts'
-import { watchFolder } from './watch-folder.ts'
 
 /** The dependencies of `followComponents()`. */
 export interface FollowOptions {

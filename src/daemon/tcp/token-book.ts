@@ -3,6 +3,7 @@ import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { readStampSync } from '../../core/base/file-stamp.ts'
 import type { Log } from '../../core/base/log.ts'
 import { BUILT_IN_TOKEN } from '../../core/base/token-name.ts'
+import { watchFolder } from '../../core/base/watch-folder.ts'
 import type { ClientToken } from '../../core/policy/trust.ts'
 import {
   hashToken,
@@ -12,7 +13,6 @@ import {
   tokensPath,
 } from '../../core/tokens/token-file.ts'
 import { isSameToken, readToken, tokenFile } from '../../core/transport/token.ts'
-import { watchFolder } from '../components/watch-folder.ts'
 
 interface TokenBookOptions {
   /** The folder of both files. */

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LogSource } from './entry.ts'
 
@@ -29,11 +29,6 @@ export async function loggedServices(logs: string): Promise<string[]> {
   return [...new Set(names)].filter((name) => name !== SUPERVISOR).toSorted()
 }
 
-/** Whether a file of the log folder belongs to a service, including its rotated files. */
-export function isServiceLog(service: string, file: string): boolean {
-  return LOG_NAME.exec(file)?.[1] === service
-}
-
 /**
  * Lists a file and its rotated predecessors (`<path>.1` is the newest), oldest first: those that exist and
  * were written at or after `since`.
@@ -51,6 +46,34 @@ export async function rotatedFiles(
     if (stats && stats.mtimeMs < since) break
   }
   return found
+}
+
+/**
+ * Removes the logs of a service, including rotated files, and returns how many bytes they held. The service
+ * must not be running.
+ */
+export async function removeLogs(logs: string, service: string): Promise<number> {
+  const files = (await fileSizes(logs)).filter(({ name }) => isServiceLog(service, name))
+  for (const { name } of files) await rm(join(logs, name), { force: true })
+  return files.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+/** Lists the files of a folder with their sizes in bytes; empty when it does not exist. */
+export async function fileSizes(folder: string): Promise<{ name: string; bytes: number }[]> {
+  const names = await readdir(folder).catch(() => []) // nothing was ever written
+  return await Promise.all(names.map(async (name) => ({ name, bytes: await readSize(join(folder, name)) })))
+}
+
+/** Whether a file of the log folder belongs to a service, including its rotated files. */
+function isServiceLog(service: string, file: string): boolean {
+  return LOG_NAME.exec(file)?.[1] === service
+}
+
+async function readSize(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ size }) => size,
+    () => 0, // rotated meanwhile
+  )
 }
 
 const SUPERVISOR = 'supervisor'

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile, makePrivateDir } from '../../core/base/files.ts'
-import { guardSpec } from '../guard/guard-spec.ts'
 import { isOurLabel, toGuardLabel } from '../names.ts'
 import type {
   ManagerCommand,
@@ -15,6 +14,7 @@ import type {
   UnitFile,
   UpHost,
 } from '../types.ts'
+import { guardSpec } from '../units/guard-spec.ts'
 import { type LaunchdDomain, launchdPlist } from '../units/launchd-plist.ts'
 import { editedUnitPath, writeUnit } from '../units/unit-change.ts'
 import { type PrintedJob, parseDisabled, parseJob, toJobStatus } from './launchd-print.ts'

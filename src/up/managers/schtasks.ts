@@ -38,7 +38,7 @@ export interface TaskLoop {
   /** Whether a loop is running for the label. */
   isRunning(label: string): Promise<boolean>
   /** Whether a loop is running for the label, or has already carried out the last request. */
-  hasHeard(label: string): Promise<boolean>
+  hasResponded(label: string): Promise<boolean>
   /** Returns the current or last known status; undefined when no loop has ever run for the label. */
   status(label: string): Promise<Omit<ServiceStatus, 'label' | 'isInstalled' | 'isEnabled'> | undefined>
 }
@@ -186,7 +186,7 @@ export class SchtasksManager implements ServiceManager {
     for (let left = RUNS; left > 0; left--) {
       await this.#run(taskCommand('Run', label), signal)
       for (let look = 0; look < LOOKS; look++) {
-        if (await this.#loop.hasHeard(label)) return
+        if (await this.#loop.hasResponded(label)) return
         await sleep(this.#lookMs, undefined, { signal })
       }
     }

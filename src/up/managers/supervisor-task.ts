@@ -34,7 +34,7 @@ export function taskLoop({ paths, program }: ManagerContext): TaskLoop {
       const name = findByLabel(label)?.name
       return name !== undefined && (await findSupervisor(folder, name)) !== undefined
     },
-    async hasHeard(label) {
+    async hasResponded(label) {
       const name = findByLabel(label)?.name
       if (name === undefined) return false
       return !isDue(folder, name) || (await findSupervisor(folder, name)) !== undefined
@@ -63,7 +63,7 @@ async function endLost(folder: string, name: string): Promise<void> {
   if (record === undefined) return
   const { pid, identity, mark } = record
   if (pid !== undefined && identity !== undefined && mark !== undefined) {
-    await endService({ pid, identity, mark }, GRACE_MS)
+    await endService({ pid, identity, serviceTag: mark }, GRACE_MS)
   }
   writeRecord(folder, name, { ...record, state: 'stopped' })
 }

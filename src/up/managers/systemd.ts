@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isMissingFile, makePrivateDir } from '../../core/base/files.ts'
-import { guardSpec } from '../guard/guard-spec.ts'
 import { isOurLabel, toGuardLabel } from '../names.ts'
 import type {
   ManagerCommand,
@@ -13,6 +12,7 @@ import type {
   UnitFile,
   UpHost,
 } from '../types.ts'
+import { guardSpec } from '../units/guard-spec.ts'
 import { systemdGuardUnit, systemdUnit, unitName } from '../units/systemd-unit.ts'
 import { editedUnitPath, writeUnit } from '../units/unit-change.ts'
 import { disableLinger, enableLinger, isLingering, LINGER_COMMAND, toLoginctl } from './linger.ts'

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
+import * as z from 'zod/mini'
+import { parseObject } from '../../core/base/json.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import { parseRecord } from './record.ts'
+import { CURRENT_LINK, componentFolder } from './component-folder.ts'
 
 /** A component that `crabup pull` installed; it runs as a service of that name. */
 export interface InstalledService {
@@ -63,20 +65,16 @@ export function isServiceName(text: string): boolean {
 }
 
 /**
- * Returns the folder of a component: it holds one folder for each version, and `current`, a link to the
- * current one.
- */
-export function componentFolder({ packages }: Pick<HomePaths, 'packages'>, name: string): string {
-  return join(packages, name)
-}
-
-/** The name of the link to the current version in the folder of a component. */
-export const CURRENT_LINK = 'current'
-/**
  * The name of the JSON record in the folder of a version. It is written last: a version without one is
  * incomplete.
  */
 export const RECORD_FILE = 'crabup.json'
+
+/** The folder below `packages/` that holds the records of `crabup pkg`. */
+export const PKG_FOLDER = 'pkg'
+
+/** The stored description of one version of a component, in that version's folder. */
+export type PackageRecord = z.infer<typeof schema>
 
 function readAll(paths: Pick<HomePaths, 'packages'>): { name: string; service?: InstalledService }[] {
   return namesIn(paths.packages).map((name) => {
@@ -103,6 +101,25 @@ function namesIn(folder: string): string[] {
   }
 }
 
+/** Parses a record; undefined when it is not valid. */
+function parseRecord(text: string): PackageRecord | undefined {
+  const outcome = schema.safeParse(parseObject(text))
+  return outcome.success ? outcome.data : undefined
+}
+
 const MAX_NAME = 32
-/** The folder below `packages/` that holds the records of `crabup pkg`. */
-export const PKG_FOLDER = 'pkg'
+
+const schema = z.object({
+  package: z.string(),
+  version: z.string(),
+  description: z.string(),
+  /** The path relative to the folder of the version, with `/`. */
+  script: z.string().check(z.refine((path) => !isAbsolute(path) && !path.split(/[\\/]/).includes('..'))),
+  runsOnNode: z.boolean(),
+  installedAt: z.string(),
+  source: z.string(),
+  origin: z.enum(['registry', 'tarball', 'folder']),
+  publisher: z.exactOptional(z.string()),
+  /** Empty in records of versions that were installed before packages could ask for variables. */
+  variables: z._default(z.array(z.string()), []),
+})

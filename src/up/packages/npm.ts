@@ -5,8 +5,8 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { UpHost } from '../types.ts'
+import { findNpmProgram } from './node-programs.ts'
 import { hasTarError, npmFailure } from './npm-errors.ts'
-import { findNpmProgram } from './npm-program.ts'
 import { compareVersions, isNpmVersion } from './version-order.ts'
 
 /** The npm of this machine, with the user's own settings. Package scripts never run. */

@@ -2,7 +2,7 @@ import type { HomePaths } from '../../core/config/paths.ts'
 import type { UpHost } from '../types.ts'
 import type { PackageFacts } from './facts.ts'
 import type { InstalledService } from './installed.ts'
-import type { NodeProgram } from './node-version.ts'
+import type { NodeProgram } from './node-programs.ts'
 import type { Npm } from './npm.ts'
 
 /** The ports of package installation. */

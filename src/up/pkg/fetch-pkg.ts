@@ -21,7 +21,7 @@ interface FetchPkgPorts {
   npm(): Promise<Npm>
   /** The folder for fetched files. */
   folder: string
-  standing: CallerContext
+  caller: CallerContext
   step(text: string): void
 }
 
@@ -38,7 +38,7 @@ async function fetch(
   signal: AbortSignal,
 ): Promise<{ readTree: TreeReader; source: PkgRecord['source']; facts?: PackageFacts | undefined }> {
   const named = parseGitSource(word)
-  const git = named ?? (await findRepository(word, ports.standing))
+  const git = named ?? (await findRepository(word, ports.caller))
   if (git) {
     ports.step(`Fetching ${git.url}`)
     const { tarball, commit } = await fetchGit(git, ports, signal)
@@ -47,7 +47,7 @@ async function fetch(
       source: { kind: 'git', from: named ? word : formatGitSource(git), commit },
     }
   }
-  const spec = await parsePackageSpec(word, undefined, { ...ports.standing, verb: 'add' })
+  const spec = await parsePackageSpec(word, undefined, { ...ports.caller, verb: 'add' })
   if (spec.kind === 'tarball')
     return { readTree: tarTree(spec.path), source: { kind: 'tarball', from: spec.path } }
   if (spec.kind === 'folder')

@@ -13,7 +13,7 @@ export interface PkgRemoval {
   /** The removed skills and agents, such as `skills/review` and `agents/reviewer`. */
   removed: string[]
   /** The parts that stay because the user changed them, such as `skills/review: SKILL.md`. */
-  kept: string[]
+  retained: string[]
 }
 
 /**
@@ -25,7 +25,7 @@ export async function removePkg(name: string, ports: PkgPorts, signal: AbortSign
   await using _ = await ports.lock('pkg', signal)
   await using _agents = await ports.lock(`file:${paths.agents}`, signal)
   const record = await findRecord(name, paths)
-  const removal: PkgRemoval = { name, removed: [], kept: [] }
+  const removal: PkgRemoval = { name, removed: [], retained: [] }
   for (const folder of record.skills) {
     const own = `skills/${folder}`
     const there = await filesBelow(paths.home, own)
@@ -69,7 +69,7 @@ async function settle(
       changed.push(file.startsWith(`${own}/`) ? file.slice(own.length + 1) : basename(file))
   }
   if (changed.length > 0) {
-    removal.kept.push(`${own}: ${changed.join(', ')}`)
+    removal.retained.push(`${own}: ${changed.join(', ')}`)
     return
   }
   await remove().catch((reason: unknown) => {

@@ -1,16 +1,10 @@
-import { readdir, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { statfs } from 'node:fs/promises'
+import { fileSizes } from '../logs/log-files.ts'
 import type { ServiceNote } from './notes.ts'
 
 /** Notes log files that have become too large, and a disk without room for logs. */
 export async function diskNotes({ home, logs }: { home: string; logs: string }): Promise<ServiceNote[]> {
   return [...(await freeSpaceNotes(home)), ...(await logNotes(logs))]
-}
-
-/** Lists the files of a folder with their sizes in bytes; empty when it does not exist. */
-export async function fileSizes(folder: string): Promise<{ name: string; bytes: number }[]> {
-  const names = await readdir(folder).catch(() => []) // nothing was ever written
-  return await Promise.all(names.map(async (name) => ({ name, bytes: await readSize(join(folder, name)) })))
 }
 
 /**
@@ -36,13 +30,6 @@ async function logNotes(logs: string): Promise<ServiceNote[]> {
     message: `logs/${name} has ${Math.round(bytes / 1e6)} MB`,
     hint: 'crabup doctor says what to do',
   }))
-}
-
-async function readSize(path: string): Promise<number> {
-  return await stat(path).then(
-    ({ size }) => size,
-    () => 0, // rotated meanwhile
-  )
 }
 
 /** Less than a failing service logs in an hour. */

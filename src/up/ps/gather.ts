@@ -41,7 +41,7 @@ export interface ServiceRow {
    * Whether the service manager runs it or is trying to; a service that runs without being managed was
    * started another way.
    */
-  isKept: boolean
+  isManaged: boolean
   notes: readonly ServiceNote[]
 }
 
@@ -140,7 +140,7 @@ async function toRow({
     ...(status?.isInstalled && status.restarts !== undefined && { restarts: status.restarts }),
     isInstalled: status?.isInstalled ?? false,
     isEnabled: status?.isEnabled ?? false,
-    isKept: isKeptAlive(status),
+    isManaged: isKeptAlive(status),
     notes: [...notes, ...unitIssues],
   }
 }

@@ -1,14 +1,14 @@
+import { createHash } from 'node:crypto'
 import { mkdtempDisposable, readFile } from 'node:fs/promises'
 import { arch, tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { toStorageError } from '../../core/base/files.ts'
+import { isMissingFile, toStorageError } from '../../core/base/files.ts'
 import { getErrorCode } from '../../core/base/system-error.ts'
 import type { Npm } from '../packages/npm.ts'
 import { compareVersions, isNpmVersion } from '../packages/version-order.ts'
 import type { UpHost } from '../types.ts'
 import { extractProgram } from './archive.ts'
-import { verifyFile } from './checksum.ts'
 
 /** The source of another version: a file, or the registry. */
 export interface UpdateSource {
@@ -70,4 +70,54 @@ async function fromRegistry(spec: string, npm: Npm, signal: AbortSignal): Promis
 /** Returns the npm package that carries the program for this platform and architecture. */
 function packageFor({ platform }: Pick<UpHost, 'platform'>): string {
   return `crabtalk-${platform === 'win32' ? 'win' : platform}-${arch()}`
+}
+
+function hashSha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/**
+ * Verifies the checksum of a file: the given one, or the one in `FILE.sha256` or SHA256SUMS beside it. Throws
+ * `invalid` when it differs, and when no checksum is known.
+ */
+async function verifyFile(path: string, bytes: Uint8Array, given: string | undefined): Promise<void> {
+  const expected =
+    given === undefined ? await findChecksum(path) : { sum: given.trim().toLowerCase(), from: '--sha256' }
+  if (expected === undefined) {
+    throw new CrabError('invalid', `Cannot update from ${path}: nothing says what its checksum is`, {
+      hint: `put SHA256SUMS or ${basename(path)}.sha256 beside it, or give --sha256`,
+    })
+  }
+  if (!/^[\da-f]{64}$/.test(expected.sum)) {
+    throw new CrabError(
+      'invalid',
+      `Cannot use the checksum of ${expected.from}: it is not 64 hexadecimal digits`,
+    )
+  }
+  if (hashSha256(bytes) === expected.sum) return
+  throw new CrabError(
+    'invalid',
+    `Cannot update from ${path}: it is not the file that ${expected.from} means`,
+    {
+      hint: 'nothing was changed; fetch it again',
+    },
+  )
+}
+
+/**
+ * Finds the checksum beside a file. Lines are `HEX  NAME` as sha256sum writes them; a file named after this
+ * one may hold the checksum alone.
+ */
+async function findChecksum(path: string): Promise<{ sum: string; from: string } | undefined> {
+  const name = basename(path)
+  for (const file of [`${path}.sha256`, join(dirname(path), 'SHA256SUMS')]) {
+    const text = await readFile(file, 'utf8').catch((reason) => {
+      if (isMissingFile(reason)) return ''
+      throw reason
+    })
+    const rows = text.split('\n').map((line) => line.trim().split(/\s+\*?/))
+    const row = rows.find(([sum = '', of]) => sum !== '' && (of === undefined || of === name))
+    if (row?.[0]) return { sum: row[0].toLowerCase(), from: basename(file) }
+  }
+  return undefined
 }

@@ -23,7 +23,7 @@ export interface SelfUpdate {
   /** `same` when the program already was that version and nothing changed. */
   outcome: 'updated' | 'same'
   /** The path of the previous program; undefined when nothing changed. */
-  kept: string | undefined
+  previous: string | undefined
 }
 
 /**
@@ -38,7 +38,7 @@ export async function updateProgram(
 ): Promise<SelfUpdate> {
   const bytes = await fetchProgram(source, { ...at, own: own.version }, signal)
   if (!bytes || bytes.equals(await readFile(own.path))) {
-    return { from: own.version, to: own.version, outcome: 'same', kept: undefined }
+    return { from: own.version, to: own.version, outcome: 'same', previous: undefined }
   }
   return await switchToBytes(own, { bytes, version: source.version }, at.host, signal)
 }
@@ -88,7 +88,7 @@ async function switchToBytes(
     }
     signal.throwIfAborted()
     await switchProgram(own.path, candidate, host.platform)
-    return { from: own.version, to, outcome: 'updated', kept: oldProgram(own.path) }
+    return { from: own.version, to, outcome: 'updated', previous: oldProgram(own.path) }
   } finally {
     await rm(candidate, { force: true }).catch(() => undefined) // a later update removes it
   }

@@ -88,16 +88,16 @@ export function readKnownSpec(folder: string, name: string): ServiceSpec | undef
   return isDesiredService(value) && value.name === name ? value : undefined
 }
 
-/** Lists the names with files in the folder: `wanted` are to run, `known` have any file. */
-export function listServiceNames(folder: string): { wanted: string[]; known: string[] } {
+/** Lists the names with files in the folder: `desired` are to run, `known` have any file. */
+export function listServiceNames(folder: string): { desired: string[]; known: string[] } {
   const files = listFiles(folder)
   const namesWithEnding = (ending: string) =>
     files.filter((file) => file.endsWith(ending)).map((file) => file.slice(0, -ending.length))
-  const wanted = namesWithEnding('.json').filter((name) => !name.includes('.'))
+  const desired = namesWithEnding('.json').filter((name) => !name.includes('.'))
   const others = [...namesWithEnding(STOPPED), ...namesWithEnding(RECORD)].filter(
     (name) => !name.includes('.'),
   )
-  return { wanted, known: [...new Set([...wanted, ...others])].toSorted() }
+  return { desired, known: [...new Set([...desired, ...others])].toSorted() }
 }
 
 /** Whether a change to that file can change a desired state. */

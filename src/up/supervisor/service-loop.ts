@@ -39,7 +39,7 @@ export interface LoopContext {
 interface Run {
   pid: number
   identity: string
-  mark: string
+  serviceTag: string
   /**
    * Resolves with the exit status; an adopted process resolves without code and signal, because its status is
    * unknown.
@@ -131,7 +131,7 @@ export class ServiceLoop {
     const identity = this.#record.identity ?? (pid === undefined ? undefined : await readIdentity(pid))
     if (mark === undefined || pid === undefined || identity === undefined) return undefined
     if (!(await isAlive({ pid, identity }))) {
-      await endService({ pid, identity, mark }, 0) // ends the children it left behind
+      await endService({ pid, identity, serviceTag: mark }, 0) // ends the children it left behind
       return undefined
     }
     this.#log('info', `Goes on with process ${pid}`)
@@ -140,7 +140,7 @@ export class ServiceLoop {
     return {
       pid,
       identity,
-      mark,
+      serviceTag: mark,
       ended: this.#watch({ pid, identity }, over.signal),
       drop: () => over.abort(),
     }
@@ -167,10 +167,10 @@ export class ServiceLoop {
   async #start(desired: DesiredService): Promise<boolean> {
     const place = this.#place
     const isAgain = this.#record.lastExit !== undefined
-    const mark = newUlid()
+    const serviceTag = newUlid()
     this.#updateRecord({
       state: 'starting',
-      mark,
+      mark: serviceTag,
       pid: undefined,
       identity: undefined,
       since: place.now(),
@@ -178,9 +178,9 @@ export class ServiceLoop {
       restarts: this.#record.restarts + (isAgain ? 1 : 0),
     })
     try {
-      const { pid, exited } = await startRun(desired, { mark, env: place.env })
+      const { pid, exited } = await startRun(desired, { serviceTag, env: place.env })
       const identity = (await readIdentity(pid)) ?? 'ended'
-      this.#run = { pid, identity, mark, ended: exited, drop: () => undefined }
+      this.#run = { pid, identity, serviceTag, ended: exited, drop: () => undefined }
       this.#updateRecord({ state: 'running', pid, identity })
       this.#log('info', `Started as process ${pid}`)
       return false

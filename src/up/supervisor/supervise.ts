@@ -116,10 +116,10 @@ class Supervisor {
   /** Lists the services that need work and have no loop. */
   due(): string[] {
     const { folder, only } = this.#options
-    const { wanted, known } = listServiceNames(folder)
+    const { desired, known } = listServiceNames(folder)
     const isOurs = (name: string) => !this.#loops.has(name) && (only === undefined || only === name)
-    const starts = wanted.filter((name) => isOurs(name) && this.#isToStart(name))
-    const others = known.filter((name) => isOurs(name) && !wanted.includes(name) && !hasEnded(folder, name))
+    const starts = desired.filter((name) => isOurs(name) && this.#isToStart(name))
+    const others = known.filter((name) => isOurs(name) && !desired.includes(name) && !hasEnded(folder, name))
     return [...starts, ...others]
   }
 
@@ -160,10 +160,10 @@ class Supervisor {
   /** Updates the loops. A file that was damaged by hand keeps its previous meaning. */
   #updateLoops(): void {
     const { folder } = this.#options
-    const { wanted } = listServiceNames(folder)
+    const { desired } = listServiceNames(folder)
     for (const [name, loop] of this.#loops) {
       const now = readDesired(folder, name)
-      if (now || !wanted.includes(name)) loop.update(now)
+      if (now || !desired.includes(name)) loop.update(now)
       loop.retryRecord()
     }
   }

@@ -2,7 +2,6 @@ import { toGuardLabel } from '../names.ts'
 import type { ServiceSpec } from '../types.ts'
 import { checkSpec, unitDescription, unitError } from './literal.ts'
 import { SEAL, seal } from './seal.ts'
-import { escapeSpecifiers, quoteUnitArgument, quoteUnitWord, toPattern } from './systemd-quoting.ts'
 
 /**
  * Renders the systemd user unit of a service, for systemd 239 and newer (ADR 0131).
@@ -28,6 +27,11 @@ WantedBy=default.target
  */
 export function systemdGuardUnit(spec: ServiceSpec): string {
   return toUnit(spec, { unit: 'StopWhenUnneeded=yes', end: '' })
+}
+
+/** Returns the name of the unit file of a label. */
+export function unitName(label: string): string {
+  return `${label}.service`
 }
 
 function toUnit(spec: ServiceSpec, { unit, end }: { unit: string; end: string }): string {
@@ -59,11 +63,6 @@ LimitCORE=0:infinity
 ${end}`)
 }
 
-/** Returns the name of the unit file of a label. */
-export function unitName(label: string): string {
-  return `${label}.service`
-}
-
 /** systemd refuses a program whose path has a quote or a backslash, so a shell executes it. */
 function toCommand([program, ...rest]: ServiceSpec['argv']): string {
   const args = rest.map(quoteUnitArgument)
@@ -89,3 +88,36 @@ function toFile({ label }: ServiceSpec, path: string, encode: (path: string) => 
   if (/[\s\\]$/.test(path)) throw unitError(label, `${path} ends in a space or a backslash`)
   return encode(path)
 }
+
+/**
+ * Quotes a word of `Environment=`: quotes and backslashes are syntax and `%` begins a specifier, but `$` is
+ * literal (systemd.exec(5), systemd.syntax(7)).
+ */
+function quoteUnitWord(text: string): string {
+  const escaped = escapeSpecifiers(text).replaceAll(/[\\"]/g, '\\$&')
+  return PLAIN.test(text) ? text : `"${escaped}"`
+}
+
+/** Quotes an argument of `ExecStart=`, where `$` begins a variable as well (systemd.service(5)). */
+function quoteUnitArgument(text: string): string {
+  return quoteUnitWord(text).replaceAll('$', '$$$$')
+}
+
+/**
+ * Escapes a path for settings that have specifiers but no quoting: `WorkingDirectory=`,
+ * `StandardOutput=append:`.
+ */
+function escapeSpecifiers(text: string): string {
+  return text.replaceAll('%', '%%')
+}
+
+/**
+ * Escapes a path for `EnvironmentFile=`, which is a glob pattern: an unescaped path may not match, and the
+ * secrets would be missing.
+ */
+function toPattern(path: string): string {
+  return escapeSpecifiers(path.replaceAll(/[\\*?[\]]/g, '\\$&'))
+}
+
+/** Characters that never need quoting where systemd splits a line into words. */
+const PLAIN = /^[\p{L}\p{N}_/.:=,+@-]+$/u

@@ -1,19 +1,15 @@
 import type { ServiceSpec } from '../types.ts'
 import { checkSpec, unitDescription, unitError } from './literal.ts'
 import { SEAL, seal } from './seal.ts'
-import { toCommandLine } from './windows-command-line.ts'
 import { toXmlText } from './xml.ts'
 
 /** The settings of a task that do not come from the service. */
-export interface TaskSettings {
+interface TaskSettings {
   /** The loop that keeps the service running: an absolute program and its arguments. */
   action: readonly [string, ...string[]]
   /** The user whose logon starts the task: `DOMAIN\name`, or a SID. */
   userId: string
 }
-
-/** The console host of Windows hides the window with this option; a task cannot hide one. */
-const HEADLESS = ['%SystemRoot%\\System32\\conhost.exe', '--headless'] as const
 
 /**
  * Renders the scheduled task of a service as text for `schtasks /Create /XML` (Task Scheduler schema 1.2);
@@ -87,6 +83,16 @@ export function toUtf16(text: string): Buffer {
   return Buffer.from(`\ufeff${text.replaceAll('\n', '\r\n')}`, 'utf16le')
 }
 
+/**
+ * Joins arguments into one Windows command line that CommandLineToArgvW and the C runtime split into the same
+ * words.
+ *
+ * Not for the program name, in which a backslash is never an escape.
+ */
+export function toCommandLine(args: readonly string[]): string {
+  return args.map(quote).join(' ')
+}
+
 /** The Task Scheduler expands variables, and a percent sign cannot be escaped. */
 function checkExpansion(label: string, values: readonly string[]): void {
   const expanded = values.find((value) => /%[^%]+%/.test(value))
@@ -94,3 +100,12 @@ function checkExpansion(label: string, values: readonly string[]): void {
     throw unitError(label, `Windows would take what is between the percent signs for a variable: ${expanded}`)
   }
 }
+
+/** Quotes an argument. Backslashes are escapes only before a quote, including the closing one. */
+function quote(arg: string): string {
+  if (arg !== '' && !/[\s"]/.test(arg)) return arg
+  return `"${arg.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, '$&$&')}"`
+}
+
+/** The console host of Windows hides the window with this option; a task cannot hide one. */
+const HEADLESS = ['%SystemRoot%\\System32\\conhost.exe', '--headless'] as const

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
-import { CronFile } from '../../../src/core/cron/cron-file.ts'
-import { problemLines } from '../../../src/core/cron/problem-lines.ts'
+import { CronFile, problemLines } from '../../../src/core/cron/cron-file.ts'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 

@@ -2,8 +2,12 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 import type { Log } from '../../../src/core/base/log.ts'
 import type { CronEntry } from '../../../src/core/cron/cron-entry.ts'
 import { CronFile } from '../../../src/core/cron/cron-file.ts'
-import { type CronState, EMPTY_CRON_STATE, type EntryState } from '../../../src/core/cron/cron-state.ts'
-import type { FiredTurn } from '../../../src/core/cron/last-run.ts'
+import {
+  type CronState,
+  EMPTY_CRON_STATE,
+  type EntryState,
+  type FiredTurn,
+} from '../../../src/core/cron/cron-state.ts'
 import { Scheduler, type SchedulerOptions } from '../../../src/core/cron/scheduler.ts'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'

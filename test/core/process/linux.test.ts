@@ -63,10 +63,10 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
 
   test('a watcher that cannot list processes ends its group', async () => {
     const { word, command } = markedScript('sleep 600 & echo ready; wait')
-    const mark = { program: '/bin/sh', mark: 'x.', onLetGo: () => {} }
+    const launch = { program: '/bin/sh', ownerTag: 'x.', onLetGo: () => {} }
     const membersOf = async () => []
     await using running = await startGuarded(
-      { ...command, ...mark },
+      { ...command, ...launch },
       { shell: '/bin/sh', list: 'false', membersOf },
     )
     await lineOf(running)

@@ -23,7 +23,7 @@ async function startLine(line: string) {
   const ended = once(child, 'exit')
   const left = () => processesLeft(`${SERVICE_TAG}=${mark}`)
   await until('it has its mark', async () => (await left()).length > 0)
-  const service = { pid: child.pid!, identity: (await readIdentity(child.pid!))!, mark }
+  const service = { pid: child.pid!, identity: (await readIdentity(child.pid!))!, serviceTag: mark }
   return {
     service,
     ended,
@@ -64,7 +64,7 @@ test('identityOf() is another after the machine was started anew, and in another
 test('findMarked() gives the first that was started with a mark, not what that started', async () => {
   await using one = await startLine('setsid sleep 1000 & exec sleep 1000')
   await until('both run', async () => (await one.left()).length === 2)
-  assert.equal(await findTaggedProcess(one.service.mark), one.service.pid)
+  assert.equal(await findTaggedProcess(one.service.serviceTag), one.service.pid)
   assert.equal(await findTaggedProcess(newUlid()), undefined)
 })
 
@@ -88,6 +88,6 @@ test('endService() kills what does not end in time', async () => {
 
 test('endService() leaves alone who has the id by now', async () => {
   await using one = await startLine('exec sleep 1000')
-  await endService({ ...one.service, identity: 'another', mark: newUlid() }, 0)
+  await endService({ ...one.service, identity: 'another', serviceTag: newUlid() }, 0)
   assert.equal(await readIdentity(one.service.pid), one.service.identity)
 })

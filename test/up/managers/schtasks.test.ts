@@ -20,7 +20,7 @@ function loopOf(stage: Stage, heard: string[] = []): TaskLoop {
     end: async (label) => void heard.push(`end ${label}`),
     forget: async (label) => void heard.push(`forget ${label}`),
     isRunning: async () => runs(),
-    hasHeard: async () => runs(),
+    hasResponded: async () => runs(),
     async status() {
       if (runs()) return { ...known, state: 'running', pid: 17, restarts: 1 }
       return heard.at(-1)?.startsWith('want')

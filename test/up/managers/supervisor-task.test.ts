@@ -50,9 +50,9 @@ test('taskLoop() knows how a service ended that it does not start again', async 
   await runLoop(loop.command(spec)).ended
   const { state, lastExit } = (await loop.status(spec.label))!
   assert.deepEqual([await loop.isRunning(spec.label), state, lastExit?.code], [false, 'failed', 78])
-  assert.equal(await loop.hasHeard(spec.label), true)
+  assert.equal(await loop.hasResponded(spec.label), true)
   await loop.writeSpec(spec)
-  assert.equal(await loop.hasHeard(spec.label), false)
+  assert.equal(await loop.hasResponded(spec.label), false)
   assert.equal((await loop.status(spec.label))?.state, 'starting') // its task takes its time
 })
 

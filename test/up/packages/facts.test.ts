@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toFacts } from '../../../src/up/packages/facts.ts'
+import { chooseBin } from '../../../src/up/packages/install.ts'
 import { npmFailure } from '../../../src/up/packages/npm-errors.ts'
-import { chooseBin } from '../../../src/up/packages/package-program.ts'
 
 test('toFacts() names all that npm brings along', () => {
   const { dependencies } = toFacts({

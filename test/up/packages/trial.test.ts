@@ -4,12 +4,10 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
+import { recoverUpdates, revertTrials } from '../../../src/up/packages/activate.ts'
+import { switchVersion, writeRollbackRecord } from '../../../src/up/packages/component-folder.ts'
+import { findUpdates, pullComponent } from '../../../src/up/packages/components.ts'
 import { brokenPackages, installedService } from '../../../src/up/packages/installed.ts'
-import { pullComponent } from '../../../src/up/packages/pull.ts'
-import { countRollbacks, recoverUpdates } from '../../../src/up/packages/recover-update.ts'
-import { writeRollbackRecord } from '../../../src/up/packages/rollback-record.ts'
-import { findUpdates } from '../../../src/up/packages/update.ts'
-import { switchVersion } from '../../../src/up/packages/version-folders.ts'
 import { type TestPorts, testPorts } from '../../support/package-ports.ts'
 import { componentFiles, openRegistry, type Registry } from '../../support/registry.ts'
 import { type TemporaryHome, temporaryHome } from '../../support/temporary-home.ts'
@@ -153,10 +151,10 @@ test('endCutOffTrials() starts what has failed meanwhile, and not what somebody 
 test('countBack() has the version before count again, and leaves the rest to whoever comes next', async () => {
   await using at = await open()
   const seen = await cutOffTrial(at)
-  await countRollbacks(at.ports, async (resource) => resource === 'package:echo')
+  await revertTrials(at.ports, async (resource) => resource === 'package:echo')
   const counting = () => readlinkSync(join(at.home.paths.packages, 'echo/current'))
   assert.equal(counting(), '1.1.0')
-  await countRollbacks(at.ports, async () => false)
+  await revertTrials(at.ports, async () => false)
   assert.deepEqual([counting(), seen.versions], ['1.0.0', []])
   assert.equal((await recoverUpdates(at.ports, signal)).length, 1)
 })

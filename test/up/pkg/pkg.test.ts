@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import { toUpHost } from '../../../src/up/host.ts'
-import { openStaging } from '../../../src/up/packages/version-folders.ts'
+import { openStaging } from '../../../src/up/packages/component-folder.ts'
 import { type FetchedPkg, fetchPkg } from '../../../src/up/pkg/fetch-pkg.ts'
 import { installPkg, type PkgPorts } from '../../../src/up/pkg/install.ts'
 import { readRecords } from '../../../src/up/pkg/records.ts'
@@ -80,9 +80,9 @@ async function open(): Promise<Place> {
     home,
     ports,
     bring: (word) => {
-      const standing = { cwd: home.paths.home, homeDir: home.paths.home }
+      const caller = { cwd: home.paths.home, homeDir: home.paths.home }
       const npm = () => Promise.reject(new Error('no npm in this test'))
-      return fetchPkg(word, { host, npm, folder: staging.path, standing, step: () => {} }, signal)
+      return fetchPkg(word, { host, npm, folder: staging.path, caller, step: () => {} }, signal)
     },
     async kit(files = KIT) {
       count += 1
@@ -149,8 +149,8 @@ test('removePkg() keeps what somebody changed or added to, and says so', async (
   await installPkg(await at.bring(await at.kit()), at.ports, signal)
   await appendFile(join(at.home.paths.agents, 'reviewer.md'), 'And be kind.\n')
   await writeFile(join(at.home.paths.skills, 'review/notes.md'), 'mine')
-  const { kept, removed } = await removePkg('kit', at.ports, signal)
-  assert.deepEqual(kept, ['skills/review: notes.md', 'agents/reviewer: reviewer.md'])
+  const { retained, removed } = await removePkg('kit', at.ports, signal)
+  assert.deepEqual(retained, ['skills/review: notes.md', 'agents/reviewer: reviewer.md'])
   assert.deepEqual(removed, [])
   assert.ok(existsSync(join(at.home.paths.agents, 'reviewer.toml')))
   assert.deepEqual((await readRecords(at.home.paths)).records, [])

@@ -33,7 +33,7 @@ test('updateProgram() switches to the program of a file, and keeps the one befor
     file: box.put('new', scriptProgram('2.0.0')),
     sha256: sumOf(scriptProgram('2.0.0')),
   })
-  assert.deepEqual(update, { from: '1.0.0', to: '2.0.0', outcome: 'updated', kept: box.old })
+  assert.deepEqual(update, { from: '1.0.0', to: '2.0.0', outcome: 'updated', previous: box.old })
   assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('2.0.0'))
   assert.equal(readFileSync(box.old, 'utf8'), scriptProgram('1.0.0'))
   assert.notEqual(statSync(box.program).ino, inode, 'what runs keeps its file')
@@ -113,7 +113,7 @@ test('updateProgram() leaves everything as it was when what it got is not right'
 test('updateProgram() changes nothing for the very same program, or when it is cancelled', async () => {
   await using box = await makeBox()
   const same = await box.update(box.summed('same', scriptProgram('1.0.0')))
-  assert.deepEqual(same, { from: '1.0.0', to: '1.0.0', outcome: 'same', kept: undefined })
+  assert.deepEqual(same, { from: '1.0.0', to: '1.0.0', outcome: 'same', previous: undefined })
   const stop = new AbortController()
   const endless = box.summed('endless', '#!/bin/sh\nkill -USR1 $PPID\nexec sleep 60\n')
   process.once('SIGUSR1', () => stop.abort())

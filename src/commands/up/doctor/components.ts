@@ -4,15 +4,9 @@ import { quoteWord } from '../../../core/base/quote-word.ts'
 import { readTextFile } from '../../../core/config/load-config.ts'
 import { toUpHost } from '../../../up/host.ts'
 import { ownVariables } from '../../../up/own-env.ts'
-import { readFailedVersion } from '../../../up/packages/failed-version.ts'
-import {
-  brokenPackages,
-  componentFolder,
-  type InstalledService,
-  installedServices,
-} from '../../../up/packages/installed.ts'
-import { probeNode } from '../../../up/packages/node-version.ts'
-import { findNpmProgram } from '../../../up/packages/npm-program.ts'
+import { componentFolder, readFailedVersion } from '../../../up/packages/component-folder.ts'
+import { brokenPackages, type InstalledService, installedServices } from '../../../up/packages/installed.ts'
+import { findNpmProgram, probeNode } from '../../../up/packages/node-programs.ts'
 import { serviceEnvPath } from '../../../up/service-spec.ts'
 import {
   type Check,

@@ -60,11 +60,11 @@ async function compare(
 }
 
 function checkTransientPath({ host }: CheckContext): CheckResult[] {
-  const { lent } = servicePath(host)
-  if (lent === undefined) return []
+  const { versionedNode } = servicePath(host)
+  if (versionedNode === undefined) return []
   return [
     warning(
-      `node is found in ${lent} only, which goes with the next version of it`,
+      `node is found in ${versionedNode} only, which goes with the next version of it`,
       'install Node for all shells',
     ),
   ]

@@ -2,16 +2,17 @@ import type { Command, ParsedOptions } from '../../../cli/command.ts'
 import type { Host } from '../../../cli/host.ts'
 import { resolvePaths } from '../../../cli/paths.ts'
 import { CrabError } from '../../../core/base/errors.ts'
+import { sanitize } from '../../../core/base/sanitize.ts'
+import { takeStart } from '../../../core/base/truncate.ts'
 import { toUpHost } from '../../../up/host.ts'
 import { toServiceLabel } from '../../../up/names.ts'
-import { probeNode } from '../../../up/packages/node-version.ts'
+import { probeNode } from '../../../up/packages/node-programs.ts'
 import { findNpm } from '../../../up/packages/npm.ts'
 import type { PackageOffer, PackagePorts, ServicePorts } from '../../../up/packages/ports.ts'
 import { confirm, declinedError } from '../../ask/confirm.ts'
 import { NotReadyError, waitReady } from '../service/ready.ts'
 import { buildSpecContext } from '../service/spec-context.ts'
 import { factsText } from './facts-text.ts'
-import { StatusLine } from './status-line.ts'
 
 /** The ports for installing packages, until disposed. */
 export interface OpenPackagePorts extends AsyncDisposable {
@@ -84,7 +85,7 @@ function servicePorts(host: Host): ServicePorts {
     /** Restarts a service that has ended too, because a version that does not start leaves it in that state. */
     async restart(name, signal) {
       const at = await (await import('../service/open-service.ts')).openService(host, name, signal)
-      const { markLogs } = await import('../../../up/control/last-lines.ts')
+      const { markLogs } = await import('../../../up/logs/last-lines.ts')
       const mark = await markLogs(at.paths.logs, name)
       await at.manager.restart(at.spec(), signal)
       await waitReady(at, mark, signal)
@@ -118,4 +119,35 @@ async function askConsent(
   if (!isYes) throw declinedError(`install ${facts.package}`)
 }
 
+/**
+ * The current step as one transient line of a terminal: each step replaces the previous one, and nothing of
+ * it stays. Prints nothing to a pipe.
+ */
+class StatusLine implements Disposable {
+  readonly #host: Pick<Host, 'stderr' | 'env' | 'columns'>
+  #isShown = false
+
+  constructor(host: Pick<Host, 'stderr' | 'env' | 'columns'>) {
+    this.#host = host
+  }
+
+  show(text: string): void {
+    const { stderr, env, columns } = this.#host
+    if (!stderr.isTerminal || env['TERM'] === 'dumb') return
+    stderr.write(`${ERASE_LINE}${takeStart(sanitize(text), columns() - 3)} …`) // a wrapped line could not be erased
+    this.#isShown = true
+  }
+
+  /** Erases the line; call it before printing anything else. */
+  clear(): void {
+    if (this.#isShown) this.#host.stderr.write(ERASE_LINE)
+    this.#isShown = false
+  }
+
+  [Symbol.dispose](): void {
+    this.clear()
+  }
+}
+
 const INTERRUPTED = 130
+const ERASE_LINE = '\r\u001b[2K'

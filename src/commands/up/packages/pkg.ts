@@ -3,7 +3,7 @@ import { resolvePaths } from '../../../cli/paths.ts'
 import { printJson, printTable } from '../../../cli/print.ts'
 import { CrabError } from '../../../core/base/errors.ts'
 import { toUpHost } from '../../../up/host.ts'
-import { openStaging } from '../../../up/packages/version-folders.ts'
+import { openStaging } from '../../../up/packages/component-folder.ts'
 import { type FetchedPkg, fetchPkg } from '../../../up/pkg/fetch-pkg.ts'
 import { installPkg, refuseTaken } from '../../../up/pkg/install.ts'
 import { type PkgRecord, readRecords } from '../../../up/pkg/records.ts'
@@ -25,7 +25,7 @@ export const addPackageCommand: CommandHandler = async ({ options, host, command
       host: toUpHost(host),
       npm: ports.npm,
       folder: staging.path,
-      standing: { cwd: host.cwd(), homeDir: host.homeDir },
+      caller: { cwd: host.cwd(), homeDir: host.homeDir },
       step: ports.step,
     },
     open.signal,
@@ -53,10 +53,10 @@ export const removePackageCommand: CommandHandler = async ({ options, host, comm
   await using open = await openPackagePorts({ host, options, commands, signal })
   await using staging = await openStaging(paths, host.pid)
   const ports = { ...open.ports, paths, folder: staging.path }
-  const { name, removed, kept } = await removePkg(options.args[0] ?? '', ports, open.signal)
+  const { name, removed, retained } = await removePkg(options.args[0] ?? '', ports, open.signal)
   host.stdout.write(`removed ${name}${removed.length > 0 ? `: ${removed.join(', ')}` : ''}\n`)
   await host.stdout.flush()
-  for (const one of kept) host.stderr.write(`crabup: kept ${one}, changed since it was installed\n`)
+  for (const one of retained) host.stderr.write(`crabup: kept ${one}, changed since it was installed\n`)
   return 0
 }
 

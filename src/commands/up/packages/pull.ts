@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../../../cli/command.ts'
+import { pullComponent } from '../../../up/packages/components.ts'
 import { findBuiltIn, parsePackageSpec } from '../../../up/packages/package-spec.ts'
 import type { PullResult } from '../../../up/packages/ports.ts'
-import { pullComponent } from '../../../up/packages/pull.ts'
 import { openPackagePorts, printLastLogLines } from './package-ports.ts'
 
 /** `crabup pull`: installs a component, or another version of it. */

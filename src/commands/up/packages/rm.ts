@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../../../cli/command.ts'
 import { resolvePaths } from '../../../cli/paths.ts'
-import { removeLogs } from '../../../up/logs/remove-logs.ts'
-import { removePackage } from '../../../up/packages/remove.ts'
+import { removeLogs } from '../../../up/logs/log-files.ts'
+import { removePackage } from '../../../up/packages/components.ts'
 import { bytesText } from './facts-text.ts'
 import { openPackagePorts } from './package-ports.ts'
 

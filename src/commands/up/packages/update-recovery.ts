@@ -2,9 +2,9 @@ import type { Command } from '../../../cli/command.ts'
 import { resolvePaths } from '../../../cli/paths.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
+import type { RecoveredUpdate } from '../../../up/packages/activate.ts'
+import { listTrials } from '../../../up/packages/component-folder.ts'
 import type { PackagePorts } from '../../../up/packages/ports.ts'
-import type { RecoveredUpdate } from '../../../up/packages/recover-update.ts'
-import { listTrials } from '../../../up/packages/rollback-record.ts'
 
 /**
  * Wraps commands so that each first recovers interrupted updates: a component may be running a version that
@@ -32,9 +32,9 @@ export async function revertUnfinishedUpdates(
   platform: PackagePorts['platform'],
 ): Promise<void> {
   if (listTrials(paths).length === 0) return
-  const { countRollbacks } = await import('../../../up/packages/recover-update.ts')
+  const { revertTrials } = await import('../../../up/packages/activate.ts')
   const { findSoleHolder } = await import('../../../core/lease/sole-holder.ts')
-  await countRollbacks({ paths, platform }, async (name) => (await findSoleHolder(paths, name)) !== undefined)
+  await revertTrials({ paths, platform }, async (name) => (await findSoleHolder(paths, name)) !== undefined)
 }
 
 type Invocation = Parameters<Awaited<ReturnType<Command['load']>>>[0]
@@ -42,7 +42,7 @@ type Invocation = Parameters<Awaited<ReturnType<Command['load']>>>[0]
 /** A failed recovery is reported and does not stop the command. */
 async function recoverAll({ options, host, commands, signal }: Invocation): Promise<void> {
   const { openPackagePorts } = await import('./package-ports.ts')
-  const { recoverUpdates } = await import('../../../up/packages/recover-update.ts')
+  const { recoverUpdates } = await import('../../../up/packages/activate.ts')
   const { toCrabError } = await import('../../../core/base/errors.ts')
   await using open = await openPackagePorts({ host, options, commands, signal })
   try {

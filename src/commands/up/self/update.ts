@@ -7,8 +7,8 @@ import { quoteWord } from '../../../core/base/quote-word.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { toUpHost } from '../../../up/host.ts'
+import { findNpmProgram } from '../../../up/packages/node-programs.ts'
 import { findNpm } from '../../../up/packages/npm.ts'
-import { findNpmProgram } from '../../../up/packages/npm-program.ts'
 import type { UpdateSource } from '../../../up/self/candidate.ts'
 import { detectInstallation, type Installation, oldProgram } from '../../../up/self/installation.ts'
 import {
@@ -119,10 +119,10 @@ async function fetchAndSwitch(
   )
 }
 
-function toLine({ from, to, outcome, kept }: SelfUpdate, path: string): string {
+function toLine({ from, to, outcome, previous }: SelfUpdate, path: string): string {
   return outcome === 'same'
     ? `crabtalk ${to} is what you have already`
-    : `crabtalk ${from} → ${to}: ${path}; the one before is ${kept}`
+    : `crabtalk ${from} → ${to}: ${path}; the one before is ${previous}`
 }
 
 interface NpmUpdate {

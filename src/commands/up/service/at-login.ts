@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../../../cli/command.ts'
 import { CrabError } from '../../../core/base/errors.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { fetchStatus, isKept, type OpenService, openService } from './open-service.ts'
+import { fetchStatus, isActive, type OpenService, openService } from './open-service.ts'
 import { MANAGER_NAMES } from './print-ready.ts'
 import { showEdits } from './unit-diff.ts'
 
@@ -14,7 +14,7 @@ export const enableServiceCommand: CommandHandler = async ({ path: [name = ''], 
   await showEdits(at, spec, { options }, signal)
   await at.manager.enable(spec, signal)
   host.stdout.write(
-    `${name} starts at login${isKept(await fetchStatus(at, signal)) ? '' : `; crabup ${name} start starts it now`}\n`,
+    `${name} starts at login${isActive(await fetchStatus(at, signal)) ? '' : `; crabup ${name} start starts it now`}\n`,
   )
   return 0
 }
@@ -26,7 +26,7 @@ export const disableServiceCommand: CommandHandler = async ({ path: [name = ''],
   if (isDryRun(options)) return await printPlan(at, 'disable')
   const status = await fetchStatus(at, signal)
   if (status.isInstalled) await at.manager.disable(at.stopSpec, signal)
-  host.stdout.write(`${name} does not start at login${isKept(status) ? '; it runs on' : ''}\n`)
+  host.stdout.write(`${name} does not start at login${isActive(status) ? '; it runs on' : ''}\n`)
   return 0
 }
 

@@ -13,7 +13,7 @@ import { LOCAL_SERVERS, PRESETS, type Preset } from '../../../core/provider/pres
 import { serviceEnvPath } from '../../../up/service-spec.ts'
 import { readSecret } from '../../ask/secret.ts'
 import type { OpenService } from './open-service.ts'
-import { unanswered } from './unanswered.ts'
+import { unansweredError } from './unanswered.ts'
 
 /** The terminal of the prompt, and the model server found on this machine. */
 interface SetupContext {
@@ -161,7 +161,7 @@ async function askKey({ at, terminal }: SetupContext, prompt: string): Promise<s
   const screen = at.host.screen()
   if (!screen) return ''
   const key = await readSecret({ screen, host: at.host }, prompt)
-  if (key === undefined) throw unanswered()
+  if (key === undefined) throw unansweredError()
   return key.trim()
 }
 
@@ -171,7 +171,7 @@ async function ask(terminal: Terminal, prompt: string, signal: AbortSignal): Pro
   const line = await terminal.readLine(signal)
   if (line !== undefined) return line.trim()
   terminal.output.write('\n')
-  throw unanswered()
+  throw unansweredError()
 }
 
 async function writeServer(

@@ -6,7 +6,7 @@ import { LOCAL_SERVERS } from '../../../core/provider/presets.ts'
 import { serviceEnvPath } from '../../../up/service-spec.ts'
 import { fetchStatus, type OpenService } from './open-service.ts'
 import { keepKeys, shellKeys } from './shell-keys.ts'
-import { unanswered } from './unanswered.ts'
+import { unansweredError } from './unanswered.ts'
 
 /** The models that a service would have if it were started now. */
 type Models = { kind: 'demo' } | { kind: 'local'; server: string; model: string } | { kind: 'own' }
@@ -58,7 +58,7 @@ async function offerKeys(
   const answer = await terminal.readLine(signal)
   if (answer === undefined) {
     terminal.output.write('\n')
-    throw unanswered()
+    throw unansweredError()
   }
   if (/^(y(es)?)?$/i.test(answer.trim())) await keepKeys(at, absent)
 }

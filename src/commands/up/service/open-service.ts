@@ -31,7 +31,7 @@ export interface OpenService {
   paths: HomePaths
   place: SpecContext
   /** Directories on its PATH that this shell lacks; they are kept while it runs. */
-  keptPath: readonly string[]
+  retainedPath: readonly string[]
   host: Host
 }
 
@@ -43,10 +43,10 @@ export async function openService(host: Host, name: string, signal: AbortSignal)
   const manager = withOwnEnv(await chooseManager(toUpHost(host), shell, signal))
   const probe = serviceProbe({ paths, env: host.env, uid: host.uid })
   const label = toServiceLabel(name, { home: paths.home, usualHome: shell.usualHome })
-  const { place, keptPath } = await withRunningPath({ host, service, shell, manager }, signal)
+  const { place, retainedPath } = await withRunningPath({ host, service, shell, manager }, signal)
   const known = toStopSpec(service, place)
   const spec = () => toSpec(service, place)
-  return { service, spec, stopSpec: known, label, manager, probe, paths, place, keptPath, host }
+  return { service, spec, stopSpec: known, label, manager, probe, paths, place, retainedPath, host }
 }
 
 function toStopSpec(service: Service, place: SpecContext): ServiceSpec {
@@ -62,14 +62,14 @@ async function withRunningPath(
     manager,
   }: Pick<OpenService, 'host' | 'service' | 'manager'> & { shell: SpecContext },
   signal: AbortSignal,
-): Promise<{ place: SpecContext; keptPath: readonly string[] }> {
+): Promise<{ place: SpecContext; retainedPath: readonly string[] }> {
   const spec = toStopSpec(service, shell)
   const folder = servicesFolder(shell.paths)
   // A failure is ignored here: writing the unit reports it.
   const facts = await readUnitFacts(spec, { manager, folder }).catch(() => undefined)
-  const { place, kept } = mergeUnitPath(shell, facts?.path, host)
-  const isNeeded = kept.length > 0 && isKept(await fetchStatus({ manager, label: spec.label }, signal))
-  return isNeeded ? { place, keptPath: kept } : { place: shell, keptPath: [] }
+  const { place, retained } = mergeUnitPath(shell, facts?.path, host)
+  const isNeeded = retained.length > 0 && isActive(await fetchStatus({ manager, label: spec.label }, signal))
+  return isNeeded ? { place, retainedPath: retained } : { place: shell, retainedPath: [] }
 }
 
 /** Finds the unit of a service that no longer exists, and its manager; undefined when there is none. */
@@ -95,11 +95,11 @@ export async function fetchStatus(
 }
 
 /** Whether the service manager keeps it running, or is trying to. */
-export function isKept({ state }: ServiceStatus): boolean {
+export function isActive({ state }: ServiceStatus): boolean {
   return state !== 'stopped' && state !== 'failed'
 }
 
 /** Whether its service manager keeps a service running, or is trying to. */
 export async function isServiceRunning(host: Host, name: string, signal: AbortSignal): Promise<boolean> {
-  return isKept(await fetchStatus(await openService(host, name, signal), signal))
+  return isActive(await fetchStatus(await openService(host, name, signal), signal))
 }

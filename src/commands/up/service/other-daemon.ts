@@ -4,7 +4,7 @@ import { readUser } from '../../../core/process/proc-files.ts'
 import { endDaemon } from '../../../daemon/serve/end-daemon.ts'
 import { toDaemonTarget } from '../../daemon/running.ts'
 import type { OpenService } from './open-service.ts'
-import { fetchStatus, isKept } from './open-service.ts'
+import { fetchStatus, isActive } from './open-service.ts'
 import { waitForTurns } from './turns.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function replaceOnDemandDaemon(
  * outside the service.
  */
 export async function hasOther(at: OpenService, signal: AbortSignal): Promise<boolean> {
-  if (at.service.name !== 'daemon' || isKept(await fetchStatus(at, signal))) return false
+  if (at.service.name !== 'daemon' || isActive(await fetchStatus(at, signal))) return false
   const { answers, pid, idleExitMs, isForeign, problem } = await at.probe('daemon', signal)
   if (isForeign) throw foreignDaemonError(problem)
   if (answers && idleExitMs === undefined) throw await manualDaemonError(pid, at.host)

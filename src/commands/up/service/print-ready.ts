@@ -1,4 +1,4 @@
-import type { LogPosition } from '../../../up/control/last-lines.ts'
+import type { LogPosition } from '../../../up/logs/last-lines.ts'
 import type { Probe } from '../../../up/probe.ts'
 import type { ManagerKind, ServiceManager, ServiceStatus } from '../../../up/types.ts'
 import { fetchStatus, type OpenService } from './open-service.ts'
@@ -49,10 +49,10 @@ export async function printReady(
 }
 
 /** Reports the directories that a restarted service keeps on its PATH although this shell lacks them. */
-export function printKeptPath({ host, service: { name }, keptPath }: OpenService): void {
-  if (keptPath.length === 0) return
+export function printRetainedPath({ host, service: { name }, retainedPath }: OpenService): void {
+  if (retainedPath.length === 0) return
   host.stderr.write(
-    `crabup: its PATH keeps ${keptPath.join(', ')}, which this shell does not have: crabup ${name} stop, and start, takes that of the shell\n`,
+    `crabup: its PATH keeps ${retainedPath.join(', ')}, which this shell does not have: crabup ${name} stop, and start, takes that of the shell\n`,
   )
 }
 

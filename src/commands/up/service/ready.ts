@@ -1,7 +1,7 @@
 import { CrabError } from '../../../core/base/errors.ts'
-import { type LogPosition, readLastLines } from '../../../up/control/last-lines.ts'
-import { waitUntilServiceReady } from '../../../up/control/wait-until-ready.ts'
+import { type LogPosition, readLastLines } from '../../../up/logs/last-lines.ts'
 import type { Probe } from '../../../up/probe.ts'
+import { waitUntilServiceReady } from '../../../up/ps/wait-until-ready.ts'
 import { findAnnouncedName } from '../probe/announced-names.ts'
 import type { OpenService } from './open-service.ts'
 

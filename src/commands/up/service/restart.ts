@@ -1,10 +1,12 @@
 import type { CommandHandler } from '../../../cli/command.ts'
-import { markLogs } from '../../../up/control/last-lines.ts'
+import { CrabError } from '../../../core/base/errors.ts'
+import { readFamilies } from '../../../core/process/process-table.ts'
+import { markLogs } from '../../../up/logs/last-lines.ts'
+import type { ManagerKind, ServiceStatus } from '../../../up/types.ts'
 import { requireValidConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { fetchStatus, isKept, openService } from './open-service.ts'
-import { printKeptPath, printReady } from './print-ready.ts'
-import { refuseSelfRestart } from './refuse-self-restart.ts'
+import { fetchStatus, isActive, type OpenService, openService } from './open-service.ts'
+import { printReady, printRetainedPath } from './print-ready.ts'
 import { startService } from './start.ts'
 import { waitForTurns } from './turns.ts'
 import { showEdits } from './unit-diff.ts'
@@ -15,10 +17,10 @@ export const restartServiceCommand: CommandHandler = async ({ path: [name = ''],
   await requireValidConfiguration(at)
   if (isDryRun(options)) return await printPlan(at, 'restart')
   const before = await fetchStatus(at, signal)
-  if (!isKept(before)) return await startService(at, { options }, signal)
+  if (!isActive(before)) return await startService(at, { options }, signal)
   await refuseSelfRestart(at, before, { now: options.has('now') })
   const spec = at.spec()
-  printKeptPath(at)
+  printRetainedPath(at)
   await showEdits(at, spec, { options }, signal)
   if (name === 'daemon') await waitForTurns(host, { verb: 'restart', now: options.has('now') }, signal)
   const since = await markLogs(at.paths.logs, name)
@@ -26,3 +28,39 @@ export const restartServiceCommand: CommandHandler = async ({ path: [name = ''],
   await printReady(at, { word: () => 'was restarted', since, isFirst: false }, signal)
   return 0
 }
+
+/**
+ * Throws `conflict` when this command would wait for or end itself: when it runs in a turn of the daemon,
+ * which the restart would wait for unless `now` is set; or when it runs inside the service (as a command of
+ * an agent does) and the service manager cannot continue the restart without it.
+ */
+export async function refuseSelfRestart(
+  { manager, host, service }: Pick<OpenService, 'manager' | 'host' | 'service'>,
+  { pid }: ServiceStatus,
+  { now }: { now: boolean },
+): Promise<void> {
+  if (pid === undefined) return
+  const survives = RESTARTS_ITSELF.has(manager.kind)
+  if (survives && (now || service.name !== 'daemon')) return
+  const family = (await readFamilies([pid])).get(pid)
+  if (!family?.pids.includes(host.pid)) return
+  if (survives) {
+    throw new CrabError(
+      'conflict',
+      `Cannot restart ${service.name}: this command runs in one of its turns, which it would wait for`,
+      {
+        hint: `run crabup ${service.name} restart in a terminal of your own, or cut the turn with --now`,
+      },
+    )
+  }
+  throw new CrabError(
+    'conflict',
+    `Cannot restart ${service.name}: this command runs inside it and would end with it`,
+    {
+      hint: `run crabup ${service.name} restart in a terminal of your own`,
+    },
+  )
+}
+
+/** The managers that complete a restart even after the command that requested it is gone. */
+const RESTARTS_ITSELF: ReadonlySet<ManagerKind> = new Set(['systemd', 'supervisor'])

@@ -6,8 +6,7 @@ import type { Build, Host } from '../../../cli/host.ts'
 import { resolvePaths } from '../../../cli/paths.ts'
 import { homePaths } from '../../../core/config/paths.ts'
 import { toUpHost } from '../../../up/host.ts'
-import { keepPath } from '../../../up/keep-path.ts'
-import { type PathSnapshot, snapshotPath } from '../../../up/path-snapshot.ts'
+import { mergePaths, type PathSnapshot, snapshotPath } from '../../../up/path-snapshot.ts'
 import { type SpecContext, serviceEnvPath } from '../../../up/service-spec.ts'
 import { readEnvFileSync } from '../../../up/supervisor/environment.ts'
 
@@ -56,16 +55,16 @@ export function servicePath(host: Host, path = host.env['PATH'] ?? host.env['Pat
   })
 }
 
-/** Returns the context with the PATH merged with that of a running service, as keepPath() does. */
+/** Returns the context with the PATH merged with that of a running service, as mergePaths() does. */
 export function mergeUnitPath(
   place: SpecContext,
   before: string | undefined,
   host: Host,
-): { place: SpecContext; kept: readonly string[] } {
-  if (place.hasOwnPath) return { place, kept: [] }
+): { place: SpecContext; retained: readonly string[] } {
+  if (place.hasOwnPath) return { place, retained: [] }
   const usual = servicePath(host, '').path
-  const { path, kept } = keepPath({ before, now: place.path, usual, delimiter, isDirectory })
-  return { place: { ...place, path, node: findIn(path, 'node') }, kept }
+  const { path, retained } = mergePaths({ before, now: place.path, usual, delimiter, isDirectory })
+  return { place: { ...place, path, node: findIn(path, 'node') }, retained }
 }
 
 /** Returns the default home; empty for a user without a home directory. */

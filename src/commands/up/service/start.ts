@@ -4,10 +4,10 @@ import type { CommandHandler, ParsedOptions } from '../../../cli/command.ts'
 import type { Host } from '../../../cli/host.ts'
 import { readAgentFiles, toAgent } from '../../../core/config/agent-files.ts'
 import { wantsComponent } from '../../../core/config/component.ts'
-import { markLogs } from '../../../up/control/last-lines.ts'
+import { markLogs } from '../../../up/logs/last-lines.ts'
 import { describeLastExit } from '../../../up/ps/state.ts'
 import { servicesFolder } from '../../../up/supervisor/desired-state.ts'
-import { truncateOutput } from '../../../up/supervisor/output.ts'
+import { truncateOutput } from '../../../up/supervisor/start-run.ts'
 import { listSpecs } from '../../../up/supervisor/verbs.ts'
 import type { ServiceSpec, ServiceStatus } from '../../../up/types.ts'
 import { requireValidConfiguration } from './check-configuration.ts'
@@ -97,10 +97,10 @@ async function warnUnusedTools({ host, service: { name }, paths }: OpenService):
 
 /** Warns when the service depends on a directory of one Node version, which an update of Node removes. */
 function warnTransientPath(host: Host): void {
-  const { lent } = servicePath(host)
-  if (lent === undefined) return
+  const { versionedNode } = servicePath(host)
+  if (versionedNode === undefined) return
   host.stderr.write(
-    `crabup: Node is only in ${lent}, which the next version of it takes away: start services again then\n`,
+    `crabup: Node is only in ${versionedNode}, which the next version of it takes away: start services again then\n`,
   )
 }
 

@@ -8,7 +8,7 @@ import { VERSION } from '../../../core/base/version.ts'
 import { parseVariables } from '../../../core/config/env-file-text.ts'
 import { findProblems } from '../../../core/config/find-problems.ts'
 import { readTextFile } from '../../../core/config/load-config.ts'
-import { readLastLines } from '../../../up/control/last-lines.ts'
+import { readLastLines } from '../../../up/logs/last-lines.ts'
 import { ownVariables } from '../../../up/own-env.ts'
 import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
@@ -70,7 +70,7 @@ function print(at: OpenService, { row, lines, variables }: StatusView): void {
 function listFacts(at: OpenService, row: ServiceRow, variables: readonly string[]): [string, string][] {
   const { manager, stopSpec: known, paths, service } = at
   const unit = manager.unit(known)
-  const isOwn = row.pid !== undefined && !row.isKept // a note then reports how it was started
+  const isOwn = row.pid !== undefined && !row.isManaged // a note then reports how it was started
   return [
     ['state', row.state],
     ...fact('pid', row.pid),
@@ -111,7 +111,7 @@ function toJson(
     ...psJson(row, Date.now()),
     description: service.description,
     manager: manager.kind,
-    kept: row.isKept,
+    kept: row.isManaged,
     unit: manager.unit(known)?.path ?? null,
     argv: known.argv,
     variables,

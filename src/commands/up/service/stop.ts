@@ -2,7 +2,7 @@ import type { CommandHandler } from '../../../cli/command.ts'
 import { endDaemon } from '../../../daemon/serve/end-daemon.ts'
 import { toDaemonTarget } from '../../daemon/running.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { fetchStatus, findOrphanedUnit, isKept, type OpenService, openService } from './open-service.ts'
+import { fetchStatus, findOrphanedUnit, isActive, type OpenService, openService } from './open-service.ts'
 
 /** `crabup NAME stop`: stops a service, which stays installed. */
 export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], options, host, signal }) => {
@@ -15,13 +15,13 @@ export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], op
   const at = await openService(host, name, signal)
   if (isDryRun(options)) return await printPlan(at, 'stop')
   const before = await fetchStatus(at, signal)
-  if (before.isInstalled || isKept(before)) await at.manager.stop(at.stopSpec, signal)
+  if (before.isInstalled || isActive(before)) await at.manager.stop(at.stopSpec, signal)
   const other = await endOnDemand(at, signal)
-  const pid = isKept(before) ? before.pid : other
+  const pid = isActive(before) ? before.pid : other
   const ended = `${name} stopped${pid === undefined ? '' : ` (pid ${pid})`}`
   const again = before.isEnabled && at.manager.kind !== 'supervisor' ? '; it starts again at login' : ''
   host.stdout.write(
-    isKept(before) || other !== undefined ? `${ended}${again}\n` : `${name} does not run${again}\n`,
+    isActive(before) || other !== undefined ? `${ended}${again}\n` : `${name} does not run${again}\n`,
   )
   return 0
 }

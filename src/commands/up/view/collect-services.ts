@@ -1,5 +1,7 @@
 import { CrabError, toCrabError } from '../../../core/base/errors.ts'
 import { findProblems } from '../../../core/config/find-problems.ts'
+import { isLingering, LINGER_COMMAND } from '../../../up/managers/linger.ts'
+import { parseServiceLabel } from '../../../up/names.ts'
 import { diskNotes } from '../../../up/ps/disk-notes.ts'
 import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceNote } from '../../../up/ps/notes.ts'
@@ -7,7 +9,7 @@ import { missingFileNotes, readUnitFacts, type UnitFacts } from '../../../up/ps/
 import { findService, toSpec } from '../../../up/service-spec.ts'
 import { servicesFolder } from '../../../up/supervisor/desired-state.ts'
 import type { ManagerKind, ServiceSpec } from '../../../up/types.ts'
-import { managerNotes } from './manager-notes.ts'
+import { MANAGER_NAMES } from '../service/print-ready.ts'
 import { listServiceQueries, type ServicesContext } from './services-context.ts'
 
 /** The state of all services at one moment. */
@@ -61,4 +63,40 @@ export function findSpec({ specs }: ServicesContext, name: string): ServiceSpec 
 
 function toNote({ message, hint }: CrabError): ServiceNote {
   return { message, ...(hint !== undefined && { hint }) }
+}
+
+/** Collects notes on the service manager that concern all services of a home. */
+async function managerNotes(
+  { manager, labels }: ServicesContext,
+  rows: readonly ServiceRow[],
+  signal: AbortSignal,
+): Promise<ServiceNote[]> {
+  if (!rows.some(({ isInstalled }) => isInstalled)) return []
+  return [
+    ...(manager.note === undefined
+      ? []
+      : [{ message: `${MANAGER_NAMES[manager.kind]} keeps services running: ${manager.note}` }]),
+    ...(manager.kind === 'systemd' ? lingerNote() : []),
+    ...(await otherHomes(manager, labels, signal)),
+  ]
+}
+
+function lingerNote(): ServiceNote[] {
+  if (isLingering()) return []
+  const message = 'lingering is off: services end when you log out, and start when you log in'
+  return [{ message, hint: LINGER_COMMAND }]
+}
+
+async function otherHomes(
+  manager: ServicesContext['manager'],
+  labels: ServicesContext['labels'],
+  signal: AbortSignal,
+): Promise<ServiceNote[]> {
+  const all = await manager.labels(signal).catch(() => [])
+  const others = all.filter((label) => parseServiceLabel(label, labels) === undefined)
+  if (others.length === 0) return []
+  const [first] = others
+  const which =
+    others.length === 1 ? `${first} is a service` : `${first} and ${others.length - 1} more are services`
+  return [{ message: `${which} of another home` }]
 }

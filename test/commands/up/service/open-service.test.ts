@@ -16,12 +16,12 @@ test('openService() leaves a service the PATH of which a bare shell has less, as
   const env = { CRABTALK_HOME: at.paths.home, CRABTALK_SERVICE_MANAGER: 'supervisor' }
   const open = async (PATH: string) => {
     const {
-      keptPath,
+      retainedPath,
       spec,
       stopSpec: known,
       manager,
     } = await openService({ ...box.host, env: { ...env, PATH } }, 'cron', over.signal)
-    return { keptPath, path: spec().env['PATH'], known, manager }
+    return { retainedPath, path: spec().env['PATH'], known, manager }
   }
   const { path, known } = await open('/usr/bin:/bin')
   const argv = ['/bin/sleep', '1000'] as const
@@ -30,12 +30,12 @@ test('openService() leaves a service the PATH of which a bare shell has less, as
   const supervising = at.supervise(over.signal)
   await at.recorded('cron', ({ state }) => state === 'running')
   const bare = await open('/usr/bin:/bin')
-  assert.deepEqual([bare.keptPath, bare.path], [[mine], `${mine}:${path}`])
+  assert.deepEqual([bare.retainedPath, bare.path], [[mine], `${mine}:${path}`])
   const full = await open('/opt/other:/usr/bin:/bin')
-  assert.deepEqual([full.keptPath, full.path?.split(':')[0]], [[], '/opt/other'])
+  assert.deepEqual([full.retainedPath, full.path?.split(':')[0]], [[], '/opt/other'])
   await bare.manager.stop(own, over.signal)
   const ended = await open('/usr/bin:/bin')
-  assert.deepEqual([ended.keptPath, ended.path], [[], path])
+  assert.deepEqual([ended.retainedPath, ended.path], [[], path])
   over.abort()
   await supervising
 })
@@ -50,6 +50,6 @@ test('openService() gives a service the PATH that service.env names, whatever th
   }
   await mkdir(at.paths.home, { recursive: true })
   await writeFile(at.paths.serviceEnv, "PATH='/opt/mine:/usr/bin:/bin'\n")
-  const { spec, keptPath } = await openService({ ...box.host, env }, 'cron', new AbortController().signal)
-  assert.deepEqual([spec().env['PATH'], keptPath], ['/opt/mine:/usr/bin:/bin', []])
+  const { spec, retainedPath } = await openService({ ...box.host, env }, 'cron', new AbortController().signal)
+  assert.deepEqual([spec().env['PATH'], retainedPath], ['/opt/mine:/usr/bin:/bin', []])
 })

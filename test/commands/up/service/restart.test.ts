@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { main } from '../../../../src/commands/main.ts'
-import { refuseSelfRestart } from '../../../../src/commands/up/service/refuse-self-restart.ts'
+import { refuseSelfRestart } from '../../../../src/commands/up/service/restart.ts'
 import type { ServiceStatus } from '../../../../src/up/types.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 import { makeStage } from '../../../up/managers/stage.ts'

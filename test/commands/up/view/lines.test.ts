@@ -70,7 +70,7 @@ const ROW: ServiceRow = {
   ...{
     isInstalled: true,
     isEnabled: true,
-    isKept: true,
+    isManaged: true,
     notes: [{ message: 'it\u001b[2J bites', hint: 'do this' }],
   },
 }
@@ -112,7 +112,7 @@ const OFF: ServiceRow = {
     state: 'stopped',
     isInstalled: false,
     isEnabled: false,
-    isKept: false,
+    isManaged: false,
     notes: [],
   },
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { markLogs, readLastLines } from '../../../src/up/control/last-lines.ts'
+import { markLogs, readLastLines } from '../../../src/up/logs/last-lines.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
 const LINE = { time: '2026-11-22T06:12:37.123Z', level: 'info', pid: 7, message: 'listening' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { waitUntilServiceReady } from '../../../src/up/control/wait-until-ready.ts'
 import type { Probe } from '../../../src/up/probe.ts'
+import { waitUntilServiceReady } from '../../../src/up/ps/wait-until-ready.ts'
 import type { ServiceStatus } from '../../../src/up/types.ts'
 
 const NEVER = new AbortController().signal

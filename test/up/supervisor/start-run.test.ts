@@ -4,7 +4,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openOutput, truncateOutput } from '../../../src/up/supervisor/output.ts'
+import { openOutput, truncateOutput } from '../../../src/up/supervisor/start-run.ts'
 
 test('cutOutput() keeps the last half of a file that is too large, in whole lines', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-out-'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { watchFolder } from '../../../src/daemon/components/watch-folder.ts'
+import { watchFolder } from '../../../src/core/base/watch-folder.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 import { until } from '../../support/until.ts'
 

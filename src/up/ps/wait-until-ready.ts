@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { toCancelledError } from '../../core/base/abortable.ts'
 import { readFamilies } from '../../core/process/process-table.ts'
 import type { Probe, ProbeService } from '../probe.ts'
-import { describeLastExit } from '../ps/state.ts'
 import type { ServiceManager, ServiceSpec, ServiceStatus } from '../types.ts'
+import { describeLastExit } from './state.ts'
 
 /** The ports of waitUntilServiceReady(). */
 export interface ReadyPorts {

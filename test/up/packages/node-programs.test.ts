@@ -3,7 +3,7 @@ import { chmodSync, rmSync, symlinkSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { test } from 'node:test'
 import { runTool } from '../../../src/core/process/run-tool.ts'
-import { findNpmProgram } from '../../../src/up/packages/npm-program.ts'
+import { findNpmProgram } from '../../../src/up/packages/node-programs.ts'
 import { makeTree } from '../../support/trees.ts'
 
 /** What Node and npm are on Windows, as far as this system can run them. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toServiceLabel } from '../../../src/up/names.ts'
-import { parseServiceLabel } from '../../../src/up/ps/labels.ts'
+import { parseServiceLabel, toServiceLabel } from '../../src/up/names.ts'
 
 const USUAL = { home: '/home/me/.crabtalk', usualHome: '/home/me/.crabtalk' }
 const OTHER = { home: '/srv/crab', usualHome: '/home/me/.crabtalk' }

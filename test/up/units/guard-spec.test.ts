@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guardSpec } from '../../../src/up/guard/guard-spec.ts'
-import { daemonSpec, USUAL_HOME } from '../units/specs.ts'
+import { guardSpec } from '../../../src/up/units/guard-spec.ts'
+import { daemonSpec, USUAL_HOME } from './specs.ts'
 
 test('guardSpec() is the same whichever service it is made from, and has no keys of services', () => {
   const daemon = daemonSpec(USUAL_HOME)

@@ -8,9 +8,9 @@ import {
   listComponentNames,
   removeComponents,
   removeContent,
-} from '../../../src/up/uninstall/home-content.ts'
-import { temporaryHome } from '../../support/temporary-home.ts'
-import { makeTree } from '../../support/trees.ts'
+} from '../../src/up/home-content.ts'
+import { temporaryHome } from '../support/temporary-home.ts'
+import { makeTree } from '../support/trees.ts'
 
 test('homeContent() measures what is ours, and removeContent() leaves what is not', async () => {
   await using home = await temporaryHome()

@@ -4,6 +4,24 @@ import { CrabError } from '../../core/base/errors.ts'
 import { findProgram } from '../../core/process/find-program.ts'
 import type { ManagerCommand, UpHost } from '../types.ts'
 
+/** An installed Node. */
+export interface NodeProgram {
+  path: string
+  /** The version as Node prints it, such as `v22.12.0`. */
+  version: string
+}
+
+/** Runs the Node at a path to find its version; undefined when it does not print one. */
+export async function probeNode(
+  path: string,
+  { run, env }: Pick<UpHost, 'run' | 'env'>,
+  signal: AbortSignal,
+): Promise<NodeProgram | undefined> {
+  const { stdout } = await run([path, '--version'], { env, timeoutMs: TIMEOUT_MS }, signal)
+  const version = stdout.trim()
+  return /^v\d+\.\d+\.\d+/.test(version) ? { path, version } : undefined
+}
+
 /**
  * Finds the command that starts the npm on the PATH without a shell. On Windows npm is a batch file, which
  * Node can only start through a shell whose quoting depends on the program; the command there is Node with
@@ -40,3 +58,5 @@ async function isFile(path: string): Promise<boolean> {
     () => false,
   )
 }
+
+const TIMEOUT_MS = 10_000
