@@ -131,7 +131,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'src/tui/chat.tsx',
     'src/tui/plain/plain-chat.ts',
     'src/tui/ports.ts',
-    'src/tui/state/unanswered.ts',
+    'src/tui/state/pending-asks.ts',
     'src/tui/terminal/reflow.ts',
     'src/tui/text/history.ts',
   ],

@@ -2,7 +2,7 @@ import type { Host } from '../../cli/host.ts'
 import { quoteWord } from '../../core/base/quote-word.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import type { Unanswered } from '../../tui/state/unanswered.ts'
+import type { Unanswered } from '../../tui/state/pending-asks.ts'
 import { shortId } from '../conversation/find.ts'
 import { defaultSender } from '../follow/target.ts'
 

@@ -1,3 +1,4 @@
+import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
 import {
   type CurrentQuestion,
@@ -21,8 +22,8 @@ import type { AskCard, CardField, CardKeyResult, CardView, FormState } from './t
 export function pressForm(form: FilledForm, key: KeyPress): CardKeyResult {
   const { card, state } = form
   const { isArmed } = card
-  if (key.name === 'escape' && isArmed) return send(card, () => '')
-  if (key.name === 'escape' && state.pick.by !== 'card') return set(form, { pick: newSelection(0) })
+  const escaped = key.name === 'escape' ? escapeForm(form) : undefined
+  if (escaped) return escaped
   const turns = TURNS.get(key.name)
   const isMoving = isArmed || state.pick.by === 'arrows'
   if (turns !== undefined && !key.shift && !key.ctrl && !key.alt && isMoving && countTabs(form) > 1) {
@@ -35,6 +36,19 @@ export function pressForm(form: FilledForm, key: KeyPress): CardKeyResult {
   if (picked.type === 'chosen') return choose(form, listFormRows(form)[state.pick.at]!)
   const reset = set(form, { pick: newSelection(0), scroll: state.scroll })
   return { ...reset, rest: picked.keys, ...(picked.hint && { hint: picked.hint }) }
+}
+
+/** Applies Esc; undefined when the form does not use it. */
+function escapeForm(form: FilledForm): CardKeyResult | undefined {
+  const { card, state } = form
+  switch (findEscAction({ card: { isArmed: card.isArmed, hasSelection: state.pick.by !== 'card' } })) {
+    case 'decline':
+      return send(card, () => '')
+    case 'clear-selection':
+      return set(form, { pick: newSelection(0) })
+    default:
+      return undefined
+  }
 }
 
 const TURNS: ReadonlyMap<string, number> = new Map([

@@ -2,6 +2,7 @@ import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { listPermissionChoices, NO_DIGIT } from '../../core/questions/choices.ts'
 import { toDenialAnswer } from '../../core/questions/permission-answer.ts'
+import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
 import { getContentWindow, type Permission } from './permission-view.ts'
 import { type CardSelection, newSelection, pressSelection } from './selection.ts'
@@ -35,13 +36,10 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
       pick: { ...pick, typed: '?' },
     })
   }
-  if (key.name === 'escape' && hasDetails && isArmed) {
-    return set(card, { hasDetails: false, scroll: 0, seen: NOTHING_SEEN })
-  }
-  if (key.name === 'escape' && isArmed) return answerPermission(card, PERMISSION_ANSWERS.no)
+  const escaped = key.name === 'escape' ? escapePermission(permission) : undefined
+  if (escaped) return escaped
   const choices = listPermissionChoices(card.ask.questions[0]!)
   const first = initialSelection(card)
-  if (key.name === 'escape' && pick.by !== 'card') return set(card, { pick: first })
   const digits = choices.map(({ digit }) => digit)
   const picked = pressSelection(pick, key, { digits, first: first.at, isArmed })
   if (picked.type === 'moved') {
@@ -49,6 +47,22 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
   }
   if (picked.type === 'chosen') return choose(permission, view)
   return { ...set(card, { pick: first }), rest: picked.keys, ...(picked.hint && { hint: picked.hint }) }
+}
+
+/** Applies Esc; undefined when the card does not use it. */
+function escapePermission({ card, state }: Permission): CardKeyResult | undefined {
+  const { isArmed } = card
+  const { hasDetails, pick } = state
+  switch (findEscAction({ card: { isArmed, hasDetails, hasSelection: pick.by !== 'card' } })) {
+    case 'hide-details':
+      return set(card, { hasDetails: false, scroll: 0, seen: NOTHING_SEEN })
+    case 'decline':
+      return answerPermission(card, PERMISSION_ANSWERS.no)
+    case 'clear-selection':
+      return set(card, { pick: initialSelection(card) })
+    default:
+      return undefined
+  }
 }
 
 /** Scrolls by a page; rows that were visible before count as seen. */

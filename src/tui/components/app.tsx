@@ -1,17 +1,14 @@
-import { useApp, useInput, usePaste, useStdout, useWindowSize } from 'ink'
-import { type ReactNode, useEffect, useLayoutEffect, useSyncExternalStore } from 'react'
+import { Box, Text, useApp, useCursor, useInput, usePaste, useStdout, useWindowSize } from 'ink'
+import { type ReactNode, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
 import type { Controller, TerminalControl } from '../controller/controller.ts'
 import type { ChatStore } from '../state/store.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
 import type { StatusLocation } from '../view/frame.ts'
-import { hasCode } from '../view/look.ts'
-import type { Section } from '../view/section.ts'
+import { hasCode, type Look, loadColours, loadParser, warmParser } from '../view/look.ts'
+import { fitSections, type Section } from '../view/section.ts'
 import type { RenderContext } from '../view/view.ts'
-import { LiveRegion } from './live-region.tsx'
 import { toSections } from './sections.ts'
-import { useClock } from './use-clock.ts'
-import { useLook } from './use-look.ts'
 
 export interface AppProps {
   store: ChatStore
@@ -87,4 +84,55 @@ function drawOrReport<T>(draw: () => T, instead: T, onFailure: (reason: unknown)
     onFailure(reason)
     return instead
   }
+}
+
+/**
+ * The part of the screen that is redrawn on every change. It is always lower than the terminal: Ink clears
+ * the screen for a frame as high as the terminal.
+ */
+function LiveRegion({ sections, rows }: { sections: readonly Section[]; rows: number }): ReactNode {
+  const { setCursorPosition } = useCursor()
+  const { lines, caret } = fitSections(sections, rows - 1)
+  setCursorPosition(caret)
+  return (
+    <Box flexDirection="column">
+      {lines.length > 0 && <Text wrap="truncate">{lines.map((line) => line || ' ').join('\n')}</Text>}
+    </Box>
+  )
+}
+
+/** Redraws the component once a second while something runs; otherwise no timer is set. */
+function useClock(isRunning: boolean): void {
+  const [, tick] = useState(0)
+  useEffect(() => {
+    if (!isRunning) return
+    const timer = setInterval(() => tick((count) => count + 1), 1_000)
+    return () => clearInterval(timer)
+  }, [isRunning])
+}
+
+/**
+ * Returns the look, which is plain at first: the Markdown parser is loaded after the first frame, the
+ * highlighter once there is code. The look is settled when nothing that would improve the current content is
+ * still loading.
+ */
+function useLook(color: boolean, hasCode: boolean): { look: Look; isSettled: boolean } {
+  const [look, setLook] = useState<Look>({ color })
+  const [failed, setFailed] = useState({ parse: false, highlight: false })
+  const wantsColours = color && hasCode
+  useEffect(() => {
+    loadParser()
+      .then((parse) => setLook((before) => ({ ...before, parse })))
+      .then(warmParser)
+      .catch(() => setFailed((before) => ({ ...before, parse: true }))) // plain text is readable, too
+  }, [])
+  useEffect(() => {
+    if (!wantsColours) return
+    loadColours()
+      .then((highlight) => setLook((before) => ({ ...before, highlight })))
+      .catch(() => setFailed((before) => ({ ...before, highlight: true })))
+  }, [wantsColours])
+  const hasParser = failed.parse || look.parse !== undefined
+  const hasColours = !wantsColours || failed.highlight || look.highlight !== undefined
+  return { look, isSettled: hasParser && hasColours }
 }

@@ -1,7 +1,7 @@
 import { renderCard } from '../cards/card.ts'
 import { renderOverlay } from '../overlays/overlay.ts'
 import { getVisibleCard } from '../state/focus.ts'
-import { elsewhereText } from '../state/is-current.ts'
+import { elsewhereText } from '../state/pending-asks.ts'
 import type { ChatState } from '../state/types.ts'
 import type { PromptContext } from '../text/prompt.ts'
 import { cleanLine } from '../view/clean.ts'

@@ -5,6 +5,7 @@ import type { ChatAction } from '../state/actions.ts'
 import type { ChatEffect } from '../state/effects.ts'
 import { getFocus, getVisibleCard, isDelicate } from '../state/focus.ts'
 import type { ChatState } from '../state/types.ts'
+import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
 import { type Prompt, type PromptContext, pressPrompt, promptText, withoutText } from '../text/prompt.ts'
 import type { Room } from '../view/view.ts'
@@ -49,7 +50,8 @@ function pressFocused(state: ChatState, key: KeyPress, around: KeyContext): KeyA
   if (card && isWriting(card)) return pressWriting(state, { card, key }, around)
   if (card) return pressOverCard(state, { card, key }, around)
   const { prompt, isCommanding } = state
-  if (prompt.menu === undefined && isCommanding && isStop(key)) {
+  const facts = { hasMenu: prompt.menu !== undefined, isCommanding }
+  if (isStop(key) && findEscAction(facts) === 'interrupt') {
     return { actions: [], effects: [{ type: 'interrupt' }] }
   }
   return pressPrompts(prompt, [key], around.prompt)
@@ -77,7 +79,9 @@ function pressWriting(
   { card, key }: { card: AskCard; key: KeyPress },
   { prompt: context }: KeyContext,
 ): KeyActions {
-  if (key.name === 'escape') return joined(card, { state: stopWriting(card), effects: [], rest: [] }, NOTHING)
+  if (key.name === 'escape' && findEscAction({ card: { isWriting: true } }) === 'return-to-choices') {
+    return joined(card, { state: stopWriting(card), effects: [], rest: [] }, NOTHING)
+  }
   const words = promptText(prompt).trim()
   if (key.name === 'enter' && !key.shift && !key.alt && !key.ctrl) {
     if (words === '') return NOTHING

@@ -4,8 +4,8 @@ import type { ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import { pastedIn } from '../text/prompt.ts'
 import type { Feed } from './feed.ts'
+import type { PastedFiles } from './message.ts'
 import { toStreamMsg } from './message.ts'
-import type { PastedFiles } from './pasted-files.ts'
 import { waitForOwnTurn } from './wait-for-own-turn.ts'
 
 /** The dependencies of `Turns`. */

@@ -1,8 +1,9 @@
 import type { KeyResult } from '../state/effects.ts'
-import { globalEffect } from '../text/global-keys.ts'
+import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
 import type { RenderContext, Room } from '../view/view.ts'
+import { globalEffect } from './keys.ts'
 import { pressPage, renderPage } from './page.ts'
 import { pressPanel, renderPanel } from './panel.ts'
 import { pressPicker, renderPicker } from './picker.ts'
@@ -14,6 +15,7 @@ import type { Overlay } from './types.ts'
 export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const letter = key.ctrl ? key.text.toLowerCase() : ''
   if (letter === 'c' || letter === 'd') return { state: undefined, effects: [] }
+  if (key.name === 'escape') return { state: escapeOverlay(overlay), effects: [] }
   const effect = globalEffect(key)
   if (effect) return { state: overlay, effects: [effect] }
   switch (overlay.kind) {
@@ -26,6 +28,13 @@ export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): KeyRe
     case 'search':
       return pressSearch(overlay, key, room)
   }
+}
+
+/** Returns the overlay after Esc; undefined when it closes. */
+function escapeOverlay(overlay: Overlay): Overlay | undefined {
+  const back = overlay.kind === 'page' ? overlay.back : undefined
+  const action = findEscAction({ overlay: { hasPrevious: back !== undefined } })
+  return action === 'return-to-overlay' ? back : undefined
 }
 
 /** Renders the overlay, which replaces the prompt, in at most `view.rows - 6` lines, but at least 2. */

@@ -6,8 +6,8 @@ import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { measureWidth, wrapLines } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
-import { confirmText, keysText, pressAction } from './action.ts'
 import { bodyHeight, frame } from './frame.ts'
+import { confirmText, keysText, pressAction } from './keys.ts'
 import type { Overlay, PageOverlay } from './types.ts'
 
 /** Creates a page, scrolled to its start. */
@@ -16,7 +16,7 @@ export function newPage(title: string, text: string, back?: Overlay): PageOverla
 }
 
 /**
- * Handles a key in a page: movement keys scroll, Esc, q and Enter close it, and its own keys act on its
+ * Handles a key in a page: movement keys scroll, q and Enter close it, and its own keys act on its
  * subject.
  */
 export function pressPage(before: PageOverlay, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
@@ -28,8 +28,7 @@ export function pressPage(before: PageOverlay, key: KeyPress, room: Room): KeyRe
 }
 
 function scrollPage(page: PageOverlay, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
-  if (key.name === 'escape' || key.name === 'enter' || key.text === 'q')
-    return { state: page.back, effects: [] }
+  if (key.name === 'enter' || key.text === 'q') return { state: page.back, effects: [] }
   const height = bodyHeight(room.rows)
   const most = Math.max(0, wrapRows(page, room.columns).length - height)
   const from = Math.min(page.scroll, most)

@@ -6,8 +6,8 @@ import { paint } from '../view/style.ts'
 import { measureWidth, truncateText, wrapLines } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
-import { confirmText, keysText, pressAction } from './action.ts'
 import { bodyHeight, cellsLine, frame, moveSelection } from './frame.ts'
+import { confirmText, keysText, pressAction } from './keys.ts'
 import type { Overlay, Panel } from './types.ts'
 
 /**
@@ -16,7 +16,7 @@ import type { Overlay, Panel } from './types.ts'
  */
 export function pressPanel(before: Panel, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const panel = { ...before, asked: undefined }
-  if (key.name === 'escape' || (key.text === 'q' && !key.ctrl)) return { state: undefined, effects: [] }
+  if (key.text === 'q' && !key.ctrl) return { state: undefined, effects: [] }
   const selected = moveSelection(panel.selected, panel.rows.length, key, room)
   if (selected !== undefined) return { state: { ...panel, selected: Math.max(0, selected) }, effects: [] }
   const row = panel.rows[panel.selected]

@@ -7,7 +7,7 @@ import { measureWidth, padText, truncateText } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
 import { bodyHeight, frame, moveSelection } from './frame.ts'
-import { typeIntoLine } from './type-into-line.ts'
+import { typeIntoLine } from './keys.ts'
 import type { Overlay, Picker, PickerItem } from './types.ts'
 
 /** Creates a picker with the current item selected. */
@@ -20,9 +20,8 @@ export function newPicker(
   return { ...all, selected: Math.max(0, current) }
 }
 
-/** Handles a key in a picker: text narrows it, Enter chooses, Esc closes, Tab opens a wider search. */
+/** Handles a key in a picker: text narrows it, Enter chooses, Tab opens a wider search. */
 export function pressPicker(picker: Picker, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
-  if (key.name === 'escape') return { state: undefined, effects: [] }
   const { widerScope: scope, filter: query } = picker
   if (key.name === 'tab' && scope !== undefined)
     return { state: undefined, effects: [{ type: 'open-search', scope, query }] }

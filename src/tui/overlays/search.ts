@@ -10,7 +10,7 @@ import type { KeyPress } from '../text/key.ts'
 import { toChord } from '../text/keymap.ts'
 import type { Room } from '../view/view.ts'
 import { moveSelection } from './frame.ts'
-import { typeIntoLine } from './type-into-line.ts'
+import { typeIntoLine } from './keys.ts'
 import type { Overlay, Search } from './types.ts'
 
 /** Creates a search. Only the `prompts` scope has results immediately. */
@@ -41,11 +41,11 @@ export function withResults(search: Search, found: SearchResults): Search {
 
 /**
  * Handles a key in a search: text changes the query, Tab and the arrows change the scope, Enter takes the
- * selected result once the results are for this query, Esc closes the search.
+ * selected result once the results are for this query, Ctrl+G closes the search.
  */
 export function pressSearch(search: Search, key: KeyPress, room: Room): KeyResult<Overlay | undefined> {
   const chord = toChord(key)
-  if (chord === 'escape' || chord === 'ctrl+g') return { state: undefined, effects: [] }
+  if (chord === 'ctrl+g') return { state: undefined, effects: [] }
   if (chord === 'enter') return take(search)
   const by = TURNS[chord]
   if (by !== undefined) return looked(changed(search, { scope: nextScope(search.scope, by) }), false)

@@ -11,7 +11,7 @@ export function splitKeys(input: string): string[] {
   return input.match(KEYS) ?? []
 }
 
-/** Returns the meaning of a key while no search is being typed; undefined for keys without one. */
+/** Returns the meaning of a key other than Esc while no search is being typed; undefined for keys without one. */
 export function readPagerKey(key: string): PagerKey | undefined {
   return MEANINGS.get(key)
 }
@@ -31,7 +31,7 @@ const MEANINGS: ReadonlyMap<string, PagerKey> = new Map<string, PagerKey>([
   ...['d', '\u0004'].map((key) => [key, page(0.5)] as const),
   ...['\u001b[H', '\u001bOH', '\u001b[1~', 'g', '<'].map((key) => [key, { do: 'home' }] as const),
   ...['\u001b[F', '\u001bOF', '\u001b[4~', 'G', '>'].map((key) => [key, { do: 'end' }] as const),
-  ...['q', 'Q', '\u001b', '\u0003', '\u000f'].map((key) => [key, { do: 'close' }] as const),
+  ...['q', 'Q', '\u0003', '\u000f'].map((key) => [key, { do: 'close' }] as const),
   ['/', { do: 'search' }],
   ['n', { do: 'again', by: 1 }],
   ['N', { do: 'again', by: -1 }],

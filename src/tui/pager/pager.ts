@@ -1,3 +1,4 @@
+import { findEscAction } from '../text/esc-key.ts'
 import { cleanLine } from '../view/clean.ts'
 import { paint } from '../view/style.ts'
 import { truncateText } from '../view/text.ts'
@@ -38,6 +39,7 @@ export function pressPager(
   { document, rows }: { document: Document; rows: number },
 ): PagerPress {
   const state = { ...before, note: '' }
+  if (key === ESC) return escapePager(state)
   if (state.typing !== undefined) return typeWord(state, key, state.typing)
   const meaning = readPagerKey(key)
   if (!meaning) return { state }
@@ -55,6 +57,13 @@ export function pressPager(
       return { state, command: meaning.do }
   }
 }
+
+function escapePager(state: PagerState): PagerPress {
+  const action = findEscAction({ pager: { isTypingSearch: state.typing !== undefined } })
+  return action === 'close-pager' ? { state, command: 'close' } : { state: { ...state, typing: undefined } }
+}
+
+const ESC = '\u001b'
 
 /** Returns the search direction of a key. */
 export function getSearchDirection(key: string): 1 | -1 {
@@ -99,7 +108,7 @@ function typeWord(state: PagerState, key: string, typing: string): PagerPress {
       ...(word === '' ? {} : { command: 'search' as const }),
     }
   }
-  if (key === '\u001b' || key === '\u0003') return { state: { ...state, typing: undefined } }
+  if (key === '\u0003') return { state: { ...state, typing: undefined } }
   if (key === '\u007f' || key === '\b') {
     return { state: { ...state, typing: typing === '' ? undefined : [...typing].slice(0, -1).join('') } }
   }

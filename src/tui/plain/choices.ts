@@ -1,4 +1,4 @@
-import { keysText } from '../overlays/action.ts'
+import { keysText } from '../overlays/keys.ts'
 import { filterItems } from '../overlays/picker.ts'
 import { takeResult } from '../overlays/search.ts'
 import { cleanPieces, scopeTitle, searchNote } from '../overlays/search-view.ts'

@@ -2,7 +2,7 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import type { AskInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
-import { isCurrent } from '../state/is-current.ts'
+import { isCurrent } from '../state/pending-asks.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 

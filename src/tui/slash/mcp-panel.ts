@@ -6,7 +6,6 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Panel, PanelRow } from '../overlays/types.ts'
 import { formatCount, plural } from '../view/numbers.ts'
-import { byteText } from './numbers.ts'
 
 /** The target of a row: one declaration, and through it the process it shares. */
 export interface PanelTarget {
@@ -148,4 +147,10 @@ const STATES: Readonly<Record<number, string>> = {
   [McpPeerState.NEEDS_AUTH]: 'needs login',
   [McpPeerState.FAILED]: 'failed',
   [McpPeerState.IDLE]: 'idle',
+}
+
+/** Formats a number of bytes with a decimal unit. */
+function byteText(bytes: number): string {
+  const [size, unit] = bytes < 1e6 ? [1e3, 'kB'] : bytes < 1e9 ? [1e6, 'MB'] : [1e9, 'GB']
+  return `${(bytes / size).toFixed(bytes < 10 * size ? 1 : 0)} ${unit}`
 }

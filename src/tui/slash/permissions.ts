@@ -1,7 +1,8 @@
 import { describeProtected, READ_ONLY_NAMES } from '../../core/base/permission-lists.ts'
+import { type PolicyDecision, PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
-import { decisionName, explainPolicy, ruleText } from './policy.ts'
+import { WIRE_MODES } from '../state/modes.ts'
 import { inColumns, printNotice, printRows, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -100,4 +101,42 @@ function toRuleRows(rules: Rules, source: string): [string, string][] {
   return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
     (rules[effect] ?? []).map((rule): [string, string] => [`${effect} ${rule}`, source]),
   )
+}
+
+/** Returns the policy's decision about a call in this chat with its current mode and rules. */
+export async function explainPolicy(
+  tool: string,
+  args: object,
+  { dispatch, state, ports, rules }: SlashContext,
+  signal: AbortSignal,
+): Promise<PolicyDecision> {
+  const { agent, sender, mode } = state()
+  const message = {
+    agent,
+    sender,
+    cwd: ports.cwd,
+    tool,
+    arguments: JSON.stringify(args),
+    mode: WIRE_MODES[mode],
+    allow: [...rules.allow],
+    ask: [...rules.ask],
+    deny: [...rules.deny],
+  }
+  return request(dispatch, 'policyExplain', message, signal)
+}
+
+/** Describes a decision in one word. */
+export function decisionName(effect: PolicyEffect): string {
+  return EFFECTS[effect] ?? 'unknown'
+}
+
+const EFFECTS: Readonly<Record<number, string>> = {
+  [PolicyEffect.ALLOW]: 'allowed',
+  [PolicyEffect.ASK]: 'asked',
+  [PolicyEffect.DENY]: 'refused',
+}
+
+/** Formats a rule with its source. */
+export function ruleText({ pattern, source }: PolicyRule): string {
+  return `${pattern} (${source})`
 }

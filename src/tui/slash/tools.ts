@@ -3,7 +3,7 @@ import { BUILT_IN_TOOLS } from '../../core/base/tool-names.ts'
 import type { McpToolView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
-import { decisionName, explainPolicy, ruleText } from './policy.ts'
+import { decisionName, explainPolicy, ruleText } from './permissions.ts'
 import { inColumns, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 

@@ -1,7 +1,6 @@
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatState } from '../state/types.ts'
 import { formatCount, formatUsd, meter, plural } from '../view/numbers.ts'
-import { percent } from './numbers.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -64,4 +63,9 @@ function withShare(input: number, cached: number): string {
   return cached > 0 && share !== undefined
     ? `${formatCount(input)} · ${share} from the cache`
     : formatCount(input)
+}
+
+/** Formats a share in per cent; undefined when the whole is 0. */
+function percent(part: number, whole: number): string | undefined {
+  return whole > 0 ? `${Math.round((part / whole) * 100)} %` : undefined
 }

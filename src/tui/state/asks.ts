@@ -1,10 +1,17 @@
-import type { AskClosedEvent, AskInfo, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { parseObject } from '../../core/base/json.ts'
+import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
+import {
+  type AskClosedEvent,
+  type AskInfo,
+  AskKind,
+  type AskUserEvent,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { emptyAnswerText } from '../../core/questions/answer-kinds.ts'
 import { openCard } from '../cards/card.ts'
 import type { AskCard } from '../cards/types.ts'
-import { toAnswerBlocks } from './answer-blocks.ts'
 import { finish } from './finish.ts'
-import { isCurrent } from './is-current.ts'
-import type { ChatState } from './types.ts'
+import { isCurrent } from './pending-asks.ts'
+import type { Block, ChatState } from './types.ts'
 
 /** Adds the card of a question. An existing card of the same question stays unchanged. */
 export function openAsk(state: ChatState, ask: AskUserEvent, pair: AskCard['pair']): ChatState {
@@ -46,3 +53,23 @@ function whoAnswered({ by, content }: AskClosedEvent): string {
   if (content !== '') return `Answered in another window, by ${by}`
   return by === 'timeout' ? 'No answer in time: the agent goes on without one' : ''
 }
+
+/**
+ * Returns the blocks worth keeping of a closed question: its answers, and permissions that last longer than
+ * one call.
+ */
+function toAnswerBlocks({ ask }: AskCard, { content }: Pick<AskClosedEvent, 'content'>): Block[] {
+  const answers = parseObject(content) ?? {}
+  return ask.questions.flatMap(({ question }) => {
+    const answer = answers[question]
+    if (answer === '' && ask.kind === AskKind.TRUST) {
+      return [{ kind: 'answered', question, answer: emptyAnswerText(ask) } as const]
+    }
+    if (typeof answer !== 'string' || answer === '') return []
+    if (!ask.permission) return [{ kind: 'answered', question, answer } as const]
+    if (!LASTING.has(answer)) return [] // the call's own line says whether it was permitted
+    return [{ kind: 'answered', question: ask.permission.rules.join(', '), answer } as const]
+  })
+}
+
+const LASTING: ReadonlySet<string> = new Set([PERMISSION_ANSWERS.session, PERMISSION_ANSWERS.always])

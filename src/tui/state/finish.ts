@@ -1,6 +1,6 @@
 import { withReturned } from '../text/prompt.ts'
 import { splitClosed } from '../view/split.ts'
-import { isCurrent } from './is-current.ts'
+import { isCurrent } from './pending-asks.ts'
 import type { Block, ChatState, OpenText, ToolRun } from './types.ts'
 
 /** Adds a block to those that will be printed. */

@@ -1,7 +1,7 @@
 import { armCard } from '../cards/card.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Overlay } from '../overlays/types.ts'
-import { shownAsk } from './is-current.ts'
+import { shownAsk } from './pending-asks.ts'
 import type { ChatState } from './types.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
 import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { closeAsk, openAsk } from './asks.ts'
 import { closeText, finish, finishAll, finishTools } from './finish.ts'
-import { isCurrent } from './is-current.ts'
+import { isCurrent } from './pending-asks.ts'
 import { findTypedText, isOurs, withoutSteer } from './steers.ts'
 import type { ChatState, OpenText, ToolRun, UsageTotals } from './types.ts'
 

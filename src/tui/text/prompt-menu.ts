@@ -23,8 +23,6 @@ export function pressMenu(prompt: Prompt, key: KeyPress): MenuPress | undefined 
     case 'down':
     case 'ctrl+n':
       return toMenuPress(select(prompt, menu, 1))
-    case 'escape':
-      return toMenuPress({ ...settle(prompt), menu: undefined, closedAt: token.start })
     case 'tab':
       return toMenuPress(take(prompt, token, toTake(menu, token)))
     case 'enter':
@@ -32,6 +30,16 @@ export function pressMenu(prompt: Prompt, key: KeyPress): MenuPress | undefined 
     default:
       return undefined
   }
+}
+
+/** Whether a menu is open for the word at the caret. */
+export function hasOpenMenu(prompt: Prompt): boolean {
+  return prompt.menu !== undefined && tokenAt(prompt) !== undefined
+}
+
+/** Closes the menu until the caret is at another word. */
+export function closeMenu(prompt: Prompt): Prompt {
+  return { ...settle(prompt), menu: undefined, closedAt: tokenAt(prompt)?.start }
 }
 
 /** Updates the menu to the word at the caret. `query` is set when files must be looked up. */

@@ -1,4 +1,5 @@
 import { clearEditor, pasteText, settle, typeText } from './editor.ts'
+import { findEscAction } from './esc-key.ts'
 import { pastedParts } from './fold-pastes.ts'
 import { addSent } from './history.ts'
 import type { KeyPress } from './key.ts'
@@ -6,7 +7,7 @@ import { findKeymapCommand, type KeymapCommand } from './keymap.ts'
 import { tokenAt } from './menu.ts'
 import { toImageMention } from './pasted-path.ts'
 import { EDITS } from './prompt-edits.ts'
-import { followMenu, pressMenu } from './prompt-menu.ts'
+import { closeMenu, followMenu, hasOpenMenu, pressMenu } from './prompt-menu.ts'
 import {
   fullPromptText,
   type Prompt,
@@ -121,10 +122,20 @@ function recordSent(prompt: Prompt, text: string): Prompt {
 }
 
 function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PromptKeyResult {
-  if (isBusy) return toKeyResult(settle(prompt), { type: 'interrupt' })
-  if (prompt.text === '') return toKeyResult(settle(prompt))
-  if (prompt.armed !== 'clear') return toKeyResult({ ...settle(prompt), armed: 'clear' })
-  return toKeyResult(discard(prompt))
+  const hasDraft = prompt.text !== ''
+  const isClearArmed = prompt.armed === 'clear'
+  switch (findEscAction({ hasMenu: hasOpenMenu(prompt), isBusy, hasDraft, isClearArmed })) {
+    case 'close-menu':
+      return toKeyResult(closeMenu(prompt))
+    case 'interrupt':
+      return toKeyResult(settle(prompt), { type: 'interrupt' })
+    case 'clear-draft':
+      return toKeyResult(discard(prompt))
+    case 'confirm-clear':
+      return toKeyResult({ ...settle(prompt), armed: 'clear' })
+    default:
+      return toKeyResult(settle(prompt))
+  }
 }
 
 function pressCancel(prompt: Prompt, { isBusy, isCancelling = false }: PromptContext): PromptKeyResult {

@@ -1,4 +1,4 @@
-import { shownAsk } from '../state/is-current.ts'
+import { shownAsk } from '../state/pending-asks.ts'
 import type { ChatState, RunningTurn } from '../state/types.ts'
 import { cleanLine } from './clean.ts'
 import { formatCount } from './numbers.ts'

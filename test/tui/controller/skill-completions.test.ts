@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SkillCompletions } from '../../../src/tui/controller/skill-completions.ts'
+import { SkillCompletions } from '../../../src/tui/controller/completer.ts'
 import { SLASH_COMMANDS } from '../../../src/tui/slash/commands.ts'
 import { startTestDispatch } from '../../support/test-dispatch.ts'
 

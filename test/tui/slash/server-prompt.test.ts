@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPromptArguments } from '../../../src/tui/slash/prompt-arguments.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
+import { readPromptArguments } from '../../../src/tui/slash/server-prompt.ts'
 import { startMcpNode } from '../../support/mcp/mcp-node.ts'
 import { askingEntry, entriesToml } from '../../support/mcp/mcp-servers.ts'
 import { slashSetting } from './slash-setting.ts'

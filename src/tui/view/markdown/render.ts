@@ -3,13 +3,10 @@ import { cleanText } from '../clean.ts'
 import { type Split, splitClosed } from '../split.ts'
 import { paint } from '../style.ts'
 import { wrapLines } from '../text.ts'
-import { isTame } from './bounds.ts'
 import { readFence, renderCode } from './code.ts'
 import { renderInline } from './inline.ts'
-import { indentLines } from './lines.ts'
-import { renderList } from './list.ts'
 import { renderTable } from './table.ts'
-import type { MarkdownView } from './types.ts'
+import type { MarkdownView, RenderTokens } from './types.ts'
 
 /**
  * Renders Markdown that is not cleaned yet and may have any size, with an empty line between blocks.
@@ -105,4 +102,76 @@ function renderQuote({ tokens }: Tokens.Blockquote, view: MarkdownView): string[
   return indentLines(view.columns, { first: `${bar} `, rest: `${bar} `, width: 2 }, (columns) =>
     renderTokens(tokens, { ...view, columns }).map((line) => paint(line, view.color, 'italic')),
   )
+}
+
+/**
+ * The maximum nesting of quotes and lists in a line passed to the parser; its stack and time grow with the
+ * depth.
+ */
+const MAX_DEPTH = 16
+
+/** The maximum length of a text passed to the parser: some of its rules take quadratic time. */
+const MAX_CHARS = 40_000
+
+/** Whether the parser can handle a text in reasonable time and within its stack. */
+function isTame(text: string): boolean {
+  if (text.length > MAX_CHARS) return false
+  return !TOO_DEEP.test(text)
+}
+
+const TOO_DEEP = new RegExp(`^ *(?:(?:>|[-+*](?= )|\\d{1,9}[.)](?= )) *){${MAX_DEPTH}}`, 'm')
+
+/** Renders a list without gaps between its items, even if the source has blank lines there. */
+function renderList(list: Tokens.List, view: MarkdownView, render: RenderTokens): string[] {
+  const start = typeof list.start === 'number' ? list.start : 1
+  const formatMark = (i: number) => (list.ordered ? `${start + i}.` : '•')
+  return list.items.flatMap((item, i) => renderItem(item, formatMark(i), view, render))
+}
+
+function renderItem(item: Tokens.ListItem, mark: string, view: MarkdownView, render: RenderTokens): string[] {
+  const box = item.task ? `[${item.checked ? 'x' : ' '}] ` : ''
+  const margin = {
+    first: `${paint(mark, view.color, 'accent')} ${box}`,
+    rest: ' '.repeat(mark.length + 1),
+    width: mark.length + 1 + box.length,
+  }
+  const lines = indentLines(view.columns, margin, (columns) =>
+    renderContent(item.tokens, (token) => render([token], { ...view, columns })),
+  )
+  return lines.length > 0 ? lines : [margin.first.trimEnd()]
+}
+
+/** Renders the blocks of an item with gaps, except that a nested list directly follows its text. */
+function renderContent(tokens: readonly Token[], render: (token: Token) => string[]): string[] {
+  const lines: string[] = []
+  for (const token of tokens) {
+    const block = render(token)
+    if (block.length > 0 && lines.length > 0 && token.type !== 'list') lines.push('')
+    lines.push(...block)
+  }
+  return lines
+}
+
+/** The prefixes of the first line and of the others, each `width` columns wide. */
+interface Margin {
+  first: string
+  rest: string
+  width: number
+}
+
+/** The minimum columns for content; with fewer, nothing is indented. */
+const MIN_COLUMNS = 8
+
+/** Renders lines with a margin when there is enough space for one. */
+function indentLines(
+  columns: number,
+  margin: Margin,
+  render: (columns: number) => readonly string[],
+): string[] {
+  if (columns - margin.width < MIN_COLUMNS) return [...render(columns)]
+  const lines = render(columns - margin.width)
+  return lines.map((line, i) => {
+    const start = i === 0 ? margin.first : margin.rest
+    return line === '' ? start.trimEnd() : start + line
+  })
 }

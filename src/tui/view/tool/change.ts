@@ -1,7 +1,7 @@
 import { isObject, parseObject } from '../../../core/base/json.ts'
 import type { ToolRun } from '../../state/types.ts'
-import { textOrEmpty } from './arguments.ts'
 import { type DiffLine, diffTexts, readUnifiedDiff } from './diff-lines.ts'
+import { textOrEmpty } from './headline.ts'
 
 /**
  * Computes the change of an `edit` or `write` call, from the diff its card has shown or else from its

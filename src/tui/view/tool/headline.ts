@@ -1,7 +1,6 @@
 import { parseObject } from '../../../core/base/json.ts'
 import type { ToolRun } from '../../state/types.ts'
 import { cleanLine, cleanText } from '../clean.ts'
-import { textOrEmpty } from './arguments.ts'
 
 /** A call in words: the action and its object. Both are clean and on one line. */
 export interface Headline {
@@ -77,4 +76,9 @@ function short(args: Args): string {
     return `${name}: ${text.slice(0, MAX_CHARS)}`
   })
   return cleanLine(parts.join(', ').slice(0, MAX_CHARS))
+}
+
+/** Returns the value if it is a string, otherwise an empty string. */
+export function textOrEmpty(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }

@@ -1,10 +1,10 @@
 import type { ToolRun } from '../../state/types.ts'
 import { cleanLine, cleanText } from '../clean.ts'
+import { plural } from '../numbers.ts'
 import { paint, type TextStyle } from '../style.ts'
 import { measureWidth, truncateText, wrapLines } from '../text.ts'
 import type { RenderContext } from '../view.ts'
 import { computeChange } from './change.ts'
-import { renderDetails } from './details.ts'
 import { renderDiff } from './diff.ts'
 import { toHeadline } from './headline.ts'
 import { describeOutcome } from './outcome.ts'
@@ -115,4 +115,36 @@ export function renderProgress(
   if (progress === '') return []
   const lines = cleanText(progress.slice(-MAX_CHARS)).trimEnd().split('\n').slice(-most)
   return lines.map((line) => paint(truncateText(line, columns), color, 'dim'))
+}
+
+/** The maximum lines of arguments, and of output, that are shown. */
+const MOST_LINES = 100
+/** The maximum characters that are processed. */
+const MAX_DETAIL_CHARS = 100_000
+
+/** Renders the arguments and the output of a call. */
+function renderDetails(tool: ToolRun, view: RenderContext): string[] {
+  return [...section('arguments', prettyJson(tool.arguments), view), ...section('output', tool.output, view)]
+}
+
+function section(title: string, text: string, { columns, color, isWhole = false }: RenderContext): string[] {
+  if (text === '') return []
+  const lines = wrapLines(cleanText(text.slice(0, MAX_DETAIL_CHARS)).trimEnd(), columns)
+  const left = isWhole ? 0 : lines.length - MOST_LINES
+  const isCut = text.length > MAX_DETAIL_CHARS
+  const more = left > 0 || isCut ? [`… ${left > 0 ? plural(left, 'more line') : 'more'}`] : []
+  return [
+    paint(truncateText(title, columns), color, 'dim', 'underline'),
+    ...(left > 0 ? lines.slice(0, MOST_LINES) : lines),
+    ...more.map((line) => paint(truncateText(line, columns), color, 'dim')),
+  ]
+}
+
+function prettyJson(json: string): string {
+  if (json.length > MAX_DETAIL_CHARS) return json
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json // invalid JSON is shown as the model wrote it
+  }
 }

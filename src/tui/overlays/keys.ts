@@ -1,5 +1,7 @@
-import type { KeyResult } from '../state/effects.ts'
+import type { ChatEffect, KeyResult } from '../state/effects.ts'
+import { toGraphemes } from '../text/graphemes.ts'
 import type { KeyPress } from '../text/key.ts'
+import { cleanLine } from '../view/clean.ts'
 import type { PageAction } from './types.ts'
 
 /** Handles the keys of a page or panel row, some of which must be pressed twice; undefined for other keys. */
@@ -25,3 +27,26 @@ export function confirmText({ keys, asked }: Pick<PageAction, 'keys' | 'asked'>)
 export function keysText({ keys }: Pick<PageAction, 'keys'>): string {
   return keys.map(({ key, label }) => `${key} ${label}`).join(' · ')
 }
+
+/**
+ * Applies a key to a one-line text: types into it or deletes from its end. Returns the same line for any
+ * other key.
+ */
+export function typeIntoLine(line: string, key: KeyPress): string {
+  if (key.name === 'backspace') return toGraphemes(line).slice(0, -1).join('')
+  if (key.ctrl) return key.text === 'u' ? '' : key.text === 'w' ? line.replace(/\S*\s*$/, '') : line
+  return key.name === 'paste' || (key.name === 'text' && !key.alt) ? line + cleanLine(key.text) : line
+}
+
+/**
+ * Returns the effect of a key that works in every focus except the prompt, which has its own key table;
+ * undefined for other keys.
+ */
+export function globalEffect({ ctrl, text }: KeyPress): ChatEffect | undefined {
+  return ctrl ? EFFECTS.get(text.toLowerCase()) : undefined
+}
+
+const EFFECTS: ReadonlyMap<string, ChatEffect> = new Map<string, ChatEffect>([
+  ['l', { type: 'redraw' }],
+  ['z', { type: 'suspend' }],
+])

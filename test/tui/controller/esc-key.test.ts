@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AskCard } from '../../../src/tui/cards/types.ts'
+import { type KeyActions, press } from '../../../src/tui/controller/press.ts'
+import { newPage } from '../../../src/tui/overlays/page.ts'
+import { newPicker } from '../../../src/tui/overlays/picker.ts'
+import { newSearch } from '../../../src/tui/overlays/search.ts'
+import type { Overlay, Panel } from '../../../src/tui/overlays/types.ts'
+import { Document } from '../../../src/tui/pager/document.ts'
+import { newPager, pressPager } from '../../../src/tui/pager/pager.ts'
+import { initialState } from '../../../src/tui/state/initial.ts'
+import type { ChatState } from '../../../src/tui/state/types.ts'
+import { ESC_ROWS, type EscAction, findEscAction } from '../../../src/tui/text/esc-key.ts'
+import { busyState, CHAT_OPTIONS } from '../../support/chat-state.ts'
+import { formCard, key, permissionCard } from '../cards/setting.ts'
+import { typed } from '../text/keys.ts'
+
+const IDLE = initialState(CHAT_OPTIONS)
+const BUSY = busyState()
+const commands = [{ name: 'model', args: '', summary: 'another model' }]
+const MENU = typed(['/mo'], { commands }).prompt
+const DRAFT = typed(['draft']).prompt
+
+const PICKER = newPicker({ picker: 'model', title: 'Model', items: [] })
+const PANEL: Panel = {
+  kind: 'panel',
+  picker: 'mcp',
+  title: 'MCP',
+  header: [],
+  rows: [],
+  selected: 0,
+  keys: [],
+  note: '',
+}
+const SEARCH = newSearch({ scope: 'prompts', query: 'x', agent: 'crab', sent: [] })
+
+const PERMISSION = permissionCard({ tool: 'bash', action: 'bash: rm x', rules: ['bash(rm *)'] })
+const FORM = formCard([{ question: 'Which?', options: [{ label: 'yes' }, { label: 'no' }] }])
+const SELECTED = { at: 1, by: 'arrows', typed: '' } as const
+
+/** A state of the screen, and what Esc does there. All of it happens while a turn runs, where that is possible. */
+const STATES: readonly (readonly [string, EscAction, ChatState])[] = [
+  ['a page that another overlay opened', 'return-to-overlay', withOverlay(newPage('Log', 'text', PANEL))],
+  ['a page', 'close-overlay', withOverlay(newPage('Log', 'text'))],
+  ['a picker', 'close-overlay', withOverlay(PICKER)],
+  ['a panel', 'close-overlay', withOverlay(PANEL)],
+  ['a search', 'close-overlay', withOverlay(SEARCH)],
+  ['a card that waits for a reason', 'return-to-choices', withCard(PERMISSION, { isWriting: true })],
+  ['a form that waits for own words', 'return-to-choices', withCard(FORM, { isWriting: true })],
+  ['the details of a card', 'hide-details', withCard(PERMISSION, { hasDetails: true })],
+  ['a permission', 'decline', withCard(PERMISSION, {})],
+  ['a form', 'decline', withCard(FORM, {})],
+  [
+    'a selection on a permission that is not armed',
+    'clear-selection',
+    withCard({ ...PERMISSION, isArmed: false }, { pick: SELECTED }),
+  ],
+  [
+    'a selection on a form that is not armed',
+    'clear-selection',
+    withCard({ ...FORM, isArmed: false }, { pick: SELECTED }),
+  ],
+  ['a menu', 'close-menu', { ...BUSY, prompt: MENU, isCommanding: true }],
+  ['a menu below a card', 'close-menu', { ...withCard(PERMISSION, {}), prompt: MENU }],
+  ['a running command', 'interrupt', { ...IDLE, prompt: DRAFT, isCommanding: true }],
+  ['a running turn', 'interrupt', BUSY],
+  ['a running turn and a draft', 'interrupt', { ...BUSY, prompt: DRAFT }],
+  ['a running turn and a draft below a card', 'interrupt', { ...withCard(PERMISSION, {}), prompt: DRAFT }],
+  ['a card that is not armed', 'interrupt', withCard({ ...PERMISSION, isArmed: false }, {})],
+  ['an overlay that does not get the keys yet', 'interrupt', { ...BUSY, overlay: PICKER }],
+  ['a draft', 'confirm-clear', { ...IDLE, prompt: DRAFT }],
+  ['a draft, after Esc', 'clear-draft', { ...IDLE, prompt: typed(['escape'], { prompt: DRAFT }).prompt }],
+  ['an empty prompt', 'nothing', IDLE],
+  ['the terminal being lent', 'nothing', { ...withOverlay(PICKER), isLent: true }],
+]
+
+for (const [where, does, state] of STATES) {
+  test(`Esc: ${where}: ${does}`, () => assert.deepEqual(effectOf(state), does))
+}
+
+test('Esc: the transcript: its search first, then the transcript', () => {
+  const document = new Document({ columns: 80, rows: 24, color: false, details: true })
+  const room = { document, rows: 24 }
+  const pager = newPager(document, 24)
+  const searching = pressPager(pager, '/', room).state
+  assert.deepEqual(pressPager(searching, '\x1b', room), { state: pager })
+  assert.deepEqual(pressPager(pager, '\x1b', room), { state: pager, command: 'close' })
+})
+
+test('findEscAction() takes the first row that applies', () => {
+  const facts = {
+    pager: { isTypingSearch: true },
+    overlay: { hasPrevious: true },
+    card: { isWriting: true, hasDetails: true, isArmed: true, hasSelection: true },
+    hasMenu: true,
+    isCommanding: true,
+    isBusy: true,
+    hasDraft: true,
+    isClearArmed: true,
+  }
+  assert.equal(findEscAction(facts), 'cancel-pager-search')
+  const { pager, ...inChat } = facts
+  assert.equal(findEscAction({ ...facts, pager: { isTypingSearch: false } }), 'close-pager')
+  assert.equal(findEscAction(inChat), 'return-to-overlay')
+  const { overlay, ...uncovered } = inChat
+  assert.equal(findEscAction(uncovered), 'return-to-choices')
+  const { card, ...composer } = uncovered
+  assert.equal(findEscAction(composer), 'close-menu')
+  assert.equal(findEscAction({}), 'nothing')
+})
+
+test('every row of the table is shown here', () => {
+  const shown = new Set<EscAction>(STATES.map(([, does]) => does))
+  const missing = ESC_ROWS.map(({ does }) => does).filter((does) => !shown.has(does))
+  assert.deepEqual(missing, ['cancel-pager-search', 'close-pager'])
+})
+
+/** What one press of Esc has done, as the state and the effects show it. */
+function effectOf(before: ChatState): EscAction | unknown {
+  const prompt = { isBusy: before.turn !== undefined, columns: 80, commands }
+  const context = { prompt, room: { columns: 80, rows: 24 }, promptRows: 1, isAlone: true }
+  const { actions, effects } = press(before, [key('escape')], context)
+  const [effect] = effects
+  if (effect) return effect.type === 'answer' ? 'decline' : effect.type
+  return actions.map((action) => toEscAction(action, before)).find(Boolean) ?? 'nothing'
+}
+
+function toEscAction(action: KeyActions['actions'][number], before: ChatState): EscAction | undefined {
+  if (action.type === 'ask-card') {
+    const [was] = before.asks
+    if (was?.state.isWriting && !action.card.state.isWriting) return 'return-to-choices'
+    if (was?.state.kind === 'permission' && was.state.hasDetails) return 'hide-details'
+    return action.card.state.pick.by === 'card' ? 'clear-selection' : undefined
+  }
+  if (action.type !== 'set') return undefined
+  const { change } = action
+  if ('overlay' in change) return change.overlay ? 'return-to-overlay' : 'close-overlay'
+  if (before.prompt.menu && change.prompt?.menu === undefined) return 'close-menu'
+  if (before.prompt.text !== '' && change.prompt?.text === '') return 'clear-draft'
+  return change.prompt?.armed === 'clear' ? 'confirm-clear' : undefined
+}
+
+function withOverlay(overlay: Overlay): ChatState {
+  return { ...BUSY, overlay, isOverlayArmed: true, asks: [PERMISSION] }
+}
+
+function withCard(card: AskCard, change: Partial<AskCard['state']>): ChatState {
+  return { ...BUSY, asks: [{ ...card, state: { ...card.state, ...change } as AskCard['state'] }] }
+}
