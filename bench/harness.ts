@@ -15,6 +15,8 @@ export interface Program {
   expects?: RegExp
   /** The maximum number of rounds, for slow programs. */
   rounds?: number
+  /** Whether a failure of this program is recorded and the others go on; otherwise it ends the run. */
+  mayFail?: boolean
   /** The pid of a daemon that works for the program; its CPU time is counted, too. */
   daemon?: number
 }
@@ -39,6 +41,8 @@ export interface Figures {
 export interface Runs {
   rounds: number
   cwd: string
+  /** Receives the reasons why programs that may fail could not be measured, by name. */
+  failures?: Map<string, string>
 }
 
 /** A timeout, in milliseconds, longer than any program here takes. */
@@ -46,22 +50,37 @@ const TIMEOUT_MS = 90_000
 
 /**
  * Runs every program once per round, in turn, so that other load on the machine affects all alike. The first
- * two rounds only warm caches. Throws when a run fails.
+ * two rounds only warm caches. Throws when a run fails, unless the program may fail: it is then skipped, and
+ * its figures are NaN.
  */
 export async function interleave(
   programs: readonly Program[],
-  { rounds, cwd }: Runs,
+  { rounds, cwd, failures = new Map() }: Runs,
 ): Promise<Map<string, Figures>> {
   const samples = new Map<string, FullSample[]>(programs.map(({ name }) => [name, []]))
   for (let round = -2; round < rounds; round++) {
     for (const program of programs) {
-      if (round >= (program.rounds ?? rounds)) continue
-      const sample = await runOnce(program, cwd)
-      if (round >= 0) samples.get(program.name)!.push(sample)
+      if (round >= (program.rounds ?? rounds) || failures.has(program.name)) continue
+      try {
+        const sample = await runOnce(program, cwd)
+        if (round >= 0) samples.get(program.name)!.push(sample)
+      } catch (reason) {
+        if (!program.mayFail) throw reason
+        failures.set(program.name, toFailure(reason))
+        samples.set(program.name, [])
+      }
     }
   }
   return new Map([...samples].map(([name, all]) => [name, toFigures(all)]))
 }
+
+/** Returns the first line of a reason, short enough for a row of a table. */
+export function toFailure(reason: unknown): string {
+  const [line = ''] = (reason instanceof Error ? reason.message : String(reason)).split('\n')
+  return line.slice(0, FAILURE_LENGTH)
+}
+
+const FAILURE_LENGTH = 100
 
 type FullSample = Sample & { daemonCpuMs: number | undefined }
 

@@ -46,19 +46,23 @@ export async function findPeers(
         await writeFile(join(home, file), text)
       }
       const full = { HOME: home, ...env }
-      return { name: `${name} ${readVersion(command, full)}`, command, env: full, ...kind }
+      return { name: `${name} ${readVersion(command, full)}`.trimEnd(), command, env: full, ...kind }
     }),
   )
 }
 
 function readVersion(command: string, env: Readonly<Record<string, string>>): string {
-  const output = execFileSync(command, ['--version'], {
-    env: { PATH: process.env['PATH'], ...env },
-    encoding: 'utf8',
-    timeout: 60_000,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  return /\d+\.\d+\.\d+/.exec(output)?.[0] ?? ''
+  try {
+    const output = execFileSync(command, ['--version'], {
+      env: { PATH: process.env['PATH'], ...env },
+      encoding: 'utf8',
+      timeout: 60_000,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return /\d+\.\d+\.\d+/.exec(output)?.[0] ?? ''
+  } catch {
+    return '' // the row of a program that does not run says why
+  }
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {

@@ -26,6 +26,8 @@ export interface Line {
   name: string
   values: Readonly<Record<string, number>>
   marks?: Readonly<Record<string, Mark>> | undefined
+  /** The reason why the program could not be measured; shown instead of its first value. */
+  failure?: string | undefined
 }
 
 /**
@@ -35,7 +37,7 @@ export interface Line {
 export function toTable(columns: readonly Column[], lines: readonly Line[]): string {
   const rows = [
     ['', ...columns.map(({ title }) => title)],
-    ...lines.map((line) => [line.name, ...columns.map((column) => cell(column, line, lines))]),
+    ...lines.map((line) => [line.name, ...cells(columns, line, lines)]),
   ]
   const isWide = columns.length > MOST_COLUMNS
   return align(isWide ? rows[0]!.map((_, at) => rows.map((row) => row[at]!)) : rows)
@@ -43,6 +45,11 @@ export function toTable(columns: readonly Column[], lines: readonly Line[]): str
 
 /** The maximum number of columns that fit on a screen. */
 const MOST_COLUMNS = 6
+
+function cells(columns: readonly Column[], line: Line, lines: readonly Line[]): string[] {
+  const [first = '', ...more] = columns.map((column) => cell(column, line, lines))
+  return [line.failure === undefined ? first : `not measured: ${line.failure}`, ...more]
+}
 
 function cell({ key, digits = 0 }: Column, { values, marks }: Line, lines: readonly Line[]): string {
   const value = values[key]

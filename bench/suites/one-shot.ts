@@ -21,19 +21,22 @@ export async function oneShot(setting: Setting): Promise<SuiteResult> {
   const programs = installed(ourPrograms(setting)).concat(
     peers.flatMap(({ name, command, env, oneShot }): OneShot[] => {
       const marks = { wallMs: { floor: FETCH }, cpuMs: { floor: FETCH } }
-      return oneShot ? [{ name, command, env, marks, isSized: true, rounds: PEER_ROUNDS, ...oneShot }] : []
+      return oneShot
+        ? [{ name, command, env, marks, isSized: true, rounds: PEER_ROUNDS, mayFail: true, ...oneShot }]
+        : []
     }),
   )
   const sizes = new Map<string, number>()
+  const failures = new Map<string, string>()
   for (const program of programs.filter(({ isSized }) => isSized)) {
     const size = model.nextRequest()
-    await interleave([program], { rounds: -1, cwd })
-    sizes.set(program.name, await size)
+    await interleave([program], { rounds: -1, cwd, failures })
+    if (!failures.has(program.name)) sizes.set(program.name, await size)
   }
-  const figures = await interleave(programs, { rounds, cwd })
+  const figures = await interleave(programs, { rounds, cwd, failures })
   const lines = programs.map(({ name, marks }) => {
     const requestBytes = sizes.get(name) ?? Number.NaN
-    return { name, values: { ...figures.get(name)!, requestBytes }, marks }
+    return { name, values: { ...figures.get(name)!, requestBytes }, marks, failure: failures.get(name) }
   })
   return { columns: [...PROCESS, { key: 'requestBytes', title: 'request bytes' }], lines }
 }

@@ -3,11 +3,12 @@ import { longConversation } from '../conversation.ts'
 import { startDaemon } from '../daemon.ts'
 import { keyEchoes } from '../echo.ts'
 import { NODE } from '../floors.ts'
+import { toFailure } from '../harness.ts'
 import { END } from '../markdown.ts'
 import { cpuOf, openScreen, peakOf, type ScreenProgram, settled } from '../screen.ts'
 import type { Setting, SuiteResult } from '../setting.ts'
 import { longestGap, median, mostWithin, quantile } from '../statistics.ts'
-import type { Column, Mark } from '../table.ts'
+import type { Column, Line, Mark } from '../table.ts'
 
 const COLUMNS: readonly Column[] = [
   { key: 'firstFrameMs', title: 'first frame, ms', digits: 1 },
@@ -38,6 +39,8 @@ interface Chat extends ScreenProgram {
   ready: RegExp
   /** The number of first frames to measure. */
   rounds: number
+  /** Whether a failure of this chat is recorded and the others go on; otherwise it ends the suite. */
+  mayFail?: boolean
 }
 
 /** Measures the chat on a terminal, beside those of the peers and Node alone. */
@@ -56,17 +59,19 @@ export async function tui(setting: Setting): Promise<SuiteResult> {
   const alone = { ...served, name: 'crabtalk chat, in process', env: { ...env, CRABTALK_NO_DAEMON: '1' } }
   const ours = [alone, served]
   const others = peers.map(({ name, command, env, chat }): Chat => {
-    return { name, command, env, cwd, rounds: Math.min(rounds, PEER_ROUNDS), ...chat }
+    return { name, command, env, cwd, rounds: Math.min(rounds, PEER_ROUNDS), mayFail: true, ...chat }
   })
-  const frames = await firstFrames([...ours, ...others], rounds)
-  const lines = [{ name: NODE.name, values: { firstFrameMs: median(frames.get(NODE.name)!) } }]
+  const failures = new Map<Chat, string>()
+  const frames = await firstFrames([...ours, ...others], { rounds, failures })
+  const lines: Line[] = [{ name: NODE.name, values: { firstFrameMs: median(frames.get(NODE.name)!) } }]
   const long = await longConversation(setting, { messages: 5000, lastWord: LAST_WORD })
   for (const chat of [...ours, ...others]) {
     const firstFrameMs = median(frames.get(chat.name)!)
     const isOurs = ours.includes(chat)
     const more = isOurs ? { ...(await flood(chat)), ...(await resume(chat, long)) } : {}
-    const values = { firstFrameMs, ...(await echoes(chat)), ...more }
-    lines.push({ name: chat.name, values, ...(isOurs && { marks: MARKS }) })
+    const values = { firstFrameMs, ...(await orFailure(chat, failures, () => echoes(chat))), ...more }
+    const failure = failures.get(chat)
+    lines.push({ name: chat.name, values, failure, ...(isOurs && { marks: MARKS }) })
   }
   return { columns: COLUMNS, lines }
 }
@@ -74,20 +79,43 @@ export async function tui(setting: Setting): Promise<SuiteResult> {
 /** The maximum rounds of peers, because they take seconds. */
 const PEER_ROUNDS = 5
 
+/** Returns undefined, and records the reason, when a chat that may fail cannot be measured, now or before. */
+async function orFailure<T>(
+  chat: Chat,
+  failures: Map<Chat, string>,
+  measure: () => Promise<T>,
+): Promise<T | undefined> {
+  if (failures.has(chat)) return undefined
+  try {
+    return await measure()
+  } catch (reason) {
+    if (!chat.mayFail) throw reason
+    failures.set(chat, toFailure(reason))
+    return undefined
+  }
+}
+
 /** Measures, in turn, the times from the start to a prompt on the screen, and of Node to its end. */
-async function firstFrames(chats: readonly Chat[], rounds: number): Promise<Map<string, number[]>> {
+async function firstFrames(
+  chats: readonly Chat[],
+  { rounds, failures }: { rounds: number; failures: Map<Chat, string> },
+): Promise<Map<string, number[]>> {
   const times = new Map<string, number[]>([NODE, ...chats].map(({ name }) => [name, []]))
   for (let round = -1; round < rounds; round++) {
     await using node = openScreen({ ...NODE, env: {}, cwd: chats[0]!.cwd })
     const bare = (await node.ended) - node.startedAt
     if (round >= 0) times.get(NODE.name)!.push(bare)
     for (const chat of chats.filter((one) => round < one.rounds)) {
-      await using screen = openScreen(chat)
-      const took = (await screen.shows(chat.ready)) - screen.startedAt
-      if (round >= 0) times.get(chat.name)!.push(took)
+      const took = await orFailure(chat, failures, () => firstFrame(chat))
+      if (round >= 0 && took !== undefined) times.get(chat.name)!.push(took)
     }
   }
   return times
+}
+
+async function firstFrame(chat: Chat): Promise<number> {
+  await using screen = openScreen(chat)
+  return (await screen.shows(chat.ready)) - screen.startedAt
 }
 
 /**

@@ -20,6 +20,16 @@ test('findPeers() gives each program it knows a home that points at the model se
   assert.match(config, /^base_url = "http:\/\/127\.0\.0\.1:9\/v1"$/m)
 })
 
+test('findPeers() keeps a program that does not run, without a version', async () => {
+  await using tree = await makeTree({ 'node_modules/.bin/codex': '#!/bin/sh\nexit 1\n' })
+  await chmod(tree.path('node_modules/.bin/codex'), 0o755)
+  const peers = await findPeers(tree.root, place(tree.path('homes')))
+  assert.deepEqual(
+    peers.map(({ name }) => name),
+    ['codex'],
+  )
+})
+
 test('findPeers() finds none where none are, and looks nowhere unless it is asked to', async () => {
   await using tree = await makeTree({ 'package.json': '{}' })
   assert.deepEqual(await findPeers(tree.root, place(tree.root)), [])

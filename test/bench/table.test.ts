@@ -52,6 +52,14 @@ test('toTable() judges what is above the floor', () => {
   ])
 })
 
+test('toTable() says in its row why a program was not measured', () => {
+  const table = toTable(columns, [
+    { name: 'floor', values: { wall: 20, rss: 40 } },
+    { name: 'peer', values: { wall: Number.NaN }, failure: 'it did not start' },
+  ])
+  assert.deepEqual(cellsOf(table).at(-1), ['peer', 'not measured: it did not start'])
+})
+
 test('toTable() turns a table of many figures over', () => {
   const many = Array.from({ length: 7 }, (_, at) => ({ key: `k${at}`, title: `figure ${at}` }))
   const table = toTable(many, [{ name: 'ours', values: { k0: 1, k6: 7 } }])
