@@ -4,7 +4,8 @@ import { type CatalogEntry, loadCatalog, saveCatalog } from './session-catalog-f
 import { digestSession, type SessionDigest, toRows, toSummaries } from './session-digest.ts'
 import type { SessionFolder } from './session-folder.ts'
 import { toPairPart } from './session-id.ts'
-import { type FileStamp, readSessionFile } from './session-reader.ts'
+import { readSessionParts } from './session-parts.ts'
+import type { FileStamp } from './session-reader.ts'
 import type { SessionRow, SessionSummary } from './types.ts'
 
 /**
@@ -62,39 +63,36 @@ export class SessionCatalog {
   async #digests(ids: readonly string[], getStamp: StampOf): Promise<SessionDigest[]> {
     this.#entries ??= loadCatalog(this.#path)
     const entries = await this.#entries
-    for (let start = 0; start < ids.length; start += BATCH) {
-      if (start > 0) await breathe() // lets a daemon serve its streams meanwhile
-      await this.#refresh(entries, ids.slice(start, start + BATCH), getStamp)
+    let cost = 0
+    for (const id of ids) {
+      cost += COST_OF_STAMP
+      const stamp = getStamp(id)
+      const known = entries.get(id)
+      const reading = isSame(stamp, known?.stamp)
+        ? []
+        : this.#read(entries, id, hasGrown(stamp, known) ? known : undefined)
+      for (const bytes of reading) {
+        cost += bytes
+        if (cost >= SLICE) cost = await breathe(0) // lets a daemon serve its streams meanwhile
+      }
+      if (cost >= SLICE) cost = await breathe(0)
     }
     if (this.#unsavedCost > WORTH_SAVING) await this.#save(entries)
     return ids.map((id) => entries.get(id)?.digest).filter((digest) => digest !== undefined)
   }
 
-  async #refresh(
-    entries: Map<string, CatalogEntry>,
-    ids: readonly string[],
-    getStamp: StampOf,
-  ): Promise<void> {
-    const reads: Promise<void>[] = []
-    for (const id of ids) {
-      const stamp = getStamp(id)
-      const known = entries.get(id)
-      if (!isSame(stamp, known?.stamp))
-        reads.push(this.#read(entries, id, hasGrown(stamp, known) ? known : undefined))
-    }
-    await Promise.all(reads)
-  }
-
-  /** Reads a file, from the end of its entry if it only grew. */
-  async #read(
-    entries: Map<string, CatalogEntry>,
-    id: string,
-    grown: CatalogEntry | undefined,
-  ): Promise<void> {
+  /** Reads a file, from the end of its entry if it only grew; yields the cost of each part in bytes. */
+  *#read(entries: Map<string, CatalogEntry>, id: string, grown: CatalogEntry | undefined): Generator<number> {
     try {
-      const { part, stamp } = await readSessionFile(this.#folder.file(id), grown?.digest.cursor)
-      entries.set(id, { stamp, digest: digestSession(id, part, grown?.digest) })
-      this.#unsavedCost += COST_OF_FILE + stamp.size - (grown?.stamp.size ?? 0)
+      let entry = grown
+      for (const { part, stamp } of readSessionParts(this.#folder.file(id), grown?.digest.cursor)) {
+        const before = part.whole ? 0 : (entry?.digest.cursor.bytes ?? 0)
+        entry = { stamp, digest: digestSession(id, part, entry?.digest) }
+        yield COST_OF_FILE + part.cursor.bytes - before
+      }
+      if (!entry) return
+      entries.set(id, entry)
+      this.#unsavedCost += COST_OF_FILE + entry.stamp.size - (grown?.stamp.size ?? 0)
     } catch {
       entries.delete(id) // deleted meanwhile, or unreadable: reading the session reports why
     }
@@ -115,8 +113,10 @@ export class SessionCatalog {
 
 type StampOf = (id: string) => FileStamp | undefined
 
-/** The number of files read before yielding to other work. */
-const BATCH = 256
+/** The number of bytes read before yielding to other work, which take a few milliseconds to decode. */
+const SLICE = 256 * 1024
+/** Looking at a file takes as long as reading this many bytes. */
+const COST_OF_STAMP = 1024
 /** Opening a file takes as long as reading this many bytes. */
 const COST_OF_FILE = 16 * 1024
 /** The number of bytes that may be read repeatedly before the catalogue is saved. */

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { type DocumentRow, NO_OFFSET } from '../../search/types.ts'
-import { decodeHeader, decodeLine, NEWLINE } from '../../storage/session-file.ts'
+import { decodeLine } from '../../storage/session-file.ts'
+import { endsLine, readFirstLine } from '../../storage/session-parts.ts'
 import { type FileStamp, READ_FLAGS } from '../../storage/session-reader.ts'
 import type { ReadPosition, SessionHeader } from '../../storage/types.ts'
 import { toDocuments } from '../documents.ts'
@@ -54,7 +55,7 @@ class OpenText implements SessionText {
 
   constructor(fd: number, { stamp, since }: { stamp: FileStamp; since: ReadPosition | undefined }) {
     this.#fd = fd
-    const { header, end } = readHeader(fd, stamp.size)
+    const { header, end } = readFirstLine(fd, stamp.size)
     this.state = { header, stamp, cursor: since ?? { bytes: end, seq: 0 } }
   }
 
@@ -92,23 +93,6 @@ class OpenText implements SessionText {
 
 /** Decodes as an unusable line. */
 const TOO_LONG = '…'
-const FIRST_READ = 4096
-
-/** Whether a complete line ends at this byte of the file. */
-function endsLine(fd: number, end: number, size: number): boolean {
-  if (end < 1 || end > size) return false
-  const last = Buffer.allocUnsafe(1)
-  return readSync(fd, last, 0, 1, end - 1) === 1 && last[0] === NEWLINE
-}
-
-function readHeader(fd: number, size: number): { header: SessionHeader; end: number } {
-  for (let length = FIRST_READ; ; length *= 8) {
-    const bytes = Buffer.allocUnsafe(Math.min(length, size))
-    const read = readSync(fd, bytes, 0, bytes.length, 0)
-    const found = bytes.subarray(0, read)
-    if (length >= size || found.includes(NEWLINE)) return decodeHeader(found)
-  }
-}
 
 /** Buffer's own toString('utf8') takes several times as long. */
 function decodeText(bytes: Uint8Array): string {
