@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type CrabError, toCrabError } from '../core/base/errors.ts'
 import type { Log } from '../core/base/log.ts'
+import { Serial } from '../core/base/serial.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { AgentStore } from '../core/config/agents.ts'
 import type { FileIssue } from '../core/config/validation-issue.ts'
@@ -32,7 +33,7 @@ export interface AgentDiff {
 export class AgentSync {
   readonly #options: AgentSyncOptions
   #syncsAll = false
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #changes = new Serial()
 
   constructor(options: AgentSyncOptions) {
     this.#options = options
@@ -50,7 +51,7 @@ export class AgentSync {
    * `storage`.
    */
   reload(): Promise<AgentDiff> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const { agents, known } = this.#options
       const before = known.all()
       const { agents: stored, problems } = await agents.list()
@@ -79,7 +80,7 @@ export class AgentSync {
    * updated. Never fails.
    */
   changed(name: string): Promise<CrabError | undefined> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const { agents, known } = this.#options
       return await this.#logFailure(async () => {
         const agent = this.#toBuilt(await agents.get(name, { create: false }))
@@ -93,7 +94,7 @@ export class AgentSync {
    * fails.
    */
   componentsChanged(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#changes.run(async () => {
       const { agents, known } = this.#options
       for (const { name } of known.all().filter(({ components = false }) => components !== false)) {
         await this.#logFailure(async () =>
@@ -105,12 +106,12 @@ export class AgentSync {
 
   /** Unregisters a deleted agent. Never fails. */
   async gone(id: string): Promise<void> {
-    await this.#inTurn(() => this.#logFailure(() => this.#options.known.unregister(id)))
+    await this.#changes.run(() => this.#logFailure(() => this.#options.known.unregister(id)))
   }
 
   /** Resolves when no change is in progress. Never rejects. */
   async settled(): Promise<void> {
-    await this.#last
+    await this.#changes.settled()
   }
 
   #isSynced(id: string): boolean {
@@ -131,11 +132,5 @@ export class AgentSync {
       this.#options.log('warn', error.message)
       return error
     }
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(work)
-    this.#last = mine.catch(() => undefined) // the caller gets the rejection through `mine`
-    return mine
   }
 }

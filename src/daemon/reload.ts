@@ -1,6 +1,7 @@
 import { abortable } from '../core/base/abortable.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import type { Log } from '../core/base/log.ts'
+import { Serial } from '../core/base/serial.ts'
 import type { SubscriptionStore } from '../core/bus/subscription-store.ts'
 import { formatLocation } from '../core/config/validation-issue.ts'
 import type { SkillProblem } from '../core/skills/scan-skills.ts'
@@ -45,12 +46,12 @@ export interface Reloads {
 
 /** Creates the reloads of a node. */
 export function reloader(node: Reloadable): Reloads {
-  let last: Promise<unknown> = Promise.resolve()
+  const reloads = new Serial()
   let pendingReload: Promise<void> | undefined
   return {
     all: (signal) =>
       abortable(
-        inTurn(() => reload(node, signal)),
+        reloads.run(() => reload(node, signal)),
         signal,
       ),
     async config(signal) {
@@ -68,16 +69,12 @@ export function reloader(node: Reloadable): Reloads {
   }
 
   async function reloadOnce(why: Staleness, signal: AbortSignal): Promise<void> {
-    pendingReload ??= inTurn(() => reloadConfig(node, why)).finally(() => {
-      pendingReload = undefined
-    })
+    pendingReload ??= reloads
+      .run(() => reloadConfig(node, why))
+      .finally(() => {
+        pendingReload = undefined
+      })
     await abortable(pendingReload, signal)
-  }
-
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const mine = last.then(work)
-    last = mine.catch(() => undefined) // the caller gets the rejection through `mine`
-    return mine
   }
 }
 

@@ -1,6 +1,7 @@
 import { wantsColor } from '../../cli/color.ts'
 import type { Host, Terminal } from '../../cli/host.ts'
 import { CrabError, parseErrorKind, toCrabError } from '../../core/base/errors.ts'
+import { Serial } from '../../core/base/serial.ts'
 import type { AskClosedEvent, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { type DialogAnswers, discardEarlyInput, runDialog } from './dialog.ts'
 
@@ -25,7 +26,7 @@ export interface TerminalPrompterOptions {
 export class TerminalPrompter implements AsyncDisposable {
   readonly #options: TerminalPrompterOptions
   readonly #open = new Map<string, AbortController>()
-  #last: Promise<void> = Promise.resolve()
+  readonly #questions = new Serial()
 
   constructor(options: TerminalPrompterOptions) {
     this.#options = options
@@ -35,7 +36,7 @@ export class TerminalPrompter implements AsyncDisposable {
   enqueue(ask: AskUserEvent, agent: string): void {
     const closing = new AbortController()
     this.#open.set(ask.askId, closing)
-    this.#last = this.#last.then(() => this.#ask(ask, agent, closing.signal))
+    void this.#questions.run(() => this.#ask(ask, agent, closing.signal))
   }
 
   /** Closes a question that no longer needs an answer; does nothing for a question that was answered here. */
@@ -45,7 +46,7 @@ export class TerminalPrompter implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const closing of this.#open.values()) closing.abort(new CrabError('cancelled', ''))
-    await this.#last
+    await this.#questions.settled()
   }
 
   async #ask(ask: AskUserEvent, agent: string, signal: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import type { Host, SignalName } from '../../cli/host.ts'
 import { readLines } from '../../cli/read-lines.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { Serial } from '../../core/base/serial.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { type Attached, attach } from '../../daemon/attach.ts'
 import { formatDenials } from './denials.ts'
@@ -75,8 +76,8 @@ class RecordSession {
   readonly #pendingTurns: AbortController[] = []
   /** Aborted when the input has ended. */
   readonly #inputEnd = new AbortController()
-  #turns = Promise.resolve()
-  #answers = Promise.resolve()
+  readonly #turns = new Serial()
+  readonly #answers = new Serial()
   /** The running turn. */
   #turn: { record: RunRecord; sink: Sink } | undefined
   #failure: CrabError | undefined
@@ -103,14 +104,14 @@ class RecordSession {
       return
     }
     if (record.type === 'answer') {
-      this.#answers = this.#answers.then(() => this.#answer(record))
+      void this.#answers.run(() => this.#answer(record))
       return
     }
     const turn = new AbortController()
     this.#pendingTurns.push(turn)
-    this.#turns = this.#turns
-      .then(() => this.#runTurn(record.content, turn.signal))
-      .catch((reason) => this.#fail(reason))
+    void this.#turns.run(() =>
+      this.#runTurn(record.content, turn.signal).catch((reason) => this.#fail(reason)),
+    )
   }
 
   onSignal(name: SignalName): void {
@@ -119,9 +120,9 @@ class RecordSession {
 
   /** Waits for the requested turns. Throws when their output could not be written. */
   async end(): Promise<void> {
-    await this.#answers
+    await this.#answers.settled()
     this.#inputEnd.abort(new CrabError('denied', 'Cannot ask: the input has ended, and nobody else answers'))
-    await this.#turns
+    await this.#turns.settled()
     if (this.#failure) throw this.#failure
   }
 

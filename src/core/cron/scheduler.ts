@@ -1,5 +1,6 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import { ClockWatch } from './clock-watch.ts'
 import { type Cron, type CronEntry, cronContent } from './cron-entry.ts'
 import { type CronFile, type LoadedCrons, problemLines } from './cron-file.ts'
@@ -12,7 +13,6 @@ import {
   MAX_REMOVED_ENTRIES,
   toRunFailure,
 } from './cron-state.ts'
-import { Semaphore } from './semaphore.ts'
 import { StateWriter } from './state-writer.ts'
 
 /** The dependencies of a scheduler. */

@@ -1,4 +1,5 @@
 import { type CrabError, toCrabError } from '../base/errors.ts'
+import { Serial } from '../base/serial.ts'
 
 /** The debounce time between a change and its write. */
 const PAUSE_MS = 250
@@ -9,7 +10,7 @@ const PAUSE_MS = 250
 export class StateWriter {
   readonly #write: () => Promise<void>
   readonly #onError: (error: CrabError) => void
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #writes = new Serial()
   #timer: NodeJS.Timeout | undefined
 
   /** `write` writes the whole state; `onError` receives failures of writes that no caller awaits. */
@@ -29,8 +30,6 @@ export class StateWriter {
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const pending = this.#last.then(() => this.#write())
-    this.#last = pending.catch(() => undefined) // the caller handles the failure
-    return pending
+    return this.#writes.run(this.#write)
   }
 }

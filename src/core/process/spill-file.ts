@@ -2,6 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makePrivateDirSync, toStorageError } from '../base/files.ts'
 import { newUlid } from '../base/ids.ts'
+import { Serial } from '../base/serial.ts'
 
 /** The result of a spill. */
 export interface SpillResult {
@@ -23,7 +24,7 @@ export class SpillFile {
   #isWhole = true
   #file: FileHandle | undefined
   #failure: string | undefined
-  #written = Promise.resolve()
+  readonly #writes = new Serial()
 
   constructor({ folder, maxBytes }: { folder: string; maxBytes: number }) {
     this.#folder = folder
@@ -33,12 +34,11 @@ export class SpillFile {
 
   /** Resolves when this chunk and all earlier ones are written. Until then they are held in memory. */
   write(piece: Uint8Array): Promise<void> {
-    this.#written = this.#written.then(() => this.#append(piece))
-    return this.#written
+    return this.#writes.run(() => this.#append(piece))
   }
 
   async close(): Promise<SpillResult> {
-    await this.#written
+    await this.#writes.settled()
     await this.#file?.close().catch((reason: unknown) => this.#giveUp(reason))
     return { path: this.#path, isWhole: this.#isWhole, failure: this.#failure }
   }

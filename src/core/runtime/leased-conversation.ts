@@ -1,4 +1,5 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
+import { Serial } from '../base/serial.ts'
 import type { Lease, Leases } from '../lease/types.ts'
 import { findMemoryEntry } from '../memory/entries.ts'
 import type { MemoryStore } from '../memory/memory-store.ts'
@@ -40,7 +41,7 @@ export class LeasedConversation implements AsyncDisposable {
    * Serializes appends: concurrent tool calls of one step append, and each append starts where the previous
    * one ended.
    */
-  #appended: Promise<void> = Promise.resolve()
+  readonly #appends = new Serial()
   /** Sentences about lines that could not be read. */
   readonly warnings: readonly string[]
 
@@ -140,9 +141,7 @@ export class LeasedConversation implements AsyncDisposable {
    * archive of each compact marker among the lines.
    */
   append(lines: readonly NewLine[], archives?: Archives): Promise<void> {
-    const appended = this.#appended.then(() => this.#append(lines, archives))
-    this.#appended = appended.catch(() => undefined) // the failure is reported to its own caller
-    return appended
+    return this.#appends.run(() => this.#append(lines, archives))
   }
 
   /** Reads the whole session, including archived messages. */
@@ -159,7 +158,7 @@ export class LeasedConversation implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#appended
+    await this.#appends.settled()
     await this.#lease[Symbol.asyncDispose]()
   }
 }

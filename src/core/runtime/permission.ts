@@ -3,6 +3,7 @@ import { abortable } from '../base/abortable.ts'
 import { CrabError } from '../base/errors.ts'
 import type { ToolCall } from '../base/message.ts'
 import { PERMISSION_ANSWERS } from '../base/permission-answers.ts'
+import { Serial } from '../base/serial.ts'
 import { takeStart } from '../base/truncate.ts'
 import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import { decide } from '../policy/decide.ts'
@@ -45,7 +46,7 @@ export class Permissions {
    * Serializes questions: a person is asked one thing at a time, and one answer may settle those that wait
    * behind it.
    */
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #questions = new Serial()
 
   constructor(options: PermissionsOptions) {
     this.#options = options
@@ -64,13 +65,11 @@ export class Permissions {
     if (decision.effect !== 'ask') return this.#settle(call, action, decision)
     // No deadlock: they never wait for a later call.
     if (this.#isTriedOut(action)) await abortable(judged.earlier, signal)
-    const queued = this.#queue.then(() => {
+    return this.#questions.run(() => {
       signal.throwIfAborted()
       const again = this.#decide(action) // an answer given in the meantime may also cover this call
       return again.effect === 'ask' ? this.#ask(judged, again, signal) : this.#settle(call, action, again)
     })
-    this.#queue = queued.catch(() => undefined) // the failure is reported to its own caller
-    return queued
   }
 
   /** Whether a search of a readable folder may show this file in it; the path is absolute, without links. */

@@ -2,6 +2,7 @@ import { abortable } from '../base/abortable.ts'
 import { toCrabError } from '../base/errors.ts'
 import { lazy } from '../base/lazy.ts'
 import type { Log } from '../base/log.ts'
+import { Serial } from '../base/serial.ts'
 import type { Leases } from '../lease/types.ts'
 import { TextIndex } from '../search/text-index.ts'
 import type { SessionFolder } from '../storage/session-folder.ts'
@@ -55,10 +56,10 @@ export class SessionIndex implements AsyncDisposable {
   readonly #opened = lazy(() => this.#open())
   #followed: FollowedSessions | undefined
   /** The end of the queue of operations that must not overlap: reading, and taking a snapshot to save. */
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #queue = new Serial()
   /** The queued catch-up that has not started yet. */
   #next: Promise<void> | undefined
-  #saving: Promise<void> = Promise.resolve()
+  readonly #saves = new Serial()
   #saveTimer: NodeJS.Timeout | undefined
 
   constructor(options: SessionIndexOptions) {
@@ -113,7 +114,7 @@ export class SessionIndex implements AsyncDisposable {
     clearTimeout(this.#saveTimer)
     this.#stopReading.abort()
     await this.#opened.current?.catch(() => undefined) // reported to the searches
-    await this.#queue
+    await this.#queue.settled()
     const { lasts, worthSaving } = this.#options
     await this.#save(lasts ? Math.min(SAVE_AT_END_BYTES, worthSaving) : worthSaving)
     this.#closed.abort()
@@ -157,19 +158,13 @@ export class SessionIndex implements AsyncDisposable {
 
   /** Reads what is new; callers before the read starts share it. */
   #catchUp(): Promise<void> {
-    this.#next ??= this.#enqueue(async () => {
+    this.#next ??= this.#queue.run(async () => {
       this.#next = undefined
       const followed = await this.#opened.get()
       await followed.catchUp(this.#stopReading.signal)
       this.#saveSoon()
     })
     return this.#next
-  }
-
-  #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#queue.then(work, work)
-    this.#queue = done.catch(() => undefined)
-    return done
   }
 
   #saveSoon(): void {
@@ -183,12 +178,12 @@ export class SessionIndex implements AsyncDisposable {
   }
 
   /** Saves the index after any running save, if at least `worthSaving` session bytes are unsaved. */
-  #save(worthSaving: number): Promise<void> {
-    const saved = this.#saving.then(() => this.#saveNow(worthSaving))
-    this.#saving = saved.catch((reason: unknown) =>
-      this.#options.log('warn', `the search index was not saved: ${toCrabError(reason).message}`),
-    )
-    return this.#saving
+  async #save(worthSaving: number): Promise<void> {
+    try {
+      await this.#saves.run(() => this.#saveNow(worthSaving))
+    } catch (reason) {
+      this.#options.log('warn', `the search index was not saved: ${toCrabError(reason).message}`)
+    }
   }
 
   async #saveNow(worthSaving: number): Promise<void> {
@@ -197,7 +192,7 @@ export class SessionIndex implements AsyncDisposable {
     if (!followed || followed.unsavedBytes < worthSaving) return
     if (!(await this.#checkpoints.mayWrite(signal))) return
     // no file is partially read then
-    const snapshot = await this.#enqueue(async () => ({ parts: followed.parts() }))
+    const snapshot = await this.#queue.run(async () => ({ parts: followed.parts() }))
     await this.#checkpoints.save(await snapshot.parts, signal)
   }
 }

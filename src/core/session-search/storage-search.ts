@@ -1,4 +1,5 @@
 import { CrabError } from '../base/errors.ts'
+import { Serial } from '../base/serial.ts'
 import { QueryWords } from '../search/terms/query-words.ts'
 import { TextIndex } from '../search/text-index.ts'
 import { NO_OFFSET, type TextHit } from '../search/types.ts'
@@ -28,7 +29,7 @@ export class StorageSearch {
   readonly #storage: Pick<Storage, 'listSessions' | 'read'>
   readonly #text = new TextIndex({ weights: DOCUMENT_WEIGHTS })
   readonly #table = new SessionTable()
-  #catchingUp: Promise<void> = Promise.resolve()
+  readonly #reads = new Serial()
 
   constructor(storage: Pick<Storage, 'listSessions' | 'read'>) {
     this.#storage = storage
@@ -36,9 +37,7 @@ export class StorageSearch {
 
   /** Answers like SessionIndex.search(), and is never partial. Throws what Storage.read() throws. */
   async search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches> {
-    const before = this.#catchingUp.catch(() => undefined) // its own caller handles that failure
-    this.#catchingUp = before.then(() => this.#catchUp(signal))
-    await this.#catchingUp
+    await this.#reads.run(() => this.#catchUp(signal))
     const hits = findHits({ followed: { text: this.#text, table: this.#table }, reranks: true }, query)
     const words = new QueryWords(query.text, this.#text.characters)
     const matches: SessionMatch[] = []

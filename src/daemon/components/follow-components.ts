@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toCrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
+import { Serial } from '../../core/base/serial.ts'
 import { watchFolder } from '../../core/base/watch-folder.ts'
 import { DISCOVERY } from '../../core/config/component.ts'
 import type { Hook } from '../../core/runtime/hook.ts'
@@ -32,12 +33,12 @@ export function followComponents(options: FollowOptions): Disposable {
   const { components, folder, log, lookMs } = options
   const over = new AbortController()
   const logged = new Set<string>()
-  let last: Promise<void> = Promise.resolve()
+  const changes = new Serial()
   const listening = components.listen((changed) => {
     logBroken(components, logged, log)
-    last = last
-      .then(() => applyChanges(changed, options, over.signal))
-      .catch((reason: unknown) => log('warn', toCrabError(reason).message)) // a failure must not stop later changes
+    changes
+      .run(() => applyChanges(changed, options, over.signal))
+      .catch((reason: unknown) => log('warn', toCrabError(reason).message))
   })
   const watching = watchFolder({
     folder,

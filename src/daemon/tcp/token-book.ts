@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { readStampSync } from '../../core/base/file-stamp.ts'
 import type { Log } from '../../core/base/log.ts'
+import { Serial } from '../../core/base/serial.ts'
 import { BUILT_IN_TOKEN } from '../../core/base/token-name.ts'
 import { watchFolder } from '../../core/base/watch-folder.ts'
 import type { ClientToken } from '../../core/policy/trust.ts'
@@ -47,8 +48,8 @@ export class TokenBook implements AsyncDisposable {
   /** The abort controllers of tokens in use, keyed by name, hash and agent. */
   readonly #inUse = new Map<string, AbortController>()
   readonly #recordedAt = new Map<string, number>()
-  #reading: Promise<void> = Promise.resolve()
-  #writing: Promise<void> = Promise.resolve()
+  readonly #reads = new Serial()
+  readonly #writes = new Serial()
 
   constructor(options: TokenBookOptions) {
     this.#options = options
@@ -84,8 +85,7 @@ export class TokenBook implements AsyncDisposable {
   /** Re-reads the files if they have changed. Never fails: a file that cannot be read contains no tokens. */
   async refresh(): Promise<void> {
     if (this.#readStamps() === this.#stamp) return
-    this.#reading = this.#reading.then(() => this.#read())
-    await this.#reading
+    await this.#reads.run(() => this.#read())
   }
 
   /** Records the use of a token. */
@@ -95,14 +95,14 @@ export class TokenBook implements AsyncDisposable {
     if (at - (this.#recordedAt.get(name) ?? Number.NEGATIVE_INFINITY) < RECORD_INTERVAL_MS) return
     this.#recordedAt.set(name, at)
     const use = { name, at: new Date(at).toISOString() }
-    this.#writing = this.#writing
-      .then(() => recordUse({ run, lock }, use, NEVER))
+    this.#writes
+      .run(() => recordUse({ run, lock }, use, NEVER))
       .catch((reason: unknown) => log('warn', toCrabError(reason).message))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watch[Symbol.dispose]()
-    await Promise.all([this.#reading, this.#writing])
+    await Promise.all([this.#reads.settled(), this.#writes.settled()])
   }
 
   async #read(): Promise<void> {

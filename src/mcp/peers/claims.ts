@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { Serial } from '../../core/base/serial.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Peer } from './peer.ts'
@@ -14,7 +15,7 @@ export class Claims {
   /** Keyed by agent id, in the order of the declarations. */
   readonly #claimed = new Map<string, readonly PeerClaim[]>()
   readonly #generations = new Map<string, number>()
-  readonly #turns = new Map<string, Promise<void>>()
+  readonly #changes = new Map<string, Serial>()
 
   /** Returns the ids of the registered agents. */
   agents(): string[] {
@@ -65,10 +66,9 @@ export class Claims {
 
   /** Serializes the changes of an agent, in the order of the calls. */
   async inTurn(agentId: string, change: () => Promise<void>): Promise<void> {
-    const mine = (this.#turns.get(agentId) ?? Promise.resolve()).then(change)
-    const settled = mine.catch(() => undefined) // the caller gets the error
-    this.#turns.set(agentId, settled)
-    await mine.finally(() => this.#turns.get(agentId) === settled && this.#turns.delete(agentId))
+    const changes = this.#changes.get(agentId) ?? new Serial()
+    this.#changes.set(agentId, changes)
+    await changes.run(change).finally(() => changes.isIdle && this.#changes.delete(agentId))
   }
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CrabError } from '../../core/base/errors.ts'
+import { Serial } from '../../core/base/serial.ts'
 import type { HttpVariant } from '../connection/connect.ts'
 import type { Connection, Era } from '../connection/connection.ts'
 import type { ServerOffer } from '../secrets/masked-offer.ts'
@@ -19,7 +20,7 @@ export interface PeerMemoryOptions {
 export class PeerMemory {
   readonly #options: PeerMemoryOptions
   #known: ServerRecord
-  #written: Promise<unknown> = Promise.resolve()
+  readonly #writes = new Serial()
 
   constructor(options: PeerMemoryOptions) {
     this.#options = options
@@ -77,7 +78,7 @@ export class PeerMemory {
 
   /** Resolves when all changes are written. Never rejects. */
   async settled(): Promise<void> {
-    await this.#written
+    await this.#writes.settled()
   }
 
   #keep(known: ServerRecord): void {
@@ -85,7 +86,7 @@ export class PeerMemory {
     this.#known = known
     const { memory, fingerprint } = this.#options
     // A failed write only makes the next process wait for the server.
-    this.#written = this.#written.then(() => memory.write(fingerprint, known).catch(() => undefined))
+    this.#writes.run(() => memory.write(fingerprint, known)).catch(() => undefined)
   }
 }
 

@@ -27,8 +27,8 @@ export interface StartedServer {
  */
 export async function startServer(options: StartOptions, signal: AbortSignal): Promise<StartedServer> {
   const { slots, needed, mayInstall } = options
-  using _installing = mayInstall ? await slots?.installing.take(needed, signal) : undefined
-  using _slot = await slots?.any.take(needed, signal)
+  using _installing = mayInstall ? await slots?.installing.take({ urgent: needed, signal }) : undefined
+  using _slot = await slots?.any.take({ urgent: needed, signal })
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(toTimeoutError(options)), options.startupMs)
   try {

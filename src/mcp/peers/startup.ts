@@ -1,17 +1,17 @@
 import { basename } from 'node:path'
+import { Semaphore } from '../../core/base/semaphore.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ServerTarget } from '../fingerprint.ts'
-import { PrioritySemaphore } from './priority-semaphore.ts'
 
 /** Limits how many servers of a node start concurrently. */
 export interface StartSlots {
-  any: PrioritySemaphore
+  any: Semaphore
   /** Limits those that may have to download their program first. */
-  installing: PrioritySemaphore
+  installing: Semaphore
 }
 
 export function newStartSlots(): StartSlots {
-  return { any: new PrioritySemaphore(8), installing: new PrioritySemaphore(3) }
+  return { any: new Semaphore(8), installing: new Semaphore(3) }
 }
 
 /** Whether a command downloads its program when it is not installed. */

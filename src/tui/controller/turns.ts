@@ -1,4 +1,5 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { Serial } from '../../core/base/serial.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts, ExpandedMessage } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
@@ -46,7 +47,7 @@ export class Turns {
    */
   #waits = 0
   #isOver = false
-  #lastSteer: Promise<void> = Promise.resolve()
+  readonly #steers = new Serial()
   #own: OwnTurn | undefined
   /** Prepared messages by their display line; they are sent in place of the line's own text. */
   readonly #prepared = new Map<string, ExpandedMessage>()
@@ -71,7 +72,7 @@ export class Turns {
 
   /** Sends a message: it starts a turn, or steers the running one, even if another client started that. */
   say(text: string): void {
-    if (this.isBusy) this.#lastSteer = this.#lastSteer.then(() => this.#steer(text))
+    if (this.isBusy) void this.#steers.run(() => this.#steer(text))
     else this.queue(text)
   }
 

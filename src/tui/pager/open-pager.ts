@@ -1,4 +1,5 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { Serial } from '../../core/base/serial.ts'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { RenderContext } from '../view/view.ts'
@@ -105,7 +106,7 @@ class Pager {
   /** The rows on the screen. */
   #shown: readonly string[] = []
   /** Settles when the requests of earlier keys are done; later keys wait for it. */
-  #work: Promise<void> = Promise.resolve()
+  readonly #keys = new Serial()
 
   constructor(options: PagerOptions, { messages, before }: Pages, signal: AbortSignal) {
     this.#options = options
@@ -160,7 +161,7 @@ class Pager {
     for (let piece = this.#options.input.read(); piece !== null; piece = this.#options.input.read()) {
       typed += piece.toString()
     }
-    this.#work = this.#work.then(() => this.#take(typed)).catch(() => undefined) // already shown as a note, or cannot be drawn
+    this.#keys.run(() => this.#take(typed)).catch(() => undefined) // already shown as a note, or cannot be drawn
   }
 
   /** Handles typed keys. A failure is shown as a note and drops the keys of the same read, but not later ones. */
