@@ -222,9 +222,9 @@ test('without a model the first start says so in a line, and the demo answers; k
   const [keys = '', model = '', ...rest] = stderr.split('\n')
   assert.match(
     keys,
-    /^crabup: ANTHROPIC_API_KEY is set in this shell, which a service does not see: add it to .*service\.env$/,
+    /^crabup: ANTHROPIC_API_KEY is set in this shell, which services do not see: add it to .*service\.env$/,
   )
-  assert.match(model, /^crabup: there is no model yet, so the built-in demo answers: .*service\.env.*$/)
+  assert.match(model, /^crabup: no model is set up, so the built-in demo answers: .*service\.env.*$/)
   assert.deepEqual(rest, [''])
   await crabup(box, ['daemon', 'stop'])
   await using _ = await startSandboxDaemon(box)
@@ -236,11 +236,11 @@ test('on a terminal the first start asks for a model; the key is not shown, and 
   await using talk = await makeTalk([{ parts: ['hello'] }])
   await writeConfig(talk.home, '# mine\n')
   const terminal = talk.terminal(['daemon', 'start'], { program: 'crabup', env: OWN })
-  await terminal.shows(/Number, or Enter for the built-in demo: /)
+  await terminal.shows(/Number, or Enter to keep the built-in demo: /)
   terminal.type('9\r')
   await terminal.shows(/Its address.*: /)
   terminal.type('localhost\r')
-  await terminal.shows(/That is no http address\.\s+Its address.*: /)
+  await terminal.shows(/That is not an http address\.\s+Its address.*: /)
   terminal.type(`${talk.server.url}\r`)
   await terminal.shows(/Its key.*: /)
   terminal.type('sk-wrongg\x7f\x15sk-secret\r')
@@ -262,20 +262,20 @@ test('on a terminal the first start is left with Ctrl-D at any question, and not
   const start = (env: RunOptions['env'] = {}) =>
     box.terminal(['daemon', 'start'], { program: 'crabup', env: { ...OWN, ...env } })
   const keys = start({ ANTHROPIC_API_KEY: 'sk-ant-secret' })
-  await keys.shows(/Keep it in .*\[Y\/n\] /s)
+  await keys.shows(/Save it in .*\[Y\/n\] /s)
   keys.type('\x04')
   assert.equal((await keys.finished).code, 130, keys.output())
   const menu = start()
-  await menu.shows(/Enter for the built-in demo: /)
+  await menu.shows(/Enter to keep the built-in demo: /)
   menu.type('1\r')
-  await menu.shows(/Key of Anthropic/)
+  await menu.shows(/Your Anthropic key/)
   menu.type('\x04')
   assert.equal((await menu.finished).code, 130, menu.output())
   const number = start()
-  await number.shows(/Enter for the built-in demo: /)
+  await number.shows(/Enter to keep the built-in demo: /)
   number.type('\x04')
   assert.equal((await number.finished).code, 130, number.output())
-  assert.match(number.output(), /Cannot start daemon: a question was left without an answer/)
+  assert.match(number.output(), /Cannot start daemon: you left a question unanswered/)
   for (const file of ['service.env', 'config.toml', 'run/services/daemon.json']) {
     assert.equal(existsSync(join(box.home, file)), false, file)
   }
@@ -287,7 +287,7 @@ test('on a terminal a key of the shell is kept for services when a person says s
   await writeConfig(talk.home, `${declared}base_url = "${talk.server.url}"\nmodels = ["scripted"]\n`)
   const env = { ...OWN, ANTHROPIC_API_KEY: 'sk-ant-secret' }
   const terminal = talk.terminal(['daemon', 'start'], { program: 'crabup', env })
-  await terminal.shows(/ANTHROPIC_API_KEY is set in this shell.*\s.*Keep it in .*\[Y\/n\] /s)
+  await terminal.shows(/ANTHROPIC_API_KEY is set in this shell.*\s.*Save it in .*\[Y\/n\] /s)
   terminal.type('\r')
   assert.equal((await terminal.finished).code, 0, terminal.output())
   const file = join(talk.home, 'service.env')

@@ -5,17 +5,21 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { type Cron, DEFAULT_CRON_SENDER, parseCronEntry } from '../../core/cron/cron-entry.ts'
+import {
+  type Cron,
+  computeNextFires,
+  DEFAULT_CRON_SENDER,
+  parseCronEntry,
+} from '../../core/cron/cron-entry.ts'
 import { readCronState } from '../../core/cron/cron-state.ts'
 import { describeSchedule } from '../../core/cron/describe-schedule.ts'
 import { readTimeOfDay } from '../../core/cron/quiet-hours.ts'
+import { cronFiles } from '../../core/cron/ready-file.ts'
+import { findSchedulerHolder } from '../../core/cron/scheduler-lease.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
-import { cronFiles } from './cron-files.ts'
 import { openCronFile } from './entries.ts'
 import { requireSkill } from './fire-entry.ts'
-import { computeNextFires } from './next.ts'
-import { findSchedulerHolder } from './scheduler-lease.ts'
 import { localTime, timeLeft } from './time-left.ts'
 
 /** The number of next fires that are shown. */

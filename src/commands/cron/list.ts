@@ -18,12 +18,12 @@ import {
 import { describeSchedule } from '../../core/cron/describe-schedule.ts'
 import { findManualRun, readManualRuns } from '../../core/cron/manual-runs.ts'
 import { nextFire } from '../../core/cron/quiet-hours.ts'
+import { cronFiles } from '../../core/cron/ready-file.ts'
+import { findSchedulerHolder } from '../../core/cron/scheduler-lease.ts'
+import { unknownZone } from '../../core/cron/time-zone.ts'
 import type { LeaseHolder } from '../../core/lease/sqlite-leases.ts'
-import { cronFiles } from './cron-files.ts'
 import { formatContentCell } from './entries.ts'
-import { findSchedulerHolder } from './scheduler-lease.ts'
 import { timeLeft } from './time-left.ts'
-import { unknownZone } from './time-zone.ts'
 
 /** Runs `crabtalk cron list`. */
 export const listCronEntriesCommand: CommandHandler = async ({ options, host }) => {

@@ -4,8 +4,7 @@ import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { printJson, printTable } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Cron } from '../../core/cron/cron-entry.ts'
-import { nextFire } from '../../core/cron/quiet-hours.ts'
+import { type Cron, computeNextFires } from '../../core/cron/cron-entry.ts'
 import { parseSchedule } from '../../core/cron/schedule.ts'
 import { findCron, formatContentCell, requireCrons } from './entries.ts'
 import { localTime, timeLeft } from './time-left.ts'
@@ -38,25 +37,6 @@ export const listNextFiresCommand: CommandHandler = async ({ options, host }) =>
   if (rows.length === 0) host.stderr.write('Nothing fires any more\n')
   else await printTable(host, ['TIME', 'LEFT', ...(rows[0]!.length > 2 ? ['ID', 'SAYS'] : [])], rows)
   return 0
-}
-
-/**
- * Returns the next fires of entries, soonest first, at most `count` in total; an entry that fires once has
- * one.
- */
-export function computeNextFires(
-  crons: readonly Cron[],
-  now: number,
-  count: number,
-): { at: number; cron: Cron }[] {
-  const all = crons.flatMap((cron) => {
-    const times: { at: number; cron: Cron }[] = []
-    const most = cron.entry.once ? 1 : count
-    let at = nextFire(cron.timing, now)
-    for (; at !== undefined && times.length < most; at = nextFire(cron.timing, at)) times.push({ at, cron })
-    return times
-  })
-  return all.toSorted((a, b) => a.at - b.at).slice(0, count)
 }
 
 async function resolveCrons(host: Host, typed: string | undefined): Promise<readonly Cron[]> {

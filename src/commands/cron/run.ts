@@ -7,8 +7,8 @@ export const runCronCommand: CommandHandler = async ({ program, options, host })
   const at = await withEnvFile(host, options.value('env-file'))
   const [id] = options.args
   if (id === undefined) {
-    const { runScheduler } = await import('./run-scheduler.ts')
-    return await exitZeroOnConfigError({ program, options, host }, () => runScheduler(at))
+    const { startScheduler } = await import('./start-scheduler.ts')
+    return await exitZeroOnConfigError({ program, options, host }, () => startScheduler(at))
   }
   return await (await import('./run-now.ts')).runNow({ id, host: at, options })
 }

@@ -5,7 +5,7 @@ import type { RunningService } from '../../up/guard/watchdog.ts'
 import { KNOWN_SERVICES, toServiceLabel } from '../../up/names.ts'
 import { listServiceNames } from '../../up/supervisor/desired-state.ts'
 import { isAlive, readRecord } from '../../up/supervisor/record.ts'
-import { serviceProbe } from '../up/probe/probe.ts'
+import { homeProbe } from '../up/probe/home-probe.ts'
 import { listUnitNames, type ServicesContext } from '../up/view/services-context.ts'
 
 /** Returns the options of a guard for a home, except its services and its log. */
@@ -16,7 +16,7 @@ export function guardDefaults(
   return {
     logs: paths.logs,
     envFile: paths.serviceEnv,
-    probe: serviceProbe({ paths, env: host.env, uid: host.uid }),
+    probe: homeProbe({ paths, env: host.env, uid: host.uid }),
     elapsed: () => performance.now(),
   }
 }

@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '../config/schema.ts'
 import type { ValidationIssue } from '../config/validation-issue.ts'
-import { type QuietHours, readTimeOfDay, type Timing } from './quiet-hours.ts'
+import { nextFire, type QuietHours, readTimeOfDay, type Timing } from './quiet-hours.ts'
 import { parseSchedule } from './schedule.ts'
 
 /** The sender of an entry that does not name one. */
@@ -73,6 +73,25 @@ export function parseCronEntry(table: JsonObject): {
 /** Returns the message an entry sends to its agent. */
 export function cronContent({ skill, content = '' }: Pick<CronEntry, 'skill' | 'content'>): string {
   return skill === undefined ? content : `/${skill}`
+}
+
+/**
+ * Returns the next fires of entries, soonest first, at most `count` in total; an entry that fires once has
+ * one.
+ */
+export function computeNextFires(
+  crons: readonly Cron[],
+  now: number,
+  count: number,
+): { at: number; cron: Cron }[] {
+  const all = crons.flatMap((cron) => {
+    const times: { at: number; cron: Cron }[] = []
+    const most = cron.entry.once ? 1 : count
+    let at = nextFire(cron.timing, now)
+    for (; at !== undefined && times.length < most; at = nextFire(cron.timing, at)) times.push({ at, cron })
+    return times
+  })
+  return all.toSorted((a, b) => a.at - b.at).slice(0, count)
 }
 
 function toQuietHours({ quiet_start, quiet_end }: CronEntry): QuietHours | undefined {

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { delimiter, resolve, sep } from 'node:path'
+import { platform } from 'node:os'
+import { delimiter, join, resolve, sep } from 'node:path'
 import which from 'which'
 import { CrabError } from '../base/errors.ts'
 import type { ProcessCommand } from './types.ts'
@@ -23,6 +25,27 @@ export async function findProgram({ argv: [name], cwd, env }: ProcessCommand): P
   const program = name === '' ? null : await which(target, options)
   if (program !== null) return program
   throw isPath ? await toPathError(name, target) : toNameError(name)
+}
+
+/** Returns the absolute path of the first program of that name on a PATH; undefined when there is none. */
+export function findOnPath(path: string, name: string): string | undefined {
+  for (const folder of path.split(delimiter)) {
+    const file = findInFolder(folder, name)
+    if (file !== undefined) return file
+  }
+  return undefined
+}
+
+/** Returns the path of the program of that name in a folder; undefined when there is none. */
+export function findInFolder(folder: string, name: string): string | undefined {
+  const isWindows = platform() === 'win32'
+  const file = join(folder, isWindows ? `${name}.exe` : name)
+  try {
+    const stats = statSync(file)
+    return stats.isFile() && (isWindows || (stats.mode & 0o111) !== 0) ? file : undefined
+  } catch {
+    return undefined // it does not exist, or may not be read
+  }
 }
 
 async function toPathError(name: string, path: string): Promise<CrabError> {

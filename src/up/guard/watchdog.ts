@@ -1,7 +1,7 @@
 import type { Log } from '../../core/base/log.ts'
 import { readIdentity } from '../../core/process/service-process.ts'
 import { sendSignal } from '../../core/process/signals.ts'
-import type { ProbeService } from '../probe.ts'
+import type { ProbeService } from '../probe/types.ts'
 
 /** A service that its service manager reports as running. */
 export interface RunningService {

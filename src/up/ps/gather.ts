@@ -1,9 +1,9 @@
 import type { FileIssue } from '../../core/config/validation-issue.ts'
 import { type ProcessFamily, readFamilies } from '../../core/process/process-table.ts'
-import type { Probe, ProbeService } from '../probe.ts'
+import { removeStale } from '../probe/stale-files.ts'
+import type { Probe, ProbeService } from '../probe/types.ts'
 import type { ServiceManager, ServiceStatus } from '../types.ts'
 import { collectNotes, type ServiceNote } from './notes.ts'
-import { removeStale } from './stale-files.ts'
 import { describeState, isKeptAlive, mayBeConfig, type ServiceState } from './state.ts'
 
 /** A service to look up. */

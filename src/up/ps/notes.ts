@@ -1,7 +1,7 @@
 import { readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type FileIssue, formatLocation } from '../../core/config/validation-issue.ts'
-import type { Probe } from '../probe.ts'
+import type { Probe } from '../probe/types.ts'
 import type { ServiceStatus } from '../types.ts'
 import { CONFIG_EXIT, describeLastExit, isKeptAlive, type ServiceState } from './state.ts'
 

@@ -1,5 +1,5 @@
 import type { ProcessFamily } from '../../core/process/process-table.ts'
-import type { Probe } from '../probe.ts'
+import type { Probe } from '../probe/types.ts'
 import type { ManagerKind, ServiceStatus } from '../types.ts'
 
 /**

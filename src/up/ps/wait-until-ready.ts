@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toCancelledError } from '../../core/base/abortable.ts'
 import { readFamilies } from '../../core/process/process-table.ts'
-import type { Probe, ProbeService } from '../probe.ts'
+import type { Probe, ProbeService } from '../probe/types.ts'
 import type { ServiceManager, ServiceSpec, ServiceStatus } from '../types.ts'
 import { describeLastExit } from './state.ts'
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { type RunningService, Watchdog } from '../../../src/up/guard/watchdog.ts'
-import type { Probe } from '../../../src/up/probe.ts'
+import type { Probe } from '../../../src/up/probe/types.ts'
 
 const PACE = { limitMs: 60_000, periodMs: 15_000 }
 const NEVER = new AbortController().signal

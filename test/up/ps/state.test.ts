@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Probe } from '../../../src/up/probe.ts'
+import type { Probe } from '../../../src/up/probe/types.ts'
 import { describeState } from '../../../src/up/ps/state.ts'
 import type { ServiceStatus } from '../../../src/up/types.ts'
 

@@ -1,5 +1,5 @@
+import { removeStale } from '../../../up/probe/stale-files.ts'
 import type { ServiceRow } from '../../../up/ps/gather.ts'
-import { removeStale } from '../../../up/ps/stale-files.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
 import { type Check, type CheckResult, type CheckStatus, note, ok, warning } from '../../doctor/check.ts'
 import { MANAGER_NAMES } from '../service/print-ready.ts'

@@ -4,8 +4,8 @@ import { toCrabError } from '../../../core/base/errors.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { request } from '../../../core/protocol/dispatch.ts'
 import { type DaemonTarget, daemonEndpoint, findDaemon } from '../../../daemon/find-daemon.ts'
-import type { Probe } from '../../../up/probe.ts'
-import { readStaleStamp } from '../../../up/ps/stale-files.ts'
+import { readStaleStamp } from '../../../up/probe/stale-files.ts'
+import type { Probe } from '../../../up/probe/types.ts'
 
 /** Probes the daemon of a home and reads its stats. */
 export async function probeDaemon(place: DaemonTarget, signal: AbortSignal): Promise<Probe> {

@@ -1,25 +1,31 @@
 import type { Terminal } from '../../../cli/host.ts'
-import { ERROR_KINDS, toCrabError } from '../../../core/base/errors.ts'
-import type { JsonObject } from '../../../core/base/message.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
-import { changeConfig } from '../../../core/config/change-config.ts'
-import { normaliseBaseUrl } from '../../../core/config/config.ts'
-import { withModel } from '../../../core/config/default-model.ts'
-import { setInEnvFile } from '../../../core/config/env-file.ts'
 import { SqliteLeases } from '../../../core/lease/sqlite-leases.ts'
-import { endpointFromEnv, localModelEndpoint, type ModelEndpoint } from '../../../core/provider/endpoint.ts'
-import { fetchModels } from '../../../core/provider/list-models.ts'
-import { LOCAL_SERVERS, PRESETS, type Preset } from '../../../core/provider/presets.ts'
-import { serviceEnvPath } from '../../../up/service-spec.ts'
+import type { Preset } from '../../../core/provider/presets.ts'
+import {
+  fetchOwnModels,
+  fetchProviderModels,
+  KEY_PROVIDERS,
+  type ModelSetup,
+  parseServerUrl,
+  type ServerModels,
+  saveLocalServer,
+  saveProvider,
+  saveServer,
+} from '../../../up/model-setup.ts'
 import { readSecret } from '../../ask/secret.ts'
 import type { OpenService } from './open-service.ts'
-import { unansweredError } from './unanswered.ts'
+import { unansweredError } from './unanswered-error.ts'
 
-/** The terminal of the prompt, and the model server found on this machine. */
-interface SetupContext {
+interface ModelPrompt {
   at: OpenService
   terminal: Terminal
+  /** The model server that was found on this machine. */
   local: { server: string; model: string } | undefined
+}
+
+interface ModelDialog extends ModelPrompt {
+  setup: ModelSetup
 }
 
 /**
@@ -27,88 +33,80 @@ interface SetupContext {
  * config.toml. Enter keeps everything as it is. Throws `cancelled` on Ctrl-C and Ctrl-D, before anything is
  * written.
  */
-export async function promptForModel(choice: SetupContext, signal: AbortSignal): Promise<void> {
-  const { at, terminal, local } = choice
-  if (local && (await wantsLocal(choice, local, signal))) return await writeServer(at, local, signal)
+export async function promptForModel(prompt: ModelPrompt, signal: AbortSignal): Promise<void> {
+  const { at, terminal, local } = prompt
+  const { paths, host } = at
+  await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
+  const setup: ModelSetup = { paths, lock: (resource, signal) => leases.take(resource, signal) }
+  const dialog = { ...prompt, setup }
+  if (local && (await wantsLocal(terminal, local, signal))) return await saveLocalServer(setup, local, signal)
   terminal.output.write(menu())
   for (;;) {
-    const answer = await ask(terminal, 'Number, or Enter for the built-in demo: ', signal)
-    if (answer === '') return printDemoNote(choice)
-    const preset = OFFERED[Number(answer) - 1] ?? OFFERED.find(({ name }) => name === answer.toLowerCase())
+    const answer = await ask(terminal, 'Number, or Enter to keep the built-in demo: ', signal)
+    if (answer === '') return printDemoNote(dialog)
+    const preset =
+      KEY_PROVIDERS[Number(answer) - 1] ?? KEY_PROVIDERS.find(({ name }) => name === answer.toLowerCase())
     const isDone = preset
-      ? await takePreset(choice, preset, signal)
-      : isOwn(answer) && (await takeOwn(choice, signal))
+      ? await takePreset(dialog, preset, signal)
+      : isOwn(answer) && (await takeOwn(dialog, signal))
     if (isDone) return
     if (!preset && !isOwn(answer))
-      terminal.output.write(`A number from 1 to ${OFFERED.length + 1}, please.\n`)
+      terminal.output.write(`Type a number from 1 to ${KEY_PROVIDERS.length + 1}.\n`)
   }
 }
 
-function printDemoNote({ at, terminal }: SetupContext): void {
+function printDemoNote({ at: { paths }, terminal }: ModelPrompt): void {
   terminal.output.write(
-    `The built-in demo answers. Later: a key in ${serviceEnvPath(at.paths)}, or [llm] in ${at.paths.config}, and crabup daemon restart.\n`,
+    `The built-in demo answers. To use a model later, put a key into ${paths.serviceEnv} or [llm] into ${paths.config}, and run crabup daemon restart.\n`,
   )
 }
 
 async function wantsLocal(
-  { terminal }: SetupContext,
-  local: NonNullable<SetupContext['local']>,
+  terminal: Terminal,
+  local: { server: string; model: string },
   signal: AbortSignal,
-) {
-  const what = sanitize(`${local.server} answers on this machine, with ${local.model}`)
+): Promise<boolean> {
+  const what = sanitize(`${local.server} is running on this machine, with ${local.model}`)
   return /^(y(es)?)?$/i.test(await ask(terminal, `${what}. Use it? [Y/n] `, signal))
 }
 
 function menu(): string {
-  const rows = OFFERED.map(
+  const rows = KEY_PROVIDERS.map(
     ({ name, keys: [key] }, index) => `  ${index + 1}  ${TITLES[name] ?? name} (${key})`,
   )
-  return `Which model shall answer?\n${rows.join('\n')}\n  ${OFFERED.length + 1}  another server that speaks as OpenAI's does\n`
+  return `Which model should answer?\n${rows.join('\n')}\n  ${KEY_PROVIDERS.length + 1}  another server with an OpenAI-compatible API\n`
 }
 
 function isOwn(answer: string): boolean {
-  return Number(answer) === OFFERED.length + 1
+  return Number(answer) === KEY_PROVIDERS.length + 1
 }
 
 /** Returns false when the user enters no key, so that the menu is shown again. */
-async function takePreset(choice: SetupContext, preset: Preset, signal: AbortSignal): Promise<boolean> {
-  const { at, terminal } = choice
-  const key = await askKey(choice, `Key of ${TITLES[preset.name] ?? preset.name} (it is not shown): `)
+async function takePreset(dialog: ModelDialog, preset: Preset, signal: AbortSignal): Promise<boolean> {
+  const { setup, terminal } = dialog
+  const key = await askKey(dialog, `Your ${TITLES[preset.name] ?? preset.name} key (not shown): `)
   if (key === '') return false
-  const variable = preset.keys[0]
-  const endpoint = endpointFromEnv(preset, { [variable]: key })
-  const names = endpoint && (await fetchModelNames(choice, endpoint, signal))
-  if (names === 'refused') return false
-  const model = await askModel(terminal, { names: names ?? [], usual: preset.defaultModel }, signal)
-  await setInEnvFile(serviceEnvPath(at.paths), { [variable]: key })
-  if (model !== undefined) await write(at, (table) => withModel(table, model), signal)
+  const found = await fetchProviderModels(preset, key, signal)
+  if (!acceptModels(terminal, found)) return false
+  const model = await askModel(terminal, { names: found.names, usual: preset.defaultModel }, signal)
+  await saveProvider(setup, { preset, key, model }, signal)
+  const { serviceEnv, config } = setup.paths
   terminal.output.write(
-    `Written: the key to ${serviceEnvPath(at.paths)}${model === undefined ? '' : `, the model to ${at.paths.config}`}.\n`,
+    `Saved the key in ${serviceEnv}${model === undefined ? '' : `, and the model in ${config}`}.\n`,
   )
   return true
 }
 
-async function takeOwn(choice: SetupContext, signal: AbortSignal): Promise<boolean> {
-  const { at, terminal } = choice
+async function takeOwn(dialog: ModelDialog, signal: AbortSignal): Promise<boolean> {
+  const { setup, terminal } = dialog
   const baseUrl = await askAddress(terminal, signal)
   if (baseUrl === undefined) return false
-  const key = await askKey(choice, 'Its key, if it has one (it is not shown): ')
-  const endpoint = {
-    ...localModelEndpoint('llm', 0),
-    baseUrl,
-    where: baseUrl,
-    apiKey: key === '' ? undefined : key,
-  }
-  const names = await fetchModelNames(choice, endpoint, signal)
-  if (names === 'refused') return false
-  const model = await askModel(terminal, { names, usual: names[0] }, signal)
-  const llm = {
-    base_url: baseUrl,
-    ...(key !== '' && { api_key: key }),
-    ...(model !== undefined && { model }),
-  }
-  await write(at, (table) => ({ ...table, llm }), signal)
-  terminal.output.write(`Written to ${at.paths.config}.\n`)
+  const key = await askKey(dialog, 'Its key, if it needs one (not shown): ')
+  const found = await fetchOwnModels(baseUrl, key, signal)
+  if (!acceptModels(terminal, found)) return false
+  const model = await askModel(terminal, { names: found.names, usual: found.names[0] }, signal)
+  await saveServer(setup, { baseUrl, key, model }, signal)
+  terminal.output.write(`Saved in ${setup.paths.config}.\n`)
   return true
 }
 
@@ -117,30 +115,18 @@ async function askAddress(terminal: Terminal, signal: AbortSignal): Promise<stri
   for (;;) {
     const typed = await ask(terminal, 'Its address, such as http://localhost:4000/v1: ', signal)
     if (typed === '') return undefined
-    if (/^https?:$/.test(URL.parse(typed)?.protocol ?? '')) return normaliseBaseUrl(typed)
-    terminal.output.write('That is no http address.\n')
+    const baseUrl = parseServerUrl(typed)
+    if (baseUrl !== undefined) return baseUrl
+    terminal.output.write('That is not an http address.\n')
   }
 }
 
-/**
- * Fetches the model names of a server. An unreachable server is reported and yields an empty list, because
- * the setup can continue.
- */
-async function fetchModelNames(
-  { terminal }: SetupContext,
-  endpoint: ModelEndpoint,
-  signal: AbortSignal,
-): Promise<string[] | 'refused'> {
-  try {
-    return await fetchModels({ ...endpoint, timeoutMs: ASK_MS, idleMs: ASK_MS }, signal)
-  } catch (reason) {
-    signal.throwIfAborted()
-    const { kind, message } = toCrabError(reason)
-    terminal.output.write(`${sanitize(message)}\n`)
-    if (ERROR_KINDS[kind].exit === ERROR_KINDS.credentials.exit) return 'refused'
-    terminal.output.write('It is kept all the same.\n')
-    return []
-  }
+/** Reports why a server listed no models; returns false when it refused the key. */
+function acceptModels(terminal: Terminal, { problem, isRefused }: ServerModels): boolean {
+  if (!problem) return true
+  terminal.output.write(`${sanitize(problem.message)}\n`)
+  if (!isRefused) terminal.output.write('Your answers are saved anyway.\n')
+  return !isRefused
 }
 
 /** Returns undefined when the user names no model and there is no default. */
@@ -149,14 +135,14 @@ async function askModel(
   { names, usual }: { names: readonly string[]; usual: string | undefined },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const some = names.slice(0, MOST_NAMES).map((name) => `  ${sanitize(name)}`)
+  const some = names.slice(0, MAX_NAMES).map((name) => `  ${sanitize(name)}`)
   const more = names.length > some.length ? [`  … and ${names.length - some.length} more`] : []
-  if (some.length > 1) terminal.output.write(`It has:\n${[...some, ...more].join('\n')}\n`)
+  if (some.length > 1) terminal.output.write(`It offers:\n${[...some, ...more].join('\n')}\n`)
   const answer = await ask(terminal, usual === undefined ? 'Model: ' : `Model [${sanitize(usual)}]: `, signal)
   return answer === '' ? usual : answer
 }
 
-async function askKey({ at, terminal }: SetupContext, prompt: string): Promise<string> {
+async function askKey({ at, terminal }: ModelPrompt, prompt: string): Promise<string> {
   await terminal.output.flush()
   const screen = at.host.screen()
   if (!screen) return ''
@@ -174,28 +160,6 @@ async function ask(terminal: Terminal, prompt: string, signal: AbortSignal): Pro
   throw unansweredError()
 }
 
-async function writeServer(
-  at: OpenService,
-  { server, model }: { server: string; model: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const { port } = LOCAL_SERVERS.find(({ name }) => name === server)!
-  const { baseUrl } = localModelEndpoint(server, port)
-  await write(at, (table) => ({ ...table, llm: { base_url: baseUrl, model } }), signal)
-}
-
-async function write(
-  { paths, host }: OpenService,
-  change: (table: JsonObject) => JsonObject,
-  signal: AbortSignal,
-): Promise<void> {
-  await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
-  await using _ = await leases.take(`file:${paths.config}`, signal)
-  await changeConfig(paths, change)
-}
-
-/** The providers that need only a key. */
-const OFFERED: readonly Preset[] = PRESETS.filter(({ kind }) => kind !== 'bedrock' && kind !== 'azure')
 const TITLES: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',
@@ -206,5 +170,4 @@ const TITLES: Readonly<Record<string, string>> = {
   xai: 'xAI',
   deepseek: 'DeepSeek',
 }
-const ASK_MS = 5000
-const MOST_NAMES = 12
+const MAX_NAMES = 12

@@ -4,7 +4,7 @@ import { chooseManager } from '../../../up/choose-manager.ts'
 import { toUpHost } from '../../../up/host.ts'
 import { toServiceLabel } from '../../../up/names.ts'
 import { withOwnEnv } from '../../../up/own-env.ts'
-import type { ProbeService } from '../../../up/probe.ts'
+import type { ProbeService } from '../../../up/probe/types.ts'
 import { readUnitFacts } from '../../../up/ps/unit-facts.ts'
 import {
   findService,
@@ -15,7 +15,7 @@ import {
 } from '../../../up/service-spec.ts'
 import { servicesFolder } from '../../../up/supervisor/desired-state.ts'
 import type { ServiceManager, ServiceSpec, ServiceStatus } from '../../../up/types.ts'
-import { serviceProbe } from '../probe/probe.ts'
+import { homeProbe } from '../probe/home-probe.ts'
 import { buildSpecContext, mergeUnitPath } from './spec-context.ts'
 
 /** A service, and everything needed to act on it. */
@@ -41,7 +41,7 @@ export async function openService(host: Host, name: string, signal: AbortSignal)
   const { paths } = shell
   const service = findService(paths, name)
   const manager = withOwnEnv(await chooseManager(toUpHost(host), shell, signal))
-  const probe = serviceProbe({ paths, env: host.env, uid: host.uid })
+  const probe = homeProbe({ paths, env: host.env, uid: host.uid })
   const label = toServiceLabel(name, { home: paths.home, usualHome: shell.usualHome })
   const { place, retainedPath } = await withRunningPath({ host, service, shell, manager }, signal)
   const known = toStopSpec(service, place)

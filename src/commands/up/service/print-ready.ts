@@ -1,5 +1,5 @@
 import type { LogPosition } from '../../../up/logs/last-lines.ts'
-import type { Probe } from '../../../up/probe.ts'
+import type { Probe } from '../../../up/probe/types.ts'
 import type { ManagerKind, ServiceManager, ServiceStatus } from '../../../up/types.ts'
 import { fetchStatus, type OpenService } from './open-service.ts'
 import { NotReadyError, waitReady } from './ready.ts'

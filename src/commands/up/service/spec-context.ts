@@ -1,10 +1,11 @@
 import { realpathSync, statSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
-import { platform, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import type { Build, Host } from '../../../cli/host.ts'
 import { resolvePaths } from '../../../cli/paths.ts'
 import { homePaths } from '../../../core/config/paths.ts'
+import { findInFolder, findOnPath } from '../../../core/process/find-program.ts'
 import { toUpHost } from '../../../up/host.ts'
 import { mergePaths, type PathSnapshot, snapshotPath } from '../../../up/path-snapshot.ts'
 import { type SpecContext, serviceEnvPath } from '../../../up/service-spec.ts'
@@ -27,7 +28,7 @@ export async function buildSpecContext(host: Host): Promise<SpecContext> {
     program: stableProgram(await host.build(), path),
     path,
     hasOwnPath: ownPath !== undefined,
-    node: findIn(path, 'node'),
+    node: findOnPath(path, 'node'),
     hasEnvFile: await access(serviceEnvPath(paths), constants.R_OK).then(
       () => true,
       () => false,
@@ -51,7 +52,7 @@ export function servicePath(host: Host, path = host.env['PATH'] ?? host.env['Pat
     cwd: host.cwd(),
     temporary: temporary.filter((folder): folder is string => Boolean(folder)),
     isDirectory,
-    hasProgram: (folder, name) => fileIn(folder, name) !== undefined,
+    hasProgram: (folder, name) => findInFolder(folder, name) !== undefined,
   })
 }
 
@@ -64,7 +65,7 @@ export function mergeUnitPath(
   if (place.hasOwnPath) return { place, retained: [] }
   const usual = servicePath(host, '').path
   const { path, retained } = mergePaths({ before, now: place.path, usual, delimiter, isDirectory })
-  return { place: { ...place, path, node: findIn(path, 'node') }, retained }
+  return { place: { ...place, path, node: findOnPath(path, 'node') }, retained }
 }
 
 /** Returns the default home; empty for a user without a home directory. */
@@ -83,7 +84,7 @@ function stableProgram({ command, isOneFile }: Build, path: string): SpecContext
   const own = /^crabup/i.test(basename(file))
     ? join(dirname(file), basename(file).replace(/crabup/i, 'crabtalk'))
     : file
-  const found = findIn(path, 'crabtalk')
+  const found = findOnPath(path, 'crabtalk')
   return [found !== undefined && isSame(found, own) ? found : own, ...rest]
 }
 
@@ -95,29 +96,11 @@ function isSame(one: string, other: string): boolean {
   }
 }
 
-function findIn(path: string, name: string): string | undefined {
-  for (const folder of path.split(delimiter)) {
-    const file = fileIn(folder, name)
-    if (file !== undefined) return file
-  }
-  return undefined
-}
-
-function fileIn(folder: string, name: string): string | undefined {
-  const file = join(folder, platform() === 'win32' ? `${name}.exe` : name)
-  const stat = statOrUndefined(file)
-  return stat?.isFile() && (platform() === 'win32' || (stat.mode & 0o111) !== 0) ? file : undefined
-}
-
 function isDirectory(path: string): boolean {
-  return statOrUndefined(path)?.isDirectory() ?? false
-}
-
-function statOrUndefined(path: string) {
   try {
-    return statSync(path)
+    return statSync(path).isDirectory()
   } catch {
-    return undefined // it does not exist, or may not be read
+    return false // it does not exist, or may not be read
   }
 }
 

@@ -4,12 +4,12 @@ import type { HomePaths } from '../../../core/config/paths.ts'
 import { chooseManager } from '../../../up/choose-manager.ts'
 import { toUpHost } from '../../../up/host.ts'
 import { type LabelContext, parseServiceLabel, toServiceLabel } from '../../../up/names.ts'
-import type { ProbeService } from '../../../up/probe.ts'
+import { listAnnouncedNames } from '../../../up/probe/announced-names.ts'
+import type { ProbeService } from '../../../up/probe/types.ts'
 import type { ServiceQuery } from '../../../up/ps/gather.ts'
 import { listServices, type SpecContext } from '../../../up/service-spec.ts'
 import type { ServiceManager, UpHost } from '../../../up/types.ts'
-import { listAnnouncedNames } from '../probe/announced-names.ts'
-import { serviceProbe } from '../probe/probe.ts'
+import { homeProbe } from '../probe/home-probe.ts'
 import { buildSpecContext } from '../service/spec-context.ts'
 
 /** The context for inspecting the services of a home. */
@@ -29,7 +29,7 @@ export async function openServicesContext(host: Host, signal: AbortSignal): Prom
   const { paths, usualHome } = specs
   const upHost = toUpHost(host)
   const manager = await chooseManager(upHost, specs, signal)
-  const probe = serviceProbe({ paths, env: host.env, uid: host.uid })
+  const probe = homeProbe({ paths, env: host.env, uid: host.uid })
   return { paths, specs, labels: { home: paths.home, usualHome }, host: upHost, manager, probe }
 }
 

@@ -4,10 +4,10 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { acquireSchedulerLease } from '../../../../src/commands/cron/scheduler-lease.ts'
-import { findAnnouncedName } from '../../../../src/commands/up/probe/announced-names.ts'
-import { serviceProbe } from '../../../../src/commands/up/probe/probe.ts'
+import { homeProbe } from '../../../../src/commands/up/probe/home-probe.ts'
+import { acquireSchedulerLease } from '../../../../src/core/cron/scheduler-lease.ts'
 import { SqliteLeases } from '../../../../src/core/lease/sqlite-leases.ts'
+import { findAnnouncedName } from '../../../../src/up/probe/announced-names.ts'
 import { freePort } from '../../../support/component.ts'
 import { temporaryHome } from '../../../support/temporary-home.ts'
 
@@ -158,7 +158,7 @@ async function makeBox({ limitMs }: { limitMs?: number } = {}) {
   const { run } = home.paths
   await mkdir(run, { recursive: true })
   const place = { paths: home.paths, env: {}, uid: process.getuid?.() ?? 0 }
-  const probe = serviceProbe({ ...place, ...(limitMs !== undefined && { limitMs }) })
+  const probe = homeProbe({ ...place, ...(limitMs !== undefined && { limitMs }) })
   const write = async (name: string, text: string) => {
     await writeFile(join(run, name), text)
     return join(run, name)

@@ -3,7 +3,7 @@ import { mkdtempDisposable, readdir, readFile, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readStaleStamp, removeStale } from '../../../src/up/ps/stale-files.ts'
+import { readStaleStamp, removeStale } from '../../../src/up/probe/stale-files.ts'
 
 test('removeStale() removes what stampOfOld() has seen, and nothing else', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))

@@ -1,7 +1,18 @@
-import type { Host, SignalName } from '../../cli/host.ts'
-import { type CrabError, toCrabError } from '../../core/base/errors.ts'
-import type { Log } from '../../core/base/log.ts'
-import { SIGNAL_EXIT } from '../send/stop-controller.ts'
+import { constants } from 'node:os'
+import { type CrabError, toCrabError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+
+/** The parts of its process that a scheduler uses. */
+export interface SchedulerProcess {
+  readonly pid: number
+  readonly stderr: { readonly isTerminal: boolean; write(text: string): unknown }
+  /** Calls the listener for each of these signals until disposed. */
+  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void): Disposable
+  /** Calls the listener for uncaught errors until disposed. */
+  onCrash(listener: (reason: unknown) => void): Disposable
+  /** Ends the process immediately with an exit code. */
+  leave(code: number): void
+}
 
 /** The exit code after a second internal failure, which ends the process immediately. */
 const CRASHED = 70
@@ -10,13 +21,13 @@ const CRASHED = 70
 export class SchedulerLifecycle implements Disposable {
   readonly #end = Promise.withResolvers<void>()
   readonly #listening = new DisposableStack()
-  readonly #host: Host
+  readonly #host: SchedulerProcess
   readonly #log: Log
   #reload: (() => void) | undefined
   #isEnding = false
   hasCrashed = false
 
-  constructor(host: Host, log: Log) {
+  constructor(host: SchedulerProcess, log: Log) {
     this.#host = host
     this.#log = log
     this.#listening.use(host.onSignal((name) => this.#onSignal(name)))
@@ -45,9 +56,9 @@ export class SchedulerLifecycle implements Disposable {
     this.#listening.dispose()
   }
 
-  #onSignal(name: SignalName): void {
+  #onSignal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void {
     if (name === 'SIGHUP') this.#reload?.()
-    else if (this.#isEnding) this.#host.leave(SIGNAL_EXIT[name])
+    else if (this.#isEnding) this.#host.leave(128 + constants.signals[name])
     else this.stop({ message: name })
   }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { zoneFollower } from '../../../src/commands/cron/time-zone.ts'
+import { zoneFollower } from '../../../src/core/cron/time-zone.ts'
 
 const PROGRAM = fileURLToPath(new URL('time-zone-program.ts', import.meta.url))
 const run = promisify(execFile)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { unknownZone } from '../../../src/commands/cron/time-zone.ts'
+import { unknownZone } from '../../../src/core/cron/time-zone.ts'
 
 test('unknownZone() names a zone that does not exist, and nothing that Node understands', () => {
   for (const value of ['Nope/Nope', ':Nope/Nope', 'Europe/Atlantis']) {

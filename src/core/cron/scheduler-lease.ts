@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { CrabError } from '../../core/base/errors.ts'
-import type { HomePaths } from '../../core/config/paths.ts'
-import { findSoleHolder, takeSoleLease } from '../../core/lease/sole-holder.ts'
-import type { LeaseHolder, SqliteLeases } from '../../core/lease/sqlite-leases.ts'
-import type { Lease } from '../../core/lease/types.ts'
+import { CrabError } from '../base/errors.ts'
+import type { HomePaths } from '../config/paths.ts'
+import { findSoleHolder, takeSoleLease } from '../lease/sole-holder.ts'
+import type { LeaseHolder, SqliteLeases } from '../lease/sqlite-leases.ts'
+import type { Lease } from '../lease/types.ts'
 
 /** The lease for firing the entries of a home. */
 const SCHEDULER_LEASE = 'cron'

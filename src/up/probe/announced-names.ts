@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { HomePaths } from '../../../core/config/paths.ts'
-import { readFamilies } from '../../../core/process/process-table.ts'
-import type { ProbeService } from '../../../up/probe.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { readFamilies } from '../../core/process/process-table.ts'
+import type { ProbeService } from './types.ts'
 
 /** Lists the names of components that announce themselves by a port file in run/. */
 export async function listAnnouncedNames({ run }: Pick<HomePaths, 'run'>): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { rm, symlink } from 'node:fs/promises'
 import { processHost } from '../../../bin/host.ts'
-import { zoneFollower } from '../../../src/commands/cron/time-zone.ts'
+import { zoneFollower } from '../../../src/core/cron/time-zone.ts'
 
 /** A process whose machine moves to Tokyo, in an /etc of its own: what it is told before and after, and an hour there. */
 const moved = zoneFollower(processHost())

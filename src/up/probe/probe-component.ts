@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fetchHealth } from '../../../core/base/http/fetch-health.ts'
-import type { JsonObject } from '../../../core/base/message.ts'
-import type { HomePaths } from '../../../core/config/paths.ts'
-import { toTime } from '../../../up/foreign-time.ts'
-import type { Probe } from '../../../up/probe.ts'
-import { readStaleStamp } from '../../../up/ps/stale-files.ts'
+import { fetchHealth } from '../../core/base/http/fetch-health.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { toTime } from '../foreign-time.ts'
+import { readStaleStamp } from './stale-files.ts'
+import type { Probe } from './types.ts'
 
 /**
  * Probes the component of that name at the address in its port file (ADR 0117). A component without /health,

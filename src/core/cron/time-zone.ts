@@ -1,15 +1,21 @@
 import { lstat } from 'node:fs/promises'
-import type { Host } from '../../cli/host.ts'
 
 /** The link or file that holds the time zone on systems other than Windows, and is replaced when it changes. */
 const ZONE_FILE = '/etc/localtime'
+
+/** The parts of its process on which the time zone of a scheduler depends. */
+export interface ZoneProcess {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Adopts the current time zone of the machine for all dates, unless the environment sets one. */
+  rereadTimeZone(): void
+}
 
 /**
  * Returns a function that adopts the current time zone of the machine, and returns its name if it has
  * changed. That function never fails.
  */
 export function zoneFollower(
-  { rereadTimeZone }: Pick<Host, 'rereadTimeZone'>,
+  { rereadTimeZone }: Pick<ZoneProcess, 'rereadTimeZone'>,
   file = ZONE_FILE,
 ): () => Promise<string | undefined> {
   let known: Promise<string | undefined> = readLinkStamp(file)

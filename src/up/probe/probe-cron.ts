@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readStamp } from '../../../core/base/file-stamp.ts'
-import { parseObject } from '../../../core/base/json.ts'
-import type { HomePaths } from '../../../core/config/paths.ts'
-import { isRunning } from '../../../core/process/signals.ts'
-import { toTime } from '../../../up/foreign-time.ts'
-import type { Probe } from '../../../up/probe.ts'
-import { findSchedulerHolder } from '../../cron/scheduler-lease.ts'
+import { readStamp } from '../../core/base/file-stamp.ts'
+import { parseObject } from '../../core/base/json.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { findSchedulerHolder } from '../../core/cron/scheduler-lease.ts'
+import { isRunning } from '../../core/process/signals.ts'
+import { toTime } from '../foreign-time.ts'
+import type { Probe } from './types.ts'
 
 /**
  * Probes the scheduler of a home: whether run/cron.json says that it is ready, whether it is still alive (it
