@@ -11,9 +11,11 @@ import { toDetail } from '../core/protocol/failure.ts'
 const STORE_TIMEOUT_MS = 2000
 
 /**
- * Wraps the dispatch of a daemon so that turns cancelled by their client end as they do in the client's own
- * process: the last event follows when everything is stored, and says so. Hanging up alone would return
- * before that.
+ * Wraps the dispatch of a daemon so that a turn that its client cancels ends as in the client's own process:
+ * with its `end`, once everything is stored.
+ *
+ * Cancelling closes the connection, so the `end` that the daemon's LiveTurns emits cannot arrive on it and is
+ * fetched. Only its reason is replaced by the client's, because the daemon only knows that the client left.
  */
 export function withStoredEnd(dispatch: Dispatch): Dispatch {
   return async function* storedEndDispatch(message, signal) {
@@ -39,7 +41,7 @@ async function fetchStoredEnd(dispatch: Dispatch, runId: string): Promise<Stream
   try {
     return (await request(dispatch, 'waitRun', { runId }, late.signal)).end
   } catch (reason) {
-    // an older daemon, or one that went away: the client's own reason stands
+    // an older daemon, or one that is gone: the turn then fails with the client's reason
     if (reason instanceof CrabError) return undefined
     throw reason
   } finally {
@@ -47,10 +49,7 @@ async function fetchStoredEnd(dispatch: Dispatch, runId: string): Promise<Stream
   }
 }
 
-/**
- * Returns the end event with the client's reason: the daemon only knows that its client hung up. A turn that
- * had ended before keeps its own end.
- */
+/** Returns the end event with the client's reason. A turn that had ended before keeps its own end. */
 function toReply(requestId: number, end: StreamEnd, why: CrabError): ServerMessage {
   const stopReason = end.detail?.stopReason
   const cancelledEnd = { ...end, error: why.message, detail: toDetail(why, stopReason) }

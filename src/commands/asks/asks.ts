@@ -7,6 +7,7 @@ import { toShownJson } from '../../core/base/json.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import { AgentEventKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, requestMany } from '../../core/protocol/dispatch.ts'
+import { OpenAsks } from '../../core/protocol/open-asks.ts'
 import { shortId } from '../conversation/find.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
 import { StopController } from '../send/stop-controller.ts'
@@ -72,10 +73,9 @@ async function* streamAskEvents(
 ): AsyncGenerator<AskChange> {
   const left = new AbortController()
   const until = AbortSignal.any([signal, left.signal])
-  const open = new Set<string>()
+  const open = new OpenAsks()
   const takeNew = (asks: readonly WaitingAsk[]) => {
-    const newAsks = asks.filter((one) => (agent === '' || one.agent === agent) && !open.has(one.ask.askId))
-    for (const { ask } of newAsks) open.add(ask.askId)
+    const newAsks = asks.filter((one) => (agent === '' || one.agent === agent) && open.open(one.ask))
     return newAsks.map((one): AskChange => ({ opened: one }))
   }
   const kinds = [AgentEventKind.ASK_OPENED, AgentEventKind.ASK_CLOSED]
@@ -87,7 +87,7 @@ async function* streamAskEvents(
       next = events.next()
       const { ask, askClosed } = result.value
       if (ask) yield* takeNew(toWaitingAsks([ask]))
-      if (askClosed && open.delete(askClosed.askId)) yield { closed: askClosed }
+      if (askClosed && open.close(askClosed.askId)) yield { closed: askClosed }
     }
   } finally {
     left.abort()

@@ -9,6 +9,7 @@ import type {
   ToolCallInfo,
   ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { OpenAsks } from '../../core/protocol/open-asks.ts'
 import { formatAskLine } from '../asks/ask-line.ts'
 import { shortId } from '../conversation/find.ts'
 import { formatCallLine, formatFailureLine } from '../send/call-line.ts'
@@ -26,8 +27,8 @@ export class TextView implements FollowView {
   readonly #stdout: Output
   readonly #address: ConversationAddress
   readonly #calls = new Map<string, string>()
-  /** The pending questions that were shown. */
-  readonly #asks = new Set<string>()
+  /** The open questions that were shown. */
+  readonly #asks = new OpenAsks()
   #speaker: string
   #sanitizer = new Sanitizer()
   #isLineOpen = false
@@ -95,7 +96,7 @@ export class TextView implements FollowView {
         return this.#ask(event.value)
       case 'askClosed': {
         const { askId, by } = event.value
-        if (!this.#asks.delete(askId)) return undefined
+        if (!this.#asks.close(askId)) return undefined
         return this.#line('?', `${shortId(askId)} is closed: ${escapeLine(by)}`)
       }
       case 'retry':
@@ -125,8 +126,7 @@ export class TextView implements FollowView {
   }
 
   #ask(ask: AskUserEvent): Promise<void> | undefined {
-    if (this.#asks.has(ask.askId)) return undefined
-    this.#asks.add(ask.askId)
+    if (!this.#asks.open(ask)) return undefined
     const id = shortId(ask.askId)
     this.#line('?', `${escapeLine(this.#speaker)} asks: ${formatAskLine(ask)}`)
     return this.#line(' ', `answer with crabtalk answer ${id}`)

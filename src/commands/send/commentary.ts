@@ -6,6 +6,7 @@ import {
   type McpEventMsg,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { OpenAsks } from '../../core/protocol/open-asks.ts'
 import { formatCallLine, formatFailureLine } from './call-line.ts'
 import type { WireTurnEvent } from './sink.ts'
 
@@ -45,8 +46,8 @@ export class Commentary implements Disposable {
   #modelLabel = ''
   #running = ''
   #isTexting = false
-  /** The number of questions that wait for the user, who wants to see what they type. */
-  #questions = 0
+  /** The questions that wait for the user, who wants to see what they type. */
+  readonly #questions = new OpenAsks()
   #timer: NodeJS.Timeout | undefined
   #isShown = false
   /** Set until the turn starts. */
@@ -90,11 +91,11 @@ export class Commentary implements Disposable {
         this.#showWait()
         break
       case 'askUser':
-        this.#questions++
+        this.#questions.open(event.value)
         this.clear()
         break
       case 'askClosed':
-        this.#questions--
+        this.#questions.close(event.value.askId)
         this.#showWait()
         break
       case 'toolResult':
@@ -148,7 +149,7 @@ export class Commentary implements Disposable {
   }
 
   #showWait(): void {
-    if (this.#questions > 0 || this.#isTexting) return
+    if (this.#questions.size > 0 || this.#isTexting) return
     const servers = `starting MCP servers: ${[...this.#starting].join(', ')}`
     this.#status(this.#starting.size > 0 ? servers : this.#running || this.#modelLabel)
   }

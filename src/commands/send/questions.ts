@@ -4,6 +4,7 @@ import type { CrabError } from '../../core/base/errors.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { OpenAsks } from '../../core/protocol/open-asks.ts'
 import type { Attached } from '../../daemon/attach.ts'
 import type { TerminalPrompter } from '../ask/terminal-prompter.ts'
 import { shortId } from '../conversation/find.ts'
@@ -31,7 +32,7 @@ export interface QuestionedRun {
 export class Questions implements AsyncDisposable {
   readonly #run: QuestionedRun
   readonly #over = new AbortController()
-  readonly #waiting = new Set<string>()
+  readonly #open = new OpenAsks()
   #asker: TerminalPrompter | undefined
 
   constructor(run: QuestionedRun) {
@@ -46,16 +47,16 @@ export class Questions implements AsyncDisposable {
 
   async event(event: WireTurnEvent): Promise<void> {
     const { stop, record } = this.#run
+    const isChanged = this.#open.apply(event)
     if (event.$case === 'askUser') {
-      stop.askOpened()
-      this.#waiting.add(event.value.askId)
+      if (isChanged) stop.askOpened()
       await this.#printParked(event.value)
       this.#asker ??= await this.#makeAsker()
       this.#asker?.enqueue(event.value, record.agent)
       this.#failUnanswered()
     }
     if (event.$case === 'askClosed') {
-      if (this.#waiting.delete(event.value.askId)) stop.askClosed()
+      if (isChanged) stop.askClosed()
       this.#asker?.close(event.value)
     }
   }
@@ -67,7 +68,7 @@ export class Questions implements AsyncDisposable {
 
   readonly #failUnanswered = () => {
     const { settings, client } = this.#run
-    if (settings.onAsk !== 'client' || !client?.aborted || this.#waiting.size === 0) return
+    if (settings.onAsk !== 'client' || !client?.aborted || this.#open.size === 0) return
     this.#over.abort(toCancelledError(client))
   }
 

@@ -9,6 +9,7 @@ import {
   type StreamMsg,
 } from './crabtalk.generated.ts'
 import { fromErrorMsg, fromStreamEnd, toErrorMsg } from './failure.ts'
+import { OpenAsks } from './open-asks.ts'
 import {
   type Operation,
   REPLIES,
@@ -117,8 +118,10 @@ export async function* requestMany<O extends Operation>(
 }
 
 /**
- * Runs one turn and yields its events, up to and including `end`. Yields `askClosed` for questions that are
- * still open before the end, because a client that disconnects from a daemon does not receive these events.
+ * Runs one turn and yields its events, up to and including `end`. No question is open at its end.
+ *
+ * The turn itself closes its questions (see LiveTurns). Those that stay open for this client are closed here:
+ * its connection ended first, or the daemon is of the fixed protocol, which reports no closed question.
  *
  * Throws the error the peer reports before the end, and `unavailable` when the replies stop without one. A
  * failed turn has ended too: see `fromStreamEnd`.
@@ -128,12 +131,11 @@ export async function* streamTurn(
   message: DeepPartial<StreamMsg>,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
-  const open = new Set<string>()
+  const open = new OpenAsks()
   try {
     for await (const reply of requestMany(dispatch, 'stream', message, signal)) {
       const { event } = reply
-      if (event?.$case === 'askUser') open.add(event.value.askId)
-      if (event?.$case === 'askClosed') open.delete(event.value.askId)
+      open.apply(event)
       if (event?.$case === 'end') yield* closeAll(open, fromStreamEnd(event.value)?.kind ?? 'cancelled')
       yield reply
       if (event?.$case === 'end') return
@@ -145,9 +147,10 @@ export async function* streamTurn(
   }
 }
 
-function* closeAll(asks: Set<string>, by: string): Generator<StreamEvent> {
-  for (const askId of asks) {
-    asks.delete(askId)
+function* closeAll(asks: OpenAsks, by: string): Generator<StreamEvent> {
+  for (const { ask } of asks) {
+    const { askId } = ask
+    asks.close(askId)
     yield StreamEvent.create({ event: { $case: 'askClosed', value: { askId, by, content: '' } } })
   }
 }

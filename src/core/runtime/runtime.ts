@@ -58,7 +58,8 @@ export class Runtime implements AsyncDisposable {
   async *turn(request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
     const stop = new AbortController()
     const kill = new AbortController()
-    const either = AbortSignal.any([signal, kill.signal, stop.signal])
+    const left = new AbortController()
+    const either = AbortSignal.any([signal, kill.signal, left.signal, stop.signal])
     const setting = this.#options.setting()
     try {
       const agent = await this.#agent(request.agent, request)
@@ -74,11 +75,19 @@ export class Runtime implements AsyncDisposable {
       const cwd = await this.#cwd(agent, request, request.cwd ?? conversation.header.cwd)
       const openTurn = this.#openTurn({ conversation, cwd, prepare, channel, setting }, request, stop.signal)
       await using _running = this.#enter({ agent, request, openTurn, signal: either, kill })
-      const plan = await planTurn(this.#options, { ...inputs, toolAgent, ...openTurn }, request)
+      const returnsSteers = () => !left.signal.aborted && (request.returnsSteers?.() ?? false)
+      const plan = await planTurn(
+        this.#options,
+        { ...inputs, toolAgent, ...openTurn },
+        { ...request, returnsSteers },
+      )
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
       const events = this.#events(plan, { ...openTurn, line, primary: agent }, either)
       const shown = shownEvents(events, request.trust, this.#log)
-      yield* tapEvents(this.#options.hook, { agent: agent.name, session: conversation.id }, shown)
+      yield* tapEvents(shown, {
+        observe: (event) => this.#options.hook.onEvent?.(agent.name, conversation.id, event),
+        cancel: (reason) => left.abort(reason),
+      })
     } catch (reason) {
       throw shownError(toCrabError(reason), request.trust, this.#log)
     } finally {

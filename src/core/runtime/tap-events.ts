@@ -1,37 +1,27 @@
 import { CrabError } from '../base/errors.ts'
-import type { AgentEvent } from './events.ts'
-import type { Hook } from './hook.ts'
 
 /**
- * Passes every event of a turn to a hook. When the consumer leaves early, the hook still gets the end events
- * of the turn and of its open questions.
+ * Yields the events of a turn, and shows each one to `observe` first.
+ *
+ * A consumer that leaves cancels the turn: `cancel` gets the reason, and the events up to the end are read
+ * and observed without it. So a turn ends in one way only, whether it is aborted or left, and stores what was
+ * said. The same happens when `observe` throws.
  */
-export async function* tapEvents(
-  hook: Pick<Hook, 'onEvent'>,
-  { agent, session }: { agent: string; session: string },
-  events: AsyncGenerator<AgentEvent>,
-): AsyncGenerator<AgentEvent> {
-  const tell = (event: AgentEvent) => hook.onEvent?.(agent, session, event)
-  const open = new Set<string>()
-  let last: AgentEvent | undefined
+export async function* tapEvents<T>(
+  events: AsyncGenerator<T>,
+  { observe, cancel }: { observe?(event: T): void; cancel(reason: CrabError): void },
+): AsyncGenerator<T> {
+  let isOver = false
   try {
-    for await (const event of events) {
-      if (event.type === 'ask') open.add(event.ask.id)
-      if (event.type === 'ask-closed') open.delete(event.askId)
-      last = event
-      tell(event)
-      yield event
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      observe?.(next.value)
+      yield next.value
     }
+    isOver = true
   } finally {
-    if (last !== undefined && last.type !== 'end') {
-      for (const askId of open) tell({ type: 'ask-closed', askId, by: 'cancelled', answers: undefined })
-      tell(leftEarly(agent))
+    if (!isOver) {
+      cancel(new CrabError('cancelled', 'Cancelled: the client left'))
+      for await (const event of events) observe?.(event)
     }
   }
-}
-
-function leftEarly(agent: string): AgentEvent {
-  const error = new CrabError('cancelled', 'Cancelled: the client left')
-  const nothing = { usage: undefined, turns: 0, costUsd: undefined }
-  return { type: 'end', agent, model: '', stopReason: 'cancelled', error, ...nothing }
 }

@@ -50,15 +50,15 @@ export interface TurnPlan {
 }
 
 /**
- * Runs a turn whose user message is already durable, up to and including `end`.
+ * Runs a turn whose user message is already durable, up to and including `end`; the consumer must read it to
+ * the end, and aborts it to cancel it (see tapEvents()).
  *
  * Steps are committed whole: an assistant message together with the results of its tool calls. When the turn
- * is cancelled, or its consumer leaves, the text of the unfinished model call is kept; a guest's is dropped
- * (ADR 0060).
+ * is cancelled, the text of the unfinished model call is kept; a guest's is dropped (ADR 0060).
  *
  * Steering messages are taken up before each model call, and a turn that would end continues with them. Those
- * that come too late are yielded directly before `end` if `plan.returnsSteers()` says so. A consumer that has
- * left does not get them: they stay in `plan.steers`.
+ * that come too late are yielded directly before `end` as long as `plan.returnsSteers()` says so, else they
+ * stay in `plan.steers`.
  */
 export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenerator<AgentEvent> {
   const turn = new Turn(plan)
@@ -68,15 +68,11 @@ export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenera
     yield* plan.tools.channel.drain()
     if (signal.aborted) yield* turn.fail('cancelled', toCancelledError(signal))
     else yield* turn.fail('failed', toCrabError(reason))
-  } finally {
-    if (!turn.isOver) await turn.keepPartial('cancelled')
   }
 }
 
 class Turn {
   readonly #plan: TurnPlan
-  /** Whether the turn's last line was written, or writing it failed. */
-  isOver = false
   #draft: Draft = emptyDraft()
   #usage: Usage | undefined
   #calls = 0
@@ -120,15 +116,14 @@ class Turn {
 
   /** Ends the turn with a failure; the text of the unfinished model call is kept. */
   async *fail(stop: 'cancelled' | 'failed', error: CrabError): AsyncGenerator<AgentEvent> {
-    const lost = await this.keepPartial(stop).then(() => undefined, toCrabError)
+    const lost = await this.#keepPartial(stop).then(() => undefined, toCrabError)
     yield* this.#end(stop, lost ?? error)
   }
 
-  /** Stores the text of an unfinished model call, and marks the turn as over. */
-  async keepPartial(stop: 'cancelled' | 'failed'): Promise<void> {
+  /** Stores the text of an unfinished model call, and that the turn is over. */
+  async #keepPartial(stop: 'cancelled' | 'failed'): Promise<void> {
     const { guest, conversation } = this.#plan
     const { content } = this.#draft
-    this.isOver = true
     const lines: NewLine[] = [this.#done(stop)]
     if (content !== '' && guest === undefined) {
       lines.unshift({ kind: 'entry', role: 'assistant', content, stop_reason: stop })
@@ -172,7 +167,7 @@ class Turn {
         yield 'type' in event ? event : toResultEvent(event)
       }
     } finally {
-      await this.#commit(answers) // the consumer may have left; the effects of tools must still be recorded
+      await this.#commit(answers) // the effects of tools must be recorded, however the step ends
     }
     signal.throwIfAborted()
     yield { type: 'tools-complete' }
@@ -233,7 +228,6 @@ class Turn {
     const lines = toAnswerLines(this.#assistant(), stop === 'length')
     const { conversation, selection } = this.#plan
     await conversation.append([...lines, ...usedLines(selection), this.#done(stop)])
-    this.isOver = true
     yield* this.#end(stop, undefined)
   }
 
@@ -259,8 +253,7 @@ class Turn {
 
   *#end(stopReason: StopReason, error: CrabError | undefined): Generator<AgentEvent> {
     const { speaker, request, steers } = this.#plan
-    const returnsSteers = this.#plan.returnsSteers()
-    const next = () => (returnsSteers ? steers.giveBack() : undefined)
+    const next = () => (this.#plan.returnsSteers() ? steers.giveBack() : undefined)
     for (let content = next(); content !== undefined; content = next()) {
       yield { type: 'steer-returned', content }
     }

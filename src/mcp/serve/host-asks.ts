@@ -3,8 +3,9 @@ import { CrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { OpenAsk } from '../../core/protocol/open-asks.ts'
 import { toAskAnswers, toForm } from './elicitation.ts'
-import type { OpenAsk, ServedTurn } from './turn.ts'
+import type { ServedTurn } from './turn.ts'
 
 /** A turn with a question for its host. */
 export interface AskingTurn {

@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { toCrabError } from '../../core/base/errors.ts'
 import type { AskUserEvent, DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
+import { type OpenAsk, OpenAsks } from '../../core/protocol/open-asks.ts'
 import { describeProgress } from './progress.ts'
 import { TurnRecord } from './turn-record.ts'
 
@@ -11,13 +12,6 @@ export interface TurnOptions {
   message: DeepPartial<StreamMsg> & { agent: string; sender: string }
   /** The host's name for the conversation. */
   conversation: string
-}
-
-/** An open question of a turn. */
-export interface OpenAsk {
-  ask: AskUserEvent
-  /** Aborted when the question is closed. */
-  closed: AbortSignal
 }
 
 /** A turn that runs for a host and outlives the call that started it. */
@@ -39,7 +33,7 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
   const { agent, sender } = message
   const stop = new AbortController()
   const record = new TurnRecord({ agent, conversation })
-  const asks = new Map<string, { ask: AskUserEvent; closed: AbortController }>()
+  const asks = new OpenAsks()
   let isOver = false
   let newAsk = Promise.withResolvers<void>()
   const turn: ServedTurn = {
@@ -49,10 +43,10 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
         await Promise.race([newAsk.promise, turn.result])
         newAsk = Promise.withResolvers()
       }
-      return [...asks.values()].map(({ ask, closed }) => ({ ask, closed: closed.signal }))
+      return [...asks]
     },
     async reply({ askId }, answers) {
-      close(askId)
+      asks.close(askId)
       const body = { agent, sender, askId, content: JSON.stringify(answers) }
       await request(dispatch, 'replyToAsk', body, stop.signal).catch((reason: unknown) => {
         if (!stop.signal.aborted && toCrabError(reason).kind !== 'missing') throw reason
@@ -71,24 +65,12 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
       for await (const { event } of streamTurn(dispatch, message, stop.signal)) {
         if (!event) continue
         record.take(event)
-        if (event.$case === 'askUser') open(event.value)
-        if (event.$case === 'askClosed') close(event.value.askId)
+        if (asks.apply(event)) newAsk.resolve()
         const words = describeProgress(event)
         if (words !== undefined) turn.onProgress?.(words)
       }
     } finally {
       isOver = true
-      for (const askId of asks.keys()) close(askId)
     }
-  }
-
-  function open(ask: AskUserEvent): void {
-    asks.set(ask.askId, { ask, closed: new AbortController() })
-    newAsk.resolve()
-  }
-
-  function close(askId: string): void {
-    asks.get(askId)?.closed.abort()
-    asks.delete(askId)
   }
 }

@@ -131,15 +131,16 @@ test('Commentary shows no status while a person is asked, and the tools again af
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ terminals: ['stderr'] })
   using commentary = commentaryOf(at, {})
-  const [asked, closed] = [event('askUser', { askId: 'q' }), event('askClosed', { askId: 'q' })]
-  for (const one of [TOOLS, asked, asked, closed]) {
+  const asked = ['p', 'q'].map((askId) => event('askUser', { askId }))
+  const closed = (askId: string) => event('askClosed', { askId })
+  for (const one of [TOOLS, ...asked, closed('p')]) {
     commentary.event(one)
-    context.mock.timers.tick(one === asked ? 0 : 10_000)
+    context.mock.timers.tick(asked.includes(one) ? 0 : 10_000)
   }
   await at.host.stderr.flush()
   const erased = '\r\u001b[2K'
   assert.equal(at.stderr(), `${erased}running read a.txt, grep …${erased}`)
-  commentary.event(closed)
+  commentary.event(closed('q'))
   context.mock.timers.tick(10_000)
   await at.host.stderr.flush()
   assert.ok(at.stderr().endsWith(`${erased}running read a.txt, grep …`))

@@ -163,5 +163,5 @@ test('hooks see a turn end, and its questions close, when its client leaves', as
   for await (const event of node.turn('go', { settings: { onAsk: 'client' } })) {
     if (event.type === 'ask') break
   }
-  assert.deepEqual(seen, ['start', 'tool-start', 'ask', 'ask-closed', 'end'])
+  assert.deepEqual(seen, ['start', 'tool-start', 'ask', 'ask-closed', 'tool-result', 'end'])
 })

@@ -1,11 +1,12 @@
 import { abortable } from '../../base/abortable.ts'
-import { toCrabError } from '../../base/errors.ts'
+import { type CrabError, toCrabError } from '../../base/errors.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
 import type { Runtime } from '../runtime.ts'
+import { tapEvents } from '../tap-events.ts'
 import type { TurnRequest } from '../turn-request.ts'
 import { Journal } from './journal.ts'
 import type { Journals } from './journals.ts'
-import { applyEvent, brokenEnd, clientLeft, type Origin, type RunEnd, type TurnRun } from './run.ts'
+import { applyEvent, brokenEnd, closingEvents, type Origin, type RunEnd, type TurnRun } from './run.ts'
 import { Runs } from './runs.ts'
 
 /** An event of a turn, with its number in the conversation. */
@@ -53,6 +54,9 @@ interface LiveRun {
 /**
  * All turns of a process: they are numbered, can be followed, and outlive their clients when detached (ADR
  * 0110).
+ *
+ * Every turn that starts ends here, exactly once and however it ended, for its client, its followers, its
+ * observers and those who wait for it (ADR 0171). No question of a turn is open at its end.
  */
 export class LiveTurns {
   readonly #options: LiveTurnsOptions
@@ -123,7 +127,7 @@ export class LiveTurns {
     const id = request.runId ?? this.#options.newId()
     const started = Promise.withResolvers<JournalPosition>()
     started.promise.catch(() => {}) // the failure is also reported to the caller that started the turn
-    const state = { start: undefined, text: '', end: undefined }
+    const state = { start: undefined, text: '', openAsks: new Set<string>(), end: undefined }
     const { agent, sender, trust, guest, settings } = request
     const who = { id, agent, sender, trust, guest, ephemeral: settings.ephemeral ?? false }
     const run: TurnRun = { ...who, origin: undefined, ...more, ...state }
@@ -147,10 +151,18 @@ export class LiveTurns {
     }
   }
 
-  async *#drive(live: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
+  /** Yields the events of a run; one whose consumer leaves is cancelled, and still read to its end. */
+  #drive(live: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
+    const left = new AbortController()
+    const { returnsSteers = () => false } = live.request
+    live.request.returnsSteers = () => !left.signal.aborted && returnsSteers()
+    const events = this.#run(live, AbortSignal.any([signal, left.signal]))
+    return tapEvents(events, { cancel: (reason) => left.abort(reason) })
+  }
+
+  async *#run(live: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
     const { run, request, started } = live
     let opened: ({ journal: Journal } & Disposable) | undefined
-    let failure = clientLeft() // replaced when the turn fails
     try {
       const runtime = await this.#options.runtime(signal)
       for await (const event of runtime.turn(request, signal)) {
@@ -159,18 +171,26 @@ export class LiveTurns {
           live.journal = opened.journal
           started.resolve({ journal: opened.journal, position: opened.journal.end })
         }
-        yield { seq: this.#emit(run, event, opened!.journal), event }
+        const closing = event.type === 'end' ? closingEvents(run, event) : []
+        for (const closed of closing) yield this.#emit(run, closed, opened!.journal)
+        yield this.#emit(run, event, opened!.journal)
       }
     } catch (reason) {
-      failure = toCrabError(reason)
       started.reject(reason)
+      this.#endBroken(live, toCrabError(reason), opened?.journal)
       throw reason
     } finally {
-      if (opened && !run.end) this.#emit(run, brokenEnd(run, failure), opened.journal)
-      else if (!run.start && live.isIdKnown) this.#runs.end(run, brokenEnd(run, failure))
-      else if (!run.start) this.#runs.refuse(run, failure)
       opened?.[Symbol.dispose]()
     }
+  }
+
+  /** Ends a run that could not end itself: it never started, or one of its observers threw. */
+  #endBroken({ run, isIdKnown = false }: LiveRun, failure: CrabError, journal: Journal | undefined): void {
+    const end = brokenEnd(run, failure)
+    const last = run.end ? [] : [...closingEvents(run, end), end]
+    if (journal) for (const event of last) this.#emit(run, event, journal)
+    else if (!run.start && isIdKnown) this.#runs.end(run, end)
+    else if (!run.start) this.#runs.refuse(run, failure)
   }
 
   /**
@@ -189,13 +209,13 @@ export class LiveTurns {
     return opened
   }
 
-  #emit(run: TurnRun, event: AgentEvent, journal: Journal): number {
+  #emit(run: TurnRun, event: AgentEvent, journal: Journal): NumberedEvent {
     applyEvent(run, event)
     const seq = journal.event(run.id, event)
     for (const observe of this.#options.observers) observe(run as StartedRun, event)
     if (event.type === 'end') this.#runs.end(run, event)
     if (event.type === 'start' || event.type === 'end') journal.append({ type: 'changed' })
-    return seq
+    return { seq, event }
   }
 }
 

@@ -1,4 +1,4 @@
-import { CrabError } from '../../base/errors.ts'
+import type { CrabError } from '../../base/errors.ts'
 import type { Trust } from '../../policy/types.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
 import { RunTally } from './run-tally.ts'
@@ -33,6 +33,8 @@ export interface TurnRun {
   text: string
   /** Absent until the run calls a tool. */
   tally?: RunTally
+  /** The ids of the questions that wait for an answer. */
+  readonly openAsks: Set<string>
   end: EndEvent | undefined
 }
 
@@ -49,18 +51,21 @@ export function applyEvent(run: TurnRun, event: AgentEvent): void {
   if (event.type === 'text') run.text += event.delta
   if (event.type === 'tool-start') run.tally ??= new RunTally()
   run.tally?.take(event)
+  if (event.type === 'ask') run.openAsks.add(event.ask.id)
+  if (event.type === 'ask-closed') run.openAsks.delete(event.askId)
   if (event.type === 'end') run.end = event
 }
 
-/** Builds the end event of a turn whose client left, or that failed before it emitted one. */
+/** Returns the events that close the questions that are still open when a run ends. */
+export function closingEvents({ openAsks }: TurnRun, { error }: EndEvent): AgentEvent[] {
+  const by = error?.kind ?? 'cancelled'
+  return [...openAsks].map((askId) => ({ type: 'ask-closed', askId, by, answers: undefined }))
+}
+
+/** Builds the end event of a run that failed before it emitted one. */
 export function brokenEnd({ start, agent: requestedName }: TurnRun, error: CrabError): EndEvent {
   const agent = start?.agent ?? requestedName
   const stopReason = error.kind === 'cancelled' ? 'cancelled' : 'failed'
   const nothing = { usage: undefined, turns: 0, costUsd: undefined }
   return { type: 'end', agent, model: start?.model ?? '', stopReason, error, ...nothing }
-}
-
-/** The `cancelled` error of a turn whose client disconnected. */
-export function clientLeft(): CrabError {
-  return new CrabError('cancelled', 'Cancelled: the client left')
 }

@@ -2,72 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../../../src/core/base/errors.ts'
 import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
-import type { Hook } from '../../../../src/core/runtime/hook.ts'
 import {
   type ConversationSnapshot,
   type FollowEvent,
   followConversation,
 } from '../../../../src/core/runtime/live/follow.ts'
-import { Journals } from '../../../../src/core/runtime/live/journals.ts'
-import { LiveTurns, type NumberedEvent } from '../../../../src/core/runtime/live/live-turns.ts'
-import type { TurnRequest } from '../../../../src/core/runtime/turn-request.ts'
 import type { Storage } from '../../../../src/core/storage/types.ts'
-import type { Script } from '../../../support/model-server.ts'
-import { spoken, startTestNode, type TestNode, type TestNodeOptions } from '../../../support/test-node.ts'
+import { collect, ends, type LiveNode, startLive } from '../../../support/live-node.ts'
+import { spoken } from '../../../support/test-node.ts'
 import { until } from '../../../support/until.ts'
 
 const NEVER = new AbortController().signal
-
-interface LiveNode extends AsyncDisposable {
-  node: TestNode
-  live: LiveTurns
-  journals: Journals
-  observed: string[]
-  request(content: string, more?: Partial<TurnRequest>): TurnRequest
-  follow(afterSeq?: number, signal?: AbortSignal): AsyncGenerator<FollowEvent>
-}
-
-async function startLive(script: Script, options?: TestNodeOptions): Promise<LiveNode> {
-  const node = await startTestNode(script, options)
-  const journals = new Journals()
-  const over = new AbortController()
-  const observed: string[] = []
-  let made = 0
-  const live = new LiveTurns({
-    runtime: async () => node.runtime,
-    journals,
-    observers: [(run, { type }) => observed.push(`${run.start.primary.name} ${type}`)],
-    over: over.signal,
-    now: Date.now,
-    newId: () => `run-${++made}`,
-  })
-  const { id: agentId } = await node.agents.get('crab')
-  return {
-    node,
-    live,
-    journals,
-    observed,
-    request: (content, more) => ({
-      agent: 'crab',
-      sender: 'ann',
-      trust: 'local',
-      content,
-      settings: {},
-      ...more,
-    }),
-    follow: (afterSeq = 0, signal = NEVER) =>
-      followConversation(
-        { pair: { agentId, sender: 'ann' }, afterSeq },
-        { journals, live, storage: node.place.storage },
-        signal,
-      ),
-    async [Symbol.asyncDispose]() {
-      over.abort()
-      await live.settled()
-      await node[Symbol.asyncDispose]()
-    },
-  }
-}
 
 test('LiveTurns counts the events of a conversation through all its turns, and tells observers each of them', async () => {
   await using at = await startLive(() => ({ parts: ['yes'] }))
@@ -94,18 +39,6 @@ test('LiveTurns.stream() cancels with its client, and says so to those who follo
   assert.deepEqual(at.live.running(), [])
   assert.equal((await at.live.wait('run-1', NEVER)).end.stopReason, 'cancelled')
   assert.deepEqual(spoken(await at.node.lines()), ['user: go', 'assistant: Half [cancelled]'])
-})
-
-test('LiveTurns tells what a turn broke with that could not say so itself', async () => {
-  const broken: Hook = {
-    onEvent(_agent, _session, { type }) {
-      if (type === 'text') throw new CrabError('failed', 'Cannot count: no fingers')
-    },
-  }
-  await using at = await startLive([{ parts: ['One'] }], { hooks: [broken] })
-  const { id } = await at.live.detach(at.request('go'))
-  const { end } = await at.live.wait(id, NEVER)
-  assert.deepEqual([end.stopReason, end.error?.message], ['failed', 'Cannot count: no fingers'])
 })
 
 test('LiveTurns.detach() goes on when whoever follows it leaves, and can be waited for', async () => {
@@ -324,20 +257,9 @@ async function standingOf(at: LiveNode): Promise<ConversationSnapshot> {
   assert.fail('nothing is told')
 }
 
-async function collect<T extends FollowEvent | NumberedEvent>(
-  source: AsyncIterable<T>,
-  into: (T | AgentEvent)[],
-): Promise<void> {
-  for await (const value of source) into.push('type' in value ? value : (value.event as AgentEvent))
-}
-
 async function sessionOf({ node }: LiveNode): Promise<string | undefined> {
   const { id: agentId } = await node.agents.get('crab')
   return await node.place.storage.activeSession({ agentId, sender: 'ann' })
-}
-
-function ends(seen: readonly FollowEvent[]): number {
-  return seen.filter((told) => told.type === 'event' && told.event.type === 'end').length
 }
 
 function textOf(seen: readonly FollowEvent[]): string {
