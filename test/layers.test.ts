@@ -25,6 +25,29 @@ const UP_BASE = [
   'src/up/probe/types.ts',
   'src/up/foreign-time.ts',
 ]
+/** The parts of the chat's drawing that know nothing of what is drawn. */
+const TUI_DRAWING = ['clean', 'colours', 'memoize-last', 'numbers', 'style', 'text', 'view', 'window'].map(
+  (name) => `src/tui/view/${name}.ts`,
+)
+const TUI_VIEW = [...BASE, 'src/core/protocol', 'src/tui/text']
+const TUI_STATE = [
+  ...TUI_VIEW,
+  'src/core/questions',
+  'src/tui/ports.ts',
+  'src/tui/search/types.ts',
+  'src/tui/view',
+  'src/tui/cards',
+  'src/tui/overlays',
+]
+const TUI_CONTROLLER = [
+  ...TUI_STATE,
+  'src/tui/terminal',
+  'src/tui/search',
+  'src/tui/state',
+  'src/tui/slash',
+  'src/tui/pager',
+]
+
 const LAYERS: Record<string, readonly string[]> = {
   'src/core/base': [],
   'src/core/config': BASE,
@@ -93,6 +116,22 @@ const LAYERS: Record<string, readonly string[]> = {
     'src/mcp/stdio/depth.ts',
     'src/mcp/stdio/line-reader.ts',
   ],
+  'src/tui/terminal': BASE,
+  'src/tui/text': [...BASE, 'src/tui/search/types.ts'],
+  'src/tui/view': TUI_VIEW,
+  'src/tui/view/highlight': ['src/tui/view/style.ts', 'src/tui/view/view.ts'],
+  'src/tui/view/markdown': [...TUI_DRAWING, 'src/tui/view/blocks.ts'],
+  'src/tui/view/tool': [...BASE, 'src/core/protocol', ...TUI_DRAWING, 'src/tui/view/blocks.ts'],
+  'src/tui/search': [...TUI_VIEW, 'src/tui/view'],
+  'src/tui/cards': [...TUI_VIEW, 'src/tui/view', 'src/core/questions'],
+  'src/tui/overlays': [...TUI_VIEW, 'src/tui/view', 'src/tui/search'],
+  'src/tui/state': TUI_STATE,
+  'src/tui/ports.ts': ['src/core/protocol', 'src/tui/text/history.ts'],
+  'src/tui/pager': [...TUI_STATE, 'src/tui/state'],
+  'src/tui/slash': [...TUI_STATE, 'src/tui/search', 'src/tui/state'],
+  'src/tui/controller': TUI_CONTROLLER,
+  'src/tui/components': [...TUI_CONTROLLER, 'src/tui/controller'],
+  'src/tui/plain': [...TUI_CONTROLLER, 'src/tui/controller'],
   'src/tui': [...BASE, 'src/core/protocol', 'src/core/questions'],
   'src/daemon': ['src/core', 'src/mcp'],
   'src/mcp/component': MECHANISM,

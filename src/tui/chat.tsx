@@ -12,11 +12,11 @@ import type { ChatOptions, ChatPorts } from './ports.ts'
 import { initialState } from './state/initial.ts'
 import { type Unanswered, unansweredAsks } from './state/pending-asks.ts'
 import { ChatStore } from './state/store.ts'
-import type { Block } from './state/types.ts'
 import { guardTerminal } from './terminal/guard.ts'
 import type { Reflow } from './terminal/reflow.ts'
 import { Screen } from './terminal/screen.ts'
 import { withHistory } from './text/prompt.ts'
+import type { Block } from './view/blocks.ts'
 
 /** The terminal the chat is drawn on. */
 export interface ChatTerminal {

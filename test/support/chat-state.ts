@@ -2,7 +2,8 @@ import type { StreamEvent } from '../../src/core/protocol/crabtalk.generated.ts'
 import type { ChatOptions } from '../../src/tui/ports.ts'
 import { initialState } from '../../src/tui/state/initial.ts'
 import { reduce } from '../../src/tui/state/reduce.ts'
-import type { Block, ChatState } from '../../src/tui/state/types.ts'
+import type { ChatState } from '../../src/tui/state/types.ts'
+import type { Block } from '../../src/tui/view/blocks.ts'
 
 type Event = NonNullable<StreamEvent['event']>
 

@@ -1,5 +1,5 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import type { ChatEffect } from '../state/effects.ts'
+import type { ChatEffect } from '../text/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Memoize } from '../view/memoize-last.ts'
 import type { Face } from '../view/view.ts'

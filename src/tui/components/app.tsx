@@ -4,10 +4,10 @@ import type { Controller, TerminalControl } from '../controller/controller.ts'
 import type { ChatStore } from '../state/store.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
-import type { StatusLocation } from '../view/frame.ts'
 import { hasCode, type Look, loadColours, loadParser, warmParser } from '../view/look.ts'
 import { fitSections, type Section } from '../view/section.ts'
 import type { RenderContext } from '../view/view.ts'
+import type { StatusLocation } from './frame.ts'
 import { toSections } from './sections.ts'
 
 export interface AppProps {

@@ -5,13 +5,13 @@ import { elsewhereText } from '../state/pending-asks.ts'
 import type { ChatState } from '../state/types.ts'
 import type { PromptContext } from '../text/prompt.ts'
 import { cleanLine } from '../view/clean.ts'
-import { renderStatus, renderWorking, type StatusLocation } from '../view/frame.ts'
 import { renderOpen, renderRunningTool, renderShell } from '../view/live.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { truncateText } from '../view/text.ts'
 import type { RenderContext } from '../view/view.ts'
+import { renderStatus, renderWorking, type StatusLocation } from './frame.ts'
 
 export interface SectionContext {
   view: RenderContext

@@ -1,7 +1,7 @@
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { ChatPorts } from '../ports.ts'
-import type { ChatEffect } from '../state/effects.ts'
 import type { ChatStore } from '../state/store.ts'
+import type { ChatEffect } from '../text/effects.ts'
 import type { CommandEntry } from '../text/menu.ts'
 import { type Prompt, type PromptContext, withCommands, withCompletions } from '../text/prompt.ts'
 import { cleanLine } from '../view/clean.ts'

@@ -2,7 +2,7 @@ import type { AttachState, SessionInfo } from '../../core/protocol/crabtalk.gene
 import type { ChatPorts } from '../ports.ts'
 import { toBlocks } from '../state/history-blocks.ts'
 import type { ChatStore } from '../state/store.ts'
-import type { Block } from '../state/types.ts'
+import type { Block } from '../view/blocks.ts'
 import { fetchLastMessages } from './last-messages.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { ChatEffect, KeyResult } from '../state/effects.ts'
+import type { ChatEffect, KeyResult } from '../text/effects.ts'
 import { toGraphemes } from '../text/graphemes.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'

@@ -1,4 +1,4 @@
-import type { KeyResult } from '../state/effects.ts'
+import type { KeyResult } from '../text/effects.ts'
 import { findEscAction } from '../text/esc-key.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'

@@ -1,4 +1,4 @@
-import type { KeyResult } from '../state/effects.ts'
+import type { KeyResult } from '../text/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
 import { memoizeLast } from '../view/memoize-last.ts'

@@ -5,7 +5,7 @@ import {
   type SearchResult,
   type SearchResults,
 } from '../search/types.ts'
-import type { ChatEffect, KeyResult } from '../state/effects.ts'
+import type { ChatEffect, KeyResult } from '../text/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import { toChord } from '../text/keymap.ts'
 import type { Room } from '../view/view.ts'

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
 import { toBlocks } from '../state/history-blocks.ts'
-import type { Block } from '../state/types.ts'
 import { renderBlock } from '../view/block.ts'
+import type { Block } from '../view/blocks.ts'
 import type { RenderContext } from '../view/view.ts'
 
 /** The position of a line: the block, counted back from the last one as 0, and the line within it. */

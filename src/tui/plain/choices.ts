@@ -4,7 +4,7 @@ import { takeResult } from '../overlays/search.ts'
 import { cleanPieces, scopeTitle, searchNote } from '../overlays/search-view.ts'
 import type { Overlay, PageOverlay, Panel, Picker, Search } from '../overlays/types.ts'
 import type { SearchExcerpt, SearchResult } from '../search/types.ts'
-import type { ChatEffect } from '../state/effects.ts'
+import type { ChatEffect } from '../text/effects.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
 import { truncateText } from '../view/text.ts'
 

@@ -2,8 +2,8 @@ import { Sanitizer } from '../../core/base/sanitize.ts'
 import type { StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { ChatStore } from '../state/store.ts'
-import type { Block } from '../state/types.ts'
 import { renderBlock } from '../view/block.ts'
+import type { Block } from '../view/blocks.ts'
 
 export interface PrinterOptions {
   store: ChatStore

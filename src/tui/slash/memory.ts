@@ -3,7 +3,7 @@ import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.gener
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
 import type { Overlay, PageOverlay } from '../overlays/types.ts'
-import type { ChatEffect } from '../state/effects.ts'
+import type { ChatEffect } from '../text/effects.ts'
 import { printNotice, showOverlay } from './print.ts'
 import { startSearch } from './search.ts'
 import type { SlashContext } from './types.ts'

@@ -1,5 +1,5 @@
 import type { Overlay } from '../overlays/types.ts'
-import type { Tone } from '../state/types.ts'
+import type { Tone } from '../view/blocks.ts'
 import { cleanLine } from '../view/clean.ts'
 import { measureWidth, padText } from '../view/text.ts'
 import type { SlashContext } from './types.ts'

@@ -1,5 +1,5 @@
 import { nearest } from '../../core/base/nearest.ts'
-import type { ChatEffect } from '../state/effects.ts'
+import type { ChatEffect } from '../text/effects.ts'
 import { SLASH_COMMANDS } from './commands.ts'
 import { actOnMcp } from './mcp.ts'
 import { onMemoryChosen } from './memory.ts'

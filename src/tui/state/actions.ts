@@ -1,6 +1,7 @@
 import type { AskClosedEvent, AskInfo, StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
-import type { Block, ChatState, Steer, Tone } from './types.ts'
+import type { Block, Tone } from '../view/blocks.ts'
+import type { ChatState, Steer } from './types.ts'
 
 /** An event that changes the state; nothing else does. */
 export type ChatAction =

@@ -9,9 +9,10 @@ import {
 import { emptyAnswerText } from '../../core/questions/answer-kinds.ts'
 import { openCard } from '../cards/card.ts'
 import type { AskCard } from '../cards/types.ts'
+import type { Block } from '../view/blocks.ts'
 import { finish } from './finish.ts'
 import { isCurrent } from './pending-asks.ts'
-import type { Block, ChatState } from './types.ts'
+import type { ChatState } from './types.ts'
 
 /** Adds the card of a question. An existing card of the same question stays unchanged. */
 export function openAsk(state: ChatState, ask: AskUserEvent, pair: AskCard['pair']): ChatState {

@@ -1,7 +1,8 @@
 import { withReturned } from '../text/prompt.ts'
-import { splitClosed } from '../view/split.ts'
+import type { Block, OpenText, ToolRun } from '../view/blocks.ts'
+import { splitClosed } from '../view/markdown/split.ts'
 import { isCurrent } from './pending-asks.ts'
-import type { Block, ChatState, OpenText, ToolRun } from './types.ts'
+import type { ChatState } from './types.ts'
 
 /** Adds a block to those that will be printed. */
 export function finish(state: ChatState, block: Block): ChatState {

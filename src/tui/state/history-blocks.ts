@@ -1,5 +1,5 @@
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
-import type { Block, ToolRun } from './types.ts'
+import type { Block, ToolRun } from '../view/blocks.ts'
 
 /** Converts stored messages, oldest first, into the blocks that a chat would have printed. */
 export function toBlocks(messages: readonly SessionMessage[]): Block[] {

@@ -8,12 +8,13 @@ import {
   type ToolCallInfo,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
+import type { OpenText, ToolRun } from '../view/blocks.ts'
 import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { closeAsk, openAsk } from './asks.ts'
 import { closeText, finish, finishAll, finishTools } from './finish.ts'
 import { isCurrent } from './pending-asks.ts'
 import { findTypedText, isOurs, withoutSteer } from './steers.ts'
-import type { ChatState, OpenText, ToolRun, UsageTotals } from './types.ts'
+import type { ChatState, UsageTotals } from './types.ts'
 
 /** Returns the state after an event of the running turn. Unknown events change nothing. */
 export function reduceStream(state: ChatState, { event }: StreamEvent): ChatState {

@@ -1,76 +1,9 @@
-import type { ContextUsageEvent, ModelInfo, ToolResultEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Overlay } from '../overlays/types.ts'
 import type { ModeName } from '../ports.ts'
 import type { Prompt } from '../text/prompt.ts'
-
-export type TokenUsage = NonNullable<ContextUsageEvent['usage']>
-export type CallDenial = NonNullable<ToolResultEvent['denial']>
-
-/** A tool call, from its start to its result. */
-export interface ToolRun {
-  callId: string
-  name: string
-  /** The MCP server that is called; empty for a built-in tool. */
-  server: string
-  /** Complete JSON text, as the model wrote it. */
-  arguments: string
-  state: 'running' | 'done' | 'failed' | 'denied'
-  /** The last progress message. */
-  progress: string
-  output: string
-  durationMs: number
-  denial: CallDenial | undefined
-  /** The unified diff, when a permission card has shown one. */
-  diff: string
-}
-
-/**
- * A finished piece of the conversation: printed once into the terminal's scrollback, never again.
- *
- * Texts are not sanitised yet; view/ does that.
- */
-export type Block =
-  | { kind: 'welcome'; agent: string; model: string; cwd: string; version: string; hint: string }
-  /** `heard`: another client of this conversation sent it. */
-  | { kind: 'user'; text: string; how: 'sent' | 'steered' | 'heard'; files: readonly string[] }
-  /**
-   * A closed part of an answer, in Markdown. `isFirst` marks the start of the answer; with `continues` the
-   * part belongs to the Markdown block of the previous part.
-   */
-  | { kind: 'answer'; agent: string; text: string; isFirst: boolean; continues: boolean }
-  | { kind: 'thinking'; text: string; isFirst: boolean }
-  | { kind: 'tool'; tool: ToolRun }
-  | { kind: 'notice'; tone: Tone; text: string; hint?: string | undefined }
-  /** The output of a slash command: a title, then a text, and a table when there are rows. */
-  | { kind: 'output'; title: string; text?: string; rows?: readonly (readonly string[])[] }
-  /** A question and how it was answered. */
-  | { kind: 'answered'; question: string; answer: string }
-  /** A line at the beginning or end of earlier messages of the conversation. */
-  | { kind: 'rule'; text: string }
-
-/** The tone of a notice, which decides its mark and colour. */
-export type Tone = 'info' | 'success' | 'warning' | 'error'
-
-/** A block with its number in the conversation; numbers only increase. */
-export interface NumberedBlock {
-  id: number
-  block: Block
-}
-
-/** The text that is streaming; `text` is the part that is not closed yet. */
-export interface OpenText {
-  kind: 'answer' | 'thinking'
-  agent: string
-  text: string
-  /** Whether an earlier part of it has been closed. */
-  hasBegun: boolean
-  /**
-   * The Markdown state carried over from the closed parts, such as an open code fence. Opaque except to
-   * view/split.ts.
-   */
-  carry: string
-}
+import type { NumberedBlock, OpenText, TokenUsage, ToolRun } from '../view/blocks.ts'
 
 /** The running turn, of this chat or of another client. */
 export interface RunningTurn {

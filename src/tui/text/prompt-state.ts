@@ -1,5 +1,5 @@
-import type { ChatEffect, KeyResult } from '../state/effects.ts'
 import { type Editor, EMPTY_EDITOR } from './editor.ts'
+import type { ChatEffect, KeyResult } from './effects.ts'
 import { type FoldedText, foldEdited, pastedParts } from './fold-pastes.ts'
 import {
   EMPTY_HISTORY,

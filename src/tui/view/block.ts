@@ -1,4 +1,4 @@
-import type { Block, Tone } from '../state/types.ts'
+import type { Block, Tone } from './blocks.ts'
 import { cleanLine, cleanText } from './clean.ts'
 import { renderMarkdown, renderPart } from './markdown/render.ts'
 import { alignRows } from './rows.ts'

@@ -1,6 +1,6 @@
-import type { Block, OpenText, ToolRun } from '../state/types.ts'
 import { renderBlock } from './block.ts'
-import { closeOpenText } from './split.ts'
+import type { Block, OpenText, ToolRun } from './blocks.ts'
+import { closeOpenText } from './markdown/split.ts'
 import { indent, renderProgress, renderToolLine } from './tool/render.ts'
 import type { RenderContext } from './view.ts'
 

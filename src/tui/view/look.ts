@@ -1,4 +1,4 @@
-import type { ChatState } from '../state/types.ts'
+import type { NumberedBlock, OpenText } from './blocks.ts'
 import type { Highlight, ParseMarkdown, RenderContext } from './view.ts'
 
 /** The parts of the render context that do not depend on the terminal's size. */
@@ -23,7 +23,13 @@ export async function loadColours(): Promise<Highlight> {
 }
 
 /** Whether a text that is shown, or about to be, contains code. */
-export function hasCode({ open, finished }: Pick<ChatState, 'open' | 'finished'>): boolean {
+export function hasCode({
+  open,
+  finished,
+}: {
+  open: OpenText | undefined
+  finished: readonly NumberedBlock[]
+}): boolean {
   const isCode = (text: string) => text.includes('```') || text.includes('~~~')
   if (open && isCode(open.text)) return true
   return finished.some(({ block }) => block.kind === 'answer' && isCode(block.text))

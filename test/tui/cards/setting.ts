@@ -8,7 +8,7 @@ import {
 } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { armCard, openCard, pressCard, renderCard, writeToCard } from '../../../src/tui/cards/card.ts'
 import type { AskCard, CardView } from '../../../src/tui/cards/types.ts'
-import type { ChatEffect } from '../../../src/tui/state/effects.ts'
+import type { ChatEffect } from '../../../src/tui/text/effects.ts'
 import type { KeyName, KeyPress } from '../../../src/tui/text/key.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS

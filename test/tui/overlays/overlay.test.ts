@@ -8,7 +8,7 @@ import { newPicker } from '../../../src/tui/overlays/picker.ts'
 import { newSearch, withResults } from '../../../src/tui/overlays/search.ts'
 import type { Overlay, PageOverlay, Panel, Picker } from '../../../src/tui/overlays/types.ts'
 import { SEARCH_SCOPES } from '../../../src/tui/search/types.ts'
-import type { ChatEffect } from '../../../src/tui/state/effects.ts'
+import type { ChatEffect } from '../../../src/tui/text/effects.ts'
 import { key } from '../cards/setting.ts'
 import { hostileText, outlaws } from '../hostile.ts'
 

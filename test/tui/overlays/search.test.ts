@@ -5,7 +5,7 @@ import { newSearch, withResults } from '../../../src/tui/overlays/search.ts'
 import type { Overlay, Search } from '../../../src/tui/overlays/types.ts'
 import { toPieces } from '../../../src/tui/search/pieces.ts'
 import type { SearchResult } from '../../../src/tui/search/types.ts'
-import type { ChatEffect } from '../../../src/tui/state/effects.ts'
+import type { ChatEffect } from '../../../src/tui/text/effects.ts'
 import { key } from '../cards/setting.ts'
 
 const SENT = newSearch({

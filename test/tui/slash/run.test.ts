@@ -4,7 +4,7 @@ import { SourceKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { SLASH_COMMANDS } from '../../../src/tui/slash/commands.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
-import type { Block } from '../../../src/tui/state/types.ts'
+import type { Block } from '../../../src/tui/view/blocks.ts'
 import { slashSetting } from './slash-setting.ts'
 
 const NEVER = new AbortController().signal

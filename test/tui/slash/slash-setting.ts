@@ -4,7 +4,8 @@ import type { ChatPorts } from '../../../src/tui/ports.ts'
 import type { SlashContext } from '../../../src/tui/slash/types.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
 import { ChatStore } from '../../../src/tui/state/store.ts'
-import type { Block, ChatState } from '../../../src/tui/state/types.ts'
+import type { ChatState } from '../../../src/tui/state/types.ts'
+import type { Block } from '../../../src/tui/view/blocks.ts'
 
 /** A chat without a screen: what slash commands print, open and ask for. */
 export interface SlashSetting {

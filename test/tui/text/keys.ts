@@ -1,4 +1,4 @@
-import type { ChatEffect } from '../../../src/tui/state/effects.ts'
+import type { ChatEffect } from '../../../src/tui/text/effects.ts'
 import type { KeyName, KeyPress } from '../../../src/tui/text/key.ts'
 import { toPaste } from '../../../src/tui/text/key.ts'
 import {

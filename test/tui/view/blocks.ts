@@ -1,4 +1,4 @@
-import type { Block, ToolRun } from '../../../src/tui/state/types.ts'
+import type { Block, ToolRun } from '../../../src/tui/view/blocks.ts'
 
 /** A call of a tool that is over. */
 export function makeTool(tool: Partial<ToolRun> = {}): ToolRun {

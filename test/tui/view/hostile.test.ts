@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OpenText } from '../../../src/tui/state/types.ts'
 import { renderBlock } from '../../../src/tui/view/block.ts'
+import type { OpenText } from '../../../src/tui/view/blocks.ts'
 import { renderOpen, renderRunningTool } from '../../../src/tui/view/live.ts'
 import { blocksOf } from './blocks.ts'
 import { HOSTILE_TEXTS } from './hostile-texts.ts'

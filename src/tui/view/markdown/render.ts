@@ -1,10 +1,10 @@
 import type { Token, Tokens } from 'marked'
 import { cleanText } from '../clean.ts'
-import { type Split, splitClosed } from '../split.ts'
 import { paint } from '../style.ts'
 import { wrapLines } from '../text.ts'
 import { readFence, renderCode } from './code.ts'
 import { renderInline } from './inline.ts'
+import { type Split, splitClosed } from './split.ts'
 import { renderTable } from './table.ts'
 import type { MarkdownView, RenderTokens } from './types.ts'
 

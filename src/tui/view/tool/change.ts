@@ -1,5 +1,5 @@
 import { isObject, parseObject } from '../../../core/base/json.ts'
-import type { ToolRun } from '../../state/types.ts'
+import type { ToolRun } from '../blocks.ts'
 import { type DiffLine, diffTexts, readUnifiedDiff } from './diff-lines.ts'
 import { textOrEmpty } from './headline.ts'
 

@@ -1,5 +1,5 @@
 import { parseObject } from '../../../core/base/json.ts'
-import type { ToolRun } from '../../state/types.ts'
+import type { ToolRun } from '../blocks.ts'
 import { cleanLine, cleanText } from '../clean.ts'
 
 /** A call in words: the action and its object. Both are clean and on one line. */

@@ -1,5 +1,5 @@
 import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
-import type { ToolRun } from '../../state/types.ts'
+import type { ToolRun } from '../blocks.ts'
 import { formatDuration, plural } from '../numbers.ts'
 import { countChanges } from './diff.ts'
 import type { DiffLine } from './diff-lines.ts'

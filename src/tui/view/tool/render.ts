@@ -1,4 +1,4 @@
-import type { ToolRun } from '../../state/types.ts'
+import type { ToolRun } from '../blocks.ts'
 import { cleanLine, cleanText } from '../clean.ts'
 import { plural } from '../numbers.ts'
 import { paint, type TextStyle } from '../style.ts'

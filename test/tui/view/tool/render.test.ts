@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DeniedBy } from '../../../../src/core/protocol/crabtalk.generated.ts'
-import type { ToolRun } from '../../../../src/tui/state/types.ts'
+import type { ToolRun } from '../../../../src/tui/view/blocks.ts'
 import { renderTool } from '../../../../src/tui/view/tool/render.ts'
 import type { RenderContext } from '../../../../src/tui/view/view.ts'
 import { makeTool } from '../blocks.ts'

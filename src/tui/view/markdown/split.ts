@@ -1,4 +1,4 @@
-import type { OpenText } from '../state/types.ts'
+import type { OpenText } from '../blocks.ts'
 import {
   closesFence,
   interrupts,
@@ -10,8 +10,8 @@ import {
   matchMarker,
   measureIndent,
   readLine,
-} from './markdown/line-kinds.ts'
-import { type BlockEnd, type NextLine, scanBlock, scanFence, scanTable } from './markdown/scan-block.ts'
+} from './line-kinds.ts'
+import { type BlockEnd, type NextLine, scanBlock, scanFence, scanTable } from './scan-block.ts'
 
 /** The result of splitting a text: parts that will not change any more, and the rest. */
 export interface Split {

@@ -1,9 +1,9 @@
 import type { ModeName } from '../ports.ts'
 import type { ChatState, UsageTotals } from '../state/types.ts'
-import { cleanLine } from './clean.ts'
-import { formatCount, formatUsd, meter } from './numbers.ts'
-import { paint, type TextStyle } from './style.ts'
-import { measureWidth, truncateText } from './text.ts'
+import { cleanLine } from '../view/clean.ts'
+import { formatCount, formatUsd, meter } from '../view/numbers.ts'
+import { paint, type TextStyle } from '../view/style.ts'
+import { measureWidth, truncateText } from '../view/text.ts'
 
 /** A part of the status line. */
 export interface StatusPart {

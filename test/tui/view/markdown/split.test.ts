@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { closeOpenText, splitClosed } from '../../../src/tui/view/split.ts'
-import { cutAt, DOCUMENT } from './markdown-documents.ts'
+import { closeOpenText, splitClosed } from '../../../../src/tui/view/markdown/split.ts'
+import { cutAt, DOCUMENT } from '../markdown-documents.ts'
 
 type Part = { text: string; continues: boolean }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { renderStatus, renderWorking } from '../../../src/tui/components/frame.ts'
 import { newPage } from '../../../src/tui/overlays/page.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
 import type { ChatState, UsageTotals } from '../../../src/tui/state/types.ts'
-import { renderStatus, renderWorking } from '../../../src/tui/view/frame.ts'
-import { HOSTILE_TEXTS } from './hostile-texts.ts'
-import { assertPrintable, makeView } from './support.ts'
+import { HOSTILE_TEXTS } from '../view/hostile-texts.ts'
+import { assertPrintable, makeView } from '../view/support.ts'
 
 const BEGINNING: ChatState = {
   ...initialState({

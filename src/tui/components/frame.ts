@@ -1,12 +1,12 @@
 import { shownAsk } from '../state/pending-asks.ts'
 import type { ChatState, RunningTurn } from '../state/types.ts'
-import { cleanLine } from './clean.ts'
-import { formatCount } from './numbers.ts'
-import type { Section } from './section.ts'
+import { cleanLine } from '../view/clean.ts'
+import { formatCount } from '../view/numbers.ts'
+import type { Section } from '../view/section.ts'
+import { paint } from '../view/style.ts'
+import { truncateText } from '../view/text.ts'
+import type { RenderContext } from '../view/view.ts'
 import { joinStatus, statusParts } from './status.ts'
-import { paint } from './style.ts'
-import { truncateText } from './text.ts'
-import type { RenderContext } from './view.ts'
 
 /** The location shown in the status line. */
 export interface StatusLocation {
