@@ -9,7 +9,7 @@ export function parseDuration(option: string, text: string): number {
   const [, amount = '', unit] = /^([\d.]{1,12}) ?([a-z]{1,12})?$/i.exec(text) ?? []
   const value = unit === undefined ? Number(amount || Number.NaN) * 1000 : ms(text as StringValue)
   if (Number.isFinite(value)) return Math.min(value, MAX_TIMER_MS)
-  throw new CrabError('usage', `Cannot use --${option} ${text}: it is no duration`, {
+  throw new CrabError('usage', `Cannot use --${option} ${text}: it is not a duration`, {
     hint: `for example --${option} 30s`,
   })
 }
@@ -21,7 +21,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 export function parseCount(option: string, text: string, least = 0): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value
-  throw new CrabError('usage', `Cannot use --${option} ${text}: it is no whole number from ${least}`, {
+  throw new CrabError('usage', `Cannot use --${option} ${text}: it is not a whole number from ${least}`, {
     hint: `for example --${option} ${Math.max(least, 3)}`,
   })
 }

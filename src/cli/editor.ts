@@ -10,7 +10,7 @@ export async function openEditor(files: readonly string[], host: Pick<Host, 'env
   const editor = host.env['VISUAL'] || host.env['EDITOR'] || 'vi'
   const code = await runForeground(['sh', '-c', `${editor} "$@"`, 'editor', ...files], host.env)
   if (code === 0) return
-  throw new CrabError('failed', `Cannot edit: ${editor} ended with ${code}`, {
+  throw new CrabError('failed', `Cannot edit: ${editor} exited with ${code}`, {
     hint: 'set EDITOR to an editor that is installed',
   })
 }

@@ -7,7 +7,7 @@ import type { Host } from './host.ts'
 export const EXIT_ZERO_OPTION: CommandOption = {
   name: 'give-up',
   summary:
-    'Exit with 0 instead of 78 when the configuration is wrong, for service managers that know no better',
+    'Exit with 0 instead of 78 on configuration errors, for service managers that would only restart it',
 }
 
 /** Runs a service; with the option, an invalid configuration is reported and the exit code is 0. */

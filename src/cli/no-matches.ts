@@ -7,8 +7,8 @@ export async function describeNoMatches(query: string): Promise<string> {
   const terms = new TermBuffer()
   terms.fill(query, 'query')
   const shownQuery = sanitize(takeStart(query, MAX_QUERY_CHARS))
-  const why = terms.count > 0 ? '' : ': words are looked for, not signs, single digits, a and i'
-  return `Nothing was found for ${shownQuery}${query.length > MAX_QUERY_CHARS ? '…' : ''}${why}\n`
+  const why = terms.count > 0 ? '' : ': only words are searched, not punctuation, single digits, a and i'
+  return `Nothing found for ${shownQuery}${query.length > MAX_QUERY_CHARS ? '…' : ''}${why}\n`
 }
 
 /** The maximum number of characters of a query that are repeated. */

@@ -19,19 +19,19 @@ export const RULE_OPTIONS: readonly CommandOption[] = [
     name: 'allow',
     value: 'RULE',
     kind: 'rule',
-    summary: "Permit what this rule says, such as 'bash(git commit *)' (repeatable)",
+    summary: "Allow what this rule matches, such as 'bash(git commit *)' (repeatable)",
   },
   {
     name: 'ask',
     value: 'RULE',
     kind: 'rule',
-    summary: 'Ask about what this rule says, though others permit it (repeatable)',
+    summary: 'Ask about what this rule matches, even if others allow it (repeatable)',
   },
   {
     name: 'deny',
     value: 'RULE',
     kind: 'rule',
-    summary: 'Refuse what this rule says, whatever else permits it (repeatable)',
+    summary: 'Deny what this rule matches, even if others allow it (repeatable)',
   },
-  { name: 'yolo', summary: 'Permit whatever no rule refuses' },
+  { name: 'yolo', summary: 'Allow everything that no rule denies' },
 ]

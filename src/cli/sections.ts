@@ -10,7 +10,7 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
 /** The option of all commands that use the daemon when one is running. */
 export const NO_DAEMON_OPTION: CommandOption = {
   name: 'no-daemon',
-  summary: 'Run in this process even when a daemon is there',
+  summary: 'Run in this process even if a daemon is running',
 }
 
 /** The first words of commands that use no daemon, or are about it. */
@@ -39,9 +39,9 @@ export type HelpSections = readonly (readonly [title: string, words: readonly st
 /** The sections of the first help page of `crabtalk`. */
 export const CRABTALK_SECTIONS: HelpSections = [
   ['Talk', ['chat', 'send', 'conversation', 'memory']],
-  ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events', 'cron']],
-  ['Agents and what they may do', ['agent', 'skill', 'mcp', 'policy', 'trust']],
-  ['Setting up', ['daemon', 'token', 'config', 'doctor', 'completions', 'licenses', 'version']],
+  ['Activity', ['attach', 'tail', 'wait', 'asks', 'answer', 'events', 'cron']],
+  ['Agents and permissions', ['agent', 'skill', 'mcp', 'policy', 'trust']],
+  ['Setup', ['daemon', 'token', 'config', 'doctor', 'completions', 'licenses', 'version']],
 ]
 
 /** The sections of the first help page of `crabup`. */
@@ -56,16 +56,16 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   [SERVICE_PLACEHOLDER]: 'A service, such as daemon or cron',
   agent: 'Your agents',
   config: 'The configuration',
-  conversation: 'What was said',
-  cron: 'What is said on a schedule',
+  conversation: 'Stored conversations',
+  cron: 'Messages on a schedule',
   daemon: 'The daemon',
-  events: 'What goes on, and what it starts',
+  events: 'What agents do, and what starts them',
   mcp: "Agents' MCP servers",
   memory: 'What agents remember',
   pkg: 'Packages of skills and agents',
   policy: 'Permissions',
   self: 'This program',
-  skill: 'What agents are taught',
+  skill: 'Instructions that agents load when needed',
   token: 'Tokens of TCP clients',
-  trust: 'Folders whose files agents may use',
+  trust: 'Folders that agents may take instructions from',
 }

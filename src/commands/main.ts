@@ -96,8 +96,8 @@ function isChat(name: string, argv: readonly string[], host: Host): boolean {
 /** Throws `usage` for a command after options, which would be sent to the agent. */
 function refuseCommand(name: string, table: readonly Command[], [word]: readonly string[]): void {
   if (word === undefined || !table.some(({ path }) => path[0] === word)) return
-  throw new CrabError('usage', `Cannot open the chat: "${word}" is a command, and those stand first`, {
-    hint: `${name} ${word} …, or ${name} chat … to say it to the agent`,
+  throw new CrabError('usage', `Cannot open the chat: "${word}" is a command, and commands come first`, {
+    hint: `${name} ${word} …, or ${name} chat … to send it to the agent`,
   })
 }
 

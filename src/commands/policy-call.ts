@@ -16,7 +16,7 @@ export interface PolicyCall {
 export function readPolicyCall(text: string): PolicyCall {
   const [, tool = '', inside] = /^\s*([^\s()]+)(?:\((.*)\))?\s*$/s.exec(text) ?? []
   if (tool === '')
-    throw unreadable(text, 'it is not the name of a tool, alone or with something in parentheses behind it')
+    throw unreadable(text, 'it is not a tool name, alone or followed by something in parentheses')
   const args = inside === undefined || inside.trim() === '' ? {} : parseObject(inside)
   if (args) return { tool, args: requireMainArgument(text, tool, args) }
   const key = MAIN_ARGUMENT.get(tool)

@@ -50,7 +50,7 @@ function toLines({
     ['why', reason],
     ['call', action],
     ['class', trust],
-    ['rule', rule ? toText(rule) : builtIn === '' ? 'none matches' : `built in: ${builtIn}`],
+    ['rule', rule ? toText(rule) : builtIn === '' ? 'no rule matches' : `built in: ${builtIn}`],
     ...others.map((one): [string, string] => ['also', toText(one)]),
     ...suggestions.map((one): [string, string] => ['to allow', `${one}${place}`]),
     ...warnings.map((one): [string, string] => ['risk', one]),

@@ -18,16 +18,16 @@ import { TRUST_COMMANDS } from './trust/table.ts'
 
 /** The options of `agent create` and `agent edit` for the parts of an agent. */
 const agentKeys: readonly CommandOption[] = [
-  { name: 'description', value: 'TEXT', summary: 'What it is for' },
+  { name: 'description', value: 'TEXT', summary: 'The description of the agent' },
   {
     name: 'model',
     short: 'm',
     value: 'NAME',
     kind: 'model',
-    summary: 'Its model; an empty one is the default one',
+    summary: 'The model; an empty value means the default model',
   },
-  { name: 'prompt', short: 'p', value: 'TEXT', summary: 'Its prompt; @FILE reads a file, @- standard input' },
-  { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its file, VALUE as TOML (repeatable)' },
+  { name: 'prompt', short: 'p', value: 'TEXT', summary: 'The prompt; @FILE reads a file, @- standard input' },
+  { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of the agent file; VALUE is TOML (repeatable)' },
 ]
 
 /** The command table of `crabtalk`. */
@@ -99,9 +99,9 @@ export const CRABTALK: readonly Command[] = [
   {
     path: ['policy', 'why'],
     args: '<call>',
-    summary: 'Say whether a tool call would be allowed, and why',
-    details: `CALL is the name of a tool with its command, its path, or its arguments as a JSON object in parentheses. Exits 0
-whatever the answer is; --json is for programs.`,
+    summary: 'Show whether a tool call would be allowed, and why',
+    details: `CALL is the name of a tool, followed in parentheses by its command, its path, or its arguments as a JSON object.
+Exits with 0 whatever the decision is; programs read it with --json.`,
     options: [
       AGENT_OPTION,
       {
@@ -109,34 +109,34 @@ whatever the answer is; --json is for programs.`,
         short: 's',
         value: 'NAME',
         kind: 'sender',
-        summary: 'As if it came in this conversation',
+        summary: 'Evaluate as a call in this conversation',
       },
       {
         name: 'cwd',
         value: 'DIR',
         kind: 'folder',
         fallback: 'this directory',
-        summary: 'As if it ran there',
+        summary: 'Evaluate as a call in this directory',
       },
       {
         name: 'allow',
         value: 'RULE',
         kind: 'rule',
-        summary: 'As if this rule permitted something (repeatable)',
+        summary: 'Add this allow rule (repeatable)',
       },
       {
         name: 'deny',
         value: 'RULE',
         kind: 'rule',
-        summary: 'As if this rule refused something (repeatable)',
+        summary: 'Add this deny rule (repeatable)',
       },
       {
         name: 'ask',
         value: 'RULE',
         kind: 'rule',
-        summary: 'As if this rule asked about something (repeatable)',
+        summary: 'Add this ask rule (repeatable)',
       },
-      { name: 'yolo', summary: 'As if whatever no rule refuses were permitted' },
+      { name: 'yolo', summary: 'Evaluate as with --yolo' },
       JSON_OPTION,
     ],
     examples: [
@@ -158,7 +158,7 @@ whatever the answer is; --json is for programs.`,
   {
     path: ['config', 'path'],
     args: '',
-    summary: 'Print where the configuration file is',
+    summary: 'Print the path of the configuration file',
     options: [],
     examples: ['$EDITOR "$(crabtalk config path)"'],
     load: async () => (await import('./config.ts')).configPathCommand,
@@ -176,11 +176,11 @@ whatever the answer is; --json is for programs.`,
   {
     path: ['doctor'],
     args: '',
-    summary: 'Check everything, and say what to do where something is wrong',
-    details: `Looks at the program, the home directory, the configuration, the model, permissions, MCP servers, the terminal and
-completions. No tokens are spent and nothing is changed. Takes at most 5 s, with --deep 60 s. Exits 1 when there is a
+    summary: 'Check the whole setup, and say how to fix what is wrong',
+    details: `Checks the program, the home directory, the configuration, the model, permissions, MCP servers, the terminal and
+completions. Spends no tokens and changes nothing. Takes at most 5 s, with --deep 60 s. Exits with 1 when there is a
 problem; warnings alone do not count. Prints no secrets.`,
-    options: [{ name: 'deep', summary: 'Start the MCP servers of every agent, too' }, JSON_OPTION],
+    options: [{ name: 'deep', summary: 'Also start the MCP servers of every agent' }, JSON_OPTION],
     examples: [
       'crabtalk doctor',
       `crabtalk doctor --json | jq -r '.checks[] | select(.status != "ok") | .message'`,

@@ -43,7 +43,7 @@ test('conversation search colours matches on a terminal, cuts to its width, and 
   assert.match(output, /The one at 9:30, because it tak…/)
   assert.match(
     output,
-    /^Go on with one: crabtalk chat --resume ID\r?\nRead it: crabtalk conversation show ID\r?$/m,
+    /^Continue one: crabtalk chat --resume ID\r?\nRead one: crabtalk conversation show ID\r?$/m,
   )
   const plain = box.terminal(['conversation', 'search', 'ferry'], { columns: 60, env: { NO_COLOR: '1' } })
   await plain.finished
@@ -110,16 +110,16 @@ test('conversation search exits 1 when nothing is found, and 2 for what makes no
   const nothing = await box.run(['conversation', 'search', 'quinoa', 'salad'])
   assert.deepEqual(
     [nothing.code, nothing.stdout, nothing.stderr],
-    [1, '', 'Nothing was found for quinoa salad\n'],
+    [1, '', 'Nothing found for quinoa salad\n'],
   )
   const signs = await box.run(['conversation', 'search', '++'])
-  assert.match(signs.stderr, /^Nothing was found for \+\+: words are looked for, not signs/)
+  assert.match(signs.stderr, /^Nothing found for \+\+: words are looked for, not signs/)
   const json = await box.run(['conversation', 'search', '--json', 'quinoa'])
   assert.deepEqual([json.code, JSON.parse(json.stdout), json.stderr], [1, { partial: false, hits: [] }, ''])
   for (const [args, message] of [
     [[], /missing$/],
-    [[' '], /^Cannot search: there are no words$/],
-    [['-n', '21', 'x'], /^Cannot use --limit 21: a search finds at most 20$/],
+    [[' '], /^Cannot search: no words are given$/],
+    [['-n', '21', 'x'], /^Cannot use --limit 21: a search returns at most 20$/],
     [[''], /: <words…> is empty$/],
     [['-n', '0', 'x'], /^Cannot use --limit 0/],
     [['-n', '-1', 'x'], /^Cannot use --limit -1: /],

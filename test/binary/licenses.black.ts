@@ -54,5 +54,5 @@ test('licenses says what is meant where nothing has that name', async () => {
   await using box = await makeSandbox()
   const unknown = await box.run(['licenses', 'reakt'])
   assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
-  assert.match(unknown.stderr, /nothing of that name is included\nhint: did you mean "react"\?/)
+  assert.match(unknown.stderr, /nothing with that name is included\nhint: did you mean "react"\?/)
 })

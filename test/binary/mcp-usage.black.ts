@@ -18,7 +18,7 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'add', 'fs'], /(is|are) missing$/, /<name> <command>/],
   [['mcp', 'add', '--evn', 'A=1', 'fs', 'x'], /^Unknown option --evn$/, /--env\?$/],
   [['mcp', 'add', '-e', 'NOWHERE', 'fs', 'x'], /^Cannot use --env: NOWHERE is not set here$/, /--env LOG=1/],
-  [['mcp', 'add', '--set', 'x', 'fs', 'x'], /^Cannot use --set: it is no key=value$/, /timeout_ms/],
+  [['mcp', 'add', '--set', 'x', 'fs', 'x'], /^Cannot use --set: it is not key=value$/, /timeout_ms/],
   [['mcp', 'add', '--cwd'], /needs a value$/, /--cwd DIR/],
   [['mcp', 'set', 'fs', '--no-verfy'], /^Unknown option --no-verfy$/, /--no-verify\?$/],
   [['mcp', 'remove'], /(is|are) missing$/, /<name>$/],

@@ -28,7 +28,7 @@ test('memory remember refuses what is no content, before anything is written', a
   await using box = await makeSandbox()
   for (const [args, stdin] of [[['x']], [['x', '  ']], [['x'], '\n']] as [string[], string?][]) {
     const finished = await box.run(['memory', 'remember', ...args], stdin === undefined ? {} : { stdin })
-    assertFailed(finished, 'usage', { message: /^Cannot remember: there is no content$/, hint: /./ })
+    assertFailed(finished, 'usage', { message: /^Cannot remember: no content is given$/, hint: /./ })
   }
   assertFailed(await box.run(['memory', 'remember', 'x', '@nosuch']), 'no-input', { message: /nosuch/ })
   for (const [word, kind] of [
@@ -133,7 +133,7 @@ test('memory search finds names, aliases and contents, marks them on a terminal,
   const nothing = await box.run(['memory', 'search', 'quinoa', 'salad'])
   assert.deepEqual(
     [nothing.code, nothing.stdout, nothing.stderr],
-    [1, '', 'Nothing was found for quinoa salad\n'],
+    [1, '', 'Nothing found for quinoa salad\n'],
   )
   const json = await box.run(['memory', 'search', '--json', 'quinoa'])
   assert.deepEqual([json.code, JSON.parse(json.stdout), json.stderr], [1, { hits: [] }, ''])

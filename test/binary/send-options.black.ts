@@ -113,7 +113,7 @@ test('--timeout and --idle-timeout end a run with 124, keep what was said and sa
     stdout,
   })
   assertFailed(idle, 'timeout', {
-    message: /^Cannot finish: the model said nothing for 0.9 s$/,
+    message: /^Cannot finish: the model sent nothing for 0.9 s$/,
     hint: /--idle/,
     stdout,
   })

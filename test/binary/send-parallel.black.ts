@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { makeTalk, promptOf, type Session, type Talk } from '../support/talk.ts'
 
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
-const WAITS = /^crabtalk: waiting to begin; another turn of this conversation may be running\r?\n$/
+const WAITS = /^crabtalk: waiting to start; another turn of this conversation may be running\r?\n$/
 
 test('eight at once to one conversation are answered one after another: eight answers, one valid file', async () => {
   await using talk = await makeTalk((request) => ({ parts: ['answer to ', promptOf(request)] }))

@@ -223,7 +223,7 @@ test('without a terminal nobody is asked: the answer comes, and the exit code is
   )
   assert.match(
     error!,
-    /^crabtalk: error\[denied\]: A tool call needed permission, and nobody could be asked$/,
+    /^crabtalk: error\[denied\]: A tool call needed permission, and no one could be asked$/,
   )
   assert.match(hint!, /^hint: /)
   assert.deepEqual(rest, [''])

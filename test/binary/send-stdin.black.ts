@@ -85,7 +85,7 @@ test('an open pipe that says nothing ends with 66 after --stdin-wait, with and w
   ])
   for (const finished of [withPrompt, without]) {
     assertFailed(finished, 'no-input', {
-      message: /^Cannot read standard input: the pipe said nothing for 1 s$/,
+      message: /^Cannot read standard input: the pipe sent nothing for 1 s$/,
       hint: /--no-stdin/,
     })
   }

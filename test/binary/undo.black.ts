@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
 
 const NOTHING =
-  'Nothing to take back: edit and write changed no file here, or what the files were is not kept any more\n'
+  'Nothing to undo: edit and write changed no files here, or the earlier contents are no longer kept\n'
 
 test('conversation undo says what it would do, and takes back what the last turn did', async () => {
   await using talk = await makeTalk([
@@ -22,7 +22,7 @@ test('conversation undo says what it would do, and takes back what the last turn
   const rows = `removed   ${made}\nrestored  ${old}\n`
   const dry = await talk.run(['conversation', 'undo', '--dry-run'])
   assert.deepEqual([dry.stdout, dry.code], [rows, 0])
-  assert.match(dry.stderr, /^would take back a turn of crab with me, begun (now|\d+[sm] ago)\n$/)
+  assert.match(dry.stderr, /^would undo a turn of crab with me, begun (now|\d+[sm] ago)\n$/)
   const json = await talk.run(['conversation', 'undo', '-a', 'crab', '-s', 'me', '--json'])
   const { run_id: run, files } = JSON.parse(json.stdout)
   assert.match(run, /^[0-9A-Z]{26}$/)

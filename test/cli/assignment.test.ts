@@ -30,7 +30,7 @@ for (const text of ['sk-secret', '=sk-secret', ' =x', '', 'a b=sk-secret', 'a\nb
   test(`parseAssignment() refuses ${JSON.stringify(text)} without saying it`, () => {
     assert.throws(() => parseAssignment(text, AT), {
       kind: 'usage',
-      message: 'Cannot use argument 2: it is no key=value',
+      message: 'Cannot use argument 2: it is not key=value',
       hint: 'for example a=1',
     })
   })

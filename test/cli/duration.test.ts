@@ -37,7 +37,7 @@ for (const text of [
     assert.throws(() => parseDuration('timeout', text), {
       name: 'CrabError',
       kind: 'usage',
-      message: `Cannot use --timeout ${text}: it is no duration`,
+      message: `Cannot use --timeout ${text}: it is not a duration`,
       hint: 'for example --timeout 30s',
     })
   })

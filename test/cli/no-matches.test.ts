@@ -4,18 +4,18 @@ import { describeNoMatches } from '../../src/cli/no-matches.ts'
 
 test('nothingFound() says what is looked for when no word of the query is', async () => {
   for (const query of ['heron', 'C++ heron', '数', '42', 'C++', '.NET', 'c']) {
-    assert.equal(await describeNoMatches(query), `Nothing was found for ${query}\n`)
+    assert.equal(await describeNoMatches(query), `Nothing found for ${query}\n`)
   }
   for (const query of ['!!!', '🎉', '*', '7', '++', 'a i']) {
     const why = 'words are looked for, not signs, single digits, a and i'
-    assert.equal(await describeNoMatches(query), `Nothing was found for ${query}: ${why}\n`)
+    assert.equal(await describeNoMatches(query), `Nothing found for ${query}: ${why}\n`)
   }
 })
 
 test('nothingFound() repeats no more than the beginning of a long query, and nothing that a terminal obeys', async () => {
   assert.equal(
     await describeNoMatches('heron '.repeat(1000)),
-    `Nothing was found for ${'heron '.repeat(34).slice(0, 200)}…\n`,
+    `Nothing found for ${'heron '.repeat(34).slice(0, 200)}…\n`,
   )
-  assert.equal(await describeNoMatches('\u001b[2Jheron'), 'Nothing was found for heron\n')
+  assert.equal(await describeNoMatches('\u001b[2Jheron'), 'Nothing found for heron\n')
 })

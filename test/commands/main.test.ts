@@ -95,17 +95,17 @@ const UNKNOWN: [string[], string, string][] = [
   [['--json', 'mcp', 'list'], 'Unknown option --json', 'did you mean "crabtalk mcp list --json"?'],
   [['--json', 'doctor'], 'Unknown option --json', 'did you mean "crabtalk doctor --json"?'],
   [['--hlep'], 'Unknown option --hlep', 'did you mean --help?'],
-  [['--print', 'hello'], 'Unknown option --print', 'crabtalk send "…" prints the answer and ends'],
-  [['-c'], 'Unknown option -c', 'crabtalk goes on where you left it; --new begins another conversation'],
+  [['--print', 'hello'], 'Unknown option --print', 'crabtalk send "…" prints the answer and exits'],
+  [['-c'], 'Unknown option -c', 'crabtalk continues where you left off; --new starts another conversation'],
   [
     ['Why is the sky blue?'],
-    'Cannot open the chat: standard input and output are no terminal',
+    'Cannot open the chat: standard input and output are not a terminal',
     'crabtalk send runs one turn in a pipe',
   ],
   [
     ['--no-daemon', 'send', 'hello'],
-    'Cannot open the chat: "send" is a command, and those stand first',
-    'crabtalk send …, or crabtalk chat … to say it to the agent',
+    'Cannot open the chat: "send" is a command, and commands come first',
+    'crabtalk send …, or crabtalk chat … to send it to the agent',
   ],
 ]
 

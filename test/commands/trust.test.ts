@@ -57,7 +57,7 @@ test('trust remove --forget makes a folder new again, also one that is gone', as
   await symlink('circle', join(one.folder, 'circle'))
   await assert.rejects(run(one, 'add', addTrustedFolderCommand, ['circle']), {
     kind: 'failed',
-    message: 'Cannot trust circle: its links lead in a circle',
+    message: 'Cannot trust circle: its links form a loop',
   })
   await run(one, 'list', listTrustedFoldersCommand, [])
   assert.match(one.stderr(), /No folders yet\n$/)

@@ -27,5 +27,5 @@ export async function confirm(
 
 /** Returns the error of a command that the user declined. */
 export function declinedError(what: string): CrabError {
-  return new CrabError('denied', `Cannot ${what}: it was answered with no`)
+  return new CrabError('denied', `Cannot ${what}: you answered no`)
 }

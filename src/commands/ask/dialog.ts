@@ -99,7 +99,7 @@ async function askPermission(
     if (choice === 'reason') return await askReason(terminal, signal)
     if (typeof choice === 'object') {
       if (isSeen || !ALLOWING.has(choice.answer)) return reportSaved(choice.answer, { permission, dialog })
-      text = `${whole}crabtalk: this is all of it; nothing is allowed yet\n`
+      text = `${whole}crabtalk: this is the whole request; nothing is allowed yet\n`
       isSeen = true
       continue
     }

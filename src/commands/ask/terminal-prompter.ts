@@ -113,7 +113,7 @@ async function holdOutput({ stdout, stderr }: Host): Promise<Disposable> {
 /** Begins with a line break, because the cursor is after the prompt of the other process. */
 const WAITING = '\ncrabtalk: waiting for another crabtalk to be answered on this terminal\n'
 const WAIT_NOTICE_MS = 2_000
-const TOO_LATE = 'crabtalk: the answer came too late: the question was closed before\n'
+const TOO_LATE = 'crabtalk: the answer came too late: the question is already closed\n'
 
 function formatClosing(signal: AbortSignal): string {
   const words = toCrabError(signal.reason).message
@@ -122,6 +122,6 @@ function formatClosing(signal: AbortSignal): string {
 
 /** Describes why a question was closed; empty when the run has ended, which needs no explanation. */
 function describeClosing(by: string): string {
-  if (by === 'timeout') return 'nobody answered in time'
+  if (by === 'timeout') return 'no answer came in time'
   return parseErrorKind(by) === undefined ? 'it was answered elsewhere' : ''
 }

@@ -44,8 +44,8 @@ export async function answerFromLines(
 /** Throws `usage` where no program writes lines to standard input. */
 export function checkInput(host: Host): void {
   if (host.stdinKind() !== 'terminal' && host.stdinKind() !== 'none') return
-  throw new CrabError('usage', 'Cannot answer: no question is named', {
-    hint: 'crabtalk answer ID ANSWER; crabtalk asks lists what waits',
+  throw new CrabError('usage', 'Cannot answer: no question is given', {
+    hint: 'crabtalk answer ID ANSWER; crabtalk asks lists the pending questions',
   })
 }
 
@@ -69,7 +69,7 @@ async function answerLine(
 }
 
 function readLine(line: string): z.infer<typeof AnswerLine> {
-  const hint = 'write {"id":"…","answer":"…"}, one a line'
+  const hint = 'write {"id":"…","answer":"…"}, one per line'
   try {
     const parsed = AnswerLine.safeParse(JSON.parse(line))
     if (parsed.success) return parsed.data

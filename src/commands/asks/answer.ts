@@ -74,7 +74,7 @@ async function chooseAnswers(
 function readContent(text: string): DialogAnswers {
   const content = parseObject(text)
   if (content) return content as DialogAnswers // the daemon reports what is wrong with it
-  throw new CrabError('usage', 'Cannot use --content: it is no JSON object', {
+  throw new CrabError('usage', 'Cannot use --content: it is not a JSON object', {
     hint: `for example --content '{"Which colour?":"red"}'`,
   })
 }
@@ -86,7 +86,7 @@ async function promptForAnswer(
 ): Promise<DialogAnswers> {
   using terminal = host.terminal()
   if (!terminal) {
-    throw new CrabError('usage', 'Cannot answer: there is no answer', {
+    throw new CrabError('usage', 'Cannot answer: no answer is given', {
       hint: `crabtalk answer ${shortId(ask.askId)} ANSWER, or run it on a terminal`,
     })
   }

@@ -24,11 +24,11 @@ export function findAsk(asks: readonly WaitingAsk[], word: string): WaitingAsk {
   const [only] = found
   if (only && found.length === 1) return only
   if (only) {
-    throw new CrabError('conflict', `Cannot choose: the ids of ${found.length} questions fit "${word}"`, {
+    throw new CrabError('conflict', `Cannot choose: the ids of ${found.length} questions match "${word}"`, {
       hint: 'give more of the id',
     })
   }
-  throw new CrabError('missing', `Cannot answer "${word}": no such question waits`, {
-    hint: 'it was answered elsewhere, or its turn is over; see crabtalk asks',
+  throw new CrabError('missing', `Cannot answer "${word}": no pending question has that id`, {
+    hint: 'it was answered elsewhere, or its turn has ended; see crabtalk asks',
   })
 }

@@ -6,12 +6,12 @@ export const ASKS_COMMANDS: readonly Command[] = [
   {
     path: ['asks'],
     args: '',
-    summary: 'List the questions of agents that wait for an answer',
-    details: `A question stays here until it is answered, in a chat, with crabtalk answer or in another program, or until its turn ends.
-Questions of clients that never said they answer questions wait five minutes.`,
+    summary: 'List the pending questions of agents',
+    details: `A question stays pending until it is answered (in a chat, with crabtalk answer, or by another program) or its turn ends.
+Questions in turns of clients that did not offer to answer questions close after five minutes.`,
     options: [
       { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
-      { name: 'follow', short: 'f', summary: 'Go on with those that come, and say how each ends' },
+      { name: 'follow', short: 'f', summary: 'Keep running: show new questions, and how each one ends' },
       JSON_OPTION,
     ],
     examples: ['crabtalk asks', 'crabtalk asks --json | jq -r .[].id'],
@@ -22,14 +22,15 @@ Questions of clients that never said they answer questions wait five minutes.`,
     args: '[id] [...answer]',
     kinds: ['ask'],
     summary: 'Answer a question',
-    details: `ID is the id of a question, or its beginning or end. To a permission the ANSWER is the number of a choice, or "5 REASON";
-to a question the number or label of an option, or your own words; to several questions one word each, in order. Without
-ANSWER you are asked here. Without ID the answers come on standard input, a line each: {"id":"…","answer":"…"}.`,
+    details: `ID is the id of a question, or the beginning or end of one. For a permission, ANSWER is the number of a choice, or
+"5 REASON"; for a question, the number or label of an option, or your own words; for several questions, one word each, in
+order. Without ANSWER you are asked on this terminal. Without ID, answers are read from standard input, one per line:
+{"id":"…","answer":"…"}.`,
     options: [
       {
         name: 'content',
         value: 'JSON',
-        summary: 'The whole answer: an object from each question to a label',
+        summary: 'The complete answer: a JSON object that maps each question to a label',
       },
     ],
     examples: ['crabtalk answer 8Z4K2M0Q 1', 'crabtalk answer 8Z4K2M0Q "5 use pnpm"'],

@@ -68,7 +68,7 @@ function rawMode({ stdin, hooks }: TerminalStreams): Disposable {
 function requireScreen(host: Host): TerminalStreams {
   const screen = host.screen()
   if (screen) return screen
-  throw new CrabError('usage', 'Cannot open the chat: standard input and output are no terminal', {
+  throw new CrabError('usage', 'Cannot open the chat: standard input and output are not a terminal', {
     hint: 'crabtalk send runs one turn in a pipe',
   })
 }

@@ -9,18 +9,18 @@ const options: readonly CommandOption[] = [
     short: 's',
     value: 'NAME',
     kind: 'sender',
-    summary: 'Whose conversation this is (default your user name)',
+    summary: 'The sender whose conversation to open (default your user name)',
   },
   { name: 'model', short: 'm', value: 'NAME', kind: 'model', summary: 'Use this model' },
-  { name: 'new', short: 'n', summary: 'Begin a new conversation' },
-  { name: 'resume', short: 'r', value: 'ID', kind: 'conversation', summary: 'Go on with this conversation' },
+  { name: 'new', short: 'n', summary: 'Start a new conversation' },
+  { name: 'resume', short: 'r', value: 'ID', kind: 'conversation', summary: 'Continue this conversation' },
   ...RULE_OPTIONS,
   { name: 'plain', summary: 'Plain lines instead of a screen: for screen readers and simple terminals' },
   { name: 'color', value: 'WHEN', choices: ['auto', 'always', 'never'], summary: 'When to use colours' },
 ]
 
-const RESUME_HINT = 'crabtalk goes on where you left it; --new begins another conversation'
-const IS_SEND = 'crabtalk send "…" prints the answer and ends'
+const RESUME_HINT = 'crabtalk continues where you left off; --new starts another conversation'
+const IS_SEND = 'crabtalk send "…" prints the answer and exits'
 
 /** The row of the command table for the chat. */
 export const CHAT_COMMANDS: readonly Command[] = [
@@ -28,8 +28,8 @@ export const CHAT_COMMANDS: readonly Command[] = [
     path: ['chat'],
     args: '[...prompt]',
     summary: 'Talk with an agent on the terminal (also `crabtalk` alone)',
-    details: `The conversation goes on where you left it, unless --new begins another. A PROMPT is sent at once. What you type while
-the agent works reaches it before its next step; Tab keeps it for afterwards; Esc interrupts.`,
+    details: `The chat continues where you left off; --new starts another conversation. A PROMPT is sent immediately. What you type
+while the agent works reaches it before its next step; Tab queues it until the turn ends; Esc interrupts.`,
     options,
     instead: { '-c': RESUME_HINT, '--continue': RESUME_HINT, '-p': IS_SEND, '--print': IS_SEND },
     examples: ['crabtalk', 'crabtalk chat -a reviewer', 'crabtalk chat --new "Let us plan the release"'],

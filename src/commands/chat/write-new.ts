@@ -23,14 +23,14 @@ export async function writeNewFile(path: string, text: string, { cwd, home }: Ba
     return absolute
   } catch (cause) {
     if (getErrorCode(cause) === 'EEXIST')
-      throw new CrabError('conflict', `Cannot write ${path}: it exists already`, {
+      throw new CrabError('conflict', `Cannot write ${path}: it already exists`, {
         cause,
         hint: 'choose another name',
       })
     if (getErrorCode(cause) === 'ENOENT')
       throw new CrabError('missing', `Cannot write ${path}: there is no such folder`, {
         cause,
-        hint: 'make the folder first',
+        hint: 'create the folder first',
       })
     throw toStorageError(`Cannot write ${path}`, cause)
   }

@@ -10,7 +10,7 @@ export function completionCommands(program: 'crabtalk' | 'crabup'): readonly Com
       args: '<shell>',
       kinds: ['shell'],
       summary: 'Print completions for bash, zsh, fish or powershell',
-      details: `Once is enough, also across updates: the script asks ${program} what fits.
+      details: `Set this up once; updates need no new script, because it asks ${program} for the completions.
 
   bash        echo 'eval "$(${program} completions bash)"' >> ~/.bashrc
   zsh         echo 'source <(${program} completions zsh)' >> ~/.zshrc
@@ -26,7 +26,7 @@ Open a new shell afterwards.`,
       path: ['__complete'],
       args: '<count> [...words]',
       rawFrom: -1,
-      summary: 'List what the last of COUNT words may become',
+      summary: 'List completions of the last of COUNT words',
       options: [],
       examples: [`${program} __complete 1 ver`],
       hidden: true,

@@ -42,14 +42,14 @@ export const listConversationsCommand: CommandHandler = async ({ options, host, 
 }
 
 const NONE_YET = 'No conversations yet; start one with crabtalk send "…"\n'
-const NONE_SUCH = 'No such conversations\n'
+const NONE_SUCH = 'No conversations match\n'
 
 function isFiltered(filters: ReturnType<typeof readFilters>): boolean {
   return Object.values(filters).some((value) => value !== '')
 }
 
 function nextPageHint({ end, total }: { end: number; total: number }): string {
-  return `\n${total} in all: --offset ${end} for the next ones, -n 0 for all, conversation search WORDS finds some\n`
+  return `\n${total} in total: --offset ${end} shows the next ones, -n 0 shows all, conversation search WORDS searches them\n`
 }
 
 /** Runs `crabtalk conversation show`. */

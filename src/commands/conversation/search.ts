@@ -33,11 +33,11 @@ const NOTHING_FOUND = 1
 function readSearch(options: ParsedOptions, host: Host) {
   const query = options.args.join(' ').trim()
   if (query === '')
-    throw new CrabError('usage', 'Cannot search: there are no words', { hint: 'give words that were said' })
+    throw new CrabError('usage', 'Cannot search: no words are given', { hint: 'give words to search for' })
   const limit = parseCount('limit', options.value('limit') ?? '10', 1)
   if (limit > MAX_SESSION_HITS) {
-    throw new CrabError('usage', `Cannot use --limit ${limit}: a search finds at most ${MAX_SESSION_HITS}`, {
-      hint: 'more words, or --since, --agent and --here, find fewer',
+    throw new CrabError('usage', `Cannot use --limit ${limit}: a search returns at most ${MAX_SESSION_HITS}`, {
+      hint: 'narrow the search with more words, --since, --agent or --here',
     })
   }
   const context = parseCount('context', options.value('context') ?? '1')
@@ -48,7 +48,7 @@ function readSearch(options: ParsedOptions, host: Host) {
   }) as [string, string]
   if (since !== '' && until !== '' && Date.parse(since) >= Date.parse(until)) {
     throw new CrabError('usage', 'Cannot search: --until is not later than --since', {
-      hint: 'nothing can be said between the two',
+      hint: 'give an --until that is later than --since',
     })
   }
   const around = { contextBefore: context, contextAfter: context }
@@ -57,5 +57,5 @@ function readSearch(options: ParsedOptions, host: Host) {
 
 async function printNextHint(host: Host): Promise<void> {
   await host.stdout.flush()
-  host.stderr.write('\nGo on with one: crabtalk chat --resume ID\nRead it: crabtalk conversation show ID\n')
+  host.stderr.write('\nContinue one: crabtalk chat --resume ID\nRead one: crabtalk conversation show ID\n')
 }

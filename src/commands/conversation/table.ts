@@ -5,9 +5,9 @@ import { ADDRESS_OPTIONS } from '../follow/table.ts'
 /** The filters of commands that work on several conversations. */
 const FILTERS: readonly CommandOption[] = [
   { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
-  { name: 'sender', short: 's', value: 'NAME', kind: 'sender', summary: 'Only those with this sender' },
-  { name: 'cwd', value: 'DIR', kind: 'folder', summary: 'Only those that were begun in this directory' },
-  { name: 'here', summary: 'Only those that were begun in the directory you are in' },
+  { name: 'sender', short: 's', value: 'NAME', kind: 'sender', summary: 'Only conversations with this sender' },
+  { name: 'cwd', value: 'DIR', kind: 'folder', summary: 'Only conversations started in this directory' },
+  { name: 'here', summary: 'Only conversations started in the current directory' },
 ]
 
 /** The rows of the command table for stored conversations. */
@@ -18,8 +18,8 @@ export const CONVERSATION_COMMANDS: readonly Command[] = [
     summary: 'List conversations, newest first',
     options: [
       ...FILTERS,
-      { name: 'limit', short: 'n', value: 'N', fallback: '20', summary: 'At most this many; 0 for all' },
-      { name: 'offset', value: 'N', fallback: '0', summary: 'Leave out that many of the newest' },
+      { name: 'limit', short: 'n', value: 'N', fallback: '20', summary: 'Show at most this many; 0 shows all' },
+      { name: 'offset', value: 'N', fallback: '0', summary: 'Skip this many of the newest' },
       JSON_OPTION,
     ],
     examples: [
@@ -32,21 +32,21 @@ export const CONVERSATION_COMMANDS: readonly Command[] = [
   {
     path: ['conversation', 'search'],
     args: '<...words>',
-    summary: 'Find conversations by what was said in them, the best first',
-    details: `Words in any order, quotes or not; a conversation with more of them, or with rarer ones, stands higher. Looked at are
-what you and the agent said, the calls of tools (not their results), titles and summaries. WHEN is a date (2026-03-01), a time, or
-how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.`,
+    summary: 'Search conversations, best match first',
+    details: `Words in any order, with or without quotes; conversations with more of the words, or with rarer ones, rank higher.
+Searches what you and the agent said, tool calls (not their results), titles and summaries. WHEN is a date (2026-03-01), a
+time, or an age: 12h, 7d, 2w, 6mo, 1y. Exits with 1 when nothing is found, as grep does.`,
     options: [
       ...FILTERS,
-      { name: 'since', value: 'WHEN', summary: 'Only what was said from then on' },
-      { name: 'until', value: 'WHEN', summary: 'Only what was said up to then; of a date, the whole day' },
-      { name: 'limit', short: 'n', value: 'N', fallback: '10', summary: 'At most this many, up to 20' },
+      { name: 'since', value: 'WHEN', summary: 'Only messages since then' },
+      { name: 'until', value: 'WHEN', summary: 'Only messages up to then; a date includes the whole day' },
+      { name: 'limit', short: 'n', value: 'N', fallback: '10', summary: 'Show at most this many, up to 20' },
       {
         name: 'context',
         short: 'C',
         value: 'N',
         fallback: '1',
-        summary: 'Show that many messages before and behind each match, 16 in all at most',
+        summary: 'Show this many messages before and after each match, 16 in total at most',
       },
       JSON_OPTION,
     ],
@@ -63,7 +63,7 @@ how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.
     kinds: ['conversation'],
     summary: 'Show a conversation (the last one without an id)',
     options: [JSON_OPTION],
-    details: 'The id may be its end, or AGENT/SENDER: then it is the conversation that goes on there.',
+    details: 'The id can be shortened to its end. AGENT/SENDER means the current conversation of that pair.',
     examples: ['crabtalk conversation show', 'crabtalk conversation show 8Z4K2M0Q'],
     load: async () => (await import('./commands.ts')).showConversationCommand,
   },
@@ -78,7 +78,7 @@ how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.
         value: 'FORM',
         choices: ['markdown', 'json', 'jsonl'],
         fallback: 'markdown',
-        summary: 'How it is written',
+        summary: 'The format of the output',
       },
       {
         name: 'out-file',
@@ -95,9 +95,9 @@ how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.
     path: ['conversation', 'kill'],
     args: '[target]',
     kinds: ['address'],
-    summary: 'End what runs in a conversation: the turn, its tools, their programs',
-    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. What was said is kept, and the conversation goes on with the next
-message.`,
+    summary: 'End the running turn of a conversation, its tools and their programs',
+    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. Stored messages are kept, and the conversation continues with
+the next message.`,
     options: ADDRESS_OPTIONS,
     examples: ['crabtalk conversation kill crab/notes'],
     load: async () => (await import('./kill.ts')).killConversationCommand,
@@ -105,26 +105,26 @@ message.`,
   {
     path: ['conversation', 'undo'],
     args: '',
-    summary: 'Take back what the last turn did to files',
-    details: `It takes back what the tools edit and write did, in the last turn that changed a file and is not taken back yet; the next
-one takes the turn before. A file that something else changed since is kept as it is, and so is all that bash and MCP
-servers did. Without options it is the conversation that was used last.`,
+    summary: 'Undo the file changes of the last turn',
+    details: `Undoes what the tools edit and write did in the last turn that changed a file and is not undone yet; run it again for the
+turn before. Files that were changed again since then are kept as they are, and so is everything that bash and MCP servers
+did. Without options, this is the conversation that was used last.`,
     options: [
       {
         name: 'agent',
         short: 'a',
         value: 'NAME',
         kind: 'agent',
-        summary: 'Of a conversation with this agent',
+        summary: 'Only conversations with this agent',
       },
       {
         name: 'sender',
         short: 's',
         value: 'NAME',
         kind: 'sender',
-        summary: 'Of a conversation with this sender',
+        summary: 'Only conversations with this sender',
       },
-      { name: 'dry-run', summary: 'Only say what would happen' },
+      { name: 'dry-run', summary: 'Only show what would happen' },
       JSON_OPTION,
     ],
     examples: ['crabtalk conversation undo --dry-run', 'crabtalk conversation undo -s me'],
@@ -134,7 +134,7 @@ servers did. Without options it is the conversation that was used last.`,
     path: ['conversation', 'delete'],
     args: '<...ids>',
     kinds: ['conversation'],
-    summary: 'Delete conversations for good',
+    summary: 'Delete conversations permanently',
     options: [],
     examples: ['crabtalk conversation delete 8Z4K2M0Q'],
     load: async () => (await import('./commands.ts')).removeConversationCommand,

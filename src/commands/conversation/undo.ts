@@ -51,8 +51,8 @@ function printResult(
   { agent, sender, runId, files, dryRun }: UndoResult & PairNames & { dryRun: boolean },
 ): void {
   const when = relativeTime(ulidTime(runId), Date.now())
-  const what = dryRun ? 'would take back' : 'took back'
-  host.stderr.write(sanitize(`${what} a turn of ${agent} with ${sender}, begun ${when}\n`))
+  const what = dryRun ? 'would undo' : 'undid'
+  host.stderr.write(sanitize(`${what} a turn of ${agent} with ${sender}, started ${when}\n`))
   for (const { path, outcome, reason } of files) {
     const why = reason === '' ? '' : `: ${reason}`
     host.stdout.write(`${outcomeWord(outcome).padEnd(WORD)}  ${sanitize(path + why).replaceAll('\n', ' ')}\n`)

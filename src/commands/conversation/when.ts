@@ -13,7 +13,7 @@ export type SpanEnd = 'since' | 'until'
 export function parseWhen(option: SpanEnd, text: string, now: Date): string {
   const found = parseAgo(text, now) ?? parseDay(option, text, now) ?? parseTimestamp(text)
   if (found && !Number.isNaN(found.getTime())) return found.toISOString()
-  throw new CrabError('usage', `Cannot use --${option} ${text}: it is no date and no time ago`, {
+  throw new CrabError('usage', `Cannot use --${option} ${text}: it is neither a date nor an age`, {
     hint: `for example --${option} 2026-03-01, or --${option} 7d`,
   })
 }

@@ -24,7 +24,7 @@ function readPort(options: ParsedOptions): number | undefined {
   if (text === undefined) return options.has('tcp') ? DEFAULT_PORT : undefined
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new CrabError('usage', `Cannot use --port ${text}: it is no port`, {
+  throw new CrabError('usage', `Cannot use --port ${text}: it is not a port`, {
     hint: 'a number from 0 to 65535; 0 picks a free one',
   })
 }

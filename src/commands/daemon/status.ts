@@ -41,7 +41,7 @@ async function printNone(host: Host, isJson: boolean): Promise<number> {
   const holder = await homeHolder(resolvePaths(host))
   const starting = `the daemon of ${home} is starting or ending, or its socket was removed (pid ${holder?.pid ?? 'unknown'})`
   if (isJson) printJson(host, { running: false, home, ...(holder && { pid: holder.pid ?? null }) })
-  else host.stdout.write(`${holder ? starting : `no daemon runs for ${home}`}\n`)
+  else host.stdout.write(`${holder ? starting : `no daemon is running for ${home}`}\n`)
   return NOT_RUNNING
 }
 

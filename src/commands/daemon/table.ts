@@ -7,19 +7,19 @@ export const DAEMON_COMMANDS: readonly Command[] = [
   {
     path: ['daemon', 'run'],
     args: '',
-    summary: 'Be the daemon, in the foreground',
-    details: `Conversations, MCP servers and subscriptions live in it, whichever command uses them. It listens on a socket that only
-you can open; over TCP only when told to, and clients must show a token then (crabtalk token). It writes
-logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the configuration.`,
+    summary: 'Run the daemon in the foreground',
+    details: `The daemon holds conversations, MCP servers and subscriptions for all commands. It listens on a socket that only your
+user can open; it listens on TCP only if you ask for it, and then clients must present a token (crabtalk token). It writes
+logs/daemon.log. SIGTERM and SIGINT end it within 5 s; SIGHUP reloads the configuration.`,
     options: [
-      { name: 'tcp', summary: 'Listen on 127.0.0.1:6688 as well' },
-      { name: 'port', value: 'N', summary: 'The port for that; 0 picks a free one, see run/crabtalk.port' },
-      { name: 'idle-exit', value: 'TIME', summary: 'End after so long without clients and turns' },
+      { name: 'tcp', summary: 'Also listen on 127.0.0.1:6688' },
+      { name: 'port', value: 'N', summary: 'Also listen on this TCP port; 0 picks a free one, written to run/crabtalk.port' },
+      { name: 'idle-exit', value: 'TIME', summary: 'Exit after this time without clients and turns' },
       {
         name: 'env-file',
         value: 'FILE',
         kind: 'file',
-        summary: 'Lay KEY=VALUE lines under the environment; the file need not exist',
+        summary: 'Load KEY=VALUE defaults; real variables win, a missing file is ignored',
       },
       EXIT_ZERO_OPTION,
     ],
@@ -29,8 +29,8 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
   {
     path: ['daemon', 'status'],
     args: '',
-    summary: 'Show the daemon: where it is, and what it does',
-    details: 'Exits 3 when none runs.',
+    summary: 'Show the status of the daemon',
+    details: 'Exits with 3 when no daemon is running.',
     options: [JSON_OPTION],
     examples: ['crabtalk daemon status', 'crabtalk daemon status --json | jq .memory_bytes'],
     load: async () => (await import('./status.ts')).daemonStatusCommand,
@@ -38,8 +38,8 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
   {
     path: ['daemon', 'reload'],
     args: '',
-    summary: 'Let it read its configuration again',
-    details: 'What is wrong in a file is said; what stands in it stays as it was.',
+    summary: 'Reload the configuration of the daemon',
+    details: 'Files with errors are reported and keep their previous settings.',
     options: [],
     examples: ['crabtalk daemon reload'],
     load: async () => (await import('./reload.ts')).reloadDaemonCommand,
@@ -47,8 +47,8 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
   {
     path: ['daemon', 'stop'],
     args: '',
-    summary: 'End it, and wait until it is gone',
-    details: 'Running turns get two seconds to end; then they are cancelled, and what was said is kept.',
+    summary: 'Stop the daemon and wait until it has exited',
+    details: 'Running turns get two seconds to end; then they are cancelled. Their messages are kept.',
     options: [],
     examples: ['crabtalk daemon stop'],
     load: async () => (await import('./stop.ts')).stopDaemonCommand,

@@ -30,9 +30,9 @@ export const checkConfiguration: Check = async ({ paths, agents }) => {
   const warnings = await findWarnings(paths)
   return [
     ...warnings.map((one) => warning(`${formatLocation(one)}: ${one.message}`, one.hint)),
-    isThere ? ok(`${paths.config} is right`) : note(`there is no ${paths.config}, and none is needed`),
+    isThere ? ok(`${paths.config} is valid`) : note(`there is no ${paths.config}, and none is needed`),
     agents.length > 0
       ? ok(`${formatQuantity(agents.length, 'agent file')}: ${agents.map(({ name }) => name).join(', ')}`)
-      : note('no agent file yet; the default agent is crab'),
+      : note('no agent files yet; the default agent is crab'),
   ]
 }

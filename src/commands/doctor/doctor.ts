@@ -48,7 +48,7 @@ export async function runChecks(
       return { area, found: options.has('fix') ? await Promise.all(found.map(applyFix)) : found }
     }),
   )
-  const areas = await withProgress(host, 'looking around', work)
+  const areas = await withProgress(host, 'checking', work)
   const hasProblem = areas.some(({ found }) => found.some(({ status }) => status === 'problem'))
   if (options.has('json')) printJson(host, toJson(areas, hasProblem))
   else printReport(host, areas)
@@ -67,13 +67,13 @@ async function applyFix(finding: CheckResult): Promise<CheckResult> {
     (done) => done !== false,
     () => false,
   )
-  return isDone ? { status: 'ok', message: `mended: ${finding.fix.done}` } : finding
+  return isDone ? { status: 'ok', message: `fixed: ${finding.fix.done}` } : finding
 }
 
 /** Ends within the time limit, whatever the check waits for. */
 async function runCheck(check: Check, place: CheckContext, limit: AbortSignal): Promise<CheckResult[]> {
   const late = Promise.withResolvers<CheckResult[]>()
-  limit.addEventListener('abort', () => late.resolve([problem('this took too long to find out')]), {
+  limit.addEventListener('abort', () => late.resolve([problem('the check took too long')]), {
     once: true,
   })
   try {

@@ -24,13 +24,13 @@ export const checkHomeFolder: Check = async (place) => {
   const where = host.env['CRABTALK_HOME'] ? `${paths.home} (CRABTALK_HOME)` : paths.home
   const home = await statOrUndefined(paths.home)
   if (home && !home.isDirectory())
-    return [problem(`${where} is no directory`, 'move it away, or set CRABTALK_HOME')]
+    return [problem(`${where} is not a directory`, 'move it away, or set CRABTALK_HOME')]
   const mark = await findForeignMark(paths)
   if (mark !== undefined)
     return [problem(`${where} belongs to the Rust crabtalk (${mark})`, foreignHomeHint(paths))]
   const nearest = home ? paths.home : await findExistingParent(paths.home)
   return [
-    home ? ok(`lives in ${where}`) : note(`${where} does not exist yet; the first turn makes it`),
+    home ? ok(`lives in ${where}`) : note(`${where} does not exist yet; the first turn creates it`),
     ...(await checkWritable(nearest)),
     ...checkOwnership(home, host),
     ...(await checkSecretModes(place)),
@@ -58,7 +58,7 @@ function checkOwnership(home: Stats | undefined, { uid }: Pick<Host, 'uid'>): Ch
 async function checkSecretModes({ paths }: CheckContext): Promise<CheckResult[]> {
   if (platform() === 'win32') return []
   const home = await statOrUndefined(paths.home)
-  if (home && (home.mode & 0o077) === 0) return [ok('the home is closed to others, and so are its secrets')]
+  if (home && (home.mode & 0o077) === 0) return [ok('only you can open the home, and so its secrets')]
   const files = await findSecretFiles(paths)
   const entered = await findAccessible([paths.run, paths.vault])
   const read = await findAccessible(files.certain)
@@ -66,7 +66,7 @@ async function checkSecretModes({ paths }: CheckContext): Promise<CheckResult[]>
   const open = [
     ...entered.map((path) => ({
       ...problem(`${path}: others can enter it`, `chmod 700 ${quoteWord(path)}`),
-      fix: { done: `nobody else can enter ${path}`, apply: () => chmod(path, 0o700) },
+      fix: { done: `only you can enter ${path}`, apply: () => chmod(path, 0o700) },
     })),
     ...read.map((path) => ({
       ...problem(`${path}: others can read the secrets in it`, chmodCommand(path)),
@@ -77,7 +77,7 @@ async function checkSecretModes({ paths }: CheckContext): Promise<CheckResult[]>
       fix: toReadFix(path),
     })),
   ]
-  return open.length > 0 ? open : [ok('secrets are readable for you only')]
+  return open.length > 0 ? open : [ok('only you can read the secrets')]
 }
 
 async function findAccessible(paths: readonly string[]): Promise<string[]> {
@@ -86,7 +86,7 @@ async function findAccessible(paths: readonly string[]): Promise<string[]> {
 }
 
 function toReadFix(path: string): Fix {
-  return { done: `nobody else can read ${path}`, apply: () => chmod(path, 0o600) }
+  return { done: `only you can read ${path}`, apply: () => chmod(path, 0o600) }
 }
 
 function chmodCommand(path: string): string {

@@ -21,7 +21,7 @@ import {
  */
 export const checkModel: Check = async ({ paths, agents, host }, signal) => {
   const outcome = await readConfig(paths)
-  if (!outcome.ok) return [note('config.toml must be right first')]
+  if (!outcome.ok) return [note('not checked: config.toml has errors')]
   const config = outcome.value
   const soon = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
   const registry = await openModels({ config, env: host.env }, soon)
@@ -44,7 +44,7 @@ async function checkDefaultModel(
   }
   const source = registry.getSource(model)
   if (source.name === 'demo')
-    return [warning('the built-in demo answers, which is no language model', CONNECT_HINT)]
+    return [warning('the built-in demo answers, which is not a language model', CONNECT_HINT)]
   const why = config.defaultModel === undefined ? 'the default there' : 'config.toml names it'
   const chosen = ok(`${model} of ${source.name} (${source.where}); ${why}`)
   return [chosen, await checkModelEndpoint(source, model, signal)]
@@ -54,7 +54,7 @@ async function checkDefaultModel(
 function unlistedModels({ providers: [first] }: Config): CheckResult {
   const who = first ? `${first.name} (${first.where})` : 'its server'
   return problem(
-    `no model can be chosen: ${who} did not say in ${MAX_WAIT_MS / 1000} s what it has`,
+    `no model can be chosen: ${who} did not list its models within ${MAX_WAIT_MS / 1000} s`,
     'check the network and base_url, or name a model in config.toml: model = "…"',
   )
 }
@@ -70,7 +70,7 @@ async function checkModelEndpoint(
   } catch (reason) {
     return toProblem(`${name} cannot be used`, reason)
   }
-  if (!listModels) return note(`${name} cannot be asked what it has; a turn will tell`)
+  if (!listModels) return note(`${name} cannot list its models; a turn shows whether it works`)
   const startedAt = performance.now()
   try {
     const names = await listModels(signal)
@@ -80,12 +80,12 @@ async function checkModelEndpoint(
       return ok(`${answered}, and has ${model} among ${formatQuantity(names.length, 'model')}`)
     return warning(
       `${answered}, but does not list ${model} among ${formatQuantity(names.length, 'model')}`,
-      'name one it has with --model, or write model = "…" in config.toml',
+      'name one of its models with --model, or write model = "…" in config.toml',
     )
   } catch (reason) {
     if (signal.aborted)
       return problem(
-        `${name} (${where}) gave no answer in ${MAX_WAIT_MS / 1000} s`,
+        `${name} (${where}) did not answer within ${MAX_WAIT_MS / 1000} s`,
         'check the network and base_url',
       )
     return toProblem(`${name} cannot be used`, reason)

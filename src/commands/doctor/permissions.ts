@@ -27,8 +27,8 @@ export const checkPermissions: Check = async (place) => {
 
 function checkPrompting({ host }: CheckContext): CheckResult {
   using terminal = host.terminal()
-  if (terminal) return ok('what no rule decides, you are asked about on this terminal')
-  return note('nobody can be asked here: what no rule permits is refused', '--allow permits it for one run')
+  if (terminal) return ok('you are asked on this terminal about calls that no rule decides')
+  return note('there is no terminal to ask on: calls that no rule allows are denied', '--allow allows them for one run')
 }
 
 function countRules(rules: readonly PermissionRule[]): CheckResult[] {

@@ -122,7 +122,7 @@ function describeEvent({
     case EVENT_KINDS['thinking-delta']:
       return `${NAMES.get(kind)} ${JSON.stringify(content)}`
     default:
-      return NAMES.get(kind) ?? 'something that this version does not know'
+      return NAMES.get(kind) ?? 'an event that this version does not know'
   }
 }
 

@@ -50,7 +50,7 @@ async function readPayload(argument: string | undefined, host: Host): Promise<st
 const SILENCE_MS = 30_000
 
 function stayedSilent(): CrabError {
-  return new CrabError('no-input', `Cannot read ${STDIN}: the pipe said nothing for ${SILENCE_MS / 1000} s`, {
+  return new CrabError('no-input', `Cannot read ${STDIN}: the pipe sent nothing for ${SILENCE_MS / 1000} s`, {
     hint: 'give the payload as an argument, or redirect standard input from /dev/null',
   })
 }

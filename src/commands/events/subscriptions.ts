@@ -45,8 +45,8 @@ export const unsubscribeCommand: CommandHandler = async ({ options, host, signal
   const [word = ''] = options.args
   const id = Number(word)
   if (!/^\d+$/.test(word) || !Number.isSafeInteger(id)) {
-    throw new CrabError('usage', 'Cannot end that subscription: its id is no number', {
-      hint: 'crabtalk events list shows them',
+    throw new CrabError('usage', 'Cannot end that subscription: its id is not a number', {
+      hint: 'crabtalk events list shows the ids',
     })
   }
   await using attached = await attach(host)
@@ -55,8 +55,8 @@ export const unsubscribeCommand: CommandHandler = async ({ options, host, signal
   return 0
 }
 
-const NONE = 'No subscriptions yet; make one with crabtalk events subscribe SOURCE AGENT\n'
-const WITHOUT_DAEMON = 'no daemon runs, and without one nothing is started: crabtalk daemon run'
+const NONE = 'No subscriptions yet; create one with crabtalk events subscribe SOURCE AGENT\n'
+const WITHOUT_DAEMON = 'no daemon is running, so nothing is started: crabtalk daemon run'
 
 function toJson({ id, source, targetAgent, once }: SubscriptionInfo) {
   return { id, source, agent: targetAgent, once }

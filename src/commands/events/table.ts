@@ -7,9 +7,9 @@ export const EVENTS_COMMANDS: readonly Command[] = [
   {
     path: ['events', 'publish'],
     args: '<source> [payload]',
-    summary: 'Publish an event: agents that are subscribed to it begin to work',
-    details: `PAYLOAD is what they read; - reads standard input, and so does leaving it out where standard input is a pipe or a file.
-Prints the id of the event, for events trace. Needs a daemon.`,
+    summary: 'Publish an event and start the agents that are subscribed to it',
+    details: `PAYLOAD is the text that they read; - reads standard input, and so does leaving it out if standard input is a pipe or a
+file. Prints the id of the event, for events trace. Needs a daemon.`,
     options: [],
     examples: [
       'crabtalk events publish rss:fetch "three new headlines"',
@@ -21,11 +21,11 @@ Prints the id of the event, for events trace. Needs a daemon.`,
     path: ['events', 'subscribe'],
     args: '<source> <agent>',
     kinds: [undefined, 'agent'],
-    summary: 'Start an agent whenever something is published under a source',
-    details: `SOURCE is matched exactly. agent:NAME:done comes when a turn of that agent ends well, with the text it ended with;
-agent:NAME:failed when it does not. The agent reads what was published, in its conversation with event:SOURCE. A daemon
-must run then.`,
-    options: [{ name: 'once', summary: 'Only the first time' }, JSON_OPTION],
+    summary: 'Start an agent whenever an event of a source is published',
+    details: `SOURCE is matched exactly. agent:NAME:done is published when a turn of that agent ends well, with its final text;
+agent:NAME:failed when it does not. The agent reads the payload in its conversation with event:SOURCE. Agents are started
+only while a daemon is running.`,
+    options: [{ name: 'once', summary: 'Only for the first event' }, JSON_OPTION],
     examples: [
       'crabtalk events subscribe agent:scout:done crab',
       'crabtalk events subscribe deploy:finished reviewer --once',
@@ -51,9 +51,9 @@ must run then.`,
   {
     path: ['events', 'trace'],
     args: '[id]',
-    summary: 'Show what events set off (the latest without an id)',
-    details: `ID is that of an event, or of a run: then it is what came of its end. The daemon remembers the last 1,000 events, its
-log all of them.`,
+    summary: 'Show what events started (without an id, the latest ones)',
+    details: `ID is the id of an event, or of a run, for what its end started. The daemon remembers the last 1,000 events; its log has
+all of them.`,
     options: [JSON_OPTION],
     examples: ['crabtalk events trace', 'crabtalk events trace 01M7ZYNV4YSTE78QY8BXNJSE05'],
     load: async () => (await import('./trace.ts')).traceEventsCommand,
@@ -61,8 +61,8 @@ log all of them.`,
   {
     path: ['events'],
     args: '',
-    summary: 'Follow what agents do, a line for each event, as it happens',
-    details: `Ends with Ctrl-C. Needs a daemon, and shows what goes on in it. events publish, subscribe, list, unsubscribe and trace are
+    summary: 'Follow what agents do as it happens, one line per event',
+    details: `Ends with Ctrl-C. Needs a daemon, and shows what happens in it. events publish, subscribe, list, unsubscribe and trace are
 about events that start agents: see crabtalk events publish --help.`,
     options: [
       { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
@@ -70,9 +70,9 @@ about events that start agents: see crabtalk events publish --help.`,
         name: 'kind',
         value: 'KIND',
         choices: EVENT_KIND_NAMES,
-        summary: 'Only those of this kind (repeatable)',
+        summary: 'Only events of this kind (repeatable)',
       },
-      { name: 'mcp', summary: 'Those of MCP servers instead' },
+      { name: 'mcp', summary: 'Show events of MCP servers instead' },
       { name: 'json', summary: 'Print one JSON object per line' },
     ],
     examples: [

@@ -12,7 +12,7 @@ export const traceEventsCommand: CommandHandler = async ({ options, host, signal
   await using attached = await requireDaemon(host, {}, signal)
   const { events } = await request(attached.dispatch, 'traceEvent', { id }, signal)
   if (options.has('json')) return printJson(host, events.map(toJson))
-  if (events.length === 0) host.stderr.write('No events: nothing was published that is remembered\n')
+  if (events.length === 0) host.stderr.write('No events are remembered\n')
   for (const line of toTree(events, Date.now())) host.stdout.write(`${await fitLine(host, line)}\n`)
   return 0
 }

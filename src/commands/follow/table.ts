@@ -9,7 +9,7 @@ export const ADDRESS_OPTIONS: readonly CommandOption[] = [
     short: 's',
     value: 'NAME',
     kind: 'sender',
-    summary: 'Whose conversation it is (default your user name)',
+    summary: 'The sender whose conversation to use (default your user name)',
   },
 ]
 
@@ -18,7 +18,7 @@ const LINES_OPTION: CommandOption = {
   short: 'n',
   value: 'N',
   fallback: '10',
-  summary: 'Begin with so many messages of before',
+  summary: 'Show the last N messages first',
 }
 
 /** The rows of the command table for conversations in the daemon. */
@@ -27,9 +27,9 @@ export const FOLLOW_COMMANDS: readonly Command[] = [
     path: ['attach'],
     args: '[target]',
     kinds: ['address'],
-    summary: 'Open the chat on a conversation, or on what a run does',
-    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. The chat shows what was said and a running turn from where it
-stands; what any other client does there shows up as it happens. In a pipe, or with --json, it prints what tail does.`,
+    summary: 'Open the chat on a conversation or a running turn',
+    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. The chat shows earlier messages, joins a running
+turn, and shows what any other client does there as it happens. In a pipe, or with --json, it prints what tail prints.`,
     options: [
       ...ADDRESS_OPTIONS,
       LINES_OPTION,
@@ -43,10 +43,10 @@ stands; what any other client does there shows up as it happens. In a pipe, or w
     path: ['tail'],
     args: '[target]',
     kinds: ['address'],
-    summary: 'Print a conversation as it goes on, whoever speaks',
-    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. It begins with the last messages and a running turn from its
-start, and ends with Ctrl-C. --json prints the lines of send --output stream-json, with "message" and "conversation"
-between them.`,
+    summary: 'Print a conversation live, including turns of other clients',
+    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. Prints the last messages and the running turn from its
+start, then everything new until Ctrl-C. --json prints the lines of send --output stream-json, with "message" and
+"conversation" between them.`,
     options: [...ADDRESS_OPTIONS, LINES_OPTION, JSON_OPTION],
     examples: [
       'crabtalk tail crab/notes',
@@ -59,10 +59,10 @@ between them.`,
     args: '<run>',
     kinds: ['run'],
     summary: 'Wait for a run of send --detach, and print its answer',
-    details: `Prints and exits as send would have done. Who stops waiting leaves the run as it is. Of runs that have ended the daemon
-remembers the last thousand, as long as it runs.`,
+    details: `Prints and exits as send would have done. To stop waiting does not affect the run. While it is running, the daemon
+remembers the last thousand runs that have ended.`,
     options: [
-      { name: 'timeout', value: 'TIME', fallback: '0, no limit', summary: 'Wait no longer: exit 124' },
+      { name: 'timeout', value: 'TIME', fallback: '0, no limit', summary: 'Stop waiting after this time: exit 124' },
       JSON_OPTION,
     ],
     examples: [

@@ -47,7 +47,7 @@ export async function resolveRunId(word: string, dispatch: Dispatch, signal: Abo
   if (ULID.test(id)) return id
   const found = await findRunningBySuffix(id, dispatch, signal)
   if (found) return found.runId
-  throw new CrabError('missing', `Cannot find run ${word}: none that goes on has an id which ends so`, {
+  throw new CrabError('missing', `Cannot find run ${word}: no active run has an id ending in "${word}"`, {
     hint: 'give the whole id, as crabtalk send --detach printed it',
   })
 }

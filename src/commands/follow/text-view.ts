@@ -42,7 +42,7 @@ export class TextView implements FollowView {
   }
 
   state(_: AttachState, isOther: boolean): Promise<void> | undefined {
-    return isOther ? this.#note('another conversation goes on here') : undefined
+    return isOther ? this.#note('another conversation continues here') : undefined
   }
 
   history(message: SessionMessage): Promise<void> | undefined {
@@ -102,7 +102,7 @@ export class TextView implements FollowView {
       case 'retry':
         return this.#note(`retry ${event.value.attempt} in ${event.value.delayMs} ms: ${event.value.message}`)
       case 'steerReturned':
-        return this.#note(`not said, the turn ended before: ${event.value.content}`)
+        return this.#note(`not delivered, the turn ended first: ${event.value.content}`)
       case 'notice':
         return this.#note(event.value.message)
       case 'end':

@@ -50,7 +50,7 @@ async function fetchResult(
 
 function startTimeLimit(runId: string, timeoutMs: number): Disposable & { signal: AbortSignal } {
   const late = new AbortController()
-  const why = `Cannot wait any longer: run ${runId} takes longer than ${timeoutMs / 1000} s, and goes on`
+  const why = `Cannot wait any longer: run ${runId} takes longer than ${timeoutMs / 1000} s, and continues`
   const error = new CrabError('timeout', why, { hint: `crabtalk wait ${runId} waits again` })
   const timer = timeoutMs > 0 ? setTimeout(() => late.abort(error), timeoutMs) : undefined
   return { signal: late.signal, [Symbol.dispose]: () => clearTimeout(timer) }

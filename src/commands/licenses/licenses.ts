@@ -41,8 +41,8 @@ function findComponents({ components }: Notices, name: string): LicensedComponen
     name,
     components.map((component) => component.name),
   )
-  throw new CrabError('missing', `Cannot show the license of ${name}: nothing of that name is included`, {
-    hint: suggestion ?? 'crabtalk licenses lists what is',
+  throw new CrabError('missing', `Cannot show the license of ${name}: nothing with that name is included`, {
+    hint: suggestion ?? 'crabtalk licenses lists what is included',
   })
 }
 

@@ -30,7 +30,7 @@ export const aliasMemoryCommand: CommandHandler = async ({ options, host, signal
   const [name = '', ...add] = options.args
   const remove = [...options.values('remove')]
   if (add.length + remove.length === 0) {
-    throw new CrabError('usage', 'Cannot change aliases: none was given', {
+    throw new CrabError('usage', 'Cannot change aliases: none is given', {
       hint: `for example crabtalk memory alias ${name} OTHER, or --remove OTHER`,
     })
   }

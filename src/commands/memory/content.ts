@@ -33,7 +33,7 @@ async function readWord(word: string, host: Host, signal: AbortSignal): Promise<
 
 async function readContentFile(path: string, host: Host, signal: AbortSignal): Promise<string> {
   if (path.trim() === '')
-    throw new CrabError('usage', 'Cannot remember: there is no file behind @', { hint: BEGINS_WITH_AT })
+    throw new CrabError('usage', 'Cannot remember: no file is named after @', { hint: BEGINS_WITH_AT })
   try {
     return await readNamedText({ path, purpose: ' to remember it' }, host, signal)
   } catch (cause) {
@@ -47,10 +47,10 @@ function withoutLineEnd(text: string): string {
 }
 
 function missingContent(): CrabError {
-  return new CrabError('usage', 'Cannot remember: there is no content', {
+  return new CrabError('usage', 'Cannot remember: no content is given', {
     hint: 'for example crabtalk memory remember deploy "Every Friday at 10"',
   })
 }
 
-const BEGINS_WITH_AT = 'a content that begins with @ goes through standard input'
+const BEGINS_WITH_AT = 'pipe content that begins with @ into standard input'
 const STDIN = 'standard input'

@@ -60,8 +60,8 @@ export async function readMemory(
     const isWhole = entries.length === total && new Set(entries.map(({ name }) => name)).size === total
     if (isWhole) return entries
   }
-  throw new CrabError('conflict', 'Cannot read the memory: somebody is changing it all the time', {
-    hint: 'try again when they are done',
+  throw new CrabError('conflict', 'Cannot read the memory: it keeps changing while it is read', {
+    hint: 'try again later',
   })
 }
 
@@ -75,8 +75,8 @@ export async function fetchMemoryEntry(
   signal: AbortSignal,
 ): Promise<MemoryEntry> {
   if (name === '') {
-    throw new CrabError('usage', 'Cannot show "": a name is empty', {
-      hint: 'crabtalk memory list shows the names there are',
+    throw new CrabError('usage', 'Cannot show "": the name is empty', {
+      hint: 'crabtalk memory list shows all names',
     })
   }
   const { entries } = await request(dispatch, 'listMemory', { agent, name }, signal)

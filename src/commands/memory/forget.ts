@@ -54,7 +54,7 @@ function rethrowForget(reason: unknown): never {
 function archivedError({ name }: MemoryEntry): CrabError {
   return new CrabError(
     'conflict',
-    `Cannot forget "${name}": it is an archive, of which a conversation lives`,
+    `Cannot forget "${name}": it is an archive that a conversation uses`,
     {
       hint: 'crabtalk conversation delete removes conversations',
     },

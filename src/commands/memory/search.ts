@@ -18,11 +18,11 @@ import { summarizeEntry } from './list.ts'
 export const searchMemoriesCommand: CommandHandler = async ({ options, host, signal }) => {
   const query = options.args.join(' ').trim()
   if (query === '')
-    throw new CrabError('usage', 'Cannot search: there are no words', { hint: 'give words of an entry' })
+    throw new CrabError('usage', 'Cannot search: no words are given', { hint: 'give words to search for' })
   const limit = parseCount('limit', options.value('limit') ?? '10', 1)
   if (limit > MAX_MEMORY_HITS) {
-    throw new CrabError('usage', `Cannot use --limit ${limit}: a search finds at most ${MAX_MEMORY_HITS}`, {
-      hint: 'more words find fewer; crabtalk memory list shows all entries',
+    throw new CrabError('usage', `Cannot use --limit ${limit}: a search returns at most ${MAX_MEMORY_HITS}`, {
+      hint: 'narrow the search with more words; crabtalk memory list shows all entries',
     })
   }
   const agent = options.value('agent') ?? ''

@@ -1,8 +1,8 @@
 import type { Command, CommandOption } from '../../cli/command.ts'
 import { AGENT_OPTION, JSON_OPTION } from '../../cli/options.ts'
 
-const AGENT: CommandOption = { ...AGENT_OPTION, summary: 'The agent whose memory it is' }
-const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask' }
+const AGENT: CommandOption = { ...AGENT_OPTION, summary: 'The agent whose memory to use' }
+const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }
 const common = [AGENT, JSON_OPTION]
 
 /** The rows of the command table for what agents remember. */
@@ -13,9 +13,9 @@ export const MEMORY_COMMANDS: readonly Command[] = [
     summary: 'List what an agent remembers, by name',
     options: [
       AGENT,
-      { name: 'kind', value: 'KIND', choices: ['note', 'archive', 'topic'], summary: 'Only those' },
-      { name: 'limit', short: 'n', value: 'N', fallback: 'all', summary: 'At most this many; 0 for all' },
-      { name: 'offset', value: 'N', fallback: '0', summary: 'Leave out that many of the first' },
+      { name: 'kind', value: 'KIND', choices: ['note', 'archive', 'topic'], summary: 'Only entries of this kind' },
+      { name: 'limit', short: 'n', value: 'N', fallback: 'all', summary: 'Show at most this many; 0 shows all' },
+      { name: 'offset', value: 'N', fallback: '0', summary: 'Skip this many of the first' },
       JSON_OPTION,
     ],
     examples: ['crabtalk memory list', 'crabtalk memory list --kind note --json | jq -r .[].name'],
@@ -33,12 +33,12 @@ export const MEMORY_COMMANDS: readonly Command[] = [
   {
     path: ['memory', 'search'],
     args: '<...words>',
-    summary: 'Find entries by their names, aliases and contents, the best first',
-    details: `Words in any order, quotes or not; an entry with more of them, or with rarer ones, stands higher. Exits 1 when nothing
-is found, as grep does.`,
+    summary: 'Search entries by name, alias and content, best match first',
+    details: `Words in any order, with or without quotes; entries with more of the words, or with rarer ones, rank higher. Exits with 1
+when nothing is found, as grep does.`,
     options: [
       AGENT,
-      { name: 'limit', short: 'n', value: 'N', fallback: '10', summary: 'At most this many, up to 100' },
+      { name: 'limit', short: 'n', value: 'N', fallback: '10', summary: 'Show at most this many, up to 100' },
       JSON_OPTION,
     ],
     examples: ['crabtalk memory search friday'],
@@ -48,12 +48,12 @@ is found, as grep does.`,
     path: ['memory', 'remember'],
     args: '<name> [...content]',
     kinds: ['memory', undefined],
-    summary: 'Write an entry, or another content into the one of that name',
-    details: `CONTENT is the words as they stand, @FILE for what is in a file, - for standard input; without it standard input is read
-where something is piped into it. Of a file or a pipe the last line end is left out.`,
+    summary: 'Write an entry, or replace the content of an existing one',
+    details: `CONTENT is the text itself, @FILE for the content of a file, or - for standard input. Without CONTENT, standard input is
+read if it is a pipe or a file. The last line ending of a file or a pipe is removed.`,
     options: [
       AGENT,
-      { name: 'alias', value: 'NAME', summary: 'Another name of it (repeatable)' },
+      { name: 'alias', value: 'NAME', summary: 'Another name for the entry (repeatable)' },
       JSON_OPTION,
     ],
     examples: [
@@ -66,7 +66,7 @@ where something is piped into it. Of a file or a pipe the last line end is left 
     path: ['memory', 'forget'],
     args: '<...names>',
     kinds: ['memory'],
-    summary: 'Remove notes for good; archives stay',
+    summary: 'Delete notes permanently; archives stay',
     options: [AGENT, YES, JSON_OPTION],
     examples: ['crabtalk memory forget deploy'],
     load: async () => (await import('./forget.ts')).forgetMemoryCommand,
@@ -75,7 +75,7 @@ where something is piped into it. Of a file or a pipe the last line end is left 
     path: ['memory', 'rename'],
     args: '<old> <new>',
     kinds: ['memory', undefined],
-    summary: 'Give an entry another name; the old one stays as an alias',
+    summary: 'Rename an entry; the old name stays as an alias',
     options: common,
     examples: ['crabtalk memory rename deploy release'],
     load: async () => (await import('./change.ts')).renameMemoryCommand,
@@ -84,10 +84,10 @@ where something is piped into it. Of a file or a pipe the last line end is left 
     path: ['memory', 'alias'],
     args: '<name> [...aliases]',
     kinds: ['memory', undefined],
-    summary: 'Give an entry further names, or take some away',
+    summary: 'Add or remove aliases of an entry',
     options: [
       AGENT,
-      { name: 'remove', value: 'NAME', kind: 'memory', summary: 'Take this alias away (repeatable)' },
+      { name: 'remove', value: 'NAME', kind: 'memory', summary: 'Remove this alias (repeatable)' },
       JSON_OPTION,
     ],
     examples: ['crabtalk memory alias deploy rollout', 'crabtalk memory alias deploy --remove ship'],
@@ -97,8 +97,8 @@ where something is piped into it. Of a file or a pipe the last line end is left 
     path: ['memory', 'dump'],
     args: '<folder>',
     kinds: ['folder'],
-    summary: 'Write a memory as Markdown files that people and mdbook can read',
-    details: `What lies in notes/ and archives/ of FOLDER is replaced, and SUMMARY.md; everything else there stays.`,
+    summary: 'Write a memory as Markdown files for people and mdbook',
+    details: `Replaces notes/, archives/ and SUMMARY.md in FOLDER; everything else there stays.`,
     options: common,
     examples: ['crabtalk memory dump brain'],
     load: async () => (await import('./tree.ts')).dumpMemoryCommand,
@@ -107,10 +107,10 @@ where something is piped into it. Of a file or a pipe the last line end is left 
     path: ['memory', 'load'],
     args: '<folder>',
     kinds: ['folder'],
-    summary: 'Put what a dump holds in place of a memory, all of it',
-    details: `What is not in FOLDER is gone afterwards. Files that people wrote are taken as they are. When something is wrong with one
-of them nothing is changed. Where nobody can be asked it needs --yes, unless nothing goes.`,
-    options: [AGENT, { name: 'dry-run', summary: 'Only say what would change' }, YES, JSON_OPTION],
+    summary: 'Replace a whole memory with a dump',
+    details: `Entries that are not in FOLDER are deleted. Files that people wrote are loaded, too. If one of the files is invalid,
+nothing is changed. Without a terminal to ask on, this needs --yes, unless nothing would be lost.`,
+    options: [AGENT, { name: 'dry-run', summary: 'Only show what would change' }, YES, JSON_OPTION],
     examples: ['crabtalk memory load brain --dry-run', 'crabtalk memory load brain --yes'],
     load: async () => (await import('./tree.ts')).loadMemoryCommand,
   },

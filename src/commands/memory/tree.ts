@@ -49,7 +49,7 @@ async function confirmLoss(
   signal: AbortSignal,
 ): Promise<void> {
   if (difference.removed.length + difference.changed.length === 0) return
-  const question = `Put what is in ${folder} in place of this memory: ${describeDifference(difference)}?`
+  const question = `Replace this memory with the content of ${folder}: ${describeDifference(difference)}?`
   const answer = await confirm(question, { options, host }, signal)
   if (answer === false) throw declinedError('load')
   if (answer === true) return
@@ -57,7 +57,7 @@ async function confirmLoss(
     'denied',
     `Cannot load ${folder}: it would replace entries, ${describeDifference(difference)}`,
     {
-      hint: 'look with --dry-run, then do it with --yes',
+      hint: 'preview with --dry-run, then confirm with --yes',
     },
   )
 }

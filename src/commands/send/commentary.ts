@@ -60,7 +60,7 @@ export class Commentary implements Disposable {
     this.#showsThinking = thinking && verbosity >= 0
     this.#columns = columns
     this.#showsStatus = status && verbosity >= 0 && stderr.isTerminal && term !== 'dumb'
-    const waiting = 'crabtalk: waiting to begin; another turn of this conversation may be running\n'
+    const waiting = 'crabtalk: waiting to start; another turn of this conversation may be running\n'
     if (verbosity >= 1 || this.#showsStatus)
       this.#queued = setTimeout(() => this.#print(waiting), QUEUE_DELAY_MS)
   }
@@ -109,7 +109,7 @@ export class Commentary implements Disposable {
         if (this.#verbosity >= 1 || this.#showsStatus) this.#retry(event.value)
         break
       case 'steerReturned':
-        this.#print(`crabtalk: not said, the turn ended before: ${sanitize(event.value.content)}\n`)
+        this.#print(`crabtalk: not delivered, the turn ended first: ${sanitize(event.value.content)}\n`)
         break
       case 'notice':
         if (this.#shouldPrint(event.value)) this.#print(`crabtalk: ${sanitize(event.value.message)}\n`)

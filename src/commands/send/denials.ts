@@ -39,7 +39,7 @@ export function permissionNeededError(calls: readonly DenialRecord[], sender = '
   const widening = place
     ? `write rules for it under ${place}`
     : 'allow what is needed with --allow, or run it on a terminal'
-  return new CrabError('denied', `${what} needed permission, and nobody could be asked`, {
+  return new CrabError('denied', `${what} needed permission, and no one could be asked`, {
     hint: helps ? widening : place ? `no rule under ${place} allows it` : 'run it on a terminal',
   })
 }

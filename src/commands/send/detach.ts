@@ -35,7 +35,7 @@ export async function sendDetached(at: {
     host.stderr.write(formatError(error, { program, debug, color }))
   } else if (host.stderr.isTerminal && settings.verbosity >= 0) {
     host.stderr.write(
-      `${program}: it goes on in the daemon; ${program} wait or attach follows it by this id\n`,
+      `${program}: the run continues in the daemon; ${program} wait and attach take this id\n`,
     )
   }
   return exit

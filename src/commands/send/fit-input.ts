@@ -53,7 +53,7 @@ interface FitContext {
   dispatch: Dispatch
 }
 
-const UNKNOWN_SIZE = 'crabtalk: nothing was cut: it is unknown how much the model takes\n'
+const UNKNOWN_SIZE = 'crabtalk: nothing was cut: the context size of the model is unknown\n'
 
 /**
  * Finds the model that will answer, as far as it is known: the requested one, else the agent's own, else the

@@ -70,7 +70,7 @@ async function readImage(path: string, host: Host, signal: AbortSignal): Promise
   const bytes = await readNamedFile({ path }, host, signal)
   const mediaType = imageType(bytes)
   if (mediaType) return { mediaType, data: bytes, name: basename(path) }
-  throw new CrabError('invalid', `Cannot attach ${path}: it is no PNG, JPEG, GIF or WebP image`, {
+  throw new CrabError('invalid', `Cannot attach ${path}: it is not a PNG, JPEG, GIF or WebP image`, {
     hint: 'send text files with -f',
   })
 }

@@ -25,7 +25,7 @@ export async function readPermissionSettings(
   if (options.has('yolo') && options.has('ask')) {
     throw new CrabError(
       'usage',
-      'Cannot combine --yolo and --ask: what is allowed at once is not asked about',
+      'Cannot combine --yolo and --ask: --yolo allows everything without a question',
       {
         hint: "use --allow '*' instead of --yolo",
       },
@@ -77,7 +77,7 @@ function readOnAsk(options: ParsedOptions, host: Host): PermissionSettings['onAs
   const isDetached = options.has('detach')
   if (onAskOption === undefined) return ifAttended(isDetached ? 'park' : 'terminal', host)
   if (isDetached && (onAskOption === 'tty' || onAskOption === 'client')) {
-    throw new CrabError('usage', `Cannot combine --detach and --on-ask ${onAskOption}: this process leaves`, {
+    throw new CrabError('usage', `Cannot combine --detach and --on-ask ${onAskOption}: this process exits`, {
       hint: 'use --on-ask park, deny or fail',
     })
   }
@@ -106,7 +106,7 @@ function ifAttended(onAsk: 'terminal' | 'park', host: Host): PermissionSettings[
 
 function readClient(options: ParsedOptions): 'client' {
   if (options.value('input') === 'stream-json') return 'client'
-  throw new CrabError('usage', 'Cannot ask the client: --on-ask client goes with --input stream-json', {
+  throw new CrabError('usage', 'Cannot ask the client: --on-ask client requires --input stream-json', {
     hint: 'use --on-ask tty, deny or fail',
   })
 }

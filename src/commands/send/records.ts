@@ -121,7 +121,7 @@ class RecordSession {
   /** Waits for the requested turns. Throws when their output could not be written. */
   async end(): Promise<void> {
     await this.#answers.settled()
-    this.#inputEnd.abort(new CrabError('denied', 'Cannot ask: the input has ended, and nobody else answers'))
+    this.#inputEnd.abort(new CrabError('denied', 'Cannot ask: the input has ended, and no one else answers'))
     await this.#turns.settled()
     if (this.#failure) throw this.#failure
   }
@@ -136,7 +136,7 @@ class RecordSession {
       const { message } = toCrabError(reason)
       const notice = {
         $case: 'notice',
-        value: { message: `The answer to ${ask} was not taken: ${message}`, server: '', passing: false },
+        value: { message: `The answer to ${ask} was not accepted: ${message}`, server: '', passing: false },
       } as const
       if (this.#turn) await this.#turn.sink.event(notice, this.#turn.record)
       else this.#options.host.stderr.write(`crabtalk: ${sanitize(notice.value.message)}\n`)
@@ -194,7 +194,7 @@ class RecordSession {
 
 function parseRecord(line: string, number: number): z.infer<typeof InputRecord> {
   const hint =
-    'write {"type":"user","content":"…"}, {"type":"cancel"} or {"type":"answer","ask":"…","content":{"…":"…"}}, one a line'
+    'write {"type":"user","content":"…"}, {"type":"cancel"} or {"type":"answer","ask":"…","content":{"…":"…"}}, one per line'
   try {
     const parsed = InputRecord.safeParse(JSON.parse(line))
     if (parsed.success) return parsed.data

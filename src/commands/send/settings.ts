@@ -142,7 +142,7 @@ function readsRecords(options: ParsedOptions, form: OutputForm): boolean {
   if (form !== 'stream-json' || options.args.length > 0) {
     throw new CrabError(
       'usage',
-      'Cannot read records: --input stream-json goes with --output stream-json and no prompt',
+      'Cannot read records: --input stream-json requires --output stream-json and no prompt',
       {
         hint: 'crabtalk send --input stream-json --output stream-json',
       },
@@ -183,7 +183,7 @@ function parseOptional<T>(text: string | undefined, read: (text: string) => T): 
 function parseUsd(text: string): number {
   const [, amount] = /^\$?(\d*\.?\d+)$/.exec(text) ?? []
   if (amount !== undefined) return Number(amount)
-  throw new CrabError('usage', `Cannot use --max-cost ${text}: it is no amount`, {
+  throw new CrabError('usage', `Cannot use --max-cost ${text}: it is not an amount`, {
     hint: 'for example --max-cost 0.50',
   })
 }

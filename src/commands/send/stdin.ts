@@ -63,7 +63,7 @@ function watchSilence(settings: SendSettings, host: Host, onTimeout: () => void)
 function stayedSilent(waitedMs: number): CrabError {
   return new CrabError(
     'no-input',
-    `Cannot read standard input: the pipe said nothing for ${waitedMs / 1000} s`,
+    `Cannot read standard input: the pipe sent nothing for ${waitedMs / 1000} s`,
     {
       hint: 'add --no-stdin, or redirect it from /dev/null',
     },

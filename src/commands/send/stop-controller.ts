@@ -124,11 +124,11 @@ export class StopController implements Disposable {
 }
 
 function modelSilentError(limitMs: number): CrabError {
-  return timeoutError('the model said nothing for', limitMs, '--idle-timeout')
+  return timeoutError('the model sent nothing for', limitMs, '--idle-timeout')
 }
 
 function timeoutError(what: string, limitMs: number, option: string): CrabError {
   return new CrabError('timeout', `Cannot finish: ${what} ${limitMs / 1000} s`, {
-    hint: `give it longer with ${option}`,
+    hint: `allow more time with ${option}`,
   })
 }

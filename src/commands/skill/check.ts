@@ -54,8 +54,8 @@ function findPortabilityWarnings({ name, description, folder }: Skill): SkillPro
 
 const MAX_DESCRIPTION = 1024
 const NAME_WARNING =
-  'other programs want "name" to be that of its folder, in small letters, digits and hyphens'
-const DESCRIPTION_WARNING = `other programs want a "description" of at most ${MAX_DESCRIPTION} characters`
+  'other programs require "name" to be that of its folder, in lowercase letters, digits and hyphens'
+const DESCRIPTION_WARNING = `other programs require a "description" of at most ${MAX_DESCRIPTION} characters`
 
 function formatReport(
   count: number,

@@ -16,7 +16,7 @@ import { isPortableName } from './portable-name.ts'
 export const newSkillCommand: CommandHandler = async ({ options, host }) => {
   const [name = '', description = ''] = options.args.map((arg) => arg.trim())
   const issue = validateSkill(name, description) ?? (isPortableName(name) ? undefined : NO_CAPITALS)
-  if (issue !== undefined) throw new CrabError('usage', `Cannot make the skill: ${issue}`, { hint: EXAMPLE })
+  if (issue !== undefined) throw new CrabError('usage', `Cannot create the skill: ${issue}`, { hint: EXAMPLE })
   const paths = resolvePaths(host)
   const { skills } = await scanSkills(skillRoots(paths, host.homeDir, await loadConfig(paths)))
   const path = join(paths.skills, name, 'SKILL.md')
@@ -28,17 +28,17 @@ export const newSkillCommand: CommandHandler = async ({ options, host }) => {
   return 0
 }
 
-const NO_CAPITALS = 'its "name" is not made of small letters, digits and hyphens, which other programs want'
+const NO_CAPITALS = 'its "name" must be lowercase letters, digits and hyphens, as other programs require'
 const EXAMPLE = 'for example crabtalk skill new changelog "Writes the changelog; for use before a release"'
 
 function renderSkill(name: string, description: string): string {
   const isPlain = /^[\p{L}\p{N}][^:#\n\r]*$/u.test(description)
   const shown = isPlain ? description : JSON.stringify(description) // YAML reads it the same
-  return `---\nname: ${name}\ndescription: ${shown}\n---\n\nSay here, step by step, what is to be done.\n`
+  return `---\nname: ${name}\ndescription: ${shown}\n---\n\nDescribe here, step by step, what to do.\n`
 }
 
 function nameTakenError(name: string, folder: string): CrabError {
-  return new CrabError('conflict', `Cannot make the skill "${name}": there is one in ${folder}`, {
-    hint: 'choose another name, or edit that',
+  return new CrabError('conflict', `Cannot create the skill "${name}": it already exists in ${folder}`, {
+    hint: 'choose another name, or edit that one',
   })
 }

@@ -17,7 +17,7 @@ export const showSkillCommand: CommandHandler = async ({ options, host, signal }
   const skill = skills.find((one) => one.name === name)
   if (!skill) {
     const names = skills.map((one) => one.name)
-    const hint = didYouMean(name, names) ?? 'crabtalk skill list shows them'
+    const hint = didYouMean(name, names) ?? 'crabtalk skill list shows all skills'
     throw new CrabError('missing', `Cannot find the skill "${name}"`, { hint })
   }
   const body = (await readBody({ name, folder: skill.source })).trim()

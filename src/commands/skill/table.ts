@@ -4,7 +4,7 @@ import { AGENT_OPTION, JSON_OPTION } from '../../cli/options.ts'
 const AGENT: CommandOption = {
   ...AGENT_OPTION,
   fallback: 'any',
-  summary: 'Only what this agent may use',
+  summary: 'Only skills that this agent may use',
 }
 
 /** The rows of the command table for skills. */
@@ -12,9 +12,9 @@ export const SKILL_COMMANDS: readonly Command[] = [
   {
     path: ['skill', 'list'],
     args: '',
-    summary: 'List the skills there are, and where they come from',
-    details: `A message that begins with /NAME becomes that skill, with the rest of it as arguments. What is wrong with a SKILL.md is said on
-standard error, with its line.`,
+    summary: 'List skills and where they come from',
+    details: `A message that begins with /NAME becomes that skill, with the rest of it as arguments. Errors in a SKILL.md are printed on
+standard error, with their line.`,
     options: [AGENT, JSON_OPTION],
     examples: ['crabtalk skill list', 'crabtalk skill list --agent crab --json'],
     load: async () => (await import('./list.ts')).listSkillsCommand,
@@ -23,7 +23,7 @@ standard error, with its line.`,
     path: ['skill', 'show'],
     args: '<name>',
     kinds: ['skill'],
-    summary: 'Print what a skill says',
+    summary: 'Print the text of a skill',
     options: [AGENT, JSON_OPTION],
     examples: ['crabtalk skill show review'],
     load: async () => (await import('./show.ts')).showSkillCommand,
@@ -31,9 +31,9 @@ standard error, with its line.`,
   {
     path: ['skill', 'new'],
     args: '<name> <description>',
-    summary: 'Make a skill, and print the path of its file',
-    details: `DESCRIPTION decides when an agent uses it by itself: say what it does, and when it is to be used. The text of the skill is
-yours to write.`,
+    summary: 'Create a skill and print the path of its file',
+    details: `DESCRIPTION decides when an agent uses the skill on its own: say what it does and when to use it. Write the text of the
+skill into its file.`,
     options: [],
     examples: ['crabtalk skill new changelog "Writes the changelog; for use before a release"'],
     load: async () => (await import('./new.ts')).newSkillCommand,
@@ -42,8 +42,8 @@ yours to write.`,
     path: ['skill', 'check'],
     args: '[folder]',
     kinds: ['folder'],
-    summary: 'Check the skills there are, or those of a folder',
-    details: `FOLDER is a skill, or has some. Exits 78 when one cannot be used; what only other programs do not take is a warning.`,
+    summary: 'Check all skills, or those of a folder',
+    details: `FOLDER is a skill or contains skills. Exits with 78 when one cannot be used; what only other programs reject is a warning.`,
     options: [JSON_OPTION],
     examples: ['crabtalk skill check', 'crabtalk skill check --json'],
     load: async () => (await import('./check.ts')).checkSkillsCommand,

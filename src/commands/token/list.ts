@@ -23,7 +23,7 @@ export const listTokensCommand: CommandHandler = async ({ options, host }) => {
   const tokens = await listTokens(resolvePaths(host).run)
   if (options.has('json')) return printJson(host, tokens)
   if (tokens.length === 0) {
-    host.stderr.write('crabtalk: no tokens yet; crabtalk token new NAME makes one\n')
+    host.stderr.write('crabtalk: no tokens yet; crabtalk token new NAME creates one\n')
     return 0
   }
   const now = Date.now()

@@ -23,7 +23,7 @@ export const createTokenCommand: CommandHandler = async ({ options, host, signal
   const reach = agent === undefined ? 'any agent' : `the agent ${agent}`
   host.stderr.write(
     `crabtalk: a TCP client with this token may talk to ${reach}, as senders that begin with "${name}:"\n` +
-      `crabtalk: it is shown only now; crabtalk token revoke ${name} ends it\n`,
+      `crabtalk: it is shown only now; crabtalk token revoke ${name} revokes it\n`,
   )
   return 0
 }
@@ -35,7 +35,7 @@ async function findAgent(host: Host, name: string | undefined): Promise<string |
   const names = [DEFAULT_AGENT, ...files.map((file) => file.name)]
   const found = names.find((one) => foldName(one) === foldName(name))
   if (found !== undefined) return found
-  throw new CrabError('missing', `Cannot make a token for the agent "${name}": there is no such agent`, {
+  throw new CrabError('missing', `Cannot create a token for the agent "${name}": no agent has that name`, {
     hint: didYouMean(name, names) ?? 'crabtalk agent list',
   })
 }

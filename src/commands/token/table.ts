@@ -6,10 +6,10 @@ export const TOKEN_COMMANDS: readonly Command[] = [
   {
     path: ['token', 'new'],
     args: '<name>',
-    summary: 'Make a token for a TCP client, and print it once',
+    summary: 'Create a token for a TCP client and print it once',
     details: `A client with the token NAME speaks as senders that begin with "NAME:", and in no other conversation; permissions treat
-it as untrusted. NAME is 1 to 32 letters a-z, digits, "_" and "-". Standard output has the token alone, so that a script
-can take it; the home keeps its hash only.`,
+it as untrusted. NAME is 1 to 32 letters a-z, digits, "_" and "-". Standard output has only the token, so that a
+script can read it; the home stores only its hash.`,
     options: [
       {
         name: 'agent',
@@ -28,7 +28,7 @@ can take it; the home keeps its hash only.`,
     args: '',
     summary: 'List the tokens of TCP clients, and when each was last used',
     details:
-      'The token "tcp" is the one in run/tcp.token, which the daemon makes. The tokens themselves are never shown.',
+      'The token "tcp" is the one in run/tcp.token, which the daemon creates. The tokens themselves are never shown.',
     options: [JSON_OPTION],
     examples: ['crabtalk token list', "crabtalk token list --json | jq -r '.[].name'"],
     load: async () => (await import('./list.ts')).listTokensCommand,
@@ -37,8 +37,8 @@ can take it; the home keeps its hash only.`,
     path: ['token', 'revoke'],
     args: '<name>',
     kinds: ['token'],
-    summary: 'End a token, and the connections of its clients',
-    details: 'Takes effect at once, also in a running daemon. The token "tcp" is replaced by a new one.',
+    summary: 'Revoke a token and disconnect its clients',
+    details: 'Takes effect immediately, also in a running daemon. The token "tcp" is replaced by a new one.',
     options: [],
     examples: ['crabtalk token revoke telegram'],
     load: async () => (await import('./revoke.ts')).revokeTokenCommand,

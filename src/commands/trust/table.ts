@@ -9,7 +9,7 @@ export const TRUST_COMMANDS: readonly Command[] = [
     path: ['trust', 'list'],
     args: '',
     isAlone: true,
-    summary: 'List the folders whose files agents may use, and those whose files they may not',
+    summary: 'List the folders that agents may and may not take instructions from',
     details: `A folder is "notified" when its instruction files are used and you were told so once; "trusted" and "untrusted" are your
 own answers. Folders that are not listed are new.`,
     options: [JSON_OPTION],
@@ -20,7 +20,7 @@ own answers. Folders that are not listed are new.`,
     path: ['trust', 'add'],
     ...FOLDER,
     summary: 'Trust a folder: agents use its instruction files, also in unattended turns',
-    details: `DIR stands for its whole repository, or for itself outside of one; by default it is this directory.`,
+    details: `DIR stands for its whole repository, or outside of one for itself; the default is the current directory.`,
     options: [],
     examples: ['crabtalk trust add', 'crabtalk trust add src'],
     load: async () => (await import('./trust.ts')).addTrustedFolderCommand,
@@ -28,8 +28,8 @@ own answers. Folders that are not listed are new.`,
   {
     path: ['trust', 'remove'],
     ...FOLDER,
-    summary: 'Stop trusting a folder: agents leave its instruction files alone',
-    details: `DIR stands for its whole repository, or for itself outside of one; by default it is this directory. A folder that no longer
+    summary: 'Stop trusting a folder: agents ignore its instruction files',
+    details: `DIR stands for its whole repository, or outside of one for itself; the default is the current directory. A folder that no longer
 exists is removed from the list.`,
     options: [{ name: 'forget', summary: 'Treat it as a new folder again' }],
     examples: ['crabtalk trust remove', 'crabtalk trust remove --forget'],

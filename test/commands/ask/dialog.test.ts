@@ -70,7 +70,7 @@ test('converse() says what "always" writes, and where', async () => {
 test('converse() allows nothing of which a part was not shown', async () => {
   await using talk = await start(PERMISSION)
   talk.terminal.type('1')
-  await talk.terminal.shows(/> .*\n {2}│ ls\n.*this is all of it; nothing is allowed yet\n.*> $/s)
+  await talk.terminal.shows(/> .*\n {2}│ ls\n.*this is the whole request; nothing is allowed yet\n.*> $/s)
   talk.terminal.type('1')
   assert.deepEqual(await talk.answers, { 'Allow?': once })
 })

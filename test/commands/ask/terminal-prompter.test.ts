@@ -36,14 +36,14 @@ test('Asker takes no line that was typed before it asked', async () => {
   assert.deepEqual(desk.replies, [['1', { 'First?': 'now' }]])
 })
 
-test('Asker closes a question that nobody answered in time, says so, and goes on with the next', async () => {
+test('Asker closes a question that no answer came in time, says so, and goes on with the next', async () => {
   await using desk = await openDesk()
   desk.asker.enqueue(question('1', 'First?'), 'crab')
   desk.asker.enqueue(question('2', 'Second?'), 'crab')
   await desk.terminal.shows(/First\?.*> $/s)
   desk.asker.close({ askId: '1', by: 'timeout' })
   await desk.terminal.shows(
-    /> \ncrabtalk: the question is closed: nobody answered in time\ncrabtalk: crab asks\n.*Second\?.*> $/s,
+    /> \ncrabtalk: the question is closed: no answer came in time\ncrabtalk: crab asks\n.*Second\?.*> $/s,
   )
   desk.asker.close({ askId: '2', by: 'bob' })
   await desk.terminal.shows(/> \ncrabtalk: the question is closed: it was answered elsewhere\n$/)

@@ -91,7 +91,7 @@ test('answer takes the digits of the card for a permission, once', async () => {
   const second = await at.served.run(['answer', id, '1'])
   assert.match(
     second.stderr,
-    /error\[missing\]: Cannot answer ".*": no such question waits\nhint: it was answered elsewhere/,
+    /error\[missing\]: Cannot answer ".*": no pending question has that id\nhint: it was answered elsewhere/,
   )
   assert.deepEqual([second.code, second.stdout], [1, ''])
   const results = (await at.turns[0])!.flatMap((event) => (event.$case === 'toolResult' ? [event.value] : []))
@@ -124,9 +124,9 @@ for (const [words, problem] of [
   [['1'], /error\[usage\]: Cannot answer: there are 2 questions, and 1 answer\n/],
   [['9', '1'], /error\[usage\]: Cannot answer "9"/],
   [['--content', '{"Which colour?":"x"}'], /error\[invalid\]: .*leaves "Which sizes\?" open/],
-  [['--content', 'red'], /error\[usage\]: Cannot use --content: it is no JSON object/],
+  [['--content', 'red'], /error\[usage\]: Cannot use --content: it is not a JSON object/],
   [['--content', '{}', 'x'], /error\[usage\]: Cannot combine --content and ANSWER/],
-  [[], /error\[usage\]: Cannot answer: there is no answer/],
+  [[], /error\[usage\]: Cannot answer: no answer is given/],
 ] as const) {
   test(`answer ID ${words.join(' ')} is refused, and the question goes on waiting`, async () => {
     await using at = await parked([asking(COLOURS, SIZES), DONE])
@@ -187,7 +187,7 @@ test('answer says which id is not enough, and that a terminal must name one', as
   const common = await at.served.run(['answer', at.ids[0]!.slice(0, 6), 'red'])
   assert.match(common.stderr, /error\[conflict\]: Cannot choose: the ids of 2 questions fit/)
   const none = await at.served.run(['answer'])
-  assert.match(none.stderr, /error\[usage\]: Cannot answer: no question is named/)
+  assert.match(none.stderr, /error\[usage\]: Cannot answer: no question is given/)
   for (const id of at.ids) await at.served.run(['answer', id, 'red'])
   await Promise.all(at.turns)
 })
@@ -253,5 +253,5 @@ function closedWith(events: Awaited<ReturnType<ServedCommands['daemon']['ask']>>
 test('answer names what is missing before it looks for a daemon', async () => {
   await using one = await makeTestHost()
   assert.equal(await main('crabtalk', ['answer'], one.host), 2)
-  assert.match(one.stderr(), /error\[usage\]: Cannot answer: no question is named\nhint: crabtalk answer ID/)
+  assert.match(one.stderr(), /error\[usage\]: Cannot answer: no question is given\nhint: crabtalk answer ID/)
 })

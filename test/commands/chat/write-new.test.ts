@@ -22,7 +22,7 @@ test('writeNewFile() leaves alone what is there, a link too', async () => {
   await symlink('elsewhere', join(box.path, 'link'))
   await assert.rejects(writeNewFile('a.md', 'second', place), {
     kind: 'conflict',
-    message: /a\.md: it exists already/,
+    message: /a\.md: it already exists/,
   })
   await assert.rejects(writeNewFile('link', 'second', place), { kind: 'conflict' })
   assert.equal(await readFile(join(box.path, 'a.md'), 'utf8'), 'first')

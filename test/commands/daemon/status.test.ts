@@ -41,7 +41,7 @@ test('daemon status counts the clients of a daemon without itself, however long 
 test('daemon status names a daemon that has the home and answers nobody: it starts, or ends', async () => {
   await using home = await temporaryHome()
   const { home: path, leases: database, proc } = home.paths
-  assert.equal((await statusOf(home)).stdout, `no daemon runs for ${path}\n`)
+  assert.equal((await statusOf(home)).stdout, `no daemon is running for ${path}\n`)
   assert.ok(!existsSync(path))
   await using leases = new SqliteLeases({ database, proc, pid: 4711 })
   await using _lease = await leases.take(DAEMON_LEASE, AbortSignal.timeout(5000))

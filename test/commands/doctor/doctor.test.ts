@@ -29,7 +29,7 @@ test('doctor finds nothing wrong in a place that does not exist yet, and makes n
   const { report, code } = await home.examine()
   assert.deepEqual([report.v, report.ok, code], [1, true, 0])
   assert.deepEqual([...new Set(report.checks.map(({ area }) => area))], AREAS)
-  assert.match(only(report, 'home', 'note').message, /does not exist yet; the first turn makes it$/)
+  assert.match(only(report, 'home', 'note').message, /does not exist yet; the first turn creates it$/)
   assert.match(only(report, 'model', 'warning').message, /the built-in demo answers/)
   assert.equal((await home.run(['agent', 'show'])).code, 0)
 })
@@ -128,7 +128,7 @@ test('doctor says nothing of models while config.toml is wrong', async () => {
   const { report } = await home.examine()
   assert.deepEqual(
     of(report, 'model').map(({ status, message }) => `${status} ${message}`),
-    ['note config.toml must be right first'],
+    ['note not checked: config.toml has errors'],
   )
 })
 
@@ -196,7 +196,7 @@ test('doctor takes files of a home that is closed to others for closed, whatever
   const { code, report } = await home.examine()
   assert.equal(code, 0)
   const messages = of(report, 'home').map(({ message }) => message)
-  assert.ok(messages.includes('the home is closed to others, and so are its secrets'), messages.join('\n'))
+  assert.ok(messages.includes('only you can open the home, and so its secrets'), messages.join('\n'))
 })
 
 /** Files, and which of them others must not read. */
@@ -237,7 +237,7 @@ for (const [what, files, expected] of SECRETS) {
     )
     for (const file of Object.keys(files)) await chmod(join(home.path, file), 0o600)
     const { report } = await home.examine()
-    assert.ok(of(report, 'home').some(({ message }) => message === 'secrets are readable for you only'))
+    assert.ok(of(report, 'home').some(({ message }) => message === 'only you can read the secrets'))
   })
 }
 

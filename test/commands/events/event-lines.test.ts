@@ -58,7 +58,7 @@ test('toLine() says on one line when, whose and what; control sequences are gone
   assert.equal(toLine(evil), `${TIME}  a/b c  done: d`)
   assert.match(
     toLine(AgentEventMsg.create({ kind: 999 as never })),
-    /something that this version does not know/,
+    /an event that this version does not know/,
   )
 })
 

@@ -140,7 +140,7 @@ test('tail goes on when its conversation goes on in another session', async () =
   await tail.prints(/^ann: first\ncrab: one\n$/)
   const pair = { agent: 'crab', sender: 'ann' }
   await request(served.daemon.dispatch, 'newSession', pair, new AbortController().signal)
-  await tail.prints(/\n• another conversation goes on here\n$/)
+  await tail.prints(/\n• another conversation continues here\n$/)
   await served.daemon.ask('second')
   await tail.prints(/goes on here\nann: second\ncrab: two\n$/)
 })

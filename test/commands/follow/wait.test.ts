@@ -94,7 +94,7 @@ test('conversation kill ends what runs, and the conversation goes on', async () 
   await using tail = await served.start(['tail', '-s', 'notes'])
   await tail.prints(/crab: one/)
   const killed = await served.run(['conversation', 'kill', 'crab/notes'])
-  assert.deepEqual([killed.stdout, killed.stderr], ['ended what ran in crab/notes\n', ''])
+  assert.deepEqual([killed.stdout, killed.stderr], ['ended what was running in crab/notes\n', ''])
   assert.equal(await requests[0]!.done, false)
   assert.equal((await served.run(['wait', run])).code, 130)
   await tail.prints(/crab: one\n• cancelled\n$/)
@@ -102,7 +102,7 @@ test('conversation kill ends what runs, and the conversation goes on', async () 
   assert.deepEqual([next.code, next.stdout], [0, 'fine\n'])
   assert.equal(
     (await served.run(['conversation', 'kill', '-s', 'notes'])).stdout,
-    'nothing runs in crab/notes\n',
+    'nothing is running in crab/notes\n',
   )
   assert.equal((await served.run(['conversation', 'kill', 'crab/nobody'])).code, 1)
   assert.equal((await served.run(['conversation', 'kill', run])).code, 1)

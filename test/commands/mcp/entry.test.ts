@@ -127,7 +127,7 @@ test('readAddition() says what it made absolute', async () => {
 const MISTAKES: [string[], RegExp][] = [
   [['-e', 'NOWHERE', 'fs', 'server'], /^Cannot use --env: NOWHERE is not set here$/],
   [['-e', '=x', 'fs', 'server'], /^Cannot use --env: it has no name$/],
-  [['--set', 'sk-secret', 'fs', 'server'], /^Cannot use --set: it is no key=value$/],
+  [['--set', 'sk-secret', 'fs', 'server'], /^Cannot use --set: it is not key=value$/],
   [['far', 'https://h/mcp', 'more'], /^Cannot add https:\/\/h\/mcp: an address takes no arguments$/],
   [['--header', 'sk-secret', 'far', 'https://h'], /^Cannot use --header: it is no Name: value$/],
   [['--auth-env', 'NOWHERE', 'far', 'https://h'], /^Cannot use --auth-env: NOWHERE is not set here$/],
@@ -178,7 +178,7 @@ for (const [argv, entry] of CHANGES) {
 
 for (const [argv, message] of [
   [['fs'], /^Cannot set anything: no key=value is given$/],
-  [['fs', 'a=1', 'sk-secret'], /^Cannot use argument 3: it is no key=value$/],
+  [['fs', 'a=1', 'sk-secret'], /^Cannot use argument 3: it is not key=value$/],
   [['fs', 'name=other'], /^Cannot set the name of a server$/],
   [['fs', 'name='], /^Cannot set the name of a server$/],
 ] as const) {

@@ -55,7 +55,7 @@ test('Commentary shows thinking when it is asked to', async () => {
 
 test('Commentary tells what was said to the turn and came too late, also when it must be quiet', async () => {
   const late = event('steerReturned', { content: 'no,\u001b[31m the other\none' })
-  const told = 'crabtalk: not said, the turn ended before: no, the other\none\n'
+  const told = 'crabtalk: not delivered, the turn ended first: no, the other\none\n'
   assert.equal(await said([late], {}), told)
   assert.equal(await said([late], { verbosity: -1 }), told)
 })

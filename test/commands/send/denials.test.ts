@@ -69,11 +69,11 @@ test('a call of another class is allowed by its own table of rules, never by an 
 test('nobodyAsked() counts the calls', () => {
   assert.equal(
     permissionNeededError([CALL]).message,
-    'A tool call needed permission, and nobody could be asked',
+    'A tool call needed permission, and no one could be asked',
   )
   assert.equal(
     permissionNeededError([CALL, CALL]).message,
-    '2 tool calls needed permission, and nobody could be asked',
+    '2 tool calls needed permission, and no one could be asked',
   )
   assert.equal(permissionNeededError([CALL]).kind, 'denied')
 })

@@ -64,7 +64,7 @@ test('fitInput() cuts no character in two', async () => {
 for (const name of ['unknown', 'none']) {
   test(`fitInput() says that it cut nothing for ${name}, a model whose size nobody knows`, async () => {
     const text = 'x'.repeat(900_000)
-    const notice = 'crabtalk: nothing was cut: it is unknown how much the model takes\n'
+    const notice = 'crabtalk: nothing was cut: the context size of the model is unknown\n'
     for (const [argv, said] of [
       [['--truncate', 'head'], notice],
       [['--truncate', 'head', '-q'], ''],

@@ -106,7 +106,7 @@ const REFUSED: [string[], Stdin, string, RegExp][] = [
   [['-f', 'none.txt'], 'none', 'no-input', /Cannot read none\.txt: there is no such file/],
   [['-f', 'a.txt/b'], 'none', 'no-input', /there is no such file/],
   [['-f', 'folder'], 'none', 'no-input', /folder: it is a directory/],
-  [['-i', 'a.txt'], 'none', 'invalid', /a\.txt: it is no PNG, JPEG, GIF or WebP image/],
+  [['-i', 'a.txt'], 'none', 'invalid', /a\.txt: it is not a PNG, JPEG, GIF or WebP image/],
   [['-i', 'sound.wav'], 'none', 'invalid', /sound\.wav: it is no PNG/],
   [['-i', 'none.png'], 'none', 'no-input', /there is no such file/],
 ]
@@ -179,7 +179,7 @@ test('readInput() tells what it waits for, and gives up on a pipe that stays sil
   context.mock.timers.tick(28_000)
   await assert.rejects(reading, {
     kind: 'no-input',
-    message: 'Cannot read standard input: the pipe said nothing for 30 s',
+    message: 'Cannot read standard input: the pipe sent nothing for 30 s',
     hint: /--no-stdin/,
   })
   assert.equal((at.host.stdin() as PassThrough).destroyed, true)

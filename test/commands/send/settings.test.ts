@@ -139,7 +139,7 @@ const REFUSED: [string[], string, RegExp][] = [
   [['--allow', ''], 'usage', /^Cannot use --allow "": it is empty/],
   [['--on-ask', 'me'], 'usage', /--on-ask me/],
   [['--on-ask', 'tty'], 'usage', /Cannot ask on the terminal: this process has none/],
-  [['--on-ask', 'client'], 'usage', /--on-ask client goes with --input stream-json/],
+  [['--on-ask', 'client'], 'usage', /--on-ask client requires --input stream-json/],
   [['--detach', '--on-ask', 'tty'], 'usage', /Cannot combine --detach and --on-ask tty/],
   [['--detach', '--timeout', '5s'], 'usage', /Cannot combine --detach and --timeout/],
   [['--detach', '--output', 'stream-json'], 'usage', /Cannot combine --detach and --output stream-json/],

@@ -83,7 +83,7 @@ test('Stop ends a run at its time limit, however much is heard', async (context)
   assert.equal(stop.signal.aborted, false)
   context.mock.timers.tick(1)
   const { kind, message, hint } = toCrabError(stop.signal.reason)
-  assert.deepEqual([kind, hint, stop.exit], ['timeout', 'give it longer with --timeout', undefined])
+  assert.deepEqual([kind, hint, stop.exit], ['timeout', 'allow more time with --timeout', undefined])
   assert.match(message, /10 s$/)
 })
 
@@ -101,7 +101,7 @@ test('Stop ends a run whose model is silent, but not while somebody else is wait
   stop.resetIdle()
   context.mock.timers.tick(1_000)
   const { kind, hint } = toCrabError(stop.signal.reason)
-  assert.deepEqual([kind, hint], ['timeout', 'give it longer with --idle-timeout'])
+  assert.deepEqual([kind, hint], ['timeout', 'allow more time with --idle-timeout'])
 })
 
 test('Stop without limits never ends a run', async (context) => {

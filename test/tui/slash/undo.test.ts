@@ -34,7 +34,7 @@ test('/undo says what it would do, does it, and then has nothing to do', async (
     {
       kind: 'notice',
       tone: 'info',
-      text: 'Nothing to take back: edit and write changed no file here, or what the files were is not kept any more',
+      text: 'Nothing to undo: edit and write changed no files here, or the earlier contents are no longer kept',
       hint: undefined,
     },
     {
