@@ -153,9 +153,9 @@ const FILES = [
   'The configuration.',
   '.TP',
   '.I ~/.crabtalk/sessions',
-  'What was said.',
+  'The stored conversations.',
   '.SH ENVIRONMENT',
   '.TP',
   '.B CRABTALK_HOME',
-  'Another place for all of it.',
+  'Another directory for all of these files.',
 ]

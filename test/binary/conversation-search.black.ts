@@ -113,7 +113,7 @@ test('conversation search exits 1 when nothing is found, and 2 for what makes no
     [1, '', 'Nothing found for quinoa salad\n'],
   )
   const signs = await box.run(['conversation', 'search', '++'])
-  assert.match(signs.stderr, /^Nothing found for \+\+: words are looked for, not signs/)
+  assert.match(signs.stderr, /^Nothing found for \+\+: only words are searched, not punctuation/)
   const json = await box.run(['conversation', 'search', '--json', 'quinoa'])
   assert.deepEqual([json.code, JSON.parse(json.stdout), json.stderr], [1, { partial: false, hits: [] }, ''])
   for (const [args, message] of [

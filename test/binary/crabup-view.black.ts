@@ -171,7 +171,7 @@ test('doctor finds what services lack, and --fix mends what is safe', async () =
   const { checks } = JSON.parse((await crabup(box, ['doctor', '--fix', '--json'], { env })).stdout) as {
     checks: { status: string; message: string }[]
   }
-  const mended = checks.filter(({ message }) => message.startsWith('mended: '))
+  const mended = checks.filter(({ message }) => message.startsWith('fixed: '))
   assert.deepEqual([...new Set(mended.map(({ status }) => status))], ['ok'])
   assert.equal((await stat(secrets)).mode & 0o777, 0o600)
   await assert.rejects(access(port), { code: 'ENOENT' })

@@ -23,7 +23,7 @@ test('doctor speaks of the terminal it is on', async () => {
   assert.equal((await terminal.finished).code, 0)
   const shown = stripVTControlCharacters(terminal.output())
   assert.match(shown, /xterm-256color, 90 columns, bracketed paste/)
-  assert.match(shown, /you are asked about on this terminal/)
+  assert.match(shown, /you are asked on this terminal about calls/)
   assert.match(shown, /UTF-8 \(LANG=C\.UTF-8\)/)
 })
 

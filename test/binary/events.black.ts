@@ -202,7 +202,7 @@ test('every example that help gives works, as far as it ends', async () => {
 test('without a daemon subscribing works and says so; what needs one names the command that starts it', async () => {
   await using talk = await makeTalk(script)
   const made = await crab(talk, ['events', 'subscribe', 'rss', 'crab'])
-  assert.deepEqual([made.code, /no daemon runs.*crabtalk daemon run/.test(made.stderr)], [0, true])
+  assert.deepEqual([made.code, /no daemon is running.*crabtalk daemon run/.test(made.stderr)], [0, true])
   assert.match((await crab(talk, ['events', 'list'])).stdout, /^1 {3}rss {5}crab/m)
   for (const args of [['publish', 'rss'], ['trace'], []]) {
     const { code, stderr } = await crab(talk, ['events', ...args])

@@ -76,7 +76,7 @@ test('a question is answered from another process, once, and closed for everybod
   assert.deepEqual([first.code, second.code].toSorted(), [0, 1])
   const late = first.code === 1 ? first : second
   assertFailed(late, 'missing', {
-    message: /Cannot answer.*: no such question waits/,
+    message: /Cannot answer.*: no pending question has that id/,
     hint: /answered elsewhere/,
   })
   const { code, stdout } = await send.finished

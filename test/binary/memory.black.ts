@@ -36,7 +36,7 @@ test('memory remember refuses what is no content, before anything is written', a
     ['@someone says hi', 'no-input'],
   ] as const) {
     const finished = await box.run(['memory', 'remember', 'x', word])
-    assertFailed(finished, kind, { message: /^Cannot/, hint: /begins with @ goes through standard input/ })
+    assertFailed(finished, kind, { message: /^Cannot/, hint: /begins with @ into standard input/ })
   }
   const binary = await box.run(['memory', 'remember', 'x'], { stdin: Uint8Array.of(0x61, 0, 0x62) })
   assertFailed(binary, 'invalid', { message: /NUL/ })
@@ -65,7 +65,7 @@ test('an entry is found by its name and its aliases, which rename and alias chan
   assertFailed(await box.run(['memory', 'show', 'ship']), 'missing', { message: /ship/ })
   await out(box, 'remember', 'other', 'text')
   assertFailed(await box.run(['memory', 'rename', 'other', 'deploy']), 'conflict', { message: /deploy/ })
-  assertFailed(await box.run(['memory', 'alias', 'other']), 'usage', { message: /none was given$/ })
+  assertFailed(await box.run(['memory', 'alias', 'other']), 'usage', { message: /none is given$/ })
 })
 
 test('memory list aligns rows, cuts them on a terminal, filters, pages, and prints JSON', async () => {

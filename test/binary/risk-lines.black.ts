@@ -59,7 +59,7 @@ for (const [columns, rows] of [
     assert.ok(wordsOf(answer).includes(`risk ${RISK}`), wordsOf(answer))
     answer.type('1\r')
     if (columns === 40) {
-      await answer.holds('this is all of it')
+      await answer.holds('this is the whole request')
       await assertMade(talk, false)
       await answer.shows((screen) => screen.text().filter((line) => /^>( 1)? *$/.test(line)).length === 2)
       answer.type('1\r')

@@ -91,7 +91,7 @@ test('an image is attached from standard input, --image and --file', async () =>
   }
   assert.equal((await talk.send([], { stdin: PNG })).code, 0)
   assertFailed(await talk.send(['-i', 'text.txt', 'see']), 'invalid', {
-    message: /it is no PNG, JPEG, GIF or WebP image$/,
+    message: /it is not a PNG, JPEG, GIF or WebP image$/,
     hint: /-f/,
   })
 })

@@ -22,7 +22,7 @@ test('conversation undo says what it would do, and takes back what the last turn
   const rows = `removed   ${made}\nrestored  ${old}\n`
   const dry = await talk.run(['conversation', 'undo', '--dry-run'])
   assert.deepEqual([dry.stdout, dry.code], [rows, 0])
-  assert.match(dry.stderr, /^would undo a turn of crab with me, begun (now|\d+[sm] ago)\n$/)
+  assert.match(dry.stderr, /^would undo a turn of crab with me, started (now|\d+[sm] ago)\n$/)
   const json = await talk.run(['conversation', 'undo', '-a', 'crab', '-s', 'me', '--json'])
   const { run_id: run, files } = JSON.parse(json.stdout)
   assert.match(run, /^[0-9A-Z]{26}$/)

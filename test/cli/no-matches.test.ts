@@ -7,7 +7,7 @@ test('nothingFound() says what is looked for when no word of the query is', asyn
     assert.equal(await describeNoMatches(query), `Nothing found for ${query}\n`)
   }
   for (const query of ['!!!', '🎉', '*', '7', '++', 'a i']) {
-    const why = 'words are looked for, not signs, single digits, a and i'
+    const why = 'only words are searched, not punctuation, single digits, a and i'
     assert.equal(await describeNoMatches(query), `Nothing found for ${query}: ${why}\n`)
   }
 })

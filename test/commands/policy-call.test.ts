@@ -29,10 +29,10 @@ for (const [text, tool, args] of CALLS) {
 
 /** What is no call, and why. */
 const MISTAKES: [string, RegExp][] = [
-  ['', /it is not the name of a tool/],
-  ['(ls)', /it is not the name of a tool/],
-  ['rm -rf build', /it is not the name of a tool/],
-  ['bash(ls', /it is not the name of a tool/],
+  ['', /it is not a tool name/],
+  ['(ls)', /it is not a tool name/],
+  ['rm -rf build', /it is not a tool name/],
+  ['bash(ls', /it is not a tool name/],
   ['bash', /bash needs a command$/],
   ['bash( )', /bash needs a command$/],
   ['read({"offset":1})', /read needs a path$/],

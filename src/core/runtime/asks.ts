@@ -155,7 +155,7 @@ export class Asks {
 
 /** The `missing` error for a question that is not pending. */
 export function noSuchQuestion(): CrabError {
-  return new CrabError('missing', 'Cannot answer: no such question waits', {
+  return new CrabError('missing', 'Cannot answer: no pending question has that id', {
     hint: 'it was answered elsewhere, nobody answered in time, or its turn is over',
   })
 }

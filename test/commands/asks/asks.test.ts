@@ -185,7 +185,7 @@ test('answer says which id is not enough, and that a terminal must name one', as
     2,
   )
   const common = await at.served.run(['answer', at.ids[0]!.slice(0, 6), 'red'])
-  assert.match(common.stderr, /error\[conflict\]: Cannot choose: the ids of 2 questions fit/)
+  assert.match(common.stderr, /error\[conflict\]: Cannot choose: the ids of 2 questions match/)
   const none = await at.served.run(['answer'])
   assert.match(none.stderr, /error\[usage\]: Cannot answer: no question is given/)
   for (const id of at.ids) await at.served.run(['answer', id, 'red'])

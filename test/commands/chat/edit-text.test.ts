@@ -33,7 +33,7 @@ test('editText() fails with its editor, and leaves no file', async () => {
   await using box = await openEditor(
     'echo "$1" > "$(dirname "$0")/path"; ls -l "$1" > "$(dirname "$0")/mode"; exit 3',
   )
-  await assert.rejects(editText('text', box), { kind: 'failed', message: /^Cannot edit: .* ended with 3$/ })
+  await assert.rejects(editText('text', box), { kind: 'failed', message: /^Cannot edit: .* exited with 3$/ })
   const path = (await readFile(join(box.path, 'path'), 'utf8')).trim()
   assert.match(await readFile(join(box.path, 'mode'), 'utf8'), /^-rw-------/)
   await assert.rejects(readFile(path), { code: 'ENOENT' })

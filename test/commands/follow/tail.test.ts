@@ -142,7 +142,7 @@ test('tail goes on when its conversation goes on in another session', async () =
   await request(served.daemon.dispatch, 'newSession', pair, new AbortController().signal)
   await tail.prints(/\n• another conversation continues here\n$/)
   await served.daemon.ask('second')
-  await tail.prints(/goes on here\nann: second\ncrab: two\n$/)
+  await tail.prints(/continues here\nann: second\ncrab: two\n$/)
 })
 
 for (const [argv, problem] of [

@@ -16,7 +16,7 @@ test('send --detach prints the id of a run and leaves; wait prints its answer wh
   await using waiting = await served.start(['wait', run])
   const late = await served.run(['wait', run, '--timeout', '0.01s'])
   assert.deepEqual([late.code, late.stdout], [124, ''])
-  assert.match(late.stderr, /error\[timeout\]: .* and goes on\n/)
+  assert.match(late.stderr, /error\[timeout\]: .* and continues\n/)
   gate.resolve()
   assert.equal(await waiting.finished, 0)
   assert.equal(waiting.at.stdout(), 'an answer of two parts\n')
@@ -69,7 +69,7 @@ test('wait says that it knows no such run', async () => {
   await using served = await serveCommands([])
   for (const [word, message] of [
     ['01M7ZYNV4YSTE78QY8BXNJSE05', /error\[missing\]: Cannot find run 01M7ZYNV4YSTE78QY8BXNJSE05/],
-    ['BXNJSE05', /error\[missing\]: Cannot find run BXNJSE05: none that goes on/],
+    ['BXNJSE05', /error\[missing\]: Cannot find run BXNJSE05: no active run has an id ending in/],
   ] as const) {
     const { code, stderr } = await served.run(['wait', word])
     assert.match(stderr, message)

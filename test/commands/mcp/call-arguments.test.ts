@@ -63,7 +63,7 @@ test('readArguments() refuses what is neither', async () => {
   for (const words of [['notes.md'], ['=x'], ['a=1', '-'], ['{"a": 1}', 'b=2']]) {
     await assert.rejects(argumentsOf(words), {
       kind: 'usage',
-      message: /^Cannot use word \d behind the tool as an argument: it is not key=value$/,
+      message: /^Cannot use word \d behind the tool as an argument: it is no key=value$/,
       hint: /path=/,
     })
   }

@@ -107,7 +107,7 @@ const REFUSED: [string[], Stdin, string, RegExp][] = [
   [['-f', 'a.txt/b'], 'none', 'no-input', /there is no such file/],
   [['-f', 'folder'], 'none', 'no-input', /folder: it is a directory/],
   [['-i', 'a.txt'], 'none', 'invalid', /a\.txt: it is not a PNG, JPEG, GIF or WebP image/],
-  [['-i', 'sound.wav'], 'none', 'invalid', /sound\.wav: it is no PNG/],
+  [['-i', 'sound.wav'], 'none', 'invalid', /sound\.wav: it is not a PNG/],
   [['-i', 'none.png'], 'none', 'no-input', /there is no such file/],
 ]
 

@@ -115,7 +115,7 @@ test('send as a co-process asks its client, and takes the answer', async () => {
   assert.deepEqual([code, stderr], [0, ''])
   const notices = talk.lines().flatMap(({ type, message }) => (type === 'notice' ? [message] : []))
   assert.deepEqual(notices, [
-    'The answer to x was not taken: Cannot answer: no such question waits',
+    'The answer to x was not accepted: Cannot answer: no pending question has that id',
     `The answer to ${ask} was not accepted: Cannot use the answer: it leaves "${question}" open`,
   ])
   assert.deepEqual(talk.line('ask.closed')['content'], { [question]: 'Allow once' })
@@ -128,7 +128,7 @@ test('send as a co-process takes no answer between turns, and says so', async ()
   const { code, stderr } = await talk.finished
   assert.deepEqual(
     [code, stderr],
-    [0, 'crabtalk: The answer to x was not taken: Cannot answer: no such question waits\n'],
+    [0, 'crabtalk: The answer to x was not accepted: Cannot answer: no pending question has that id\n'],
   )
 })
 
