@@ -21,7 +21,7 @@ test('skill new makes a skill that skill check finds nothing wrong with, and tak
   assert.match(one.stdout(), /\n2 skills, no problems\n$/)
   await assert.rejects(run(one, 'new', newSkillCommand, ['notes', 'x']), {
     kind: 'conflict',
-    message: /there is one in /,
+    message: /it already exists in /,
   })
   await assert.rejects(run(one, 'new', newSkillCommand, ['../x', 'x']), {
     kind: 'usage',
