@@ -24,7 +24,9 @@ export function parseAssignment(text: string, { what, example }: AssignmentOrigi
   const value = text.slice(at + 1).trim()
   const table = at < 1 ? undefined : orUndefined(() => parse(`${key} = 0`))
   if (!table)
-    throw new CrabError('usage', `Cannot use ${what}: it is not key=value`, { hint: `for example ${example}` })
+    throw new CrabError('usage', `Cannot use ${what}: it is not key=value`, {
+      hint: `for example ${example}`,
+    })
   return withLeaf(table, value === '' ? null : readValue(value))
 }
 

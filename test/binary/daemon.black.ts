@@ -11,7 +11,10 @@ import { until } from '../support/until.ts'
 test('daemon status, reload and stop say that none runs', async () => {
   await using box = await makeSandbox()
   const status = await box.run(['daemon', 'status'])
-  assert.deepEqual([status.stdout, status.stderr, status.code], [`no daemon is running for ${box.home}\n`, '', 3])
+  assert.deepEqual(
+    [status.stdout, status.stderr, status.code],
+    [`no daemon is running for ${box.home}\n`, '', 3],
+  )
   const json = await box.run(['daemon', 'status', '--json'])
   assert.deepEqual([JSON.parse(json.stdout), json.code], [{ running: false, home: box.home }, 3])
   for (const verb of ['reload', 'stop']) {

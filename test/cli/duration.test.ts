@@ -58,5 +58,8 @@ for (const text of ['', '-1', '1.5', '1e3', '0x10', 'ten', ' 1', '1 ', '٣', '9'
 }
 
 test('parseCount() refuses less than its least', () => {
-  assert.throws(() => parseCount('max-turns', '0', 1), { kind: 'usage', message: /not a whole number from 1$/ })
+  assert.throws(() => parseCount('max-turns', '0', 1), {
+    kind: 'usage',
+    message: /not a whole number from 1$/,
+  })
 })

@@ -15,7 +15,10 @@ test('skill new makes a skill that skill check finds nothing wrong with, and tak
   await run(one, 'new', newSkillCommand, ['notes', describe])
   const path = join(one.folder, '.crabtalk', 'skills', 'notes', 'SKILL.md')
   assert.equal(one.stdout(), `${path}\n`)
-  assert.match(await readFile(path, 'utf8'), /^---\nname: notes\ndescription: "Writes: .*"\n---\n\nDescribe here/)
+  assert.match(
+    await readFile(path, 'utf8'),
+    /^---\nname: notes\ndescription: "Writes: .*"\n---\n\nDescribe here/,
+  )
   await run(one, 'new', newSkillCommand, ['plain', 'Does it.'])
   assert.equal(await run(one, 'check', checkSkillsCommand, []), 0)
   assert.match(one.stdout(), /\n2 skills, no problems\n$/)

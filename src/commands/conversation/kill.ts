@@ -20,7 +20,9 @@ export const killConversationCommand: CommandHandler = async ({ options, host, s
   }
   await request(dispatch, 'kill', address, signal)
   const what = escapeLine(`${address.agent}/${address.sender}`)
-  host.stdout.write(conversations.length > 0 ? `ended what was running in ${what}\n` : `nothing is running in ${what}\n`)
+  host.stdout.write(
+    conversations.length > 0 ? `ended what was running in ${what}\n` : `nothing is running in ${what}\n`,
+  )
   return 0
 }
 

@@ -36,9 +36,13 @@ function readSearch(options: ParsedOptions, host: Host) {
     throw new CrabError('usage', 'Cannot search: no words are given', { hint: 'give words to search for' })
   const limit = parseCount('limit', options.value('limit') ?? '10', 1)
   if (limit > MAX_SESSION_HITS) {
-    throw new CrabError('usage', `Cannot use --limit ${limit}: a search returns at most ${MAX_SESSION_HITS}`, {
-      hint: 'narrow the search with more words, --since, --agent or --here',
-    })
+    throw new CrabError(
+      'usage',
+      `Cannot use --limit ${limit}: a search returns at most ${MAX_SESSION_HITS}`,
+      {
+        hint: 'narrow the search with more words, --since, --agent or --here',
+      },
+    )
   }
   const context = parseCount('context', options.value('context') ?? '1')
   const now = new Date()

@@ -5,7 +5,13 @@ import { ADDRESS_OPTIONS } from '../follow/table.ts'
 /** The filters of commands that work on several conversations. */
 const FILTERS: readonly CommandOption[] = [
   { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
-  { name: 'sender', short: 's', value: 'NAME', kind: 'sender', summary: 'Only conversations with this sender' },
+  {
+    name: 'sender',
+    short: 's',
+    value: 'NAME',
+    kind: 'sender',
+    summary: 'Only conversations with this sender',
+  },
   { name: 'cwd', value: 'DIR', kind: 'folder', summary: 'Only conversations started in this directory' },
   { name: 'here', summary: 'Only conversations started in the current directory' },
 ]
@@ -18,7 +24,13 @@ export const CONVERSATION_COMMANDS: readonly Command[] = [
     summary: 'List conversations, newest first',
     options: [
       ...FILTERS,
-      { name: 'limit', short: 'n', value: 'N', fallback: '20', summary: 'Show at most this many; 0 shows all' },
+      {
+        name: 'limit',
+        short: 'n',
+        value: 'N',
+        fallback: '20',
+        summary: 'Show at most this many; 0 shows all',
+      },
       { name: 'offset', value: 'N', fallback: '0', summary: 'Skip this many of the newest' },
       JSON_OPTION,
     ],

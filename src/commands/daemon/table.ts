@@ -13,7 +13,11 @@ user can open; it listens on TCP only if you ask for it, and then clients must p
 logs/daemon.log. SIGTERM and SIGINT end it within 5 s; SIGHUP reloads the configuration.`,
     options: [
       { name: 'tcp', summary: 'Also listen on 127.0.0.1:6688' },
-      { name: 'port', value: 'N', summary: 'Also listen on this TCP port; 0 picks a free one, written to run/crabtalk.port' },
+      {
+        name: 'port',
+        value: 'N',
+        summary: 'Also listen on this TCP port; 0 picks a free one, written to run/crabtalk.port',
+      },
       { name: 'idle-exit', value: 'TIME', summary: 'Exit after this time without clients and turns' },
       {
         name: 'env-file',

@@ -28,7 +28,10 @@ export const checkPermissions: Check = async (place) => {
 function checkPrompting({ host }: CheckContext): CheckResult {
   using terminal = host.terminal()
   if (terminal) return ok('you are asked on this terminal about calls that no rule decides')
-  return note('there is no terminal to ask on: calls that no rule allows are denied', '--allow allows them for one run')
+  return note(
+    'there is no terminal to ask on: calls that no rule allows are denied',
+    '--allow allows them for one run',
+  )
 }
 
 function countRules(rules: readonly PermissionRule[]): CheckResult[] {

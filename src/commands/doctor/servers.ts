@@ -52,7 +52,9 @@ async function checkServerProgram(
   if (disabled) return note(`${what} is disabled`)
   if (command === undefined) {
     const flaw = validateTarget(toTarget(entry, { home: paths.home, baseEnv: {} }))
-    return flaw ? problem(`${what}: ${flaw.message}`, flaw.hint) : note(`${what} is remote; --deep connects to it`)
+    return flaw
+      ? problem(`${what}: ${flaw.message}`, flaw.hint)
+      : note(`${what} is remote; --deep connects to it`)
   }
   try {
     const env = { PATH: host.env['PATH'] ?? '', ...entry.env }

@@ -62,7 +62,12 @@ start, then everything new until Ctrl-C. --json prints the lines of send --outpu
     details: `Prints and exits as send would have done. To stop waiting does not affect the run. While it is running, the daemon
 remembers the last thousand runs that have ended.`,
     options: [
-      { name: 'timeout', value: 'TIME', fallback: '0, no limit', summary: 'Stop waiting after this time: exit 124' },
+      {
+        name: 'timeout',
+        value: 'TIME',
+        fallback: '0, no limit',
+        summary: 'Stop waiting after this time: exit 124',
+      },
       JSON_OPTION,
     ],
     examples: [

@@ -52,11 +52,7 @@ function rethrowForget(reason: unknown): never {
 }
 
 function archivedError({ name }: MemoryEntry): CrabError {
-  return new CrabError(
-    'conflict',
-    `Cannot forget "${name}": it is an archive that a conversation uses`,
-    {
-      hint: 'crabtalk conversation delete removes conversations',
-    },
-  )
+  return new CrabError('conflict', `Cannot forget "${name}": it is an archive that a conversation uses`, {
+    hint: 'crabtalk conversation delete removes conversations',
+  })
 }

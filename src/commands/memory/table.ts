@@ -13,8 +13,19 @@ export const MEMORY_COMMANDS: readonly Command[] = [
     summary: 'List what an agent remembers, by name',
     options: [
       AGENT,
-      { name: 'kind', value: 'KIND', choices: ['note', 'archive', 'topic'], summary: 'Only entries of this kind' },
-      { name: 'limit', short: 'n', value: 'N', fallback: 'all', summary: 'Show at most this many; 0 shows all' },
+      {
+        name: 'kind',
+        value: 'KIND',
+        choices: ['note', 'archive', 'topic'],
+        summary: 'Only entries of this kind',
+      },
+      {
+        name: 'limit',
+        short: 'n',
+        value: 'N',
+        fallback: 'all',
+        summary: 'Show at most this many; 0 shows all',
+      },
       { name: 'offset', value: 'N', fallback: '0', summary: 'Skip this many of the first' },
       JSON_OPTION,
     ],

@@ -16,7 +16,8 @@ import { isPortableName } from './portable-name.ts'
 export const newSkillCommand: CommandHandler = async ({ options, host }) => {
   const [name = '', description = ''] = options.args.map((arg) => arg.trim())
   const issue = validateSkill(name, description) ?? (isPortableName(name) ? undefined : NO_CAPITALS)
-  if (issue !== undefined) throw new CrabError('usage', `Cannot create the skill: ${issue}`, { hint: EXAMPLE })
+  if (issue !== undefined)
+    throw new CrabError('usage', `Cannot create the skill: ${issue}`, { hint: EXAMPLE })
   const paths = resolvePaths(host)
   const { skills } = await scanSkills(skillRoots(paths, host.homeDir, await loadConfig(paths)))
   const path = join(paths.skills, name, 'SKILL.md')
