@@ -1,37 +1,30 @@
 import { toCancelledError } from '../core/base/abortable.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import { didYouMean } from '../core/base/nearest.ts'
-import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { ToolOutput } from '../core/runtime/hook.ts'
-import type { Claimed } from './peers/peers.ts'
+import type { PeerClaim } from './peers/claims.ts'
+import { connectClaim } from './peers/connect-claim.ts'
+import type { Peers } from './peers/peers.ts'
 import { getPrompt } from './prompts/get-prompt.ts'
 import { listPrompts } from './prompts/list-prompts.ts'
-import type { PromptMessage, PromptView } from './prompts/types.ts'
 import { listResources } from './resources/list-resources.ts'
 import { readResource } from './resources/read-resource.ts'
-import type { ResourceList } from './resources/types.ts'
-import { toPrintableLine } from './tools/remote-tool.ts'
-import { toUnavailable } from './tools/tool-call.ts'
-import type { McpServers } from './types.ts'
+import { toPrintableLine } from './tools/server-text.ts'
+import type { McpServers, PromptMessage, PromptView, ResourceList } from './types.ts'
 
 /** The operations of `McpServers` on resources and prompts. */
-export type ResourcesAndPrompts = Pick<McpServers, 'resources' | 'readResource' | 'prompts' | 'getPrompt'>
+type ResourcesAndPrompts = Pick<McpServers, 'resources' | 'readResource' | 'prompts' | 'getPrompt'>
 
-/**
- * Implements the operations on resources and prompts; `claim` returns the server behind a declaration, or
- * throws.
- */
-export function openResourcesAndPrompts(
-  claim: (agent: AgentConfig, name: string) => Promise<Claimed>,
-): ResourcesAndPrompts {
+/** Implements the operations on resources and prompts. */
+export function openResourcesAndPrompts(peers: Peers): ResourcesAndPrompts {
   return {
     async resources(agent, name, signal): Promise<ResourceList> {
-      const claimed = await claimConnected(claim, { agent, name }, signal)
+      const claimed = await connectClaim(peers, { agent, name }, signal)
       const work = claimed.peer.use((connection) => listResources(connection, signal), signal)
       return await withServerError('list the resources', claimed, work, signal)
     },
     async readResource({ agent, name, uri, spillDir, outputLimit }, signal): Promise<ToolOutput> {
-      const claimed = await claimConnected(claim, { agent, name }, signal)
+      const claimed = await connectClaim(peers, { agent, name }, signal)
       const { peer, entry } = claimed
       const limited = outputLimit === undefined ? entry : { ...entry, output_limit: outputLimit }
       const attachesAll = outputLimit !== undefined
@@ -41,12 +34,12 @@ export function openResourcesAndPrompts(
       return await withServerError(`read ${toPrintableLine(uri)}`, claimed, work, signal)
     },
     async prompts(agent, name, signal): Promise<PromptView[]> {
-      const claimed = await claimConnected(claim, { agent, name }, signal)
+      const claimed = await connectClaim(peers, { agent, name }, signal)
       const work = claimed.peer.use((connection) => listPrompts(connection, signal), signal)
       return await withServerError('list the prompts', claimed, work, signal)
     },
     async getPrompt({ agent, name, prompt, args, spillDir }, signal): Promise<PromptMessage[]> {
-      const claimed = await claimConnected(claim, { agent, name }, signal)
+      const claimed = await connectClaim(peers, { agent, name }, signal)
       const { peer, entry } = claimed
       const listing = peer.use((connection) => listPrompts(connection, signal), signal)
       checkPrompt(await withServerError('list the prompts', claimed, listing, signal), {
@@ -64,7 +57,7 @@ export function openResourcesAndPrompts(
  * Resolves text that is not a URI as the name of a resource. Throws `missing` when the server has no such
  * resource.
  */
-async function resolveUri(uri: string, peer: Claimed['peer'], signal: AbortSignal): Promise<string> {
+async function resolveUri(uri: string, peer: PeerClaim['peer'], signal: AbortSignal): Promise<string> {
   if (peer.memory.about?.hasResources === false) throw new CrabError('missing', 'it has no resources')
   if (/^[a-z][a-z0-9+.-]*:\S/i.test(uri)) return uri
   const { resources } = await peer.use((connection) => listResources(connection, signal), signal)
@@ -76,24 +69,9 @@ async function resolveUri(uri: string, peer: Claimed['peer'], signal: AbortSigna
   })
 }
 
-async function claimConnected(
-  claim: (agent: AgentConfig, name: string) => Promise<Claimed>,
-  { agent, name }: { agent: AgentConfig; name: string },
-  signal: AbortSignal,
-): Promise<Claimed> {
-  const claimed = await claim(agent, name)
-  try {
-    await claimed.peer.connect({ insist: true }, signal)
-    return claimed
-  } catch (reason) {
-    if (signal.aborted) throw toCancelledError(signal)
-    throw toUnavailable(name, toCrabError(reason), agent.name)
-  }
-}
-
 async function withServerError<T>(
   what: string,
-  { entry }: Claimed,
+  { entry }: PeerClaim,
   work: Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {

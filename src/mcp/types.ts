@@ -1,8 +1,7 @@
+import type { Attachment } from '../core/base/message.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { Hook, ToolOutput } from '../core/runtime/hook.ts'
-import type { PromptMessage, PromptView } from './prompts/types.ts'
-import type { ResourceList } from './resources/types.ts'
 
 /** The state of a connection (ADR 0074). */
 export type PeerState = 'disabled' | 'invalid' | 'connecting' | 'connected' | 'needs_auth' | 'failed' | 'idle'
@@ -227,4 +226,52 @@ export interface McpServers extends AsyncDisposable {
    * waiting for them; the process watchdog ends those that remain.
    */
   release(): void
+}
+
+/** A resource that a server offers. The texts are the server's: untrusted, made printable, truncated. */
+export interface ResourceView {
+  /** The URI as the server expects it. */
+  uri: string
+  name: string
+  description: string
+  /** Empty when the server does not say. */
+  mimeType: string
+  /** Bytes; undefined when the server does not say. */
+  size: number | undefined
+}
+
+/** A family of resources with a URI template (RFC 6570). */
+export interface ResourceTemplateView {
+  uriTemplate: string
+  name: string
+  description: string
+  mimeType: string
+}
+
+/** The resources and templates of one server. */
+export interface ResourceList {
+  resources: readonly ResourceView[]
+  templates: readonly ResourceTemplateView[]
+}
+
+/** A prompt that a server offers. The texts are the server's: untrusted, made printable, truncated. */
+export interface PromptView {
+  /** The name as the server expects it; without spaces and control characters. */
+  name: string
+  description: string
+  arguments: readonly PromptArgumentView[]
+}
+
+/** An argument of a prompt. */
+export interface PromptArgumentView {
+  name: string
+  description: string
+  isRequired: boolean
+}
+
+/** A message of a prompt with its arguments filled in. */
+export interface PromptMessage {
+  role: 'user' | 'assistant'
+  content: string
+  attachments: readonly Attachment[]
 }

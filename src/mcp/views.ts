@@ -1,10 +1,12 @@
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { Peer } from './peers/peer.ts'
+import { toOwners } from './peers/server-events.ts'
 import { showTarget } from './secrets/shown-target.ts'
 import { listAgentTools } from './tools/agent-tools.ts'
 import { hiddenBy } from './tools/entry-filter.ts'
-import { type RemoteTool, type ToolList, toPrintableLine } from './tools/remote-tool.ts'
+import type { RemoteTool, ToolList } from './tools/remote-tool.ts'
+import { toPrintableLine } from './tools/server-text.ts'
 import type { PeerState, PeerView, ServerView, ToolView } from './types.ts'
 
 /** Describes a connection for display. */
@@ -16,9 +18,7 @@ export function viewPeer(peer: Peer): PeerView {
     target: showTarget(target),
     envNames: target.transport === 'stdio' ? Object.keys(target.env).toSorted() : [],
     headerNames: target.transport === 'stdio' ? [] : Object.keys(target.headers).toSorted(),
-    owners: peer.claims
-      .filter(({ agentId }) => agentId !== '')
-      .map(({ agent, entry }) => ({ agent, name: entry.name })),
+    owners: toOwners(peer.claims),
     state: toShownState(peer),
     starts: record.starts,
     error: peer.error?.message ?? '',

@@ -34,10 +34,10 @@ async function run(url: string, setting: Setting): Promise<number> {
         open: (_, stop) => openRemoteLink(link, stop),
         era: undefined,
         startupMs: PATIENCE_MS,
-        questionMs: PATIENCE_MS / 2,
+        probeMs: PATIENCE_MS / 2,
         needed: Promise.resolve(),
         onToolsChanged: () => {},
-        onMute: () => {},
+        onSilentExit: () => {},
       },
       signal,
     )

@@ -12,7 +12,7 @@ import {
   type McpToolView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
+import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
 import { attachServers } from './attach-servers.ts'
 import { readViewedAgent } from './change.ts'
 

@@ -1,7 +1,7 @@
 import { nearest } from '../../core/base/nearest.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { matchesPieces } from '../../core/policy/wildcard.ts'
-import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
+import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
 import type { ServerRow } from './servers.ts'
 
 /** A warning, with what to do about it. */

@@ -25,8 +25,7 @@ import {
   traceEvent,
   unsubscribeEvent,
 } from './events.ts'
-import { subscribeMcpEvents } from './mcp-events.ts'
-import { mcpTrace } from './mcp-trace.ts'
+import { mcpTrace, subscribeMcpEvents } from './mcp-events.ts'
 import { handleListModels } from './models.ts'
 import type { RequestContext } from './request-context.ts'
 import { waitRun } from './runs.ts'

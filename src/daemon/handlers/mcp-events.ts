@@ -1,6 +1,49 @@
-import { McpEventKind, type McpEventMsg } from '../../core/protocol/crabtalk.generated.ts'
+import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
+import {
+  McpEventKind,
+  type McpEventMsg,
+  McpTraceEvent,
+  type TraceMcp,
+} from '../../core/protocol/crabtalk.generated.ts'
 import type { McpServerEvent } from '../../core/runtime/events.ts'
+import type { McpFrame } from '../../mcp/types.ts'
+import { toBuiltAgent } from '../built-agent.ts'
 import type { Services } from '../services.ts'
+
+/**
+ * Handles `mcp_trace`: yields the traffic of the connections behind matching declarations from now on,
+ * including connections made later; with `logs`, what their servers write to standard error. Throws `missing`
+ * for an unknown agent, or for an unknown server of a named agent.
+ */
+export async function* mcpTrace(
+  services: Services,
+  { agent, name, logs, lines }: TraceMcp,
+  signal: AbortSignal,
+): AsyncGenerator<McpTraceEvent> {
+  const { agents, mcpFrames, mcp } = services
+  const known = agent === '' ? undefined : toBuiltAgent(services, await agents.get(agent, { create: false }))
+  if (known && name !== '') findMcpEntry(known.name, known.mcps, name)
+  const servers = logs ? await mcp(signal) : undefined
+  const isAll = agent === '' && name === ''
+  const frames = mcpFrames.listen(signal, { most: MAX_QUEUED_FRAMES })
+  const before = known && name !== '' && lines > 0 ? (servers?.logs(known, name).slice(-lines) ?? []) : []
+  if (before.length > 0) yield { ...McpTraceEvent.create(), payload: before.join('\n') }
+  for await (const frame of frames) {
+    const isMatch = frame.owners.some((owner) => {
+      return (agent === '' || owner.agent === known?.name) && (name === '' || owner.name === name)
+    })
+    if (logs === (frame.isLog ?? false) && (isAll || isMatch)) yield toTraceEvent(frame)
+  }
+}
+
+function toTraceEvent({ at, isCut, isLog: _, owners, caller, ...frame }: McpFrame): McpTraceEvent {
+  const { agent = '', sender = '', runId = '' } = caller ?? {}
+  const ts = new Date(at).toISOString()
+  return { ...frame, ts, truncated: isCut, owners: [...owners], agent, sender, runId }
+}
+
+/** The maximum number of queued frames, each of up to 64 KiB. */
+const MAX_QUEUED_FRAMES = 500
 
 const KIND = {
   connecting: McpEventKind.CONNECTING,

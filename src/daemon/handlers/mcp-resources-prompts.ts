@@ -9,9 +9,8 @@ import {
   type McpActionResult,
   type McpResource,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { toReadRuleNames } from '../../mcp/resources/read-rule-names.ts'
-import type { ResourceView } from '../../mcp/resources/types.ts'
-import type { McpServers } from '../../mcp/types.ts'
+import { toReadRuleNames } from '../../mcp/tools/tool-names.ts'
+import type { McpServers, ResourceView } from '../../mcp/types.ts'
 import type { Services } from '../services.ts'
 import { MAX_RESULT_BYTES, toAttachment } from './attachment.ts'
 import { readObject } from './json-text.ts'

@@ -11,7 +11,7 @@ import {
   PolicyEffect,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolSpec } from '../../core/provider/types.ts'
-import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
+import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
 import type { AgentView, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
 import { listServerSources, toBuiltAgent } from '../built-agent.ts'
 import { toBrokenPeers, toMissingServers } from '../components/missing-views.ts'

@@ -21,7 +21,7 @@ import {
   SourceKind,
   type UpsertMcpMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
+import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
 import type { AgentView, McpServers, PeerState, PeerView, ServerView } from '../../mcp/types.ts'
 import { toBuiltAgent } from '../built-agent.ts'
 import { refuseComponent } from '../components/refuse-component.ts'

@@ -4,7 +4,7 @@ import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { GROUP_TOOLS, isGroupTool } from '../../core/hooks/groups/specs.ts'
 import type { PolicyAction } from '../../core/policy/types.ts'
-import { isVisibleTool } from '../../mcp/tools/shown-tools.ts'
+import { isVisibleTool } from '../../mcp/tools/entry-filter.ts'
 import type { Services } from '../services.ts'
 
 /** A hypothetical tool call. */

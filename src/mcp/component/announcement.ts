@@ -68,7 +68,7 @@ export class Announcement {
    * Restores the files if others changed them. Throws `conflict` when another component of that name is
    * serving by now, `config` when the home is gone, `storage` when a file cannot be written.
    */
-  async look(signal: AbortSignal): Promise<void> {
+  async restore(signal: AbortSignal): Promise<void> {
     const { name, home } = this.#target
     if (!isThere(home)) {
       throw new CrabError('config', `Cannot go on with ${name}: its home ${home} is gone`)

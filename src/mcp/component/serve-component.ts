@@ -79,7 +79,7 @@ async function watchFiles(
     for (let waitMs = Math.min(FIRST_CHECK_MS, lookMs); !signal.aborted; waitMs = lookMs) {
       await sleep(waitMs, undefined, { signal }).catch(() => undefined) // aborted
       if (signal.aborted) return
-      await announcement.look(signal).catch((reason: unknown) => {
+      await announcement.restore(signal).catch((reason: unknown) => {
         if (!(reason instanceof CrabError) || reason.kind !== 'storage') throw reason
         log('warn', reason.message) // the disk may have space at the next check
       })

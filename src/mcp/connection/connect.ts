@@ -1,37 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
 import { listenForChanges } from './change-stream.ts'
 import { Connection, type Era } from './connection.ts'
 import { type ServerLink, whenEnded } from './link.ts'
 import { type Negotiation, watchNegotiation } from './negotiate.ts'
 import { withRawResults } from './raw-results.ts'
 
-/** The HTTP transport: `sse` is that of MCP 2024-11-05. Programs know only `usual`. */
-export type HttpVariant = 'usual' | 'sse'
+/** The HTTP transport: `sse` is that of MCP 2024-11-05. Programs know only `streamable`. */
+export type HttpVariant = 'streamable' | 'sse'
 
 /** The options of `connectServer()`. */
 export interface ServerConnectOptions {
   /** Opens a new link to it; called again when the negotiation lost the first one. */
-  open(way: HttpVariant, signal: AbortSignal): Promise<ServerLink>
+  open(variant: HttpVariant, signal: AbortSignal): Promise<ServerLink>
   /** The era the server spoke last time. */
   era: Era | undefined
-  /** The transport to try first: the remembered one. By default `usual`. */
-  way?: HttpVariant | undefined
+  /** The transport to try first: the remembered one. By default `streamable`. */
+  variant?: HttpVariant | undefined
   /**
    * The transport to try when the server refuses the first one as servers do that do not implement it;
-   * onWay() then reports it.
+   * onFallback() then reports it.
    */
-  otherWay?: HttpVariant | undefined
-  onWay?(way: HttpVariant): void
+  fallback?: HttpVariant | undefined
+  onFallback?(variant: HttpVariant): void
   /** The time limit of the start, milliseconds. */
   startupMs: number
   /**
    * The time a server has to answer whether it speaks MCP 2026-07-28, milliseconds; after it, an older
    * revision is assumed.
    */
-  questionMs: number
+  probeMs: number
   /** Resolves when a caller waits for the server; until then other work has priority. */
   needed: Promise<void>
   onToolsChanged(): void
@@ -39,7 +39,7 @@ export interface ServerConnectOptions {
    * Called when the server ended without a message although it was not probed for the newest revision: the
    * probe is not to blame.
    */
-  onMute(): void
+  onSilentExit(): void
 }
 
 /**
@@ -52,29 +52,30 @@ export interface ServerConnectOptions {
  * did.
  */
 export async function connectServer(options: ServerConnectOptions, signal: AbortSignal): Promise<Connection> {
-  const { way = 'usual', otherWay } = options
-  const first = await connectVia(way, options, signal)
+  const { variant = 'streamable', fallback } = options
+  const first = await connectVia(variant, options, signal)
   if ('connection' in first) return first.connection
-  if (otherWay === undefined || !first.isUnknownWay || signal.aborted) throw first.error
-  const second = await connectVia(otherWay, { ...options, era: undefined }, signal).catch(() => first)
+  if (fallback === undefined || !first.isUnsupported || signal.aborted) throw first.error
+  const second = await connectVia(fallback, { ...options, era: undefined }, signal).catch(() => first)
   if ('error' in second) throw signal.aborted ? toCancelledError(signal) : first.error
-  options.onWay?.(otherWay)
+  options.onFallback?.(fallback)
   return second.connection
 }
 
 async function connectVia(
-  way: HttpVariant,
+  variant: HttpVariant,
   options: ServerConnectOptions,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  let mode: Mode = options.era === 'legacy' || way === 'sse' ? 'legacy' : 'auto'
-  let attempt = await tryToConnect({ ...options, way }, mode, signal)
+  let mode: Mode = options.era === 'legacy' || variant === 'sse' ? 'legacy' : 'auto'
+  let attempt = await tryToConnect({ ...options, variant }, mode, signal)
   const again = 'sign' in attempt ? secondMode(mode, options.era, attempt.sign) : undefined
-  if (again !== undefined && way === 'usual' && !signal.aborted) {
+  if (again !== undefined && variant === 'streamable' && !signal.aborted) {
     mode = again
-    attempt = await tryToConnect({ ...options, way }, mode, signal)
+    attempt = await tryToConnect({ ...options, variant }, mode, signal)
   }
-  if ('sign' in attempt && mode === 'legacy' && attempt.sign === 'ended without a word') options.onMute()
+  if ('sign' in attempt && mode === 'legacy' && attempt.sign === 'ended without a word')
+    options.onSilentExit()
   return attempt
 }
 
@@ -86,9 +87,9 @@ interface Failure {
   error: CrabError
   sign: FailureSign
   /** Whether the server may speak another transport. */
-  isUnknownWay?: boolean
+  isUnsupported?: boolean
 }
-type Opening = ServerConnectOptions & { way: HttpVariant }
+type Opening = ServerConnectOptions & { variant: HttpVariant }
 type Handshake = Opening & { sdk: typeof import('./sdk.ts'); mode: Mode }
 
 function secondMode(first: Mode, era: Era | undefined, sign: FailureSign): Mode | undefined {
@@ -103,7 +104,7 @@ function secondMode(first: Mode, era: Era | undefined, sign: FailureSign): Mode 
  */
 async function tryToConnect(options: Opening, mode: Mode, signal: AbortSignal): Promise<Attempt> {
   if (signal.aborted) throw toCancelledError(signal)
-  const link = await options.open(options.way, signal)
+  const link = await options.open(options.variant, signal)
   try {
     const patience = sleep(PATIENCE_MS, undefined, { ref: false, signal }).catch(() => undefined)
     await Promise.race([options.needed, patience])
@@ -124,23 +125,25 @@ async function performHandshake(link: ServerLink, options: Handshake, signal: Ab
   const second = isLate ? await initializeClient(link, { ...options, mode: 'modern' }, signal) : first
   if ('connection' in second) return second
   void link.close()
-  return { ...(signal.aborted ? second : first), isUnknownWay: isUnknownWay(options.way, link) }
+  return { ...(signal.aborted ? second : first), isUnsupported: isUnsupported(options.variant, link) }
 }
 
 /**
  * Tells an unknown transport by MCP 2025-11-25, Streamable HTTP, "Backwards compatibility": any 4xx except
  * those for authentication (401, 403) and throttling (429).
  */
-function isUnknownWay(way: HttpVariant, { refusedWith = 0 }: ServerLink): boolean {
-  return way === 'sse' || (refusedWith >= 400 && refusedWith < 500 && ![401, 403, 429].includes(refusedWith))
+function isUnsupported(variant: HttpVariant, { refusedWith = 0 }: ServerLink): boolean {
+  return (
+    variant === 'sse' || (refusedWith >= 400 && refusedWith < 500 && ![401, 403, 429].includes(refusedWith))
+  )
 }
 
 async function initializeClient(
   link: ServerLink,
-  { sdk, mode, startupMs, questionMs, onToolsChanged }: Handshake,
+  { sdk, mode, startupMs, probeMs, onToolsChanged }: Handshake,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const client = sdk.newClient(mode, mode === 'modern' ? startupMs : questionMs)
+  const client = sdk.newClient(mode, mode === 'modern' ? startupMs : probeMs)
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
   const negotiation = watchNegotiation(link.transport)
   const connecting = client.connect(withRawResults(negotiation.transport), { timeout: startupMs })

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { sameKind } from './transport-kind.ts'
+import { sameKind } from './link.ts'
 
 /** The transport of one client, with the state of its probe for the newest revision. */
 export interface Negotiation {

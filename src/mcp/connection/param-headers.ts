@@ -1,6 +1,7 @@
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { type DroppedTool, type ToolList, toPrintableLine } from '../tools/remote-tool.ts'
+import type { DroppedTool, ToolList } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
 import { iterateSubschemas } from '../tools/tool-schema.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { sameKind } from './transport-kind.ts'
+import { sameKind } from './link.ts'
 
 /**
  * Wraps a transport to hide the results of lists, calls and reads from the SDK's validation, which would

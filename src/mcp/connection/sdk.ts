@@ -17,9 +17,9 @@ import { VERSION } from '../../core/base/version.ts'
  * The client offers elicitation only, which Connection answers; any other request of a server gets "method
  * not found". It does not validate results against schemas: servers' schemas are wrong, refer elsewhere, or
  * take forever to compile. `era` legacy requests nothing newer than 2025-11-25; auto probes for 2026-07-28
- * first and waits `questionMs` for an answer; modern requests nothing else.
+ * first and waits `probeMs` for an answer; modern requests nothing else.
  */
-export function newClient(era: 'legacy' | 'auto' | 'modern', questionMs: number): Client {
+export function newClient(era: 'legacy' | 'auto' | 'modern', probeMs: number): Client {
   const mode = era === 'modern' ? { pin: '2026-07-28' } : era
   return new Client(
     { name: 'crabtalk', version: VERSION },
@@ -27,7 +27,7 @@ export function newClient(era: 'legacy' | 'auto' | 'modern', questionMs: number)
       capabilities: { elicitation: { form: {}, url: {} } },
       inputRequired: { autoFulfill: false },
       jsonSchemaValidator: { getValidator: refuseToCheck },
-      versionNegotiation: era === 'legacy' ? { mode: era } : { mode, probe: { timeoutMs: questionMs } },
+      versionNegotiation: era === 'legacy' ? { mode: era } : { mode, probe: { timeoutMs: probeMs } },
     },
   )
 }

@@ -7,7 +7,7 @@ import { wholeLength } from '../../core/process/utf8-cut.ts'
 import type { ServerTarget } from '../fingerprint.ts'
 import { collectSecrets } from '../secrets/target-secrets.ts'
 import type { CallingTurn, DeclarationOwner, FrameTap } from '../types.ts'
-import { sameKind } from './transport-kind.ts'
+import { sameKind } from './link.ts'
 
 /** The server whose messages are traced. */
 export interface TracedPeer {

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { takeStart } from '../../core/base/truncate.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
 import type { FieldKind, FieldResult } from './types.ts'
 
 /** A value of a list, with the label the user sees. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
 import type { InFlightCall } from './calls-in-flight.ts'
 import type { ElicitAnswer } from './types.ts'
 

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Serial } from '../../core/base/serial.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
-import type { Peer } from './peer.ts'
-import type { Claim } from './peer-types.ts'
+import type { Claim, Peer } from './peer.ts'
 
 /** A declaration in force, and the server behind it. */
 export interface PeerClaim extends Claim {
@@ -65,7 +64,7 @@ export class Claims {
   }
 
   /** Serializes the changes of an agent, in the order of the calls. */
-  async inTurn(agentId: string, change: () => Promise<void>): Promise<void> {
+  async serialize(agentId: string, change: () => Promise<void>): Promise<void> {
     const changes = this.#changes.get(agentId) ?? new Serial()
     this.#changes.set(agentId, changes)
     await changes.run(change).finally(() => changes.isIdle && this.#changes.delete(agentId))

@@ -26,14 +26,14 @@ export class DrainingPeers {
   }
 
   /** Returns a draining server that turns still hold. */
-  held(fingerprint: string): Peer | undefined {
+  find(fingerprint: string): Peer | undefined {
     const peer = this.#waiting.get(fingerprint)?.peer
     return peer?.quiet ? peer : undefined
   }
 
   /** Returns a draining server that turns still hold, and stops draining it. */
   reclaim(fingerprint: string): Peer | undefined {
-    const peer = this.held(fingerprint)
+    const peer = this.find(fingerprint)
     if (peer) this.#waiting.delete(fingerprint)
     return peer
   }
@@ -49,7 +49,7 @@ export class DrainingPeers {
   }
 
   /** Resolves when the servers of a fingerprint that are ending now are gone. */
-  async gone(fingerprint: string): Promise<void> {
+  async whenGone(fingerprint: string): Promise<void> {
     await this.#leaving.get(fingerprint)
   }
 

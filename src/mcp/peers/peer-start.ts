@@ -1,20 +1,24 @@
+import { toCancelledError } from '../../core/base/abortable.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { HttpVariant } from '../connection/connect.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { ServerLink } from '../connection/link.ts'
+import type { ServerTarget } from '../fingerprint.ts'
 import { describeStderrTail, type LineTail } from '../stdio/stderr-tail.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
 import type { ListRefresh } from './list-refresh.ts'
-import { PeerLinks } from './peer-links.ts'
-import type { PeerMemory } from './peer-memory.ts'
-import type { PeerOptions } from './peer-types.ts'
-import { type StartedServer, startServer } from './server-start.ts'
-import { callLimit, isInstaller, startupLimit } from './startup.ts'
-import { TransportMemory } from './transport-memory.ts'
+import type { OpenOptions } from './open-link.ts'
+import type { PeerMemory } from './server-memory.ts'
+import { callLimit, isInstaller, type StartSlots, startupLimit } from './start-limits.ts'
+import { type StartedServer, startServer, TransportMemory } from './start-server.ts'
 
 /** The parts of a peer that its start needs. */
-interface PeerStartOptions extends Pick<PeerOptions, 'target' | 'slots' | 'open'> {
+export interface PeerStartOptions {
+  target: ServerTarget
+  slots: StartSlots
+  /** Opens a link to the server. */
+  open(options: OpenOptions, signal: AbortSignal): Promise<ServerLink>
   /** The declarations of the server. */
   entries(): readonly McpEntry[]
   memory: PeerMemory
@@ -38,14 +42,14 @@ interface PeerStartOptions extends Pick<PeerOptions, 'target' | 'slots' | 'open'
 export class PeerStart {
   readonly #options: PeerStartOptions
   readonly #links = new PeerLinks()
-  readonly #ways: TransportMemory
+  readonly #transports: TransportMemory
   #underWay: Promise<Connection> | undefined
   #restart = new AbortController()
   #needed = Promise.withResolvers<void>()
 
   constructor(options: PeerStartOptions) {
     this.#options = options
-    this.#ways = new TransportMemory(options.target)
+    this.#transports = new TransportMemory(options.target)
   }
 
   get isUnderWay(): boolean {
@@ -53,8 +57,8 @@ export class PeerStart {
   }
 
   /** The transport that was used last. */
-  get way(): HttpVariant {
-    return this.#ways.current
+  get variant(): HttpVariant {
+    return this.#transports.current
   }
 
   /** Whether the next start may have to download the program. */
@@ -120,10 +124,10 @@ export class PeerStart {
     try {
       const started = await startServer(
         {
-          ...{ mayInstall, startupMs, ...this.#ways.plan(memory, startupMs) },
+          ...{ mayInstall, startupMs, ...this.#transports.plan(memory, startupMs) },
           slots: target.transport === 'stdio' ? slots : undefined,
           needed: this.#needed.promise,
-          open: (way, late) => this.#open(way, late),
+          open: (variant, late) => this.#open(variant, late),
           onToolsChanged: () => refresh.notify(),
           lastWords: () => toPrintableLine(describeStderrTail(log.lines())),
         },
@@ -139,10 +143,36 @@ export class PeerStart {
   }
 
   /** Opens a link. Two processes of one server never run at the same time. */
-  async #open(way: HttpVariant, signal: AbortSignal): Promise<ServerLink> {
+  async #open(variant: HttpVariant, signal: AbortSignal): Promise<ServerLink> {
     const { open, log, entries, isConnected, over } = this.#options
     const patienceMs = () => (isConnected() ? callLimit(entries()) : this.limitMs)
     const either = AbortSignal.any([signal, over])
-    return await this.#links.replace(() => open({ way, log, patienceMs }, either), either)
+    return await this.#links.replace(() => open({ variant, log, patienceMs }, either), either)
+  }
+}
+
+/** The open links to one server, of which only one is ever in use. */
+class PeerLinks {
+  readonly #open = new Set<ServerLink>()
+
+  /** Opens a new link after closing the previous one; closes it again if the signal was aborted meanwhile. */
+  async replace(open: () => Promise<ServerLink>, signal: AbortSignal): Promise<ServerLink> {
+    await this.close()
+    const link = await open()
+    this.#open.add(link)
+    void link.ended.then(() => link.close()).then(() => this.#open.delete(link))
+    if (!signal.aborted) return link
+    void link.close()
+    throw toCancelledError(signal)
+  }
+
+  /** Closes all. Never rejects. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((link) => link.close()))
+  }
+
+  /** Like close(), for a process that is exiting: does not wait. */
+  release(): void {
+    for (const link of this.#open) link.release()
   }
 }

@@ -3,24 +3,39 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Connection, RemoteCall } from '../connection/connection.ts'
 import type { ServerTarget } from '../fingerprint.ts'
-import { collectSureSecrets, maskAnswer } from '../secrets/masked-answer.ts'
-import { maskOffer, type ServerOffer } from '../secrets/masked-offer.ts'
+import { validateTarget } from '../remote/header-rules.ts'
+import { collectSureSecrets, maskAnswer, maskError, maskOffer, type ServerOffer } from '../secrets/mask.ts'
 import { hideSecrets } from '../secrets/shown-target.ts'
 import { LineTail } from '../stdio/stderr-tail.ts'
 import type { ToolList } from '../tools/remote-tool.ts'
-import { validateTarget } from '../tools/validate-target.ts'
 import type { PeerState } from '../types.ts'
-import { CallRecord } from './call-record.ts'
-import { cleanError } from './clean-error.ts'
-import { FailureRecord } from './failure-record.ts'
-import { IdleTimer } from './idle-timer.ts'
 import { ListRefresh } from './list-refresh.ts'
-import { PeerMemory } from './peer-memory.ts'
-import { PeerStart } from './peer-start.ts'
-import type { Claim, PeerOptions } from './peer-types.ts'
-import { RefCount } from './ref-count.ts'
-import type { StartedServer } from './server-start.ts'
-import { idleLimit } from './startup.ts'
+import { CallRecord, FailureRecord } from './peer-records.ts'
+import { PeerStart, type PeerStartOptions } from './peer-start.ts'
+import { IdleTimer, RefCount } from './peer-usage.ts'
+import { PeerMemory, type PeerMemoryOptions } from './server-memory.ts'
+import { idleLimit } from './start-limits.ts'
+import type { StartedServer } from './start-server.ts'
+
+/** One declaration of one agent. */
+export interface Claim {
+  agentId: string
+  /** The agent's name. */
+  agent: string
+  entry: McpEntry
+}
+
+/**
+ * A change of a server's state. `failed` includes a server that ended by itself; `disconnected` is
+ * deliberate.
+ */
+export type PeerEvent = 'connecting' | 'connected' | 'failed' | 'disconnected'
+
+/** The dependencies of a peer. */
+export interface PeerOptions extends PeerMemoryOptions, Pick<PeerStartOptions, 'target' | 'slots' | 'open'> {
+  onEvent(kind: PeerEvent): void
+  onToolsChanged(): void
+}
 
 /**
  * One server, shared by all that declare it: connects on demand, detects its end, and knows its tools while
@@ -172,7 +187,7 @@ export class Peer {
       return maskAnswer(answer, [...connection.secrets, ...this.#secrets])
     } catch (reason) {
       if (!signal.aborted && reason instanceof CrabError) this.#learn(reason, connection)
-      throw signal.aborted ? toCancelledError(signal) : cleanError(reason, this.target, connection.secrets)
+      throw signal.aborted ? toCancelledError(signal) : maskError(reason, this.target, connection.secrets)
     }
   }
 
@@ -218,7 +233,7 @@ export class Peer {
     this.connectedAt = this.#options.now()
     this.failures.connected()
     this.record.starts++
-    const isNew = this.memory.connected(this.#clean(list, connection), connection, this.#start.way)
+    const isNew = this.memory.connected(this.#clean(list, connection), connection, this.#start.variant)
     if (isNew) this.#options.onToolsChanged()
     void connection.ended.then((why) => this.#lose(connection, new CrabError('unavailable', why)))
     this.#options.onEvent('connected')
@@ -227,7 +242,7 @@ export class Peer {
   }
 
   #fail(reason: unknown): CrabError {
-    const error = cleanError(reason, this.target)
+    const error = maskError(reason, this.target)
     if (this.#over.signal.aborted) return error
     this.failures.startFailed(error)
     this.memory.failed(error)
@@ -242,7 +257,7 @@ export class Peer {
     this.#connection = undefined
     this.#refresh?.stop()
     this.#idle.stop()
-    this.failures.ended(cleanError(error, this.target))
+    this.failures.ended(maskError(error, this.target))
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
   }

@@ -5,19 +5,16 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
 import type { McpServerEvent } from '../../core/runtime/events.ts'
 import type { ServerLink } from '../connection/link.ts'
-import { openTracedLink } from '../connection/traced-link.ts'
 import { computeFingerprint, type ServerTarget, type TargetDefaults, toTarget } from '../fingerprint.ts'
-import { validateTarget } from '../tools/validate-target.ts'
+import { validateTarget } from '../remote/header-rules.ts'
 import type { FrameTap } from '../types.ts'
 import { Claims, filterEnabled, getClaimedEntry, type PeerClaim } from './claims.ts'
 import { DrainingPeers } from './draining-peers.ts'
+import { type OpenOptions, openLink } from './open-link.ts'
 import { Peer } from './peer.ts'
-import { PeerEmitter } from './peer-emitter.ts'
-import type { OpenOptions } from './peer-types.ts'
+import { PeerEmitter, toOwners } from './server-events.ts'
 import type { ServerMemory, ServerRecord } from './server-memory.ts'
-import { newStartSlots } from './startup.ts'
-
-export type { PeerClaim as Claimed }
+import { newStartSlots } from './start-limits.ts'
 
 export interface PeersOptions extends TargetDefaults {
   processes: ProcessHost
@@ -55,12 +52,12 @@ export class Peers {
   }
 
   /** Returns the declarations of an agent that are in force; undefined when it is not registered. */
-  claimedBy(agentId: string): readonly PeerClaim[] | undefined {
+  getClaims(agentId: string): readonly PeerClaim[] | undefined {
     return this.#claims.get(agentId)
   }
 
   /** Returns a number that grows whenever the tools of an agent may have changed. */
-  generationOf(agentId: string): number {
+  getGeneration(agentId: string): number {
     return this.#claims.getGeneration(agentId)
   }
 
@@ -89,7 +86,7 @@ export class Peers {
    * drops removed ones. The changes of an agent are serialized.
    */
   register(agent: AgentConfig): Promise<void> {
-    return this.#claims.inTurn(agent.id, () => this.#reconcile(agent))
+    return this.#claims.serialize(agent.id, () => this.#reconcile(agent))
   }
 
   /**
@@ -108,13 +105,13 @@ export class Peers {
   async rebase(baseEnv: PeersOptions['baseEnv']): Promise<string[]> {
     this.#baseEnv = baseEnv
     const ids = this.#claims.agents()
-    await Promise.all(ids.map((id) => this.#claims.inTurn(id, () => this.#claimAgain(id))))
+    await Promise.all(ids.map((id) => this.#claims.serialize(id, () => this.#claimAgain(id))))
     return ids
   }
 
   /** Drops all claims of an agent. */
   unregister(agentId: string): Promise<void> {
-    return this.#claims.inTurn(agentId, async () => this.#dropClaims(this.#claims.remove(agentId)))
+    return this.#claims.serialize(agentId, async () => this.#dropClaims(this.#claims.remove(agentId)))
   }
 
   /**
@@ -127,7 +124,7 @@ export class Peers {
       throw new CrabError('unavailable', `Cannot use the MCP server "${entry.name}": crabtalk is ending`)
     const owned = this.#peers.get(recalled.fingerprint)
     if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
-    const leaving = this.#draining.held(recalled.fingerprint)
+    const leaving = this.#draining.find(recalled.fingerprint)
     if (leaving) {
       const hold = leaving.hold()
       return { peer: leaving, [Symbol.asyncDispose]: async () => hold[Symbol.dispose]() }
@@ -209,7 +206,7 @@ export class Peers {
     const { memory, now } = this.#options
     const peer: Peer = new Peer({
       ...{ ...recalled, memory, now, slots: this.#slots },
-      open: (how, signal) => this.#open(peer, how, signal),
+      open: (state, signal) => this.#open(peer, state, signal),
       onEvent: (kind) => {
         if (!this.#draining.has(peer)) this.#emitter.emit(peer, kind, peer.claims)
       },
@@ -220,9 +217,11 @@ export class Peers {
     return peer
   }
 
-  async #open(peer: Peer, how: OpenOptions, signal: AbortSignal): Promise<ServerLink> {
-    await abortable(this.#draining.gone(peer.fingerprint), signal)
-    return await openTracedLink({ ...this.#options, ...how, peer }, signal)
+  async #open(peer: Peer, state: OpenOptions, signal: AbortSignal): Promise<ServerLink> {
+    await abortable(this.#draining.whenGone(peer.fingerprint), signal)
+    const { target, fingerprint } = peer
+    const traced = { target, fingerprint, owners: () => toOwners(peer.claims) }
+    return await openLink({ ...this.#options, ...state, peer: traced }, signal)
   }
 
   /** Detaches claims that are no longer in force; a server without any is drained in the background. */

@@ -3,10 +3,10 @@ import { isObject } from '../../core/base/json.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ElicitationHandler } from '../elicitation/types.ts'
 import type { Peer } from '../peers/peer.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
+import { getCallLimits } from '../peers/tool-call.ts'
 import { toToolOutput } from '../tools/results.ts'
-import { getCallLimits } from '../tools/tool-call.ts'
-import type { PromptMessage } from './types.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
+import type { PromptMessage } from '../types.ts'
 
 /** The options of `getPrompt()`. */
 export interface GetPromptOptions {

@@ -2,9 +2,8 @@ import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { Connection } from '../connection/connection.ts'
 import { readPages } from '../connection/pages.ts'
-import { limitDescription } from '../tools/description.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
-import type { PromptArgumentView, PromptView } from './types.ts'
+import { limitDescription, toPrintableLine } from '../tools/server-text.ts'
+import type { PromptArgumentView, PromptView } from '../types.ts'
 
 /** Lists the prompts of a server in its order; empty for a server without any. Throws as Connection does. */
 export async function listPrompts(connection: Connection, signal: AbortSignal): Promise<PromptView[]> {

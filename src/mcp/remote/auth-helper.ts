@@ -4,7 +4,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { ProcessHost, RunningProcess } from '../../core/process/types.ts'
 import { LineTail } from '../stdio/stderr-tail.ts'
-import { type HelperCredentials, readHelperAnswer, secretsIn } from './helper-answer.ts'
+import { type HelperCredentials, listHelperSecrets, readHelperAnswer } from './helper-answer.ts'
 
 export interface AuthHelperOptions {
   processes: ProcessHost
@@ -76,7 +76,7 @@ async function readHelperResult(
 
 /** Removes the credentials from a line: some helpers print them to standard error too. */
 function withoutSecrets(line: string, credentials: HelperCredentials | undefined): string {
-  return credentials ? hideSecretsIn(line, secretsIn(credentials)) : line
+  return credentials ? hideSecretsIn(line, listHelperSecrets(credentials)) : line
 }
 
 async function readStdout({ stdout }: RunningProcess): Promise<string> {

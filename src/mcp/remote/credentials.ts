@@ -1,7 +1,7 @@
 import { abortable } from '../../core/base/abortable.ts'
 import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
-import { bearer, type HelperCredentials, secretsIn } from './helper-answer.ts'
+import { bearer, type HelperCredentials, listHelperSecrets } from './helper-answer.ts'
 
 export interface CredentialsOptions {
   target: Pick<RemoteTarget, 'auth'>
@@ -71,7 +71,7 @@ export class Credentials {
     const { ask, now } = this.#options
     const answer = await ask!()
     this.#latest = { ...answer, since: now() }
-    for (const secret of secretsIn(answer)) this.#secrets.add(secret)
+    for (const secret of listHelperSecrets(answer)) this.#secrets.add(secret)
   }
 
   /**

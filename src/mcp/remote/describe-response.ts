@@ -1,5 +1,5 @@
 import { isObject } from '../../core/base/json.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
 
 /** An HTTP response that is not an MCP message. */
 export interface PlainResponse {

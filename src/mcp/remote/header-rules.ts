@@ -1,4 +1,5 @@
-import type { RemoteTarget } from '../fingerprint.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import type { RemoteTarget, ServerTarget } from '../fingerprint.ts'
 
 /**
  * Returns why the headers of a target cannot be sent, naming the header; undefined when they can. Depends on
@@ -80,3 +81,11 @@ const RESERVED = new Set([
   'upgrade',
 ])
 const RESERVED_FAMILIES = /^(mcp|sec|proxy)-/
+
+/** Returns why a server can never be started; undefined when it can be tried. */
+export function validateTarget(target: ServerTarget): CrabError | undefined {
+  const issue = target.transport === 'stdio' ? undefined : validateHeaders(target)
+  return issue === undefined
+    ? undefined
+    : new CrabError('config', issue, { hint: 'crabtalk mcp set changes an entry' })
+}

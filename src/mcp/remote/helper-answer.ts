@@ -30,7 +30,7 @@ export function readHelperAnswer(output: string, now: number): HelperCredentials
 }
 
 /** Returns the values that must not be shown, each also without its scheme. */
-export function secretsIn({ headers }: HelperCredentials): string[] {
+export function listHelperSecrets({ headers }: HelperCredentials): string[] {
   const values = Object.values(headers)
   const bare = values.map((value) => value.replace(/^\S+ +(?=\S+$)/, ''))
   return [...values, ...bare].filter(({ length }) => length >= MIN_SECRET)

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../core/base/message.ts'
 import type { Connection } from '../connection/connection.ts'
 import { type FetchPage, readPages } from '../connection/pages.ts'
-import { limitDescription } from '../tools/description.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
-import type { ResourceList, ResourceTemplateView, ResourceView } from './types.ts'
+import { limitDescription, toPrintableLine } from '../tools/server-text.ts'
+import type { ResourceList, ResourceTemplateView, ResourceView } from '../types.ts'
 
 /**
  * Lists the resources and templates of a server in its order; empty for a server without any. Throws as

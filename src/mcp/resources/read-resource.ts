@@ -4,9 +4,9 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ToolOutput } from '../../core/runtime/hook.ts'
 import type { ElicitationHandler } from '../elicitation/types.ts'
 import type { Peer } from '../peers/peer.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
+import { getCallLimits } from '../peers/tool-call.ts'
 import { toToolOutput } from '../tools/results.ts'
-import { getCallLimits } from '../tools/tool-call.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
 
 /** The options of `readResource()`. */
 export interface ReadOptions {

@@ -46,7 +46,7 @@ export class PendingTurns {
 }
 
 /** Requests that the host call again with its user's answers (MCP 2026-07-28, multi round trips). */
-export function askLater(
+export function requestInput(
   pendingTurns: PendingTurns,
   { turn, agent, asks }: AskingTurn & { asks: readonly OpenAsk[] },
 ): InputRequiredResult {
@@ -61,7 +61,7 @@ export function askLater(
 }
 
 /** Asks the user of an older host and replies with the answer; a failed request counts as unanswered. */
-export async function askNow(
+export async function elicitFromHost(
   { ask, closed }: OpenAsk,
   { turn, agent, mcpReq }: AskingTurn & Pick<ServerContext, 'mcpReq'>,
 ): Promise<void> {

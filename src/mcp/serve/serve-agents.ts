@@ -15,8 +15,8 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { readMetaDepth } from '../stdio/depth.ts'
-import type { ServedAgent } from './agent-tools.ts'
-import { type AskingTurn, askLater, askNow, PendingTurns } from './host-asks.ts'
+import type { ServedAgent } from './definitions.ts'
+import { type AskingTurn, elicitFromHost, PendingTurns, requestInput } from './host-asks.ts'
 import { lineTransport, type ServedStreams } from './line-transport.ts'
 import { beginCall, listServed, type ServedAgents, toServedTools } from './served-tools.ts'
 import type { ServedTurn } from './turn.ts'
@@ -171,8 +171,8 @@ class Calls {
     turn.onProgress = createTurnProgress(context)
     try {
       for (let asks = await turn.next(); asks.length > 0; asks = await turn.next()) {
-        if (era === 'modern') return askLater(this.#pendingTurns, { turn, agent, asks })
-        await Promise.all(asks.map((open) => askNow(open, { turn, agent, mcpReq })))
+        if (era === 'modern') return requestInput(this.#pendingTurns, { turn, agent, asks })
+        await Promise.all(asks.map((open) => elicitFromHost(open, { turn, agent, mcpReq })))
       }
       return await turn.result
     } finally {

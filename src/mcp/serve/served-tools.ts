@@ -7,8 +7,14 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { OnAsk } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { DEPTH_VARIABLE, MAX_AGENT_DEPTH } from '../stdio/depth.ts'
-import { type ServedAgent, toServedAgents } from './agent-tools.ts'
-import { CONVERSATION, LIST_AGENTS, SEARCH_SESSIONS, sendTool } from './definitions.ts'
+import {
+  CONVERSATION,
+  LIST_AGENTS,
+  SEARCH_SESSIONS,
+  type ServedAgent,
+  sendTool,
+  toServedAgents,
+} from './definitions.ts'
 import { showSessions } from './found-sessions.ts'
 import { type ServedTurn, startTurn } from './turn.ts'
 import { toFailedCall } from './turn-record.ts'

@@ -1,9 +1,17 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { toCrabError } from '../../core/base/errors.ts'
-import type { AskUserEvent, DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
+import { parseObject } from '../../core/base/json.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { takeStart } from '../../core/base/truncate.ts'
+import type {
+  AskUserEvent,
+  DeepPartial,
+  StreamEvent,
+  StreamMsg,
+  ToolCallInfo,
+} from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
 import { type OpenAsk, OpenAsks } from '../../core/protocol/open-asks.ts'
-import { describeProgress } from './progress.ts'
 import { TurnRecord } from './turn-record.ts'
 
 /** The options of `startTurn()`. */
@@ -74,3 +82,45 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
     }
   }
 }
+
+type TurnEvent = NonNullable<StreamEvent['event']>
+
+/**
+ * Describes an event of a turn in one line for the host's progress; undefined for events that are not
+ * reported.
+ */
+function describeProgress(event: TurnEvent): string | undefined {
+  switch (event.$case) {
+    case 'start':
+      return `${event.value.agent} works`
+    case 'thinkingStart':
+      return 'thinks'
+    case 'textStart':
+      return 'answers'
+    case 'toolStart':
+      return inLine(event.value.calls.map(describeCall).join(', '))
+    case 'toolProgress':
+      return inLine(event.value.message)
+    case 'askUser':
+      return inLine(`asks: ${event.value.questions[0]?.question ?? ''}`)
+    case 'retry':
+      return inLine(`tries again: ${event.value.message}`)
+    case 'notice':
+      return inLine(event.value.message)
+    default:
+      return undefined
+  }
+}
+
+/** Formats a call with the first string among its arguments: `bash(git status)`. */
+function describeCall({ name, arguments: text }: ToolCallInfo): string {
+  const first = Object.values(parseObject(text) ?? {}).find((value) => typeof value === 'string')
+  return first === undefined ? name : `${name}(${takeStart(first.split('\n', 1)[0]!, MAX_ARGUMENT)})`
+}
+
+function inLine(text: string): string {
+  return takeStart(sanitize(text).replaceAll(/\s+/g, ' ').toWellFormed(), MAX_LINE)
+}
+
+const MAX_ARGUMENT = 80
+const MAX_LINE = 300

@@ -4,7 +4,7 @@ import type { Transport } from '@modelcontextprotocol/client'
 import type { ExitStatus, ProcessHost, RunningProcess } from '../../core/process/types.ts'
 import type { ServerLink } from '../connection/link.ts'
 import type { StdioTarget } from '../fingerprint.ts'
-import { toPrintableLine } from '../tools/remote-tool.ts'
+import { toPrintableLine } from '../tools/server-text.ts'
 import { describeStderrTail, type LineTail } from './stderr-tail.ts'
 import { StdioTransport } from './stdio-transport.ts'
 

@@ -6,7 +6,6 @@ import { findAssignedSecrets } from '../../core/base/secrets/assigned-secrets.ts
 import { isShaped, type SecretVerdict } from '../../core/base/secrets/secret-names.ts'
 import { isSecretValue, listSecretParts } from '../../core/base/secrets/secret-parts.ts'
 import { formatPath } from '../../core/config/validation-issue.ts'
-import { isPageToken } from './page-token.ts'
 
 /** The location of an argument that must not be sent, and why; never its value. */
 export interface Taint {
@@ -146,3 +145,23 @@ const MAX_DOCUMENT = 1024 * 1024
 /** The UTF-16 units scanned at a time. */
 const PIECE = 128 * 1024
 const PART_COST = 32
+
+/**
+ * Whether an argument named `token` is a pagination cursor, judging by its title or description. No other
+ * secret name is excused like that, because the description comes from the server.
+ */
+export function isPageToken(name: string, schema: JsonObject | undefined): boolean {
+  if (name.toLowerCase() !== 'token') return false
+  const properties = schema?.['properties']
+  const declared = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
+  if (!isObject(declared)) return false
+  const words = [declared['title'], declared['description']]
+    .filter((word) => typeof word === 'string')
+    .join(' ')
+  return (
+    /\b(?:pag(?:e|es|ing|ination)|cursor|continuation|continue|next|resume|sync)\b/i.test(words) &&
+    !ABOUT_ACCESS.test(words)
+  )
+}
+
+const ABOUT_ACCESS = /\b(?:auth\w*|api|access|bearer|secret|credential|login|password)\b/i

@@ -13,3 +13,8 @@ export function hiddenBy({ include = [], exclude = [] }: McpEntry, tool: string)
   if (include.length > 0 && names(include) === undefined) return 'include does not have it'
   return ''
 }
+
+/** Whether an agent's model sees a tool; `hidden` says why it does not. */
+export function isVisibleTool({ hidden }: { hidden: string }): boolean {
+  return hidden === ''
+}

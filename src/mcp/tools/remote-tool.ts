@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
-import { takeStart } from '../../core/base/truncate.ts'
-import { limitDescription } from './description.ts'
+import { limitDescription, toPrintableLine } from './server-text.ts'
 import { readToolSchema } from './tool-schema.ts'
 
 /** A tool as its server describes it, made fit to be shown to a model. */
@@ -63,16 +61,6 @@ export function replaceList(before: ToolList | undefined, list: ToolList): ToolL
   return { tools, dropped: isSame ? before!.dropped : list.dropped }
 }
 
-/** Converts untrusted text to a single printable line of at most 300 characters and `…`. */
-export function toPrintableLine(text: string): string {
-  const line = sanitize(takeStart(text, 4 * MAX_LINE))
-    .toWellFormed()
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-  return line.length > MAX_LINE ? `${takeStart(line, MAX_LINE)}…` : line
-}
-
-const MAX_LINE = 300
 const MAX_NAME = 256
 
 function readTool(definition: unknown): RemoteTool | DroppedTool {

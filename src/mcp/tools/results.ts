@@ -4,7 +4,7 @@ import { isObject } from '../../core/base/json.ts'
 import type { Attachment, JsonObject } from '../../core/base/message.ts'
 import type { ToolOutput } from '../../core/runtime/hook.ts'
 import { limitOutput, type Spill, spillContent } from './output-limit.ts'
-import { toPrintableLine } from './remote-tool.ts'
+import { toPrintableLine } from './server-text.ts'
 
 /** The options of `toToolOutput()`. */
 export interface ResultOptions {

@@ -45,3 +45,8 @@ function fold(text: string): string {
 function toShortHash(text: string): string {
   return sha256(text).toString('hex').slice(0, HASH_LENGTH)
 }
+
+/** Returns the tool names under which permission rules cover reading a server's resources. */
+export function toReadRuleNames(server: string): { name: string; remoteName: string } {
+  return { name: `mcp__${server}__resources_read`, remoteName: 'resources/read' }
+}

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { limitDescription } from './description.ts'
+import { limitDescription } from './server-text.ts'
 
 /** A tool's input schema as model APIs accept it, or why none would. */
 export type SchemaReading = { schema: JsonObject } | { problem: string }

@@ -46,7 +46,7 @@ test('a server of an older revision that answers the question and refuses is not
 })
 
 /** Connects to a server that has all the time it needs, and so long for the question. */
-async function reach(node: McpNode, { entry }: WatchedServer, questionMs = 10): Promise<Connection> {
+async function reach(node: McpNode, { entry }: WatchedServer, probeMs = 10): Promise<Connection> {
   const target = {
     transport: 'stdio',
     command: entry.command,
@@ -58,8 +58,8 @@ async function reach(node: McpNode, { entry }: WatchedServer, questionMs = 10): 
   const open = () => openStdioLink({ processes: node.processes, target, env, stderr: new LineTail() })
   const needed = Promise.resolve()
   const nothing = () => {}
-  const options = { open, needed, era: undefined, onToolsChanged: nothing, onMute: nothing }
-  return await connectServer({ ...options, startupMs: 60_000, questionMs }, NEVER)
+  const options = { open, needed, era: undefined, onToolsChanged: nothing, onSilentExit: nothing }
+  return await connectServer({ ...options, startupMs: 60_000, probeMs }, NEVER)
 }
 
 /** What came before the first list. */

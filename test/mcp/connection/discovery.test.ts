@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listTools } from '../../../src/mcp/connection/discovery.ts'
+import { listTools } from '../../../src/mcp/connection/pages.ts'
 import { ODD_NAMES } from '../../support/mcp/bad-tools.ts'
 import { BEHAVIOURS } from '../../support/mcp/mcp-servers.ts'
 import type { ServerOptions } from '../../support/mcp/options.ts'

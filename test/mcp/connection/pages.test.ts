@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listTools } from '../../../src/mcp/connection/discovery.ts'
-import { readPages } from '../../../src/mcp/connection/pages.ts'
+import { listTools, readPages } from '../../../src/mcp/connection/pages.ts'
 
 test('readPages() reads a thousand of a page that holds far more', async () => {
   const page = async () => ({

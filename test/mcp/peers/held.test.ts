@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { AgentConfig } from '../../../src/core/config/agent-schema.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
-import { type Claimed, Peers } from '../../../src/mcp/peers/peers.ts'
+import type { PeerClaim } from '../../../src/mcp/peers/claims.ts'
+import { Peers } from '../../../src/mcp/peers/peers.ts'
 import { ServerMemory } from '../../../src/mcp/peers/server-memory.ts'
 import { isRunning } from '../../support/mcp/record-folder.ts'
 import { until } from '../../support/until.ts'
@@ -125,7 +126,7 @@ describe('a turn under way', { concurrency: 4 }, () => {
     const server = node.watch()
     const agent = agentWith([server.entry])
     await peers.register(agent)
-    const [{ peer }] = peers.claimedBy(agent.id) as [Claimed]
+    const [{ peer }] = peers.getClaims(agent.id) as [PeerClaim]
     await peer.connect({}, NEVER)
     using _held = peer.hold()
     await peers.unregister(agent.id)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { redactWords } from '../../../src/core/base/secrets/redact.ts'
-import { maskOffer } from '../../../src/mcp/secrets/masked-offer.ts'
+import { maskOffer } from '../../../src/mcp/secrets/mask.ts'
 
 test('maskOffer() hides a secret whole that begins with another one, in whatever order they are given', () => {
   const secrets = ['hunter2-abc', 'hunter2-abc-and-more']

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { JsonObject } from '../../../src/core/base/message.ts'
-import { findTaint } from '../../../src/mcp/taint/find-taint.ts'
-import { isPageToken } from '../../../src/mcp/taint/page-token.ts'
+import { findTaint, isPageToken } from '../../../src/mcp/taint/find-taint.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
 
 const NEVER = new AbortController().signal

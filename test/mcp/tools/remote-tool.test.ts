@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readTools, replaceList, toPrintableLine } from '../../../src/mcp/tools/remote-tool.ts'
+import { readTools, replaceList } from '../../../src/mcp/tools/remote-tool.ts'
+import { toPrintableLine } from '../../../src/mcp/tools/server-text.ts'
 
 const SOUND = { name: 'a', description: 'Does a', inputSchema: { type: 'object' } }
 

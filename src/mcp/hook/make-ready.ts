@@ -1,0 +1,130 @@
+import { toCancelledError } from '../../core/base/abortable.ts'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import type { ToolsTurn } from '../../core/runtime/hook.ts'
+import type { PeerClaim } from '../peers/claims.ts'
+import type { Peer } from '../peers/peer.ts'
+import type { Peers } from '../peers/peers.ts'
+import { toEvent } from '../peers/server-events.ts'
+import { toUnavailable } from '../peers/tool-call.ts'
+import type { DroppedTool } from '../tools/remote-tool.ts'
+
+/** The options of `makeToolsReady()`. */
+export interface OfferOptions {
+  peers: Peers
+  agent: AgentConfig
+  /** The claims of the agent. */
+  claimed: readonly PeerClaim[]
+  /** Returns the tools of a server that cannot be offered, unless this agent was notified of them before. */
+  takeDropped(peer: Peer): readonly DroppedTool[]
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/**
+ * Prepares the tools of an agent for a turn. Waits, in parallel, for servers whose tools are not known, but
+ * only once: a server that failed recently is started in the background. Notices name the servers and tools
+ * that are missing.
+ *
+ * A required server is always waited for. Throws `unavailable` when it cannot be used, or as the signal does.
+ */
+export async function makeToolsReady(options: OfferOptions, turn: ToolsTurn): Promise<void> {
+  const { peers, agent, claimed } = options
+  using _listening = peers.listen((event) => {
+    if (event.agent === agent.name) turn.tell({ type: 'mcp-state', server: event })
+  })
+  const failures = await Promise.all(claimed.map((claim) => makeReady(claim, options, turn)))
+  for (const [i, { entry, peer }] of claimed.entries()) {
+    const failure = failures[i]
+    if (failure)
+      turn.tell({
+        type: 'notice',
+        message: describeMissing(entry.name, failure, agent.name),
+        server: entry.name,
+      })
+    const dropped = options.takeDropped(peer).filter(({ isSound = false }) => !isSound)
+    if (dropped.length > 0)
+      turn.tell({ type: 'notice', message: describeDropped(entry.name, dropped), server: entry.name })
+  }
+}
+
+/** Returns why a server has no tools, or undefined when it has. */
+async function makeReady(
+  claim: PeerClaim,
+  { now }: OfferOptions,
+  turn: ToolsTurn,
+): Promise<CrabError | undefined> {
+  const { peer, entry } = claim
+  if (entry.required) return await requireServer(claim, turn)
+  if (peer.state === 'invalid') return peer.error
+  if (peer.list) return undefined
+  const { failure } = peer.memory
+  const age = now() - (failure?.at ?? 0) // negative when the clock was set back
+  if (failure && age >= 0 && age < RECENT_FAILURE_MS) {
+    peer.start()
+    return peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${formatAge(age)} ago`)
+  }
+  notifyStart(claim, turn, now())
+  return await waitFor(peer, turn.signal)
+}
+
+/** Waits at most the startup time of the server, including the wait for a slot; the start itself continues. */
+async function waitFor(peer: Peer, signal: AbortSignal): Promise<CrabError | undefined> {
+  const late = new AbortController()
+  const { startupMs } = peer
+  const tooLong = new CrabError('timeout', `it had no turn to start within ${startupMs / 1000} s`)
+  const timer = setTimeout(() => late.abort(tooLong), startupMs + GRACE_MS)
+  try {
+    await peer.connect({}, AbortSignal.any([signal, late.signal]))
+    return undefined
+  } catch (reason) {
+    if (signal.aborted) throw toCancelledError(signal)
+    return toCrabError(reason)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function requireServer({ peer, entry, agent }: PeerClaim, { signal }: ToolsTurn): Promise<undefined> {
+  try {
+    await peer.connect({ insist: true }, signal)
+  } catch (reason) {
+    if (signal.aborted) throw toCancelledError(signal)
+    const { message, hint } = toUnavailable(entry.name, toCrabError(reason), agent)
+    throw new CrabError('unavailable', `${message}; it is required`, { cause: reason, ...(hint && { hint }) })
+  }
+}
+
+/** Emits `connecting` to a turn that waits for a server which is already starting. */
+function notifyStart({ peer, ...claim }: PeerClaim, turn: ToolsTurn, at: number): void {
+  if (peer.mayInstall) {
+    const message = `The MCP server "${claim.entry.name}" starts for the first time and may have to be installed`
+    turn.tell({ type: 'notice', message, server: claim.entry.name, passing: true })
+  }
+  if (peer.state !== 'connecting') return
+  turn.tell({
+    type: 'mcp-state',
+    server: toEvent({ peer, kind: 'connecting', claims: peer.claims, claim, at }),
+  })
+}
+
+function describeMissing(server: string, failure: CrabError, agent: string): string {
+  const { message, hint } = toUnavailable(server, failure, agent)
+  return `${message}; its tools are left out (${hint})`
+}
+
+function describeDropped(server: string, dropped: readonly DroppedTool[]): string {
+  const named = dropped.slice(0, MAX_NAMED).map(({ name, why }) => `${name || 'one without a name'} (${why})`)
+  const more = dropped.length > MAX_NAMED ? ` and ${dropped.length - MAX_NAMED} more` : ''
+  return `The MCP server "${server}" has tools that cannot be used: ${named.join(', ')}${more}`
+}
+
+function formatAge(ms: number): string {
+  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`
+}
+
+/** The time after a failure during which a turn does not wait for the server. */
+const RECENT_FAILURE_MS = 300_000
+/** Added so that a server which got its slot immediately reports its own timeout. */
+const GRACE_MS = 100
+const MAX_NAMED = 5

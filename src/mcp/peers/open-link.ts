@@ -1,0 +1,59 @@
+import type { Transport } from '@modelcontextprotocol/client'
+import type { ProcessHost } from '../../core/process/types.ts'
+import type { HttpVariant } from '../connection/connect.ts'
+import type { ServerLink } from '../connection/link.ts'
+import { type TracedPeer, tappedLines, tracedTransport } from '../connection/trace.ts'
+import { serverEnvironment } from '../stdio/environment.ts'
+import type { LineTail } from '../stdio/stderr-tail.ts'
+import { openStdioLink } from '../stdio/stdio-link.ts'
+import type { FrameTap } from '../types.ts'
+
+/** The options for opening a link to a server that depend on its state. */
+export interface OpenOptions {
+  /** Used for remote servers only. */
+  variant: HttpVariant
+  /** Receives the server's standard error; for a remote server, notes about the connection. */
+  log: LineTail
+  /**
+   * Returns the longest time, in milliseconds, that a request waits when the server asks to be retried later.
+   */
+  patienceMs(): number
+}
+
+/** The options of `openLink()`. */
+export interface OpenLinkOptions extends OpenOptions {
+  /** The server, which the messages on the link are attributed to. */
+  peer: Omit<TracedPeer, 'now'>
+  processes: ProcessHost
+  /** The working directory of a target that has none of its own; absolute. */
+  home: string
+  /** The environment of this process; a server gets only the variables it needs. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Sees every message. */
+  frames?: FrameTap | undefined
+}
+
+/**
+ * Opens a link to a server and reports its messages to the frame tap. Throws as ProcessHost.start() or
+ * openRemoteLink() does. The HTTP code is loaded only for targets with a URL.
+ */
+export async function openLink(options: OpenLinkOptions, signal: AbortSignal): Promise<ServerLink> {
+  const { peer, frames, processes, env, home, log, now, variant, patienceMs } = options
+  const { target } = peer
+  const traced = { ...peer, now }
+  log.onLines = frames && tappedLines(frames, traced)
+  const watch = (inner: Transport) => (frames ? tracedTransport(inner, frames, traced) : inner)
+  if (target.transport === 'stdio') {
+    const own = serverEnvironment(env, target.env)
+    return await openStdioLink({ processes, target, env: own, stderr: log, watch })
+  }
+  const { openRemoteLink } = await import('../remote/remote-link.ts')
+  const note = (line: string) => log.push(Buffer.from(`${line}\n`))
+  const over = variant === 'sse' ? 'sse' : 'http'
+  return await openRemoteLink(
+    { target, over, processes, cwd: home, env: serverEnvironment(env, {}), patienceMs, now, note, watch },
+    signal,
+  )
+}

@@ -1,0 +1,72 @@
+interface IdleTimerOptions {
+  /** The idle time in milliseconds; undefined for no limit. */
+  limitMs(): number | undefined
+  onIdle(): void
+}
+
+/** Reports when something has not been used for a while. Does not keep the process alive. */
+export class IdleTimer {
+  readonly #options: IdleTimerOptions
+  #timer: NodeJS.Timeout | undefined
+  #users = 0
+
+  constructor(options: IdleTimerOptions) {
+    this.#options = options
+  }
+
+  /** Starts the timer unless something is in use. */
+  start(): void {
+    this.stop()
+    const limitMs = this.#options.limitMs()
+    if (limitMs === undefined || this.#users > 0) return
+    this.#timer = setTimeout(() => this.#options.onIdle(), limitMs)
+    this.#timer.unref()
+  }
+
+  /** Stops the timer until the use is disposed. */
+  use(): Disposable {
+    this.stop()
+    this.#users++
+    return {
+      [Symbol.dispose]: () => {
+        this.#users--
+        this.start()
+      },
+    }
+  }
+
+  /** Stops the timer until the next start() or use(). */
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+/** A reference count that reports when the last reference is disposed. */
+export class RefCount {
+  #count = 0
+  #quiet = Promise.withResolvers<void>()
+  #isOver = false
+
+  /** Resolves when the last reference is disposed; undefined when there is none, or after end(). */
+  get quiet(): Promise<void> | undefined {
+    return this.#count > 0 && !this.#isOver ? this.#quiet.promise : undefined
+  }
+
+  /** Adds a reference until it is disposed. */
+  hold(): Disposable {
+    if (this.#count === 0) this.#quiet = Promise.withResolvers()
+    this.#count++
+    return {
+      [Symbol.dispose]: () => {
+        this.#count--
+        if (this.#count === 0) this.#quiet.resolve()
+      },
+    }
+  }
+
+  /** Resolves `quiet` regardless of open references; it is undefined afterwards. */
+  end(): void {
+    this.#isOver = true
+    this.#quiet.resolve()
+  }
+}

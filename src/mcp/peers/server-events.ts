@@ -1,0 +1,75 @@
+import type { McpServerEvent } from '../../core/runtime/events.ts'
+import type { DeclarationOwner } from '../types.ts'
+import type { PeerClaim } from './claims.ts'
+import type { Claim, Peer, PeerEvent } from './peer.ts'
+
+/** An event of a server, for one of its owners. */
+interface OwnerEvent {
+  peer: Peer
+  kind: PeerEvent
+  claims: readonly Claim[]
+  /** The claim of the owner that receives it. */
+  claim: Claim
+  at: number
+}
+
+/** Returns the owners of a server by its claims; one that is only being verified has none. */
+export function toOwners(claims: readonly Claim[]): DeclarationOwner[] {
+  return claims.filter(isDeclared).map(({ agent, entry }) => ({ agent, name: entry.name }))
+}
+
+/** Converts an event to the one its owner receives. */
+export function toEvent({ peer, kind, claims, claim, at }: OwnerEvent): McpServerEvent {
+  return {
+    kind,
+    agent: claim.agent,
+    name: claim.entry.name,
+    fingerprint: peer.fingerprint,
+    owners: toOwners(claims),
+    tools: kind === 'connected' ? (peer.list?.tools.map(({ name }) => name) ?? []) : [],
+    error: kind === 'failed' ? (peer.error?.message ?? '') : '',
+    at,
+  }
+}
+
+type Listener = (event: McpServerEvent) => void
+
+/** Emits the events of servers to listeners, once for each owner. */
+export class PeerEmitter {
+  readonly #now: () => number
+  readonly #listeners = new Set<Listener>()
+
+  /** `now` is milliseconds since 1970. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Adds a listener, until disposed. It must not throw. */
+  listen(listener: Listener): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
+  }
+
+  /** Emits an event for each owner; a server that is only being verified has none. */
+  emit(peer: Peer, kind: PeerEvent, claims: readonly Claim[]): void {
+    for (const claim of claims.filter(isDeclared)) {
+      this.#emitOne({ peer, kind, claims, claim })
+    }
+  }
+
+  /** Emits the current state of a running server to a new owner; later events reach it like the others. */
+  welcome(claim: PeerClaim): void {
+    const { state } = claim.peer
+    if (state !== 'connected' && state !== 'connecting') return
+    this.#emitOne({ peer: claim.peer, kind: state, claims: claim.peer.claims, claim })
+  }
+
+  #emitOne(ownerEvent: Omit<OwnerEvent, 'at'>): void {
+    const event = toEvent({ ...ownerEvent, at: this.#now() })
+    for (const listener of this.#listeners) listener(event)
+  }
+}
+
+function isDeclared({ agentId }: Claim): boolean {
+  return agentId !== ''
+}

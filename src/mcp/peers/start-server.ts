@@ -1,0 +1,119 @@
+import { toCancelledError } from '../../core/base/abortable.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { connectServer, type HttpVariant, type ServerConnectOptions } from '../connection/connect.ts'
+import type { Connection, Era } from '../connection/connection.ts'
+import type { ServerTarget } from '../fingerprint.ts'
+import type { ToolList } from '../tools/remote-tool.ts'
+import type { PeerMemory } from './server-memory.ts'
+import type { StartSlots } from './start-limits.ts'
+
+/** The options of `startServer()`. */
+export interface StartOptions extends ServerConnectOptions {
+  /** Limits concurrent starts of programs; undefined for a remote server. */
+  slots: StartSlots | undefined
+  /** Whether the program may have to be downloaded first. */
+  mayInstall: boolean
+  /** Returns the last meaningful line of its standard error; empty when there is none. */
+  lastWords(): string
+}
+
+/** A connected server and its tools. */
+export interface StartedServer {
+  connection: Connection
+  list: ToolList
+}
+
+/**
+ * Waits for a slot, starts a server, connects and reads its list within `startupMs`. Throws `unavailable`,
+ * saying in lower case what happened, or as the signal does.
+ */
+export async function startServer(options: StartOptions, signal: AbortSignal): Promise<StartedServer> {
+  const { slots, needed, mayInstall } = options
+  using _installing = mayInstall ? await slots?.installing.take({ urgent: needed, signal }) : undefined
+  using _slot = await slots?.any.take({ urgent: needed, signal })
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(toTimeoutError(options)), options.startupMs)
+  try {
+    return await connectAndList(options, AbortSignal.any([signal, late.signal]))
+  } catch (reason) {
+    throw toFailedStart(reason, signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function connectAndList(options: StartOptions, signal: AbortSignal): Promise<StartedServer> {
+  const connection = await connectServer(options, signal)
+  try {
+    return { connection, list: await connection.listTools(signal) }
+  } catch (reason) {
+    void connection.close()
+    throw reason
+  }
+}
+
+function toTimeoutError({ startupMs, lastWords }: StartOptions): CrabError {
+  const words = lastWords()
+  const suffix = words === '' ? '' : `; its last words were: ${words}`
+  return new CrabError('timeout', `it was not ready within ${startupMs / 1000} s${suffix}`, {
+    hint: 'give it more time with startup_timeout_ms if it needs it',
+  })
+}
+
+/** Converts a failed start (program not found, timeout, refusal) to `unavailable`; `credentials` stays. */
+function toFailedStart(reason: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return toCancelledError(signal)
+  if (!(reason instanceof CrabError)) return reason
+  const message = reason.message.replace(/^Cannot /, 'cannot ')
+  const { hint, retryAfterMs } = reason
+  return new CrabError(reason.kind === 'credentials' ? 'credentials' : 'unavailable', message, {
+    cause: reason,
+    ...(hint !== undefined && { hint }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+type Plan = Pick<
+  ServerConnectOptions,
+  'era' | 'onSilentExit' | 'variant' | 'fallback' | 'onFallback' | 'probeMs'
+>
+
+/** Chooses the era and transport for a server: from its target, from memory, or from the last attempt. */
+export class TransportMemory {
+  readonly #target: ServerTarget
+  #current: HttpVariant = 'streamable'
+  /**
+   * The era assumed after it ended without a message, so that each start of a broken server runs it only
+   * once.
+   */
+  #supposed: Era | undefined
+
+  constructor(target: ServerTarget) {
+    this.#target = target
+  }
+
+  /** The transport that was used last. */
+  get current(): HttpVariant {
+    return this.#current
+  }
+
+  /**
+   * Plans the next start. A server gets half of its startup time to answer the probe, since old ones may not
+   * answer at all.
+   */
+  plan({ era, variant }: Pick<PeerMemory, 'era' | 'variant'>, startupMs: number): Plan {
+    const { transport } = this.#target
+    this.#current = transport === 'sse' ? 'sse' : variant
+    const onSilentExit = () => {
+      this.#supposed = 'legacy'
+    }
+    const spoken = { era: era ?? this.#supposed, onSilentExit, probeMs: startupMs / 2 }
+    if (transport === 'stdio') return spoken
+    const onFallback = (found: HttpVariant) => {
+      this.#current = found
+    }
+    const fallback: HttpVariant = this.#current === 'sse' ? 'streamable' : 'sse'
+    const tried = { variant: this.#current, ...(transport === 'http' && { fallback }), onFallback }
+    return { ...spoken, ...tried }
+  }
+}
