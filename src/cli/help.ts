@@ -1,5 +1,5 @@
-import { formatArgumentNotation } from './arguments.ts'
 import type { Command, CommandOption } from './command.ts'
+import { formatArgumentNotation } from './command.ts'
 import { CRABTALK_SECTIONS, CRABUP_SECTIONS, GROUP_SUMMARIES, listOptions } from './sections.ts'
 
 /** Returns the help page of one command. */

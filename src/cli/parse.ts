@@ -2,8 +2,8 @@ import { cac } from 'cac'
 import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/base/nearest.ts'
 import { checkSender } from '../core/base/sender-name.ts'
-import { formatArgumentNotation } from './arguments.ts'
 import type { Command, CommandOption, ParsedOptions } from './command.ts'
+import { formatArgumentNotation } from './command.ts'
 
 /** A command, and the name of its program. */
 interface CommandContext {

@@ -165,7 +165,7 @@ test('conversation list gives pages, and those of a directory', async () => {
   assert.deepEqual([beyond.stdout, beyond.stderr, beyond.code], ['', 'There are only 4\n', 0])
   const terminal = box.terminal(['conversation', 'list', '-n', '3'], { columns: 120 })
   await terminal.finished
-  assert.match(terminal.output(), /4 in all: --offset 3 for the next ones/)
+  assert.match(terminal.output(), /4 in total: --offset 3 shows the next ones/)
 })
 
 /** Four conversations: one of a year ago, and three about coffee. */

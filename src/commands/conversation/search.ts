@@ -1,15 +1,20 @@
+import { colorize, wantsColor } from '../../cli/color.ts'
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import { parseCount } from '../../cli/duration.ts'
+import { type ExcerptStyle, excerptLine } from '../../cli/excerpt.ts'
 import type { Host } from '../../cli/host.ts'
 import { describeNoMatches } from '../../cli/no-matches.ts'
 import { printJson } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { relativeTime } from '../../core/base/relative-time.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { SessionHit, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
 import { MAX_SESSION_HITS } from '../../core/session-search/types.ts'
 import { attach } from '../../daemon/attach.ts'
 import { readFilters } from './filters.ts'
-import { hitLines } from './hit-lines.ts'
+import { shortId } from './find.ts'
 import { parseWhen } from './when.ts'
 
 /** Runs `crabtalk conversation search`: exits with 1 when nothing is found, as grep does. */
@@ -62,4 +67,51 @@ function readSearch(options: ParsedOptions, host: Host) {
 async function printNextHint(host: Host): Promise<void> {
   await host.stdout.flush()
   host.stderr.write('\nContinue one: crabtalk chat --resume ID\nRead one: crabtalk conversation show ID\n')
+}
+
+/**
+ * Renders the hits of a search: a line for each conversation, then its excerpts with the match marked by `>`,
+ * and a blank line between two conversations. On a terminal, lines are truncated to its width, and the match
+ * to three lines; in a pipe every excerpt is one full line.
+ */
+async function hitLines(hits: readonly SessionHit[], host: Host): Promise<string> {
+  const { default: widthOf } = await import('string-width')
+  const color = wantsColor('auto', host.env, host.stdout)
+  const width = host.stdout.isTerminal ? host.columns() : Number.POSITIVE_INFINITY
+  const style = { width, color, widthOf }
+  return hits.map((hit) => formatHit(hit, style, Date.now())).join('\n')
+}
+
+function formatHit(hit: SessionHit, style: ExcerptStyle, now: number): string {
+  const { session, seq, window } = hit
+  const match = window.find((item) => item.seq === seq)
+  const when = relativeTime(match?.ts || session?.updatedAt || '', now)
+  const title = session?.title || session?.preview || ''
+  const facts = [when, `${session?.agent}/${session?.sender}`, title].filter(Boolean).join(' · ')
+  const id = shortId(session?.id ?? '')
+  const room = { ...style, width: style.width - id.length - 2, color: false }
+  const head = `${colorize(id, 'cyan', style.color)}  ${excerptLine({ text: facts, matches: [] }, room)}`
+  const lines = window.map((item) => formatItem(item, { hit, isMatch: item === match, style }))
+  return `${[head, ...lines].join('\n')}\n`
+}
+
+function formatItem(
+  item: WindowItem,
+  { hit, isMatch, style }: { hit: SessionHit; isMatch: boolean; style: ExcerptStyle },
+): string {
+  const who = sanitize(nameSpeaker(item, hit)).replaceAll(/\s+/g, ' ')
+  const start = `${isMatch ? '>' : ' '} ${who}: `
+  const lines = isMatch ? MATCH_LINES : 1
+  const width = style.width * lines - style.widthOf(start)
+  const line = excerptLine({ text: item.snippet, matches: item.matches }, { ...style, width })
+  return `${isMatch ? start : colorize(start, 'dim', style.color)}${line}`
+}
+
+/** The number of terminal lines that the matching message may take. */
+const MATCH_LINES = 3
+
+function nameSpeaker({ role, toolName }: WindowItem, { session }: SessionHit): string {
+  if (role === 'user') return 'you'
+  if (role === 'tool') return toolName || 'tool'
+  return role === 'assistant' ? session?.agent || role : role
 }

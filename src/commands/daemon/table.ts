@@ -46,7 +46,7 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s; SIGHUP reloads the config
     details: 'Files with errors are reported and keep their previous settings.',
     options: [],
     examples: ['crabtalk daemon reload'],
-    load: async () => (await import('./reload.ts')).reloadDaemonCommand,
+    load: async () => (await import('./control.ts')).reloadDaemonCommand,
   },
   {
     path: ['daemon', 'stop'],
@@ -55,6 +55,6 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s; SIGHUP reloads the config
     details: 'Running turns get two seconds to end; then they are cancelled. Their messages are kept.',
     options: [],
     examples: ['crabtalk daemon stop'],
-    load: async () => (await import('./stop.ts')).stopDaemonCommand,
+    load: async () => (await import('./control.ts')).stopDaemonCommand,
   },
 ]

@@ -1,9 +1,10 @@
 import type { ReportRefusal } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import type { OutFile } from '../../cli/out-file.ts'
+import type { Output } from '../../cli/output.ts'
 import { type CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
-import { jsonSink } from './json-sink.ts'
-import { RunRecord } from './record.ts'
+import { toShownJson } from '../../core/base/json.ts'
+import { RunRecord, toResult } from './record.ts'
 import type { Sink } from './sink.ts'
 import { streamJsonSink } from './stream-json-sink.ts'
 
@@ -41,4 +42,17 @@ function findOutputForm(words: readonly string[]): string | undefined {
   const end = words.indexOf('--')
   const line = (end < 0 ? words : words.slice(0, end)).join('\0')
   return [...line.matchAll(/(?:^|\0)(?:--output[=\0]|-o[=\0]?)([\w-]+)(?=\0|$)/g)].at(-1)?.[1]
+}
+
+/** Prints one JSON object at the end, even for a failed run (docs/scripting.md). */
+export function jsonSink(options: { stdout: Output; outFile: OutFile | undefined; now(): number }): Sink {
+  return {
+    event: () => undefined,
+    async finish(record: RunRecord, outcome) {
+      const line = `${toShownJson(toResult(record, { ...outcome, now: options.now() }))}\n`
+      if (options.outFile && outcome.exit === 0) await options.outFile(line)
+      else options.stdout.write(line)
+      await options.stdout.flush()
+    },
+  }
 }

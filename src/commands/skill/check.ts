@@ -9,7 +9,6 @@ import { loadConfig } from '../../core/config/load-config.ts'
 import { type Skill, type SkillProblem, type SkillRoot, scanSkills } from '../../core/skills/scan-skills.ts'
 import { readBody } from '../../core/skills/skill-body.ts'
 import { skillRoots } from '../../core/skills/skill-roots.ts'
-import { isPortableName } from './portable-name.ts'
 
 /** Runs `crabtalk skill check`: reports the issues of all available skills, or of those in a folder. */
 export const checkSkillsCommand: CommandHandler = async ({ options, host }) => {
@@ -74,4 +73,12 @@ function noSkillsIn(folder: string): CrabError {
   return new CrabError('missing', `Cannot find a skill in ${folder}`, {
     hint: 'a skill is a folder with a SKILL.md',
   })
+}
+
+/**
+ * Whether other programs accept the name of a skill, too (agentskills.io): lower-case letters, digits and
+ * hyphens.
+ */
+export function isPortableName(name: string): boolean {
+  return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)
 }

@@ -7,7 +7,7 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
 import { scanSkills, validateSkill } from '../../core/skills/scan-skills.ts'
 import { skillRoots } from '../../core/skills/skill-roots.ts'
-import { isPortableName } from './portable-name.ts'
+import { isPortableName } from './check.ts'
 
 /**
  * Runs `crabtalk skill new`: creates a skill whose text is still to be written, and prints the path of its

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeDifference, diffMemories } from '../../../src/commands/memory/compare.ts'
+import { describeDifference, diffMemories } from '../../../src/commands/memory/tree.ts'
 import { type DeepPartial, MemoryEntry, MemoryKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 
 test('compare() tells what comes, changes and goes, whatever the order and the ids are', () => {

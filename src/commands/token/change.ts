@@ -3,12 +3,15 @@ import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
-import { checkTokenName } from '../../core/base/token-name.ts'
+import { BUILT_IN_TOKEN, checkTokenName } from '../../core/base/token-name.ts'
 import { readAgentFiles } from '../../core/config/agent-files.ts'
 import { foldName } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { addToken } from '../../core/tokens/token-file.ts'
-import { openTokens } from './store.ts'
+import { refuseForeignHome } from '../../core/config/foreign-home.ts'
+import { SqliteLeases } from '../../core/lease/sqlite-leases.ts'
+import { addToken, noSuchToken, removeToken } from '../../core/tokens/token-file.ts'
+import { replaceToken } from '../../core/transport/token.ts'
+import { listTokens } from './list.ts'
 
 /** Runs `crabtalk token new`: prints the token, and nothing else, to standard output. */
 export const createTokenCommand: CommandHandler = async ({ options, host, signal }) => {
@@ -38,4 +41,34 @@ async function findAgent(host: Host, name: string | undefined): Promise<string |
   throw new CrabError('missing', `Cannot create a token for the agent "${name}": no agent has that name`, {
     hint: didYouMean(name, names) ?? 'crabtalk agent list',
   })
+}
+
+/** Runs `crabtalk token revoke`; a running daemon notices the change by itself. */
+export const revokeTokenCommand: CommandHandler = async ({ options, host, signal }) => {
+  const name = options.args[0] ?? ''
+  await using tokens = await openTokens(host)
+  if (name !== BUILT_IN_TOKEN) {
+    await removeToken(tokens, name, signal)
+    host.stdout.write(`revoked ${name}\n`)
+    return 0
+  }
+  if (!(await listTokens(tokens.run)).some((one) => one.name === BUILT_IN_TOKEN)) throw noSuchToken(name)
+  await replaceToken(tokens.run)
+  host.stdout.write('revoked tcp; run/tcp.token has a new one\n')
+  return 0
+}
+
+/**
+ * Opens the tokens of a home for changes, with the leases that exclude other processes. Disposing releases
+ * them.
+ */
+async function openTokens(host: Host) {
+  const paths = resolvePaths(host)
+  await refuseForeignHome(paths)
+  const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
+  return {
+    run: paths.run,
+    lock: (resource: string, signal: AbortSignal) => leases.take(resource, signal),
+    [Symbol.asyncDispose]: () => leases[Symbol.asyncDispose](),
+  }
 }
