@@ -13,17 +13,17 @@ export interface ExcerptStyle {
   width: number
   color: boolean
   /** Returns the number of columns of a text, as string-width counts them. */
-  widthOf(text: string): number
+  measureWidth(text: string): number
 }
 
 /**
  * Renders a marked text on one line, truncated to a width around its first match, with the matches
  * highlighted.
  */
-export function excerptLine(marked: MarkedText, { width, color, widthOf }: ExcerptStyle): string {
+export function excerptLine(marked: MarkedText, { width, color, measureWidth }: ExcerptStyle): string {
   const pieces = toPieces(cropToFirstMatch(marked, width))
   const chars = pieces.flatMap(({ text, isMatch }) => [...text].map((char) => ({ char, isMatch })))
-  const shown = fitChars(chars, width, widthOf)
+  const shown = fitChars(chars, width, measureWidth)
   let line = ''
   for (let at = 0; at < shown.length; ) {
     const { isMatch } = shown[at]!
@@ -99,19 +99,23 @@ function isInsideChar(byte: number): boolean {
  * Returns the characters that fit: those around the first match, which is a third of the way in unless the
  * text ends before.
  */
-function fitChars(chars: readonly Char[], width: number, widthOf: ExcerptStyle['widthOf']): readonly Char[] {
-  if (!Number.isFinite(width) || widthOf(joinChars(chars)) <= width) return chars
+function fitChars(
+  chars: readonly Char[],
+  width: number,
+  measureWidth: ExcerptStyle['measureWidth'],
+): readonly Char[] {
+  if (!Number.isFinite(width) || measureWidth(joinChars(chars)) <= width) return chars
   const first = Math.max(
     0,
     chars.findIndex(({ isMatch }) => isMatch),
   )
-  const behind = widthOf(joinChars(chars.slice(first)))
+  const behind = measureWidth(joinChars(chars.slice(first)))
   const room = Math.max(Math.floor(width / 3), width - 1 - behind)
-  const from = findStart(chars, { first, room }, widthOf)
+  const from = findStart(chars, { first, room }, measureWidth)
   const shown: Char[] = from > 0 ? [ELLIPSIS] : []
   let left = width - shown.length
   for (let at = from; at < chars.length; at++) {
-    const charWidth = widthOf(chars[at]!.char)
+    const charWidth = measureWidth(chars[at]!.char)
     if (charWidth > left - (at < chars.length - 1 ? 1 : 0)) return [...shown, ELLIPSIS]
     shown.push(chars[at]!)
     left -= charWidth
@@ -123,11 +127,11 @@ function fitChars(chars: readonly Char[], width: number, widthOf: ExcerptStyle['
 function findStart(
   chars: readonly Char[],
   { first, room }: { first: number; room: number },
-  widthOf: ExcerptStyle['widthOf'],
+  measureWidth: ExcerptStyle['measureWidth'],
 ): number {
   let from = first
   for (let left = room; from > 0; from--) {
-    left -= widthOf(chars[from - 1]!.char)
+    left -= measureWidth(chars[from - 1]!.char)
     if (left < 0) break
   }
   if (from === 0) return 0

@@ -46,13 +46,13 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   if (options.has('help')) return printHelp({ name, table, commands, command, words, host })
   if (isForChat) refuseCommand(name, table, options.args)
   const run = await command.load()
-  const over = new AbortController()
+  const lifetime = new AbortController()
   try {
     const at = options.has('no-daemon') ? withoutDaemon(host) : host
     const { path } = command
-    return await run({ program: name, commands: table, path, options, host: at, signal: over.signal })
+    return await run({ program: name, commands: table, path, options, host: at, signal: lifetime.signal })
   } finally {
-    over.abort()
+    lifetime.abort()
   }
 }
 

@@ -109,7 +109,7 @@ describe('skills', { concurrency: 2 }, () => {
       [['skill', 'list', '--jsn'], /^Unknown option --jsn$/, /--json\?$/],
       [['skill', 'show'], /<name> is missing$/, /<name>$/],
       [['skill', 'new', 'x'], /<description> is missing$/, /<description>$/],
-      [['skill', 'new', '../x', 'y'], /its "name" must be lowercase/, /skill new changelog/],
+      [['skill', 'new', '../x', 'y'], /its "name" is not made of/, /skill new changelog/],
       [['skill', 'new', 'Two words', 'y'], /small letters, digits and hyphens/, /skill new changelog/],
       [['skill', 'check', 'a', 'b'], /it takes no more than/, /\[folder\]$/],
     ]

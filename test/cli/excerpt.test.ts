@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import widthOf from 'string-width'
+import measureWidth from 'string-width'
 import { type ExcerptStyle, excerptLine } from '../../src/cli/excerpt.ts'
 
-const LINE = { width: Number.POSITIVE_INFINITY, color: false, widthOf }
+const LINE = { width: Number.POSITIVE_INFINITY, color: false, measureWidth }
 const TEXT = 'The quick brown fox jumps over the lazy dog and never comes back to where it began'
 
 for (const [what, text, word, more, shown] of [
@@ -32,10 +32,10 @@ test('excerptLine() never is wider than it may be, and shows the first match whe
     fc.property(text, text, fc.integer({ min: 12, max: 200 }), (before, behind, width) => {
       const all = `${before} needle ${behind}`
       const at = Buffer.byteLength(`${before} `)
-      const style: ExcerptStyle = { width, color: false, widthOf }
+      const style: ExcerptStyle = { width, color: false, measureWidth }
       const line = excerptLine({ text: all, matches: [at, at + 6] }, style)
       assert.ok(
-        [...line].reduce((sum, char) => sum + widthOf(char), 0) <= width || widthOf(line) <= width,
+        [...line].reduce((sum, char) => sum + measureWidth(char), 0) <= width || measureWidth(line) <= width,
         line,
       )
       assert.equal(line.split(/\s/).length, line.split(' ').length)
@@ -47,7 +47,7 @@ test('excerptLine() never is wider than it may be, and shows the first match whe
 test('excerptLine() takes any offsets without failing', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.nat(400)), fc.boolean(), (text, matches, color) => {
-      excerptLine({ text, matches }, { width: 40, color, widthOf })
+      excerptLine({ text, matches }, { width: 40, color, measureWidth })
     }),
   )
 })
@@ -56,7 +56,7 @@ test('excerptLine() finds its match in a text of megabytes', () => {
   const text = `${'ä '.repeat(500_000)}needle${' ö'.repeat(500_000)}`
   const line = excerptLine({ text, matches: place(text, 'needle') }, { ...LINE, width: 40 })
   assert.match(line, /^…(ä )+needle( ö)+…$/)
-  assert.ok(widthOf(line) <= 40)
+  assert.ok(measureWidth(line) <= 40)
 })
 
 function place(text: string, word: string): number[] {

@@ -20,25 +20,25 @@ export function permissionCard(
 ): string {
   const { verb, what } = toSubject(request)
   const { cwd, diff, reason, warnings } = request
-  const most = (rows: number) => (whole ? Number.POSITIVE_INFINITY : rows)
+  const limit = (rows: number) => (whole ? Number.POSITIVE_INFINITY : rows)
   const title = `${escapeLine(agent)} wants to ${escapeLine(verb)}`
   const lines = [
     `crabtalk: ${colorize(title, 'bold', style.color)}`,
-    ...quoteWithBar(toVisible(what), { style, most: most(MAX_ROWS) }),
+    ...quoteWithBar(toVisible(what), { style, maxRows: limit(MAX_ROWS) }),
     ...commandLines(request, style),
     ...(diff === ''
       ? []
-      : quoteWithBar(toVisible(expandDiffTabs(diff)), { style, most: most(MAX_DIFF_ROWS), tint })),
+      : quoteWithBar(toVisible(expandDiffTabs(diff)), { style, maxRows: limit(MAX_DIFF_ROWS), tint })),
     ...labelRows('in', toVisible(cwd), style),
     ...labelRows(
       'why',
-      wrapToRows(toVisible(reason), { columns: style.columns, most: most(MAX_REASON_ROWS) }),
+      wrapToRows(toVisible(reason), { columns: style.columns, maxRows: limit(MAX_REASON_ROWS) }),
       style,
     ),
     ...warnings.flatMap((one) =>
       labelRows(
         'risk',
-        wrapToRows(toVisible(one), { columns: style.columns, most: most(MAX_RISK_ROWS) }),
+        wrapToRows(toVisible(one), { columns: style.columns, maxRows: limit(MAX_RISK_ROWS) }),
         style,
       ),
     ),

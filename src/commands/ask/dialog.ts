@@ -186,12 +186,13 @@ async function askQuestion(
   const about = question.header === '' ? '' : ` (${question.header})`
   const title = sanitize(`${askerName({ kind }, agent)} asks${about}`).replaceAll('\n', ' ')
   const hasDigits = !optionKeys(question.options).includes('')
-  const own = hasComposer && isFree && hasDigits ? question.options.length + 1 : undefined
-  const text = `crabtalk: ${title}\n${questionText(question, { style, isFree, own })}> `
+  const freeTextKey = hasComposer && isFree && hasDigits ? question.options.length + 1 : undefined
+  const text = `crabtalk: ${title}\n${questionText(question, { style, isFree, freeTextKey })}> `
   for (;;) {
     const line = await readAfter(dialog, text, signal)
     if (line === undefined) return undefined
-    if (own !== undefined && line.trim() === `${own}`) return await askFreeText(terminal, signal)
+    if (freeTextKey !== undefined && line.trim() === `${freeTextKey}`)
+      return await askFreeText(terminal, signal)
     const answer = readAnswer(line, question, { isFree: isFree && !hasComposer })
     if (answer !== undefined) return answer
     terminal.output.write(invalidInputNotice(line))

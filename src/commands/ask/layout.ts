@@ -10,7 +10,7 @@ export interface TerminalStyle {
 interface QuoteOptions {
   style: TerminalStyle
   /** The maximum number of rows; further rows are omitted and counted. */
-  most: number
+  maxRows: number
   /** Returns the color of a line. */
   tint?: (line: string, at: number) => Paint | undefined
 }
@@ -19,15 +19,18 @@ interface QuoteOptions {
 const BAR = '  │ '
 
 /** Renders foreign text, which must be escaped already, as rows behind a bar that fit the terminal's width. */
-export function quoteWithBar(text: string, { style, most, tint = () => undefined }: QuoteOptions): string[] {
+export function quoteWithBar(
+  text: string,
+  { style, maxRows, tint = () => undefined }: QuoteOptions,
+): string[] {
   const rows = text.split('\n').flatMap((line, at) => {
     const color = tint(line, at)
     const pieces = toRows(line, style.columns - BAR.length)
     return pieces.map((piece) => BAR + (color ? colorize(piece, color, style.color) : piece))
   })
-  const left = rows.length - most
+  const left = rows.length - maxRows
   if (left <= 0) return rows
-  return [...rows.slice(0, most), `  … ${left} more ${left === 1 ? 'line' : 'lines'}; ? shows all`]
+  return [...rows.slice(0, maxRows), `  … ${left} more ${left === 1 ? 'line' : 'lines'}; ? shows all`]
 }
 
 /** Renders a label and its text in as many rows as needed; rows passed as an array are not wrapped. */
@@ -42,7 +45,10 @@ export function labelRows(
 }
 
 /** Wraps a text between words; rows beyond `most` are dropped, and the last one then ends with `…`. */
-export function wrapToRows(text: string, { columns, most }: { columns: number; most: number }): string[] {
+export function wrapToRows(
+  text: string,
+  { columns, maxRows }: { columns: number; maxRows: number },
+): string[] {
   const width = columns - NAME_WIDTH - 3 // leaves room for the ellipsis
   const rows: string[] = []
   for (const word of text.replaceAll('\n', '\\n').split(/ +/)) {
@@ -52,7 +58,7 @@ export function wrapToRows(text: string, { columns, most }: { columns: number; m
     if (row !== undefined && stringWidth(joined) <= width && more.length === 0) rows[rows.length - 1] = joined
     else rows.push(first, ...more)
   }
-  return rows.length <= most ? rows : rows.slice(0, most).with(most - 1, `${rows[most - 1]}…`)
+  return rows.length <= maxRows ? rows : rows.slice(0, maxRows).with(maxRows - 1, `${rows[maxRows - 1]}…`)
 }
 
 const NAME_WIDTH = 6

@@ -10,20 +10,20 @@ import { labelRows, quoteWithBar, type TerminalStyle } from './layout.ts'
  */
 export function questionText(
   { question, options, multiSelect }: AskQuestion,
-  { style, isFree, own }: { style: TerminalStyle; isFree: boolean; own?: number | undefined },
+  { style, isFree, freeTextKey }: { style: TerminalStyle; isFree: boolean; freeTextKey?: number | undefined },
 ): string {
   const keys = optionKeys(options)
   const rows = options.map(({ label, description }, at) => {
     const about = description === '' ? label : `${label} · ${description}`
     return labelRows(keys[at]!, oneLine(about), style)
   })
-  const words = own === undefined ? [] : labelRows(`${own}`, 'your own words', style)
+  const words = freeTextKey === undefined ? [] : labelRows(`${freeTextKey}`, 'your own words', style)
   const lines = [
-    ...quoteWithBar(sanitize(question).replaceAll('\t', ' '), { style, most: Number.POSITIVE_INFINITY }),
+    ...quoteWithBar(sanitize(question).replaceAll('\t', ' '), { style, maxRows: Number.POSITIVE_INFINITY }),
     ...rows.flat(),
     ...words,
   ]
-  const how = answerHint({ options, multiSelect }, keys, own === undefined ? isFree : own)
+  const how = answerHint({ options, multiSelect }, keys, freeTextKey === undefined ? isFree : freeTextKey)
   return `${[...lines, colorize(how, 'dim', style.color)].join('\n')}\n`
 }
 

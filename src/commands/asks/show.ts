@@ -42,7 +42,7 @@ function questionLines({ question, options, multiSelect }: AskQuestion, style: T
   })
   const how = multiSelect ? [colorize('one or several, such as 1,2', 'dim', style.color)] : []
   const lines = [
-    ...quoteWithBar(toVisible(question), { style, most: Number.POSITIVE_INFINITY }),
+    ...quoteWithBar(toVisible(question), { style, maxRows: Number.POSITIVE_INFINITY }),
     ...rows,
     ...how,
   ]

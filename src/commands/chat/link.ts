@@ -22,8 +22,8 @@ interface AttachResult {
  * (ADR 0105).
  */
 export function openChatLink(host: Host): AgentLink {
-  const over = new AbortController()
-  const connectLazily = () => lazy(() => attachQuietly(host, over.signal))
+  const lifetime = new AbortController()
+  const connectLazily = () => lazy(() => attachQuietly(host, lifetime.signal))
   let current: Lazy<AttachResult> = connectLazily()
   return {
     async *dispatch(message, signal) {
@@ -39,7 +39,7 @@ export function openChatLink(host: Host): AgentLink {
       return await describe(await current.get(), signal)
     },
     async [Symbol.asyncDispose]() {
-      over.abort()
+      lifetime.abort()
       const attachResult = await current.current?.catch(() => undefined)
       await attachResult?.attached[Symbol.asyncDispose]()
     },

@@ -123,14 +123,14 @@ async function completeAddresses(paths: HomePaths, signal: AbortSignal): Promise
 
 async function listLatest(
   paths: HomePaths,
-  nameOf: (one: SessionListing) => string,
+  toName: (one: SessionListing) => string,
   signal: AbortSignal,
 ): Promise<WordCompletion[]> {
   const { lastSessions } = await import('../../core/completion/sessions.ts')
   const found = new Map<string, string>()
   for await (const one of lastSessions({ paths, isWanted: () => true }, signal)) {
     const isNamed = !one.sender.startsWith('sh:')
-    if (isNamed && !found.has(nameOf(one))) found.set(nameOf(one), describeSession(one))
+    if (isNamed && !found.has(toName(one))) found.set(toName(one), describeSession(one))
   }
   return [...found].map(([value, description]) => ({ value, description }))
 }

@@ -75,10 +75,10 @@ async function printNextHint(host: Host): Promise<void> {
  * to three lines; in a pipe every excerpt is one full line.
  */
 async function hitLines(hits: readonly SessionHit[], host: Host): Promise<string> {
-  const { default: widthOf } = await import('string-width')
+  const { default: measureWidth } = await import('string-width')
   const color = wantsColor('auto', host.env, host.stdout)
   const width = host.stdout.isTerminal ? host.columns() : Number.POSITIVE_INFINITY
-  const style = { width, color, widthOf }
+  const style = { width, color, measureWidth }
   return hits.map((hit) => formatHit(hit, style, Date.now())).join('\n')
 }
 
@@ -102,7 +102,7 @@ function formatItem(
   const who = sanitize(nameSpeaker(item, hit)).replaceAll(/\s+/g, ' ')
   const start = `${isMatch ? '>' : ' '} ${who}: `
   const lines = isMatch ? MATCH_LINES : 1
-  const width = style.width * lines - style.widthOf(start)
+  const width = style.width * lines - style.measureWidth(start)
   const line = excerptLine({ text: item.snippet, matches: item.matches }, { ...style, width })
   return `${isMatch ? start : colorize(start, 'dim', style.color)}${line}`
 }

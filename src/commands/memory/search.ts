@@ -43,13 +43,13 @@ function toJsonHit({ entry, score, matches }: MemoryHit) {
  * matches.
  */
 async function hitLines(hits: readonly MemoryHit[], host: Host): Promise<string> {
-  const { default: widthOf } = await import('string-width')
+  const { default: measureWidth } = await import('string-width')
   const color = wantsColor('auto', host.env, host.stdout)
   const columns = host.stdout.isTerminal ? host.columns() : Number.POSITIVE_INFINITY
   const blocks = hits.map(({ entry, matches }) => {
     const facts = entry ? summarizeEntry(entry) : ''
-    const head = excerptLine({ text: facts, matches: [] }, { width: columns, color: false, widthOf })
-    const style = { width: (columns - INDENT.length) * CONTENT_LINES, color, widthOf }
+    const head = excerptLine({ text: facts, matches: [] }, { width: columns, color: false, measureWidth })
+    const style = { width: (columns - INDENT.length) * CONTENT_LINES, color, measureWidth }
     const content = excerptLine({ text: entry?.content ?? '', matches }, style)
     return `${colorize(head, 'cyan', color)}\n${INDENT}${content}\n`
   })

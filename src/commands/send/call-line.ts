@@ -18,9 +18,9 @@ export function formatFailureLine(output: string): string {
   return toSingleLine(output.trimStart().split('\n', 1)[0] ?? '', MAX_FAILURE_CHARS)
 }
 
-function toSingleLine(text: string, most: number): string {
-  const line = toVisible(takeStart(text, most + 1)).replaceAll('\n', '\\n')
-  return line.length > most ? `${takeStart(line, most)}…` : line
+function toSingleLine(text: string, maxChars: number): string {
+  const line = toVisible(takeStart(text, maxChars + 1)).replaceAll('\n', '\\n')
+  return line.length > maxChars ? `${takeStart(line, maxChars)}…` : line
 }
 
 /** The maximum lengths of a call and of a failure, in UTF-16 units. */
