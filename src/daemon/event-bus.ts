@@ -57,14 +57,11 @@ export function openBus(options: DaemonBusOptions): DaemonBus {
  * not stored, and for turns of a class that may not publish.
  */
 function createObserver({ bus, trace, log }: { bus: EventBus; trace: EventTrace; log: Log }): TurnObserver {
-  /** The offset in the text of a run at which the text of the last model call begins. */
-  const lastText = new WeakMap<object, number>()
   return (run, event) => {
     if (event.type === 'start') trace.began(run.id)
-    if (event.type === 'text-start') lastText.set(run, run.text.length)
     if (event.type !== 'end' || !isPublished(run)) return
     const [state, why] = toTurnOutcome(event)
-    const text = state === 'done' ? run.text.slice(lastText.get(run) ?? 0) : why
+    const text = state === 'done' ? run.tally.lastText : why
     const payload = headBytes(text, MAX_EVENT_PAYLOAD_BYTES)
     const source = `agent:${run.start.primary.name}:${state}`
     const depth = run.origin?.depth ?? 0

@@ -12,7 +12,7 @@ import {
   OnAsk,
   type RunResult,
   type SearchSessions,
-  SendResponse,
+  type SendResponse,
   type SessionHits,
   type StreamEvent,
   type StreamMsg,
@@ -20,6 +20,7 @@ import {
 import { type Dispatch, request, requestMany, streamTurn } from '../core/protocol/dispatch.ts'
 import { fromStreamEnd } from '../core/protocol/failure.ts'
 import type { Operation, ReplyOf, RequestOf, StreamOperation } from '../core/protocol/operations.ts'
+import { foldTurnEvent, newTurnFold, type TurnFold } from '../core/protocol/turn-fold.ts'
 
 /** One event of a turn: `$case` is its kind, `value` the protocol message of that name. */
 export type TurnEvent = NonNullable<StreamEvent['event']> & {
@@ -177,22 +178,18 @@ async function answerWith(
 async function sendTurn(dispatch: Dispatch, content: string, choices: TurnChoices): Promise<SendResponse> {
   const { onAsk, signal = neverAborted(), ...message } = choices
   if (!onAsk) return await request(dispatch, 'send', { ...message, content }, signal)
-  const answer = SendResponse.create()
-  const texts: string[] = []
-  for await (const event of streamEvents(dispatch, content, choices)) {
-    if (event.$case === 'start') {
-      Object.assign(answer, { runId: event.value.runId, sessionId: event.value.sessionId })
-    }
-    if (event.$case === 'textStart') texts.push('')
-    if (event.$case === 'chunk') texts.push((texts.pop() ?? '') + event.value.content)
-    if (event.$case !== 'end') continue
-    const failure = fromStreamEnd(event.value)
-    if (failure) throw failure
-    const { agent, model, usage, costUsd, turns, detail } = event.value
-    const stopReason = detail?.stopReason ?? ''
-    Object.assign(answer, { agent, model, usage, costUsd, turns, stopReason, content: texts.join('\n\n') })
-  }
-  return answer
+  const turn = newTurnFold()
+  for await (const event of streamEvents(dispatch, content, choices)) foldTurnEvent(turn, event)
+  return toSendResponse(turn)
+}
+
+/** Returns the answer of a finished turn. Throws the error that the turn failed with. */
+function toSendResponse({ run: runId, session: sessionId, tally, end }: TurnFold): SendResponse {
+  const failure = end && fromStreamEnd(end)
+  if (failure) throw failure
+  const { agent = '', model = '', usage, costUsd, turns = 0, detail } = end ?? {}
+  const stopReason = detail?.stopReason ?? ''
+  return { runId, sessionId, agent, model, usage, costUsd, turns, stopReason, content: tally.text }
 }
 
 async function reply(

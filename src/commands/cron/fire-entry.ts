@@ -4,11 +4,11 @@ import { classifySender } from '../../core/base/sender-class.ts'
 import { type CronEntry, cronContent } from '../../core/cron/cron-entry.ts'
 import { findSkillCalls } from '../../core/hooks/skills/skill-call.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
+import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import { attach } from '../../daemon/attach.ts'
 import type { AttachingProcess } from '../../daemon/attaching-process.ts'
 import type { DenialRecord } from '../send/denials.ts'
 import { findRunFailure, RunRecord } from '../send/record.ts'
-import type { WireTurnEvent } from '../send/sink.ts'
 
 /** The time in milliseconds after which a silent turn is considered stuck. */
 const IDLE_TIMEOUT_MS = 30 * 60_000
@@ -96,8 +96,8 @@ function notPermitted({ agent, sender }: RunRecord, calls: readonly DenialRecord
 }
 
 /** Accepts a turn that used tools and has no answer, since a schedule does not need one. */
-function isSilentWork({ kind }: CrabError, { tools }: RunRecord): boolean {
-  return kind === 'empty' && tools.size > 0
+function isSilentWork({ kind }: CrabError, { tally }: RunRecord): boolean {
+  return kind === 'empty' && tally.tools.size > 0
 }
 
 /** Aborts its signal unless it is reset in time. */

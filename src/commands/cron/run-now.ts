@@ -6,11 +6,9 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import { toLastRun } from '../../core/cron/cron-state.ts'
 import { type ManualRun, recordManualRun, toManualRun } from '../../core/cron/manual-runs.ts'
 import { cronFiles } from '../../core/cron/ready-file.ts'
-import { Commentary } from '../send/commentary.ts'
-import type { RunRecord } from '../send/record.ts'
-import type { Sink, WireTurnEvent } from '../send/sink.ts'
 import { StopController } from '../send/stop-controller.ts'
 import { TextSink } from '../send/text-sink.ts'
+import { TurnOutput } from '../send/turn-output.ts'
 import { findCron } from './entries.ts'
 import { fireEntry, newEntryRecord } from './fire-entry.ts'
 
@@ -33,9 +31,8 @@ export async function runNow({
   const due = Date.now()
   const plain = { outFile: undefined, buffer: false, lastOnly: false, structured: false, raw: false }
   const sink = new TextSink({ stdout: host.stdout, ...plain })
-  const error = await withOutput({ host, sink, record, verbosity: options.count('verbose') }, (show) =>
-    fireEntry({ caller: host, entry, record, show }, stop.signal),
-  ).then(() => undefined, toCrabError)
+  const verbosity = options.count('verbose')
+  const error = await runEntry().then(() => undefined, toCrabError)
   const fired = record.run === '' ? undefined : { run: record.run, session: record.session }
   await recordHandRun(host, toManualRun(entry, toLastRun({ due, now: Date.now(), fired, error })))
   const exit = stop.exit ?? (error ? ERROR_KINDS[error.kind].exit : 0)
@@ -43,6 +40,11 @@ export async function runNow({
   if (stop.exit !== undefined) return exit
   if (error) throw error
   return 0
+
+  async function runEntry(): Promise<void> {
+    using output = new TurnOutput({ host, sink, record, verbosity, thinking: false, status: true })
+    await fireEntry({ caller: host, entry, record, show: (event) => output.show(event) }, stop.signal)
+  }
 }
 
 /** Records the run; a failure to do so is only reported, because the turn is over. */
@@ -63,24 +65,3 @@ async function recordHandRun(host: Host, run: ManualRun): Promise<void> {
 }
 
 const RECORD_TIMEOUT_MS = 2000
-
-/** Shows answer and commentary; if both go to one terminal, each is flushed before the other is written. */
-async function withOutput(
-  { host, sink, record, verbosity }: { host: Host; sink: Sink; record: RunRecord; verbosity: number },
-  run: (show: (event: WireTurnEvent) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  const { stdout, stderr } = host
-  const term = host.env['TERM']
-  const columns = host.columns
-  using commentary = new Commentary({ stderr, verbosity, thinking: false, status: true, term, columns })
-  const isShared = stdout.isTerminal && stderr.isTerminal
-  await run(async (event) => {
-    if (TEXT_EVENTS.has(event.$case)) commentary.clear()
-    if (isShared) await stderr.flush()
-    await sink.event(event, record)
-    if (isShared) await stdout.flush()
-    commentary.event(event)
-  })
-}
-
-const TEXT_EVENTS: ReadonlySet<string> = new Set(['textStart', 'chunk', 'textEnd'])

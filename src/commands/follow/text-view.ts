@@ -10,10 +10,10 @@ import type {
   ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { OpenAsks } from '../../core/protocol/open-asks.ts'
+import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import { formatAskLine } from '../asks/ask-line.ts'
 import { shortId } from '../conversation/find.ts'
 import { formatCallLine, formatFailureLine } from '../send/call-line.ts'
-import type { WireTurnEvent } from '../send/sink.ts'
 import type { ConversationAddress } from './target.ts'
 import type { FollowView } from './view.ts'
 

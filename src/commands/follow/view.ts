@@ -1,5 +1,5 @@
 import type { AskInfo, AttachState, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
-import type { WireTurnEvent } from '../send/sink.ts'
+import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 
 /** The output of a followed conversation; a returned promise asks to wait for a slow reader. */
 export interface FollowView {

@@ -63,12 +63,11 @@ function toRecord(run: string, result: RunResult | undefined): RunRecord {
   record.run = result?.runId ?? run
   record.session = session
   record.end = end
-  if (content !== '') record.texts.push(content)
-  for (const { server, ...tally } of result?.tools ?? []) {
-    record.tools.set(tally.name, { server: server || null, ...tally })
-  }
+  const { tally } = record
+  tally.addText(content)
+  for (const tool of result?.tools ?? []) tally.tools.set(tool.name, tool)
   for (const { name, server, denial } of result?.denied ?? []) {
-    if (denial) record.deny({ name, server, denial })
+    if (denial) tally.denied.push({ name, server, denial })
   }
   return record
 }

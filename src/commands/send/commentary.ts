@@ -7,8 +7,8 @@ import {
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { OpenAsks } from '../../core/protocol/open-asks.ts'
+import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import { formatCallLine, formatFailureLine } from './call-line.ts'
-import type { WireTurnEvent } from './sink.ts'
 
 const ERASE_LINE = '\r\u001b[2K'
 /** The delay in milliseconds before the status line appears; faster runs show none. */

@@ -5,12 +5,12 @@ import { toVisible } from '../../core/base/visible.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { OpenAsks } from '../../core/protocol/open-asks.ts'
+import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import type { Attached } from '../../daemon/attach.ts'
 import type { TerminalPrompter } from '../ask/terminal-prompter.ts'
 import { shortId } from '../conversation/find.ts'
 import type { RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
-import type { WireTurnEvent } from './sink.ts'
 import type { StopController } from './stop-controller.ts'
 
 /** A turn that may ask questions. */

@@ -1,27 +1,13 @@
 import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
-import {
-  McpEventKind,
-  type StreamEnd,
-  type StreamEvent,
-  type TokenUsage,
-  type ToolCallInfo,
-  type ToolDenial,
-  type ToolResultEvent,
-} from '../../core/protocol/crabtalk.generated.ts'
+import { type ToolTally, TurnTally } from '../../core/base/turn-tally.ts'
+import { McpEventKind, type StreamEnd, type ToolDenial } from '../../core/protocol/crabtalk.generated.ts'
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
+import { foldTurnEvent, type TurnFold, type WireTurnEvent } from '../../core/protocol/turn-fold.ts'
+import { toUsageJson } from '../../core/protocol/usage-json.ts'
 import { type DenialRecord, permissionNeededError, toDenial } from './denials.ts'
 
 /** The version of the json and stream-json forms. */
 export const OUTPUT_VERSION = 1
-
-/** The statistics of one tool. */
-interface ToolTally {
-  server: string | null
-  name: string
-  calls: number
-  errors: number
-  ms: number
-}
 
 /** A notice for the user; `server` is the MCP server that it is about. */
 interface RunNotice {
@@ -29,22 +15,17 @@ interface RunNotice {
   server?: string
 }
 
-/** Accumulates what is known of a run from its events. */
-export class RunRecord {
+/** The record of a run, as far as its events tell. */
+export class RunRecord implements TurnFold {
   readonly startedAt: number
-  readonly tools = new Map<string, ToolTally>()
-  readonly denied: DenialRecord[] = []
   readonly notices: RunNotice[] = []
   agent = ''
   sender = ''
   run = ''
   session = ''
   model = ''
-  /** One text for each model call that produced text. */
-  readonly texts: string[] = []
+  readonly tally = new TurnTally<ToolDenial>()
   end: StreamEnd | undefined
-  #text: string[] | undefined
-  #calls = new Map<string, ToolCallInfo>()
   #hasCalls = false
   /** The MCP servers that are connecting, by name. */
   readonly #starting = new Set<string>()
@@ -62,17 +43,24 @@ export class RunRecord {
     return this.#hasCalls || this.#starting.size > 0
   }
 
-  /** The whole answer: the texts of all steps, separated by blank lines. */
+  /** The whole answer: the texts of all steps, with exactly one blank line between them. */
   get text(): string {
-    return this.texts.reduce((whole, text) => whole + (whole && blankLine(whole)) + text, '')
+    return this.tally.texts.reduce((whole, text) => whole + (whole && blankLine(whole)) + text, '')
   }
 
   get lastText(): string {
-    return this.texts.at(-1) ?? ''
+    return this.tally.lastText
   }
 
   get toolErrors(): number {
-    return [...this.tools.values()].reduce((sum, tool) => sum + tool.errors, 0)
+    return [...this.tally.tools.values()].reduce((sum, tool) => sum + tool.errors, 0)
+  }
+
+  /** The calls that were not permitted. */
+  get denied(): DenialRecord[] {
+    return this.tally.denied.map(({ name, server, denial }) => {
+      return { tool: name, server: server || null, ...toDenial(denial) }
+    })
   }
 
   /** The calls that needed permission when no user could give it. */
@@ -80,32 +68,18 @@ export class RunRecord {
     return this.denied.filter(({ by }) => by === 'nobody')
   }
 
-  apply(event: NonNullable<StreamEvent['event']>, now: number): void {
+  apply(event: WireTurnEvent, now: number): void {
+    foldTurnEvent(this, event)
     switch (event.$case) {
       case 'start':
-        this.agent = event.value.agent
-        this.run = event.value.runId
-        this.session = event.value.sessionId
-        this.model = event.value.model
         this.#toRequestMs = now - this.startedAt
         break
       case 'chunk':
         this.#firstTextMs ??= now - this.startedAt
-        this.#text ??= []
-        this.#text.push(event.value.content)
-        break
-      case 'textEnd':
-        this.closeText()
         break
       case 'toolStart':
-        this.#hasCalls = true
-        for (const call of event.value.calls) this.#calls.set(call.callId, call)
-        break
       case 'toolsComplete':
-        this.#hasCalls = false
-        break
-      case 'toolResult':
-        this.#tally(event.value)
+        this.#hasCalls = event.$case === 'toolStart'
         break
       case 'mcpState':
         if (event.value.kind === McpEventKind.CONNECTING) this.#starting.add(event.value.name)
@@ -114,23 +88,7 @@ export class RunRecord {
       case 'notice':
         this.#note(event.value)
         break
-      case 'end':
-        this.closeText()
-        this.end = event.value
-        break
     }
-  }
-
-  /** Keeps the text of an interrupted step. */
-  closeText(): void {
-    const text = this.#text?.join('') ?? ''
-    this.#text = undefined
-    if (text !== '') this.texts.push(text)
-  }
-
-  /** Records a call that was not permitted. */
-  deny({ name, server, denial }: { name: string; server: string; denial: ToolDenial }): void {
-    this.denied.push({ tool: name, server: server || null, ...toDenial(denial) })
   }
 
   times(now: number) {
@@ -138,22 +96,12 @@ export class RunRecord {
       total_ms: round(now - this.startedAt),
       to_request_ms: this.#toRequestMs === undefined ? null : round(this.#toRequestMs),
       ttft_ms: this.#firstTextMs === undefined ? null : round(this.#firstTextMs),
-      tools_ms: [...this.tools.values()].reduce((sum, tool) => sum + tool.ms, 0),
+      tools_ms: [...this.tally.tools.values()].reduce((sum, tool) => sum + tool.ms, 0),
     }
   }
 
   #note({ message, server }: { message: string; server: string }): void {
     if (this.notices.length < MAX_NOTICES) this.notices.push({ message, ...(server !== '' && { server }) })
-  }
-
-  #tally({ callId, durationMs, isError, denial }: ToolResultEvent): void {
-    const { name = callId, server } = this.#calls.get(callId) ?? {}
-    const tally = this.tools.get(name) ?? { server: server || null, name, calls: 0, errors: 0, ms: 0 }
-    tally.calls++
-    tally.ms += durationMs
-    if (isError) tally.errors++
-    this.tools.set(name, tally)
-    if (denial) this.deny({ name, server: server ?? '', denial })
   }
 }
 
@@ -250,10 +198,10 @@ export function toResult(
     stop_reason: end?.detail?.stopReason ?? null,
     model: end?.model || record.model,
     turns: end?.turns ?? 0,
-    usage: end?.usage ? toUsage(end.usage) : null,
+    usage: end?.usage ? toUsageJson(end.usage) : null,
     cost_usd: end?.costUsd ?? null,
     time: record.times(outcome.now),
-    tools: [...record.tools.values()],
+    tools: [...record.tally.tools.values()].map(toToolJson),
     denied: record.denied,
     notices: record.notices,
     error: error ? toErrorObject(error) : null,
@@ -271,15 +219,8 @@ export function toErrorObject(error: CrabError) {
   }
 }
 
-/** Converts token usage to its form for programs. */
-export function toUsage(usage: TokenUsage) {
-  return {
-    input: usage.promptTokens,
-    output: usage.completionTokens,
-    cache_read: usage.cacheHitTokens ?? 0,
-    cache_write: usage.cacheWriteTokens ?? 0,
-    reasoning: usage.reasoningTokens ?? 0,
-  }
+function toToolJson({ server, name, calls, errors, ms }: ToolTally) {
+  return { server: server || null, name, calls, errors, ms }
 }
 
 function round(ms: number): number {

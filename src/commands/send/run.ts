@@ -5,15 +5,15 @@ import { classifySender } from '../../core/base/sender-class.ts'
 import type { DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, streamTurn } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
-import { Commentary } from './commentary.ts'
 import { fitInput } from './fit-input.ts'
 import type { Input } from './input.ts'
 import { toOnAsk } from './permission-settings.ts'
 import { type QuestionedRun, Questions } from './questions.ts'
 import { findRunFailure, isAnswered, RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
-import type { RunOutcome, Sink, WireTurnEvent } from './sink.ts'
+import type { RunOutcome, Sink } from './sink.ts'
 import { chooseSender } from './target.ts'
+import { TurnOutput } from './turn-output.ts'
 
 /** Creates the record of a run that has not started. */
 export function newRunRecord(settings: SendSettings): RunRecord {
@@ -43,49 +43,23 @@ export async function prepareMessage(
 
 /** Sends the message, and follows its events into the record, the sink and standard error. */
 export async function sendAndFollow(run: SendRun): Promise<void> {
-  const { settings, host, stop, record, attached } = run
+  const { settings, stop, record, attached } = run
   const { dispatch } = attached
   const message = await prepareMessage({ ...run, dispatch }, stop.signal)
-  using commentary = new Commentary({
-    stderr: host.stderr,
-    verbosity: settings.verbosity,
-    thinking: settings.thinking ?? false,
-    status: settings.form !== 'stream-json',
-    term: host.env['TERM'],
-    columns: host.columns,
-  })
+  const { verbosity, thinking = false } = settings
+  using output = new TurnOutput({ ...run, verbosity, thinking, status: settings.form !== 'stream-json' })
   await using questions = new Questions(run)
   const signal = AbortSignal.any([stop.signal, questions.signal])
-  const shareTerminal = host.stdout.isTerminal && host.stderr.isTerminal
   for await (const { event } of streamTurn(dispatch, message, signal)) {
     if (!event) continue
     stop.pauseIdle()
     record.apply(event, performance.now())
-    await showEvent(event, run, { commentary, shareTerminal })
+    await output.show(event)
     await questions.event(event)
     if (!record.isActing) stop.resetIdle()
   }
   stop.pauseIdle()
 }
-
-/**
- * Shows an event as answer and commentary; if both go to one terminal, each is flushed before the other is
- * written.
- */
-async function showEvent(
-  event: WireTurnEvent,
-  { host: { stdout, stderr }, sink, record }: SendRun,
-  { commentary, shareTerminal }: { commentary: Commentary; shareTerminal: boolean },
-): Promise<void> {
-  if (TEXT_EVENTS.has(event.$case)) commentary.clear()
-  if (shareTerminal) await stderr.flush()
-  await sink.event(event, record)
-  if (shareTerminal) await stdout.flush()
-  commentary.event(event)
-}
-
-/** The events whose text goes to standard output as it arrives. */
-const TEXT_EVENTS: ReadonlySet<string> = new Set(['textStart', 'chunk', 'textEnd'])
 
 /** Runs one turn and returns its outcome; never throws. */
 export async function runToOutcome(
@@ -94,7 +68,6 @@ export async function runToOutcome(
   run: () => Promise<void>,
 ): Promise<RunOutcome> {
   const error = await run().then(() => findRunFailure(record, settings), toCrabError)
-  record.closeText()
   const isWhole = isAnswered(record) && (!error || error.kind === 'denied')
   const structured = settings.schema !== '' && isWhole ? parseAnswer(record.lastText) : undefined
   return { exit: error ? ERROR_KINDS[error.kind].exit : 0, error, structured }

@@ -1,9 +1,6 @@
 import type { CrabError } from '../../core/base/errors.ts'
-import type { StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import type { RunRecord } from './record.ts'
-
-/** An event of a turn in its wire form. */
-export type WireTurnEvent = NonNullable<StreamEvent['event']>
 
 /** The outcome of a run. */
 export interface RunOutcome {

@@ -9,9 +9,11 @@ import {
   type PermissionRequest,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
+import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
+import { toUsageJson } from '../../core/protocol/usage-json.ts'
 import { toDenial } from './denials.ts'
-import { OUTPUT_VERSION, type RunRecord, toResult, toUsage } from './record.ts'
-import type { Sink, WireTurnEvent } from './sink.ts'
+import { OUTPUT_VERSION, type RunRecord, toResult } from './record.ts'
+import type { Sink } from './sink.ts'
 
 /** The fields of a line. */
 export type Fields = { type: string; [key: string]: unknown }
@@ -81,7 +83,7 @@ function toRareFields(event: WireTurnEvent): Fields | undefined {
     case 'mcpState':
       return toMcpState(event.value)
     case 'contextUsage':
-      return event.value.usage && { type: 'usage', ...toUsage(event.value.usage) }
+      return event.value.usage && { type: 'usage', ...toUsageJson(event.value.usage) }
     case 'retry':
       return {
         type: 'retry',

@@ -3,8 +3,9 @@ import type { Output } from '../../cli/output.ts'
 import { ERROR_KINDS } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { Sanitizer } from '../../core/base/sanitize.ts'
+import type { WireTurnEvent } from '../../core/protocol/turn-fold.ts'
 import { blankLine, isAnswered, type RunRecord } from './record.ts'
-import type { RunOutcome, Sink, WireTurnEvent } from './sink.ts'
+import type { RunOutcome, Sink } from './sink.ts'
 
 /** The settings of a text sink. */
 export interface TextSinkOptions {

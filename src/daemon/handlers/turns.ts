@@ -1,4 +1,3 @@
-import { toCancelledError } from '../../core/base/abortable.ts'
 import { type Channel, classifyTurn } from '../../core/policy/trust.ts'
 import {
   type SendMsg,
@@ -6,7 +5,6 @@ import {
   type StreamEvent,
   type StreamMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
-import type { NumberedEvent } from '../../core/runtime/live/live-turns.ts'
 import type { TurnRequest } from '../../core/runtime/turn-request.ts'
 import type { RequestContext } from './request-context.ts'
 import { toTokenUsage, toWireEvent } from './stream-events.ts'
@@ -54,34 +52,20 @@ export async function handleSend(
     return SendResponse.create({ agent: request.agent, runId: id })
   }
   const hasSchema = message.options?.schema !== undefined && message.options.schema !== ''
-  return await collectAnswer(services.live.stream(request, signal), { hasSchema, signal })
-}
-
-async function collectAnswer(
-  events: AsyncIterable<NumberedEvent>,
-  { hasSchema, signal }: { hasSchema: boolean; signal: AbortSignal },
-): Promise<SendResponse> {
-  const texts: string[] = []
-  let ids = { runId: '', sessionId: '' }
-  for await (const { event } of events) {
-    if (event.type === 'start') ids = { runId: event.runId, sessionId: event.sessionId }
-    if (event.type === 'text-start') texts.push('')
-    if (event.type === 'text') texts.push((texts.pop() ?? '') + event.delta)
-    if (event.type !== 'end') continue
-    if (event.error) throw event.error
-    const { agent, model, usage, turns, stopReason, costUsd } = event
-    return {
-      ...ids,
-      agent,
-      model,
-      turns,
-      stopReason,
-      ...(costUsd !== undefined && { costUsd }),
-      content: hasSchema ? (texts.at(-1) ?? '') : texts.join('\n\n'),
-      usage: usage && toTokenUsage(usage),
-    }
+  const { run, end } = await services.live.complete(request, signal)
+  if (end.error) throw end.error
+  const { agent, model, usage, turns, stopReason, costUsd } = end
+  return {
+    runId: run.id,
+    sessionId: run.start?.sessionId ?? '',
+    agent,
+    model,
+    turns,
+    stopReason,
+    ...(costUsd !== undefined && { costUsd }),
+    content: hasSchema ? run.tally.lastText : run.tally.text,
+    usage: usage && toTokenUsage(usage),
   }
-  throw toCancelledError(signal)
 }
 
 function toRequest(message: StreamMsg, channel: Channel): TurnRequest {

@@ -15,12 +15,12 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { readMetaDepth } from '../stdio/depth.ts'
+import { toFailedCall } from './call-result.ts'
 import type { ServedAgent } from './definitions.ts'
 import { type AskingTurn, elicitFromHost, PendingTurns, requestInput } from './host-asks.ts'
 import { lineTransport, type ServedStreams } from './line-transport.ts'
 import { beginCall, listServed, type ServedAgents, toServedTools } from './served-tools.ts'
 import type { ServedTurn } from './turn.ts'
-import { toFailedCall } from './turn-record.ts'
 
 /** The options of `serveAgents()`. */
 export interface ServeAgentsOptions extends ServedAgents {

@@ -7,6 +7,7 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { OnAsk } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { DEPTH_VARIABLE, MAX_AGENT_DEPTH } from '../stdio/depth.ts'
+import { toFailedCall } from './call-result.ts'
 import {
   CONVERSATION,
   LIST_AGENTS,
@@ -17,7 +18,6 @@ import {
 } from './definitions.ts'
 import { showSessions } from './found-sessions.ts'
 import { type ServedTurn, startTurn } from './turn.ts'
-import { toFailedCall } from './turn-record.ts'
 
 /** The agents to serve, and the context of their turns. */
 export interface ServedAgents {

@@ -6,13 +6,13 @@ import { takeStart } from '../../core/base/truncate.ts'
 import type {
   AskUserEvent,
   DeepPartial,
-  StreamEvent,
   StreamMsg,
   ToolCallInfo,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
 import { type OpenAsk, OpenAsks } from '../../core/protocol/open-asks.ts'
-import { TurnRecord } from './turn-record.ts'
+import { foldTurnEvent, newTurnFold, type WireTurnEvent } from '../../core/protocol/turn-fold.ts'
+import { toCallResult } from './call-result.ts'
 
 /** The options of `startTurn()`. */
 export interface TurnOptions {
@@ -40,7 +40,8 @@ export interface ServedTurn {
 export function startTurn({ dispatch, message, conversation }: TurnOptions): ServedTurn {
   const { agent, sender } = message
   const stop = new AbortController()
-  const record = new TurnRecord({ agent, conversation })
+  const state = newTurnFold()
+  const toResult = (failure?: unknown) => toCallResult(state, { agent, conversation }, failure)
   const asks = new OpenAsks()
   let isOver = false
   let newAsk = Promise.withResolvers<void>()
@@ -60,10 +61,7 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
         if (!stop.signal.aborted && toCrabError(reason).kind !== 'missing') throw reason
       })
     },
-    result: follow().then(
-      () => record.toResult(undefined),
-      (reason: unknown) => record.toResult(reason),
-    ),
+    result: follow().then(() => toResult(), toResult),
     cancel: (reason) => stop.abort(reason),
   }
   return turn
@@ -72,7 +70,7 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
     try {
       for await (const { event } of streamTurn(dispatch, message, stop.signal)) {
         if (!event) continue
-        record.take(event)
+        foldTurnEvent(state, event)
         if (asks.apply(event)) newAsk.resolve()
         const words = describeProgress(event)
         if (words !== undefined) turn.onProgress?.(words)
@@ -83,13 +81,11 @@ export function startTurn({ dispatch, message, conversation }: TurnOptions): Ser
   }
 }
 
-type TurnEvent = NonNullable<StreamEvent['event']>
-
 /**
  * Describes an event of a turn in one line for the host's progress; undefined for events that are not
  * reported.
  */
-function describeProgress(event: TurnEvent): string | undefined {
+function describeProgress(event: WireTurnEvent): string | undefined {
   switch (event.$case) {
     case 'start':
       return `${event.value.agent} works`

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Commentary, type CommentaryOptions } from '../../../src/commands/send/commentary.ts'
-import type { WireTurnEvent } from '../../../src/commands/send/sink.ts'
 import { McpEventKind, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import type { WireTurnEvent } from '../../../src/core/protocol/turn-fold.ts'
 import { makeTestHost, type TestHost } from '../../support/test-host.ts'
 
 const START = event('start', { agent: 'crab', model: 'm' })

@@ -7,12 +7,13 @@ import {
   RunRecord,
   toResult,
 } from '../../../src/commands/send/record.ts'
-import type { WireTurnEvent } from '../../../src/commands/send/sink.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { McpEventKind, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import type { WireTurnEvent } from '../../../src/core/protocol/turn-fold.ts'
 
 const PLAIN = { failOnToolError: false }
 const STRICT = { failOnToolError: true }
+const OUTCOME = { exit: 0, error: undefined, structured: undefined, now: 0 }
 const CALL = { callId: 'a', name: 'read', arguments: '{}' }
 
 test('RunRecord remembers who spoke, where, and every text', () => {
@@ -27,7 +28,9 @@ test('RunRecord remembers who spoke, where, and every text', () => {
   )
   assert.deepEqual([record.agent, record.run, record.session, record.model], ['crab', 'r', 's', 'm'])
   assert.deepEqual([record.text, record.lastText], ['Looking.\n\nFound.', 'Found.'])
-  assert.deepEqual([...record.tools.values()], [{ server: null, name: 'read', calls: 2, errors: 1, ms: 12 }])
+  assert.deepEqual(toResult(record, OUTCOME).tools, [
+    { server: null, name: 'read', calls: 2, errors: 1, ms: 12 },
+  ])
   assert.equal(record.toolErrors, 1)
 })
 
@@ -36,7 +39,7 @@ test('RunRecord knows the server of an MCP tool', () => {
   const calls = servers.map((server) => ({ callId: server, name: `tool of ${server}`, server }))
   const results = servers.map((callId) => event('toolResult', { callId, output: '' }))
   assert.deepEqual(
-    [...recordOf(event('toolStart', { calls }), ...results).tools.values()].map(({ server }) => server),
+    toResult(recordOf(event('toolStart', { calls }), ...results), OUTCOME).tools.map(({ server }) => server),
     ['fs', null],
   )
 })
@@ -75,10 +78,9 @@ test('RunRecord knows when servers are waited for', () => {
 
 test('RunRecord keeps a text that was cut off, and no empty one', () => {
   const record = recordOf(event('textStart', {}), event('chunk', { content: 'Half' }))
-  record.closeText()
-  record.closeText()
-  assert.deepEqual(record.texts, ['Half'])
-  assert.deepEqual(recordOf(event('textStart', {}), event('textEnd', {})).texts, [])
+  assert.deepEqual([record.text, record.lastText], ['Half', 'Half'])
+  const empty = recordOf(...text('One'), event('textStart', {}), event('textEnd', {}))
+  assert.deepEqual([empty.text, empty.lastText], ['One', 'One'])
 })
 
 test('RunRecord puts exactly one blank line between texts', () => {

@@ -5,11 +5,12 @@ import { test } from 'node:test'
 import { openOutFile } from '../../../src/cli/out-file.ts'
 import { jsonSink } from '../../../src/commands/send/program-sink.ts'
 import { RunRecord } from '../../../src/commands/send/record.ts'
-import type { RunOutcome, Sink, WireTurnEvent } from '../../../src/commands/send/sink.ts'
+import type { RunOutcome, Sink } from '../../../src/commands/send/sink.ts'
 import { streamJsonSink } from '../../../src/commands/send/stream-json-sink.ts'
 import { TextSink, type TextSinkOptions } from '../../../src/commands/send/text-sink.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import type { WireTurnEvent } from '../../../src/core/protocol/turn-fold.ts'
 import { makeTestHost, type TestHost, type TestHostOptions } from '../../support/test-host.ts'
 
 const DONE: RunOutcome = { exit: 0, error: undefined, structured: undefined }
@@ -237,7 +238,6 @@ async function feed(sink: Sink, events: readonly WireTurnEvent[], outcome: RunOu
     record.apply(one, 0)
     await sink.event(one, record)
   }
-  record.closeText()
   await sink.finish(record, outcome)
 }
 

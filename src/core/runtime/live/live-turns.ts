@@ -1,5 +1,7 @@
 import { abortable } from '../../base/abortable.ts'
 import { type CrabError, toCrabError } from '../../base/errors.ts'
+import { TurnTally } from '../../base/turn-tally.ts'
+import type { Denial } from '../asks.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
 import type { Runtime } from '../runtime.ts'
 import { tapEvents } from '../tap-events.ts'
@@ -79,6 +81,15 @@ export class LiveTurns {
     return this.#drive(this.#newRun(request, { detached: false }), signal)
   }
 
+  /** Runs a turn for a client that reads only its end; fails and is cancelled as stream() is. */
+  async complete(request: TurnRequest, signal: AbortSignal): Promise<RunEnd> {
+    const live = this.#newRun(request, { detached: false })
+    for await (const _ of this.#drive(live, signal)) {
+      // the run has what was said
+    }
+    return { run: live.run, end: live.run.end! }
+  }
+
   /**
    * Starts a turn that continues when clients leave, and returns its id once it is accepted; it may still
    * wait for its conversation then. `follow` yields its events to one reader; it throws the failure of a turn
@@ -127,7 +138,8 @@ export class LiveTurns {
     const id = request.runId ?? this.#options.newId()
     const started = Promise.withResolvers<JournalPosition>()
     started.promise.catch(() => {}) // the failure is also reported to the caller that started the turn
-    const state = { start: undefined, text: '', openAsks: new Set<string>(), end: undefined }
+    const tally = new TurnTally<Denial>({ maxDenied: MAX_DENIED })
+    const state = { start: undefined, tally, openAsks: new Set<string>(), end: undefined }
     const { agent, sender, trust, guest, settings } = request
     const who = { id, agent, sender, trust, guest, ephemeral: settings.ephemeral ?? false }
     const run: TurnRun = { ...who, origin: undefined, ...more, ...state }
@@ -220,3 +232,5 @@ export class LiveTurns {
 }
 
 const UNSAVED_BYTES = 1024 * 1024
+/** The most denied calls of a run that are remembered. */
+const MAX_DENIED = 1_000

@@ -1,7 +1,8 @@
 import type { CrabError } from '../../base/errors.ts'
+import type { TurnTally } from '../../base/turn-tally.ts'
 import type { Trust } from '../../policy/types.ts'
+import type { Denial } from '../asks.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
-import { RunTally } from './run-tally.ts'
 
 /** The last event of every turn. */
 export type EndEvent = Extract<AgentEvent, { type: 'end' }>
@@ -29,10 +30,7 @@ export interface TurnRun {
   readonly detached: boolean
   /** Undefined while it waits for its conversation. */
   start: TurnStart | undefined
-  /** The text of all steps, separated by blank lines. */
-  text: string
-  /** Absent until the run calls a tool. */
-  tally?: RunTally
+  readonly tally: TurnTally<Denial>
   /** The ids of the questions that wait for an answer. */
   readonly openAsks: Set<string>
   end: EndEvent | undefined
@@ -46,13 +44,15 @@ export interface RunEnd {
 
 /** Updates a run's state with an event. */
 export function applyEvent(run: TurnRun, event: AgentEvent): void {
+  const { tally, openAsks } = run
   if (event.type === 'start') run.start = event
-  if (event.type === 'text-start' && run.text !== '') run.text += '\n\n'
-  if (event.type === 'text') run.text += event.delta
-  if (event.type === 'tool-start') run.tally ??= new RunTally()
-  run.tally?.take(event)
-  if (event.type === 'ask') run.openAsks.add(event.ask.id)
-  if (event.type === 'ask-closed') run.openAsks.delete(event.askId)
+  if (event.type === 'text') tally.addText(event.delta)
+  if (event.type === 'text-end') tally.closeText()
+  if (event.type === 'tool-start')
+    tally.startCalls(event.calls.map(({ id, name, server = '' }) => ({ id, name, server })))
+  if (event.type === 'tool-result') tally.finishCall(event)
+  if (event.type === 'ask') openAsks.add(event.ask.id)
+  if (event.type === 'ask-closed') openAsks.delete(event.askId)
   if (event.type === 'end') run.end = event
 }
 

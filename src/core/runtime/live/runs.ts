@@ -26,7 +26,7 @@ export class Runs {
     run.end = end
     this.#entries.get(run.id)?.ended.resolve({ run, end })
     this.#ended.push(run.id)
-    this.#chars += run.text.length
+    this.#chars += run.tally.text.length
     while (this.#ended.length > MAX_ENDED || (this.#chars > MAX_CHARS && this.#ended.length > 1))
       this.#forget()
   }
@@ -63,7 +63,7 @@ export class Runs {
 
   #forget(): void {
     const id = this.#ended.shift()!
-    this.#chars -= this.#entries.get(id)?.run.text.length ?? 0
+    this.#chars -= this.#entries.get(id)?.run.tally.text.length ?? 0
     this.#entries.delete(id)
   }
 }
