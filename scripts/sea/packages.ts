@@ -3,6 +3,7 @@ import { type Plugin, transform } from 'esbuild'
 import { PATCHES as BEDROCK } from './bedrock.ts'
 import { PATCHES as INK } from './ink.ts'
 import { PATCHES as LIGHT_HEADERS } from './light-headers.ts'
+import { PATCHES as MODEL_STREAMS } from './model-streams.ts'
 import type { Patch } from './patch.ts'
 import { PATCHES as TEXT_STACK } from './text-stack.ts'
 import { PATCHES as ZOD_LOCALES } from './zod-locales.ts'
@@ -12,6 +13,7 @@ const PATCHES: readonly Patch[] = [
   ...BEDROCK,
   ...INK,
   ...LIGHT_HEADERS,
+  ...MODEL_STREAMS,
   ...TEXT_STACK,
   ...ZOD_LOCALES,
   ...ZOD_NAMESPACE,
