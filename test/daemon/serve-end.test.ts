@@ -113,8 +113,8 @@ describe('the end of a daemon', { concurrency: true }, () => {
   })
 
   test('it ends by itself when nobody uses it, not before', async () => {
-    await using home = await talkingHome([{ parts: ['a', 'b', 'c'], paceMs: 2000 }])
-    const daemon = await startTestDaemon(home, { args: ['--idle-exit', '3s'] })
+    await using home = await talkingHome([{ parts: ['a', 'b', 'c'], paceMs: 900 }])
+    const daemon = await startTestDaemon(home, { args: ['--idle-exit', '2s'] })
     const { runId } = await request(
       daemon.dispatch,
       'send',
@@ -129,11 +129,11 @@ describe('the end of a daemon', { concurrency: true }, () => {
 
   test('a client that only listens is one', async () => {
     await using home = await temporaryHome()
-    const daemon = await startTestDaemon(home, { args: ['--idle-exit', '3s'] })
+    const daemon = await startTestDaemon(home, { args: ['--idle-exit', '2s'] })
     const leave = new AbortController()
     const listening = Array.fromAsync(requestMany(daemon.dispatch, 'subscribeEvents', {}, leave.signal))
     listening.catch(() => undefined) // it is left
-    await new Promise((resume) => setTimeout(resume, 4500))
+    await new Promise((resume) => setTimeout(resume, 2500))
     await request(daemon.dispatch, 'ping', {}, NEVER)
     leave.abort()
     assert.equal((await daemon.ended).code, 0)

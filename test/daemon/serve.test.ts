@@ -115,12 +115,9 @@ test('config.toml may ask for TCP; without a token only when the environment ask
   assert.ok((await logOf(home)).some(({ level, message }) => level === 'warn' && /every user/.test(message)))
   const { endpoints } = await request(daemon.dispatch, 'getStats', {}, NEVER)
   const [, port] = /^tcp:127\.0\.0\.1:(\d+)$/.exec(endpoints[1] ?? '') ?? []
-  await request(
-    socketDispatch({ endpoint: { kind: 'tcp', host: '127.0.0.1', port: Number(port) } }),
-    'ping',
-    {},
-    NEVER,
-  )
+  const endpoint = { kind: 'tcp', host: '127.0.0.1', port: Number(port) } as const
+  const { pid } = await request(socketDispatch({ endpoint }), 'hello', { versions: [1] }, NEVER)
+  assert.equal(pid, daemon.pid)
 })
 
 test('a broken config.toml keeps it from starting, and the log says so', async () => {

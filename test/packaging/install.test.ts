@@ -120,7 +120,7 @@ test('install.sh refuses what is damaged, foreign or does not start, and changes
 
 test('install.sh has nothing that shellcheck knows to be wrong', async (t) => {
   const shellcheck = await which('shellcheck', { nothrow: true })
-  if (!shellcheck) return t.diagnostic('shellcheck is not installed here')
+  if (!shellcheck) return t.skip('shellcheck is not installed')
   execFileSync(shellcheck, ['--shell=sh', SCRIPT_PATH], { encoding: 'utf8' })
 })
 

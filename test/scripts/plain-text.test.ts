@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { lazySegmenter, plainWidth } from '../../scripts/sea/plain-text.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 
 const segmenter = new Intl.Segmenter()
 const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit))
@@ -56,7 +57,7 @@ test('plainWidth() gives the width of string-width or none', () => {
     fc.property(text, options, (text, options) => {
       assert.equal(plainWidth(text, options) ?? stringWidth(text, options), stringWidth(text, options))
     }),
-    { numRuns: 3000 },
+    { numRuns: propertyRuns(3000) },
   )
 })
 
@@ -80,7 +81,7 @@ test('lazySegmenter() gives the segments of the real one', () => {
         assert.deepEqual(found, segmenter.segment(text).containing(at))
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: propertyRuns(3000) },
   )
 })
 

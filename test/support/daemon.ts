@@ -5,14 +5,15 @@ import { join, resolve } from 'node:path'
 import type { HelloInfo } from '../../src/core/protocol/crabtalk.generated.ts'
 import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
 import { findDaemon } from '../../src/daemon/find-daemon.ts'
+import { programFile } from './programs.ts'
 import type { TemporaryHome } from './temporary-home.ts'
 
-/** The program from source, as it starts itself. */
+/** The program from source, or from its bundle in a run of tests, as it starts itself. */
 export const FROM_SOURCE = [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
   '--', // otherwise Node reads a later `--env-file` itself
-  resolve(import.meta.dirname, '../../bin/crabtalk.ts'),
+  programFile(resolve(import.meta.dirname, '../../bin/crabtalk.ts')),
 ] as const
 
 /** The environment for FROM_SOURCE: code that one process has compiled starts the next one in half the time. */

@@ -2,34 +2,71 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ROOT } from './programs.ts'
 
-const AT_MOST = 8
+const MAX_FILES = 24
 /**
- * Matches the text of a test file that changes or inspects its process, or that runs hooks around tests other
- * than its own.
+ * Matches the text of a test file that changes its process, looks at all of it, or runs hooks around the tests
+ * of other files.
  */
-const OWN_PROCESS =
-  /\bprocess\.|child_process|worker_threads|node-pty|globalThis|\bmock\b|(before|after)(Each)?\(/
+const OWN_PROCESS = new RegExp(
+  [
+    String.raw`process\.env\[[^\]]+\] (\?\?)?= |delete process\.env`,
+    String.raw`process\.(chdir|umask|on|once|memoryUsage)\(|process\.exitCode = |process\.kill\(process\.pid`,
+    String.raw`mock\.(timers|method|module)|registerHooks|globalThis\.\w+ = `,
+    String.raw`^(before|beforeEach|afterEach)\(|readdir(Sync)?\('/proc/self`,
+  ].join('|'),
+  'm',
+)
+/** Matches the text of a test file that starts programs, which take longer than its length tells. */
+const STARTS_PROGRAMS = /child_process|support\/(mcp\/|daemon|process-platforms|programs)|supervis/
+/** The bytes of a test file that take as long as the programs that such a file starts. */
+const PROGRAMS_BYTES = 30_000
 
-/**
- * Splits test files into those that need a process of their own and groups that may share one; paths stay in
- * order.
- */
-export function groupFiles(
-  files: readonly string[],
-  read: (file: string) => string,
-): { alone: string[]; groups: string[][] } {
-  const alone = files.filter((file) => OWN_PROCESS.test(read(file)))
-  const others = files.filter((file) => !alone.includes(file))
-  const groups = Array.from({ length: Math.ceil(others.length / AT_MOST) }, (_, at) =>
-    others.slice(at * AT_MOST, (at + 1) * AT_MOST),
-  )
-  return { alone, groups }
+/** Test files that run in one process. */
+export interface TestGroup {
+  files: string[]
+  /** The estimated duration, in bytes of test files. */
+  weight: number
 }
 
-/** Writes a test file that runs those of a group, named after the first of them; returns its path. */
-export function writeGroup(folder: string, files: readonly string[]): string {
+/**
+ * Splits test files into processes, the longest first: files that disturb others are alone, and neighbours,
+ * which load the same sources, share one.
+ */
+export function groupFiles(files: readonly string[], read: (file: string) => string): TestGroup[] {
+  const weighed = files.map((file) => {
+    const text = read(file)
+    const weight = text.length + (STARTS_PROGRAMS.test(text) ? PROGRAMS_BYTES : 0)
+    return { file, weight, isAlone: OWN_PROCESS.test(text) }
+  })
+  const shared = weighed.filter(({ isAlone }) => !isAlone)
+  const count = Math.ceil(shared.length / MAX_FILES)
+  const most = shared.reduce((sum, { weight }) => sum + weight, 0) / count
+  const groups = weighed
+    .filter(({ isAlone }) => isAlone)
+    .map(({ file, weight }): TestGroup => ({ files: [file], weight }))
+  let group: TestGroup = { files: [], weight: 0 }
+  for (const { file, weight } of shared) {
+    if (group.files.length >= MAX_FILES || group.weight + weight / 2 > most) {
+      groups.push(group)
+      group = { files: [], weight: 0 }
+    }
+    group.files.push(file)
+    group.weight += weight
+  }
+  if (group.files.length > 0) groups.push(group)
+  return groups.toSorted((a, b) => b.weight - a.weight)
+}
+
+/**
+ * Writes a test file that runs the files of a group and returns its path. It is named after its place in the
+ * order of groups, because node:test runs files by name, and the first of its files.
+ */
+export function writeGroup(folder: string, files: readonly string[], at: number): string {
   const [first = ''] = files
-  const path = join(folder, `${first.replaceAll('/', '-').replace(/\.test\.ts$/, '')}-and-more.test.mjs`)
-  writeFileSync(path, files.map((file) => `import ${JSON.stringify(resolve(ROOT, file))}\n`).join(''))
+  const name = first.replaceAll('/', '-').replace(/\.\w+\.ts$/, '')
+  const more = files.length > 1 ? `-and-${files.length - 1}-more` : ''
+  const path = join(folder, `${String(at).padStart(3, '0')}-${name}${more}.test.mjs`)
+  const imports = [join(import.meta.dirname, 'group-notes.ts'), ...files.map((file) => resolve(ROOT, file))]
+  writeFileSync(path, imports.map((file) => `import ${JSON.stringify(file)}\n`).join(''))
   return path
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { escapeGlob, globMatcher, hasGlob, unescapeGlob } from '../../../src/core/base/glob.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('globMatcher() matches as a shell does', () => {
   const globs: [glob: string, yes: string[], no: string[]][] = [
@@ -74,7 +75,7 @@ test('globMatcher() agrees with picomatch', () => {
       const folder = pattern.replace(/(\/\*\*)+$/, '') // to us `x/**` is also x itself, whatever x is
       assert.equal(globMatcher(pattern)(text), oracle(pattern) || oracle(folder))
     }),
-    { numRuns: 3_000 },
+    { numRuns: propertyRuns(3_000) },
   )
 })
 

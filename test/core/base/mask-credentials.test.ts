@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { hasCredential } from '../../../src/core/base/credentials.ts'
 import { maskCredentials } from '../../../src/core/base/mask-credentials.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const NAMES = Object.keys(CREDENTIALS)
 
@@ -25,7 +26,7 @@ test('maskCredentials() leaves no credential in any text with any of them', () =
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
       assert.ok(!hasCredential(maskCredentials(pieces.join(' '), '***')))
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   )
 })
 

@@ -41,12 +41,16 @@ test('Semaphore does not lose the permit of a caller that gives up just as it co
   const held = await semaphore.take()
   const stop = new AbortController()
   const lucky = semaphore.take({ signal: stop.signal })
-  const next = semaphore.take()
+  const log: string[] = []
+  const next = semaphore.take().then(() => log.push('next'))
   held[Symbol.dispose]()
   stop.abort()
   const slot = await lucky
+  await nextTurn()
+  assert.deepEqual(log, [])
   slot[Symbol.dispose]()
   await next
+  assert.deepEqual(log, ['next'])
 })
 
 test('Semaphore lets urgent callers in first, also those that become urgent later', async () => {

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { quoteWord } from '../../../src/core/base/quote-word.ts'
 import { lexShell } from '../../../src/core/base/shell-lexer.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { plainLines, soups } from '../../support/shell-lines.ts'
 import { shellWords, sortedCommands } from '../../support/shell-words.ts'
 
@@ -297,7 +298,7 @@ test('a line that lexShell() understands is opaque with a hostile construct in i
       const line = text.slice(0, place) + snippet + text.slice(place)
       assert.equal(typeof lex(line), 'string', JSON.stringify(line))
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   )
 })
 

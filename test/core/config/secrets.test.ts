@@ -6,6 +6,7 @@ import { REDACTED } from '../../../src/core/base/secrets/redact.ts'
 import { defaultAgent } from '../../../src/core/config/default-agent.ts'
 import type { McpEntry } from '../../../src/core/config/mcp-entry.ts'
 import { redact, redactEntry, restoreSecrets } from '../../../src/core/config/secrets.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const variable = (name: string) => `$\{${name}}`
 
@@ -334,7 +335,7 @@ test('what was shown of any entries can be put back without loss', () => {
       const shown = redact({ ...defaultAgent(), mcps: stored }).mcps
       assert.deepEqual(restoreSecrets(shown, stored), { mcps: stored, lost: [] })
     }),
-    { numRuns: 1000 },
+    { numRuns: propertyRuns(1000) },
   )
 })
 
@@ -359,6 +360,6 @@ test('what was shown of any entries keeps its secrets, or is refused, after any 
       const kept = args.toSpliced(at, remove, ...insert)
       if (lost.length === 0) assert.deepEqual(new Set(entry.args), new Set(kept))
     }),
-    { numRuns: 1000 },
+    { numRuns: propertyRuns(1000) },
   )
 })

@@ -5,6 +5,7 @@ import { parse } from 'smol-toml'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { editToml } from '../../../src/core/config/toml-edit.ts'
 import { renderToml } from '../../../src/core/config/toml-render.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { tomlTexts } from '../../support/toml-texts.ts'
 
 const AGENT = `# My reviewer.
@@ -158,7 +159,7 @@ test('editToml() gives a text that says what it should, whatever changes in any 
       const edited = parse(editToml(text, before, after))
       assert.deepEqual(structuredClone(edited), after)
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   )
 })
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { keyLineFinder, scanToml } from '../../../src/core/config/toml-scan.ts'
 import type { KeyPath } from '../../../src/core/config/validation-issue.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { tomlTexts } from '../../support/toml-texts.ts'
 
 test('scanToml() finds every value where the parser has it, in any TOML text', () => {
@@ -20,7 +21,7 @@ test('scanToml() finds every value where the parser has it, in any TOML text', (
       const found = new Set(items.map(({ path }) => JSON.stringify(path)))
       for (const leaf of leaves(table)) assert.ok(found.has(JSON.stringify(leaf)), JSON.stringify(leaf))
     }),
-    { numRuns: 1000 },
+    { numRuns: propertyRuns(1000) },
   )
 })
 

@@ -51,9 +51,12 @@ test('disposing gives back what is held, to other instances too', async () => {
   await using home = await openHome(2)
   const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
   await a.take('one', never)
-  const next = b.take('one', never)
+  const next = watch(b.take('one', never))
+  await b.describeHolder('one')
+  assert.equal(next.lease, undefined)
   await a[Symbol.asyncDispose]()
-  await using _lease = await next
+  await using lease = await next.taking
+  assert.equal(next.lease, lease)
 })
 
 test('describeHolder() names the process that holds a resource', async () => {

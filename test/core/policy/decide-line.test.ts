@@ -6,6 +6,7 @@ import { parseRule } from '../../../src/core/policy/pattern.ts'
 import type { PolicyContext } from '../../../src/core/policy/types.ts'
 import { checkLines, judgeLine } from '../../support/policy-lines.ts'
 import { ruleList, setting } from '../../support/policy-setting.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { plainLines, soups } from '../../support/shell-lines.ts'
 
 test('decide() allows a command that a rule is about, and asks about its evil twins', () => {
@@ -327,7 +328,7 @@ test('what decide() suggests is a rule, and allows the line', () => {
       const all = suggestions.map((rule) => `allow ${rule}`)
       assert.equal(judgeLine(line, all).effect, 'allow', all.join('\n'))
     }),
-    { numRuns: 3_000 },
+    { numRuns: propertyRuns(3_000) },
   )
 })
 

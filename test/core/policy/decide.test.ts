@@ -6,6 +6,7 @@ import { decide } from '../../../src/core/policy/decide.ts'
 import { parseRule } from '../../../src/core/policy/pattern.ts'
 import type { Decision, PolicyAction, PolicyContext, RuleEffect } from '../../../src/core/policy/types.ts'
 import { ruleList, setting } from '../../support/policy-setting.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const ask: PolicyAction = { kind: 'tool', name: 'ask_user', harmless: true }
 const fetch: PolicyAction = { kind: 'tool', name: 'fetch', harmless: false }
@@ -348,7 +349,7 @@ test('what decide() suggests is a rule, and allows the action', () => {
       parseRule(suggestion)
       assert.equal(judge(one, [`allow ${suggestion}`]).effect, 'allow', suggestion)
     }),
-    { numRuns: 3_000 },
+    { numRuns: propertyRuns(3_000) },
   )
 })
 
@@ -360,7 +361,7 @@ test('what decide() suggests for a path does not cover another', () => {
       const [suggestion = ''] = judge(edit(`/ws/${one}`)).suggestions
       assert.equal(judge(edit(`/ws/${other}`), [`allow ${suggestion}`]).effect, 'ask', suggestion)
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   )
 })
 

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { isInside, openWorkspace, resolvePath } from '../../../src/core/policy/paths.ts'
 import { type LinkTree, linkTree } from '../../support/link-tree.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 function resolveIn(tree: LinkTree, path: string): Promise<string> {
   return resolvePath(path, { workspace: tree.at('ws'), homeDir: tree.at('home') })
@@ -144,7 +145,7 @@ test('resolvePath() is what the kernel opens, and where it makes a file', async 
       const workspace = tree.at('x/y/ws')
       for (const one of paths) await compareWithKernel(one, workspace)
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(300, 20) },
   )
 })
 

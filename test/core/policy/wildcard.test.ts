@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { matchesPieces } from '../../../src/core/policy/wildcard.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('matchesPieces() is what a regular expression with .* between the pieces is', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 8 })
@@ -13,7 +14,7 @@ test('matchesPieces() is what a regular expression with .* between the pieces is
     fc.property(pieces, text, (parts, whole) => {
       assert.equal(matchesPieces(parts, whole), new RegExp(`^(?:${parts.join('.*')})$`, 's').test(whole))
     }),
-    { numRuns: 5_000 },
+    { numRuns: propertyRuns(5_000) },
   )
 })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { CappedOutput } from '../../../src/core/process/capped-output.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 
 test('CappedOutput gives what fits as it came, and writes no file', async () => {
@@ -82,7 +83,7 @@ test('CappedOutput shows whole characters of any output, and counts every byte',
         assert.ok(shown <= capBytes && shown > capBytes - 8)
       },
     ),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(200) },
   )
 })
 

@@ -60,6 +60,7 @@ test('end() settles where there is no taskkill', async () => {
   const running = await host.start(scriptOf('read line'))
   running.stdin.end()
   await running.end()
+  assert.deepEqual(await running.exited, { code: 1, signal: null }) // of `read` at the end of its input
 })
 
 test('start() refuses a batch file, which only a shell can run', async () => {

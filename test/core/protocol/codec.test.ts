@@ -8,6 +8,7 @@ import {
   type MessageFns,
   ServerMessage,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { type ProtoField, readProto } from '../../support/proto.ts'
 
 const proto = readProto()
@@ -19,14 +20,14 @@ for (const [name, type] of Object.entries<MessageFns<unknown>>(ENVELOPES)) {
       fc.property(messageOf(name), (message) => {
         assert.deepEqual(decodeMessage(type, type.encode(message).finish()), message)
       }),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns(2000) },
     )
   })
 
   test(`decodeMessage() gives any bytes a ${name} or an invalid error`, () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => decodes(type, bytes)),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns(2000) },
     )
   })
 
@@ -38,7 +39,7 @@ for (const [name, type] of Object.entries<MessageFns<unknown>>(ENVELOPES)) {
         bytes.splice(at % (bytes.length + 1), removed, ...added)
         decodes(type, Uint8Array.from(bytes))
       }),
-      { numRuns: 1000 },
+      { numRuns: propertyRuns(1000) },
     )
   })
 }

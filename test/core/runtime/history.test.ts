@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Message } from '../../../src/core/base/message.ts'
 import { hasGuests, toRequestMessages } from '../../../src/core/runtime/history.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 test('toRequestMessages() passes a history that is whole through as it is', () => {
   const history: Message[] = [
@@ -104,7 +105,7 @@ test('toRequestMessages() makes a request that providers accept out of any histo
         if (message.role === 'assistant') assert.ok(message.content.trim() || message.tool_calls?.length)
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   )
 })
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { ModelEvent } from '../../../src/core/provider/types.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
 import { type Draft, emptyDraft, followStep, toAssistantMessage } from '../../../src/core/runtime/step.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const CALL = { id: 'a', name: 'read', arguments: '{}' }
 const USAGE = { input: 3, output: 2, cache_read: 1, cache_write: 0, reasoning: 0 }
@@ -101,7 +102,7 @@ test('followStep() opens and closes in turn, and loses nothing, in any order of 
       )
       assert.equal(draft.calls.length, events.filter(({ type }) => type === 'tool-call').length)
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -6,6 +6,7 @@ import { QueryWords } from '../../../src/core/search/terms/query-words.ts'
 import { leadingSnippet, matchingSnippet, type Snippet } from '../../../src/core/session-search/excerpt.ts'
 import { MAX_SNIPPET_BYTES } from '../../../src/core/session-search/types.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const FILLER = 'lorem ipsum dolor sit amet, consectetur adipiscing elit. '
 
@@ -127,7 +128,7 @@ test('snippets of any text are bounded, well formed, cut between characters, and
         }
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: propertyRuns(1000) },
   )
 })
 

@@ -159,11 +159,17 @@ test('nobody there is one error reply, and connect() tells it from other failure
 test('connect() tries again where too many wait to be accepted', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-net-'))
   const path = join(directory.path, 'sock')
-  const server = createServer((socket) => socket.end())
+  let accepted = 0
+  const server = createServer((socket) => {
+    accepted += 1
+    socket.end()
+  })
   await new Promise<void>((resolve) => void server.listen({ path, backlog: 1 }, resolve))
   const attempts = Array.from({ length: 50 }, () => connectEndpoint({ kind: 'unix', path }, signal))
   for (const socket of await Promise.all(attempts)) socket.destroy()
+  await until('each is accepted', () => accepted === 50)
   await new Promise((resolve) => server.close(resolve))
+  assert.equal(accepted, 50)
 })
 
 test('an aborted signal keeps socketDispatch() from connecting, and its reason is the error', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { AgentEventMsg, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { request, route } from '../../../src/core/protocol/dispatch.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { until } from '../../support/until.ts'
 import { toFrame } from './raw-client.ts'
 import { type EndpointKind, type Serving, serve } from './serving.ts'
@@ -69,7 +70,7 @@ for (const [kind, options] of [
         await Promise.all(clients.map((client) => attack(serving, client)))
         assert.deepEqual(await request(serving.dispatch, 'ping', {}, signal), {})
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     )
     await until('no connection is open', () => serving.listener.connections === 0)
     assert.deepEqual(serving.errors, [])

@@ -113,7 +113,7 @@ for (const [what, options] of Object.entries<ServerOptions>({
     assert.ok(names.includes('mcp__misbehaving__fresh') && !names.includes('mcp__misbehaving__echo'))
     assert.equal((await run(node, agent, { name: 'mcp__misbehaving__fresh' }))?.output, 'fresh')
     assert.ok(node.events.at(-1)?.tools.includes('fresh'))
-    await sleep(700) // more readings would have begun by then
+    await sleep(400) // more readings would have begun by then
     assert.ok(server.messages('tools/list').length < 10) // of 21 words; those that come late are heard late
 
     function change(at: McpNode, args: Record<string, unknown>) {
@@ -146,7 +146,7 @@ test('a server that says its list changed after each reading is not read in a lo
   await using node = await mcpNode()
   const { server } = await offered(node, { ...BEHAVIOURS.listLoop, tools: ['few'] })
   await until('it was read again', () => server.messages('tools/list').length >= 3)
-  await sleep(1_500) // a loop would have read it many times by then
+  await sleep(700) // a loop would have read it many times by then
   assert.ok(server.messages('tools/list').length <= 4)
 })
 

@@ -78,7 +78,7 @@ for (const era of ['legacy', 'modern'] as const) {
     await using node = await mcpNode()
     const { call } = await asking(node, { ...askingEntry(era), timeout_ms: 1_500 } as StdioEntry)
     const slow = async (questions: readonly Question[]) => {
-      await new Promise((resolve) => setTimeout(resolve, 2_500)) // longer than the call may take
+      await new Promise((resolve) => setTimeout(resolve, 1_700)) // longer than the call may take
       return await answering('red')(questions)
     }
     const answer = await call(slow)

@@ -6,6 +6,7 @@ import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts
 import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { armCard, pressCard, renderCard, writeToCard } from '../../../src/tui/cards/card.ts'
 import type { AskCard } from '../../../src/tui/cards/types.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { hostileText, outlaws } from '../hostile.ts'
 import { ALL_ANSWERS, formCard, key, ONCE_ONLY, permissionCard, viewOf } from './setting.ts'
 
@@ -75,7 +76,7 @@ test('whatever is asked and pressed, a card fits its room and prints nothing a t
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })
 
@@ -98,7 +99,7 @@ test('nothing but Enter after a pause, on a choice that a digit or the arrows se
         state = pressed.state
       }
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   )
 })
 
@@ -131,7 +132,7 @@ test('no letter, no text and no paste is lost or taken by a card', () => {
       }
       assert.equal(reached, `${keys.map(([one]) => key(one).text).join('')}x`)
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })
 
@@ -153,6 +154,6 @@ test('every answer of a form answers every question with a text', () => {
         state = pressed.state
       }
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })

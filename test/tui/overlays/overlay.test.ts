@@ -9,6 +9,7 @@ import { newSearch, withResults } from '../../../src/tui/overlays/search.ts'
 import type { Overlay, PageOverlay, Panel, Picker } from '../../../src/tui/overlays/types.ts'
 import { SEARCH_SCOPES } from '../../../src/tui/search/types.ts'
 import type { ChatEffect } from '../../../src/tui/text/effects.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { key } from '../cards/setting.ts'
 import { hostileText, outlaws } from '../hostile.ts'
 
@@ -319,7 +320,7 @@ test('whatever is in an overlay and pressed, it fits its room and prints nothing
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Reflow } from '../../../src/tui/terminal/reflow.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { makeStage } from '../../support/screen-stage.ts'
 
 for (const [reflow, terminal] of [
@@ -10,7 +11,7 @@ for (const [reflow, terminal] of [
 ] as const) {
   test(`Screen shows a frame once under what was printed, through every resize of a terminal that ${terminal}`, async () => {
     const steps = fc.array(step(), { minLength: 1, maxLength: 14 })
-    const numRuns = Number(process.env['RUNS'] ?? 80)
+    const numRuns = propertyRuns(300, 30)
     const seed = Number(process.env['SEED'] ?? 20)
     await fc.assert(
       fc.asyncProperty(steps, (taken) => walk(taken, reflow)),

@@ -11,6 +11,7 @@ import {
 } from '../../../src/tui/text/graphemes.ts'
 import { layOut } from '../../../src/tui/text/layout.ts'
 import { EMPTY_PROMPT, withReturned } from '../../../src/tui/text/prompt.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const PIECES = [
   'ü',
@@ -57,7 +58,7 @@ test('boundaries are those of Unicode, wherever the lines break', () => {
         )
       }
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   )
 })
 

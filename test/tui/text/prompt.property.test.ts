@@ -13,6 +13,7 @@ import {
   withCompletions,
 } from '../../../src/tui/text/prompt.ts'
 import { renderPrompt } from '../../../src/tui/view/prompt.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { keyOf } from './keys.ts'
 
 const COMMANDS = [
@@ -118,7 +119,7 @@ test('pressPrompt() keeps the caret between graphemes, and renderPrompt() keeps 
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })
 

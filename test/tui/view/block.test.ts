@@ -5,6 +5,7 @@ import { renderBlock } from '../../../src/tui/view/block.ts'
 import type { Block } from '../../../src/tui/view/blocks.ts'
 import { splitClosed } from '../../../src/tui/view/markdown/split.ts'
 import type { RenderContext } from '../../../src/tui/view/view.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { blocksOf } from './blocks.ts'
 import { cutAt, DOCUMENT } from './markdown-documents.ts'
 import { assertPrintable, makeView } from './support.ts'
@@ -22,7 +23,7 @@ test('renderBlock() makes lines that can be printed of every block, whatever sta
       const view = makeView({ columns, color, details: color })
       for (const block of blocksOf(text)) assertPrintable(renderBlock(block, view), columns)
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(300, 20) },
   )
 })
 
@@ -80,7 +81,7 @@ test('renderBlock() makes of a whole answer what it made of its parts while they
         linesOf({ ...answer, text, continues: false }),
       )
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })
 

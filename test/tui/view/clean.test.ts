@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { cleanLine, cleanText } from '../../../src/tui/view/clean.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { assertPrintable } from './support.ts'
 
 test('cleanText() lets only what can be seen through, whatever comes in', () => {
@@ -16,7 +17,7 @@ test('cleanText() lets only what can be seen through, whatever comes in', () => 
       assertPrintable(cleanText(text).split('\n'), 10_000)
       assertPrintable([cleanLine(text)], 10_000)
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   )
 })
 

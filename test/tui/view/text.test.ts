@@ -6,6 +6,7 @@ import { isSimple, simpleWidth } from '../../../src/tui/text/characters.ts'
 import { toGraphemes } from '../../../src/tui/text/graphemes.ts'
 import { paint, type TextStyle } from '../../../src/tui/view/style.ts'
 import { cutText, measureWidth, padText, truncateText, wrapLines } from '../../../src/tui/view/text.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { assertPrintable, plain } from './support.ts'
 
 const STYLES: readonly TextStyle[] = ['bold', 'dim', 'accent', 'error', 'link', 'heading']
@@ -48,7 +49,7 @@ test('wrapText() makes lines that fit, lose nothing, and close their colours', (
       assertPrintable(lines, width)
       assert.equal(withoutBlanks(plain(lines).join('')), withoutBlanks(plain([text])[0]!))
     }),
-    { numRuns: 400 },
+    { numRuns: propertyRuns(400) },
   )
 })
 

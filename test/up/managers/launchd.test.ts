@@ -118,6 +118,7 @@ test('LaunchdManager.stop() goes by whether a job is there, not by how launchd r
   for (const code of ['3', '5', '36', '113']) {
     await stage.set('grip', code)
     await managerOf(stage).stop(stage.spec, never)
+    assert.deepEqual(await changes(stage), [`bootout gui/501/${LABEL}`, `bootout user/501/${LABEL}`])
   }
 })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { taskXml, toCommandLine, toUtf16 } from '../../../src/up/units/task-xml.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { splitCommandLine } from '../../support/windows-command-line.ts'
 import { elementAt, parseXml, type XmlElement } from '../../support/xml.ts'
 import { ODD_WINDOWS_HOME, windowsLoop, windowsSpec } from './specs.ts'
@@ -49,7 +50,7 @@ test('toCommandLine() is split into the same words again, whatever they are', ()
     fc.property(fc.array(anyText, { maxLength: 5 }), (words) => {
       assert.deepEqual(splitCommandLine(toCommandLine(words)), words)
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   )
 })
 

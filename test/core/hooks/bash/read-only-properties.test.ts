@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { READ_ONLY_COMMANDS } from '../../../../src/core/policy/read-only/commands.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 import { soups } from '../../../support/shell-lines.ts'
 import { makeTree } from '../../../support/trees.ts'
 
@@ -61,7 +62,7 @@ test('whatever is added to a line that only reads, a command or a redirection th
       if (line.includes('#')) return
       assert.equal(await isReadOnly(head + line + tail, tree.root), false)
     }),
-    { numRuns: 400 },
+    { numRuns: propertyRuns(400) },
   )
 })
 
@@ -94,7 +95,7 @@ test('no command takes an option that is not listed, or a file elsewhere', async
         assert.equal(await isReadOnly([name, option, ...words].join(' '), tree.root), false)
       },
     ),
-    { numRuns: 400 },
+    { numRuns: propertyRuns(400) },
   )
   const readers = names.filter((name) => !/^(basename|dirname|tr|jq|sed|grep|rg)$/.test(name))
   const outside = fc.constantFrom('/etc/passwd', '../x', 'a/../../x', '/', './../x', '/proc/self/environ')
@@ -102,7 +103,7 @@ test('no command takes an option that is not listed, or a file elsewhere', async
     fc.asyncProperty(fc.constantFrom(...readers), outside, async (name, path) => {
       assert.equal(await isReadOnly(`${name} ${path}`, tree.root), false)
     }),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(200) },
   )
 })
 
@@ -110,7 +111,7 @@ test('no line of anything that means something to a shell is known to read where
   await using tree = await makeTree({ 'README.md': 'x' })
   await fc.assert(
     fc.asyncProperty(soups, async (line) => assert.equal(await isReadOnly(`ls; ${line}`, tree.root), false)),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { applyEdits } from '../../../../src/core/hooks/files/apply-edits.ts'
 import type { Edit } from '../../../../src/core/hooks/files/arguments.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 const few = fc.constantFrom('a', 'b', ' ', '\t', '\n', '$&', 'é', '🦀')
 const text = fc.string({ unit: few, maxLength: 40 })
@@ -25,7 +26,7 @@ test('applyEdits() replaces as String.replace() does, and only what occurs once'
           count === 0 ? /does not occur/ : /occurs \d+ times/,
         )
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   )
 })
 
@@ -39,7 +40,7 @@ test('applyEdits() replaces all as String.replaceAll() does', () => {
         before.replaceAll(old, () => replacement),
       )
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatEntryFile, parseEntryFile } from '../../../../src/core/memory/tree/entry-file.ts'
 import type { MemoryEntry } from '../../../../src/core/memory/types.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 const ENTRY: MemoryEntry = {
   id: 1n,
@@ -56,7 +57,7 @@ test('parseEntryFile() gives exactly what formatEntryFile() was given', () => {
       assert.doesNotMatch(head, /\n\s*\n|\r/, 'an empty line would end the HTML')
       assert.deepEqual(parseEntryFile(file), { name, content, aliases, createdAt })
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })
 

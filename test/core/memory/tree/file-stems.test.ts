@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { fileStems, foldStem } from '../../../../src/core/memory/tree/file-stems.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 test('fileStems() keeps names that every file system takes', () => {
   const names = [
@@ -58,6 +59,6 @@ test('fileStems() of any names gives different and safe files', () => {
         assert.ok(Buffer.byteLength(`${stem}.md`) <= 200, stem)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: propertyRuns(150) },
   )
 })

@@ -19,6 +19,7 @@ import { marked, type Token, type Tokens } from 'marked'
 import { dumpTree } from '../../../../src/core/memory/tree/dump-tree.ts'
 import { loadTree } from '../../../../src/core/memory/tree/load-tree.ts'
 import type { MemoryEntry, MemoryKind } from '../../../../src/core/memory/types.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 import { mountReadOnly } from '../../../support/small-disk.ts'
 
 const NEVER = new AbortController().signal
@@ -158,7 +159,7 @@ test('loadTree() gives what dumpTree() was given', async () => {
       assert.deepEqual(loaded.ignored, [])
       assert.deepEqual(byName(loaded.entries), byName(entries))
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(300, 20) },
   )
 })
 

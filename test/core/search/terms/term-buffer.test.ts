@@ -11,6 +11,7 @@ import {
 } from '../../../../src/core/search/terms/term-buffer.ts'
 import { MAX_DOCUMENT_TERMS } from '../../../../src/core/search/types.ts'
 import { termsOf } from '../../../support/brute-force.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 
 const TERMS: readonly (readonly [what: string, text: string, terms: string])[] = [
   ['words, in lower case', 'The quick, Brown FOX!', 'the quick brown fox'],
@@ -149,7 +150,7 @@ test('fill() agrees with the rules for any words, joiners and signs', () => {
       const lower = pieces.join('').toLowerCase()
       assert.deepEqual(termsOf(lower, mode), slowTerms(lower, mode))
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   )
 })
 
@@ -221,7 +222,7 @@ test('fill() takes any text, and gives whole characters at places of the text', 
         assert.ok(terms.froms[i]! < terms.tos[i]! && terms.tos[i]! <= composeText(text).length)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   )
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { warmMarkdown } from '../../../../src/tui/view/markdown/load.ts'
 import { renderMarkdown } from '../../../../src/tui/view/markdown/render.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 import { DOCUMENT } from '../markdown-documents.ts'
 import { assertPrintable, makeView, plain } from '../support.ts'
 
@@ -14,7 +15,7 @@ test('renderMarkdown() makes lines that fit of anything', () => {
     fc.property(DOCUMENT, WIDTH, fc.boolean(), (text, columns, color) => {
       assertPrintable(renderMarkdown(text, makeView({ columns, color })), columns)
     }),
-    { numRuns: 150 },
+    { numRuns: propertyRuns(150) },
   )
 })
 
@@ -27,7 +28,7 @@ test('renderMarkdown() shows every word of every block, once and in order', () =
       const shown = plain(renderMarkdown(text, makeView({ columns: 200 }))).join(' ')
       assert.deepEqual(shown.match(/w\d+w/g) ?? [], text.match(/w\d+w/g) ?? [])
     }),
-    { numRuns: 150 },
+    { numRuns: propertyRuns(150) },
   )
 })
 

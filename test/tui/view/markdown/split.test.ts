@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { closeOpenText, splitClosed } from '../../../../src/tui/view/markdown/split.ts'
+import { propertyRuns } from '../../../support/property-runs.ts'
 import { cutAt, DOCUMENT } from '../markdown-documents.ts'
 
 type Part = { text: string; continues: boolean }
@@ -27,7 +28,7 @@ test('splitClosed() gives the same parts however the text comes in', () => {
     fc.property(DOCUMENT, fc.array(fc.nat(), { maxLength: 40 }), (text, places) => {
       assert.deepEqual(stream(cutAt(text, places)), stream([text]))
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })
 
@@ -55,7 +56,7 @@ test('splitClosed() loses nothing and gives nothing twice but what opens a fence
       })
       assert.deepEqual(words, text.match(/w\d+w/g) ?? [])
     }),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(200) },
   )
 })
 
