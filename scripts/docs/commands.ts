@@ -22,10 +22,10 @@ export function commandsSection(): string {
     ...programPages({ name: 'crabtalk', commands: visibleCommands(CRABTALK), sections: CRABTALK_SECTIONS }),
     '## Options of every command',
     everywhere,
-    `${code('crabup')} has no ${code('--no-daemon')}: it asks no daemon to do its work.`,
+    `${code('crabup')} has no ${code('--no-daemon')}, because it does not use a daemon for its work.`,
     '## crabup',
-    'The same file under another name: services, components and packages, and this program itself. Where a line has ' +
-      `${code(SERVICE_PLACEHOLDER)} stands the name of one, such as ${code('daemon')}, ${code('cron')} or that of a component.`,
+    'The same file under another name, for services, components and packages, and for this program itself. Replace ' +
+      `${code(SERVICE_PLACEHOLDER)} with the name of a service: ${code('daemon')}, ${code('cron')} or a component.`,
     ...programPages({ name: 'crabup', commands: visibleCommands(CRABUP), sections: CRABUP_SECTIONS }),
   ].join('\n\n')
 }

@@ -52,7 +52,7 @@ export function formatChoice(
 
 /** Describes the effect of a choice in a sentence. */
 export function describeChoice({ digit, lasts }: PermissionChoice, agent: string): string {
-  if (lasts === 'session') return 'allows this call, and what the rule says until this conversation ends'
+  if (lasts === 'session') return 'allows this call, and what the rule matches until this conversation ends'
   if (lasts === 'always') return `allows this call, and writes the rule into agents/${agent}.toml`
   return HELP.get(digit)!
 }
@@ -78,6 +78,6 @@ const WORDS: ReadonlyMap<number, string> = new Map([
 
 const HELP: ReadonlyMap<number, string> = new Map([
   [1, 'allows this call'],
-  [NO_DIGIT, 'refuses this call; the agent goes on without it'],
-  [5, 'refuses this call; the agent reads what you type next'],
+  [NO_DIGIT, 'denies this call; the agent continues without it'],
+  [5, 'denies this call; the agent reads what you type next'],
 ])

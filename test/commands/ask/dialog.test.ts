@@ -134,7 +134,7 @@ test('converse() shows all of it, and what the choices do, when it is asked', as
   await using talk = await start(PERMISSION)
   await talk.terminal.shows(/11 more lines; \? shows all.*> $/s)
   talk.terminal.type('?')
-  await talk.terminal.shows(/> .*\n {2}│ ls\n {2}in.*\n {2}4 {2}refuses this call.*> $/s)
+  await talk.terminal.shows(/> .*\n {2}│ ls\n {2}in.*\n {2}4 {2}denies this call.*> $/s)
   talk.terminal.type('4')
   assert.deepEqual(await talk.answers, { 'Allow?': no })
 })
