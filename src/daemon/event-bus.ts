@@ -42,10 +42,10 @@ export function openBus(options: DaemonBusOptions): DaemonBus {
   async function fire({ runId, agent, sender, content, eventId, depth }: Firing): Promise<void> {
     const request = { runId, agent, sender, content, trust: 'unattended', settings: {} } as const
     await live().detach(request, { eventId, depth })
-    const onEnd = ({ end }: { end: EndEvent }) => trace.ended(runId, ...toTurnOutcome(end))
+    const onEnd = ({ end }: { end: EndEvent }) => trace.endRun(runId, ...toTurnOutcome(end))
     void live()
       .wait(runId, over)
-      .then(onEnd, (reason: unknown) => trace.ended(runId, 'failed', toCrabError(reason).message))
+      .then(onEnd, (reason: unknown) => trace.endRun(runId, 'failed', toCrabError(reason).message))
   }
 }
 
@@ -58,7 +58,7 @@ export function openBus(options: DaemonBusOptions): DaemonBus {
  */
 function createObserver({ bus, trace, log }: { bus: EventBus; trace: EventTrace; log: Log }): TurnObserver {
   return (run, event) => {
-    if (event.type === 'start') trace.began(run.id)
+    if (event.type === 'start') trace.startRun(run.id)
     if (event.type !== 'end' || !isPublished(run)) return
     const [state, why] = toTurnOutcome(event)
     const text = state === 'done' ? run.tally.lastText : why

@@ -266,7 +266,7 @@ test('--on-ask fail ends the turn at once with 4', async () => {
   assert.deepEqual([stdout, code, talk.server.requests.length], ['', 4, 1])
   assert.match(
     stderr,
-    /^crabtalk: error\[denied\]: Cannot go on without permission for bash: npm test: .*\nhint: allow it with --allow 'bash\(npm test \*\)'\n$/,
+    /^crabtalk: error\[denied\]: Cannot continue without permission for bash: npm test: .*\nhint: allow it with --allow 'bash\(npm test \*\)'\n$/,
   )
 })
 

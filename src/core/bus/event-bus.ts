@@ -137,10 +137,10 @@ export class EventBus {
     const refuse = (error: CrabError) => {
       log('warn', 'event refused', { ...fields, kind: error.kind, reason: error.message })
       if (runId === '') Object.assign(run, { state: 'refused', error: error.message })
-      else trace.ended(runId, 'refused', error.message)
+      else trace.endRun(runId, 'refused', error.message)
     }
     if (reason) refuse(reason)
-    trace.fired(traced, run)
+    trace.addRun(traced, run)
     if (reason) return
     log('info', 'event fired', { ...fields, run: runId })
     const firing = { runId, agent, sender, content, eventId: traced.id, depth: traced.depth + 1 }

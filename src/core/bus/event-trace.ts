@@ -54,7 +54,7 @@ export class EventTrace {
   }
 
   /** Records a run that an event started, or one that was refused. */
-  fired(event: TracedEvent, run: FiredRun): void {
+  addRun(event: TracedEvent, run: FiredRun): void {
     event.fired.push(run)
     if (run.state === 'waiting') this.#runs.set(run.runId, run)
   }
@@ -65,13 +65,13 @@ export class EventTrace {
   }
 
   /** Marks a run as running. Ignores runs that no event started. */
-  began(runId: string): void {
+  startRun(runId: string): void {
     const run = this.#runs.get(runId)
     if (run) run.state = 'running'
   }
 
   /** Records how a run ended, and the error if it failed. Ignores runs that no event started. */
-  ended(runId: string, state: Exclude<FiredState, 'waiting' | 'running'>, error = ''): void {
+  endRun(runId: string, state: Exclude<FiredState, 'waiting' | 'running'>, error = ''): void {
     const run = this.#runs.get(runId)
     if (!run) return
     this.#runs.delete(runId)

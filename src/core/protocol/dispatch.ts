@@ -77,7 +77,7 @@ export async function request<O extends Exclude<Operation, StreamOperation>>(
   signal: AbortSignal,
 ): Promise<ReplyOf<O>> {
   for await (const reply of requestMany(dispatch, operation, body, signal)) return reply
-  throw unanswered(signal, `Cannot finish ${wireName(operation)}: the replies stopped before the first`)
+  throw unanswered(signal, `Cannot finish ${wireName(operation)}: no reply arrived`)
 }
 
 /**
@@ -96,7 +96,7 @@ export async function requestHello(
     if (msg.value.code === ERROR_KINDS.invalid.wire && msg.value.detail === undefined) return undefined
     throw fromErrorMsg(msg.value)
   }
-  throw unanswered(signal, 'Cannot finish hello: the replies stopped before the first')
+  throw unanswered(signal, 'Cannot finish hello: no reply arrived')
 }
 
 /** Requests any operation and yields its replies until they end. Throws the error the peer reports. */
@@ -163,7 +163,8 @@ type AnyHandler = (
 function findHandler(handlers: Partial<Handlers>, operation: Operation): AnyHandler {
   const handler = handlers[operation] as AnyHandler | undefined
   if (handler !== undefined) return handler
-  if (operation === 'extension') throw new CrabError('failed', 'Cannot serve extension: this host has none')
+  if (operation === 'extension')
+    throw new CrabError('failed', 'Cannot serve extension: this host has no extensions')
   throw new CrabError('invalid', `Cannot serve ${wireName(operation)}: it is not supported here`)
 }
 

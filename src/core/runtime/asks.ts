@@ -131,10 +131,10 @@ export class Asks {
     const waiting = to.id === undefined ? this.#oldest(to) : this.#waiting.get(to.id)
     if (!waiting) throw noSuchQuestion()
     if (waiting.ask.kind === 'permission' && to.trust !== 'local') {
-      throw new CrabError('denied', 'Cannot give permission: only somebody at this machine can')
+      throw new CrabError('denied', 'Cannot give permission: only a local user can')
     }
     if (waiting.trust === 'local' && to.trust !== 'local') {
-      throw new CrabError('denied', 'Cannot answer the question: only somebody at this machine can')
+      throw new CrabError('denied', 'Cannot answer the question: only a local user can')
     }
     const answers = readAnswers(content, waiting.ask)
     this.#waiting.delete(waiting.ask.id) // the next reply is for the next question
@@ -156,7 +156,7 @@ export class Asks {
 /** The `missing` error for a question that is not pending. */
 export function noSuchQuestion(): CrabError {
   return new CrabError('missing', 'Cannot answer: no pending question has that id', {
-    hint: 'it was answered elsewhere, nobody answered in time, or its turn is over',
+    hint: 'it was answered elsewhere, it timed out, or its turn is over',
   })
 }
 

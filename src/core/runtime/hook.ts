@@ -108,7 +108,7 @@ export interface ToolsTurn {
    * The tool choice of the client or the agent for the first model call: a tool's name or alias, `auto`,
    * `none` or `required`.
    */
-  wanted?: string | undefined
+  toolChoice?: string | undefined
   /** The tools that the conversation has selected, when an agent has too many tools to show all. */
   selection?: SelectedTools
 }

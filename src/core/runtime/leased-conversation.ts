@@ -72,7 +72,7 @@ export class LeasedConversation implements AsyncDisposable {
       const leased = await LeasedConversation.#tryLease(place, found, { start, signal })
       if (leased) return leased
     }
-    throw new CrabError('conflict', 'Cannot begin the turn: its conversation is deleted again and again')
+    throw new CrabError('conflict', 'Cannot start the turn: its conversation keeps being deleted')
   }
 
   /** Returns undefined when the session is gone. */

@@ -42,10 +42,10 @@ export class RunningTurns {
     if (content.trim() === '') throw new CrabError('invalid', 'Cannot steer the turn: the message is empty')
     const turn = this.#find(to.pair).findLast(({ steers, signal }) => steers && !signal.aborted)
     if (turn && turn.trust === 'local' && to.trust !== 'local') {
-      throw new CrabError('denied', 'Cannot steer the turn: only somebody at this machine can')
+      throw new CrabError('denied', 'Cannot steer the turn: only a local user can')
     }
     if (turn?.steers?.add(content)) return
-    throw new CrabError('missing', 'Cannot steer: no turn of this conversation runs', {
+    throw new CrabError('missing', 'Cannot steer: no turn of this conversation is running', {
       hint: 'send it as a message',
     })
   }
@@ -59,14 +59,14 @@ export class RunningTurns {
   cancel({ pair, trust }: { pair: Pair; trust: Trust }): boolean {
     const found = this.#find(pair)
     if (trust !== 'local' && found.some((running) => running.trust === 'local')) {
-      throw new CrabError('denied', 'Cannot cancel the turn: only somebody at this machine can')
+      throw new CrabError('denied', 'Cannot cancel the turn: only a local user can')
     }
     for (const { cancel } of found) cancel()
     return found.length > 0
   }
 
   /** Returns the conversation of a session while work in this process holds its lease. */
-  conversationOf(session: string): LeasedConversation | undefined {
+  findConversation(session: string): LeasedConversation | undefined {
     return [...this.#running].find(({ conversation }) => conversation.id === session)?.conversation
   }
 

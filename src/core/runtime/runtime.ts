@@ -288,9 +288,9 @@ export class Runtime implements AsyncDisposable {
         hint: 'give input_usd and output_usd with the model in config.toml',
       })
     }
-    const ofAgent = hasRules(agent) ? await agents.rules(agent.name) : [] // reads the file again, for line numbers
+    const agentRules = hasRules(agent) ? await agents.rules(agent.name) : [] // reads the file again, for line numbers
     const flags = [...flagRules(settings), ...attachedRules(settings)]
-    return { agent, model, workspace, rules: { flags, ofAgent } }
+    return { agent, model, workspace, rules: { flags, agent: agentRules } }
   }
 
   async #lease(

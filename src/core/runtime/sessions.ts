@@ -97,7 +97,7 @@ async function appendMeta(
   signal: AbortSignal,
 ): Promise<SessionHeader> {
   const line: NewLine = { kind: 'meta', ...meta }
-  const conversation = running.conversationOf(id)
+  const conversation = running.findConversation(id)
   if (conversation) {
     await conversation.append([line])
     return conversation.header

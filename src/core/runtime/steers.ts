@@ -74,7 +74,7 @@ const MAX_STEERS = 64
 const MAX_BYTES = 1024 * 1024
 
 function tooMuch(): CrabError {
-  return new CrabError('conflict', 'Cannot steer the turn: too much waits to be read already', {
+  return new CrabError('conflict', 'Cannot steer the turn: too much is queued already', {
     hint: 'wait until the turn has read it, or send it as a message',
   })
 }

@@ -176,8 +176,8 @@ function toDispatch(
       const either = unwanted ? AbortSignal.any([signal, unwanted]) : signal
       const end = await setting.asks.put({ kind, questions, permission: undefined }, either)
       if (end?.answers) return end.answers
-      if (end) throw new CrabError('timeout', 'Cannot ask: nobody answered in time')
-      throw new CrabError('denied', 'Cannot ask: nobody is there to answer')
+      if (end) throw new CrabError('timeout', 'Cannot ask: no answer arrived in time')
+      throw new CrabError('denied', 'Cannot ask: no user is available to answer')
     },
   }
 }

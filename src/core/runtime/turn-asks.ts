@@ -68,11 +68,11 @@ function deniedResult({ callId, action, reason, rules }: PermissionAsk): AgentEv
 
 function unanswerable({ permission, questions }: Omit<Ask, 'id'>): CrabError {
   if (!permission) {
-    return new CrabError('denied', `Cannot ask: nobody is there to answer "${questions[0]?.question}"`, {
+    return new CrabError('denied', `Cannot ask "${questions[0]?.question}": no user is available to answer`, {
       hint: 'run it on a terminal, or with --on-ask deny',
     })
   }
   const { action, reason, rules } = permission
   const hint = rules.length === 0 ? 'run it on a terminal' : `allow it with ${allowOptions(rules)}`
-  return new CrabError('denied', `Cannot go on without permission for ${action}: ${reason}`, { hint })
+  return new CrabError('denied', `Cannot continue without permission for ${action}: ${reason}`, { hint })
 }

@@ -31,7 +31,7 @@ export interface TurnInputs extends OpenTurn {
   /** The directory that the client chose, without links; undefined when it chose none. */
   workspace: string | undefined
   /** The rules of the turn's client, and those of the agent's file. */
-  rules: { flags: readonly Rule[]; ofAgent: readonly Rule[] }
+  rules: { flags: readonly Rule[]; agent: readonly Rule[] }
 }
 
 /** A turn whose conversation is leased. */
@@ -87,7 +87,7 @@ export async function planTurn(
     trust: request.trust,
     session: conversation.id,
     keeps,
-    wanted: firstChoice,
+    toolChoice: firstChoice,
     selection,
   })
   const offer = async (signal: AbortSignal) => {
@@ -102,7 +102,7 @@ export async function planTurn(
     request: { model, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
     offer: async (signal) => (hasTools(request) ? await offer(signal) : []),
     selection,
-    toolChoice: { asked: request.toolChoice, usual: agent.tool_choice },
+    toolChoice: { requested: request.toolChoice, default: agent.tool_choice },
     maxTurns: limitTurns(request, agent.max_iterations),
     settings,
     tools,
@@ -220,8 +220,8 @@ function toolFilter(inputs: TurnInputs, { settings, trust }: TurnRequest): (tool
 }
 
 /** Returns every rule that could apply to a turn; its trust class decides which of them hold. */
-function allRules({ rules: { flags, ofAgent }, conversation, setting }: TurnInputs): Rule[] {
-  return [...flags, ...conversation.history.grants, ...ofAgent, ...setting.rules]
+function allRules({ rules: { flags, agent }, conversation, setting }: TurnInputs): Rule[] {
+  return [...flags, ...conversation.history.grants, ...agent, ...setting.rules]
 }
 
 /** Returns the tools that an agent is shown, which are exactly those it may call (ADR 0072). */

@@ -34,7 +34,7 @@ export interface TurnPlan {
   /**
    * The client's choice, and the agent file's, which applies when there are tools; for the first model call.
    */
-  toolChoice: { asked: string | undefined; usual: string | undefined }
+  toolChoice: { requested: string | undefined; default: string | undefined }
   maxTurns: number
   settings: TurnSettings
   tools: ToolContext
@@ -137,7 +137,7 @@ class Turn {
     const { at, messages: repair } = this.#repair ?? { at: 0, messages: [] }
     const messages = toRequestMessages(conversation.history.messages.toSpliced(at, 0, ...repair))
     const tools = this.#tools
-    const choiceName = toolChoice.asked ?? (tools.length > 0 ? toolChoice.usual : undefined)
+    const choiceName = toolChoice.requested ?? (tools.length > 0 ? toolChoice.default : undefined)
     const choice = this.#calls === 0 ? toToolChoice(choiceName, tools) : undefined
     this.#calls++
     const system = this.#system ?? ''

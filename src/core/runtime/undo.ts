@@ -37,7 +37,8 @@ export async function undoLastTurn<T extends FileUndoResult>(
   signal: AbortSignal,
 ): Promise<UndoneTurn<T> | undefined> {
   const { session, agent, dryRun, turns } = at
-  if (running.conversationOf(session)) throw new CrabError('conflict', `${WHAT}: a turn runs`, { hint: HINT })
+  if (running.findConversation(session))
+    throw new CrabError('conflict', `${WHAT}: a turn runs`, { hint: HINT })
   const open = (either: AbortSignal) => LeasedConversation.open(place, { id: session, agent }, either)
   await using conversation = await acquireWithin(open, { what: WHAT, withinMs: ACQUIRE_TIMEOUT_MS }, signal)
   const run = await turns.last(session)

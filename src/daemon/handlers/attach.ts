@@ -35,7 +35,7 @@ export async function* attachTo(
     } else if (item.type === 'message') {
       yield { event: { $case: 'message', value: toMessage(item.message) } }
     } else {
-      yield { event: { $case: 'state', value: await toState({ services, channel }, pair, item.standing) } }
+      yield { event: { $case: 'state', value: await toState({ services, channel }, pair, item.snapshot) } }
     }
   }
 }

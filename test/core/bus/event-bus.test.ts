@@ -133,7 +133,7 @@ test('while 1,000 fired turns have not ended no further one is begun, and nothin
   await place.bus.publish({ ...EVENT, source: 'once' })
   assert.equal(place.fired.length, MAX_RUNS)
   assert.match(place.trace.latest(1)[0]?.fired[0]?.error ?? '', /1000 that events began have not ended/)
-  place.trace.ended(place.fired[7]!.runId, 'done')
+  place.trace.endRun(place.fired[7]!.runId, 'done')
   await place.bus.publish({ ...EVENT, source: 'once' })
   assert.equal(place.fired.at(-1)?.sender, 'event:once')
 })

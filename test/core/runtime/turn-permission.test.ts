@@ -188,7 +188,7 @@ test('a tool can ask a person, and learns when nobody is there', async () => {
   await askAndAnswer(node, ['blue'])
   assert.equal(resultIn(node), '{"Which?":"blue"}')
   await node.ask('again')
-  assert.match(resultIn(node), /Cannot ask: nobody is there to answer/)
+  assert.match(resultIn(node), /Cannot ask: no user is available to answer/)
 })
 
 /** A question of another turn. */

@@ -49,8 +49,8 @@ export function groupsHook(inner: Hook): Hook {
 }
 
 /** Selects the tool that the model must call, so that it is offered. */
-function selectRequiredTool(catalogue: ToolCatalog, { wanted = '', selection }: ToolsTurn): void {
-  const tool = catalogue.find(wanted)
+function selectRequiredTool(catalogue: ToolCatalog, { toolChoice = '', selection }: ToolsTurn): void {
+  const tool = catalogue.find(toolChoice)
   if (tool && isSelectable(tool) && !selection?.names.includes(tool.name)) selection?.use([tool.name])
 }
 

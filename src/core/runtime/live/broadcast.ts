@@ -54,7 +54,11 @@ export class Broadcast<T> {
 const MOST_WAITING = 20_000
 
 function tooSlow(most: number): CrabError {
-  return new CrabError('unavailable', `Cannot follow any longer: more than ${most} events wait to be read`, {
-    hint: 'read faster, or ask for fewer kinds of events',
-  })
+  return new CrabError(
+    'unavailable',
+    `Cannot keep following: more than ${most} events are waiting to be read`,
+    {
+      hint: 'read faster, or ask for fewer kinds of events',
+    },
+  )
 }

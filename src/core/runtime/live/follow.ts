@@ -21,7 +21,7 @@ export interface ConversationSnapshot {
 
 /** An item that a follower receives. */
 export type FollowEvent =
-  | { type: 'standing'; standing: ConversationSnapshot }
+  | { type: 'snapshot'; snapshot: ConversationSnapshot }
   | { type: 'message'; runId: string; message: JournalMessage }
   | { type: 'event'; seq: number; event: AgentEvent }
 
@@ -49,7 +49,7 @@ export async function* followConversation(
   const start = await findFollowStart({ journal, pair, afterSeq }, at)
   let { snapshot } = start
   let { resumedAfter } = snapshot
-  yield { type: 'standing', standing: snapshot }
+  yield { type: 'snapshot', snapshot }
   for await (const entry of journal.read(start.position, signal)) {
     if (entry.type === 'event') {
       resumedAfter = entry.seq
@@ -58,7 +58,7 @@ export async function* followConversation(
       if (entry.message.line === 0 || entry.message.line > snapshot.upto) yield entry
     } else {
       snapshot = await refreshSnapshot({ journal, pair, before: snapshot, resumedAfter }, at)
-      yield { type: 'standing', standing: snapshot }
+      yield { type: 'snapshot', snapshot }
     }
   }
 }

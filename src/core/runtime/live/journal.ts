@@ -192,9 +192,9 @@ function estimateBytes(entry: JournalEntry): number {
 function tooSlow(): CrabError {
   return new CrabError(
     'unavailable',
-    'Cannot follow the conversation: too much came since this was last read',
+    'Cannot keep following the conversation: events arrive faster than they are read',
     {
-      hint: 'attach again: what was said is stored',
+      hint: 'attach again: the conversation is stored',
     },
   )
 }

@@ -16,7 +16,8 @@ export class Runs {
 
   /** Throws `conflict` for an id that is taken. */
   add(run: TurnRun): void {
-    if (this.#entries.has(run.id)) throw new CrabError('conflict', `Cannot begin run ${run.id}: there is one`)
+    if (this.#entries.has(run.id))
+      throw new CrabError('conflict', `Cannot start run ${run.id}: this id is taken`)
     const ended = Promise.withResolvers<RunEnd>()
     ended.promise.catch(() => {}) // without a waiter, the rejection would be unhandled
     this.#entries.set(run.id, { run, ended })
@@ -70,8 +71,8 @@ export class Runs {
 
 /** The `missing` error for an unknown run. */
 export function noSuchRun(id: string): CrabError {
-  return new CrabError('missing', `Cannot find run ${id}: there is none, or it ended long ago`, {
-    hint: 'what it said is in its conversation: crabtalk conversation list',
+  return new CrabError('missing', `Cannot find run ${id}: it does not exist, or it ended long ago`, {
+    hint: 'its answer is stored in its conversation: see crabtalk conversation list',
   })
 }
 

@@ -45,14 +45,14 @@ test('groupsHook() counts what filters leave, and brings back nothing of the res
 })
 
 test('groupsHook() shows the tool that the model has to call first, and keeps it', async () => {
-  for (const wanted of ['mcp__db__tool_07', 'only_db']) {
+  for (const toolChoice of ['mcp__db__tool_07', 'only_db']) {
     const specs = [READ, ...SIXTY, remoteSpec('db', 'only_db')]
-    const turn = at(toolsHook(specs), { wanted })
-    const name = wanted === 'only_db' ? 'mcp__db__only_db' : wanted
+    const turn = at(toolsHook(specs), { toolChoice })
+    const name = toolChoice === 'only_db' ? 'mcp__db__only_db' : toolChoice
     assert.deepEqual(await turn.names(), ['read', ...GUIDES, name])
     assert.deepEqual(turn.selection.names, [name])
   }
-  const builtIn = at(toolsHook([READ, ...SIXTY]), { wanted: 'read' })
+  const builtIn = at(toolsHook([READ, ...SIXTY]), { toolChoice: 'read' })
   assert.deepEqual(await builtIn.names(), ['read', ...GUIDES])
 })
 

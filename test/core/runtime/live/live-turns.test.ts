@@ -128,12 +128,12 @@ test('followConversation() brings a running turn from its start, and everything 
   stop.abort()
   await following
   const [first] = seen
-  assert.ok(first?.type === 'standing')
+  assert.ok(first?.type === 'snapshot')
   const messages = (await at.node.lines()).flatMap((line) =>
     line.kind === 'entry' && line.role === 'user' ? [line] : [],
   )
   assert.deepEqual(
-    [first.standing.runId, first.standing.resumedAfter, first.standing.upto],
+    [first.snapshot.runId, first.snapshot.resumedAfter, first.snapshot.upto],
     [run.id, old.length, messages[1]!.seq],
   )
   assert.equal(textOf(seen), 'One twonew')
@@ -164,7 +164,7 @@ test('followConversation() resumes behind the last event that was seen', async (
     events.map(({ seq }) => seq),
     two.map(({ seq }) => seq),
   )
-  assert.ok(seen[0]?.type === 'standing' && seen[0].standing.resumedAfter === one.length)
+  assert.ok(seen[0]?.type === 'snapshot' && seen[0].snapshot.resumedAfter === one.length)
   assert.equal(seen.filter(({ type }) => type === 'message').length, 1)
 })
 
@@ -175,16 +175,16 @@ test('followConversation() of a pair that has nothing yet waits for its first me
   const following = collect(at.follow(0, stop.signal), seen).catch(() => undefined)
   await until('it is seen', () => seen.length === 1)
   assert.deepEqual(seen[0], {
-    type: 'standing',
-    standing: { session: undefined, runId: '', seq: 0, resumedAfter: 0, upto: 0 },
+    type: 'snapshot',
+    snapshot: { session: undefined, runId: '', seq: 0, resumedAfter: 0, upto: 0 },
   })
   await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
   await until('it has ended', () => ends(seen) === 1)
   stop.abort()
   await following
   assert.equal(textOf(seen), 'yes')
-  const standing = seen.findLast((told) => told.type === 'standing')
-  assert.equal(standing?.standing.session, await sessionOf(at))
+  const snapshot = seen.findLast((told) => told.type === 'snapshot')
+  assert.equal(snapshot?.snapshot.session, await sessionOf(at))
 })
 
 test('what is not stored is nobody else’s to follow', async () => {
@@ -209,7 +209,7 @@ test('followConversation() of a turn that is not stored shows nothing of it', as
   const stop = new AbortController()
   const hidden = at.live.stream(at.request('x', { settings: { ephemeral: true } }), stop.signal)
   await hidden.next()
-  assert.equal((await standingOf(at)).runId, '')
+  assert.equal((await snapshotOf(at)).runId, '')
   await hidden.return(undefined)
 })
 
@@ -233,7 +233,7 @@ for (const isKept of [true, false]) {
     })
     const following = followConversation({ pair, afterSeq: 0 }, { ...at, storage }, NEVER)
     const { value: first } = await following.next()
-    assert.ok(first?.type === 'standing' && first.standing.runId === run.id)
+    assert.ok(first?.type === 'snapshot' && first.snapshot.runId === run.id)
     await following.return(undefined)
   })
 }
@@ -245,15 +245,15 @@ test('followConversation() says of what its reader has not seen yet that it foll
   const all = await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
   const seen: FollowEvent[] = []
   for await (const told of following) if (seen.push(told) && ends(seen) === 1) break
-  const anew = seen.flatMap((told) => (told.type === 'standing' ? [told.standing] : []))
+  const anew = seen.flatMap((told) => (told.type === 'snapshot' ? [told.snapshot] : []))
   assert.deepEqual(
     anew.map(({ seq, resumedAfter }) => [seq, resumedAfter]),
     [[all.length, 1]],
   )
 })
 
-async function standingOf(at: LiveNode): Promise<ConversationSnapshot> {
-  for await (const told of at.follow()) if (told.type === 'standing') return told.standing
+async function snapshotOf(at: LiveNode): Promise<ConversationSnapshot> {
+  for await (const told of at.follow()) if (told.type === 'snapshot') return told.snapshot
   assert.fail('nothing is told')
 }
 
