@@ -7,7 +7,7 @@ import { parseObject } from '../../core/base/json.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { isRunning } from '../../core/process/signals.ts'
 import type { UpHost } from '../types.ts'
-import { compareVersions, isNpmVersion } from './version-order.ts'
+import { isNpmVersion } from './npm-version.ts'
 
 /**
  * Returns the folder of a component: it holds one folder for each version, and `current`, a link to the
@@ -187,7 +187,7 @@ export async function readFailedVersion(folder: string): Promise<FailedVersion |
 /** Removes the record of a failed version unless that version is newer than the one that is now current. */
 export async function clearFailedVersion(folder: string, version: string): Promise<void> {
   const failed = await readFailedVersion(folder)
-  if (failed && compareVersions(failed.version, version) > 0) return
+  if (failed && (await import('./versions.ts')).compareVersions(failed.version, version) > 0) return
   await rm(join(folder, FAILED_VERSION_FILE), { force: true })
 }
 

@@ -22,12 +22,11 @@ import {
   installedServices,
   isServiceName,
 } from './installed.ts'
-import { isInRange } from './node-range.ts'
 import type { Npm } from './npm.ts'
+import { isNpmVersion } from './npm-version.ts'
 import { findBuiltIn, isKnownPackage, type PackageSpec, toServiceName } from './package-spec.ts'
 import { componentLockName, type PackagePorts, type PullResult } from './ports.ts'
 import { fetchPackage, fetchPackageFacts, type PackageSource, takePackage } from './source.ts'
-import { compareVersions, isNpmVersion } from './version-order.ts'
 
 /**
  * Installs a package, or another version of it, in a folder of its own, and switches to it when it is
@@ -147,6 +146,7 @@ async function refuseOtherNode(
   signal: AbortSignal,
 ): Promise<void> {
   if (range === undefined) return
+  const { isInRange } = await import('./versions.ts')
   const node = await ports.node(signal) // a missing Node is reported when the service starts
   if (!node || isInRange(node.version, range) !== false) return
   const why = `it needs Node ${sanitize(range)}, and services run on ${node.version} (${node.path})`
@@ -172,6 +172,7 @@ async function findUpdate(
   }
   try {
     const { version } = toFacts(await npm.view(service.package, signal))
+    const { compareVersions } = await import('./versions.ts')
     if (!isNpmVersion(version) || compareVersions(version, service.version) <= 0) return { service }
     return failed?.version === version ? { service, failed } : { service, version }
   } catch (reason) {

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/base/message.ts'
 import type { UpHost } from '../types.ts'
 import { findNpmProgram } from './node-programs.ts'
 import { hasTarError, npmFailure } from './npm-errors.ts'
-import { compareVersions, isNpmVersion } from './version-order.ts'
+import { isNpmVersion } from './npm-version.ts'
 
 /** The npm of this machine, with the user's own settings. Package scripts never run. */
 export interface Npm {
@@ -39,7 +39,7 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
     view: async (spec, signal) => {
       const view = async (one: string, fields: readonly string[]) =>
         parse(await run(['view', '--global', '--json', ...REGISTRY, '--', one, ...fields], signal))
-      const exact = isExact(spec) ? spec : pickNewest(await view(spec, ['version']), spec)
+      const exact = isExact(spec) ? spec : await pickNewest(await view(spec, ['version']), spec)
       const found = await view(exact, FIELDS)
       if (isObject(found)) return found
       throw noVersion(spec)
@@ -86,7 +86,8 @@ function isExact(spec: string): boolean {
 }
 
 /** Picks the newest of the versions that match a range or a tag. */
-function pickNewest(versions: unknown, spec: string): string {
+async function pickNewest(versions: unknown, spec: string): Promise<string> {
+  const { compareVersions } = await import('./versions.ts')
   const all = [versions].flat().filter((one): one is string => typeof one === 'string' && isNpmVersion(one))
   const newest = all.toSorted(compareVersions).at(-1)
   if (newest === undefined) throw noVersion(spec)

@@ -7,9 +7,9 @@ import type { JsonObject } from '../../core/base/message.ts'
 import { type PackageFacts, toFacts } from './facts.ts'
 import type { InstalledService } from './installed.ts'
 import type { Npm } from './npm.ts'
+import { isNpmVersion } from './npm-version.ts'
 import type { PackageSpec } from './package-spec.ts'
 import { readTarball, type TarFile, type TarLimits } from './tarball.ts'
-import { isNpmVersion } from './version-order.ts'
 
 /** A checked package in a local tarball; nothing is unpacked yet. */
 export interface PackageSource {

@@ -5,7 +5,7 @@ import { checkValue, filledString, strictTable } from '../../core/config/schema.
 import { parseToml, toFileIssues } from '../../core/config/toml.ts'
 import { configError, type Result } from '../../core/config/validation-issue.ts'
 import { isServiceName } from '../packages/installed.ts'
-import { isNpmVersion } from '../packages/version-order.ts'
+import { isNpmVersion } from '../packages/npm-version.ts'
 
 /** The name of the file at the root of a package that carries skills and agents. */
 export const PACKAGE_MANIFEST = 'crabtalk.toml'

@@ -6,7 +6,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile, toStorageError } from '../../core/base/files.ts'
 import { getErrorCode } from '../../core/base/system-error.ts'
 import type { Npm } from '../packages/npm.ts'
-import { compareVersions, isNpmVersion } from '../packages/version-order.ts'
+import { isNpmVersion } from '../packages/npm-version.ts'
 import type { UpHost } from '../types.ts'
 import { extractProgram } from './archive.ts'
 
@@ -34,7 +34,7 @@ export async function fetchProgram(
     const found = await npm()
     const spec = `${packageFor(host)}@${version ?? 'latest'}`
     const { version: latest } = await found.view(spec, signal)
-    if (latest === own || (version === undefined && isOlder(latest, own))) return undefined
+    if (latest === own || (version === undefined && (await isOlder(latest, own)))) return undefined
     return await fromRegistry(spec, found, signal)
   }
   const bytes = await readFile(file, { signal }).catch((reason) => {
@@ -51,13 +51,10 @@ export async function fetchProgram(
  * A request for the newest version never downgrades: the own version may be a local build, or newer than a
  * withdrawn release.
  */
-function isOlder(version: unknown, own: string): boolean {
-  return (
-    typeof version === 'string' &&
-    isNpmVersion(version) &&
-    isNpmVersion(own) &&
-    compareVersions(version, own) < 0
-  )
+async function isOlder(version: unknown, own: string): Promise<boolean> {
+  if (typeof version !== 'string' || !isNpmVersion(version) || !isNpmVersion(own)) return false
+  const { compareVersions } = await import('../packages/versions.ts')
+  return compareVersions(version, own) < 0
 }
 
 /** npm verifies the checksum from the registry. */
