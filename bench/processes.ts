@@ -8,6 +8,11 @@ export function cpuMsOf(pid: number): number {
   return sumOver(pid, 'schedstat', (text) => Number(text.split(' ')[0]) / 1e6)
 }
 
+/** Returns the CPU time of the main thread of a process, in milliseconds. */
+export function mainThreadCpuMsOf(pid: number): number {
+  return Number(readOr(`/proc/${pid}/task/${pid}/schedstat`).split(' ')[0]) / 1e6
+}
+
 /** Counts how often the threads of a process went to sleep and were woken again. */
 export function wakeUpsOf(pid: number): number {
   return sumOver(pid, 'status', (text) => Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(text)?.[1] ?? 0))

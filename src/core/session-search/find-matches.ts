@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import { QueryWords } from '../search/terms/query-words.ts'
 import type { TextHit } from '../search/types.ts'
 import type { SessionFolder } from '../storage/session-folder.ts'
@@ -33,7 +34,8 @@ export async function findMatches(
   const words = new QueryWords(query.text, searched.followed.text.characters)
   const matches: SessionMatch[] = []
   while (matches.length < limit && hits.length > 0) {
-    const next = hits.splice(0, limit - matches.length)
+    if (matches.length > 0) await breathe() // lets a daemon serve its streams meanwhile
+    const next = hits.splice(0, Math.min(limit - matches.length, AT_ONCE))
     const found = await Promise.all(next.map((hit) => toMatch(searched, { hit, query, words }, signal)))
     matches.push(...found.filter((match) => match !== undefined))
   }
@@ -65,6 +67,9 @@ export function findHits(
   const groups = hits.map(({ group }) => group)
   return rerank(hits, text.groupTerms(query.text, groups), text.length / table.size)
 }
+
+/** The number of matches whose messages are read in one turn of the event loop. */
+const AT_ONCE = 5
 
 /** The number of sessions that are reranked by all their messages. */
 export const CANDIDATES = 200
