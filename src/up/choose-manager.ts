@@ -31,7 +31,7 @@ export async function chooseManager(
   if (named) return await openNamed(named, at, signal)
   const system = await OPEN[SYSTEM[host.platform]](at, signal)
   if (system && !(await hasServices(at))) return system
-  const note = system ? 'it has services of this home already' : explainNoManager(host)
+  const note = system ? 'it already runs services of this home' : explainNoManager(host)
   return await openSupervisor({ ...at, note: `${note}, so nothing starts at login` })
 }
 
@@ -42,8 +42,8 @@ function readForcedKind({ env }: UpHost): ManagerKind | undefined {
   const kinds = Object.keys(OPEN) as ManagerKind[]
   const kind = kinds.find((one) => one === name)
   if (kind) return kind
-  throw new CrabError('config', `Cannot use ${name} to run services: CRABTALK_SERVICE_MANAGER names none`, {
-    hint: `set it to one of ${kinds.join(', ')}, or unset it`,
+  throw new CrabError('config', `Cannot use ${name} to run services: it is not a known service manager`, {
+    hint: `set CRABTALK_SERVICE_MANAGER to one of ${kinds.join(', ')}, or unset it`,
   })
 }
 
@@ -80,7 +80,7 @@ function explainNoManager({ env, uid, platform }: UpHost): string {
   const folder = env['XDG_RUNTIME_DIR'] || `/run/user/${uid}`
   return existsSync(join(folder, 'systemd'))
     ? 'systemd does not answer'
-    : 'systemd has no session of this user'
+    : 'systemd has no session for this user'
 }
 
 const openSystemd: Open = async ({ host, place: { program }, note }, signal) => {

@@ -104,7 +104,7 @@ async function checkTree(path: string): Promise<void> {
 async function checkDirectory(path: string): Promise<void> {
   await access(path, constants.W_OK | constants.X_OK).catch((cause) => {
     if (isMissingFile(cause)) return
-    throw new CrabError('storage', `Cannot remove what is in ${path}: it is not yours to write`, {
+    throw new CrabError('storage', `Cannot remove the contents of ${path}: you have no write permission`, {
       cause,
       hint: `make it yours first: sudo chown -R "$(id -u)" ${quoteWord(path)}`,
     })
@@ -124,7 +124,7 @@ async function list(path: string): Promise<string[]> {
 
 function orMissing(path: string, reason: unknown): undefined {
   if (isMissingFile(reason)) return undefined
-  throw toStorageError(`Cannot look into ${path}`, reason)
+  throw toStorageError(`Cannot read ${path}`, reason)
 }
 
 function errorPath(reason: unknown): string | undefined {

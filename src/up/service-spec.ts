@@ -62,8 +62,8 @@ export function findService(paths: Pick<HomePaths, 'packages'>, name: string): S
     name,
     [...all, ...KNOWN_SERVICES].map((one) => one.name),
   )
-  const hint = near ? `did you mean "${near}"?` : `there are ${all.map((one) => one.name).join(', ')}`
-  throw noService(name, 'there is none of that name', hint)
+  const hint = near ? `did you mean "${near}"?` : `the services are ${all.map((one) => one.name).join(', ')}`
+  throw noService(name, 'no service has that name', hint)
 }
 
 /**

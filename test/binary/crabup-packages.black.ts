@@ -61,7 +61,10 @@ test('crabup pull shows a package and asks; where nobody can be asked it takes -
     refused.stdout,
     /^crab-echo 2\.0\.0: Says it again\n {2}from {9}\/.*\n {2}size {9}[\d.]+ k?B\n {2}needs {8}no other packages\n$/,
   )
-  assert.match(refused.stderr, /there is no terminal to ask on\n.*--yes installs it without a question/s)
+  assert.match(
+    refused.stderr,
+    /there is no terminal to ask for confirmation\n.*--yes installs it without a question/s,
+  )
   assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
   const terminal = box.terminal(['pull', 'crab-echo', '--version', '1.0.0'], {
     program: 'crabup',
@@ -82,7 +85,7 @@ test('crabup update restarts a service with the new version; one that does not s
   const updated = await crabup('update')
   assert.equal(updated.code, 0, updated.stderr)
   assert.match(updated.stdout, /^crab-echo: 1\.0\.0 → 1\.1\.0$/m)
-  assert.match(updated.stdout, /^installed crab-echo 1\.1\.0 \(was 1\.0\.0\); it runs with it already$/m)
+  assert.match(updated.stdout, /^installed crab-echo 1\.1\.0 \(was 1\.0\.0\); the service now runs it$/m)
   assert.equal(await runningVersion(), '1.1.0')
   const failed = await crabup('pull', failing, '--yes')
   assert.equal(failed.code, 69)
@@ -125,7 +128,7 @@ setInterval(() => {}, 1000)
   const seen = await crabup('ps', '--json')
   assert.equal(
     seen.stderr,
-    'crabup: the change of crab-echo to 2.2.0 was cut off; 1.1.0 is back and runs again\n',
+    'crabup: the change of crab-echo to 2.2.0 was interrupted; 1.1.0 is current again and running\n',
   )
   const { services } = JSON.parse(seen.stdout) as {
     services: { name: string; state: string; version: string }[]
@@ -151,7 +154,7 @@ test('crabup pull that is killed leaves the old version, and the next one nothin
     [['crab-echo', '1.1.0']],
   )
   const same = await crabup('pull', 'crab-echo@1.1.0')
-  assert.equal(same.stdout, 'crab-echo 1.1.0 is installed already\n')
+  assert.equal(same.stdout, 'crab-echo 1.1.0 is already installed\n')
   assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
 })
 
@@ -210,7 +213,7 @@ test('crabup pkg shows what it would install, installs it, and keeps what was ch
   )
   assert.match((await box.run(['agent', 'list'])).stdout, /^reviewer /m)
   const again = await crabup('pkg', 'add', './kit') // nobody need be asked to know
-  assert.deepEqual([again.code, /its version 1\.2\.0 is installed/.test(again.stderr)], [1, true])
+  assert.deepEqual([again.code, /version 1\.2\.0 is already installed/.test(again.stderr)], [1, true])
   appendFileSync(join(box.home, 'agents/reviewer.toml'), '# mine\n')
   const removed = await crabup('pkg', 'remove', 'kit')
   assert.equal(removed.stdout, 'removed kit: skills/review\n')

@@ -14,7 +14,7 @@ test('crabup uninstall --purge fails for a home that it cannot look into', async
   for (const more of ['', ' --dry-run']) {
     const finished = await uninstall(box, home, `--purge --yes${more}`)
     assert.deepEqual([finished.code, finished.stdout], [1, ''], finished.stderr)
-    assert.match(finished.stderr, /error\[storage\]: Cannot look into .*\/closed\S*: permission denied/)
+    assert.match(finished.stderr, /error\[storage\]: Cannot read .*\/closed\S*: permission denied/)
   }
   assert.equal(await readFile(join(home, 'sessions/a.jsonl'), 'utf8'), 'x')
 })
@@ -28,7 +28,10 @@ test('crabup uninstall --purge removes nothing when a directory in the home belo
   await chmod(join(home, 'sessions/sub'), 0o755)
   const refused = await uninstall(box, home, '--purge --yes')
   assert.deepEqual([refused.code, refused.stdout], [1, ''], refused.stderr)
-  assert.match(refused.stderr, /Cannot remove what is in .*\/mixed\/sessions\/sub: it is not yours to write/)
+  assert.match(
+    refused.stderr,
+    /Cannot remove the contents of .*\/mixed\/sessions\/sub: you have no write permission/,
+  )
   assert.match(refused.stderr, /hint: .*chown -R/)
   assert.deepEqual(await readdir(join(home, 'sessions')), ['a.jsonl', 'sub'])
 

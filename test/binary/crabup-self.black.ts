@@ -43,9 +43,9 @@ test('crabup self update replaces the program under a service, which runs on unt
   assert.equal(update.code, 0, update.stderr)
   assert.match(
     update.stdout,
-    /^crabtalk (\S+) → \1: .*prefix\/bin\/crabtalk; the one before is .*\/crabtalk\.old\n$/,
+    /^crabtalk (\S+) → \1: .*prefix\/bin\/crabtalk; the previous version is .*\/crabtalk\.old\n$/,
   )
-  assert.equal(update.stderr, 'daemon still runs the one before: crabup daemon restart\n')
+  assert.equal(update.stderr, 'daemon still runs the previous version: crabup daemon restart\n')
   assert.equal((await stat(join(bin, 'crabtalk.old'))).ino, before.ino)
   assert.equal(await sumOf(join(bin, 'crabtalk')), await sumOf(file))
   assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabtalk.old', 'crabup'])
@@ -82,7 +82,7 @@ exit 1
   assert.match(update.stdout, /^crabtalk \S+ → 9\.9\.9: [^\n]*\ndaemon restart with 9\.9\.9\n$/)
   assert.match(
     update.stderr,
-    /^crabup: daemon does not run with crabtalk 9\.9\.9, so crabtalk \d\S+ is back$/m,
+    /^crabup: daemon does not run with crabtalk 9\.9\.9, so crabtalk \d\S+ was restored$/m,
   )
   assert.equal(await sumOf(join(bin, 'crabtalk')), before)
   assert.equal((await crabup('daemon status')).code, 0)
@@ -118,7 +118,10 @@ test('crabtalk.old puts itself back, whatever the program beside it can do', asy
     await writeFile(join(bin, 'crabtalk'), await damaged(), { mode: 0o755 })
     const back = await box.shell(`bin/crabtalk.old ${words}`)
     assert.equal(back.code, 0, back.stderr)
-    assert.match(back.stdout, /^crabtalk \S+ → \S+: .*\/bin\/crabtalk; the one before is .*crabtalk\.old\n$/)
+    assert.match(
+      back.stdout,
+      /^crabtalk \S+ → \S+: .*\/bin\/crabtalk; the previous version is .*crabtalk\.old\n$/,
+    )
     assert.equal(await sumOf(join(bin, 'crabtalk')), good)
     assert.notEqual(await sumOf(join(bin, 'crabtalk.old')), good)
   }
@@ -144,7 +147,7 @@ test('crabup self update changes nothing for a file that is not the one it shoul
   await writeFile(join(box.cwd, 'newer'), 'anything')
   const sum = createHash('sha256').update('something else').digest('hex')
   const cases: [args: string, code: number, says: RegExp][] = [
-    ['--from newer', 65, /nothing says what its checksum is/],
+    ['--from newer', 65, /its checksum is unknown/],
     [`--from newer --sha256 ${sum}`, 65, /it is not the file that --sha256 means/],
     ['--from nowhere --sha256 ff', 66, /Cannot read .*nowhere: there is no such file/],
     ['--from newer --rollback', 2, /Give only one of/],
@@ -199,7 +202,7 @@ test('crabup self update leaves to npm what npm has installed', async () => {
   assert.ok(update.stderr.endsWith(`npm updates it: npm ${command(quoteWord(prefix))}`), update.stderr)
   const file = await box.shell(`${path} self update --from newer`)
   assert.deepEqual([file.code, file.stdout], [1, ''])
-  assert.match(file.stderr, /Cannot replace what npm has installed/)
+  assert.match(file.stderr, /Cannot replace a program that npm installed/)
 })
 
 test('the program is crabup when its first word says so', async () => {

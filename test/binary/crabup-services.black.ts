@@ -30,7 +30,7 @@ test('a daemon is started, survives kill -9, is restarted once its turns have en
   assert.match(
     again.stdout,
     new RegExp(
-      `^daemon runs already \\(pid ${first['pid']}, \\S+\\), kept running by crabup's own supervisor\n$`,
+      `^daemon is already running \\(pid ${first['pid']}, \\S+\\), kept running by crabup's own supervisor\n$`,
     ),
   )
   assert.deepEqual([first['state'], first['manager'], first['code']], ['ready', 'supervisor', 0])
@@ -46,7 +46,7 @@ test('a daemon is started, survives kill -9, is restarted once its turns have en
   const sending = talk.startSend(['-s', 'ann', 'go'], { env: WITH_DAEMON })
   await sending.prints(/Half/)
   const restarting = talk.start(['daemon', 'restart'], { program: 'crabup', env: OWN })
-  await restarting.prints(/^crabup: waiting: a turn runs: crab\/ann\n$/, 'stderr')
+  await restarting.prints(/^crabup: waiting: a turn is running: crab\/ann\n$/, 'stderr')
   assert.equal((await status(talk))['pid'], second['pid'])
   await talk.run(['conversation', 'kill', 'crab/ann'], { env: WITH_DAEMON })
   await sending.finished
@@ -64,7 +64,7 @@ test('a daemon is started, survives kill -9, is restarted once its turns have en
   const stopped = await crabup(talk, ['daemon', 'stop'])
   assert.match(stopped.stdout, /^daemon stopped \(pid \d+\)\n$/)
   const idle = await crabup(talk, ['daemon', 'stop'])
-  assert.deepEqual([idle.stdout, idle.stderr, idle.code], ['daemon does not run\n', '', 0])
+  assert.deepEqual([idle.stdout, idle.stderr, idle.code], ['daemon is not running\n', '', 0])
   assert.equal((await status(talk))['code'], 3)
 })
 
@@ -80,7 +80,7 @@ test('on a terminal a person decides about turns that run: to cut them, or to le
   ] as const) {
     assert.equal((await status(talk))['pid'], pid)
     const terminal = talk.terminal(['daemon', 'restart'], { program: 'crabup', env: OWN })
-    await terminal.shows(/a turn runs: crab\/ann\s+\[w\]ait .*\[W\/n\/c\] /)
+    await terminal.shows(/a turn is running: crab\/ann\s+\[w\]ait .*\[W\/n\/c\] /)
     terminal.type(`${answer}\r`)
     assert.equal((await terminal.finished).code, code, terminal.output())
   }
@@ -101,7 +101,7 @@ if (canRunSystemd()) {
     const unit = String((await status(talk, 'daemon', env))['unit'])
     await writeFile(unit, (await readFile(unit, 'utf8')).replace('[Service]', '[Service]\nNice=5'))
     const terminal = talk.terminal(['daemon', 'restart'], { program: 'crabup', env })
-    await terminal.shows(/-Nice=5[\s\S]*Write it\? \[y\/N\] /)
+    await terminal.shows(/-Nice=5[\s\S]*Rewrite it\? \[y\/N\] /)
     terminal.type('n\r')
     assert.equal((await terminal.finished).code, 4)
     assert.match(await readFile(unit, 'utf8'), /Nice=5/)
@@ -111,7 +111,10 @@ if (canRunSystemd()) {
     assert.doesNotMatch(await readFile(unit, 'utf8'), /Nice=5/)
     assert.match(await readFile(`${unit}.edited`, 'utf8'), /Nice=5/)
     const disabled = await crabup(talk, ['daemon', 'disable'], { env })
-    assert.deepEqual([disabled.stdout, disabled.code], ['daemon does not start at login; it runs on\n', 0])
+    assert.deepEqual(
+      [disabled.stdout, disabled.code],
+      ['daemon does not start at login; it keeps running\n', 0],
+    )
     const { enabled, code } = await status(talk, 'daemon', env)
     assert.deepEqual([enabled, code], [false, 0])
     assert.match((await crabup(talk, ['daemon', 'stop'], { env })).stdout, /^daemon stopped \(pid \d+\)\n$/)
@@ -123,7 +126,7 @@ test('a daemon that a command has started gives way to the service; one that a p
   const own = await startSandboxDaemon(talk)
   const refused = await crabup(talk, ['daemon', 'start'])
   assert.deepEqual([refused.stdout, refused.code], ['', 1])
-  const why = `Cannot start daemon as a service: process ${own.pid} runs already, started by hand`
+  const why = `Cannot start daemon as a service: process ${own.pid} is already running, started by hand`
   assert.match(
     refused.stderr,
     new RegExp(`^crabup: error\\[conflict\\]: ${why}\nhint: .*crabtalk daemon stop`),
@@ -134,8 +137,11 @@ test('a daemon that a command has started gives way to the service; one that a p
     /^ {2}kept by {3}nothing\n(.*\n)* {2}note {6}started by hand, not as a service\n/m,
   )
   const left = await crabup(talk, ['daemon', 'stop'])
-  assert.deepEqual([left.stdout, left.code], ['daemon does not run\n', 0])
-  assert.match(left.stderr, new RegExp(`the daemon of process ${own.pid} runs on: it was started by hand`))
+  assert.deepEqual([left.stdout, left.code], ['daemon is not running\n', 0])
+  assert.match(
+    left.stderr,
+    new RegExp(`the daemon .process ${own.pid}. keeps running: it was started by hand`),
+  )
   await own[Symbol.asyncDispose]()
 
   const onDemand = await startSandboxDaemon(talk, ['--idle-exit', '10m'])
@@ -176,7 +182,7 @@ test('a service that does not come up is exit 69, with what it said since it was
   assert.deepEqual([code, stdout], [69, ''])
   assert.match(
     stderr,
-    /^ {2}no such thing as luck\n(.*\n)*crabup: error\[unavailable\]: Cannot have broken ready: it was started, but it ended with exit 78\nhint: crabup broken logs/,
+    /^ {2}no such thing as luck\n(.*\n)*crabup: error\[unavailable\]: Cannot confirm that broken is ready: it was started, but it ended with exit 78\nhint: crabup broken logs/,
   )
   assert.doesNotMatch(stderr, /long ago/)
   const now = await status(box, 'broken')
@@ -196,7 +202,7 @@ test('a component is ready when it answers at its port; that no agent asks for i
   assert.match(started.stdout, /^echo is ready \(pid \d+, 2\.0\.0, port \d+\), kept running by /)
   assert.match(
     started.stderr,
-    /^crabup: no agent asks for it yet: components = \["echo"\] in agents\/NAME\.toml .+\n$/,
+    /^crabup: no agent uses it yet: components = \["echo"\] in agents\/NAME\.toml .+\n$/,
   )
   const again = await crabup(box, ['echo', 'restart'])
   assert.deepEqual([again.stderr, again.code], ['', 0])

@@ -37,7 +37,7 @@ test('ps shows a daemon that runs, crashes and runs again; logs follow it; unins
   process.kill(first.pid!, 'SIGKILL')
   const crashed = await daemonOf(box)
   if (crashed.state === 'crashed')
-    assert.match(crashed.detail ?? '', /^SIGKILL, 1 of 10, and is started again$/)
+    assert.match(crashed.detail ?? '', /^SIGKILL, 1 of 10, and will be restarted$/)
   let second = crashed
   await until('it runs again', async () => {
     second = await daemonOf(box)
@@ -67,7 +67,7 @@ test('ps shows a daemon that runs, crashes and runs again; logs follow it; unins
   assert.deepEqual([refused.code, refused.stdout], [4, ''])
   assert.match(
     refused.stderr,
-    /Cannot end daemon and remove the units: there is no terminal to ask on\nhint: .*--yes/,
+    /Cannot end daemon and remove the units: there is no terminal to ask for confirmation\nhint: .*--yes/,
   )
   const terminal = box.terminal(['uninstall'], { program: 'crabup', env: OWN })
   await terminal.shows(/End daemon and remove the units\? \[y\/N\]/)
@@ -77,7 +77,7 @@ test('ps shows a daemon that runs, crashes and runs again; logs follow it; unins
   assert.deepEqual([untouched.state, untouched.pid], ['ready', second.pid])
   const gone = await crabup(box, ['uninstall', '--yes'])
   assert.deepEqual([gone.code, gone.stderr], [0, ''])
-  assert.match(gone.stdout, /^ended daemon; its unit is gone\nkept your data in .*\nthe program itself /)
+  assert.match(gone.stdout, /^ended daemon; its unit is removed\nkept your data in .*\nthe program itself /)
   assert.deepEqual(await box.processesLeft(), [])
   assert.equal((await daemonOf(box)).state, 'stopped')
 })
@@ -87,7 +87,7 @@ test('ps --watch draws over itself until q, and prints an object a line where no
   const drawn = box.terminal(['ps', '--watch'], { program: 'crabup', env: OWN, columns: 60, rows: 12 })
   await drawn.shows(/daemon +\S*stopped/)
   drawn.resize({ columns: 30, rows: 2 })
-  await drawn.shows(/… 2 more lines; q ends/)
+  await drawn.shows(/… 2 more lines; q quits/)
   drawn.type('q')
   assert.deepEqual(await drawn.finished, { code: 0, signal: 0 })
   const output = drawn.output().replaceAll('\u001b', '␛')
@@ -100,7 +100,7 @@ test('ps --watch draws over itself until q, and prints an object a line where no
 
   const refused = await crabup(box, ['ps', '--watch'])
   assert.deepEqual([refused.code, refused.stdout], [2, ''])
-  assert.match(refused.stderr, /no terminal\nhint: with --json/)
+  assert.match(refused.stderr, /not a terminal\nhint: with --json/)
   const watching = box.start(['ps', '--watch', '--json'], { program: 'crabup', env: OWN })
   await watching.prints(/^\{"v":1,.*"services":\[\{"name":"daemon".*\}\n/)
   watching.child.kill('SIGINT')
@@ -163,8 +163,11 @@ test('doctor finds what services lack, and --fix mends what is safe', async () =
   const { stdout, code } = await crabup(box, ['doctor'], { env })
   assert.equal(code, 1)
   assert.match(stdout, /problem {2}\S.*service\.env: others can read the secrets in it/)
-  assert.match(stdout, /warning {2}ANTHROPIC_API_KEY is set in this shell, and services do not see it/)
-  assert.match(stdout, /warning {2}own of crab: my-server is found in the shell \(.*\), not in the service/)
+  assert.match(stdout, /warning {2}ANTHROPIC_API_KEY is set in this shell, but services do not see it/)
+  assert.match(
+    stdout,
+    /warning {2}own of crab: my-server is found by this shell \(.*\), but not by the service/,
+  )
   assert.match(stdout, /note {5}\S.*clock\.port was left behind/)
   assert.match(stdout, /warning {2}\S.*clock\.crash\.log has 61\.0 MB\n +hint: crabup clock stop, then/)
   assert.doesNotMatch(stdout, /sk-none|'k'/)
@@ -186,15 +189,18 @@ test('uninstall --purge removes the data after a question, never without one tha
   assert.match(plan.stdout, /^would remove sessions +\d+\.\d kB, 1 file\n/) // nothing was ever pulled
   const refused = await crabup(box, ['uninstall', '--purge'])
   assert.deepEqual([refused.code, refused.stdout], [4, ''])
-  assert.match(refused.stderr, /there is no terminal to ask on\nhint: crabup uninstall --purge --yes /)
+  assert.match(
+    refused.stderr,
+    /there is no terminal to ask for confirmation\nhint: crabup uninstall --purge --yes /,
+  )
   const terminal = box.terminal(['uninstall', '--purge'], { program: 'crabup', env: OWN })
-  await terminal.shows(/sessions +\d+\.\d kB, 1 file\s+Remove all of it for good\? \[y\/N\]/)
+  await terminal.shows(/sessions +\d+\.\d kB, 1 file\s+Permanently remove all of it\? \[y\/N\]/)
   terminal.type('n\r')
   assert.equal((await terminal.finished).code, 4)
   await access(join(box.home, 'sessions/a.jsonl'))
   const purged = await crabup(box, ['uninstall', '--purge', '--yes'])
   assert.equal(purged.code, 0)
-  assert.match(purged.stdout, /not crabtalk's, and kept: diary\.txt\n/)
+  assert.match(purged.stdout, /kept, because crabtalk did not create it: diary\.txt\n/)
   await assert.rejects(access(join(box.home, 'sessions')), { code: 'ENOENT' })
   await access(join(box.home, 'diary.txt'))
   const home = await crabup(box, ['uninstall', '--purge', '--yes'], {

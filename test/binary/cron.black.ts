@@ -27,7 +27,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     await using talk = await makeTalk(ANSWER)
     const nothing = await cron(talk, ['list'])
     assert.deepEqual([nothing.stdout, nothing.code], ['', 0])
-    assert.match(nothing.stderr, /^No schedules yet; make one with crabtalk cron add/)
+    assert.match(nothing.stderr, /^No schedules yet; add one with crabtalk cron add/)
     const added = await cron(talk, [
       'add',
       '0 30 9 * * MON-FRI',
@@ -40,7 +40,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
       added.stdout,
       /^entry 1: at 09:30, Monday to Friday, once\n {2}\w{3} \S+ 09:30:00 {2}in \d+\w\n$/,
     )
-    assert.match(added.stderr, /no scheduler runs/)
+    assert.match(added.stderr, /no scheduler is running/)
     assert.equal(
       await readFile(join(talk.home, 'config', 'crons.toml'), 'utf8'),
       '[[cron]]\nid = 1\nschedule = "0 30 9 * * MON-FRI"\ncontent = "Say hello"\nagent = "crab"\nquiet_start = "23:00"\nquiet_end = "07:00"\nonce = true\n',
@@ -60,7 +60,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     await using talk = await makeTalk(ANSWER)
     const lines: [readonly string[], number, RegExp][] = [
       [['0 99 * * * *', 'x'], 2, /invalid value for minute: 99\nhint: /],
-      [['soon', 'x'], 2, /neither six fields/],
+      [['soon', 'x'], 2, /needs six fields/],
       [['@daily', '/no-such'], 1, /Cannot find the skill "no-such"/],
       [['@daily', '/no-such with words'], 1, /Cannot find the skill "no-such"\nhint: /],
       [['@daily', 'x', '-a', 'nobody'], 1, /Cannot find the agent "nobody"/],
@@ -162,11 +162,14 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     const first = await startSandboxCron(talk)
     const second = await cron(talk, ['run'])
     assert.equal(second.code, 1)
-    assert.match(second.stderr, new RegExp(`error\\[conflict\\].*process ${first.pid} is that of`))
+    assert.match(
+      second.stderr,
+      new RegExp(`error\\[conflict\\].*process ${first.pid} has been the scheduler of`),
+    )
     assert.match((await cron(talk, ['list'])).stdout, /crab +in \d+\w+ *\n$/)
     first.kill('SIGKILL')
     await first.finished
-    assert.match((await cron(talk, ['list'])).stderr, /no scheduler runs/)
+    assert.match((await cron(talk, ['list'])).stderr, /no scheduler is running/)
     const third = await startSandboxCron(talk)
     third.kill('SIGTERM')
     const { code, stdout, stderr } = await third.finished

@@ -81,7 +81,7 @@ test('chooseManager() stays with our own supervisor while services of it run, th
   const manager = await chooseManager(host, at, signal)
   assert.deepEqual(
     [manager.kind, manager.note],
-    ['supervisor', 'it has services of this home already, so nothing starts at login'],
+    ['supervisor', 'it already runs services of this home, so nothing starts at login'],
   )
   await manager.stop(spec, signal)
   assert.equal((await chooseManager(host, at, signal)).kind, 'systemd')

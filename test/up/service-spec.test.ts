@@ -70,8 +70,8 @@ test('servicesOf() lists what is inside this program and what is installed', asy
 
 /** Names that are no service, and what is advised. */
 const UNKNOWN: [string, RegExp, RegExp][] = [
-  ['dameon', /there is none of that name/, /^did you mean "daemon"\?$/],
-  ['frobnicate', /there is none of that name/, /^there are daemon, cron$/],
+  ['dameon', /no service has that name/, /^did you mean "daemon"\?$/],
+  ['frobnicate', /no service has that name/, /^the services are daemon, cron$/],
   ['clock', /it is not installed/, /crabup pull clock/],
   ['tui', /it runs when you open it/, /crabtalk/],
 ]

@@ -50,7 +50,7 @@ export const addCronEntryCommand: CommandHandler = async ({ options, host, signa
   return 0
 }
 
-const NO_SCHEDULER = 'crabtalk: no scheduler runs, and without one nothing fires: crabup cron start\n'
+const NO_SCHEDULER = 'crabtalk: no scheduler is running, so nothing fires: crabup cron start\n'
 
 /** Reads the entry from the options, with a placeholder id. Throws `usage`. */
 function readNewEntry(options: ParsedOptions): Cron {
@@ -69,7 +69,10 @@ function readNewEntry(options: ParsedOptions): Cron {
   const [first] = findings
   if (cron && !first) {
     if (computeNextFires([cron], Date.now(), 1).length > 0) return cron
-    throw new CrabError('usage', 'Cannot add the entry: all its times are in its quiet hours')
+    throw new CrabError(
+      'usage',
+      'Cannot add the entry: it would never fire, because its quiet hours cover all its times',
+    )
   }
   throw new CrabError('usage', `Cannot add the entry: ${first?.message}`, {
     ...(first?.hint !== undefined && { hint: first.hint }),
@@ -80,7 +83,7 @@ function readQuiet(text: string | undefined): (string | undefined)[] {
   if (text === undefined) return []
   const times = text.split('-').map((time) => time.padStart(5, '0'))
   if (times.length === 2 && times.every((time) => readTimeOfDay(time) !== undefined)) return times
-  throw new CrabError('usage', `Cannot use --quiet ${text}: it is no time of the day`, {
+  throw new CrabError('usage', `Cannot use --quiet ${text}: it is not a time range`, {
     hint: 'for example --quiet 23:00-07:00',
   })
 }

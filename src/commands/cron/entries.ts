@@ -29,7 +29,7 @@ export async function findCron(paths: Pick<HomePaths, 'crons'>, typed: string): 
   const { crons, problems } = await requireCrons(paths)
   const found = crons.find(({ entry }) => entry.id === id)
   if (found) return found
-  const hint = problems.length === 0 ? LIST_HINT : `${LIST_HINT}, and what is wrong with the file`
+  const hint = problems.length === 0 ? LIST_HINT : `${LIST_HINT}, and the errors in the file`
   throw new CrabError('missing', `Cannot find the entry ${id}`, { hint })
 }
 
@@ -37,7 +37,9 @@ export async function findCron(paths: Pick<HomePaths, 'crons'>, typed: string): 
 export function readId(typed: string): number {
   const id = Number(typed)
   if (/^\d+$/.test(typed) && Number.isSafeInteger(id)) return id
-  throw new CrabError('usage', `Cannot use "${typed}" as an entry: its id is no number`, { hint: LIST_HINT })
+  throw new CrabError('usage', `Cannot use "${typed}" as an entry: an entry id is a number`, {
+    hint: LIST_HINT,
+  })
 }
 
 /** Returns the start of an entry's message as one line, for a table cell. */

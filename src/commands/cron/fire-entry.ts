@@ -66,7 +66,8 @@ export async function requireSkill(
   if (findSkillCalls(cronContent(entry), skills).length > 0) return
   const [name = ''] = entry.skill.replace(/^skill:/, '').split(/\s/)
   const names = skills.map((skill) => skill.name)
-  const hint = didYouMean(name, names) ?? 'skills lie in the folder skills of the home, each with a SKILL.md'
+  const hint =
+    didYouMean(name, names) ?? 'skills are folders with a SKILL.md in the skills folder of the home'
   throw new CrabError('missing', `Cannot find the skill "${name}"`, { hint })
 }
 
@@ -106,10 +107,7 @@ class IdleTimeout implements Disposable {
   readonly #timer: NodeJS.Timeout
 
   constructor(ms: number) {
-    const why = new CrabError(
-      'timeout',
-      `Cannot finish the turn: nothing was heard of it for ${ms / 60_000} min`,
-    )
+    const why = new CrabError('timeout', `Cannot finish the turn: it made no progress for ${ms / 60_000} min`)
     this.#timer = setTimeout(() => this.#controller.abort(why), ms)
   }
 

@@ -82,7 +82,7 @@ async function readView(paths: HomePaths, now: number): Promise<CronView> {
 function withRunningEntries(broken: CrabError, entries: CronState['entries']): CrabError {
   const ids = entries.flatMap(({ id, next }) => (next === undefined ? [] : [id]))
   if (ids.length === 0) return broken
-  const still = `until the file is mended, the scheduler fires the entries it read before: ${ids.join(', ')}`
+  const still = `until the file is fixed, the scheduler fires the entries it read before: ${ids.join(', ')}`
   const hint = broken.hint === undefined ? still : `${broken.hint}; ${still}`
   return new CrabError(broken.kind, broken.message, { hint, cause: broken })
 }
@@ -120,7 +120,7 @@ async function printNotes(host: Host, { loaded, entries, gone, scheduler, now }:
   for (const line of problemLines(loaded)) host.stderr.write(sanitize(`crabtalk: ${line}\n`))
   const zone = unknownZone(host.env['TZ'])
   if (zone !== undefined)
-    host.stderr.write(sanitize(`crabtalk: TZ names no time zone: ${zone}; times are those of UTC\n`))
+    host.stderr.write(sanitize(`crabtalk: TZ is not a known time zone: ${zone}; times are in UTC\n`))
   for (const { id, content, last } of gone) {
     if (last.outcome === 'ok') continue
     const when = relativeTime(new Date(last.ended).toISOString(), now)
@@ -157,5 +157,5 @@ function toJson({ loaded, entries, gone, scheduler, now }: CronView) {
   }
 }
 
-const NONE = 'No schedules yet; make one with crabtalk cron add SCHEDULE /SKILL\n'
-const NO_SCHEDULER = 'crabtalk: nothing fires: no scheduler runs; start it with crabup cron start\n'
+const NONE = 'No schedules yet; add one with crabtalk cron add SCHEDULE /SKILL\n'
+const NO_SCHEDULER = 'crabtalk: nothing fires: no scheduler is running; start it with crabup cron start\n'

@@ -34,7 +34,7 @@ export const listNextFiresCommand: CommandHandler = async ({ options, host }) =>
       ...(entry.id === 0 ? [] : [String(entry.id), formatContentCell(entry)]),
     ]
   })
-  if (rows.length === 0) host.stderr.write('Nothing fires any more\n')
+  if (rows.length === 0) host.stderr.write('Nothing fires again\n')
   else await printTable(host, ['TIME', 'LEFT', ...(rows[0]!.length > 2 ? ['ID', 'SAYS'] : [])], rows)
   return 0
 }

@@ -7,9 +7,9 @@ export const CRON_COMMANDS: readonly Command[] = [
   {
     path: ['cron', 'list'],
     args: '',
-    summary: 'List what fires on a schedule: when next, and how it went',
-    details: `Failures, and what was skipped or missed, stand in the last column. What is wrong in config/crons.toml is said on
-standard error, with its line.`,
+    summary: 'List the scheduled entries, their next times and their last results',
+    details: `The last column shows failures, and skipped and missed runs. Errors in config/crons.toml go to standard error, with their
+lines.`,
     options: [JSON_OPTION],
     examples: ['crabtalk cron list', "crabtalk cron list --json | jq '.entries[].next'"],
     load: async () => (await import('./list.ts')).listCronEntriesCommand,
@@ -17,10 +17,10 @@ standard error, with its line.`,
   {
     path: ['cron', 'add'],
     args: '<schedule> <says>',
-    summary: 'Have something said to an agent on a schedule',
-    details: `SCHEDULE has six fields: second, minute, hour, day of the month, month, day of the week; without the second it has five,
-and @hourly, @daily, @weekly and @monthly are known. Times are those of the clock here. SAYS is /SKILL, with or without
-words that go along, or what an agent is to be told. Prints the next three times.`,
+    summary: 'Send a message to an agent on a schedule',
+    details: `SCHEDULE has six fields: second, minute, hour, day of the month, month, day of the week. The second may be left out, and
+@hourly, @daily, @weekly and @monthly work too. Times are in the local time zone. SAYS is /SKILL, optionally followed by
+arguments, or a message to the agent. Prints the next three times.`,
     options: [
       AGENT_OPTION,
       {
@@ -29,14 +29,14 @@ words that go along, or what an agent is to be told. Prints the next three times
         value: 'NAME',
         kind: 'sender',
         fallback: 'cron',
-        summary: 'Whose conversation it is said in',
+        summary: 'The sender whose conversation receives it',
       },
       {
         name: 'quiet',
         value: 'FROM-TO',
-        summary: 'Skip what falls between these times, such as 23:00-07:00',
+        summary: 'Skip times in this range, such as 23:00-07:00',
       },
-      { name: 'once', summary: 'Only the first time' },
+      { name: 'once', summary: 'Fire only once' },
       JSON_OPTION,
     ],
     examples: [
@@ -58,9 +58,12 @@ words that go along, or what an agent is to be told. Prints the next three times
     path: ['cron', 'next'],
     args: '[entry]',
     kinds: ['cron'],
-    summary: 'Show the coming times of one entry, of all, or of a schedule',
-    details: 'ENTRY is an id, or a schedule that is to be tried. Quiet hours are left out.',
-    options: [{ name: 'count', short: 'n', value: 'N', fallback: '10', summary: 'How many' }, JSON_OPTION],
+    summary: 'Show the next times of one entry, of all entries, or of a schedule',
+    details: 'ENTRY is an id, or a schedule to try. Times in quiet hours are left out.',
+    options: [
+      { name: 'count', short: 'n', value: 'N', fallback: '10', summary: 'The number of times' },
+      JSON_OPTION,
+    ],
     examples: ['crabtalk cron next', 'crabtalk cron next "0 0 9 * * MON" -n 3'],
     load: async () => (await import('./next.ts')).listNextFiresCommand,
   },
@@ -68,19 +71,20 @@ words that go along, or what an agent is to be told. Prints the next three times
     path: ['cron', 'run'],
     args: '[id]',
     kinds: ['cron'],
-    summary: 'Be the scheduler, in the foreground; with an id, fire that entry now',
-    details: `The scheduler is a process of its own and a client like any other: it uses the daemon where one runs, at each time anew,
-and does without where none does. It takes up changes of config/crons.toml within 2 s, and writes logs/cron.log. SIGTERM
-and SIGINT let running turns end for 10 s. With an ID the answer is printed; cron list tells of it, and counts nothing.`,
+    summary: 'Run the scheduler in the foreground; with an id, fire that entry now',
+    details: `The scheduler is a separate process and a client like any other: each time an entry fires, it uses the daemon if one is
+running, and otherwise runs the turn itself. It applies changes of config/crons.toml within 2 s and writes logs/cron.log. On
+SIGTERM and SIGINT it gives running turns 10 s to end. With an id, the answer is printed; cron list shows the run but does not
+count it.`,
     options: [
       {
         name: 'env-file',
         value: 'FILE',
         kind: 'file',
-        summary: 'Lay KEY=VALUE lines under the environment; the file need not exist',
+        summary: 'Read KEY=VALUE lines as defaults for the environment; the file need not exist',
       },
       EXIT_ZERO_OPTION,
-      { name: 'verbose', short: 'v', summary: 'With an id: a line for each tool call' },
+      { name: 'verbose', short: 'v', summary: 'With an id: print a line for each tool call' },
     ],
     examples: ['crabtalk cron run 1'],
     load: async () => (await import('./run.ts')).runCronCommand,

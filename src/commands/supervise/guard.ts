@@ -30,7 +30,7 @@ export async function guardHome(host: Host): Promise<number> {
     idleChecks = (await hasKeptAlive(place, over.signal)) ? 0 : idleChecks + 1
     return isReplaced || idleChecks > MAX_IDLE_CHECKS
   }
-  log.log('info', 'Guards services', { manager: place.manager.kind })
+  log.log('info', 'Guarding services', { manager: place.manager.kind })
   await guardServices(
     {
       ...guardDefaults(host, place.paths),

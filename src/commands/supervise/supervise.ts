@@ -60,6 +60,6 @@ export const superviseCommand: CommandHandler = async ({ options, host }) => {
   )
   guard.abort()
   await guarded
-  if (!isOurs) host.stderr.write('crabup: the services of this home are looked after already\n')
+  if (!isOurs) host.stderr.write('crabup: the services of this home are already supervised\n')
   return 0
 }

@@ -5,9 +5,9 @@ export const SUPERVISE_COMMANDS: readonly Command[] = [
   {
     path: ['supervise'],
     args: '[name]',
-    summary: 'Keep the services of a home running; crabup starts it where the system has nothing that does',
+    summary: 'Keep the services of a home running; crabup starts it on systems without a service manager',
     options: [
-      { name: 'home', value: 'DIR', summary: 'The home directory; by default CRABTALK_HOME' },
+      { name: 'home', value: 'DIR', summary: 'The home directory; CRABTALK_HOME by default' },
       { name: 'guard', summary: 'Only guard services that systemd or launchd runs' },
     ],
     examples: ['crabup supervise'],

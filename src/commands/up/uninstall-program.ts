@@ -10,17 +10,20 @@ export function removalSteps({ path, isOneFile }: Pick<Build, 'path' | 'isOneFil
   switch (installation.kind) {
     case 'npm': {
       const flag = installation.prefix === undefined ? '' : ' -g'
-      return [`the program itself stays until: npm uninstall${flag} crabtalk`]
+      return [`the program itself is still installed; remove it with: npm uninstall${flag} crabtalk`]
     }
     case 'file': {
       const folder = dirname(path)
       if (existsSync(join(dirname(folder), 'share', 'crabtalk', 'installed'))) {
-        return ['the program itself stays until: sh install.sh --uninstall, from the archive it came in']
+        return [
+          'the program itself is still installed; remove it with: sh install.sh --uninstall, from its archive',
+        ]
       }
       const others = ['crabup', 'crabup.cmd'].map((name) => join(folder, name))
       const files = [path, ...others, oldProgram(path)].filter((file) => existsSync(file))
-      if (path.endsWith('.exe')) return [`the program itself stays until you delete ${files.join(', ')}`]
-      return [`the program itself stays until: rm ${files.map(quoteWord).join(' ')}`]
+      if (path.endsWith('.exe'))
+        return [`the program itself is still installed; to remove it, delete ${files.join(', ')}`]
+      return [`the program itself is still installed; remove it with: rm ${files.map(quoteWord).join(' ')}`]
     }
     case 'source':
       return [`the program itself runs from source, in ${dirname(dirname(path))}`]

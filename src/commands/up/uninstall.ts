@@ -68,7 +68,7 @@ async function printOtherHomes(
   const all = await manager.labels(signal).catch(() => [])
   const others = all.filter((label) => parseServiceLabel(label, labels) === undefined)
   if (others.length === 0) return
-  host.stdout.write(`services of another home are left, and may run this program: ${others.join(', ')}\n`)
+  host.stdout.write(`services of another home remain, and may run this program: ${others.join(', ')}\n`)
 }
 
 interface Plan {
@@ -92,7 +92,7 @@ async function showPlan(
   else printRemaining(place, { data, word: 'would keep' }, host)
   if (names.length + daemons.length + components.length > 0 || data?.length !== 0) return 0
   const { home } = place.paths
-  host.stdout.write(`would remove nothing: there are no services, components and data in ${home}\n`)
+  host.stdout.write(`would remove nothing: there are no services, components or data in ${home}\n`)
   return 0
 }
 
@@ -117,15 +117,15 @@ async function agreeToRemove(
   const answer = await confirm(question, { options, host }, signal)
   if (answer === false) throw declinedError(action)
   if (answer !== undefined) return
-  throw new CrabError('denied', `Cannot ${action}: there is no terminal to ask on`, {
-    hint: 'crabup uninstall --yes does it without a question',
+  throw new CrabError('denied', `Cannot ${action}: there is no terminal to ask for confirmation`, {
+    hint: 'crabup uninstall --yes does it without asking',
   })
 }
 
 /** Names the daemon that a command started on demand, if it is running; it has no unit. */
 async function findOnDemand({ probe }: ServicesContext, signal: AbortSignal): Promise<string[]> {
   const { answers, idleExitMs } = await probe('daemon', signal)
-  return answers && idleExitMs !== undefined ? ['the daemon that was started on demand'] : []
+  return answers && idleExitMs !== undefined ? ['the on-demand daemon'] : []
 }
 
 /**
@@ -144,14 +144,18 @@ async function confirmPurge(
   const { home } = place.paths
   await checkRemovable(home, data)
   await checkUnused(place, host, signal)
-  const question = `${home} holds:\n${sizes(data).join('\n')}\nRemove all of it for good?`
+  const question = `${home} contains:\n${sizes(data).join('\n')}\nPermanently remove all of it?`
   const answer = await confirm(question, { options, host }, signal)
   if (answer === false) throw declinedError('remove the data')
   if (answer === undefined) {
     const size = bytesText(data.reduce((sum, { bytes }) => sum + bytes, 0))
-    throw new CrabError('denied', `Cannot remove ${home} (${size}): there is no terminal to ask on`, {
-      hint: 'crabup uninstall --purge --yes removes it without a question',
-    })
+    throw new CrabError(
+      'denied',
+      `Cannot remove ${home} (${size}): there is no terminal to ask for confirmation`,
+      {
+        hint: 'crabup uninstall --purge --yes removes it without asking',
+      },
+    )
   }
 }
 
@@ -159,7 +163,7 @@ async function checkOnlyHome({ paths }: ServicesContext, { homeDir }: Host): Pro
   const more = await findHomeConflict(paths, homeDir)
   if (more === undefined) return
   throw new CrabError('conflict', `Cannot remove the data: ${more}`, {
-    hint: 'remove what you want gone yourself',
+    hint: 'remove what you no longer need by hand',
   })
 }
 
@@ -193,7 +197,7 @@ async function endServices(
   for (const name of names) {
     try {
       await manager.remove(toServiceLabel(name, labels), signal)
-      host.stdout.write(`ended ${name}; its unit is gone\n`)
+      host.stdout.write(`ended ${name}; its unit is removed\n`)
     } catch (reason) {
       const { kind, message, hint } = toCrabError(reason)
       failures.push(new CrabError(kind, `${name}: ${message}`, { ...(hint && { hint }) }))
@@ -222,7 +226,7 @@ async function endOnDemand({ probe }: ServicesContext, host: Host, signal: Abort
   const { answers, idleExitMs, pid } = await probe('daemon', signal)
   if (!answers || idleExitMs === undefined) return
   await endDaemon(toDaemonTarget(host), signal)
-  host.stdout.write(`ended the daemon that was started on demand (pid ${pid})\n`)
+  host.stdout.write(`ended the on-demand daemon (pid ${pid})\n`)
 }
 
 async function purge({ paths }: ServicesContext, host: Host): Promise<void> {
@@ -230,7 +234,7 @@ async function purge({ paths }: ServicesContext, host: Host): Promise<void> {
   if (left.length === 0) host.stdout.write(`removed ${paths.home}\n`)
   else
     host.stdout.write(
-      `removed the data in ${paths.home}; not crabtalk's, and kept: ${left.toSorted().join(', ')}\n`,
+      `removed the data in ${paths.home}; kept, because crabtalk did not create it: ${left.toSorted().join(', ')}\n`,
     )
 }
 

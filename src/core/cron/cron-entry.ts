@@ -33,7 +33,7 @@ const cronTable = strictTable({
   /** The sender whose conversation the message goes to. */
   sender: z._default(
     filledString().check(
-      z.refine(isPrintableSender, 'must not have invisible characters, or a blank at an end'),
+      z.refine(isPrintableSender, 'must not have invisible characters, or start or end with a blank'),
     ),
     DEFAULT_CRON_SENDER,
   ),
@@ -114,12 +114,12 @@ function* findIssues(table: Record<string, unknown>, isMisspelt: boolean): Gener
   if (read?.ok === false) {
     yield {
       path: ['schedule'],
-      predicate: `is no schedule: ${read.why}`,
+      predicate: `is not a schedule: ${read.why}`,
       hint: 'for example "0 0 9 * * MON-FRI"',
     }
   }
   if (skill !== undefined && content !== undefined) {
-    yield { path: ['content'], predicate: 'cannot stand beside "skill"', hint: 'leave one of them out' }
+    yield { path: ['content'], predicate: 'cannot be combined with "skill"', hint: 'remove one of them' }
   }
   if (skill === undefined && content === undefined && !isMisspelt) {
     yield { path: ['skill'], predicate: 'is missing, and so is "content"', hint: 'skill = "check-feeds"' }

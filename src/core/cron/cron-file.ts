@@ -148,7 +148,7 @@ export function problemLines({ problems, broken }: LoadedCrons): string[] {
   const lines = problems.map(({ message, hint, ...place }) => {
     return `${formatLocation(place)}: ${message}${hint === undefined ? '' : ` (${hint})`}`
   })
-  return broken ? [`${broken.message}; the entries from before hold`, ...lines] : lines
+  return broken ? [`${broken.message}; the previous entries stay in effect`, ...lines] : lines
 }
 
 function withoutDefaults({ once, sender, ...entry }: NewCronEntry): JsonObject {

@@ -79,5 +79,5 @@ export class CronJob {
 }
 
 function killed(): CrabError {
-  return new CrabError('unavailable', 'Cannot tell how it ended: its scheduler was killed')
+  return new CrabError('unavailable', 'Cannot tell how the turn ended: its scheduler was killed')
 }

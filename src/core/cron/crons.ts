@@ -60,7 +60,7 @@ function withFreeId(finding: ValidationIssue, tables: readonly JsonObject[]): Va
 
 const TAKEN: ValidationIssue = {
   path: ['id'],
-  message: '"id" is that of another entry',
-  hint: 'give each its own',
+  message: '"id" is already used by another entry',
+  hint: 'give each entry its own id',
 }
 const TOO_MANY: ValidationIssue = { path: [], message: `there are more than ${MAX_CRONS} entries, the limit` }

@@ -24,11 +24,11 @@ export function parseSchedule(text: string): ScheduleResult {
   if (!isName && fields.length !== 5 && fields.length !== 6) return { ok: false, why: FIELDS }
   const pattern = fields.join(' ')
   if (isName && !NAMES.has(pattern.toLowerCase()))
-    return { ok: false, why: `there is no "${pattern}", only ${[...NAMES].join(', ')}` }
+    return { ok: false, why: `"${pattern}" is not one of ${[...NAMES].join(', ')}` }
   try {
     const cron = new Cron(pattern, { paused: true, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' })
     const next = (after: number) => cron.nextRun(new Date(after))?.getTime()
-    if (next(ANY_TIME) === undefined) return { ok: false, why: 'no such day ever comes' }
+    if (next(ANY_TIME) === undefined) return { ok: false, why: 'it matches no day' }
     return { ok: true, schedule: { text: pattern, next } }
   } catch (reason) {
     return { ok: false, why: toReason(reason) }
@@ -45,7 +45,7 @@ const NAMES: ReadonlySet<string> = new Set([
   '@yearly',
   '@annually',
 ])
-const FIELDS = 'it has neither six fields (second minute hour day month weekday) nor five'
+const FIELDS = 'it needs six fields (second minute hour day month weekday), or five without the second'
 /** Any reference time will do: expressions have no year, so one that fires after this time fires after any. */
 const ANY_TIME = Date.UTC(2024, 0, 1)
 

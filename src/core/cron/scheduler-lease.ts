@@ -43,7 +43,7 @@ function takenError(home: string, { pid, startedAt }: LeaseHolder): CrabError {
   const who = pid === undefined ? 'another process' : `process ${pid}`
   return new CrabError(
     'conflict',
-    `Cannot start the scheduler: ${who} is that of ${home} since ${startedAt}`,
+    `Cannot start the scheduler: ${who} has been the scheduler of ${home} since ${startedAt}`,
     {
       hint: 'see `crabtalk cron list`; end it with `crabup cron stop`, or end that process',
     },
@@ -51,7 +51,7 @@ function takenError(home: string, { pid, startedAt }: LeaseHolder): CrabError {
 }
 
 function leasesLockedError(home: string): CrabError {
-  return new CrabError('unavailable', `Cannot start the scheduler: the leases of ${home} stay locked`, {
+  return new CrabError('unavailable', `Cannot start the scheduler: the leases of ${home} are locked`, {
     hint: 'another crabtalk process is stopped or stuck; end it and try again',
   })
 }

@@ -68,6 +68,6 @@ export class SchedulerLifecycle implements Disposable {
     if (!this.#host.stderr.isTerminal) this.#host.stderr.write(`crabtalk: error[internal]: ${text}\n`)
     if (this.hasCrashed) this.#host.leave(CRASHED)
     this.hasCrashed = true
-    this.stop({ message: 'a failure of its own' })
+    this.stop({ message: 'an internal failure' })
   }
 }

@@ -222,7 +222,7 @@ export class Scheduler {
     } else if (!due.isOnTime) {
       this.#options.log('warn', `entry ${entry.id} was missed`, { entry: entry.id, times: due.missed })
     } else if (isRunning) {
-      this.#options.log('info', `entry ${entry.id} still runs: skipped`, { entry: entry.id })
+      this.#options.log('info', `entry ${entry.id} is still running: skipped`, { entry: entry.id })
     }
     this.#writer.changed()
   }

@@ -61,7 +61,7 @@ async function toPathError(name: string, path: string): Promise<CrabError> {
 
 function toNameError(name: string): CrabError {
   return new CrabError('missing', `Cannot start ${name || "''"}: no program of that name is on the PATH`, {
-    hint: 'install it, or name it by its whole path',
+    hint: 'install it, or use its full path',
   })
 }
 

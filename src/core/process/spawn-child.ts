@@ -104,14 +104,14 @@ const FILES = { why: 'too many files are open', hint: 'raise `ulimit -n`' }
 const REASONS: Record<string, { why: string; hint: string }> = {
   E2BIG: {
     why: 'its arguments and environment are too large',
-    hint: 'give it large input on standard input',
+    hint: 'pass large input on standard input',
   },
   EAGAIN: FULL,
   ENOMEM: FULL,
   EMFILE: FILES,
   ENFILE: FILES,
   ERR_INVALID_ARG_VALUE: {
-    why: 'its arguments or its environment hold a null character',
-    hint: 'give it binary input on standard input',
+    why: 'its arguments or its environment contain a null character',
+    hint: 'pass binary input on standard input',
   },
 }

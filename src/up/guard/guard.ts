@@ -35,7 +35,7 @@ export async function guardServices(options: ServiceGuardOptions, signal: AbortS
         if (limitMs !== undefined) await watch.probe({ limitMs, periodMs }, signal)
       }
     } catch (reason) {
-      log('warn', `Cannot look after services: ${toCrabError(reason).message}`)
+      log('warn', `Cannot guard services: ${toCrabError(reason).message}`)
     }
     const napMs = isFlooded ? FLOODED_MS : Math.min(TICK_MS, periodMs)
     await sleep(napMs, undefined, { signal }).catch(() => undefined) // an abort ends the loop

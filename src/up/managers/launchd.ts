@@ -229,7 +229,7 @@ export class LaunchdManager implements ServiceManager {
       if (this.#host.now() > deadline) {
         throw new CrabError(
           'failed',
-          `Cannot stop ${label}: launchd has not ended it in ${UNLOAD_MS / 1000} s`,
+          `Cannot stop ${label}: launchd did not end it within ${UNLOAD_MS / 1000} s`,
         )
       }
       await sleep(this.#retryMs, undefined, { signal })

@@ -242,8 +242,8 @@ function isEnabledTask(xml: string | undefined): boolean {
 function readUserId(env: UpHost['env']): string {
   const name = env['USERNAME']
   if (!name) {
-    throw new CrabError('unavailable', 'Cannot write a scheduled task: USERNAME says nobody', {
-      hint: 'run crabup in a session of your own',
+    throw new CrabError('unavailable', 'Cannot write a scheduled task: USERNAME is not set', {
+      hint: 'run crabup in your own login session',
     })
   }
   const domain = env['USERDOMAIN']

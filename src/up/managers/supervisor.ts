@@ -77,7 +77,7 @@ function loginUnsupported(what: string, { name }: ServiceSpec, note: string | un
     ? new CrabError('unavailable', `Cannot keep ${name} from starting at login: ${why} anyway`, {
         hint: `to end it now: crabup ${name} stop`,
       })
-    : new CrabError('unavailable', `Cannot have ${name} start at login: ${why}`, {
-        hint: `put \`crabup ${name} start\` into what your shell or container runs when it starts`,
+    : new CrabError('unavailable', `Cannot start ${name} at login: ${why}`, {
+        hint: `run \`crabup ${name} start\` from your shell profile, or when your container starts`,
       })
 }

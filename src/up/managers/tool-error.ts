@@ -21,7 +21,7 @@ export function toolError({ kind, manager, argv, code, stdout, stderr }: ToolFai
   const what =
     kind === 'unavailable'
       ? `Cannot reach ${manager}`
-      : `Cannot have ${manager} run ${argv.slice(1).join(' ')}`
+      : `Cannot make ${manager} run ${argv.slice(1).join(' ')}`
   return new CrabError(kind, `${what}: ${output}`, { hint: `see what ${argv.join(' ')} says` })
 }
 

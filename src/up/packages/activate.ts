@@ -137,9 +137,13 @@ export function isSame(
 /** Throws `conflict` when the name belongs to another package. */
 export function refuseOther(before: InstalledService | undefined, packageName: string, name: string): void {
   if (before === undefined || before.package === packageName) return
-  throw new CrabError('conflict', `Cannot pull ${packageName}: ${name} is ${before.package} here`, {
-    hint: `crabup rm ${name} makes room for it`,
-  })
+  throw new CrabError(
+    'conflict',
+    `Cannot pull ${packageName}: the name ${name} belongs to ${before.package}`,
+    {
+      hint: `remove that one first: crabup rm ${name}`,
+    },
+  )
 }
 
 /** Builds the result of a pull; the defaults are those of a first installation. */
@@ -174,7 +178,7 @@ async function rollBackTrial(trial: Trial, reason: unknown): Promise<CrabError> 
   const { name, folder, old, fresh, source, ports } = trial
   const failure = toCrabError(reason)
   const before = parseFolderVersion(old)
-  ports.step(`Going back to ${name} ${before}`)
+  ports.step(`Rolling back to ${name} ${before}`)
   await switchVersion(folder, old, ports.platform)
   const problem = await ports.services.restart(name, AbortSignal.timeout(BACK_MS)).then(
     () => undefined,
@@ -183,7 +187,8 @@ async function rollBackTrial(trial: Trial, reason: unknown): Promise<CrabError> 
   if (problem === undefined) await recordFailedTrial(trial, failure)
   await removeRollbackRecord(folder)
   await removeTree(join(folder, fresh))
-  const again = problem === undefined ? 'runs again' : `is back, and does not start either: ${problem}`
+  const again =
+    problem === undefined ? 'runs again' : `is current again, but does not start either: ${problem}`
   const what = `Cannot change ${name} to ${source.facts.version}: ${stripSubject(failure)}; ${before} ${again}`
   return new CrabError(failure.kind, what, { cause: reason, ...(failure.hint && { hint: failure.hint }) })
 }

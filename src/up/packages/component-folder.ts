@@ -33,7 +33,7 @@ export async function openStaging({ packages }: Pick<HomePaths, 'packages'>, pid
   const left = (await readdir(all)).filter((name) => !isRunning(Number.parseInt(name, 10)))
   await Promise.all(left.map((name) => removeTree(join(all, name))))
   await mkdir(path, { mode: 0o700 }).catch((reason: unknown) => {
-    throw toStorageError(`Cannot make ${path}`, reason)
+    throw toStorageError(`Cannot create ${path}`, reason)
   })
   return { path, [Symbol.asyncDispose]: () => removeTree(path) }
 }

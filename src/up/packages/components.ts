@@ -151,7 +151,7 @@ async function refuseOtherNode(
   if (!node || isInRange(node.version, range) !== false) return
   const why = `it needs Node ${sanitize(range)}, and services run on ${node.version} (${node.path})`
   throw new CrabError('invalid', `Cannot use ${name} ${version}: ${why}`, {
-    hint: 'install another Node, or name a version that runs on this one: --version VERSION',
+    hint: 'install another Node, or choose a version that runs on this one: --version VERSION',
   })
 }
 
@@ -168,7 +168,13 @@ async function findUpdate(
   signal: AbortSignal,
 ): Promise<ComponentUpdate> {
   if (service.origin !== 'registry') {
-    return { service, problem: new CrabError('missing', `it came from ${service.source}; pull it again`) }
+    return {
+      service,
+      problem: new CrabError(
+        'missing',
+        `it was installed from ${service.source}; pull it again to update it`,
+      ),
+    }
   }
   try {
     const { version } = toFacts(await npm.view(service.package, signal))
@@ -192,6 +198,6 @@ function resolveName(word: string, { paths }: Pick<PackagePorts, 'paths'>): stri
     services.flatMap((one) => [one.name, one.package]),
   )
   throw new CrabError('missing', `Cannot remove ${word}: no such package is installed`, {
-    hint: near ?? 'crabup list shows what is',
+    hint: near ?? 'crabup list shows what is installed',
   })
 }

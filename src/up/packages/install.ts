@@ -30,7 +30,7 @@ export async function install(at: Installation, signal: AbortSignal): Promise<vo
   const sizes = new Map(files.map(({ path, size }) => [path, size]))
   for (const [path, size] of sizes) {
     if (isMoved(path) || (await readSize(join(folder, path))) === size) continue
-    throw new CrabError('failed', `Cannot install ${facts.package}: npm has left ${path} incomplete`)
+    throw new CrabError('failed', `Cannot install ${facts.package}: npm left ${path} incomplete`)
   }
   await writeRecord(at, { folder, parts })
 }
@@ -49,7 +49,7 @@ export function chooseBin(manifest: JsonObject, name: string): string {
   const what = `Cannot use ${packageName}`
   if (bins.size === 0) {
     throw new CrabError('invalid', `${what}: it has no program to run`, {
-      hint: 'a component has one "bin"; skills and agents come by crabup pkg add',
+      hint: 'a component needs one "bin"; skills and agents are installed by crabup pkg add',
     })
   }
   const bare = packageName.replace(/^@[^/]*\//, '')
@@ -81,7 +81,7 @@ async function writeRecord(
   const { facts } = source
   const manifest = parseObject(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''))
   if (manifest?.['version'] !== facts.version) {
-    throw new CrabError('failed', `Cannot install ${facts.package}: npm has put nothing into ${folder}`)
+    throw new CrabError('failed', `Cannot install ${facts.package}: npm put nothing into ${folder}`)
   }
   const program = await findPackageProgram(folder, { manifest, name })
   const record: PackageRecord = {
@@ -114,12 +114,13 @@ async function findPackageProgram(
     realpath(folder),
   ])
   if (real === undefined) {
-    throw new CrabError('invalid', `${what}: its program ${path} is not in it`, {
-      hint: 'build it first; the components of a clone of crabtalk: npm run build:components, then crabup pull ./dist/components/NAME.tgz',
+    throw new CrabError('invalid', `${what}: its program ${path} is missing`, {
+      hint: 'build it first; in a clone of crabtalk: npm run build:components, then crabup pull ./dist/components/NAME.tgz',
     })
   }
   const way = relative(root, real)
-  if (way.startsWith('..')) throw new CrabError('invalid', `${what}: its program ${path} lies outside of it`)
+  if (way.startsWith('..'))
+    throw new CrabError('invalid', `${what}: its program ${path} is outside of the package`)
   return { path: way.split(sep).join('/'), runsOnNode: await isScript(real) }
 }
 

@@ -48,7 +48,7 @@ export async function findNpmProgram(
   if (node !== undefined && (await isFile(script))) return [node, script]
   const why = node === undefined ? 'there is no node beside it or on the PATH' : `there is no ${script}`
   throw new CrabError('missing', `Cannot run ${npm}: ${why}`, {
-    hint: 'put the folder of Node itself first on the PATH, which has its npm',
+    hint: 'put the folder of Node itself, which contains npm, first on the PATH',
   })
 }
 

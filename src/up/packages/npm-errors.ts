@@ -15,7 +15,7 @@ export function npmFailure(args: readonly string[], stdout: string, stderr: stri
   const [, kind, why, hint] = row
   const isNeeded = isInstall && kind === 'missing'
   const detail = (kind === 'missing' && !isNeeded) || summary === '' ? '' : ` (${summary})`
-  const reason = isNeeded ? 'the registry has not all it needs' : why
+  const reason = isNeeded ? 'the registry lacks one of its dependencies' : why
   const isOurs = kind === 'missing' && !isInstall && /^crabtalk-[a-z]+(@|$)/.test(spec)
   const isProgram = kind === 'missing' && PROGRAM.test(spec)
   const advice = isProgram ? FROM_FILE : isOurs ? FROM_CLONE : hint
@@ -58,15 +58,15 @@ const VERBS: Readonly<Record<string, string>> = { view: 'look up', pack: 'fetch'
 
 const ROWS: readonly (readonly [code: RegExp, kind: ErrorKind, why: string, hint?: string])[] = [
   [/^(E404|ETARGET|ENOVERSIONS)$/, 'missing', 'the registry has no such package or version'],
-  [/^(E401|E403|ENEEDAUTH|EOTP)$/, 'credentials', 'the registry refuses it', 'npm login'],
-  [/^(EINTEGRITY|TAR_\w+|EBADMANIFEST|EJSONPARSE|Z_\w+)$/, 'invalid', 'what came is damaged'],
+  [/^(E401|E403|ENEEDAUTH|EOTP)$/, 'credentials', 'the registry denied access', 'npm login'],
+  [/^(EINTEGRITY|TAR_\w+|EBADMANIFEST|EJSONPARSE|Z_\w+)$/, 'invalid', 'the download is damaged'],
   [/^(ENOSPC|EDQUOT)$/, 'storage', 'the disk is full', 'free some space'],
-  [/^(EACCES|EPERM|EROFS)$/, 'storage', 'it cannot be written'],
+  [/^(EACCES|EPERM|EROFS)$/, 'storage', 'npm cannot write the files'],
   [/^(EBADENGINE|EBADPLATFORM)$/, 'invalid', 'it does not run on this machine'],
   [
     /^(ENOTFOUND|ECONN\w+|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR|E5\d\d|E429|\w*CERT\w*|EPROTO)$/,
     'unavailable',
     'the registry cannot be reached',
-    'npm ping shows whether it answers; npm config get registry which it is',
+    'npm ping checks the connection; npm config get registry prints the address',
   ],
 ]

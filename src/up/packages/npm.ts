@@ -113,7 +113,7 @@ async function findTarball(folder: string, spec: string): Promise<string> {
   if (name !== undefined && others.length === 0) return name
   throw new CrabError(
     'failed',
-    `Cannot fetch ${spec}: npm wrote ${name === undefined ? 'nothing' : 'too much'}`,
+    `Cannot fetch ${spec}: npm wrote ${name === undefined ? 'nothing' : 'several files'}`,
   )
 }
 

@@ -39,8 +39,8 @@ export async function parsePackageSpec(
 ): Promise<PackageSpec> {
   const { verb = 'pull' } = caller
   if (/^https?:\/\/.*(tgz|tar\.gz)$/i.test(word)) {
-    throw new CrabError('usage', `Cannot ${verb} ${word}: a tarball is taken from this disk`, {
-      hint: `fetch it first: curl -fO ${quoteWord(word)}`,
+    throw new CrabError('usage', `Cannot ${verb} ${word}: a tarball must be a local file`, {
+      hint: `download it first: curl -fO ${quoteWord(word)}`,
     })
   }
   if (looksLikePath(word)) return await readPath(word, version, caller)
@@ -50,8 +50,8 @@ export async function parsePackageSpec(
   }
   const versionOrTag = version ?? behind
   if (versionOrTag !== undefined && !/^[\w][\w.+-]*$/.test(versionOrTag)) {
-    throw new CrabError('usage', `Cannot ${verb} ${name}: "${versionOrTag}" is no version`, {
-      hint: 'a version is like 1.2.0, or a tag like next',
+    throw new CrabError('usage', `Cannot ${verb} ${name}: "${versionOrTag}" is not a version`, {
+      hint: 'a version looks like 1.2.0, a tag like next',
     })
   }
   const known = KNOWN_SERVICES.find((one) => one.name === name)
@@ -60,14 +60,14 @@ export async function parsePackageSpec(
   if (!PACKAGE.test(named) || named.length > 214) {
     throw new CrabError(
       'usage',
-      `Cannot ${verb} ${word}: it is neither a name of an npm package nor a path`,
+      `Cannot ${verb} ${word}: it is neither the name of an npm package nor a path`,
       {
         hint: didYouMean(name, namesToPull()) ?? 'a path begins with ./ or /, or ends with .tgz',
       },
     )
   }
   if (!known && versionOrTag === undefined && (await hasMarker(resolve(caller.cwd, word), verb))) {
-    throw new CrabError('usage', `Cannot ${verb} ${word}: it may be the folder here or a package of npm`, {
+    throw new CrabError('usage', `Cannot ${verb} ${word}: it could be the folder here or an npm package`, {
       hint: `./${word} is the folder, ${word}@latest the package`,
     })
   }
@@ -98,7 +98,7 @@ export function toServiceName(manifest: JsonObject, reserved: ReadonlySet<string
   const what = `Cannot pull ${packageName}`
   if (!isServiceName(name)) {
     throw new CrabError('invalid', `${what}: "${name}" cannot be the name of a component`, {
-      hint: 'a name is at most 32 of a-z, 0-9 and single -',
+      hint: 'a name has at most 32 characters: a-z, 0-9 and single hyphens',
     })
   }
   const taken = KNOWN_SERVICES.find((one) => one.name === name && one.package !== packageName)
@@ -109,10 +109,7 @@ export function toServiceName(manifest: JsonObject, reserved: ReadonlySet<string
     )
   }
   if (reserved.has(name) || WORDS.has(name)) {
-    throw new CrabError(
-      'conflict',
-      `${what}: it calls itself "${name}", which means something else to crabup`,
-    )
+    throw new CrabError('conflict', `${what}: it calls itself "${name}", which is a reserved word of crabup`)
   }
   return name
 }
@@ -128,7 +125,7 @@ async function readPath(
 ): Promise<PackageSpec> {
   const { cwd, homeDir, verb = 'pull' } = caller
   if (version !== undefined) {
-    throw new CrabError('usage', `Cannot ${verb} version ${version} of ${word}: a file is one version`)
+    throw new CrabError('usage', `Cannot ${verb} version ${version} of ${word}: a file has only one version`)
   }
   const path = resolve(cwd, word.replace(/^~(?=[\\/])/, homeDir))
   const found = await stat(path).catch(() => undefined)

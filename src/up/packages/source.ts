@@ -36,7 +36,7 @@ export async function fetchPackageFacts(
   const npmSpec = toNpmSpec(spec)
   const facts = toFacts(await npm.view(npmSpec, signal))
   if (facts.package === spec.package && isNpmVersion(facts.version)) return facts
-  throw new CrabError('invalid', `Cannot use ${npmSpec}: the registry names another package or version`)
+  throw new CrabError('invalid', `Cannot use ${npmSpec}: the registry returned another package or version`)
 }
 
 /** Fetches the version that was looked up. The publisher comes from the registry, the rest from the tarball. */

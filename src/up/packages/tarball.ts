@@ -51,7 +51,7 @@ export async function readTarball(path: string, limits: TarLimits, signal: Abort
   } catch (reason) {
     if (signal.aborted) throw toCancelledError(signal)
     if (reason instanceof CrabError) throw reason
-    throw tarballError(displayName, 'it is no gzip file, or a part of one', reason)
+    throw tarballError(displayName, 'it is not a complete gzip file', reason)
   }
   return reader.files
 }
@@ -91,7 +91,7 @@ class TarReader {
       this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
       while (this.#step());
     }
-    if (this.#entry) throw tarballError(this.#tarball, 'its end is missing')
+    if (this.#entry) throw tarballError(this.#tarball, 'it is truncated')
   }
 
   /** Consumes one header or the available content; returns false when it needs more bytes. */
@@ -109,12 +109,12 @@ class TarReader {
   }
 
   #open(header: Buffer): void {
-    if (!hasChecksum(header)) throw tarballError(this.#tarball, 'it is no tar file')
+    if (!hasChecksum(header)) throw tarballError(this.#tarball, 'it is not a tar file')
     const type = String.fromCharCode(header[156] || FILE)
     const size = readOctal(header, 124, 12)
-    if (size === undefined) throw tarballError(this.#tarball, 'it has a file of no size')
+    if (size === undefined) throw tarballError(this.#tarball, 'it has a file without a size')
     if (RECORDS.includes(type) && size > MAX_RECORD)
-      throw tarballError(this.#tarball, 'it has a path without end')
+      throw tarballError(this.#tarball, 'it has a path that is too long')
     const isFile = !RECORDS.includes(type)
     const path = isFile ? (this.#longPath ?? headerPath(header)) : ''
     if (isFile) this.#longPath = undefined
@@ -170,7 +170,10 @@ class TarReader {
     if (isHostile)
       throw tarballError(this.#tarball, `it would write outside of its folder: ${toVisible(path)}`)
     if (!this.#limits.letsSpecial && type !== '0' && type !== '5') {
-      throw tarballError(this.#tarball, `it holds what is neither a file nor a folder: ${toVisible(path)}`)
+      throw tarballError(
+        this.#tarball,
+        `it contains something other than files and folders: ${toVisible(path)}`,
+      )
     }
     return parts
       .slice(1)

@@ -67,7 +67,7 @@ export async function readContents(readTree: TreeReader, signal: AbortSignal): P
   const text = listed.find(({ path, isSpecial }) => path === PACKAGE_MANIFEST && !isSpecial)?.content
   if (!text) {
     throw new CrabError('invalid', `Cannot use this package: there is no ${PACKAGE_MANIFEST} at its root`, {
-      hint: 'a component, which runs as a service, is installed by crabup pull',
+      hint: 'components, which run as services, are installed by crabup pull',
     })
   }
   const manifest = readManifest(text.toString())
@@ -100,11 +100,14 @@ function refuseUnsafeFiles(files: readonly TarFile[]): void {
   for (const { path, isSpecial } of files) {
     if (isSpecial) throw new CrabError('invalid', `Cannot use this package: ${path} is a link`)
     if (/[<>:"|?*\\\p{C}]|(^|\/)\.\.?(\/|$)/u.test(path)) {
-      throw new CrabError('invalid', `Cannot use this package: ${JSON.stringify(path)} is no name for a file`)
+      throw new CrabError(
+        'invalid',
+        `Cannot use this package: ${JSON.stringify(path)} is not a valid file name`,
+      )
     }
     const key = path.normalize('NFC').toLowerCase()
     if (folded.has(key))
-      throw new CrabError('invalid', `Cannot use this package: two files are called ${path}`)
+      throw new CrabError('invalid', `Cannot use this package: two files are named ${path}`)
     folded.add(key)
   }
 }

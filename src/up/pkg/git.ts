@@ -29,12 +29,12 @@ export function parseGitSource(word: string): GitSource | undefined {
     /^[\w][\w.-]*@[\w][\w.-]*:[^-\s][^\s\\]*$/.test(url)
   if (!isAddress) {
     if (!/^[a-z+]+:/.test(word) || /^[a-zA-Z]:[\\/]/.test(word)) return undefined
-    throw new CrabError('usage', `Cannot use ${word}: git packages come by https, ssh or file:///`, {
+    throw new CrabError('usage', `Cannot use ${word}: git sources use https, ssh or file:///`, {
       hint: 'for example https://host/owner/name.git#branch',
     })
   }
   if (ref !== undefined && !/^[\w][\w./+-]*$/.test(ref)) {
-    throw new CrabError('usage', `Cannot use ${word}: "${ref}" names neither a branch nor a tag nor a commit`)
+    throw new CrabError('usage', `Cannot use ${word}: "${ref}" is not a branch, a tag or a commit`)
   }
   return { kind: 'git', url, ref }
 }

@@ -70,8 +70,8 @@ export async function refuseTaken(
   const { records } = await readRecords(paths)
   const same = records.find(({ name }) => name === manifest.name)
   if (same) {
-    throw new CrabError('conflict', `${what}: its version ${same.version} is installed`, {
-      hint: `crabup pkg remove ${same.name} makes room for it`,
+    throw new CrabError('conflict', `${what}: version ${same.version} is already installed`, {
+      hint: `remove it first: crabup pkg remove ${same.name}`,
     })
   }
   const [folders, known, files] = await Promise.all([
@@ -95,8 +95,8 @@ export async function refuseTaken(
       .map(({ name }) => `the agent ${name}`),
   ]
   if (taken.length === 0) return
-  throw new CrabError('conflict', `${what}: you have ${taken.join(', ')} already`, {
-    hint: 'rename what is yours, or do without this package',
+  throw new CrabError('conflict', `${what}: you already have ${taken.join(', ')}`, {
+    hint: 'rename yours, or do not install this package',
   })
 }
 
@@ -146,5 +146,8 @@ async function writeAgent({ name, text, prompt }: PkgAgent, paths: HomePaths): P
   const isNew =
     (!prompt || (await createFile(`${path}.md`, prompt))) && (await createFile(`${path}.toml`, text))
   if (!isNew)
-    throw new CrabError('conflict', `Cannot add the agent ${name}: somebody made one of that name meanwhile`)
+    throw new CrabError(
+      'conflict',
+      `Cannot add the agent ${name}: another one of that name was created meanwhile`,
+    )
 }

@@ -23,12 +23,14 @@ const agentPath = () =>
   path().check(
     z.refine(
       (one) => one.endsWith('.toml') && nameProblem(posix.basename(one, '.toml')) === undefined,
-      'must be NAME.toml, where NAME can be an agent’s',
+      'must be NAME.toml, where NAME is a valid agent name',
     ),
   )
 
 const schema = strictTable({
-  name: z.string().check(z.refine(isServiceName, 'must be at most 32 of a-z, 0-9 and single -')),
+  name: z
+    .string()
+    .check(z.refine(isServiceName, 'must have at most 32 characters: a-z, 0-9 and single hyphens')),
   version: z.string().check(z.refine(isNpmVersion, 'must be a version such as 1.2.0')),
   description: z._default(z.string().check(z.maxLength(1_024)), ''),
   skills: z._default(z.array(skillPath()).check(z.maxLength(100)), []),
@@ -62,8 +64,8 @@ function check(text: string): Result<PackageManifest> {
   if (twice === undefined && !empty)
     return { ok: true, value: { ...rest, skills: cleanSkills!, agents: cleanAgents! } }
   const message = empty
-    ? 'it carries neither "skills" nor "agents"'
-    : `two of what it carries are called ${twice}`
+    ? 'it has neither "skills" nor "agents"'
+    : `two of its skills or agents are named ${twice}`
   return {
     ok: false,
     problems: [{ file: PACKAGE_MANIFEST, line: 1, column: undefined, key: '', message, hint: undefined }],

@@ -87,7 +87,7 @@ async function findRecord(name: string, paths: HomePaths): Promise<PkgRecord> {
     records.map((one) => one.name),
   )
   throw new CrabError('missing', `Cannot remove ${name}: no such package is installed`, {
-    hint: near ?? 'crabup pkg list shows what is',
+    hint: near ?? 'crabup pkg list shows what is installed',
   })
 }
 

@@ -22,10 +22,10 @@ export async function probeComponent(
   if (text === undefined) return { answers: false }
   const port = Number(/^(\d{1,5})\s*$/.exec(text)?.[1] ?? 0)
   if (port < 1 || port > 65_535)
-    return { answers: false, leftover: { file }, problem: `run/${name}.port holds no port number` }
+    return { answers: false, leftover: { file }, problem: `run/${name}.port does not contain a port number` }
   const health = await fetchHealth(port, signal)
   if (health === 'refused') return { answers: false, port, leftover: { file, ...(stamp && { stamp }) } }
-  if (health === 'silent') return { answers: false, port, problem: `port ${port} gives no answer` }
+  if (health === 'silent') return { answers: false, port, problem: `port ${port} does not answer` }
   return { port, ...judge(name, health) }
 }
 

@@ -20,7 +20,7 @@ export async function probeCron(paths: HomePaths): Promise<Probe> {
   const text = await readFile(file, 'utf8').catch(() => undefined) // it is not running
   if (text === undefined) return { answers: false }
   const { pid, ready, started, version, beat_ms: beatMs } = parseObject(text) ?? {}
-  if (typeof pid !== 'number') return { answers: false, problem: 'run/cron.json is no state of it' }
+  if (typeof pid !== 'number') return { answers: false, problem: 'run/cron.json is not valid' }
   if (!(await isScheduler(pid, paths))) return { answers: false, leftover: { file, ...(stamp && { stamp }) } }
   const since = toTime(started)
   const known = {
@@ -28,7 +28,7 @@ export async function probeCron(paths: HomePaths): Promise<Probe> {
     ...(since !== undefined && { since }),
     ...(typeof version === 'string' && { version }),
   }
-  if (ready === false) return { ...known, answers: false, problem: 'it says that it is not ready' }
+  if (ready === false) return { ...known, answers: false, problem: 'it reports that it is not ready' }
   const silentMs = typeof beatMs === 'number' ? await readFileAge(file) : 0 // an older version does not beat
   if (silentMs <= MISSED_BEATS * Number(beatMs ?? 0)) return { ...known, answers: true }
   const problem = `it has shown no sign of life for ${Math.round(silentMs / 1000)} s`

@@ -20,7 +20,7 @@ export async function freeSpaceNotes(home: string): Promise<ServiceNote[]> {
   const bytes = disk.bavail * disk.bsize
   if (bytes >= LITTLE_BYTES) return []
   const left = bytes === 0 ? 'is full' : `has ${Math.floor(bytes / 1e6)} MB left`
-  const message = `the disk of ${home} ${left}: services may run without being able to say so`
+  const message = `the disk of ${home} ${left}: services may run but be unable to record it`
   return [{ message, hint: 'free some space' }]
 }
 
@@ -28,7 +28,7 @@ async function logNotes(logs: string): Promise<ServiceNote[]> {
   const large = (await fileSizes(logs)).filter(({ bytes }) => bytes > LARGE_LOG_BYTES)
   return large.map(({ name, bytes }) => ({
     message: `logs/${name} has ${Math.round(bytes / 1e6)} MB`,
-    hint: 'crabup doctor says what to do',
+    hint: 'crabup doctor explains what to do',
   }))
 }
 

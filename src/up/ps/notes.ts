@@ -53,8 +53,10 @@ function stateNote({ name, state, detail }: ServiceNoteContext): ServiceNote[] {
 /** Reports that the supervisor which kept the service running was killed. */
 function lostNote({ name, status, pid }: ServiceNoteContext): ServiceNote[] {
   if (!status?.isLost) return []
-  const what = pid === undefined ? 'is not started again' : 'would not be started again'
-  return [{ message: `what kept it running was killed, so it ${what}`, hint: `crabup ${name} start` }]
+  const what = pid === undefined ? 'is not restarted' : 'would not be restarted'
+  return [
+    { message: `the process that kept it running was killed, so it ${what}`, hint: `crabup ${name} start` },
+  ]
 }
 
 /** Locates the configuration errors that kept a service from starting. */
@@ -65,7 +67,7 @@ function configNotes({ status, problems, state }: ServiceNoteContext): ServiceNo
     ...(hint !== undefined && { hint }),
   }))
   if (found.length > 0 || status?.lastExit?.code !== CONFIG_EXIT) return found
-  const message = `${describeLastExit(status)} says that its configuration was wrong; what crabtalk reads is right by now`
+  const message = `${describeLastExit(status)} means that its configuration was invalid; it is valid now`
   return [{ message, hint: 'start it again' }]
 }
 
@@ -73,7 +75,7 @@ function configNotes({ status, problems, state }: ServiceNoteContext): ServiceNo
 function starterNote({ status, probe, state }: ServiceNoteContext): ServiceNote[] {
   if (state !== 'ready' || isKeptAlive(status)) return []
   if (probe.idleExitMs !== undefined) {
-    return [{ message: `started on demand; it ends after ${probe.idleExitMs / 1000} s without use` }]
+    return [{ message: `started on demand; it exits after ${probe.idleExitMs / 1000} s without use` }]
   }
   return [{ message: 'started by hand, not as a service' }]
 }
@@ -81,7 +83,7 @@ function starterNote({ status, probe, state }: ServiceNoteContext): ServiceNote[
 /** A program that listens without identifying itself is accepted, with a note. */
 function unnamedNote({ name, probe: { isUnnamed, port } }: ServiceNoteContext): ServiceNote[] {
   if (!isUnnamed) return []
-  return [{ message: `what listens at port ${port} does not say that it is ${name}` }]
+  return [{ message: `the program at port ${port} does not identify itself as ${name}` }]
 }
 
 async function updateNote({ name, version, probe, pid, state }: ServiceNoteContext): Promise<ServiceNote[]> {
@@ -102,6 +104,6 @@ async function isReplaced(pid: number): Promise<boolean> {
 
 function leftoverNote({ probe: { leftover }, status, isRemoved }: ServiceNoteContext): ServiceNote[] {
   if (!leftover || isKeptAlive(status) || status?.isLost) return [] // the next run replaces it
-  const what = `${basename(leftover.file)} was left behind by one that has gone`
+  const what = `${basename(leftover.file)} was left behind by a process that has ended`
   return [{ message: isRemoved ? `${what}; removed` : what }]
 }

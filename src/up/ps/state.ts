@@ -45,11 +45,11 @@ export function describeState({ status, probe, family, hasLogin, now }: ServiceO
     case 'starting':
       return isYoung ? { state: 'starting' } : withDetail('degraded', probe.problem ?? 'it does not answer')
     case 'stopping':
-      return { state: 'degraded', detail: 'it is ending' }
+      return { state: 'degraded', detail: 'it is stopping' }
     case 'waiting':
       return {
         state: 'crashed',
-        detail: `${describeLastExit(status)}${formatStarts(status)}, and is started again`,
+        detail: `${describeLastExit(status)}${formatStarts(status)}, and will be restarted`,
       }
     case 'failed':
       return { state: 'crashed', detail: `${describeLastExit(status)}${formatStarts(status)}` }
@@ -91,7 +91,8 @@ function otherProcess({
   if (!isKeptAlive(status) || probe.pid === undefined) return undefined
   if (probe.pid === status?.pid || family?.pids.includes(probe.pid)) return undefined
   if (status?.state === 'starting' && status.pid === undefined) return undefined // its process id could not be recorded
-  const own = status?.pid === undefined ? 'the service does not run' : `the service is process ${status.pid}`
+  const own =
+    status?.pid === undefined ? 'the service is not running' : `the service is process ${status.pid}`
   return `process ${probe.pid} answers in its place; ${own}`
 }
 

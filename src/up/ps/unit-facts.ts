@@ -48,8 +48,8 @@ export async function missingFileNotes(
     ),
   )
   return found.flat().map((file) => ({
-    message: `its unit runs ${file}, which is gone`,
-    hint: `crabup ${name} restart writes it anew`,
+    message: `its unit runs ${file}, which does not exist`,
+    hint: `crabup ${name} restart rewrites it`,
   }))
 }
 

@@ -77,7 +77,7 @@ function findFatalState(status: ServiceStatus): string | undefined {
   if (status.state === 'stopped')
     return `it ended by itself${status.lastExit ? `, ${describeLastExit(status)}` : ''}`
   const crashed = status.state === 'waiting' && (status.restarts ?? 0) >= MOST_CRASHES
-  return crashed ? `it ends with ${describeLastExit(status)} whenever it is started` : undefined
+  return crashed ? `it ends with ${describeLastExit(status)} every time it is started` : undefined
 }
 
 function describeTimeout({ problem, answers, pid }: Probe, limitMs: number): string {

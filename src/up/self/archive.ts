@@ -17,7 +17,7 @@ export async function extractProgram(bytes: Buffer, name: string): Promise<Buffe
     throw new CrabError('invalid', `Cannot read ${name}: it is damaged`, { cause })
   })
   if (found && found.length > 0) return found
-  throw new CrabError('invalid', `Cannot update from ${name}: there is no crabtalk in it`)
+  throw new CrabError('invalid', `Cannot update from ${name}: it does not contain crabtalk`)
 }
 
 async function unpacked(bytes: Buffer): Promise<Buffer | undefined> {

@@ -81,8 +81,8 @@ async function verifyFile(path: string, bytes: Uint8Array, given: string | undef
   const expected =
     given === undefined ? await findChecksum(path) : { sum: given.trim().toLowerCase(), from: '--sha256' }
   if (expected === undefined) {
-    throw new CrabError('invalid', `Cannot update from ${path}: nothing says what its checksum is`, {
-      hint: `put SHA256SUMS or ${basename(path)}.sha256 beside it, or give --sha256`,
+    throw new CrabError('invalid', `Cannot update from ${path}: its checksum is unknown`, {
+      hint: `put SHA256SUMS or ${basename(path)}.sha256 beside it, or pass --sha256`,
     })
   }
   if (!/^[\da-f]{64}$/.test(expected.sum)) {
@@ -92,13 +92,9 @@ async function verifyFile(path: string, bytes: Uint8Array, given: string | undef
     )
   }
   if (hashSha256(bytes) === expected.sum) return
-  throw new CrabError(
-    'invalid',
-    `Cannot update from ${path}: it is not the file that ${expected.from} means`,
-    {
-      hint: 'nothing was changed; fetch it again',
-    },
-  )
+  throw new CrabError('invalid', `Cannot update from ${path}: its checksum does not match ${expected.from}`, {
+    hint: 'nothing was changed; download it again',
+  })
 }
 
 /**

@@ -97,10 +97,14 @@ function toSwitchError(path: string, reason: unknown): CrabError {
     })
   }
   if (['EACCES', 'EPERM', 'EROFS'].includes(getErrorCode(reason))) {
-    return new CrabError('credentials', `Cannot replace ${path}: ${dirname(path)} is not yours to write`, {
-      cause: reason,
-      hint: 'do it as the user who owns it, or install one of your own: install.sh --prefix ~/.local',
-    })
+    return new CrabError(
+      'credentials',
+      `Cannot replace ${path}: you have no write permission in ${dirname(path)}`,
+      {
+        cause: reason,
+        hint: 'run this as the user who owns it, or install your own copy: install.sh --prefix ~/.local',
+      },
+    )
   }
   return toStorageError(`Cannot replace ${basename(path)}`, reason)
 }

@@ -53,7 +53,7 @@ export async function rollBack(own: OwnProgram, host: UpHost, signal: AbortSigna
     if (!isMissingFile(cause)) throw cause
     throw new CrabError('missing', `Cannot roll back: there is no ${old}`, {
       cause,
-      hint: 'an update leaves the program before it there; nothing was changed',
+      hint: 'an update keeps the previous program there; nothing was changed',
     })
   })
   return await switchToBytes(own, { bytes, version: undefined }, host, signal)
@@ -84,7 +84,7 @@ async function switchToBytes(
   try {
     const to = await tryProgram(candidate, host, signal)
     if (version !== undefined && to !== version && /^\d/.test(version)) {
-      throw new CrabError('invalid', `Cannot update to ${version}: what was fetched is ${to}`)
+      throw new CrabError('invalid', `Cannot update to ${version}: the downloaded program is ${to}`)
     }
     signal.throwIfAborted()
     await switchProgram(own.path, candidate, host.platform)

@@ -49,11 +49,11 @@ function timeoutError(): CrabError {
 
 function earlyExitError({ code, signal }: ExitStatus): CrabError {
   return new CrabError('failed', `${WHAT}: it ended with ${code ?? signal}`, {
-    hint: 'see what it says: crabtalk supervise',
+    hint: 'run it to see why: crabtalk supervise',
   })
 }
 
-const WHAT = 'Cannot start the supervisor of services'
+const WHAT = 'Cannot start the service supervisor'
 /** The number of polls after which a full disk is suspected and checked for. */
 const LOOKS = 50
 /** Generous, because a busy machine starts programs slowly. */

@@ -134,7 +134,7 @@ export class ServiceLoop {
       await endService({ pid, identity, serviceTag: mark }, 0) // ends the children it left behind
       return undefined
     }
-    this.#log('info', `Goes on with process ${pid}`)
+    this.#log('info', `Adopted process ${pid}`)
     this.#updateRecord({ state: 'running', pid, identity })
     const over = new AbortController()
     return {
@@ -205,11 +205,14 @@ export class ServiceLoop {
     }
     const isLast = this.#recentStarts().length >= maxStarts
     if (isLast || status.code === CONFIG_INVALID) {
-      this.#log('error', isLast ? `Crashed (${how}), and ${maxStarts} starts are enough` : `Ended (${how})`)
+      this.#log(
+        'error',
+        isLast ? `Crashed (${how}), and gave up after ${maxStarts} starts` : `Ended (${how})`,
+      )
       this.#updateRecord({ state: 'failed', isSettled: true })
       return true
     }
-    this.#log('warn', `Crashed (${how}), starts again in ${restartMs / 1000} s`)
+    this.#log('warn', `Crashed (${how}), restarts in ${restartMs / 1000} s`)
     this.#notBefore = performance.now() + restartMs
     this.#updateRecord({ state: 'waiting' })
     return false
@@ -270,7 +273,7 @@ function isClean({ code, signal }: ExitStatus): boolean {
 
 function describeStatus({ code, signal }: ExitStatus): string {
   if (code !== null) return `exit ${code}`
-  return signal ?? 'nobody saw how'
+  return signal ?? 'exit status unknown'
 }
 
 const CLEAN_SIGNALS: ReadonlySet<string> = new Set(['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGPIPE'])

@@ -83,9 +83,9 @@ class Supervisor {
     signal.addEventListener('abort', onChange, { once: true })
     try {
       await this.#announce()
-      log('info', 'Looks after services')
+      log('info', 'Supervising services')
       await this.#workUntilDone(signal)
-      log('info', 'Has nothing left to look after')
+      log('info', 'No services left to supervise')
     } finally {
       clearInterval(tick)
       watcher?.close()

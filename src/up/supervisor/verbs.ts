@@ -60,7 +60,7 @@ export async function stopSupervised(at: ServiceFolder, name: string, signal: Ab
   clearDesired(at.folder, name)
   await pollUntil(at, signal, async () => {
     if (readDesired(at.folder, name)) {
-      throw new CrabError('conflict', `Cannot stop ${name}: somebody started it meanwhile`)
+      throw new CrabError('conflict', `Cannot stop ${name}: it was started meanwhile`)
     }
     const record = readRecord(at.folder, name)
     return record === undefined || RESTING.has(record.state)
@@ -106,10 +106,10 @@ async function waitUntilApplied(at: ServiceFolder, name: string, signal: AbortSi
   let looks = 0
   await pollUntil(at, signal, async () => {
     const desired = readDesired(at.folder, name)
-    if (!desired) throw new CrabError('conflict', `Cannot start ${name}: somebody stopped it meanwhile`)
+    if (!desired) throw new CrabError('conflict', `Cannot start ${name}: it was stopped meanwhile`)
     const record = readRecord(at.folder, name)
     const isDone = record?.asked === desired.asked.id && APPLIED.has(record.state)
-    if (!isDone && ++looks % POLLS === 0) checkWritable(at.folder, `Cannot hear whether ${name} has started`)
+    if (!isDone && ++looks % POLLS === 0) checkWritable(at.folder, `Cannot tell whether ${name} has started`)
     return isDone
   })
 }
@@ -124,7 +124,7 @@ async function pollUntil(
   for (let napMs = FIRST_NAP_MS; !(await isMet()); napMs = Math.min(napMs * 1.5, LAST_NAP_MS)) {
     if (signal.aborted) throw toCancelledError(signal)
     if (performance.now() > deadline) {
-      throw new CrabError('unavailable', 'Cannot reach the supervisor of services: it does nothing', {
+      throw new CrabError('unavailable', 'Cannot reach the service supervisor: it does not respond', {
         hint: 'see logs/supervisor.log in the home directory',
       })
     }

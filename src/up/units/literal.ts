@@ -41,19 +41,22 @@ export function unitDescription({ name, description }: Pick<ServiceSpec, 'name' 
 
 function checkVariable(name: string, value: string, label: string): void {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw unitError(label, `${JSON.stringify(name)} is no name of a variable`)
+    throw unitError(label, `${JSON.stringify(name)} is not a valid variable name`)
   }
   checkLiteral(name, value, label)
 }
 
 function checkLiteral(what: string, value: string, label: string): void {
   if (!UNWRITABLE.test(value)) return
-  throw unitError(label, `${what} holds a line break or another control character: ${JSON.stringify(value)}`)
+  throw unitError(
+    label,
+    `${what} contains a line break or another control character: ${JSON.stringify(value)}`,
+  )
 }
 
 /** Returns the `invalid` error for a service whose unit cannot be written. */
 export function unitError(label: string, why: string): CrabError {
   return new CrabError('invalid', `Cannot write a unit for ${label}: ${why}`, {
-    hint: 'move or rename what has that name',
+    hint: 'move or rename it',
   })
 }

@@ -97,7 +97,7 @@ export function toCommandLine(args: readonly string[]): string {
 function checkExpansion(label: string, values: readonly string[]): void {
   const expanded = values.find((value) => /%[^%]+%/.test(value))
   if (expanded !== undefined) {
-    throw unitError(label, `Windows would take what is between the percent signs for a variable: ${expanded}`)
+    throw unitError(label, `Windows would expand the part between the percent signs: ${expanded}`)
   }
 }
 

@@ -48,7 +48,7 @@ const STATE: CronState = {
   ],
 }
 
-test('cron list shows failures, what was skipped and missed, and what is wrong with the file', async () => {
+test('cron list shows failures, what was skipped and missed, and the errors in the file', async () => {
   const { stdout, stderr, code } = await run([])
   assert.equal(code, 0)
   assert.deepEqual(stdout.split('\n'), [
@@ -58,9 +58,9 @@ test('cron list shows failures, what was skipped and missed, and what is wrong w
     '',
   ])
   assert.deepEqual(stderr.split('\n'), [
-    'crabtalk: config/crons.toml:14: "schedule" is no schedule: it has neither six fields (second minute hour day month weekday) nor five (for example "0 0 9 * * MON-FRI")',
+    'crabtalk: config/crons.toml:14: "schedule" is not a schedule: it needs six fields (second minute hour day month weekday), or five without the second (for example "0 0 9 * * MON-FRI")',
     'crabtalk: entry 9 (/once) fired once and failed 2h ago: Cannot find the skill "feeds"',
-    'crabtalk: nothing fires: no scheduler runs; start it with crabup cron start',
+    'crabtalk: nothing fires: no scheduler is running; start it with crabup cron start',
     '',
   ])
 })

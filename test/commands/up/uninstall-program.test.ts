@@ -13,7 +13,9 @@ test('howToRemove() names the files that are there, the one before the last upda
   const quoted = (name: string) => `'${join(bin, name).replace("'", "'\\''")}'`
   const files = ['crabtalk', 'crabup', 'crabtalk.old'].map(quoted).join(' ')
   const program = { path: join(bin, 'crabtalk'), isOneFile: true }
-  assert.deepEqual(removalSteps(program), [`the program itself stays until: rm ${files}`])
+  assert.deepEqual(removalSteps(program), [
+    `the program itself is still installed; remove it with: rm ${files}`,
+  ])
   await mkdir(join(dir.path, 'share/crabtalk'), { recursive: true })
   await writeFile(join(dir.path, 'share/crabtalk/installed'), '')
   assert.match(removalSteps(program)[0]!, /sh install\.sh --uninstall/)
@@ -25,8 +27,11 @@ test('howToRemove() names the program as it is called, also for Windows', async 
     await writeFile(join(dir.path, name), '')
   const line = (name: string) => removalSteps({ path: join(dir.path, name), isOneFile: true })[0]
   const files = ['crabtalk.exe', 'crabup.cmd', 'crabtalk.old.exe'].map((name) => join(dir.path, name))
-  assert.equal(line('crabtalk.exe'), `the program itself stays until you delete ${files.join(', ')}`)
-  assert.match(line('crab')!, /until: rm \S+\/crab /)
+  assert.equal(
+    line('crabtalk.exe'),
+    `the program itself is still installed; to remove it, delete ${files.join(', ')}`,
+  )
+  assert.match(line('crab')!, /remove it with: rm \S+\/crab /)
 })
 
 test('howToRemove() leaves to npm what npm installed', () => {

@@ -9,7 +9,7 @@ import { makeTestHost } from '../../support/test-host.ts'
 
 test('crabup uninstall --dry-run says so where there is nothing to remove', async () => {
   await using home = await temporaryHome()
-  const nothing = `would remove nothing: there are no services, components and data in ${home.paths.home}\n`
+  const nothing = `would remove nothing: there are no services, components or data in ${home.paths.home}\n`
   for (const more of [[], ['--purge']]) assert.equal(await dryRun(home.paths.home, more), nothing)
   await home.write('history', '{"text":"hello"}\n')
   assert.match(await dryRun(home.paths.home, []), /^would keep your data in /)
@@ -23,7 +23,7 @@ test('crabup uninstall asks before it removes components, and without a terminal
   assert.deepEqual([refused.code, refused.stdout], [4, ''])
   assert.match(
     refused.stderr,
-    /Cannot remove the components clock: there is no terminal to ask on\nhint: crabup uninstall --yes /,
+    /Cannot remove the components clock: there is no terminal to ask for confirmation\nhint: crabup uninstall --yes /,
   )
   await access(join(home.paths.packages, 'clock'))
   const removed = await uninstall(home.paths.home, ['--yes'])
@@ -37,9 +37,9 @@ test('crabup uninstall names a daemon that was started on demand in its plan and
   await using home = await temporaryHome()
   await using _daemon = await startTestDaemon(home, { args: ['--idle-exit', '10m'] })
   for (const more of [[], ['--purge']])
-    assert.match(await dryRun(home.paths.home, more), /^would end the daemon that was started on demand$/m)
+    assert.match(await dryRun(home.paths.home, more), /^would end the on-demand daemon$/m)
   const refused = await uninstall(home.paths.home, [])
-  assert.match(refused.stderr, /Cannot end the daemon that was started on demand: there is no terminal/)
+  assert.match(refused.stderr, /Cannot end the on-demand daemon: there is no terminal/)
 })
 
 async function uninstall(home: string, more: readonly string[]) {

@@ -80,13 +80,13 @@ quiet_end = "07:00"
   assert.equal(standing.crons[0]?.timing.quiet, undefined)
   assert.deepEqual(problemLines(standing), [
     'config/crons.toml:1: unknown key "nonsense"',
-    'config/crons.toml:5: "schedule" is no schedule: invalid value for minute: 99 (for example "0 0 9 * * MON-FRI")',
+    'config/crons.toml:5: "schedule" is not a schedule: invalid value for minute: 99 (for example "0 0 9 * * MON-FRI")',
     'config/crons.toml:8: "id" is missing (id = 10 is free)',
     'config/crons.toml:16: "quiet_start" is ignored: it has no "quiet_end" (add quiet_end = "07:00")',
-    'config/crons.toml:19: "id" is that of another entry (give each its own)',
+    'config/crons.toml:19: "id" is already used by another entry (give each entry its own id)',
     'config/crons.toml:26: unknown key "skil" (did you mean "skill"?)',
     'config/crons.toml:27: "quiet_start" must be a time such as "23:00"',
-    'config/crons.toml:34: "content" cannot stand beside "skill" (leave one of them out)',
+    'config/crons.toml:34: "content" cannot be combined with "skill" (remove one of them)',
     'config/crons.toml:36: "quiet_end" is the same time as "quiet_start"',
   ])
 })
@@ -170,7 +170,7 @@ test('an entry whose sender has control characters is wrong, and does not fire',
   assert.deepEqual(crons, [])
   assert.deepEqual(
     problems.map(({ line, message }) => [line, message]),
-    [[5, '"sender" must not have invisible characters, or a blank at an end']],
+    [[5, '"sender" must not have invisible characters, or start or end with a blank']],
   )
 })
 

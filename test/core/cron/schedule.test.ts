@@ -26,7 +26,7 @@ test('readSchedule() takes six fields, five, and names', () => {
 
 test('readSchedule() says what is wrong with a text that is no schedule', () => {
   const texts: [string, RegExp][] = [
-    ['', /six fields .* nor five/],
+    ['', /six fields .* or five/],
     ['* * * *', /six fields/],
     ['* * * * * * *', /six fields/],
     ['2030-01-01T00:00:00', /six fields/],
@@ -36,9 +36,9 @@ test('readSchedule() says what is wrong with a text that is no schedule', () => 
     ['0 */0 * * * *', /illegal stepping/],
     ['5-1 * * * * *', /larger/],
     ['every day at 9 please !', /illegal characters/],
-    ['0 0 0 30 2 *', /^no such day ever comes$/],
-    ['@reboot', /^there is no "@reboot", only @hourly, /],
-    ['@sometimes', /^there is no "@sometimes"/],
+    ['0 0 0 30 2 *', /^it matches no day$/],
+    ['@reboot', /^"@reboot" is not one of @hourly, /],
+    ['@sometimes', /^"@sometimes" is not one of /],
   ]
   for (const [text, why] of texts) {
     const read = parseSchedule(text)

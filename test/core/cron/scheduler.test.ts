@@ -23,7 +23,7 @@ describe('Scheduler', { concurrency: true }, () => {
     await stage.begun(2)
     const { fired, failed, last } = stage.entry(1)
     assert.deepEqual([fired, failed, last?.outcome, last?.run], [2, 0, 'ok', 'run'])
-    assert.ok(stage.lines.includes('info entry 1 still runs: skipped'))
+    assert.ok(stage.lines.includes('info entry 1 is still running: skipped'))
   })
 
   test('Scheduler goes on after a failure, and counts those in a row', async () => {
@@ -177,8 +177,8 @@ describe('Scheduler', { concurrency: true }, () => {
     await stage.begun(length + 1)
     const warnings = stage.lines.filter((line) => line.startsWith('warn'))
     assert.equal(warnings.length, 2)
-    assert.match(warnings[0]!, /crons\.toml:9: "schedule" is no schedule/)
-    assert.match(warnings[1]!, /crons\.toml:\d+.*the entries from before hold/)
+    assert.match(warnings[0]!, /crons\.toml:9: "schedule" is not a schedule/)
+    assert.match(warnings[1]!, /crons\.toml:\d+.*the previous entries stay in effect/)
     assert.equal(stage.scheduler.state.broken?.kind, 'config')
   })
 
@@ -200,7 +200,7 @@ describe('Scheduler', { concurrency: true }, () => {
     const { failed, failing, last, running } = stage.entry(1)
     assert.deepEqual([failed, failing, last?.due, running], [4, 1, 1000, undefined])
     assert.match(last?.error?.message ?? '', /its scheduler was killed/)
-    assert.ok(stage.lines.some((line) => line.startsWith('error entry 1: Cannot tell how it ended')))
+    assert.ok(stage.lines.some((line) => line.startsWith('error entry 1: Cannot tell how the turn ended')))
     const [gone] = stage.scheduler.state.gone // it has fired, and says so
     assert.deepEqual([gone?.id, gone?.last.outcome], [2, 'failed'])
     assert.doesNotMatch(await stage.read(), /id = 2/)

@@ -45,18 +45,9 @@ test('findProgram() says what is missing, and what to do', async () => {
   await box.file('plain', 0o644)
   const at = { cwd: box.path, env: { PATH: box.path } }
   const cases = {
-    nope: [
-      'Cannot start nope: no program of that name is on the PATH',
-      'install it, or name it by its whole path',
-    ],
-    '': [
-      "Cannot start '': no program of that name is on the PATH",
-      'install it, or name it by its whole path',
-    ],
-    plain: [
-      'Cannot start plain: no program of that name is on the PATH',
-      'install it, or name it by its whole path',
-    ],
+    nope: ['Cannot start nope: no program of that name is on the PATH', 'install it, or use its full path'],
+    '': ["Cannot start '': no program of that name is on the PATH", 'install it, or use its full path'],
+    plain: ['Cannot start plain: no program of that name is on the PATH', 'install it, or use its full path'],
     './plain': [
       'Cannot start ./plain: the file is not executable',
       `make it executable: chmod +x ${box.path}/plain`,

@@ -72,7 +72,7 @@ test('start() refuses what the system cannot take', async () => {
   })
   await assert.rejects(host.start(commandOf(['true', 'a\0b'])), {
     kind: 'failed',
-    message: 'Cannot start true: its arguments or its environment hold a null character',
+    message: 'Cannot start true: its arguments or its environment contain a null character',
   })
 })
 

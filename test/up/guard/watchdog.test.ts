@@ -13,14 +13,14 @@ test('HangWatch kills a component that answered and misses probes for the limit,
   await box.look(5, { answers: false })
   assert.deepEqual(box.said, [], 'it has never answered')
   await box.look(1, { answers: true })
-  await box.look(3, { answers: false, problem: 'port 7 gives no answer' })
+  await box.look(3, { answers: false, problem: 'port 7 does not answer' })
   assert.equal(box.service.exitCode ?? box.service.signalCode, null)
-  assert.deepEqual(box.said, ['warn Misses probes: port 7 gives no answer'])
-  await box.look(1, { answers: false, problem: 'port 7 gives no answer' })
+  assert.deepEqual(box.said, ['warn Misses probes: port 7 does not answer'])
+  await box.look(1, { answers: false, problem: 'port 7 does not answer' })
   await box.ended
   assert.equal(box.service.signalCode, 'SIGKILL')
   const pid = box.service.pid
-  const hung = `Hung: 4 probes missed in 45 s (port 7 gives no answer); killed process ${pid} so that it starts again`
+  const hung = `Hung: 4 probes missed in 45 s (port 7 does not answer); killed process ${pid} so that it starts again`
   assert.deepEqual(box.said.slice(1), [`error ${hung}`])
 })
 

@@ -81,7 +81,7 @@ test('LaunchdManager loads the guard of a home with its first service, and remov
   assert.deepEqual(
     (await changes(stage)).filter((line) => line.includes('guard')),
     [],
-    'it runs already',
+    'it is already running',
   )
   assert.deepEqual(await manager.labels(never), ['ai.crabtalk.cron', LABEL])
   await manager.remove(LABEL, never)

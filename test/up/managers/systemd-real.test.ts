@@ -111,7 +111,7 @@ if (canRunSystemd()) {
     assert.equal((await statusOf(spec)).state, 'stopped')
   })
 
-  test('a service whose configuration is wrong is not started again, until somebody starts it', async () => {
+  test('a service whose configuration is wrong is not restarted, until somebody starts it', async () => {
     const spec = service('ai.crabtalk.wrong', 'exit 78')
     await manager.start(spec, never)
     await until('it has failed', async () => (await statusOf(spec)).state === 'failed')

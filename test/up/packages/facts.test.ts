@@ -22,7 +22,7 @@ test('npmFailure() names the package and what it needs, not the file npm was giv
   assert.equal(kind, 'missing')
   assert.equal(
     message,
-    'Cannot install crab-1.0.0: the registry has not all it needs (404 Not Found - GET http://registry/gone)',
+    'Cannot install crab-1.0.0: the registry lacks one of its dependencies (404 Not Found - GET http://registry/gone)',
   )
 })
 

@@ -25,15 +25,15 @@ test('readWanted() takes names of the table, packages with and without a version
 test('readWanted() refuses what is neither a name nor a path', async () => {
   const refused: [string, string | undefined, RegExp][] = [
     ['daemon', undefined, /it is built in/],
-    ['clok', '1.0.0 || 2', /"1\.0\.0 \|\| 2" is no version/],
+    ['clok', '1.0.0 || 2', /"1\.0\.0 \|\| 2" is not a version/],
     ['clock@1', '2', /its version is given twice/],
-    ['https://example.com/x.git', undefined, /it is neither a name of an npm package nor a path/],
-    ['https://example.com/x-1.0.0.tgz', undefined, /a tarball is taken from this disk/],
+    ['https://example.com/x.git', undefined, /it is neither the name of an npm package nor a path/],
+    ['https://example.com/x-1.0.0.tgz', undefined, /a tarball must be a local file/],
     ['--registry=http://evil', undefined, /it is neither/],
-    ['thing@--flag', undefined, /"--flag" is no version/],
+    ['thing@--flag', undefined, /"--flag" is not a version/],
     ['Thing', undefined, /it is neither/],
     ['../evil/..%2f', undefined, /there is no such file/],
-    ['./x.tgz', '1.0.0', /a file is one version/],
+    ['./x.tgz', '1.0.0', /a file has only one version/],
   ]
   for (const [word, version, message] of refused) {
     await assert.rejects(parsePackageSpec(word, version, NOWHERE), { message }, word)
@@ -72,7 +72,7 @@ test('readWanted() asks which is meant where a folder has the name of a package'
   const at = { cwd: home.paths.home, homeDir: home.paths.home }
   await assert.rejects(parsePackageSpec('thing', undefined, at), {
     kind: 'usage',
-    message: 'Cannot pull thing: it may be the folder here or a package of npm',
+    message: 'Cannot pull thing: it could be the folder here or an npm package',
     hint: './thing is the folder, thing@latest the package',
   })
   await assert.rejects(parsePackageSpec('kit', undefined, { ...at, verb: 'add' }), { kind: 'usage' })
@@ -92,7 +92,7 @@ test('serviceNameOf() takes the name a package says, that of the table, or the r
   for (const name of ['ps', 'start', 'crabtalk-logs', 'con', 'pkg']) {
     assert.throws(
       () => nameOf(name),
-      { kind: 'conflict', message: /which means something else to crabup/ },
+      { kind: 'conflict', message: /which is a reserved word of crabup/ },
       name,
     )
   }

@@ -154,7 +154,7 @@ test('pull() takes tarballs and folders, again also when their version is the sa
     [undefined, undefined],
   )
   const [update] = await findUpdates(at.ports, signal)
-  assert.match(update?.problem?.message ?? '', /^it came from .*\.tgz; pull it again$/)
+  assert.match(update?.problem?.message ?? '', /^it was installed from .*\.tgz; pull it again to update it$/)
 })
 
 test('pull() lets go of what it cannot use, and says why', async () => {
@@ -162,8 +162,8 @@ test('pull() lets go of what it cannot use, and says why', async () => {
   const reasons: [string, string, RegExp][] = [
     ['crab-bare', 'invalid', /it has no program to run/],
     ['crab-many', 'invalid', /it has several programs, and none is called crab-many$/],
-    ['crab-word', 'conflict', /it calls itself "doctor", which means something else to crabup/],
-    ['crab-gone', 'invalid', /its program nothing.mjs is not in it/],
+    ['crab-word', 'conflict', /it calls itself "doctor", which is a reserved word of crabup/],
+    ['crab-gone', 'invalid', /its program nothing.mjs is missing/],
   ]
   for (const [name, kind, message] of reasons) {
     await assert.rejects(pullComponent(wanted(undefined, name), at.ports, signal), { kind, message })
@@ -185,7 +185,7 @@ test('npm failures are said as what they are', async () => {
     }),
     assert.rejects(pullComponent(wanted('1.0.0', 'crab-cut'), at.ports, signal), {
       kind: 'invalid',
-      message: /what came is damaged/,
+      message: /the download is damaged/,
     }),
   ])
   registry.fail(503)
@@ -205,8 +205,8 @@ test('pull() keeps a name with the package that has it', async () => {
   await pullComponent(wanted('1.1.0'), at.ports, signal)
   await assert.rejects(pullComponent(wanted(undefined, '@other/echo'), at.ports, signal), {
     kind: 'conflict',
-    message: 'Cannot pull @other/echo: echo is crabtalk-echo here',
-    hint: 'crabup rm echo makes room for it',
+    message: 'Cannot pull @other/echo: the name echo belongs to crabtalk-echo',
+    hint: 'remove that one first: crabup rm echo',
   })
 })
 

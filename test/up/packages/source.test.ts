@@ -20,7 +20,7 @@ test('takePackage() names a tarball that is none as the person did, not the copy
   await mkdir(folder)
   await assert.rejects(takePackage({ kind: 'tarball', path }, { npm: NO_NPM, folder }, NEVER), {
     kind: 'invalid',
-    message: `Cannot use ${path}: it is no gzip file, or a part of one`,
+    message: `Cannot use ${path}: it is not a complete gzip file`,
   })
 })
 

@@ -64,9 +64,9 @@ test('readTarball() refuses what would leave its folder', async () => {
       /outside/,
     ],
     [Buffer.concat([entry('x', { type: 'L', content: '../../x\0' }), entry('package/a')]), /outside/],
-    [entry('package/link', { type: '2' }), /neither a file nor a folder: package\/link/],
-    [entry('package/hard', { type: '1' }), /neither a file nor a folder/],
-    [entry('package/device', { type: '3' }), /neither a file nor a folder/],
+    [entry('package/link', { type: '2' }), /something other than files and folders: package\/link/],
+    [entry('package/hard', { type: '1' }), /something other than files and folders/],
+    [entry('package/device', { type: '3' }), /something other than files and folders/],
   ]
   for (const [content, message] of hostile) {
     await withTarball(gzipSync(content), async (path) => {
@@ -93,15 +93,15 @@ test('readTarball() refuses what is damaged, cut, or larger than it may be', asy
     Buffer.concat([entry('package/a', { content: 'a'.repeat(900) }), Buffer.alloc(1024)]),
   )
   const bad: [Buffer, Partial<TarLimits>, RegExp][] = [
-    [Buffer.from('no gzip'), {}, /it is no gzip file/],
-    [whole.subarray(0, whole.length - 12), {}, /it is no gzip file, or a part of one/],
-    [gzipSync(Buffer.alloc(512, 7)), {}, /it is no tar file/],
-    [gzipSync(gunzipSync(whole).subarray(0, 700)), {}, /its end is missing/],
+    [Buffer.from('no gzip'), {}, /it is not a complete gzip file/],
+    [whole.subarray(0, whole.length - 12), {}, /it is not a complete gzip file/],
+    [gzipSync(Buffer.alloc(512, 7)), {}, /it is not a tar file/],
+    [gzipSync(gunzipSync(whole).subarray(0, 700)), {}, /it is truncated/],
     [whole, { maxKeptBytes: 10 }, /a has more than 10 bytes/],
     [whole, { maxBytes: 100 }, /it is too large when unpacked/],
     [gzipSync(Buffer.alloc(8 * 2 ** 20)), {}, /it is too large when unpacked/],
     [whole, { maxFiles: 0 }, /it has too many files/],
-    [gzipSync(entry('x', { type: 'x', content: 'y'.repeat(70_000) })), {}, /it has a path without end/],
+    [gzipSync(entry('x', { type: 'x', content: 'y'.repeat(70_000) })), {}, /it has a path that is too long/],
   ]
   for (const [content, limits, message] of bad) {
     await withTarball(content, async (path) => {

@@ -173,7 +173,7 @@ test('installPkg() installs nothing when one name is taken, and names all that a
   const brought = await at.bring(await at.kit())
   await assert.rejects(installPkg(brought, at.ports, signal), {
     kind: 'conflict',
-    message: 'Cannot add kit: you have the skill review, the agent reviewer already',
+    message: 'Cannot add kit: you already have the skill review, the agent reviewer',
   })
   assert.deepEqual(await readdir(at.home.paths.skills), ['other'])
   assert.deepEqual((await readRecords(at.home.paths)).records, [])
@@ -182,7 +182,7 @@ test('installPkg() installs nothing when one name is taken, and names all that a
   await installPkg(brought, at.ports, signal)
   await assert.rejects(installPkg(brought, at.ports, signal), {
     kind: 'conflict',
-    message: 'Cannot add kit: its version 1.2.0 is installed',
+    message: 'Cannot add kit: version 1.2.0 is already installed',
   })
 })
 
@@ -287,11 +287,11 @@ const HOSTILE: [string, Record<string, string>, RegExp][] = [
     { 'crabtalk.toml': manifest('skill = ["a"]\nskills = ["a"]') },
     /crabtalk\.toml:3: unknown key "skill"/,
   ],
-  ['nothing', { 'crabtalk.toml': manifest('') }, /it carries neither "skills" nor "agents"/],
+  ['nothing', { 'crabtalk.toml': manifest('') }, /it has neither "skills" nor "agents"/],
   [
     'two of one name',
     { 'crabtalk.toml': manifest('skills = ["a/x", "b/X"]') },
-    /two of what it carries are called x/,
+    /two of its skills or agents are named x/,
   ],
   ['no version', { 'crabtalk.toml': 'name = "kit"\nskills = ["a"]' }, /"version"/],
   ['a skill that is missing', { 'crabtalk.toml': manifest('skills = ["a"]') }, /there is no a\/SKILL\.md/],

@@ -15,7 +15,7 @@ test('diskNotes() names logs that are too large, and nothing where there are non
   assert.deepEqual(await logNotes(), [])
   truncateSync(tree.path('logs/b.crash.log'), 61_000_000)
   assert.deepEqual(await logNotes(), [
-    { message: 'logs/b.crash.log has 61 MB', hint: 'crabup doctor says what to do' },
+    { message: 'logs/b.crash.log has 61 MB', hint: 'crabup doctor explains what to do' },
   ])
   assert.deepEqual(await diskNotes({ home: tree.path('none'), logs: tree.path('none/logs') }), [])
 })
@@ -26,7 +26,7 @@ test('diskNotes() says that a disk is full', async (t) => {
   mkdirSync(join(disk.path, 'logs'))
   assert.throws(() => writeFileSync(join(disk.path, 'x'), 'x'.repeat(1e6)), { code: 'ENOSPC' })
   const [note] = await diskNotes({ home: disk.path, logs: join(disk.path, 'logs') })
-  assert.match(note?.message ?? '', /^the disk of .* is full: services may run without being able to say so$/)
+  assert.match(note?.message ?? '', /^the disk of .* is full: services may run but be unable to record it$/)
 })
 
 test('removeLogs() removes the logs of a service, what was set aside of them, and no others', async () => {

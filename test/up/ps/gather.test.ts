@@ -70,7 +70,7 @@ test('gatherRows() removes what is left of one that has gone, unless it is to st
   const probe = async () => ({ answers: false, leftover: { file, stamp } })
   const files = () => readdir(stage.home.paths.run)
   const [kept] = await stage.gather(['clock'], probe, { keepsStale: true })
-  assert.match(kept!.notes[0]!.message, /^clock\.port was left behind by one that has gone$/)
+  assert.match(kept!.notes[0]!.message, /^clock\.port was left behind by a process that has ended$/)
   assert.ok((await files()).includes('clock.port'))
   await stage.want('clock', 'exec sleep 100')
   await stage.home.recorded('clock', (record) => record.state === 'running')
@@ -93,12 +93,10 @@ test('gatherRows() says that nothing would start a service again, and what mends
     const [row] = await stage.gather(['clock'], probe, { manager: { ...stage.manager, status } })
     return row?.notes
   }
-  const message = 'what kept it running was killed, so it'
-  assert.deepEqual(await notesOf({ state: 'stopped' }), [
-    { message: `${message} is not started again`, hint },
-  ])
+  const message = 'the process that kept it running was killed, so it'
+  assert.deepEqual(await notesOf({ state: 'stopped' }), [{ message: `${message} is not restarted`, hint }])
   assert.deepEqual(await notesOf({ state: 'running', pid: process.pid }), [
-    { message: `${message} would not be started again`, hint },
+    { message: `${message} would not be restarted`, hint },
   ])
 })
 

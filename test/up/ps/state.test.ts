@@ -26,17 +26,17 @@ const STATES: [string, Partial<ServiceStatus>, Probe, string, RegExp?][] = [
   [
     'runs and says why it is not ready',
     { state: 'running', pid: 7, since: LONG_AGO },
-    { answers: false, problem: 'port 9 gives no answer' },
+    { answers: false, problem: 'port 9 does not answer' },
     'degraded',
     /^port 9/,
   ],
-  ['ends', { state: 'stopping', pid: 7 }, SILENT, 'degraded', /is ending/],
+  ['ends', { state: 'stopping', pid: 7 }, SILENT, 'degraded', /is stopping/],
   [
     'crashed and will run again',
     { state: 'waiting', restarts: 2, lastExit: { code: 1, signal: null } },
     SILENT,
     'crashed',
-    /^exit 1, 3 of 10, and is started again$/,
+    /^exit 1, 3 of 10, and will be restarted$/,
   ],
   [
     'crashed for good',
@@ -57,7 +57,7 @@ const STATES: [string, Partial<ServiceStatus>, Probe, string, RegExp?][] = [
     { state: 'waiting' },
     { answers: true, pid: 99 },
     'foreign',
-    /the service does not run$/,
+    /the service is not running$/,
   ],
   [
     'has something else in its place',

@@ -48,7 +48,10 @@ test('goneNotes() names the program and the script that are not there', async ()
   })
   assert.deepEqual(
     notes.map(({ message }) => message),
-    ['its unit runs /nowhere/node, which is gone', 'its unit runs /nowhere/clock.js, which is gone'],
+    [
+      'its unit runs /nowhere/node, which does not exist',
+      'its unit runs /nowhere/clock.js, which does not exist',
+    ],
   )
   assert.deepEqual(await missingFileNotes('clock', { argv: [process.execPath, 'daemon', 'run'] }), [])
 })

@@ -45,7 +45,7 @@ const HOPELESS: [Partial<ServiceStatus>, string][] = [
   [{ state: 'stopped' }, 'it ended by itself'],
   [
     { state: 'waiting', restarts: 2, lastExit: { code: null, signal: 'SIGSEGV' } },
-    'it ends with SIGSEGV whenever it is started',
+    'it ends with SIGSEGV every time it is started',
   ],
 ]
 
@@ -57,10 +57,10 @@ for (const [status, why] of HOPELESS) {
 }
 
 test('untilReady() says in the end what keeps a service from answering', async () => {
-  const probes = [{ answers: false, problem: 'port 1 gives no answer' }]
+  const probes = [{ answers: false, problem: 'port 1 does not answer' }]
   const outcome = await ready({ probes, statuses: [{ state: 'running' }], limitMs: 0 })
   assert.ok(!outcome.isReady)
-  assert.equal(outcome.why, 'it did not answer within 0 s: port 1 gives no answer')
+  assert.equal(outcome.why, 'it did not answer within 0 s: port 1 does not answer')
 })
 
 test('untilReady() gives up on a component that announced itself under another name', async () => {

@@ -71,13 +71,13 @@ test('updateProgram() leaves everything as it was when what it got is not right'
   const good = box.put('good', scriptProgram('2.0.0'))
   const cut = makeTarGz([{ path: 'bin/crabtalk', bytes: Buffer.alloc(9000, 'x') }]).subarray(0, 40)
   const sources: [source: UpdateSource, message: RegExp][] = [
-    [{ file: good }, /nothing says what its checksum is$/],
-    [{ file: good, sha256: sumOf('other') }, /it is not the file that --sha256 means$/],
+    [{ file: good }, /its checksum is unknown$/],
+    [{ file: good, sha256: sumOf('other') }, /its checksum does not match --sha256$/],
     [{ file: good, sha256: 'abc' }, /it is not 64 hexadecimal digits$/],
     [{ file: box.path('none'), sha256: sumOf('') }, /^Cannot read .*none: there is no such file$/],
     [{ file: box.path('.'), sha256: sumOf('') }, /^Cannot read .*: it is a folder$/],
     [box.summed('cut.tgz', cut), /^Cannot read cut\.tgz: it is damaged$/],
-    [box.summed('empty.tgz', makeTarGz([])), /there is no crabtalk in it$/],
+    [box.summed('empty.tgz', makeTarGz([])), /it does not contain crabtalk$/],
     [
       box.summed('broken', '#!/bin/sh\necho "no library" >&2\nexit 127\n'),
       /it does not start here: no library$/,
@@ -86,7 +86,7 @@ test('updateProgram() leaves everything as it was when what it got is not right'
     [box.summed('other', '#!/bin/sh\necho something 1.0\n'), /it does not start here: it ends with 0$/],
     [
       box.summed('stub', '#!/bin/sh\necho crabtalk 2.0.0\n'),
-      /: the file is damaged: `config check --json` fails: it prints no list in JSON$/,
+      /: the file is damaged: `config check --json` fails: it does not print a JSON list$/,
     ],
     [
       box.summed(
@@ -100,7 +100,7 @@ test('updateProgram() leaves everything as it was when what it got is not right'
     ],
     [
       { ...box.summed('old', scriptProgram('1.5.0')), version: '2.0.0' },
-      /Cannot update to 2\.0\.0: what was fetched is 1\.5\.0$/,
+      /Cannot update to 2\.0\.0: the downloaded program is 1\.5\.0$/,
     ],
   ]
   for (const [source, message] of sources) {
@@ -141,7 +141,7 @@ test('updateProgram() says why it cannot write, and leaves the program', async (
   if (!readOnly || !small) return t.diagnostic('this user may not mount anything')
   writeFileSync(join(small.path, 'crabtalk'), scriptProgram('1.0.0'), { mode: 0o755 })
   const places = [
-    [readOnly.path, { kind: 'credentials', message: /is not yours to write$/ }],
+    [readOnly.path, { kind: 'credentials', message: /you have no write permission in / }],
     [
       small.path,
       { kind: 'storage', message: /the disk is full$/, hint: /free some space on the disk of \// },

@@ -33,7 +33,7 @@ test('supervise() keeps a service running on a full disk, and ends it when it is
   truncateSync(join(disk.path, 'full'), statSync(join(disk.path, 'full')).size - page)
   await assert.rejects(startSupervised(served, at.spec('three', 'exec sleep 1000'), signal), {
     kind: 'storage',
-    message: /^Cannot hear whether three has started: the disk is full$/,
+    message: /^Cannot tell whether three has started: the disk is full$/,
   })
   const [unheard] = await readStatuses(served, ['ai.crabtalk.three.test'])
   assert.equal(unheard?.state, 'starting')
@@ -57,7 +57,7 @@ test('ensureSupervisor() says that the disk is full, and the supervisor says tha
   const command = ['/bin/true'] as const // as one that finds the home taken
   await assert.rejects(ensureSupervisor({ folder: at.folder, command, env: {}, cwd: '/' }, signal), {
     kind: 'storage',
-    message: /^Cannot start the supervisor of services: the disk is full$/,
+    message: /^Cannot start the service supervisor: the disk is full$/,
   })
   await rm(join(disk.path, 'full'))
   await setDesired(at.folder, at.spec('one', 'exec sleep 1000'), newStartRequest('start'))

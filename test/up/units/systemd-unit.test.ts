@@ -27,7 +27,7 @@ const UNWRITABLE: Readonly<Record<string, Partial<ServiceSpec>>> = {
   'a NUL in an argument': { argv: ['/bin/a', 'b\0c'] },
   'half a character in its directory': { cwd: '/home/\ud800' },
   'a line break in a variable': { env: { PATH: '/bin\n/sbin' } },
-  'what is no name of a variable': { env: { 'A B': 'c' } },
+  'what is not a valid variable name': { env: { 'A B': 'c' } },
   'an escape in the path of its secrets': { envFile: '/home/\u001b[31m/service.env' },
   'a line separator in the path of its output': { output: '/home/\u2028/x.log' },
 }

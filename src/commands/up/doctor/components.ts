@@ -30,13 +30,13 @@ export const checkComponents: Check = async (place, signal) => {
     )
     const isWhole = isThere
       ? ok(`${name} ${version} is installed`)
-      : problem(`${name}: ${script} is gone`, `crabup pull ${pullArgument(service)} brings it back`)
+      : problem(`${name}: ${script} does not exist`, `crabup pull ${pullArgument(service)} reinstalls it`)
     return [isWhole, ...(await failedUpdate(service, place)), ...(await checkVariables(service, place))]
   })
   const broken = brokenPackages(place.paths).map((name) =>
     warning(
-      `packages/${name} is no component`,
-      `crabup pull with the name of its package makes it one again, crabup rm ${name} removes it`,
+      `packages/${name} is not a component`,
+      `crabup pull PACKAGE reinstalls it, crabup rm ${name} removes it`,
     ),
   )
   const needsNode = installed.some(({ runsOnNode }) => runsOnNode)
@@ -58,9 +58,9 @@ async function checkVariables(
   const names = ownVariables(text, { service: name, names: variables })
   const missing = variables.filter((one) => !names.includes(one))
   return [
-    ...(names.length > 0 ? [ok(`${name} gets ${names.join(', ')} of service.env`)] : []),
+    ...(names.length > 0 ? [ok(`${name} gets ${names.join(', ')} from service.env`)] : []),
     ...(missing.length > 0
-      ? [note(`${name} asks for ${missing.join(', ')}`, `write it into ${file}, if it is to have it`)]
+      ? [note(`${name} asks for ${missing.join(', ')}`, `to allow it, add it to ${file}`)]
       : []),
   ]
 }
@@ -91,7 +91,7 @@ async function checkNode(
 ): Promise<CheckResult> {
   const { node } = await buildSpecContext(host)
   if (node === undefined) {
-    const message = 'no node is on the PATH of services; components are scripts for it'
+    const message = 'no node is on the PATH of services; components are Node scripts'
     return isNeeded ? problem(message, 'install Node 20 or newer') : note(message)
   }
   const { version = '' } = (await probeNode(node, toUpHost(host), signal)) ?? {}

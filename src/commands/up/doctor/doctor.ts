@@ -29,15 +29,15 @@ function toLargeLogResult(path: string, name: string, bytes: number): CheckResul
   const [, service] = /^([a-z0-9-]+)\.crash\.log$/.exec(name) ?? []
   const hint =
     service === undefined
-      ? 'remove it when nobody writes it'
-      : `crabup ${service} stop, then crabup ${service} start, keeps the last of it`
+      ? 'remove it when no process writes to it'
+      : `crabup ${service} stop, then crabup ${service} start, keeps only its end`
   return warning(`${path} has ${bytesText(bytes)}`, hint)
 }
 
 function socket({ host, paths }: CheckContext): CheckResult {
   const { endpoint, addressFile } = daemonEndpoint({ paths, env: host.env, uid: host.uid })
   if (endpoint.kind !== 'unix') return ok('the daemon listens on a named pipe')
-  if (addressFile === undefined) return ok('the path of the socket fits')
+  if (addressFile === undefined) return ok('the path of the socket is short enough')
   return note(`${paths.run} is too long for a socket, which is in ${dirname(endpoint.path)} instead`)
 }
 
@@ -48,13 +48,13 @@ async function wsl({ host }: CheckContext): Promise<CheckResult[]> {
   const init = await readFile('/proc/1/comm', 'utf8').catch(() => '')
   return [
     note(
-      'WSL ends a distribution that nobody uses, and its services with it; the daemon is started on demand all the same',
+      'WSL stops an idle distribution together with its services; the daemon is still started on demand',
       '[wsl2] vmIdleTimeout=-1 in %UserProfile%\\.wslconfig keeps it running',
     ),
     init.trim() === 'systemd'
-      ? ok('systemd runs in this distribution')
+      ? ok('systemd is running in this distribution')
       : note(
-          'systemd does not run in this distribution, so nothing starts by itself',
+          'systemd is not running in this distribution, so nothing starts automatically',
           '[boot] systemd=true in /etc/wsl.conf, then wsl --shutdown',
         ),
   ]

@@ -49,7 +49,7 @@ async function isClosed(folder: string): Promise<boolean> {
 
 function openMode(file: string, mode: number): CheckResult[] {
   if ((mode & 0o077) === 0) return []
-  const fix = { done: `${file} is readable for you only`, apply: () => chmod(file, 0o600) }
+  const fix = { done: `${file} is readable only by you`, apply: () => chmod(file, 0o600) }
   return [{ ...problem(`${file}: others can read the secrets in it`, `chmod 600 it`), fix }]
 }
 
@@ -64,8 +64,8 @@ async function findShellOnlyKeys(
     .filter((name) => host.env[name] && values[name] === undefined)
     .map((name) =>
       warning(
-        `${name} is set in this shell, and services do not see it`,
-        `write ${name}='…' into ${serviceEnvPath(paths)}`,
+        `${name} is set in this shell, but services do not see it`,
+        `add ${name}='…' to ${serviceEnvPath(paths)}`,
       ),
     )
 }

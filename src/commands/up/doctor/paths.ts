@@ -26,7 +26,7 @@ export const checkServicePaths: Check = async (place, signal) => {
   const found = await Promise.all(local.map((one) => compare(one, { place, path, isNow, hasOwnPath })))
   const folders = path.split(delimiter).length
   const many = folders === 1 ? 'one directory' : `${folders} directories`
-  const whose = isNow ? 'the daemon as a service has' : 'as a service the daemon would have'
+  const whose = isNow ? 'the daemon service has' : 'the daemon service would have'
   return [ok(`${whose} ${many} on its PATH`), ...(hasOwnPath ? [] : checkTransientPath(place)), ...found]
 }
 
@@ -50,13 +50,13 @@ async function compare(
   const what = `${name} of ${agent}`
   if (there !== undefined) {
     if (here === there || here === undefined) return ok(`${what}: ${there}`)
-    return note(`${what}: the shell finds ${here}, the service ${there}`)
+    return note(`${what}: this shell finds ${here}, but the service ${there}`)
   }
   if (here === undefined) return warning(`${what}: neither this shell nor the service finds ${command}`)
   const taken = isNow ? 'crabup daemon restart takes the PATH of this shell, or ' : ''
   const again = hasOwnPath ? 'add its directory to the PATH in service.env, or ' : taken
-  const message = `${what}: ${command} is found in the shell (${here}), not in the service`
-  return (isNow ? problem : warning)(message, `${again}name it by its whole path`)
+  const message = `${what}: ${command} is found by this shell (${here}), but not by the service`
+  return (isNow ? problem : warning)(message, `${again}use its full path`)
 }
 
 function checkTransientPath({ host }: CheckContext): CheckResult[] {
@@ -64,7 +64,7 @@ function checkTransientPath({ host }: CheckContext): CheckResult[] {
   if (versionedNode === undefined) return []
   return [
     warning(
-      `node is found in ${versionedNode} only, which goes with the next version of it`,
+      `node is found only in ${versionedNode}, which the next Node update removes`,
       'install Node for all shells',
     ),
   ]

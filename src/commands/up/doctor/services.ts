@@ -34,13 +34,18 @@ async function unitFindings(name: string, place: ServicesContext): Promise<Check
   const isOther = facts.argv.join('\0') !== spec.argv.join('\0')
   return [
     ...(facts.isEdited
-      ? [note(`${name}: its unit was edited by hand`, 'a drop-in, or service.env, outlives updates')]
+      ? [
+          note(
+            `${name}: its unit was edited by hand`,
+            'put changes into a drop-in or service.env, which updates keep',
+          ),
+        ]
       : []),
     ...(isOther
       ? [
           warning(
-            `${name}: its unit runs ${facts.argv.join(' ')}, and not ${spec.argv.join(' ')}`,
-            `crabup ${name} restart writes it anew`,
+            `${name}: its unit runs ${facts.argv.join(' ')} instead of ${spec.argv.join(' ')}`,
+            `crabup ${name} restart rewrites it`,
           ),
         ]
       : []),
@@ -58,7 +63,7 @@ async function staleFiles(
   return probed.flatMap(({ leftover }) => {
     const { file, stamp } = leftover ?? {}
     if (file === undefined || stamp === undefined) return []
-    const fix = { done: `${file} is removed`, apply: () => removeStale(file, stamp) }
+    const fix = { done: `removed ${file}`, apply: () => removeStale(file, stamp) }
     return [{ ...note(`${file} was left behind`, 'crabup ps removes it'), fix }]
   })
 }

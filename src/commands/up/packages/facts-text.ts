@@ -12,7 +12,7 @@ export function factsText({ facts, source, origin, before }: PackageOffer): stri
     ['size', sizeText(facts)],
     ['needs', facts.dependencies.length > 0 ? facts.dependencies.join(', ') : 'no other packages'],
     ['scripts', facts.scripts.length > 0 ? `${facts.scripts.join(', ')}: not run` : undefined],
-    ['asks for', facts.variables.length > 0 ? `${facts.variables.join(', ')} of service.env` : undefined],
+    ['asks for', facts.variables.length > 0 ? `${facts.variables.join(', ')} from service.env` : undefined],
     ['vouched', vouchedText(facts, origin)],
     ['deprecated', facts.deprecated],
     ['replaces', before && `${before.version} of ${before.installedAt.slice(0, 10)}`],
@@ -35,7 +35,7 @@ function publishedText({ publishedAt }: PackageFacts): string | undefined {
 }
 
 function publisherText({ publisher }: PackageFacts, before: string | undefined): string {
-  if (publisher === undefined) return 'the registry does not say'
+  if (publisher === undefined) return 'unknown to the registry'
   return before === undefined || before === publisher ? publisher : `${publisher} (before: ${before})`
 }
 

@@ -17,7 +17,7 @@ export const listComponentsCommand: CommandHandler = async ({ options, host }) =
   }
   const broken = brokenPackages(paths)
   for (const name of broken) {
-    host.stderr.write(`crabup: ${name} is not whole: crabup pull it again, or crabup rm ${name}\n`)
+    host.stderr.write(`crabup: ${name} is incomplete: pull it again, or remove it with crabup rm ${name}\n`)
   }
   return broken.length > 0 ? 1 : 0
 }

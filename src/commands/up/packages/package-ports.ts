@@ -112,9 +112,13 @@ async function askConsent(
   const { facts } = offer
   const isYes = await confirm(`Install ${facts.package} ${facts.version}?`, { options, host }, signal)
   if (isYes === undefined) {
-    throw new CrabError('denied', `Cannot install ${facts.package}: there is no terminal to ask on`, {
-      hint: 'check where it comes from; --yes installs it without a question',
-    })
+    throw new CrabError(
+      'denied',
+      `Cannot install ${facts.package}: there is no terminal to ask for confirmation`,
+      {
+        hint: 'check where it comes from, then add --yes to install it without asking',
+      },
+    )
   }
   if (!isYes) throw declinedError(`install ${facts.package}`)
 }

@@ -28,7 +28,7 @@ function skillLines({ folder, name, description, allowedTools, files }: PkgSkill
     ...(allowedTools === '' ? [] : [row('  tools', allowedTools)]),
     ...files.map(({ path, content, isExecutable }) => {
       const size = bytesText(content.length)
-      return row('  file', `skills/${folder}/${path}, ${size}${isExecutable ? ', can be run' : ''}`)
+      return row('  file', `skills/${folder}/${path}, ${size}${isExecutable ? ', executable' : ''}`)
     }),
   ]
 }

@@ -37,8 +37,8 @@ export const addPackageCommand: CommandHandler = async ({ options, host, command
   await refuseTaken(pkg.contents, paths) // before the question, which a conflict would make pointless
   const isYes = await confirm(`Add ${name} ${version}?`, { options, host }, open.signal)
   if (isYes === undefined) {
-    throw new CrabError('denied', `Cannot add ${name}: there is no terminal to ask on`, {
-      hint: 'check where it comes from; --yes adds it without a question',
+    throw new CrabError('denied', `Cannot add ${name}: there is no terminal to ask for confirmation`, {
+      hint: 'check where it comes from, then add --yes to add it without asking',
     })
   }
   if (!isYes) throw declinedError(`add ${name}`)
@@ -69,7 +69,7 @@ export const listPackagesCommand: CommandHandler = async ({ options, host }) => 
     const rows = records.map((one) => [one.name, one.version, listParts(one).join(', '), fromText(one)])
     await printTable(host, ['NAME', 'VERSION', 'BROUGHT', 'FROM'], rows)
   }
-  for (const file of broken) host.stderr.write(`crabup: ${file} is no record of a package\n`)
+  for (const file of broken) host.stderr.write(`crabup: ${file} is not a valid package record\n`)
   return broken.length > 0 ? 1 : 0
 }
 

@@ -23,7 +23,9 @@ export const pullCommand: CommandHandler = async ({ options, host, commands, sig
     host.stdout.write(`${pullResultText(result)}\n`)
     if (result.before === undefined && host.stderr.isTerminal) {
       await host.stdout.flush()
-      host.stderr.write(`Agents have its tools when their file says components = ["${result.name}"]\n`)
+      host.stderr.write(
+        `To give an agent its tools, write in the agent's file: components = ["${result.name}"]\n`,
+      )
     }
     return 0
   } catch (reason) {
@@ -33,14 +35,15 @@ export const pullCommand: CommandHandler = async ({ options, host, commands, sig
   }
 }
 
-/** Describes the result, such as `installed echo 1.2.0 (was 1.1.0); it runs with it already`. */
+/** Describes the result, such as `installed echo 1.2.0 (was 1.1.0); the service now runs it`. */
 export function pullResultText({ name, version, before, isSame, wasRestarted }: PullResult): string {
-  if (isSame) return `${name} ${version} is installed already${wasRestarted ? '; it runs with it again' : ''}`
+  if (isSame)
+    return `${name} ${version} is already installed${wasRestarted ? '; the service runs it again' : ''}`
   const was = before === undefined ? '' : ` (was ${before})`
   const next = wasRestarted
-    ? 'it runs with it already'
+    ? 'the service now runs it'
     : before === undefined
       ? `crabup ${name} start runs it`
-      : 'it does not run'
+      : 'the service is not running'
   return `installed ${name} ${version}${was}; ${next}`
 }

@@ -1,7 +1,7 @@
 import type { Command, CommandOption } from '../../../cli/command.ts'
 import { JSON_OPTION } from '../../../cli/options.ts'
 
-const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask' }
+const YES: CommandOption = { name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }
 
 /** The commands of components and packages. */
 export const PACKAGE_COMMANDS: readonly Command[] = [
@@ -10,16 +10,16 @@ export const PACKAGE_COMMANDS: readonly Command[] = [
     args: '<package>',
     kinds: ['file'],
     summary: 'Install a component, or another version of it',
-    details: `PACKAGE is a short name (clock), an npm package, a tarball or a folder. It is brought by the npm on your PATH, from the
-registry that is set there, into a folder of its own below the home directory; scripts of packages are never run. Who
-published it, how large it is and what it needs are shown first, and a package that is not of crabtalk is asked about;
-where nobody can be asked it takes --yes.
+    details: `PACKAGE is a short name (clock), an npm package, a tarball or a folder. The npm on your PATH installs it, from the registry
+that npm is configured for, into its own folder below the home directory; package scripts never run. crabup first shows who
+published it, how large it is and what it depends on, and asks before it installs a package that is not one of crabtalk's own;
+without a terminal, pass --yes.
 
-The new version counts once it is whole. Where the component runs as a service it is restarted, and the version before
-comes back when the new one is not ready within 15 s; then this exits 69. Whoever is killed in between leaves that to the next
-command of crabup that looks at services or packages.`,
+The new version is used once it is complete. If the component runs as a service, the service is restarted; if it is not ready
+within 15 s, the previous version is restored and this exits 69. If crabup is killed in between, its next command that deals
+with services or packages restores the previous version.`,
     options: [
-      { name: 'version', value: 'VERSION', fallback: 'the newest', summary: 'A version, or a tag' },
+      { name: 'version', value: 'VERSION', fallback: 'the newest', summary: 'A version or a tag' },
       YES,
     ],
     examples: [
@@ -34,10 +34,10 @@ command of crabup that looks at services or packages.`,
   {
     path: ['update'],
     args: '',
-    summary: 'Bring every component to its newest version',
-    details: `Prints what changes from where to where, then pulls one after the other; one that fails does not keep the others from it.
-A package whose publisher has changed is asked about. A version that did not start here, while the one before did, is named and
-not tried again. Exits 0 when all are up to date now, else as the last that failed.`,
+    summary: 'Update every component to its newest version',
+    details: `Prints the old and new versions, then pulls one component after the other; a failure does not affect the others. It asks
+about a package whose publisher has changed. A version that did not start here, while the previous one did, is reported and not
+tried again. Exits 0 when all components are up to date, otherwise with the code of the last failure.`,
     options: [{ name: 'dry-run', summary: 'Print what would change' }, YES],
     examples: ['crabup update', 'crabup update --dry-run'],
     isAlone: true,
@@ -47,8 +47,8 @@ not tried again. Exits 0 when all are up to date now, else as the last that fail
     path: ['rm'],
     args: '<name>',
     kinds: ['service'],
-    summary: 'End a component and remove it',
-    details: 'Its logs go with it. What it keeps elsewhere stays.',
+    summary: 'Stop a component and remove it',
+    details: 'Its logs are removed as well. Data that it stores elsewhere stays.',
     options: [],
     examples: ['crabup rm clock'],
     isAlone: true,
@@ -57,7 +57,7 @@ not tried again. Exits 0 when all are up to date now, else as the last that fail
   {
     path: ['list'],
     args: '',
-    summary: 'List what is built in and what was pulled',
+    summary: 'List the built-in and the installed components',
     options: [JSON_OPTION],
     examples: ['crabup list', 'crabup list --json'],
     isAlone: true,
@@ -68,11 +68,10 @@ not tried again. Exits 0 when all are up to date now, else as the last that fail
     args: '<source>',
     kinds: ['file'],
     summary: 'Install the skills and agents of a package',
-    details: `SOURCE is a git address (https://…, ssh, file:///…, github:owner/name, with #branch behind it), an npm package, a
-tarball or a folder, with a crabtalk.toml at its root. All it would install is shown first: files, the tools skills ask for, what agents
-may do, and the MCP servers they would start. Nothing of it is run, now or later by this; agents start their servers when
-they are used. It is asked about; where nobody can be asked it takes --yes. A name that is taken is a conflict, and then
-nothing is installed.`,
+    details: `SOURCE is a git address (https://…, ssh, file:///…, github:owner/name, optionally with #branch), an npm package, a tarball or
+a folder, with a crabtalk.toml at its root. Everything it would install is shown first: files, the tools that skills ask for, what
+agents may do, and the MCP servers they would start. Installing runs none of it; agents start their servers when they are used.
+It asks for confirmation; without a terminal, pass --yes. If a name is already taken, nothing is installed.`,
     options: [YES],
     examples: ['crabup pkg add --yes ./review-kit', 'crabup pkg add --yes review-kit@1.0.0'],
     isAlone: true,
@@ -83,7 +82,7 @@ nothing is installed.`,
     args: '<name>',
     summary: 'Remove the skills and agents of a package',
     details:
-      'A skill or an agent that was changed since stays, and is named. Conversations and memory of agents stay.',
+      'A skill or an agent that you changed stays, and is listed. Conversations and memory of agents stay.',
     options: [],
     examples: ['crabup pkg remove review-kit'],
     isAlone: true,
@@ -92,7 +91,7 @@ nothing is installed.`,
   {
     path: ['pkg', 'list'],
     args: '',
-    summary: 'List the packages that brought skills and agents',
+    summary: 'List the packages that installed skills and agents',
     options: [JSON_OPTION],
     examples: ['crabup pkg list', 'crabup pkg list --json'],
     isAlone: true,

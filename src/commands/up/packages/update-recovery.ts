@@ -57,7 +57,7 @@ async function recoverAll({ options, host, commands, signal }: Invocation): Prom
 }
 
 function recoveredUpdateText({ name, tried, version, wasRestarted, failure }: RecoveredUpdate): string {
-  const what = `the change of ${name}${tried === '' ? '' : ` to ${tried}`} was cut off; ${version} is back`
-  if (failure) return `${what}, and does not start: ${sanitize(failure.message)}`
-  return wasRestarted ? `${what} and runs again` : what
+  const what = `the change of ${name}${tried === '' ? '' : ` to ${tried}`} was interrupted; ${version} is current again`
+  if (failure) return `${what}, but does not start: ${sanitize(failure.message)}`
+  return wasRestarted ? `${what} and running` : what
 }

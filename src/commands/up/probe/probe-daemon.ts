@@ -17,7 +17,7 @@ export async function probeDaemon(place: DaemonTarget, signal: AbortSignal): Pro
       return { answers: false, isForeign: true, problem: 'it speaks an older protocol (no hello)' }
     const { pid, build: version, home, ...stats } = await request(found.dispatch, 'getStats', {}, signal)
     if (home !== place.paths.home)
-      return { answers: false, isForeign: true, pid, problem: `it is that of ${home}` }
+      return { answers: false, isForeign: true, pid, problem: `it belongs to ${home}` }
     const port = findTcpPort(stats.endpoints)
     return {
       ...{ answers: true, pid, version, since: Date.now() - stats.uptimeSecs * 1000 },

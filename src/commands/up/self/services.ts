@@ -35,7 +35,7 @@ export async function restartOutdatedServices(
   if (restarts) return await restartServices(names, { program, host }, signal)
   const verb = names.length > 1 ? 'run' : 'runs'
   const commands = names.map((name) => `crabup ${name} restart`).join(' && ')
-  host.stderr.write(`${names.join(' and ')} still ${verb} the one before: ${commands}\n`)
+  host.stderr.write(`${names.join(' and ')} still ${verb} the previous version: ${commands}\n`)
   return { code: 0, restarted: [] }
 }
 

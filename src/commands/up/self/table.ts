@@ -5,18 +5,18 @@ export const SELF_COMMANDS: readonly Command[] = [
   {
     path: ['self', 'update'],
     args: '',
-    summary: 'Replace this program by another version of it',
-    details: `Takes the newest release from npm, or a file: an archive of a release or the program in it. A file needs a checksum, from
-SHA256SUMS or FILE.sha256 beside it or from --sha256. The new program must run commands in an empty home before anything
-is switched, and the one before stays beside it as crabtalk.old; \`crabtalk.old self update --rollback\` works without the new one.
-Services that run go on with the program they were started with until they are restarted; with --restart the program before comes
-back when a restart fails.`,
+    summary: 'Replace this program with another version',
+    details: `Takes the newest release from npm, or a file: a release archive or the program from one. A file needs a checksum, from
+SHA256SUMS or FILE.sha256 beside it or from --sha256. The new program must run commands in an empty home before it replaces
+this one, which is kept beside it as crabtalk.old; \`crabtalk.old self update --rollback\` works even if the new program does not.
+Running services keep using the program they were started with until you restart them; with --restart, a failed restart
+restores the previous program.`,
     options: [
-      { name: 'from', value: 'FILE', kind: 'file', summary: 'Take this file' },
-      { name: 'sha256', value: 'HEX', summary: 'What SHA-256 the file has' },
-      { name: 'version', value: 'VERSION', summary: 'Take this version from npm' },
-      { name: 'rollback', summary: 'Put the one before back' },
-      { name: 'restart', summary: 'Restart the services that run it' },
+      { name: 'from', value: 'FILE', kind: 'file', summary: 'Install from this file' },
+      { name: 'sha256', value: 'HEX', summary: 'The SHA-256 of the file' },
+      { name: 'version', value: 'VERSION', summary: 'Install this version from npm' },
+      { name: 'rollback', summary: 'Restore the previous version' },
+      { name: 'restart', summary: 'Restart the services that run this program' },
     ],
     examples: [
       'crabup self update',
@@ -29,14 +29,14 @@ back when a restart fails.`,
   {
     path: ['uninstall'],
     args: '',
-    summary: 'End all services and remove their units, and the components',
-    details: `Asks before it ends and removes anything. Conversations, agents, memory and configuration stay, unless --purge is given:
-then they are gone for good, after a question with the sizes. Without a terminal, both need --yes, and do nothing without it. The
-program itself stays; the last line says how to remove it.`,
+    summary: 'Stop all services, and remove their units and the components',
+    details: `Asks before it stops or removes anything. Conversations, agents, memory and configuration stay unless you pass --purge, which
+shows their sizes, asks, and removes them permanently. Without a terminal, both need --yes and do nothing without it. The program
+itself stays; the last line says how to remove it.`,
     options: [
       { name: 'purge', summary: 'Remove conversations, agents, memory and configuration too' },
-      { name: 'yes', short: 'y', summary: 'Do not ask before' },
-      { name: 'dry-run', summary: 'Say what would be removed' },
+      { name: 'yes', short: 'y', summary: 'Do not ask for confirmation' },
+      { name: 'dry-run', summary: 'Print what would be removed' },
     ],
     examples: ['crabup uninstall --dry-run', 'crabup uninstall --yes'],
     load: async () => (await import('../uninstall.ts')).uninstallCommand,

@@ -45,7 +45,7 @@ export const selfUpdateCommand: CommandHandler = async ({ options, host }) => {
   const settled = await restartOutdatedServices(at, stop.signal)
   if (!isRestartFailure(settled)) return settled.code
   if (options.has('rollback')) {
-    host.stderr.write(`hint: crabup self update --rollback puts crabtalk ${update.from} back\n`)
+    host.stderr.write(`hint: crabup self update --rollback restores crabtalk ${update.from}\n`)
     return settled.code
   }
   return await revertUpdate({ update, settled, own, host }, stop.signal)
@@ -61,9 +61,9 @@ async function warnWrongConfig(
   const { run, env } = toUpHost(host)
   const { code, stdout } = await run([program, 'config', 'check'], { env }, signal)
   if (code !== ERROR_KINDS.config.exit) return
-  host.stderr.write(`crabup: your configuration is wrong for crabtalk ${version}:\n`)
+  host.stderr.write(`crabup: your configuration is invalid for crabtalk ${version}:\n`)
   for (const line of stdout.trimEnd().split('\n')) host.stderr.write(`  ${sanitize(line)}\n`)
-  host.stderr.write('hint: mend it, or crabup self update --rollback\n')
+  host.stderr.write('hint: fix it, or run crabup self update --rollback\n')
 }
 
 /**
@@ -76,12 +76,12 @@ async function revertUpdate(
 ): Promise<number> {
   await rollBack({ ...own, version: update.to }, toUpHost(host), signal).catch((reason) => {
     const { kind, message } = toCrabError(reason)
-    const hint = `put it back by hand: mv ${quoteWord(oldProgram(own.path))} ${quoteWord(own.path)}`
+    const hint = `restore it by hand: mv ${quoteWord(oldProgram(own.path))} ${quoteWord(own.path)}`
     throw new CrabError(kind, message, { cause: reason, hint })
   })
   const { failed, restarted } = settled
   host.stderr.write(
-    `crabup: ${failed?.name} does not run with crabtalk ${update.to}, so crabtalk ${update.from} is back\n`,
+    `crabup: ${failed?.name} does not run with crabtalk ${update.to}, so crabtalk ${update.from} was restored\n`,
   )
   const names = failed && !failed.isUntouched ? [...restarted, failed.name] : restarted
   await restartServices(names, { program: own.path, host }, signal)
@@ -92,9 +92,10 @@ async function revertUpdate(
 function readSource(options: ParsedOptions, host: Host): UpdateSource {
   const [from, sha256, version] = ['from', 'sha256', 'version'].map((name) => options.value(name))
   const sources = [from, version, options.has('rollback') || undefined].filter((one) => one !== undefined)
-  if (sources.length > 1) throw new CrabError('usage', 'Give only one of --from, --version and --rollback')
+  if (sources.length > 1)
+    throw new CrabError('usage', 'Cannot combine --from, --version and --rollback: give only one of them')
   if (sha256 !== undefined && from === undefined) {
-    throw new CrabError('usage', '--sha256 is of a file: give --from, too')
+    throw new CrabError('usage', '--sha256 needs --from FILE')
   }
   return {
     ...(from !== undefined && { file: resolve(host.cwd(), from) }),
@@ -121,8 +122,8 @@ async function fetchAndSwitch(
 
 function toLine({ from, to, outcome, previous }: SelfUpdate, path: string): string {
   return outcome === 'same'
-    ? `crabtalk ${to} is what you have already`
-    : `crabtalk ${from} → ${to}: ${path}; the one before is ${previous}`
+    ? `crabtalk ${to} is already installed`
+    : `crabtalk ${from} → ${to}: ${path}; the previous version is ${previous}`
 }
 
 interface NpmUpdate {
@@ -141,18 +142,18 @@ async function updateByNpm(
   if (prefix === undefined) {
     throw new CrabError(
       'conflict',
-      `Cannot update ${installation.path}: it belongs to the project of ${folder}`,
+      `Cannot update ${installation.path}: it is a dependency of the project in ${folder}`,
       {
-        hint: 'npm install crabtalk@latest there',
+        hint: 'run npm install crabtalk@latest there',
       },
     )
   }
   const args = ['install', '--global', '--prefix', prefix, `crabtalk@${source.version ?? 'latest'}`]
   const line = ['npm', ...args].map(quoteWord).join(' ')
   if (source.file !== undefined || options.has('rollback')) {
-    throw new CrabError('conflict', 'Cannot replace what npm has installed', { hint: line })
+    throw new CrabError('conflict', 'Cannot replace a program that npm installed', { hint: line })
   }
-  host.stderr.write(`npm has installed this program, so npm updates it: ${line}\n`)
+  host.stderr.write(`npm installed this program, so npm updates it: ${line}\n`)
   await host.stderr.flush()
   const { runForeground } = await import('../../../core/process/foreground.ts')
   const code = await runForeground([...(await findNpmProgram(toUpHost(host), host.cwd())), ...args], host.env)
@@ -162,7 +163,7 @@ async function updateByNpm(
   if (isRestartFailure(settled)) {
     const back = [...args.slice(0, -1), `crabtalk@${VERSION}`].map(quoteWord).join(' ')
     host.stderr.write(
-      `the one before comes back with: npm ${back} && crabup ${settled.failed?.name} restart\n`,
+      `to restore the previous version: npm ${back} && crabup ${settled.failed?.name} restart\n`,
     )
   }
   return settled.code

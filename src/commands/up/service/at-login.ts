@@ -26,14 +26,14 @@ export const disableServiceCommand: CommandHandler = async ({ path: [name = ''],
   if (isDryRun(options)) return await printPlan(at, 'disable')
   const status = await fetchStatus(at, signal)
   if (status.isInstalled) await at.manager.disable(at.stopSpec, signal)
-  host.stdout.write(`${name} does not start at login${isActive(status) ? '; it runs on' : ''}\n`)
+  host.stdout.write(`${name} does not start at login${isActive(status) ? '; it keeps running' : ''}\n`)
   return 0
 }
 
 function requireLoginSupport({ manager, service }: OpenService): void {
   if (manager.kind !== 'supervisor') return
-  const why = manager.note ?? `${MANAGER_NAMES.supervisor} is itself started by no one`
+  const why = manager.note ?? `${MANAGER_NAMES.supervisor} is not started by anything`
   throw new CrabError('unavailable', `Cannot change whether ${service.name} starts at login: ${why}`, {
-    hint: `crabup ${service.name} start starts it now; put that into what your system runs at login`,
+    hint: `crabup ${service.name} start starts it now; run that from your login scripts`,
   })
 }

@@ -36,9 +36,13 @@ export async function hasOther(at: OpenService, signal: AbortSignal): Promise<bo
 async function manualDaemonError(pid: number | undefined, host: Pick<Host, 'uid'>): Promise<CrabError> {
   const who = pid === undefined ? 'one' : `process ${pid}`
   const hint = await endHint('daemon', pid, host)
-  return new CrabError('conflict', `Cannot start daemon as a service: ${who} runs already, started by hand`, {
-    hint: `${hint}, and start the service again`,
-  })
+  return new CrabError(
+    'conflict',
+    `Cannot start daemon as a service: ${who} is already running, started by hand`,
+    {
+      hint: `${hint}, and start the service again`,
+    },
+  )
 }
 
 /**
@@ -51,8 +55,8 @@ export async function endHint(
   { uid }: Pick<Host, 'uid'>,
 ): Promise<string> {
   const owner = pid === undefined ? undefined : await readUser('/proc', pid)
-  if (owner !== undefined && owner !== uid) return `it runs as the user ${owner}: run crabup as that user`
-  return name === 'daemon' ? 'end it with `crabtalk daemon stop`' : 'end it with Ctrl-C where it runs'
+  if (owner !== undefined && owner !== uid) return `it belongs to the user ${owner}: run crabup as that user`
+  return name === 'daemon' ? 'end it with `crabtalk daemon stop`' : 'end it with Ctrl-C in its terminal'
 }
 
 function foreignDaemonError(problem = 'something else answers in its place'): CrabError {

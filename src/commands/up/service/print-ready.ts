@@ -52,7 +52,7 @@ export async function printReady(
 export function printRetainedPath({ host, service: { name }, retainedPath }: OpenService): void {
   if (retainedPath.length === 0) return
   host.stderr.write(
-    `crabup: its PATH keeps ${retainedPath.join(', ')}, which this shell does not have: crabup ${name} stop, and start, takes that of the shell\n`,
+    `crabup: its PATH keeps ${retainedPath.join(', ')}, which this shell does not have; to use the PATH of this shell, run crabup ${name} stop and then start\n`,
   )
 }
 

@@ -11,7 +11,7 @@ export class NotReadyError extends CrabError {
   readonly lines: readonly string[]
 
   constructor(name: string, why: string, lines: readonly string[]) {
-    super('unavailable', `Cannot have ${name} ready: it was started, but ${why}`, {
+    super('unavailable', `Cannot confirm that ${name} is ready: it was started, but ${why}`, {
       hint: `crabup ${name} logs shows more`,
     })
     this.lines = lines

@@ -47,9 +47,9 @@ export async function refuseSelfRestart(
   if (survives) {
     throw new CrabError(
       'conflict',
-      `Cannot restart ${service.name}: this command runs in one of its turns, which it would wait for`,
+      `Cannot restart ${service.name}: this command runs in one of its turns, and would wait for itself`,
       {
-        hint: `run crabup ${service.name} restart in a terminal of your own, or cut the turn with --now`,
+        hint: `run crabup ${service.name} restart in another terminal, or cancel the turn with --now`,
       },
     )
   }
@@ -57,7 +57,7 @@ export async function refuseSelfRestart(
     'conflict',
     `Cannot restart ${service.name}: this command runs inside it and would end with it`,
     {
-      hint: `run crabup ${service.name} restart in a terminal of your own`,
+      hint: `run crabup ${service.name} restart in another terminal`,
     },
   )
 }

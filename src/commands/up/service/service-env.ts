@@ -31,11 +31,11 @@ function describeOverride(
 ): Pick<FileIssue, 'message' | 'hint'> {
   if (key === 'CRABTALK_HOME') {
     return {
-      message: 'CRABTALK_HOME would give services another home, and each home has services of its own',
-      hint: 'take the line out, and set it where you run crabup',
+      message: 'CRABTALK_HOME would move services to another home, and each home has its own services',
+      hint: 'remove the line, and set CRABTALK_HOME where you run crabup',
     }
   }
   return values[key]?.includes('$')
-    ? { message: 'PATH holds a $, and nothing is put in its place', hint: 'write every directory out' }
-    : { message: 'services have this PATH, and not that of the shell', hint: undefined }
+    ? { message: 'PATH contains a $, which is not expanded', hint: 'write out every directory' }
+    : { message: 'services have this PATH instead of that of the shell', hint: undefined }
 }

@@ -51,11 +51,11 @@ export async function startService(
   if (!ran) truncateOutput(spec.output) // the service is stopped, so its output has no writer
   const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
-  const word = (after: ServiceStatus) => (isSame(after) ? 'runs already' : 'is ready')
+  const word = (after: ServiceStatus) => (isSame(after) ? 'is already running' : 'is ready')
   const after = await printReady(at, { word, since, isFirst: !before.isInstalled }, signal)
   const changed = hasChanged ? 'its unit has changed' : (await isNewer(spec.envFile, after)) && ENV_CHANGED
   if (isSame(after) && changed) {
-    host.stderr.write(`crabup: ${changed}: crabup ${service.name} restart uses it\n`)
+    host.stderr.write(`crabup: ${changed}: crabup ${service.name} restart applies it\n`)
   }
   if (!before.isInstalled && service.package !== undefined) await warnUnusedTools(at)
   return 0
@@ -82,7 +82,7 @@ async function isNewer(path: string, { since }: ServiceStatus): Promise<boolean>
 /** Warns about an earlier crash, because the service may end the same way again. */
 function warnEarlierCrash({ host, service: { name } }: OpenService, before: ServiceStatus): void {
   host.stderr.write(
-    `crabup: ${name} had crashed (${describeLastExit(before)}): crabup ${name} logs shows why\n`,
+    `crabup: ${name} had crashed (${describeLastExit(before)}); see why: crabup ${name} logs\n`,
   )
 }
 
@@ -91,7 +91,7 @@ async function warnUnusedTools({ host, service: { name }, paths }: OpenService):
   const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
   if (agents.some((agent) => agent.ok && wantsComponent(agent.value, name))) return
   host.stderr.write(
-    `crabup: no agent asks for it yet: components = ["${name}"] in agents/NAME.toml gives it the tools\n`,
+    `crabup: no agent uses it yet: components = ["${name}"] in agents/NAME.toml gives an agent its tools\n`,
   )
 }
 
@@ -100,7 +100,7 @@ function warnTransientPath(host: Host): void {
   const { versionedNode } = servicePath(host)
   if (versionedNode === undefined) return
   host.stderr.write(
-    `crabup: Node is only in ${versionedNode}, which the next version of it takes away: start services again then\n`,
+    `crabup: Node is only in ${versionedNode}, which the next Node update removes; restart services after that update\n`,
   )
 }
 

@@ -9,7 +9,7 @@ export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], op
   const left = await findOrphanedUnit(host, name, signal)
   if (left && !isDryRun(options)) {
     await left.manager.remove(left.label, signal)
-    host.stdout.write(`${name} stopped, and its unit removed: no such component is installed any more\n`)
+    host.stdout.write(`${name} stopped, and its unit removed: no such component is installed\n`)
     return 0
   }
   const at = await openService(host, name, signal)
@@ -21,7 +21,7 @@ export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], op
   const ended = `${name} stopped${pid === undefined ? '' : ` (pid ${pid})`}`
   const again = before.isEnabled && at.manager.kind !== 'supervisor' ? '; it starts again at login' : ''
   host.stdout.write(
-    isActive(before) || other !== undefined ? `${ended}${again}\n` : `${name} does not run${again}\n`,
+    isActive(before) || other !== undefined ? `${ended}${again}\n` : `${name} is not running${again}\n`,
   )
   return 0
 }
@@ -32,8 +32,10 @@ async function endOnDemand(at: OpenService, signal: AbortSignal): Promise<number
   const { answers, idleExitMs, pid } = await at.probe('daemon', signal)
   if (answers && idleExitMs !== undefined) return await endDaemon(toDaemonTarget(at.host), signal)
   if (answers) {
-    const who = pid === undefined ? 'a daemon' : `the daemon of process ${pid}`
-    at.host.stderr.write(`crabup: ${who} runs on: it was started by hand; crabtalk daemon stop ends it\n`)
+    const who = pid === undefined ? 'a daemon' : `the daemon (process ${pid})`
+    at.host.stderr.write(
+      `crabup: ${who} keeps running: it was started by hand; end it with crabtalk daemon stop\n`,
+    )
   }
   return undefined
 }

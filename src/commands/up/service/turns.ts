@@ -35,7 +35,7 @@ export async function waitForTurns(
   const left = await waitForNone(found.dispatch, limitMs, signal)
   if (left.length === 0) return
   throw new CrabError('timeout', `Cannot ${verb} the daemon: ${countTurns(left)} after ${limitMs / 1000} s`, {
-    hint: `add --now to cut ${left.length === 1 ? 'it' : 'them'}; what was said is kept`,
+    hint: `add --now to cancel ${left.length === 1 ? 'it' : 'them'}; messages so far are kept`,
   })
 }
 
@@ -62,7 +62,7 @@ async function ask(
     if (answer === '' || answer === 'w' || answer === 'wait') return 'wait'
     if (answer === 'n' || answer === 'now') return 'cut'
     if (answer !== undefined && !'cancel'.startsWith(answer)) continue
-    throw new CrabError('cancelled', `Cannot ${verb} the daemon: you changed your mind`)
+    throw new CrabError('cancelled', `Cannot ${verb} the daemon: you cancelled it`)
   }
 }
 
@@ -94,7 +94,7 @@ async function fetchTurns(
 }
 
 function countTurns(turns: readonly unknown[]): string {
-  return turns.length === 1 ? 'a turn runs' : `${turns.length} turns run`
+  return turns.length === 1 ? 'a turn is running' : `${turns.length} turns are running`
 }
 
 const LIMIT_MS = 60_000

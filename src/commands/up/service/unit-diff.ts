@@ -24,12 +24,12 @@ export async function showEdits(
   const { kind, before, after } = await unitChange(unit)
   if (kind !== 'edited') return kind === 'outdated'
   const { host, service } = at
-  const advice = `what you add belongs in a drop-in or in ${spec.envFile}; the edited one is kept as ${unit.path}.edited`
+  const advice = `put your changes into a drop-in or ${spec.envFile}; the edited unit is kept as ${unit.path}.edited`
   host.stderr.write(
-    `crabup: ${unit.path} was edited; this is lost when it is written anew:\n${await renderPatch(host, before, after)}crabup: ${advice}\n`,
+    `crabup: ${unit.path} was edited; rewriting it loses these changes:\n${await renderPatch(host, before, after)}crabup: ${advice}\n`,
   )
   await host.stderr.flush()
-  const may = await confirm('Write it?', { options, host }, signal)
+  const may = await confirm('Rewrite it?', { options, host }, signal)
   if (may === false) throw declinedError(`write the unit of ${service.name}`)
   return true
 }

@@ -75,7 +75,7 @@ async function managerNotes(
   return [
     ...(manager.note === undefined
       ? []
-      : [{ message: `${MANAGER_NAMES[manager.kind]} keeps services running: ${manager.note}` }]),
+      : [{ message: `${MANAGER_NAMES[manager.kind]} runs the services: ${manager.note}` }]),
     ...(manager.kind === 'systemd' ? lingerNote() : []),
     ...(await otherHomes(manager, labels, signal)),
   ]
@@ -97,6 +97,6 @@ async function otherHomes(
   if (others.length === 0) return []
   const [first] = others
   const which =
-    others.length === 1 ? `${first} is a service` : `${first} and ${others.length - 1} more are services`
+    others.length === 1 ? `${first} is a service` : `${first} and ${others.length - 1}more are services`
   return [{ message: `${which} of another home` }]
 }

@@ -3,33 +3,37 @@ import { JSON_OPTION } from '../../../cli/options.ts'
 import { SERVICE_PLACEHOLDER } from '../../../cli/service-rows.ts'
 
 const LOG_OPTIONS: readonly CommandOption[] = [
-  { name: 'follow', short: 'f', summary: 'Go on with what they write, until Ctrl-C' },
+  { name: 'follow', short: 'f', summary: 'Keep printing new lines until Ctrl-C' },
   {
     name: 'lines',
     short: 'n',
     value: 'N',
     fallback: '50, or all with --since',
-    summary: 'Only the last N lines',
+    summary: 'Print only the last N lines',
   },
-  { name: 'since', value: 'WHEN', summary: 'Only what was written since: 10m, 2h, 3d, or a date' },
+  { name: 'since', value: 'WHEN', summary: 'Print only lines written since then: 10m, 2h, 3d, or a date' },
   { name: 'json', summary: 'Print one JSON object per line' },
 ]
-const LOG_DETAILS = `Its log, what it printed besides, and what the service manager says of it. On a terminal with time, level and fields; in a pipe
-each line as it stands in its file.`
+const LOG_DETAILS = `Prints the log, other printed output, and the messages of the service manager. On a terminal, lines show time, level and fields;
+in a pipe, each line is as in its file.`
 
 /** The commands that show services and change nothing. */
 export const VIEW_COMMANDS: readonly Command[] = [
   {
     path: ['ps'],
     args: '',
-    summary: 'List the services, and how they are',
-    details: `What the service manager says, what each service answers when it is asked, and what the system says of its
-processes. A service is ready, starting, degraded (it runs and does not answer), crashed, stopped, disabled (it does not start
-at login), foreign (something else answers in its place) or stale (only a file is left of it, which is removed). MEMORY is that
-of a service and all it has started.`,
+    summary: 'List the services and their states',
+    details: `Combines what the service manager reports, what each service answers to a probe, and what the system knows about its
+processes. A service is ready, starting, degraded (it runs but does not answer), crashed, stopped, disabled (it does not start
+at login), foreign (another program answers in its place) or stale (only a file is left, which is removed). MEMORY includes the
+processes that a service has started.`,
     options: [
       JSON_OPTION,
-      { name: 'watch', short: 'w', summary: 'Look every two seconds until q; with --json an object a line' },
+      {
+        name: 'watch',
+        short: 'w',
+        summary: 'Refresh every two seconds until q; with --json, one object per line',
+      },
     ],
     examples: ['crabup ps', "crabup ps --json | jq -r '.services[].name'"],
     load: async () => (await import('./ps.ts')).listServicesCommand,
@@ -37,7 +41,7 @@ of a service and all it has started.`,
   {
     path: [SERVICE_PLACEHOLDER, 'logs'],
     args: '',
-    summary: 'Print what the service wrote',
+    summary: 'Print the logs of the service',
     details: LOG_DETAILS,
     options: LOG_OPTIONS,
     examples: ['crabup daemon logs -n 20', 'crabup daemon logs --since 2h | grep \'"warn"\''],
@@ -46,13 +50,13 @@ of a service and all it has started.`,
   {
     path: ['doctor'],
     args: '',
-    summary: 'Look for what is wrong with this installation and its services',
-    details: `What crabtalk doctor looks at, and besides: the service manager, every service and its unit, secrets that only this shell has,
-programs of MCP servers that a service does not find, logs that grow, Node and npm for components. --fix makes files of yours
-readable for you only and removes what services left in run/; everything else it only says. Exits 1 when there is a problem.`,
+    summary: 'Check this installation and its services for problems',
+    details: `Checks everything that crabtalk doctor checks, and also: the service manager, every service and its unit, secrets that only this
+shell has, programs of MCP servers that a service does not find, growing logs, and Node and npm for components. --fix makes files
+readable only by you and removes what services left in run/; everything else is only reported. Exits 1 when there is a problem.`,
     options: [
       { name: 'deep', summary: 'Start the MCP servers too' },
-      { name: 'fix', summary: 'Mend what can be mended without a question' },
+      { name: 'fix', summary: 'Fix what can be fixed without asking' },
       JSON_OPTION,
     ],
     examples: ['crabup doctor', "crabup doctor --json | jq -r '.checks[].message'"],
@@ -62,8 +66,8 @@ readable for you only and removes what services left in run/; everything else it
     path: ['logs'],
     args: '[...names]',
     kinds: ['service'],
-    summary: 'Print what services wrote, by time',
-    details: `Of all services without a name. ${LOG_DETAILS}`,
+    summary: 'Print the logs of services, by time',
+    details: `Without a name, of all services. ${LOG_DETAILS}`,
     options: LOG_OPTIONS,
     examples: ['crabup logs', 'crabup logs daemon cron --since yesterday --json'],
     load: async () => (await import('./logs.ts')).serviceLogsCommand,

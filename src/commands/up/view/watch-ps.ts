@@ -36,8 +36,8 @@ async function printAll({ host, collect }: PsWatchOptions): Promise<number> {
 async function drawAll({ host, collect }: PsWatchOptions): Promise<number> {
   const terminal = host.env['TERM'] === 'dumb' ? undefined : host.screen()
   if (!terminal) {
-    throw new CrabError('usage', 'Cannot watch the services: standard input and output are no terminal', {
-      hint: 'with --json it prints an object a line, whatever reads it',
+    throw new CrabError('usage', 'Cannot watch the services: standard input and output are not a terminal', {
+      hint: 'with --json it prints one object per line to any output',
     })
   }
   const over = new AbortController()
@@ -87,7 +87,7 @@ async function frame(
       .map((line) => truncateAnsi(line, columns, width)),
   ]
   if (lines.length <= rows) return lines
-  return [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines; q ends`]
+  return [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines; q quits`]
 }
 
 const CTRL_C = '\u0003'

@@ -31,10 +31,10 @@ test('crabup doctor has a component pulled again as the package it is, and not a
   assert.deepEqual(
     hints.map(([, hint]) => hint),
     [
-      'crabup pull @acme/crabtalk-echo brings it back',
+      'crabup pull @acme/crabtalk-echo reinstalls it',
       'crabup pull @acme/crabtalk-echo --version 1.1.0 tries it again',
-      "crabup pull '/my own/local' brings it back",
-      'crabup pull with the name of its package makes it one again',
+      "crabup pull '/my own/local' reinstalls it",
+      'crabup pull PACKAGE reinstalls it',
     ],
   )
 })

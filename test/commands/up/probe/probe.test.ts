@@ -87,7 +87,7 @@ test('serviceProbe() knows a port file that is none, and that there is none', as
   await using box = await makeBox()
   for (const text of ['', 'x', '0', '65536', '-1', '123456789']) {
     await box.write('clock.port', text)
-    assert.match((await box.probe('clock')).problem ?? '', /holds no port number/, text)
+    assert.match((await box.probe('clock')).problem ?? '', /does not contain a port number/, text)
   }
   assert.deepEqual(await box.probe('nobody'), { answers: false })
 })
@@ -126,7 +126,7 @@ test('serviceProbe() believes cron while its process fires what is due, and is n
   await box.write('cron.json', JSON.stringify({ pid: 2 ** 22 + 1, ready: true }))
   assert.match((await box.probe('cron')).leftover?.stamp ?? '', /^\d/)
   await box.write('cron.json', '{')
-  assert.match((await box.probe('cron')).problem ?? '', /no state/)
+  assert.match((await box.probe('cron')).problem ?? '', /is not valid/)
 })
 
 test('serviceProbe() finds no daemon where none is, and names the socket that one left', async () => {

@@ -7,14 +7,14 @@ import { endHint } from '../../../../src/commands/up/service/other-daemon.ts'
 test('a process that runs by hand is ended by its own user', async () => {
   const uid = getuid?.() ?? -1
   assert.equal(await endHint('daemon', pid, { uid }), 'end it with `crabtalk daemon stop`')
-  assert.equal(await endHint('cron', pid, { uid }), 'end it with Ctrl-C where it runs')
-  assert.equal(await endHint('cron', undefined, { uid }), 'end it with Ctrl-C where it runs')
+  assert.equal(await endHint('cron', pid, { uid }), 'end it with Ctrl-C in its terminal')
+  assert.equal(await endHint('cron', undefined, { uid }), 'end it with Ctrl-C in its terminal')
 })
 
 test("a process of another user, which root sees in that user's home, is left to that user", async () => {
   const uid = getuid?.() ?? -1
   const hint = existsSync('/proc/self')
-    ? `it runs as the user ${uid}: run crabup as that user`
+    ? `it belongs to the user ${uid}: run crabup as that user`
     : 'end it with `crabtalk daemon stop`'
   assert.equal(await endHint('daemon', pid, { uid: uid + 1 }), hint)
 })

@@ -35,7 +35,7 @@ test('crabup daemon restart from within a turn is refused at once, as it would w
   await assert.rejects(refuseSelfRestart(at, status, { now: false }), {
     kind: 'conflict',
     message: /^Cannot restart daemon: this command runs in one of its turns/,
-    hint: /cut the turn with --now$/,
+    hint: /cancel the turn with --now$/,
   })
   await refuseSelfRestart(at, status, { now: true })
   await refuseSelfRestart(at, { ...status, pid: 2 ** 22 + 1 }, { now: false })

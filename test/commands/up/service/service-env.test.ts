@@ -30,10 +30,10 @@ test('crabup NAME start names the lines of service.env that are not read, with t
 
 test('crabup NAME start says that a PATH in service.env is the one services have', async () => {
   const { stderr, stdout } = await crabup(['cron', 'start', '--dry-run'], "A=1\nPATH='/opt/mine:/bin'\n")
-  assert.equal(stderr, 'crabup: service.env:2: services have this PATH, and not that of the shell\n')
+  assert.equal(stderr, 'crabup: service.env:2: services have this PATH instead of that of the shell\n')
   assert.match(stdout, /"PATH": "\/opt\/mine:\/bin"/)
   const unread = await crabup(['cron', 'start', '--dry-run'], "PATH='/opt/mine:$PATH'\n")
-  assert.match(unread.stderr, /^crabup: service\.env:1: PATH holds a \$, /)
+  assert.match(unread.stderr, /^crabup: service\.env:1: PATH contains a \$, /)
   const other = await crabup(['cron', 'start', '--dry-run'], 'Path=/opt/mine\n')
   assert.doesNotMatch(other.stdout, /"PATH": "\/opt\/mine/, 'of Windows only')
 })
@@ -41,7 +41,7 @@ test('crabup NAME start says that a PATH in service.env is the one services have
 test('crabup NAME start refuses a service.env that would give the service another home', async () => {
   const { code, stderr } = await crabup(['cron', 'start'], 'CRABTALK_HOME=/tmp/other\n')
   assert.equal(code, 78)
-  assert.match(stderr, /error\[config\]: service\.env:1: CRABTALK_HOME would give services another home/)
+  assert.match(stderr, /error\[config\]: service\.env:1: CRABTALK_HOME would move services to another home/)
 })
 
 test('crabup NAME start takes a service.env that names the home it lies in', async () => {

@@ -8,7 +8,7 @@ import { newStartRequest, setDesired } from '../../../../src/up/supervisor/desir
 import { makeServiceHome, QUICK } from '../../../support/services.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
-test('crabup NAME start says that a service runs already only of the process that ran before', async () => {
+test('crabup NAME start says that a service is already running only of the process that ran before', async () => {
   await using at = await makeServiceHome()
   await install(at.paths.packages)
   await setDesired(at.folder, at.spec('other', 'exec sleep 1000'), newStartRequest('start')) // so that the supervisor stays
@@ -19,13 +19,13 @@ test('crabup NAME start says that a service runs already only of the process tha
   assert.match(first.stdout, /^echo is ready \(pid /)
   const { pid } = at.record('echo')!
   const again = await start()
-  assert.match(again.stdout, new RegExp(`^echo runs already \\(pid ${pid}, `))
+  assert.match(again.stdout, new RegExp(`^echo is already running \\(pid ${pid}, `))
   assert.equal(again.stderr, '')
   process.kill(pid!, 'SIGKILL')
   await at.recorded('echo', ({ state }) => state === 'waiting')
   const after = await start()
   assert.match(after.stdout, /^echo is ready \(pid /)
-  assert.equal(after.stderr, 'crabup: echo had crashed (SIGKILL): crabup echo logs shows why\n')
+  assert.equal(after.stderr, 'crabup: echo had crashed (SIGKILL); see why: crabup echo logs\n')
   await crabup(at.paths.home, ['echo', 'stop'])
   over.abort()
   await supervising
@@ -48,11 +48,11 @@ test('crabup NAME start says what a service that runs would take from a restart'
   const own = ownEnvFile(at.paths, 'echo')
   assert.match(await readFile(own, 'utf8'), /^KEY='1'$/m)
   await utimes(own, since / 1000 + 60, since / 1000 + 60)
-  const changed = 'crabup: service.env has changed since: crabup echo restart uses it\n'
+  const changed = 'crabup: service.env has changed since: crabup echo restart applies it\n'
   assert.equal((await start()).stderr, changed)
   await rm(at.paths.serviceEnv)
   const other = await crabup(at.paths.home, ['echo', 'start'], '/usr/bin:/bin:/usr')
-  assert.equal(other.stderr, 'crabup: its unit has changed: crabup echo restart uses it\n')
+  assert.equal(other.stderr, 'crabup: its unit has changed: crabup echo restart applies it\n')
   await crabup(at.paths.home, ['echo', 'stop'])
   over.abort()
   await supervising
