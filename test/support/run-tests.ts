@@ -32,7 +32,7 @@ async function runAll(words: readonly string[]): Promise<number> {
   const isBinary = words.includes('--binary')
   const groups = isBinary ? binaryTests(named) : sourceTests(named)
   const paths = groups.map((files, at) => writeGroup(folder, files, at))
-  const concurrency = `--test-concurrency=${(isBinary ? 4 : 2) * CORES}` // most tests wait for other processes
+  const concurrency = `--test-concurrency=${(isBinary ? 3 : 2) * CORES}` // most tests wait for other processes
   const args = [...process.execArgv, '--test', ...OPTIONS, concurrency, ...options, ...paths]
   const isWhole = !isBinary && named.length === 0
   const env = { ...process.env, ...(isWhole && { [BUNDLES_CRABTALK]: '1' }) }
