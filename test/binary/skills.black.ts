@@ -110,7 +110,7 @@ describe('skills', { concurrency: 2 }, () => {
       [['skill', 'show'], /<name> is missing$/, /<name>$/],
       [['skill', 'new', 'x'], /<description> is missing$/, /<description>$/],
       [['skill', 'new', '../x', 'y'], /its "name" is not made of/, /skill new changelog/],
-      [['skill', 'new', 'Two words', 'y'], /small letters, digits and hyphens/, /skill new changelog/],
+      [['skill', 'new', 'Two words', 'y'], /lowercase letters, digits and hyphens/, /skill new changelog/],
       [['skill', 'check', 'a', 'b'], /it takes no more than/, /\[folder\]$/],
     ]
     for (const [argv, message, hint] of lines) assertFailed(await talk.run(argv), 'usage', { message, hint })
