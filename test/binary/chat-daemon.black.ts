@@ -38,7 +38,7 @@ test('leaving a chat detaches its turn, which is stored when it has ended', asyn
   chat.type('tell me\r')
   await chat.shows('Once')
   await leave(chat)
-  assert.ok(chat.screen.text().some((line) => line.includes('The turn goes on without this window')))
+  assert.ok(chat.screen.text().some((line) => line.includes('The turn continues without this window')))
   gate.resolve()
   await until('the answer is stored', async () => {
     const [session] = await talk.sessions()
@@ -173,7 +173,7 @@ test('a chat outlives its daemon: it says so, finds the next one, and shows what
   await daemon.finished
   await chat.shows('no daemon, trying again')
   await chat.shows(/· daemon\s*$/m)
-  await chat.holds('The turn was not finished')
+  await chat.holds('The daemon stopped during this turn')
   await talk.send(['-s', 'ann', 'three'], { env: WITH_DAEMON })
   await chat.shows('Missed.')
   chat.type('four\r')

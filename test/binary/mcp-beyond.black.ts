@@ -116,7 +116,7 @@ test('send in a pipe declines what a server asks', async () => {
 test('the chat fills in the form of a server as a card', async () => {
   await using talk = await talkWith([CALL(FORM), DONE])
   await using chat = openChat(talk, ['chat', 'go'])
-  await chat.shows(/An MCP server of crab asks: not to be trusted with secrets/)
+  await chat.shows(/An MCP server of crab asks: do not give it secrets/)
   await chat.shows(/It wants to know: Name, Colour/)
   await chooseDigit(chat, '1')
   await chat.shows('Type an answer')
@@ -154,7 +154,7 @@ test('the chat completes prompts and resources of running servers, and sends a p
   chat.press('tab')
   await chat.shows('> /docs:review')
   chat.press('enter')
-  await chat.shows(/needs to know path: What to look at/)
+  await chat.shows(/needs a value for path: What to look at/)
   await chat.shows('> /docs:review path=')
   chat.type('a.ts')
   chat.press('enter')

@@ -20,7 +20,7 @@ export const CHAT_OPTIONS: ChatOptions = {
 /** A chat in which a turn has just started. */
 export function busyState(): ChatState {
   return reduce(initialState(CHAT_OPTIONS), {
-    type: 'turn-begun',
+    type: 'message-sent',
     text: 'hello',
     files: [],
     now: 0,

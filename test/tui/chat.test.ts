@@ -115,7 +115,7 @@ test('what was being said when the chat is left is on the screen', async () => {
   chat.type('go\r')
   await chat.see('Still open wor')
   chat.type('\x04')
-  await chat.see('A turn runs in this process')
+  await chat.see('A turn is running in this process')
   chat.type('\x04')
   await chat.done
   await chat.terminal.settled()
@@ -157,7 +157,7 @@ test('a chat on a daemon that is left leaves its turn running', async () => {
   chat.type('\x04')
   await chat.done
   await chat.terminal.settled()
-  assert.match(chat.text(), /Still open[\s\S]*The turn goes on without this window/)
+  assert.match(chat.text(), /Still open[\s\S]*The turn continues without this window/)
   gate.resolve()
   await until('the answer is stored', async () => {
     const { conversations } = await request(chat.node.dispatch, 'listConversations', {}, NEVER)

@@ -119,11 +119,11 @@ test('titles, compaction and new conversations of another client are shown', asy
   await right.see('Crabs')
   left.type('/compact\r')
   await left.see('Compacted')
-  await right.see('compacted: a summary took the place')
+  await right.see('compacted: a summary replaced')
   left.type('/new\r')
   await left.see('new conversation')
-  await right.see('new conversation, begun in another window')
-  assert.doesNotMatch(left.text(), /another window|took the place of the history/)
+  await right.see('new conversation, started in another window')
+  assert.doesNotMatch(left.text(), /another window|replaced the history/)
 })
 
 test('a title that another client gives while this chat compacts is no news of a compaction', async () => {
@@ -143,13 +143,13 @@ test('a title that another client gives while this chat compacts is no news of a
   left.type('/compact\r')
   await left.see('a model writes a summary')
   right.type('/title Crabs\r')
-  await right.see('It is called "Crabs" now')
+  await right.see('Renamed to "Crabs"')
   titled.resolve()
   await left.see('Compacted')
-  await right.see('compacted: a summary took the place')
+  await right.see('compacted: a summary replaced')
   left.type('/new\r')
   await left.see('new conversation')
-  assert.doesNotMatch(left.text(), /took the place of the history/)
+  assert.doesNotMatch(left.text(), /replaced the history/)
 })
 
 test('a message of two chats at once is answered in both, one after the other', async () => {

@@ -28,7 +28,7 @@ export async function copyText(text: string, options: CopyOptions): Promise<stri
   }
   const encoded = Buffer.from(text).toString('base64')
   if (encoded.length > MAX_OSC_CHARS)
-    throw new CrabError('invalid', `Cannot copy ${text.length} characters: a terminal takes less`, {
+    throw new CrabError('invalid', `Cannot copy ${text.length} characters: the terminal accepts fewer`, {
       hint: 'write it to a file with /export',
     })
   options.writeToTerminal(toOsc52(encoded, options.env))

@@ -33,7 +33,7 @@ export async function expandMentions(
       const { block, image } = await readMention(found, place, signal)
       const more = Buffer.byteLength(block) + (image?.data.length ?? 0)
       if (bytes + more > MAX_INPUT_BYTES)
-        throw tooLarge(`${found.candidate.path} with all the rest`, bytes + more)
+        throw tooLarge(`${found.candidate.path} together with the other files`, bytes + more)
       seen.add(key!)
       bytes += more
       blocks.push(block)

@@ -28,7 +28,7 @@ export async function writeNewFile(path: string, text: string, { cwd, home }: Ba
         hint: 'choose another name',
       })
     if (getErrorCode(cause) === 'ENOENT')
-      throw new CrabError('missing', `Cannot write ${path}: there is no such folder`, {
+      throw new CrabError('missing', `Cannot write ${path}: the folder does not exist`, {
         cause,
         hint: 'create the folder first',
       })

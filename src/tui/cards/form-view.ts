@@ -60,7 +60,7 @@ function formatTitle({ card: { agent, ask } }: FilledForm, place: string, view: 
   const asks = `${cleanLine(askerName(ask, agent))} asks`
   if (ask.kind !== AskKind.ELICITATION)
     return titleRule({ title: asks, place, who: '', style: 'accent' }, view)
-  const title = `${asks.replace('an ', 'An ')}: not to be trusted with secrets`
+  const title = `${asks.replace('an ', 'An ')}: do not give it secrets`
   return titleRule({ title, place, who: '', style: 'warning' }, view)
 }
 
@@ -132,7 +132,7 @@ function formatRow(row: FormRow, current: CurrentQuestion | undefined, color: bo
   if (row.does === 'send') return 'Send these answers'
   if (row.does === 'change') return 'Change them'
   const { question, field } = current!
-  if (row.does === 'done') return 'Done: give the marked answers'
+  if (row.does === 'done') return 'Done: send the marked answers'
   if (row.does === 'write') {
     if (field.ownText !== '') return `Your own words: ${cleanLine(field.ownText)}`
     return question.options.length === 0 ? 'Type an answer' : 'Your own words'
@@ -173,11 +173,11 @@ function reviewRows({ card, state }: FilledForm, { columns, color }: Face): stri
 /** Describes what the keys do now. */
 function describeKeys(form: FilledForm, { isFree }: CardView): string {
   const { card, state } = form
-  if (state.isWriting) return 'Type your answer, Enter gives it · Esc back'
+  if (state.isWriting) return 'Type your answer, Enter sends it · Esc back'
   if (card.isAnswered) return 'Answered'
   if (!isFree) return 'You are typing a message · empty it to answer here'
   if (state.pick.by !== 'card') {
-    return card.isArmed ? 'Enter takes the marked one' : 'Wait a moment, then Enter takes the marked one'
+    return card.isArmed ? 'Enter takes the selected one' : 'Wait a moment, then Enter takes the selected one'
   }
   if (!card.isArmed) return 'Wait a moment, then choose'
   const turn = countTabs(form) > 1 ? ['Tab next question'] : []
@@ -185,6 +185,6 @@ function describeKeys(form: FilledForm, { isFree }: CardView): string {
   return [
     `${digits}, then Enter`,
     ...turn,
-    `Esc ${card.ask.kind === AskKind.TRUST ? 'not this time' : 'gives no answer'}`,
+    `Esc ${card.ask.kind === AskKind.TRUST ? 'not this time' : 'sends no answer'}`,
   ].join(' · ')
 }

@@ -171,7 +171,7 @@ function describeKeys({ card, state }: Permission, { isFree, columns }: CardView
     return fit('Wait a moment, then a digit or arrows and Enter', 'Wait a moment, then a digit, Enter')
   const details = `? ${hasDetails ? 'less' : 'details'}`
   return fit(
-    `A digit or arrows, then Enter · ${details} · Esc no, the agent goes on`,
+    `A digit or arrows, then Enter · ${details} · Esc no, the agent continues`,
     'A digit or arrows, Enter · Esc no',
   )
 }

@@ -26,12 +26,12 @@ export interface SectionContext {
  * and the status line.
  */
 export function toSections(state: ChatState, { view, place, context, now }: SectionContext): Section[] {
-  const { open, tools, shellSays } = state
+  const { open, tools, shellOutput } = state
   const growing = open ? renderOpen(open, view) : []
   return [
     { lines: growing, cut: 'head', rank: 1 },
     { lines: tools.flatMap((tool) => renderRunningTool(tool, view)), cut: 'head', rank: 2 },
-    { lines: renderShell(shellSays, view), cut: 'head', rank: 2 },
+    { lines: renderShell(shellOutput, view), cut: 'head', rank: 2 },
     renderWorking(state, now, view),
     GAP,
     ...focused(state, view, context),

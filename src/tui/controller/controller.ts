@@ -94,7 +94,7 @@ export class Controller {
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
       commands: this.#completer.commands,
-      ...(card && { placeholder: isWriting(card) ? 'Your words for the agent' : 'Or type a message' }),
+      ...(card && { placeholder: isWriting(card) ? 'Your reply to the agent' : 'Or type a message' }),
     }
   }
 
@@ -214,7 +214,7 @@ export class Controller {
     const isLost = this.turns.isBusy && this.#options.store.get().place === 'process'
     if (isLost && !this.#isLeaving) {
       this.#isLeaving = true
-      this.#hint('A turn runs in this process: wait for its end, or Ctrl+D again cancels it')
+      this.#hint('A turn is running in this process: wait until it ends, or press Ctrl+D again to cancel it')
     } else this.#options.leave()
   }
 
@@ -266,7 +266,7 @@ export class Controller {
     try {
       await request(ports.dispatch, 'replyToAsk', { agent, sender, askId, content }, signal)
     } catch (reason) {
-      store.act({ type: 'ask-answered', askId, isOff: true })
+      store.act({ type: 'ask-answered', askId, isReverted: true })
       if (toCrabError(reason).kind !== 'missing') throw reason
       store.act({ type: 'ask-put-aside', askId })
       this.#hint('Already answered in another window')
@@ -287,11 +287,8 @@ export class Controller {
 const REPEAT_KEY_MS = 2_000
 
 const TOGGLE_MESSAGES = {
-  thinking: [
-    'The model is no longer asked to think',
-    'The model is asked to think, from the next message on',
-  ],
-  details: ['Tool calls are one line', 'Tool calls show what they were given and gave'],
+  thinking: ['Thinking is off, from the next message on', 'Thinking is on, from the next message on'],
+  details: ['Tool calls are shown as one line', 'Tool calls show their input and output'],
 } as const
 
 const PASTE = { name: 'paste', ctrl: false, alt: false, shift: false } as const

@@ -151,7 +151,7 @@ export class ConversationFollower {
     } finally {
       over.abort()
     }
-    throw new CrabError('unavailable', 'Cannot follow the conversation any longer: nothing more is told')
+    throw new CrabError('unavailable', 'Cannot follow the conversation: its event stream ended')
   }
 
   /** Brings the screen up to date with the snapshot that the daemon sends after connecting. */
@@ -204,7 +204,7 @@ export class ConversationFollower {
     this.#summaries.add(state.session.summary)
     if (isKnown) return
     store.act({ type: 'set', change: { summary: state.session.summary } })
-    print(store, [{ kind: 'rule', text: 'compacted: a summary took the place of the history' }])
+    print(store, [{ kind: 'rule', text: 'compacted: a summary replaced the history' }])
   }
 
   async #show(state: AttachState, opening: Opening, signal: AbortSignal): Promise<void> {
@@ -227,9 +227,9 @@ export class ConversationFollower {
     this.#runId = runId
     if (messageSeq > 0) this.#viewport.stored(messageSeq)
     const isOwn = await own.claim(runId, message?.content)
-    const said = isOwn || !message ? undefined : toUserMessage(message)
+    const received = isOwn || !message ? undefined : toUserMessage(message)
     const now = message ? Date.parse(message.ts) || ports.now() : ports.now()
-    store.act({ type: 'turn-started', runId, now: Math.min(now, ports.now()), said })
+    store.act({ type: 'turn-started', runId, now: Math.min(now, ports.now()), received })
   }
 
   #end(): void {
@@ -264,8 +264,8 @@ const TRIES_BEFORE_START = 3
 const MAX_MISSED = 200
 
 const TURN_LEFT = {
-  type: 'turn-left',
-  text: 'The turn was not finished: the daemon that ran it is gone. What was stored stays',
+  type: 'turn-detached',
+  text: 'The daemon stopped during this turn. Finished steps are saved',
   tone: 'warning',
 } as const
 

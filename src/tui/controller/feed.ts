@@ -90,10 +90,10 @@ export class Feed {
   #tell(reason: unknown, at: ConversationFollower): void {
     const { kind, message, hint } = toCrabError(reason)
     if (kind === 'cancelled' || !at.isShown) return
-    const text = `The conversation is no longer followed. ${message}`
+    const text = `This window no longer follows the conversation. ${message}`
     this.#options.store.act({
-      type: 'turn-left',
-      text: 'What becomes of the turn is not known',
+      type: 'turn-detached',
+      text: 'Lost contact: the turn may still be running',
       tone: 'warning',
     })
     this.#options.store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text, hint } })

@@ -25,10 +25,10 @@ export interface TypedNote {
 export async function rememberNote(line: string, context: NoteContext, signal: AbortSignal): Promise<void> {
   const note = readNote(line)
   if (note.content === '')
-    throw new CrabError('invalid', 'Cannot remember nothing: a note has words behind the #')
+    throw new CrabError('invalid', 'Cannot save an empty note: write something after the #')
   const { name, before } = await resolveNoteName(note, context, signal)
   const text = note.content
-  if (before?.content.split('\n').includes(text)) return printSuccess(context, `"${name}" says so already`)
+  if (before?.content.split('\n').includes(text)) return printSuccess(context, `"${name}" already says so`)
   const content = before ? `${before.content}\n${text}` : text
   const op = { $case: 'remember' as const, value: { name, content } }
   const entry = await request(context.dispatch, 'memoryOp', { agent: context.agent, op }, signal)
@@ -37,7 +37,7 @@ export async function rememberNote(line: string, context: NoteContext, signal: A
     printSuccess(
       context,
       `Remembered: ${text}`,
-      `as "${entry.name}" · /memory forget ${entry.name} takes it back`,
+      `as "${entry.name}" · /memory forget ${entry.name} deletes it`,
     )
 }
 

@@ -48,12 +48,12 @@ function describeContinued(
 ): string {
   const what = title === '' ? 'continued' : `continued: ${title}`
   const who = opening === 'elsewhere' ? ' · opened in another window' : ''
-  const from = startedIn === cwd ? '' : ` · begun in ${startedIn}`
-  return `${what}${who}${from} · /new begins another`
+  const from = startedIn === cwd ? '' : ` · started in ${startedIn}`
+  return `${what}${who}${from} · /new starts a new one`
 }
 
 function describeStart(agent: string, opening: Opening): string {
   if (opening === 'first') return ''
   if (opening === 'agent') return `${agent}: new conversation`
-  return opening === 'elsewhere' ? 'new conversation, begun in another window' : 'new conversation'
+  return opening === 'elsewhere' ? 'new conversation, started in another window' : 'new conversation'
 }

@@ -58,7 +58,7 @@ export class LineSubmitter {
     const isForAgent = isCommand(text) && (await commands.isForAgent(text, signal).catch(() => false))
     if (!isForAgent && (isCommand(text) || text.startsWith('!') || isNote(text))) {
       const prompt = withReturned(store.get().prompt, [text])
-      const hint = 'Commands do not wait: Enter runs this one now'
+      const hint = 'Commands cannot be queued: Enter runs this one now'
       return store.act({ type: 'set', change: { prompt, hint } })
     }
     this.#remember(text)
@@ -100,11 +100,11 @@ async function runShellLine(
   const report = (end: string, output: string) =>
     tell(`<shell command=${JSON.stringify(line)} ${end}>\n${output}\n</shell>`)
   act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
-  act({ type: 'set', change: { hint: 'Esc ends it' } })
+  act({ type: 'set', change: { hint: 'Esc stops it' } })
   let newest = ''
-  const show = (shellSays: string) => {
-    newest = shellSays
-    act({ type: 'set', change: { shellSays } })
+  const show = (shellOutput: string) => {
+    newest = shellOutput
+    act({ type: 'set', change: { shellOutput } })
   }
   try {
     const { output, exitCode } = await ports.runShell(line, show, signal)
@@ -118,7 +118,7 @@ async function runShellLine(
     }
     throw reason
   } finally {
-    act({ type: 'set', change: { hint: '', shellSays: '' } })
+    act({ type: 'set', change: { hint: '', shellOutput: '' } })
   }
 }
 

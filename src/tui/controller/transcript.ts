@@ -17,7 +17,7 @@ export async function showTranscript(
   signal: AbortSignal,
 ): Promise<void> {
   const { session, title, agent, turn } = store.get()
-  if (session === undefined) return store.act({ type: 'set', change: { hint: 'Nothing has been said yet' } })
+  if (session === undefined) return store.act({ type: 'set', change: { hint: 'No messages yet' } })
   const { openPager } = await import('../pager/open-pager.ts')
   const [parse, highlight] = await Promise.all([loadParser(), color ? loadColours() : undefined])
   const look = { color, parse, highlight }
@@ -27,6 +27,6 @@ export async function showTranscript(
     onResize: (listener: () => void) => screen.onResize(listener),
   }
   const { dispatch, editText } = ports
-  const name = turn ? `${title || agent} · without the turn that runs` : title || agent // the steps of a running turn are not stored yet
+  const name = turn ? `${title || agent} · without the running turn` : title || agent // the steps of a running turn are not stored yet
   await openPager({ dispatch, session, title: name, look, input: stdin, output, editText }, signal)
 }

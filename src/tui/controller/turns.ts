@@ -25,7 +25,7 @@ interface OwnTurn {
   /** Cancels the message until it has been sent. */
   stop: AbortController
   isSent: boolean
-  hasBegun: boolean
+  hasClosedParts: boolean
   /** Whether the turn must be cancelled as soon as it starts. */
   isUnwanted: boolean
   /** Resolves when the message has been sent, or never will be. */
@@ -56,12 +56,12 @@ export class Turns {
     this.#options = options
     const { feed, store, ports } = options
     feed.onTurnOver = () => {
-      if (this.#own && !this.#own.hasBegun) store.act({ type: 'turn-waits', now: ports.now() })
+      if (this.#own && !this.#own.hasClosedParts) store.act({ type: 'turn-waits', now: ports.now() })
       this.#sendNext()
     }
     feed.own.onStarted = () => {
       if (!this.#own) return
-      this.#own.hasBegun = true
+      this.#own.hasClosedParts = true
       if (this.#own.isUnwanted) void this.#kill()
     }
   }
@@ -133,7 +133,12 @@ export class Turns {
     }
     await this.#own?.delivered.promise
     feed.stop()
-    store.act({ type: 'turn-left', text: 'The turn goes on without this window', tone: 'info', goesOn: true })
+    store.act({
+      type: 'turn-detached',
+      text: 'The turn continues without this window',
+      tone: 'info',
+      keepsRunning: true,
+    })
   }
 
   async #kill(): Promise<void> {
@@ -144,7 +149,7 @@ export class Turns {
     } catch (reason) {
       const { kind, message: text, hint } = toCrabError(reason)
       if (kind === 'cancelled' || kind === 'missing') return // nothing is running, or not yet
-      store.act({ type: 'cancelling', isOff: true })
+      store.act({ type: 'cancelling', isReverted: true })
       store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text, hint } })
     }
   }
@@ -152,8 +157,8 @@ export class Turns {
   #begin(text: string): void {
     const { store, ports, pasted } = this.#options
     const files = pasted.in(text).map(({ name }) => name)
-    store.act({ type: 'turn-begun', text, files, now: ports.now() })
-    const flags = { stop: new AbortController(), isSent: false, hasBegun: false, isUnwanted: false }
+    store.act({ type: 'message-sent', text, files, now: ports.now() })
+    const flags = { stop: new AbortController(), isSent: false, hasClosedParts: false, isUnwanted: false }
     const own: OwnTurn = { ...flags, delivered: Promise.withResolvers(), over: Promise.resolve() }
     this.#own = own
     own.over = this.#run(text, own).finally(() => {

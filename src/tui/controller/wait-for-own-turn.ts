@@ -42,8 +42,8 @@ const RETRY_MS = 50
 const LATE_MS = 2_000
 
 function toNeverStarted(cause: unknown): CrabError {
-  return new CrabError('unavailable', 'The turn did not begin: the daemon ended before', {
-    hint: 'Up brings the message back',
+  return new CrabError('unavailable', 'The turn did not start: the daemon stopped first', {
+    hint: 'Press Up to get the message back',
     cause,
   })
 }

@@ -12,15 +12,15 @@ export function pressAction(
   const { picker, value, keys, asked } = action
   const pressed = keys.find(({ key }) => key === text && !ctrl && !alt)
   if (!pressed) return undefined
-  const { key, asksAgain } = pressed
-  if (asksAgain !== undefined && asked !== key) return { state: { ...action, asked: key }, effects: [] }
+  const { key, confirm } = pressed
+  if (confirm !== undefined && asked !== key) return { state: { ...action, asked: key }, effects: [] }
   return { state: { ...action, asked: undefined }, effects: [{ type: 'chosen', picker, value, key }] }
 }
 
 /** Describes the key that must be pressed again; undefined when there is none. */
 export function confirmText({ keys, asked }: Pick<PageAction, 'keys' | 'asked'>): string | undefined {
   const again = keys.find(({ key }) => key === asked)
-  return again && `${again.key} again ${again.asksAgain} · any other key does not`
+  return again && `${again.key} again to ${again.confirm} · any other key cancels`
 }
 
 /** Lists the keys and their actions. */

@@ -59,9 +59,9 @@ export function renderPicker(picker: Picker, view: Face): Section {
   const body = shown.map((item, at) =>
     itemRow(item, { picker, isSelected: start + at === picker.selected, labels, columns, color }),
   )
-  const wider = picker.widerScope === undefined ? '' : ' · Tab searches what was said'
+  const wider = picker.widerScope === undefined ? '' : ' · Tab searches messages'
   const keys = `Enter chooses · ↑ ↓ · type to narrow${wider} · Esc closes`
-  const nothing = [paint(picker.items.length === 0 ? '  nothing here' : '  nothing fits', color, 'dim')]
+  const nothing = [paint(picker.items.length === 0 ? '  nothing here' : '  no match', color, 'dim')]
   const caret = measureWidth(lead + filter)
   return frame({ title, body: body.length === 0 ? nothing : body, keys, caret }, view)
 }

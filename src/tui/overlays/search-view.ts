@@ -53,13 +53,13 @@ export function searchNote(search: Search): string {
   const isEmpty = query.trim() === ''
   switch (scope) {
     case 'prompts':
-      return isEmpty ? 'nothing was sent yet' : 'nothing that was sent holds this'
+      return isEmpty ? 'no messages sent yet' : 'no sent message contains this'
     case 'conversations':
-      return isEmpty ? 'nothing was said yet' : 'nobody said any of these words; only whole words are found'
+      return isEmpty ? 'no conversations yet' : 'no match; only whole words are found'
     case 'memory':
       return isEmpty
-        ? `${agent} remembers nothing yet; # and some words remembers them`
-        : 'nothing that is remembered has any of these words'
+        ? `${agent} has no memory entries yet; # and some words saves one`
+        : 'no memory entry contains any of these words'
   }
 }
 
@@ -83,7 +83,7 @@ function tabsLine({ scope }: Search, color: boolean): string {
 }
 
 const TABS = { prompts: 'sent', conversations: 'conversations', memory: 'memory' } as const
-const TAKES = { prompts: 'takes it', conversations: 'goes on there', memory: 'shows it' } as const
+const TAKES = { prompts: 'inserts it', conversations: 'opens it', memory: 'shows it' } as const
 
 function describeKeys({ scope }: Search): string {
   return `Enter ${TAKES[scope]} · Tab ${TABS[nextScope(scope, 1)]} · ↑ ↓ · Esc closes`

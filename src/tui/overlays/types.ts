@@ -48,8 +48,8 @@ export interface Panel {
 export interface PanelKey {
   key: string
   label: string
-  /** The action as a clause, such as `disables it`. When set, the key must be pressed twice. */
-  asksAgain?: string
+  /** The action as an infinitive, such as `disable it`. When set, the key must be pressed twice. */
+  confirm?: string
 }
 
 /** A row of a panel. */

@@ -71,15 +71,15 @@ function listText(title: string, rows: readonly string[], howTo: string, note = 
 }
 
 function pageText({ title, text, action }: PageOverlay): string {
-  const howTo = action ? `A letter: ${keysText(action)}. An empty line goes on.\n` : ''
+  const howTo = action ? `A letter: ${keysText(action)}. An empty line continues.\n` : ''
   return `\n${cleanLine(title)}\n${cleanText(text).trimEnd()}\n${howTo}`
 }
 
 function searchText(search: Search): string {
   const { scope, query, results: found } = search
   const words = query.trim() === '' ? '' : `: ${query}`
-  const howTo = scope === 'memory' ? 'A number shows it' : 'A number goes on there'
-  const answer = found.items.length === 0 ? '' : `${howTo}; an empty line goes on.`
+  const howTo = scope === 'memory' ? 'A number shows it' : 'A number opens it'
+  const answer = found.items.length === 0 ? '' : `${howTo}; an empty line continues.`
   return listText(scopeTitle(search) + words, found.items.map(formatResult), answer, searchNote(search))
 }
 
@@ -118,5 +118,7 @@ const PICKING = 'A number chooses; an empty line chooses nothing.'
 
 function panelKeys({ keys }: Panel): string {
   const named = keys.map(({ key, label }) => `${key} ${label}`).join(', ')
-  return named === '' ? 'An empty line goes on.' : `A letter and a number: ${named}. An empty line goes on.`
+  return named === ''
+    ? 'An empty line continues.'
+    : `A letter and a number: ${named}. An empty line continues.`
 }

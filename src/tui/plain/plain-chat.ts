@@ -311,7 +311,7 @@ type Asker = Parameters<PlainIo['converse']>[1]
 /** The time, in milliseconds, that a question is on the screen before a line answers it. */
 const MIN_QUESTION_MS = 1_000
 
-const BESIDE = 'Sent to the agent as a message; the question still waits for a number\n'
+const BESIDE = 'Sent to the agent as a message; the question is still waiting for a number\n'
 
 /** Whether a line can be a choice: `?` or only numbers. Every other line is text. */
 function isChoice(line: string): boolean {

@@ -75,7 +75,7 @@ async function findEntries(query: string, searcher: Searcher, signal: AbortSigna
   const left = total - entries.length
   return {
     items: entries.map((entry) => toEntry({ entry, matches: [] }, searcher)),
-    note: left > 0 ? `${left} more: words find them` : '',
+    note: left > 0 ? `${left} more: type words to find them` : '',
   }
 }
 
@@ -103,7 +103,7 @@ function toExcerpt(item: WindowItem, session: SessionInfo, { sender }: Searcher)
 }
 
 function toListed(info: ConversationInfo, searcher: Searcher): SearchResult {
-  const title = info.title || info.preview || 'without a word'
+  const title = info.title || info.preview || 'no messages'
   const more = plural(info.messageCount, 'message')
   return {
     value: info.filePath,

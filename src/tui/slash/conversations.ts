@@ -40,11 +40,15 @@ export async function chooseAgent(args: string, context: SlashContext, signal: A
 export async function slashTitle(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session, title } = context.state()
   if (args === '')
-    return printNotice(context, 'info', title === '' ? 'It has no title yet' : `It is called "${title}"`)
+    return printNotice(
+      context,
+      'info',
+      title === '' ? 'The conversation has no title yet' : `The title is "${title}"`,
+    )
   if (session === undefined) return printNotice(context, 'warning', 'There is no conversation to name yet')
   const info = await request(context.dispatch, 'setTitle', { session, title: args }, signal)
   context.act({ type: 'set', change: { title: info.title } })
-  printNotice(context, 'success', `It is called "${info.title}" now`)
+  printNotice(context, 'success', `Renamed to "${info.title}"`)
 }
 
 /** Reads the arguments of `/resume`: a first word that names an agent selects it; the rest filters. */
@@ -63,7 +67,7 @@ function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
   const count = plural(info.messageCount, 'message')
   return {
     value: info.filePath,
-    label: info.title || info.preview || 'without a word',
+    label: info.title || info.preview || 'no messages',
     detail: [relativeTime(info.updatedAt, ports.now()), count, ...who, info.agent, ...place].join(' · '),
     isCurrent: info.filePath === session,
   }

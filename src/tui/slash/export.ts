@@ -9,7 +9,7 @@ import type { SlashContext } from './types.ts'
 export async function copyAnswer(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const nth = args === '' ? 1 : Number(args)
   if (!Number.isSafeInteger(nth) || nth < 1)
-    return printNotice(context, 'warning', `Cannot copy ${args}: it is no number from 1`)
+    return printNotice(context, 'warning', `Cannot copy ${args}: it is not a whole number from 1`)
   const { session } = context.state()
   if (session === undefined) return printNotice(context, 'info', 'There is no answer to copy yet')
   let at = 0

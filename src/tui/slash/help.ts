@@ -7,9 +7,9 @@ import type { SlashCommand, SlashContext } from './types.ts'
 export function showHelp(commands: readonly SlashCommand[], context: SlashContext): void {
   const groups = GROUPS.map(([group, title]) => `${title}\n${inColumns(listKeys(group))}`)
   const text = [
-    'A message is sent with Enter. @ names a file, ! runs a command line of your own, # and some words remembers them, / begins one of these:',
+    'Enter sends the message. @ names a file, ! runs a shell command, # saves a note to the memory, / runs one of these commands:',
     inColumns(commands.map(commandLine)),
-    'A card asks you: a digit or the arrows, then Enter; Esc is no. What you type goes to the composer, and letters are never answers.',
+    'A card asks you: press a digit or the arrows, then Enter; Esc means no. What you type goes to the composer; letters are never answers.',
     ...groups,
   ]
   showOverlay(context, newPage('Help', text.join('\n\n')))

@@ -57,7 +57,7 @@ const KEYS = [
   { key: 'r', label: 'restart' },
   { key: 'l', label: 'logs' },
   { key: 'p', label: 'ping' },
-  { key: 'd', label: 'disable', asksAgain: "disables it in the agent's file" },
+  { key: 'd', label: 'disable', confirm: "disable it in the agent's file" },
   { key: 'e', label: 'enable' },
 ]
 
@@ -106,7 +106,7 @@ function peerRow(peer: McpPeer, declared: readonly AgentDeclaration[], agent: st
  */
 function describePeerState({ state }: McpPeer, own: AgentDeclaration | undefined): string {
   if (own?.state !== McpPeerState.DISABLED) return stateName(state)
-  return state === McpPeerState.CONNECTED ? 'disabled, runs' : 'disabled'
+  return state === McpPeerState.CONNECTED ? 'disabled, running' : 'disabled'
 }
 
 /** Renders declarations without a connection: disabled, invalid, or never needed so far. */

@@ -79,8 +79,8 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       doing: 'reading the log of',
       describeResult: () => '',
       page: ({ name }, { logs }) => ({
-        title: `What ${name} wrote to its standard error`,
-        text: logs.length === 0 ? 'Nothing, in this process.' : logs.join('\n'),
+        title: `Standard error of ${name}`,
+        text: logs.length === 0 ? 'No output from this process.' : logs.join('\n'),
       }),
     },
   ],
@@ -92,7 +92,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
       describeResult: () => '',
       page: ({ agent, name }, { tools }) => ({
         title: `Tools of ${name}, as ${agent} gets them`,
-        text: tools.length === 0 ? 'It has none.' : inColumns(tools.map(toolLine)),
+        text: tools.length === 0 ? 'No tools.' : inColumns(tools.map(toolLine)),
       }),
     },
   ],
@@ -101,7 +101,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     {
       action: McpActionKind.DISABLE,
       doing: 'disabling',
-      describeResult: ({ agent, name }) => `${name} of ${agent} is disabled; its file says so now`,
+      describeResult: ({ agent, name }) => `${name} of ${agent} is disabled, and its file says so`,
     },
   ],
   [

@@ -31,7 +31,7 @@ export async function onMemoryChosen(
   showOverlay(context, entryPage(entry, context))
 }
 
-const FORGET = { key: 'd', label: 'forgets it', asksAgain: 'forgets it' }
+const FORGET = { key: 'd', label: 'forget', confirm: 'forget it' }
 
 async function forget(name: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agent, overlay } = context.state()
@@ -89,8 +89,8 @@ function unknown(name: string, context: SlashContext): void {
   printNotice(
     context,
     'warning',
-    `${context.state().agent} remembers nothing called ${name}`,
-    `/memory ${name} looks for the words`,
+    `${context.state().agent} has no memory entry called ${name}`,
+    `/memory ${name} searches for the words`,
   )
 }
 

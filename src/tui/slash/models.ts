@@ -89,6 +89,6 @@ function formatFacts({ active, providerName, context, inputUsd, outputUsd }: Mod
 function unknown(name: string, models: readonly ModelInfo[], context: SlashContext): void {
   const names = models.map((model) => model.name)
   const suggestion = didYouMean(name, names)
-  const more = '/model lists those there are, /model PROVIDER/NAME takes one that is not listed'
+  const more = '/model lists the models; /model PROVIDER/NAME uses one that is not listed'
   printNotice(context, 'warning', `There is no model ${name}`, suggestion ?? more)
 }

@@ -22,10 +22,10 @@ export async function showPermissions(
     '',
     rules.length === 0 ? `Neither this chat nor the file of ${agent} has rules.` : inColumns(rules),
     '',
-    'Besides: those of config.toml, and those you allowed in this conversation.',
-    `Without a question, in the working directory: ${READ_ONLY_NAMES}.`,
-    `Changed only where a rule names them: ${describeProtected().join(', ')}.`,
-    'What they all say of one call: /permissions bash(git push)',
+    'Also in force: the rules of config.toml, and those you allowed in this conversation.',
+    `Allowed without a question in the working directory: ${READ_ONLY_NAMES}.`,
+    `Protected, changed only when a rule names them: ${describeProtected().join(', ')}.`,
+    'To test one call: /permissions bash(git push)',
   ]
   showOverlay(context, newPage(`Permissions of ${agent}`, lines.join('\n')))
 }

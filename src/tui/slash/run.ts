@@ -46,7 +46,7 @@ export async function onChosen(
   signal: AbortSignal,
 ): Promise<void> {
   if (MOVES.has(picker) && context.state().turn) {
-    return printNotice(context, 'warning', 'The turn has to be over first', 'Esc interrupts it')
+    return printNotice(context, 'warning', 'Cannot continue: a turn is running', 'Esc interrupts it')
   }
   switch (picker) {
     case 'session':
@@ -68,7 +68,7 @@ export async function onChosen(
  */
 async function openResult(session: string, word: string | undefined, context: SlashContext): Promise<void> {
   if (session !== context.state().session) await context.openConversation(session)
-  if (word !== undefined) hint(context, `Ctrl+O, then /${word}, leads to what was found`)
+  if (word !== undefined) hint(context, `Ctrl+O, then /${word}, shows the match`)
 }
 
 const NO_SKILL = { found: undefined, names: [] }
@@ -85,5 +85,5 @@ function findSlash(name: string): SlashCommand | undefined {
 function adviceFor(name: string, skills: readonly string[]): string {
   const commands = SLASH_COMMANDS.flatMap((command) => [command.name, ...(command.aliases ?? [])])
   const suggestion = nearest(name, [...commands, ...skills])
-  return suggestion === undefined ? '/help lists those there are' : `did you mean /${suggestion}?`
+  return suggestion === undefined ? '/help lists all commands' : `did you mean /${suggestion}?`
 }

@@ -82,7 +82,7 @@ function promptForMissing(
   printNotice(
     context,
     'info',
-    `/${server}:${name} needs to know ${about.join('; ')}`,
+    `/${server}:${name} needs a value for ${about.join('; ')}`,
     'fill it in and press Enter',
   )
   const [first] = missing
@@ -92,7 +92,7 @@ function promptForMissing(
 }
 
 function formatUsage({ arguments: blanks }: McpPrompt): string {
-  if (blanks.length === 0) return 'it takes nothing'
+  if (blanks.length === 0) return 'it takes no arguments'
   return `it takes ${blanks.map(({ name, required }) => (required ? `${name}=…` : `[${name}=…]`)).join(' ')}`
 }
 
@@ -127,7 +127,7 @@ export function readPromptArguments(text: string, blanks: readonly { name: strin
       continue
     }
     const [next, ...more] = blanks.filter(({ name }) => !Object.hasOwn(args, name))
-    if (!next) return { args, problem: `"${rest}" is too much` }
+    if (!next) return { args, problem: `"${rest}" is not expected` }
     const [word] = WORD.exec(rest)!
     args[next.name] = unquoted(more.length === 0 ? untilNamed(rest, known) : word)
     rest = rest.slice(more.length === 0 ? untilNamed(rest, known).length : word.length).trimStart()

@@ -11,8 +11,8 @@ export async function showSkills(_args: string, context: SlashContext, signal: A
   const rows = skills.map(({ name, description }): [string, string] => [`/${name}`, description])
   const lines = [
     skills.length === 0
-      ? `${agent} has no skills; they lie in the folder skills of the home, each with a SKILL.md`
-      : 'What stands behind the name goes along; where a command has that name, /skill:NAME reaches the skill.',
+      ? `${agent} has no skills; add one as skills/NAME/SKILL.md in the home`
+      : 'Text after the name is sent with the skill. If a command has the same name, type /skill:NAME.',
     ...(rows.length === 0 ? [] : [inColumns(rows)]),
     ...problems.map(({ path, line, message }) => `${path}:${line}: ${message}`),
   ]

@@ -41,6 +41,6 @@ function summary({ agents }: McpView): string {
   if (servers.length === 0) return 'no servers'
   const connected = servers.filter(({ state }) => state === McpPeerState.CONNECTED).length
   const failed = servers.filter(({ error }) => error !== '').map(({ name }) => name)
-  const trouble = failed.length === 0 ? '' : ` · trouble with ${failed.join(', ')}`
+  const trouble = failed.length === 0 ? '' : ` · failed: ${failed.join(', ')}`
   return `${connected} of ${servers.length} connected${trouble}`
 }

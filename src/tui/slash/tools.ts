@@ -16,7 +16,7 @@ export async function showTools(_args: string, context: SlashContext, signal: Ab
   const view = await request(context.dispatch, 'mcpView', { agent }, signal)
   const servers = view.agents.flatMap((one) => one.servers)
   const lines = [
-    `Built in, in mode ${mode}; what a call may do depends on what it is about: /permissions bash(npm test)`,
+    `Built in, in mode ${mode}; whether a call is allowed depends on its arguments: /permissions bash(npm test)`,
     inColumns(builtIn.flatMap((row) => (row ? [row] : []))),
   ]
   for (const { name, tools, listed } of servers) {

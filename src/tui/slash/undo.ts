@@ -11,14 +11,14 @@ import type { SlashContext } from './types.ts'
 export async function slashUndo(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const dryRun = args === DRY_RUN
   if (args !== '' && !dryRun)
-    return printNotice(context, 'warning', `/undo takes back the last turn; /undo ${DRY_RUN} only says how`)
+    return printNotice(context, 'warning', `/undo reverts the last turn; /undo ${DRY_RUN} only shows how`)
   const { agent, sender } = context.state()
   const { runId, files } = await request(context.dispatch, 'undo', { agent, sender, dryRun }, signal)
   if (runId === '') return printNotice(context, 'info', NOTHING_TO_UNDO)
   const when = relativeTime(ulidTime(runId), context.ports.now())
-  const title = dryRun ? 'Undo would do this' : 'Undone'
+  const title = dryRun ? 'Dry run: /undo would do this' : 'Undone'
   const rows = files.map((file) => [outcomeWord(file.outcome), formatUndoneFile(file)])
-  printRows(context, `${title} · ${plural(files.length, 'file')} · turn begun ${when}`, rows)
+  printRows(context, `${title} · ${plural(files.length, 'file')} · turn started ${when}`, rows)
 }
 
 const DRY_RUN = 'dry-run'

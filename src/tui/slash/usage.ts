@@ -12,7 +12,7 @@ export function showCost(_args: string, context: SlashContext): void {
     return
   }
   printRows(context, `Cost of this chat · ${plural(turns, 'turn')}`, [
-    ['cost', usd === undefined ? 'unknown: a model without a price took part' : formatUsd(usd)],
+    ['cost', usd === undefined ? 'unknown: the price of a model is not known' : formatUsd(usd)],
     ['input', withShare(input, cacheRead)],
     ['output', formatCount(output)],
     ...(cacheWrite > 0 ? [['written to the cache', formatCount(cacheWrite)]] : []),
@@ -22,7 +22,7 @@ export function showCost(_args: string, context: SlashContext): void {
 /** `/context`: shows how full the model's context window is. */
 export async function showContext(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { last } = context.state().usage
-  if (!last) return printNotice(context, 'info', 'How full the context is shows with the first answer')
+  if (!last) return printNotice(context, 'info', 'The context usage is known after the first answer')
   const window = await fetchContextWindow(context, signal)
   const used = last.totalTokens || last.promptTokens + last.completionTokens
   const bar = window === undefined ? [] : [['', meter(used / window, BAR_COLUMNS)]]

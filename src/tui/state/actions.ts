@@ -10,13 +10,13 @@ export type ChatAction =
    * A message is sent, possibly the first of the queue, and its block is printed. `files` are the names of
    * the attached files.
    */
-  | { type: 'turn-begun'; text: string; files: readonly string[]; now: number }
-  /** A turn has started: the turn of the waiting message, or one of another client, whose message is `said`. */
+  | { type: 'message-sent'; text: string; files: readonly string[]; now: number }
+  /** A turn has started: the turn of the waiting message, or one of another client, whose message is `received`. */
   | {
       type: 'turn-started'
       runId: string
       now: number
-      said?: { text: string; files: readonly string[] } | undefined
+      received?: { text: string; files: readonly string[] } | undefined
       /** The turn was already running when this chat joined it, so its earlier output is not known. */
       isUnderWay?: boolean
     }
@@ -26,11 +26,11 @@ export type ChatAction =
   | { type: 'turn-failed'; message: string; hint?: string | undefined }
   /**
    * The chat no longer shows the turn; `text` says why. Running calls count as failed unless the turn
-   * `goesOn`.
+   * `keepsRunning`.
    */
-  | { type: 'turn-left'; text: string; tone: Tone; goesOn?: boolean }
+  | { type: 'turn-detached'; text: string; tone: Tone; keepsRunning?: boolean }
   | { type: 'turn-over' }
-  | { type: 'cancelling'; isOff?: boolean }
+  | { type: 'cancelling'; isReverted?: boolean }
   | ({ type: 'steered' } & Steer)
   /** A steer was sent after its turn had ended. */
   | { type: 'steer-gone'; content: string }
@@ -50,8 +50,8 @@ export type ChatAction =
   /** A question of any conversation. */
   | { type: 'ask-opened'; ask: AskInfo }
   | { type: 'ask-closed'; closed: AskClosedEvent }
-  /** This chat answers the question. `isOff` means the answer could not be delivered. */
-  | { type: 'ask-answered'; askId: string; isOff?: boolean }
+  /** This chat answers the question. `isReverted` means the answer could not be delivered. */
+  | { type: 'ask-answered'; askId: string; isReverted?: boolean }
   /** The question is removed from this screen without an answer. */
   | { type: 'ask-put-aside'; askId: string }
   /** The overlay has been drawn and now gets the keys. */
@@ -92,7 +92,7 @@ export type Settable = Pick<
   | 'summary'
   | 'usage'
   | 'hint'
-  | 'shellSays'
+  | 'shellOutput'
   | 'isLeaving'
   | 'isCommanding'
 >

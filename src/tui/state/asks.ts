@@ -52,7 +52,7 @@ export function openPendingAsk(state: ChatState, { ask, agent, sender }: AskInfo
 
 function whoAnswered({ by, content }: AskClosedEvent): string {
   if (content !== '') return `Answered in another window, by ${by}`
-  return by === 'timeout' ? 'No answer in time: the agent goes on without one' : ''
+  return by === 'timeout' ? 'No answer in time: the agent continues without one' : ''
 }
 
 /**

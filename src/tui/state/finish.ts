@@ -17,11 +17,11 @@ export function closeText(state: ChatState, isOver: boolean): ChatState {
   const { closed, text, carry } = splitClosed(open, isOver)
   if (closed.length === 0 && !isOver) return state
   const printed = closed.reduce(
-    (before, part, at) => finish(before, toBlock(open, part, at === 0 && !open.hasBegun)),
+    (before, part, at) => finish(before, toBlock(open, part, at === 0 && !open.hasClosedParts)),
     state,
   )
   if (isOver) return { ...printed, open: undefined }
-  return { ...printed, open: { ...open, text, carry, hasBegun: true } }
+  return { ...printed, open: { ...open, text, carry, hasClosedParts: true } }
 }
 
 function toBlock(

@@ -49,7 +49,7 @@ export function initialState({ agent, sender, session, model, mode }: ChatOption
     servers: new Map(),
     shownNotices: new Set(),
     hint: '',
-    shellSays: '',
+    shellOutput: '',
     isLeaving: false,
   }
 }

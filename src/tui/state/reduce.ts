@@ -12,7 +12,7 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
   switch (action.type) {
     case 'stream':
       return reduceStream(state, action.event)
-    case 'turn-begun':
+    case 'message-sent':
       return beginTurn(state, action)
     case 'turn-started':
       return startTurn(state, action)
@@ -22,16 +22,16 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
       const { message: text, hint } = action
       return finish(withoutWaiting(state), { kind: 'notice', tone: 'error', text, hint })
     }
-    case 'turn-left': {
-      const { text, tone, goesOn = false } = action
+    case 'turn-detached': {
+      const { text, tone, keepsRunning = false } = action
       if (!state.turn) return state
-      const tools = goesOn ? state.tools.filter((tool) => tool.state !== 'running') : state.tools
+      const tools = keepsRunning ? state.tools.filter((tool) => tool.state !== 'running') : state.tools
       return finish({ ...finishAll({ ...state, tools }), turn: undefined }, { kind: 'notice', tone, text })
     }
     case 'turn-over':
       return withoutWaiting(state)
     case 'cancelling':
-      return state.turn ? { ...state, turn: { ...state.turn, isCancelling: !action.isOff } } : state
+      return state.turn ? { ...state, turn: { ...state.turn, isCancelling: !action.isReverted } } : state
     case 'steered':
       return { ...state, steers: [...state.steers, { text: action.text, content: action.content }] }
     case 'steer-gone':
@@ -61,7 +61,7 @@ export function reduce(state: ChatState, action: ChatAction): ChatState {
       return {
         ...state,
         asks: state.asks.map((ask) =>
-          ask.askId === action.askId ? { ...ask, isAnswered: !action.isOff } : ask,
+          ask.askId === action.askId ? { ...ask, isAnswered: !action.isReverted } : ask,
         ),
       }
     case 'ask-put-aside':
@@ -91,7 +91,7 @@ function change(state: ChatState, parts: Partial<Settable>): ChatState {
   return isTurned ? disarmOverlay(changed) : changed
 }
 
-function beginTurn(state: ChatState, { text, files, now }: ChatAction & { type: 'turn-begun' }): ChatState {
+function beginTurn(state: ChatState, { text, files, now }: ChatAction & { type: 'message-sent' }): ChatState {
   const turn = state.turn ?? newTurn(now, 'thinking')
   const queue = state.queue[0] === text ? state.queue.slice(1) : state.queue
   return finish({ ...state, turn, queue, hint: '' }, { kind: 'user', text, how: 'sent', files })
@@ -107,7 +107,7 @@ function newTurn(startedAt: number, doing: string): RunningTurn {
  */
 function startTurn(
   state: ChatState,
-  { runId, now, said, isUnderWay = false }: ChatAction & { type: 'turn-started' },
+  { runId, now, received, isUnderWay = false }: ChatAction & { type: 'turn-started' },
 ): ChatState {
   if (state.turn?.runId === runId) return state
   const isWaiting = state.turn?.runId === ''
@@ -115,7 +115,7 @@ function startTurn(
   const shown = isWaiting ? state.turn! : newTurn(now, 'thinking')
   const turn = { ...shown, runId, hasAnswered: isUnderWay }
   const started = { ...before, turn }
-  return said ? finish(started, { kind: 'user', how: 'heard', ...said }) : started
+  return received ? finish(started, { kind: 'user', how: 'received', ...received }) : started
 }
 
 /** Stops waiting for the turn of a message; a running turn continues. */

@@ -72,14 +72,14 @@ function doing(state: ChatState, what: string): ChatState {
 
 function begin(state: ChatState, kind: OpenText['kind'], agent: string): ChatState {
   const closed = closeText(state, true)
-  const open = { kind, agent, text: '', hasBegun: false, carry: '' }
+  const open = { kind, agent, text: '', hasClosedParts: false, carry: '' }
   return doing({ ...closed, open }, kind === 'answer' ? 'writing' : 'thinking')
 }
 
 function grow(state: ChatState, kind: OpenText['kind'], delta: string): ChatState {
   const { open, turn } = state
   const current =
-    open?.kind === kind ? open : { kind, agent: state.agent, text: '', hasBegun: false, carry: '' }
+    open?.kind === kind ? open : { kind, agent: state.agent, text: '', hasClosedParts: false, carry: '' }
   const outputTokens = (turn?.outputTokens ?? 0) + delta.length / CHARS_PER_TOKEN
   const hasAnswered = turn?.hasAnswered || (kind === 'answer' && delta.trim() !== '')
   return {

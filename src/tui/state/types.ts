@@ -84,7 +84,7 @@ export interface ChatState {
   /** One dim line under the prompt, cleared by the next key. */
   hint: string
   /** The newest output lines of the user's shell command; empty when none is running. */
-  shellSays: string
+  shellOutput: string
   /** Whether the chat is being left: nothing is live any more. */
   isLeaving: boolean
 }

@@ -28,8 +28,8 @@ export interface ToolRun {
  */
 export type Block =
   | { kind: 'welcome'; agent: string; model: string; cwd: string; version: string; hint: string }
-  /** `heard`: another client of this conversation sent it. */
-  | { kind: 'user'; text: string; how: 'sent' | 'steered' | 'heard'; files: readonly string[] }
+  /** `received`: another client of this conversation sent it. */
+  | { kind: 'user'; text: string; how: 'sent' | 'steered' | 'received'; files: readonly string[] }
   /**
    * A closed part of an answer, in Markdown. `isFirst` marks the start of the answer; with `continues` the
    * part belongs to the Markdown block of the previous part.
@@ -60,7 +60,7 @@ export interface OpenText {
   agent: string
   text: string
   /** Whether an earlier part of it has been closed. */
-  hasBegun: boolean
+  hasClosedParts: boolean
   /**
    * The Markdown state carried over from the closed parts, such as an open code fence. Opaque except to
    * view/markdown/split.ts.

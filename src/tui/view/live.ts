@@ -10,8 +10,8 @@ export function renderOpen(open: OpenText, view: RenderContext): string[] {
   const { text, continues } = closeOpenText(open)
   const block: Block =
     open.kind === 'answer'
-      ? { kind: 'answer', agent, text, isFirst: !open.hasBegun, continues }
-      : { kind: 'thinking', text, isFirst: !open.hasBegun }
+      ? { kind: 'answer', agent, text, isFirst: !open.hasClosedParts, continues }
+      : { kind: 'thinking', text, isFirst: !open.hasClosedParts }
   return renderBlock(block, view).slice(-view.rows)
 }
 

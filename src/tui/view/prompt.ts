@@ -83,7 +83,7 @@ function nextKey(prompt: Prompt, context: PromptContext): string {
 
 const SIGNS = {
   '!': 'shell command',
-  '#': 'note for the memory · a blank in front makes it a message',
+  '#': 'note for the memory · start with a space to send it instead',
 } as const
 
 function renderNextKey(words: string, view: RenderContext): string[] {

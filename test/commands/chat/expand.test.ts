@@ -63,7 +63,7 @@ const PROBLEMS: [string, RegExp][] = [
   ['@huge.txt', /^Cannot send huge\.txt: its \d+ bytes are more than \d+ bytes, the limit$/],
   [
     '@half.txt @other-half.txt',
-    /^Cannot send other-half\.txt with all the rest: its \d+ bytes are more than/,
+    /^Cannot send other-half\.txt together with the other files: its \d+ bytes are more than/,
   ],
 ]
 

@@ -27,7 +27,7 @@ test('a question is shown with its options, their digits, and how to answer; not
     '   1  SQLite · a file',
     '   2  Postgres · a server',
     '   3  Your own words',
-    '   A digit or arrows, then Enter · Esc gives no answer',
+    '   A digit or arrows, then Enter · Esc sends no answer',
     '─'.repeat(80),
   ])
 })
@@ -89,7 +89,7 @@ test('several questions are tabs, answered in any order, looked over, and sent t
     '  │ crab',
     '   1  Send these answers',
     '   2  Change them',
-    '   A digit or arrows, then Enter · Tab next question · Esc gives no answer',
+    '   A digit or arrows, then Enter · Tab next question · Esc sends no answer',
     '─'.repeat(80),
   ])
   assert.deepEqual(answersTo(looked, '1', 'enter'), {
@@ -133,7 +133,7 @@ test('the arrows to the sides and Tab go from question to question; right after 
 
 test('a server is never trusted with secrets, and takes no other words where it gives a choice', () => {
   const card = formCard([DATABASE], AskKind.ELICITATION)
-  assert.match(linesOf(card)[0]!, /^─ An MCP server of crab asks: not to be trusted with secrets ─+$/)
+  assert.match(linesOf(card)[0]!, /^─ An MCP server of crab asks: do not give it secrets ─+$/)
   assert.equal(answersTo(card, '3', 'enter'), undefined)
   assert.doesNotMatch(linesOf(card).join('\n'), /own words/)
   assert.deepEqual(answersTo(formCard([NAME], AskKind.ELICITATION), '1', 'enter', 'write:x'), {

@@ -25,7 +25,7 @@ test('a permission card says what, where and why, which rule would last and wher
     '   3  Yes, and always allow bash(npm test) (in agents/crab.toml)',
     ' ❯ 4  No',
     '   5  No, and tell the agent why',
-    '   A digit or arrows, then Enter · ? details · Esc no, the agent goes on',
+    '   A digit or arrows, then Enter · ? details · Esc no, the agent continues',
     '─'.repeat(80),
   ])
 })

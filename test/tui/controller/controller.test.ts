@@ -54,13 +54,13 @@ test('what a line of the shell prints is shown while it runs', async () => {
   await using chat = await openTestChat([], { ports: { runShell } })
   chat.type('!count')
   chat.press('enter')
-  await chat.until(({ shellSays }) => shellSays === 'one\ntwo\n')
+  await chat.until(({ shellOutput }) => shellOutput === 'one\ntwo\n')
   const view = { columns: 20, rows: 24, color: false, details: false }
   const place = { shownCwd: '~' }
   const shown = toSections(chat.state(), { view, place, context: chat.controller.context(), now: 0 })
   assert.deepEqual(shown.flatMap(({ lines }) => lines).slice(0, 3), ['', '  one', '  two'])
   gate.resolve()
-  await chat.until(({ shellSays, finished }) => shellSays === '' && finished.length > 1)
+  await chat.until(({ shellOutput, finished }) => shellOutput === '' && finished.length > 1)
 })
 
 test('of a long output the beginning and the end are printed, and the agent is told all', async () => {
@@ -103,7 +103,7 @@ test('Tab lets a skill wait for the end of the turn; a command comes back', asyn
   await chat.until(({ open }) => open !== undefined)
   chat.type('/status')
   chat.press('tab')
-  await chat.until(({ hint }) => /do not wait/.test(hint))
+  await chat.until(({ hint }) => /cannot be queued/.test(hint))
   assert.equal(chat.state().prompt.text, '/status')
   chat.press('text', { text: 'u', ctrl: true })
   chat.type('/review src/a.ts')
@@ -331,7 +331,7 @@ test('Esc ends a command of the chat', async () => {
   chat.press('escape')
   await chat.until(({ isCommanding }) => !isCommanding)
   assert.deepEqual(chat.words(), ['output: …\nhalf of it', 'notice: Interrupted'])
-  assert.equal(chat.state().shellSays, '')
+  assert.equal(chat.state().shellOutput, '')
 })
 
 test('what fails behind a key is told', async () => {

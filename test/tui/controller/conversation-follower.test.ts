@@ -22,7 +22,7 @@ test('a connection that is lost during a turn is made again: the turn goes on wh
   await at.chat.see('One, two, three.')
   await at.chat.gone('trying again')
   assertOnce(at.chat, 'count', 'One, two, three.')
-  assert.doesNotMatch(at.chat.text(), /not finished|meanwhile/)
+  assert.doesNotMatch(at.chat.text(), /daemon stopped|meanwhile/)
 })
 
 test('what was said while the connection was lost is shown, once', async () => {

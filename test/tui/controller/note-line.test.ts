@@ -43,7 +43,7 @@ test('a line behind # is remembered, says how to take it back, and reaches no mo
     kind: 'notice',
     tone: 'success',
     text: 'Remembered: the prod db is on db3, port 5433',
-    hint: 'as "the prod db is on db3" · /memory forget the prod db is on db3 takes it back',
+    hint: 'as "the prod db is on db3" · /memory forget the prod db is on db3 deletes it',
   })
   assert.equal(chat.state().prompt.text, '')
   assert.equal(chat.node.server.requests.length, 0)
@@ -64,7 +64,7 @@ test('a note never overwrites another: first words get a number, a name that was
       ['we meet on Monday at noon 2', 'we meet on Monday at noon, room 5'],
     ],
   )
-  assert.match(chat.words().join('\n'), /Added to "todo": call Ann\n.*"todo" says so already$/)
+  assert.match(chat.words().join('\n'), /Added to "todo": call Ann\n.*"todo" already says so$/)
 })
 
 test('a note is remembered while a turn runs, and is no steer', async () => {
@@ -88,7 +88,7 @@ test('a # without words remembers nothing, and a heading is sent', async () => {
   chat.type('# ')
   chat.press('enter')
   await chat.until(({ finished }) => finished.length === 1)
-  assert.match(chat.words()[0] ?? '', /Cannot remember nothing/)
+  assert.match(chat.words()[0] ?? '', /Cannot save an empty note/)
   chat.type('## Title')
   chat.press('enter')
   await chat.idle()

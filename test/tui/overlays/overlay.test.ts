@@ -65,7 +65,7 @@ test('typing narrows a picker by every word, in labels and details; Enter choose
 
 test('a picker takes back what was typed, and chooses nothing where nothing fits', () => {
   const none = press(MODELS, 'type:zzz')
-  assert.deepEqual(lines(none.overlay!, 80, 24).slice(1, -1), ['  nothing fits'])
+  assert.deepEqual(lines(none.overlay!, 80, 24).slice(1, -1), ['  no match'])
   assert.deepEqual(press(none.overlay!, 'enter').effects, [])
   assert.equal((press(none.overlay!, 'backspace').overlay as Picker).filter, 'zz')
   assert.equal((press(none.overlay!, 'ctrl+u').overlay as Picker).filter, '')
@@ -144,11 +144,11 @@ test('the keys of a panel ask for their action on the selected row, and leave it
 test('a key that asks again does what it says only when it is pressed twice on one row', () => {
   const panel: Panel = {
     ...SERVERS,
-    keys: [...SERVERS.keys, { key: 'd', label: 'disable', asksAgain: 'disables it' }],
+    keys: [...SERVERS.keys, { key: 'd', label: 'disable', confirm: 'disable it' }],
   }
   const once = press(panel, 'd')
   assert.deepEqual(once.effects, [])
-  assert.equal(lines(once.overlay!, 80, 24).at(-1), 'd again disables it · any other key does not')
+  assert.equal(lines(once.overlay!, 80, 24).at(-1), 'd again to disable it · any other key cancels')
   const effect = { type: 'chosen', picker: 'mcp', value: 'crab\none', key: 'd' }
   const twice = press(panel, 'd', 'd')
   assert.deepEqual(twice.effects, [effect])
@@ -195,24 +195,24 @@ test('a line of two columns goes on below the second, as long as there is room',
     'next',
   ])
   assert.deepEqual(lines(page, 12, 24).slice(1, 3), ['  /name', 'says a word'])
-  const wide = newPage('Help', '  /resume [AGENT] [TEXT]  go on with an earlier conversation')
+  const wide = newPage('Help', '  /resume [AGENT] [TEXT]  continue an earlier conversation')
   assert.deepEqual(lines(wide, 36, 24).slice(1, -1), [
     '  /resume [AGENT] [TEXT]',
-    '      go on with an earlier',
+    '      continue an earlier',
     '      conversation',
   ])
 })
 
 function withKey(page: PageOverlay): PageOverlay {
-  const keys = [{ key: 'd', label: 'forgets it', asksAgain: 'forgets it' }]
+  const keys = [{ key: 'd', label: 'forget', confirm: 'forget it' }]
   return { ...page, action: { picker: 'memory', value: 'db', keys } }
 }
 
 test('a key of a page does what it says when it is pressed twice, and goes on to nothing else', () => {
   const page = withKey(newPage('prod db', 'It is db3.'))
-  assert.deepEqual(lines(page, 80, 24), ['prod db', 'It is db3.', 'd forgets it · Esc closes'])
+  assert.deepEqual(lines(page, 80, 24), ['prod db', 'It is db3.', 'd forget · Esc closes'])
   const once = press(page, 'd')
-  assert.equal(lines(once.overlay!, 80, 24).at(-1), 'd again forgets it · any other key does not')
+  assert.equal(lines(once.overlay!, 80, 24).at(-1), 'd again to forget it · any other key cancels')
   const effect = { type: 'chosen', picker: 'memory', value: 'db', key: 'd' }
   assert.deepEqual(press(page, 'd', 'd').effects, [effect])
   assert.deepEqual(press(page, 'd', 'down', 'd').effects, [])
@@ -230,7 +230,7 @@ test('Tab leads from a picker to a wider search, where there is one', () => {
     overlay: undefined,
     effects: [{ type: 'open-search', scope: 'conversations', query: 'kraken' }],
   })
-  assert.match(lines(picker, 80, 24).at(-1)!, /Tab searches what was said/)
+  assert.match(lines(picker, 80, 24).at(-1)!, /Tab searches messages/)
   assert.deepEqual(press(MODELS, 'tab').overlay, MODELS)
 })
 

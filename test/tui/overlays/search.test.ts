@@ -50,12 +50,10 @@ test('what was sent stands there at once, newest first, and is narrowed by what 
     '› git diff --stat',
     '  ls',
     '  git log',
-    'Enter takes it · Tab conversations · ↑ ↓ · Esc closes',
+    'Enter inserts it · Tab conversations · ↑ ↓ · Esc closes',
   ])
   assert.deepEqual(lines(press(SENT, 'type:GIT').overlay!).slice(2, -1), ['› git diff --stat', '  git log'])
-  assert.deepEqual(lines(press(SENT, 'type:gitx').overlay!).slice(2, -1), [
-    '  nothing that was sent holds this',
-  ])
+  assert.deepEqual(lines(press(SENT, 'type:gitx').overlay!).slice(2, -1), ['  no sent message contains this'])
 })
 
 test('Enter takes what was sent and is selected; Ctrl+R and Ctrl+S go on and back, as the arrows do', () => {
@@ -85,7 +83,7 @@ test('Tab and the arrows go round between what was sent, conversations and the m
     'Conversations: g',
     '  sent [conversations] memory ',
     '  searching…',
-    'Enter goes on there · Tab memory · ↑ ↓ · Esc closes',
+    'Enter opens it · Tab memory · ↑ ↓ · Esc closes',
   ])
 })
 
@@ -134,7 +132,7 @@ test('conversations stand there with what was said around the match, the selecte
     '  Cron refactor  3d ago',
     '    crab: … word word word word kraken',
     '  There may be more',
-    'Enter goes on there · Tab memory · ↑ ↓ · Esc closes',
+    'Enter opens it · Tab memory · ↑ ↓ · Esc closes',
   ])
   const cron = lines(press(search, 'down').overlay!)
   assert.ok(cron.filter((line) => line.startsWith('    ')).length >= 3, cron.join('\n'))
@@ -180,14 +178,14 @@ test('a narrow terminal shows titles and what was said', () => {
     '    you: what does the kraken do in the',
     '    dock?',
     '    owl: It sleeps.',
-    'Enter goes on there · Tab memory · ↑ ↓ …',
+    'Enter opens it · Tab memory · ↑ ↓ · Esc…',
   ])
 })
 
 test('an empty search says what there is to know', () => {
   const told = (search: Search) => lines(search).at(-2)
-  assert.equal(told(found('', [])), '  nothing was said yet')
-  assert.equal(told(found('krak', [])), '  nobody said any of these words; only whole words are found')
+  assert.equal(told(found('', [])), '  no conversations yet')
+  assert.equal(told(found('krak', [])), '  no match; only whole words are found')
   assert.equal(told(found('krak', [], 'Cannot search: no daemon')), '  Cannot search: no daemon')
 })
 

@@ -89,7 +89,7 @@ test('openPlainChat() lists what /search finds with what was said there, and goe
   await chat.shows(/new conversation[\s\S]*\n> $/)
   chat.type('/search krakens kraken')
   await chat.shows(
-    /\nConversations: krakens kraken\n1\. who wakes at night\?, \S[^\n]*\n {3}crab: The kraken sleeps in the dock\.\nA number goes on there; an empty line goes on\.\nnumber> $/,
+    /\nConversations: krakens kraken\n1\. who wakes at night\?, \S[^\n]*\n {3}crab: The kraken sleeps in the dock\.\nA number opens it; an empty line continues\.\nnumber> $/,
   )
   chat.type('1')
   await chat.shows(/number> \n. who wakes at night\?\n\nThe kraken sleeps in the dock\.\n[\s\S]*> $/)
@@ -108,9 +108,9 @@ test('openPlainChat() remembers what is behind a #, lists it, and forgets it whe
   await chat.shows(
     /\nMemory of crab\n1\. the prod db is on db3, [^\n]*\n {3}the prod db is on db3, port 5433\n/,
   )
-  await chat.shows(/A number shows it; an empty line goes on\.\nnumber> $/)
+  await chat.shows(/A number shows it; an empty line continues\.\nnumber> $/)
   chat.type('1')
-  await chat.shows(/port 5433\n\nsince [-\d]+\nA letter: d forgets it\. An empty line goes on\.\nletter> $/)
+  await chat.shows(/port 5433\n\nsince [-\d]+\nA letter: d forget\. An empty line continues\.\nletter> $/)
   chat.type('')
   await chat.shows(/\n> $/)
   chat.type('/memory forget the prod db is on db3')
@@ -118,7 +118,7 @@ test('openPlainChat() remembers what is behind a #, lists it, and forgets it whe
   chat.type('d')
   await chat.shows(/Forgotten: the prod db is on db3\n/)
   chat.type('/memory')
-  await chat.shows(/crab remembers nothing yet[^\n]*\n\n> $/)
+  await chat.shows(/crab has no memory entries yet[^\n]*\n\n> $/)
 })
 
 test('openPlainChat() takes a number behind a question for the answer, and other lines for messages', async () => {
@@ -130,7 +130,7 @@ test('openPlainChat() takes a number behind a question for the answer, and other
   await until('the turn has the line', () => chat.steered() === 1)
   chat.type('1 more thing')
   await until('the turn has that line, too', () => chat.steered() === 2)
-  const beside = /Sent to the agent as a message; the question still waits for a number/g
+  const beside = /Sent to the agent as a message; the question is still waiting for a number/g
   assert.equal(chat.screen().match(beside)?.length, 2)
   chat.type('4')
   await chat.shows(/you said 4[\s\S]*Done\.\n\n> $/)

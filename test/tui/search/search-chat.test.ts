@@ -114,7 +114,7 @@ test('find() lists entries for no words, says how many there are besides, and na
       excerpts: ['They sailed.'],
     },
   ])
-  assert.equal(note, '298 more: words find them')
+  assert.equal(note, '298 more: type words to find them')
 })
 
 test('find() shows what other programs answer without what could not be there', async () => {

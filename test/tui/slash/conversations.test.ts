@@ -80,7 +80,7 @@ test('/title names the conversation, and says its name', async () => {
   const info = await request(node.dispatch, 'getSession', { session }, NEVER)
   assert.equal(info.title, 'Crabs and owls')
   await runSlash('/title', chat.context, NEVER)
-  assert.match(JSON.stringify(chat.blocks()), /It is called \\"Crabs and owls\\"/)
+  assert.match(JSON.stringify(chat.blocks()), /Renamed to \\"Crabs and owls\\"/)
 })
 
 test('/compact puts a summary in the place of the history and shows how it begins', async () => {

@@ -27,7 +27,7 @@ test('/copy takes the last answer, or an earlier one, and skips steps without wo
   await runSlash('/copy x', chat.context, NEVER)
   assert.match(
     JSON.stringify(chat.blocks()),
-    /There are only 2 answers.*Cannot copy x: it is no number from 1/,
+    /There are only 2 answers.*Cannot copy x: it is not a whole number from 1/,
   )
 })
 

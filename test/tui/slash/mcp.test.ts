@@ -39,14 +39,14 @@ test('/mcp shows one row for a server that several agents share, and its keys re
   chat.context.act({ type: 'set', change: { overlay: tools.back } })
 
   assert.deepEqual(
-    panel(chat).keys.flatMap(({ key, asksAgain }) => (asksAgain ? [key, asksAgain] : [])),
-    ['d', "disables it in the agent's file"],
+    panel(chat).keys.flatMap(({ key, confirm }) => (confirm ? [key, confirm] : [])),
+    ['d', "disable it in the agent's file"],
   )
   await press(chat, 'd')
   assert.match(panel(chat).note, /one of crab is disabled/)
   const file = () => readFile(join(node.home.paths.home, 'agents/crab.toml'), 'utf8')
   assert.match(await file(), /disabled = true/)
-  assert.equal(row(chat)['STATE'], 'disabled, runs')
+  assert.equal(row(chat)['STATE'], 'disabled, running')
   await press(chat, 'e')
   assert.doesNotMatch(await file(), /disabled = true/)
 })

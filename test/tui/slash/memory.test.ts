@@ -76,7 +76,7 @@ test('/memory show and forget say when nothing is called so', async () => {
   const chat = slashSetting(node.dispatch)
   await runSlash('/memory show nosuch', chat.context, NEVER)
   await runSlash('/memory forget nosuch', chat.context, NEVER)
-  assert.deepEqual(told(chat), Array(2).fill('crab remembers nothing called nosuch'))
+  assert.deepEqual(told(chat), Array(2).fill('crab has no memory entry called nosuch'))
   assert.equal(chat.state().overlay, undefined)
 })
 

@@ -16,8 +16,8 @@ test('runSlash() answers an unknown command itself and names the nearest', async
   await runSlash('/', chat.context, NEVER)
   assert.deepEqual(chat.blocks().map(sentence), [
     'There is no command /modle (did you mean /model?)',
-    'There is no command /zzzzzzzzzz (/help lists those there are)',
-    'There is no command / (/help lists those there are)',
+    'There is no command /zzzzzzzzzz (/help lists all commands)',
+    'There is no command / (/help lists all commands)',
   ])
   assert.deepEqual(chat.done, [])
 })
@@ -51,7 +51,7 @@ test('runSlash() finds a command by its other names, in upper and lower case', a
 
 test('runSlash() refuses what may not run beside a turn, and says so', async () => {
   const chat = slashSetting(route({}))
-  chat.context.act({ type: 'turn-begun', text: 'hi', files: [], now: 0 })
+  chat.context.act({ type: 'message-sent', text: 'hi', files: [], now: 0 })
   for (const { name, whileBusy } of SLASH_COMMANDS.filter(({ whileBusy }) => !whileBusy)) {
     await runSlash(`/${name}`, chat.context, NEVER)
     assert.equal(whileBusy, false)

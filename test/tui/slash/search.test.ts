@@ -26,15 +26,15 @@ test('/search opens with what it has found, and Enter goes on there', async () =
   assert.ok(effect?.type === 'chosen')
   await onChosen(effect, chat.context, NEVER)
   assert.deepEqual(chat.done, ['open s1'])
-  assert.equal(chat.state().hint, 'Ctrl+O, then /kraken, leads to what was found')
+  assert.equal(chat.state().hint, 'Ctrl+O, then /kraken, shows the match')
 })
 
 test('what /search finds cannot be gone on with while a turn runs, and says so', async () => {
   const chat = slashSetting(route({}))
-  chat.context.act({ type: 'turn-begun', text: 'hi', files: [], now: 0 })
+  chat.context.act({ type: 'message-sent', text: 'hi', files: [], now: 0 })
   await onChosen({ type: 'chosen', picker: 'session', value: 's1' }, chat.context, NEVER)
   assert.deepEqual(chat.done, [])
   const last = chat.blocks().at(-1)
   assert.ok(last?.kind === 'notice')
-  assert.equal(last.text, 'The turn has to be over first')
+  assert.equal(last.text, 'Cannot continue: a turn is running')
 })

@@ -29,8 +29,11 @@ for (const [text, args] of READ) {
 }
 
 test('readPromptArguments() says what is too much', () => {
-  assert.deepEqual(readPromptArguments('path=a tone=b and more', BLANKS).problem, '"and more" is too much')
-  assert.deepEqual(readPromptArguments('a', []).problem, '"a" is too much')
+  assert.deepEqual(
+    readPromptArguments('path=a tone=b and more', BLANKS).problem,
+    '"and more" is not expected',
+  )
+  assert.deepEqual(readPromptArguments('a', []).problem, '"a" is not expected')
 })
 
 async function chatWith() {
@@ -61,7 +64,7 @@ test('/server:prompt asks for what is missing, and puts the line back with its b
   const { node, chat } = await chatWith()
   await using _node = node
   await runSlash('/docs:review tone=x', chat.context, NEVER)
-  assert.match(JSON.stringify(chat.blocks()), /needs to know path: What to look at/)
+  assert.match(JSON.stringify(chat.blocks()), /needs a value for path: What to look at/)
   assert.equal(chat.state().prompt.text, '/docs:review tone=x path=')
   assert.deepEqual(chat.done, [])
 })
@@ -73,6 +76,6 @@ test('a prompt or a server that there is not never reaches a model', async () =>
   assert.match(JSON.stringify(chat.blocks()), /has no prompt reviw.*did you mean \/docs:review\?/)
   await assert.rejects(runSlash('/nobody:review', chat.context, NEVER), { kind: 'missing' })
   await runSlash('/docs:hello there', chat.context, NEVER)
-  assert.match(JSON.stringify(chat.blocks()), /is too much.*it takes nothing/)
+  assert.match(JSON.stringify(chat.blocks()), /is not expected.*it takes no arguments/)
   assert.deepEqual(chat.done, [])
 })

@@ -29,8 +29,8 @@ test('/undo says what it would do, does it, and then has nothing to do', async (
   await runSlash('/undo', chat.context, NEVER)
   await runSlash('/undo all', chat.context, NEVER)
   assert.deepEqual(chat.blocks(), [
-    { kind: 'output', title: 'Undo would do this · 2 files · turn begun now', rows },
-    { kind: 'output', title: 'Undone · 2 files · turn begun now', rows },
+    { kind: 'output', title: 'Dry run: /undo would do this · 2 files · turn started now', rows },
+    { kind: 'output', title: 'Undone · 2 files · turn started now', rows },
     {
       kind: 'notice',
       tone: 'info',
@@ -40,7 +40,7 @@ test('/undo says what it would do, does it, and then has nothing to do', async (
     {
       kind: 'notice',
       tone: 'warning',
-      text: '/undo takes back the last turn; /undo dry-run only says how',
+      text: '/undo reverts the last turn; /undo dry-run only shows how',
       hint: undefined,
     },
   ])

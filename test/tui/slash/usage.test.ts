@@ -42,7 +42,7 @@ test('/cost and /context call unknown what is not known', async () => {
     left: 'unknown',
   })
   await runSlash('/cost', chat.context, NEVER)
-  assert.equal(rows(chat)['cost'], 'unknown: a model without a price took part')
+  assert.equal(rows(chat)['cost'], 'unknown: the price of a model is not known')
 })
 
 test('/cost and /context have nothing to say before the first turn', async () => {

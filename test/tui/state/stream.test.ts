@@ -19,9 +19,9 @@ import {
 
 test('a call that runs has failed when its turn is lost, and is not printed when the turn goes on elsewhere', () => {
   const running = after(busyState(), [toolStart('a')])
-  const left = { type: 'turn-left', text: 'left', tone: 'info' } as const
-  const toolsOf = (goesOn: boolean) =>
-    blocksOf(reduce(running, { ...left, goesOn })).filter(({ kind }) => kind === 'tool').length
+  const left = { type: 'turn-detached', text: 'left', tone: 'info' } as const
+  const toolsOf = (keepsRunning: boolean) =>
+    blocksOf(reduce(running, { ...left, keepsRunning })).filter(({ kind }) => kind === 'tool').length
   assert.deepEqual([toolsOf(false), toolsOf(true)], [1, 0])
 })
 

@@ -23,7 +23,7 @@ for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
   test(`renderOpen() and renderRunningTool() take the harm out: ${name}`, () => {
     for (const view of VIEWS) {
       for (const kind of ['answer', 'thinking'] as const) {
-        const open: OpenText = { kind, agent: text, text, hasBegun: false, carry: '' }
+        const open: OpenText = { kind, agent: text, text, hasClosedParts: false, carry: '' }
         const lines = renderOpen(open, view)
         assertPrintable(lines, view.columns)
         assert.ok(lines.length <= view.rows)

@@ -14,7 +14,7 @@ const open = (text: string, more: Partial<OpenText> = {}): OpenText => ({
   kind: 'answer',
   agent: 'crab',
   text,
-  hasBegun: false,
+  hasClosedParts: false,
   carry: '',
   ...more,
 })
@@ -40,10 +40,11 @@ test('renderOpen() shows what the block will look like when it is closed', () =>
 })
 
 test('renderOpen() goes on in code and in a table without their beginning', () => {
-  assert.deepEqual(renderOpen(open('b()\n', { carry: 'f```js', hasBegun: true }), view), ['b()'])
-  assert.deepEqual(renderOpen(open('| c | d |', { carry: 't| a | b |\n|-|-|', hasBegun: true }), view), [
-    'c │ d',
-  ])
+  assert.deepEqual(renderOpen(open('b()\n', { carry: 'f```js', hasClosedParts: true }), view), ['b()'])
+  assert.deepEqual(
+    renderOpen(open('| c | d |', { carry: 't| a | b |\n|-|-|', hasClosedParts: true }), view),
+    ['c │ d'],
+  )
 })
 
 test('renderOpen() shows the beginning of what is thought on one line', () => {

@@ -35,7 +35,7 @@ const SCREENS: [string[], number, string[]][] = [
   [[`paste:${'x'.repeat(2_001)}`], 40, ['> [Pasted 2001 characters]|']],
   [['!ls -l'], 40, ['! ls -l|', '  shell command']],
   [['!', 'ctrl+a'], 40, ['| ', '  shell command']],
-  [['#likes tea'], 40, ['# likes tea|', '  note for the memory · a blank in fro…']],
+  [['#likes tea'], 40, ['# likes tea|', '  note for the memory · start with a s…']],
   [['## title'], 40, ['> ## title|']],
   [['ctrl+c'], 40, ['> |sk anything · ? help', '  Ctrl-C again to leave']],
   [['draft', 'escape'], 40, ['> draft|', '  Esc again to clear']],
@@ -108,7 +108,7 @@ test('renderPrompt() shows file names as they can be judged', () => {
 test('renderPrompt() shows that a line is a note, and how it would be none', () => {
   assert.deepEqual(screen(typed(['#buy milk']).prompt, { columns: 80 }), [
     '# buy milk|',
-    '  note for the memory · a blank in front makes it a message',
+    '  note for the memory · start with a space to send it instead',
   ])
   assert.deepEqual(screen(typed(['# ']).prompt, { columns: 80 })[0], '#  |')
   assert.deepEqual(screen(typed(['## Title']).prompt, { columns: 80 }), ['> ## Title|'])

@@ -25,7 +25,7 @@ function deniedBy({ denial }: ToolRun): string {
 const DENIED_BY: Readonly<Record<number, string>> = {
   [DeniedBy.RULE]: 'denied by a rule',
   [DeniedBy.PERSON]: 'you said no',
-  [DeniedBy.NOBODY]: 'nobody could be asked',
+  [DeniedBy.NOBODY]: 'no permission given',
 }
 
 function describeExit({ name, server, state, output }: ToolRun): string[] {
