@@ -42,7 +42,7 @@ test('the documents of a corpus session are those of its stored lines', () => {
   assert.equal(given.filter(({ kind }) => kind < 3).length, MESSAGES_PER_SESSION)
 })
 
-test('a corpus is the same each time it is made', () => {
+test('a corpus is the same each time it is created', () => {
   assert.deepEqual(makeCorpus().session(7), corpus.session(7))
   assert.deepEqual(makeQueries(makeCorpus(), SESSIONS), makeQueries(corpus, SESSIONS))
 })

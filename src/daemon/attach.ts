@@ -63,7 +63,7 @@ function readOptOut(
   daemon: AttachOptions['daemon'],
 ): NoDaemonReason | undefined {
   if (daemon === 'never' || withoutDaemon)
-    return { why: '--no-daemon was given', hint: 'do it without --no-daemon' }
+    return { why: '--no-daemon was given', hint: 'run it without --no-daemon' }
   const value = env['CRABTALK_NO_DAEMON']
   if (value === undefined || value === '' || value === '0') return undefined
   return { why: 'CRABTALK_NO_DAEMON is set', hint: 'unset CRABTALK_NO_DAEMON' }
@@ -85,7 +85,7 @@ async function findOrStart(
   } catch (reason) {
     if (daemon === 'need' || daemon === 'only' || signal.aborted) throw reason
     const { message } = toCrabError(reason)
-    caller.stderr.write(`crabtalk: no daemon is used: ${message}\n`)
+    caller.stderr.write(`crabtalk: running without a daemon: ${message}\n`)
     return { why: message, hint: RUN }
   }
 
@@ -157,14 +157,14 @@ async function explainOtherModels(
   const { variableDigest } = await import('./variable-digest.ts')
   const other = own.find((name) => variableDigest(env[name]) !== environment[name])
   if (other === undefined) return undefined
-  const hint = 'unset it, or end the daemon with `crabtalk daemon stop`: the next one has what is set then'
-  return { why: `${other} is not what the daemon has`, hint }
+  const hint = 'unset it, or stop the daemon with `crabtalk daemon stop`: the next one takes the new value'
+  return { why: `${other} differs from what the daemon was started with`, hint }
 }
 
 function warnOtherVersion({ build }: HelloInfo, { stderr }: AttachingProcess): void {
   if (build === VERSION || build === '') return
   stderr.write(
-    `crabtalk: the daemon is ${build}, this is ${VERSION}: end it with \`crabtalk daemon stop\`, and the next one is this version\n`,
+    `crabtalk: the daemon is ${build}, this is ${VERSION}: stop it with \`crabtalk daemon stop\`, and the next one will be this version\n`,
   )
 }
 
@@ -184,6 +184,6 @@ function withOlderDaemonWarning(dispatch: Dispatch, at: string, { stderr }: Atta
 
 const RUN = 'start one with `crabtalk daemon run`'
 
-function withoutDaemon({ why, hint }: NoDaemonReason = { why: 'none runs', hint: RUN }): CrabError {
+function withoutDaemon({ why, hint }: NoDaemonReason = { why: 'none is running', hint: RUN }): CrabError {
   return new CrabError('unavailable', `Cannot do this without a daemon: ${why}`, { hint })
 }

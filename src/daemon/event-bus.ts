@@ -85,10 +85,10 @@ function toTurnOutcome({ error, stopReason }: EndEvent): ['done' | 'failed', str
 
 /** The failure reasons of turns that end without an error and yet not normally. */
 const FAILURE_REASONS: Partial<Record<Extract<AgentEvent, { type: 'end' }>['stopReason'], string>> = {
-  length: "The answer was cut at the model's output limit",
+  length: "The answer was cut off at the model's output limit",
   refused: 'The model refused to answer',
-  max_turns: 'The turn was ended at its limit of model calls',
-  max_cost: 'The turn was ended at its cost limit',
+  max_turns: 'The turn reached its limit of model calls',
+  max_cost: 'The turn reached its cost limit',
   cancelled: 'The turn was cancelled',
   failed: 'The turn failed',
 }

@@ -93,7 +93,7 @@ async function requestHelloInfo(dispatch: Dispatch, signal: AbortSignal): Promis
   const late = new AbortController()
   const why = new CrabError(
     'timeout',
-    `Cannot use the daemon: it does not answer within ${ANSWER_MS / 1000} s`,
+    `Cannot use the daemon: it did not answer within ${ANSWER_MS / 1000} s`,
     {
       hint: 'see logs/daemon.log; `crabtalk daemon run` names the process',
     },

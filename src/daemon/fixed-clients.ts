@@ -22,7 +22,7 @@ import type { RequestContext } from './handlers/request-context.ts'
  * - A reply to a question may be text, a label or the number of an option.
  * - `kill` of an idle conversation starts a new one for its pair; the old one stays stored.
  */
-export function forFixedClients(dispatch: Dispatch, served: RequestContext): Dispatch {
+export function forFixedClients(dispatch: Dispatch, served: RequestContext<'asks' | 'running'>): Dispatch {
   return async function* dispatchFixed(message, signal) {
     const { msg } = message
     switch (msg?.$case) {
@@ -42,7 +42,7 @@ export function forFixedClients(dispatch: Dispatch, served: RequestContext): Dis
  * Sends questions of a turn of the local class to the user of its client, including the one whether to trust
  * a new folder: the notice that would replace it cannot be shown there.
  */
-function withAsker(message: StreamMsg, { channel }: RequestContext): StreamMsg {
+function withAsker(message: StreamMsg, { channel }: RequestContext<never>): StreamMsg {
   const isLocal = classifyTurn(channel, message.sender ?? '') === 'local'
   return isLocal
     ? { ...message, options: TurnOptions.create({ onAsk: OnAsk.CLIENT, asksTrust: true }) }
@@ -53,7 +53,7 @@ function withAsker(message: StreamMsg, { channel }: RequestContext): StreamMsg {
  * Rewrites the reply as a JSON object that answers each question of the pair's oldest ask; keeps its content
  * when no ask is pending.
  */
-function withAnswers(message: ReplyToAsk, served: RequestContext): ReplyToAsk {
+function withAnswers(message: ReplyToAsk, served: RequestContext<'asks'>): ReplyToAsk {
   const { services } = served
   const { agent, sender } = completePair(served.channel, message)
   const waiting = services.asks.list(agent).find((pending) => pending.sender === sender)
@@ -103,7 +103,7 @@ function findLabel(text: string, options: Question['options']): string | undefin
 interface Kill {
   message: ClientMessage
   kill: KillMsg
-  served: RequestContext
+  served: RequestContext<'running'>
 }
 
 /**

@@ -31,7 +31,7 @@ export async function attachInProcess(
     dispatch: route(handlers(services, 'process')),
     place: 'process',
     why,
-    lease: (resource, signal) => services.place.leases.take(resource, signal),
+    lease: (resource, signal) => services.stores.leases.take(resource, signal),
     [Symbol.asyncDispose]: () => services[Symbol.asyncDispose](),
   }
 }

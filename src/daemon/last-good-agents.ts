@@ -22,7 +22,7 @@ export function withLastGood({ store, known, log }: LastGoodOptions): Agents {
   const useLastGood = (name: string, reason: unknown): AgentConfig => {
     const lastGood = known.all().find((agent) => foldName(agent.name) === foldName(name))
     if (!lastGood || !(reason instanceof CrabError) || reason.kind !== 'config') throw reason
-    log('warn', `${reason.message}; the agent stays as it was`, { agent: lastGood.name })
+    log('warn', `${reason.message}; the agent keeps its previous configuration`, { agent: lastGood.name })
     return lastGood
   }
   return {
@@ -33,6 +33,6 @@ export function withLastGood({ store, known, log }: LastGoodOptions): Agents {
 }
 
 function pickRules({ name, permissions, mcps }: AgentConfig) {
-  const place = () => `agents/${name}.toml as it was`
+  const place = () => `agents/${name}.toml (previous version)`
   return [...toRules(permissions, place), ...mcps.flatMap((entry) => entryRules(entry, place))]
 }

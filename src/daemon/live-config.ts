@@ -125,7 +125,7 @@ export class LiveConfig {
       if (signal.aborted) throw reason
       const { kind, message } = toCrabError(reason)
       if (kind === 'config') this.#stamp = stamp
-      this.#problem = `${message}; what config.toml said before holds on`
+      this.#problem = `${message}; the previous configuration stays in use`
       throw reason
     }
   }

@@ -19,6 +19,6 @@ export async function withMissingKeyHint(
   const serviceVariables = await readEnvFile(paths.serviceEnv).catch(() => ({}) as Record<string, string>)
   const [name] = modelVariables(config, serviceVariables).filter((one) => serviceVariables[one] && !env[one])
   if (name === undefined) return reason
-  const hint = `${name} is kept for the daemon: crabup daemon start; or set it in this shell`
+  const hint = `${name} is set in service.env, which only services read: start the daemon with crabup daemon start, or set the variable in this shell`
   return new CrabError(reason.kind, reason.message, { hint, cause: reason })
 }

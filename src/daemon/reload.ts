@@ -12,8 +12,8 @@ import type { ConfigPart, LiveConfig, PreparedConfig, Staleness } from './live-c
 
 /** The parts of a node that are reloaded. */
 export interface Reloadable {
-  setting: LiveConfig
-  roster: AgentSync
+  liveConfig: LiveConfig
+  agentSync: AgentSync
   subscriptions: Pick<SubscriptionStore, 'read'>
   skills(): Promise<{ problems: readonly SkillProblem[] }>
   /** Returns the MCP servers, if they were opened already. */
@@ -65,7 +65,7 @@ export function reloader(node: Reloadable): Reloads {
   }
 
   function staleness(signal: AbortSignal): Promise<Staleness | undefined> {
-    return abortable(node.setting.staleness(), signal)
+    return abortable(node.liveConfig.staleness(), signal)
   }
 
   async function reloadOnce(why: Staleness, signal: AbortSignal): Promise<void> {
@@ -79,11 +79,11 @@ export function reloader(node: Reloadable): Reloads {
 }
 
 async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
-  const { roster, subscriptions, log } = node
+  const { agentSync, subscriptions, log } = node
   await node.migrate(log)
   node.components.readAgain()
   const parts = await applyConfig(node, signal)
-  const { changed: agents, problems } = await roster.reload()
+  const { changed: agents, problems } = await agentSync.reload()
   const { problem } = await subscriptions.read()
   for (const { path, line, message } of (await node.skills()).problems)
     log('warn', `${path}:${line}: ${message}`)
@@ -98,7 +98,7 @@ async function reloadConfig(node: Reloadable, why: Staleness): Promise<void> {
   const until = why === 'changed' ? over : AbortSignal.any([over, AbortSignal.timeout(MODELS_TIMEOUT_MS)])
   try {
     const parts = await applyConfig(node, until)
-    if (parts.length > 0) log('info', `config.toml is another one; changed: ${parts.join(', ')}`, { parts })
+    if (parts.length > 0) log('info', `config.toml has changed: ${parts.join(', ')}`, { parts })
   } catch (reason) {
     if (!until.aborted) log('warn', toCrabError(reason).message)
   }
@@ -109,39 +109,40 @@ const MODELS_TIMEOUT_MS = 1_000
 
 /** Applies the current config.toml, and returns the parts that changed. */
 async function applyConfig(node: Reloadable, signal: AbortSignal): Promise<readonly ConfigPart[]> {
-  const { config, changed } = await readConfig(node.setting, signal)
+  const { config, changed } = await readConfig(node.liveConfig, signal)
   const servers = changed.includes('[env]') ? await node.servers() : undefined
   await servers?.setBaseEnv(config.env)
-  if (changed.includes('[daemon]')) node.log('warn', '[daemon] counts when the daemon is started again')
+  if (changed.includes('[daemon]'))
+    node.log('warn', 'changes in [daemon] apply after a restart of the daemon')
   return changed
 }
 
 /** Reads config.toml, again if the configuration was changed by something else meanwhile. */
-async function readConfig(setting: LiveConfig, signal: AbortSignal): Promise<PreparedConfig> {
+async function readConfig(liveConfig: LiveConfig, signal: AbortSignal): Promise<PreparedConfig> {
   for (;;) {
     signal.throwIfAborted()
-    const prepared = await setting.prepare(signal).catch((reason: unknown) => {
+    const prepared = await liveConfig.prepare(signal).catch((reason: unknown) => {
       if (signal.aborted) throw reason
       throw toReloadError(toCrabError(reason))
     })
-    if (setting.use(prepared)) return prepared
+    if (liveConfig.use(prepared)) return prepared
   }
 }
 
 function describeChanges(parts: readonly ConfigPart[], agents: readonly string[]): string {
   const named = agents.length > 0 ? [`agents (${agents.join(', ')})`] : []
   const changed = [...parts, ...named].join(', ')
-  return changed === '' ? 'Reloaded; nothing has changed' : `Reloaded; changed: ${changed}`
+  return changed === '' ? 'Reloaded; nothing changed' : `Reloaded; changed: ${changed}`
 }
 
 function toReloadError({ kind, message, hint }: CrabError): CrabError {
-  const next = 'mend it and reload again; until then everything stays as it was'
+  const next = 'fix it and reload again; until then nothing changes'
   return new CrabError(kind, `Cannot reload: ${message}`, { hint: hint ? `${hint}; ${next}` : next })
 }
 
 function toPartialReloadError(issues: readonly string[]): CrabError {
   const list = issues.length === 1 ? ` ${issues[0]}` : issues.map((line) => `\n${line}`).join('')
-  return new CrabError('config', `Cannot reload all of it:${list}`, {
-    hint: 'mend it and reload again; the rest is reloaded, and what is broken stays as it was',
+  return new CrabError('config', `Cannot reload everything:${list}`, {
+    hint: 'fix it and reload again; everything else was reloaded, and broken files keep their previous content in use',
   })
 }

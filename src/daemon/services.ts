@@ -65,11 +65,21 @@ export interface NodeOptions {
   daemon?: DaemonSelf
 }
 
+/** The options, the clock and the shutdown signal of a node, which its builders share. */
+export interface NodeContext {
+  options: NodeOptions
+  now(): number
+  /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<unknown>
+  /** Aborted when the node shuts down. */
+  over: AbortSignal
+}
+
 /** Everything that handlers may use. Expensive parts are created on first use. */
 export interface Services extends AsyncDisposable {
   readonly node: NodeOptions
   readonly agents: AgentStore
-  readonly place: ConversationStores
+  readonly stores: ConversationStores
   readonly memory: MemoryStore
   /** The search over all stored sessions. */
   readonly sessionIndex: SessionSearch
@@ -85,7 +95,7 @@ export interface Services extends AsyncDisposable {
   readonly subscriptions: SubscriptionStore
   /** Undefined outside a daemon, where subscriptions do not fire (ADR 0107). */
   readonly bus: DaemonBus | undefined
-  readonly setting: LiveConfig
+  readonly liveConfig: LiveConfig
   models(signal: AbortSignal): Promise<ModelRegistry>
   /** Returns the process that currently holds a lease, if any. */
   findHolder(resource: string): Promise<LeaseHolder | undefined>
@@ -100,7 +110,7 @@ export interface Services extends AsyncDisposable {
   /** Broadcasts every message to and from MCP servers. */
   readonly mcpFrames: Broadcast<McpFrame>
   /** Must be notified of every change to an agent. */
-  readonly roster: AgentSync
+  readonly agentSync: AgentSync
   /** Scans the available skills; each call scans again. */
   skills(): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }>
   /** Migrates agent files of older formats; must be called before any agent is read. See `migrateServers()`. */
@@ -109,6 +119,6 @@ export interface Services extends AsyncDisposable {
   /** Returns the permission rules of config.toml. */
   rules(): Promise<readonly Rule[]>
   /** Returns the working directory of a new conversation whose client did not choose one. */
-  usualCwd(pair: TurnPair, trust: Trust): Promise<string>
+  defaultCwd(pair: TurnPair, trust: Trust): Promise<string>
   now(): number
 }

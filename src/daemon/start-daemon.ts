@@ -50,7 +50,7 @@ export async function startDaemon(
   if (first !== 'refused') return first
   const second = await waitUntilReady(await start(), place, signal)
   if (second !== 'refused') return second
-  throw new CrabError('unavailable', 'Cannot start a daemon: it ended twice without a word', {
+  throw new CrabError('unavailable', 'Cannot start a daemon: it exited twice without an error message', {
     hint: 'run: crabtalk daemon run',
   })
 }
@@ -81,7 +81,7 @@ async function waitUntilReady(
   if (ended) throw await readStartFailure(place.paths, pid, ended)
   throw new CrabError(
     'unavailable',
-    `Cannot start a daemon: it does not answer within ${START_TIMEOUT_MS / 1000} s`,
+    `Cannot start a daemon: it did not answer within ${START_TIMEOUT_MS / 1000} s`,
     {
       hint: `see ${logFile(place.paths)}`,
     },
@@ -103,7 +103,7 @@ async function readStartFailure(
   { code, signal }: ExitStatus,
 ): Promise<CrabError> {
   const logged = await readLastError(paths, pid)
-  const how = signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
+  const how = signal ? `it was killed by ${signal}` : `it exited with code ${code}`
   const hint =
     typeof logged?.['hint'] === 'string'
       ? logged['hint']

@@ -95,7 +95,7 @@ export async function runComponent(component: Component, options: ServeComponent
     if (first !== undefined) {
       throw new CrabError(
         'usage',
-        `Cannot start ${component.name}: it takes no arguments, and got "${first}"`,
+        `Cannot start ${component.name}: it takes no arguments, but got "${first}"`,
       )
     }
     await serveComponent(component, { ...options, onServing }, over.signal)
@@ -114,7 +114,7 @@ function formatHelp({ name, version, description, tools }: Component): string {
   const lines = tools.map((tool) => `  ${tool.name.padEnd(width)}  ${tool.description.split('. ')[0]}`)
   return `${name} ${version}: ${description}
 
-Serves these tools to the agents of $CRABTALK_HOME (~/.crabtalk) until it is ended:
+Serves these tools to the agents of $CRABTALK_HOME (~/.crabtalk) until it is stopped:
 ${lines.join('\n')}
 
 As a service: crabup ${name} start

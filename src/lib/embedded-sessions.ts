@@ -48,7 +48,7 @@ export function embeddedSessions({
   sessions: Sessions
   cwd: string
 }): EmbeddedSessions {
-  const { storage } = sessions.place
+  const { storage } = sessions.stores
   const reader = new EntryReader(storage)
   const index = new StorageSearch(storage)
   return {

@@ -104,12 +104,12 @@ export function embed(options: EmbedOptions): Embedded {
   const running = new RunningTurns()
   const setting = { provider, rules }
   const agents = 'get' in options.agents ? options.agents : fixedAgents(options.agents)
-  const place = toConversationStores(storage)
+  const stores = toConversationStores(storage)
   const runtime = new Runtime({
     agents,
     setting: () => setting,
     hook: compositeHook(options.hooks ?? []),
-    place,
+    stores,
     scratch: toConversationStores(new MemoryStorage()),
     running,
     asks,
@@ -123,7 +123,7 @@ export function embed(options: EmbedOptions): Embedded {
     runtime,
     asks,
     running,
-    sessions: embeddedSessions({ agents, sessions: { place, running, journals: new Journals() }, cwd }),
+    sessions: embeddedSessions({ agents, sessions: { stores, running, journals: new Journals() }, cwd }),
     turn: (content, request = {}, signal = new AbortController().signal) =>
       runtime.turn(
         { agent: 'crab', sender: 'user', trust: 'local', settings: {}, ...request, content },

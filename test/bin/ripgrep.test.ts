@@ -12,7 +12,7 @@ import { makeTree } from '../support/trees.ts'
 const PROGRAM = Buffer.concat([Buffer.from('#!/bin/sh\necho hi\nexit\n'), randomBytes(10_000)])
 const SHA256 = createHash('sha256').update(PROGRAM).digest('hex')
 
-test('openRipgrepAsset() reads what makeRipgrepAsset() made', async () => {
+test('openRipgrepAsset() reads what makeRipgrepAsset() created', async () => {
   const { sha256, size, program } = makeAsset()
   assert.deepEqual([sha256, size, await program()], [SHA256, PROGRAM.length, PROGRAM])
 })

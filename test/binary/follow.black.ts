@@ -207,7 +207,7 @@ for (const argv of [
   test(`${argv.join(' ')} says that no daemon runs, and starts none`, async () => {
     await using talk = await makeTalk([])
     const finished = await talk.run(argv, { env: { ...WITH_DAEMON, CRABTALK_NO_DAEMON: '' } })
-    assertFailed(finished, 'unavailable', { message: /none runs/, hint: /crabtalk daemon run/ })
+    assertFailed(finished, 'unavailable', { message: /none is running/, hint: /crabtalk daemon run/ })
     assert.deepEqual(await talk.processesLeft(), [])
   })
 }
@@ -229,7 +229,10 @@ test('who answers and follows need not have the key of the daemon; who begins a 
   const asks = await box.run(['asks'], { env })
   assert.deepEqual([asks.code, asks.stderr], [0, 'No pending questions\n'])
   const sent = await box.run(['send', '--detach', 'hi'], { env })
-  assertFailed(sent, 'unavailable', { message: /OPENAI_API_KEY is not what the daemon has/, hint: /daemon/ })
+  assertFailed(sent, 'unavailable', {
+    message: /OPENAI_API_KEY differs from what the daemon was started with/,
+    hint: /daemon/,
+  })
 })
 
 test('every example in the help of these commands works', async () => {

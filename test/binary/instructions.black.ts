@@ -53,7 +53,7 @@ for (const daemon of [false, true]) {
     assert.deepEqual(told.slice(0, 3), [
       "crabtalk: in /a, AGENTS.md: it is not read: it is one of crabtalk's own files\n",
       "crabtalk: in /b, AGENTS.md: it is not read: it is one of crabtalk's own files\n",
-      'crabtalk: in /c, Crab.md: it is not read: it is a link that leads out of its folder\n',
+      'crabtalk: in /c, Crab.md: it is not read: it is a link that points outside its folder\n',
     ])
     const texts = talk.server.requests.map(({ text }) => text)
     for (const text of texts) assert.ok(!text.includes(KEY) && !text.includes('root:x:'))

@@ -151,7 +151,10 @@ test('mcp call names the nearest server and tool, and refuses arguments that are
     message: /"misbehavin"/,
     hint: /"misbehaving"/,
   })
-  assertFailed(await call('misbehaving', 'ecoh'), 'missing', { message: /no such tool/, hint: /"echo"/ })
+  assertFailed(await call('misbehaving', 'ecoh'), 'missing', {
+    message: /does not have that tool/,
+    hint: /"echo"/,
+  })
   assertFailed(await call('misbehaving', 'echo', 'hello'), 'usage', {
     message: /word 1 behind the tool/,
     hint: /path=/,

@@ -142,7 +142,7 @@ test('mcp add refuses a name that is taken, and what is no entry, before anythin
   const server = watchedServer(records.path, FEW)
   const add = (...words: string[]) => box.run(['mcp', 'add', ...words, '--', ...line(server.entry)])
   assertFailed(await add('notes'), 'conflict', {
-    message: /^Cannot add the server "notes": there is one of that name$/,
+    message: /^Cannot add the server "notes": that name is already in use$/,
     hint: /crabtalk mcp set notes/,
   })
   assertFailed(await add('No Tes'), 'invalid', { message: /"name" must be 1 to 32/ })

@@ -29,7 +29,7 @@ const HOSTILE: Readonly<Record<string, { play: Play; said: RegExp }>> = {
     play: (_, response) => isSent(response.writeHead(200, STREAM).end(': \n\n')),
     said: /"cut": its stream ended before its answer came/,
   },
-  gone: { play: (_, response) => isSent(response.destroy()), said: /"gone": .*the connection was cut/ },
+  gone: { play: (_, response) => isSent(response.destroy()), said: /"gone": .*the connection was closed/ },
   failing: { play: (_, response) => isSent(response.writeHead(500).end()), said: /"failing".*500/ },
 }
 

@@ -19,9 +19,9 @@ test('the first command after an update moves the servers into the files, says s
   const first = await talk.send(['hello'])
   assert.deepEqual([first.stdout, first.code], ['yes\n', 0])
   assert.deepEqual(first.stderr.split('\n'), [
-    'crabtalk: agents/crab.toml:2: the MCP server "gone" is in no registry; its name is kept there as a comment',
-    'crabtalk: MCP servers stand in the files of their agents now (agents/crab.toml); what a file was is beside it, as .toml.bak',
-    'crabtalk: mcps.toml is mcps.toml.bak now: no agent needs it any more',
+    'crabtalk: agents/crab.toml:2: the MCP server "gone" is not in a registry; its name was left there as a comment',
+    'crabtalk: MCP servers are now in the files of their agents (agents/crab.toml); the old files are beside them as .toml.bak',
+    'crabtalk: mcps.toml is mcps.toml.bak now, since no agent needs it',
     '',
   ])
   assert.match(talk.server.requests[0]!.text, /"mcp__fs__echo"/)
@@ -45,7 +45,7 @@ test('a daemon does it when it starts, and when it reloads', async () => {
   assert.deepEqual(await namesOf(box, 'crab'), ['fs'])
   assert.match(
     await readFile(join(box.home, 'logs/daemon.log'), 'utf8'),
-    /MCP server \\"gone\\" is in no registry/,
+    /MCP server \\"gone\\" is not in a registry/,
   )
   await write(box, 'agents/late.toml', 'mcps = ["fs"]\n')
   await write(box, 'mcps.toml', REGISTRY)

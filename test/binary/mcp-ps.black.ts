@@ -77,7 +77,10 @@ test('mcp ps, logs, reconnect and trace need a daemon, and start none', async ()
     ['trace', '-f'],
   ]) {
     const outcome = await mcp(box, words)
-    assertFailed(outcome, 'unavailable', { message: /without a daemon: none runs$/, hint: /daemon run/ })
+    assertFailed(outcome, 'unavailable', {
+      message: /without a daemon: none is running$/,
+      hint: /daemon run/,
+    })
     assert.equal(outcome.stdout, '', words.join(' '))
   }
 })

@@ -129,7 +129,7 @@ for (const { name, path, returns, env } of PROVIDERS) {
       await using setting = await open(() => ({ parts: ['Half an'], end: 'cut' }))
       const finished = await setting.send(['hello'])
       assert.equal(finished.stdout, 'Half an\n')
-      assertFailed({ ...finished, stdout: '' }, 'unavailable', { message: /broke off/ })
+      assertFailed({ ...finished, stdout: '' }, 'unavailable', { message: /ended early/ })
     })
   })
 

@@ -38,7 +38,7 @@ test('a daemon reads and saves in a thread of its own, and the next one goes on 
   await using _daemon = await startSandboxDaemon(box)
   await finds(box, 'hiddensee')
   await until('the log tells', () => warningsOf(box).length > 0)
-  assert.match(warningsOf(box).join('\n'), /^The search index in .+ is built anew: [^\n]+$/)
+  assert.match(warningsOf(box).join('\n'), /^The search index in .+ is being rebuilt: [^\n]+$/)
 })
 
 /** Waits until it is all read. */

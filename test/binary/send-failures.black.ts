@@ -73,7 +73,7 @@ test('a stream that is cut, or ends without its end, is 69; what came is printed
   for (const end of ['cut', 'unfinished'] as const) {
     await using talk = await makeTalk([{ parts: ['half an ', 'answer'], end }, OK])
     assertFailed(await talk.send(['-s', 'me', 'hello']), 'unavailable', {
-      message: /^Cannot call scripted \(llm\): the answer broke off before its end$/,
+      message: /^Cannot call scripted \(llm\): the answer ended early$/,
       stdout: 'half an answer\n',
     })
     assert.equal(talk.server.requests.length, 1)

@@ -5,7 +5,7 @@ import { makeSandbox } from '../support/run-binary.ts'
 import { assertFailed, modesUnder, readSessions, writeConfig } from '../support/talk.ts'
 
 const NOTICE =
-  /^crabtalk: The built-in demo answers; it is no language model\. To connect one: .*ANTHROPIC_API_KEY.*\n$/
+  /^crabtalk: The built-in demo answers; it is not a language model\. To connect one: .*ANTHROPIC_API_KEY.*\n$/
 
 test('on a fresh machine the demo answers, streams, calls a real tool, and says once what it is', async () => {
   await using box = await makeSandbox()

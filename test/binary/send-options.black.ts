@@ -84,7 +84,7 @@ test('--max-cost ends a run before the model call behind the one that spent it, 
   const facts = configWithFacts('input_usd = 1, output_usd = 10')
   await using talk = await makeTalk(() => ({ parts: [CALL], usage: USAGE }), facts)
   assertFailed(await talk.send(['--max-cost', '0.003', 'hello']), 'limit', {
-    message: /^The turn was ended at its cost limit$/,
+    message: /^The turn reached its cost limit$/,
     hint: /--max-cost/,
   })
   assert.equal(talk.server.requests.length, 2)
@@ -93,7 +93,7 @@ test('--max-cost ends a run before the model call behind the one that spent it, 
 test('--max-cost with a model whose price is not known is 78, and nothing is sent or stored', async () => {
   await using talk = await makeTalk(() => ({ parts: ['ok'] }))
   assertFailed(await talk.send(['--max-cost', '1', 'hello']), 'config', {
-    message: /^Cannot keep to a cost limit: the price of scripted is not known$/,
+    message: /^Cannot enforce a cost limit: the price of scripted is not known$/,
     hint: /input_usd and output_usd/,
   })
   assert.deepEqual([talk.server.requests, await talk.sessions()], [[], []])

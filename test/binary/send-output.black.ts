@@ -58,7 +58,7 @@ test('the texts of several steps are separated by a blank line; --last prints th
 
 test('--buffer and --last print nothing of an answer that fails; without them what came is there', async () => {
   await using talk = await makeTalk(() => ({ parts: ['half'], end: 'cut' }))
-  const failure = { message: /broke off before its end$/ }
+  const failure = { message: /the answer ended early$/ }
   assertFailed(await talk.send(['hello']), 'unavailable', { ...failure, stdout: 'half\n' })
   assertFailed(await talk.send(['--buffer', 'hello']), 'unavailable', failure)
   assertFailed(await talk.send(['--last', 'hello']), 'unavailable', failure)
@@ -93,7 +93,7 @@ test('--out-file is written whole, on success only, and standard output stays em
   assert.deepEqual([stdout, stderr, code, await readFile(file, 'utf8')], ['', '', 0, 'new\n'])
   assert.equal((await stat(file)).mode & 0o777, 0o640)
   assertFailed(await talk.send(['-O', 'out.txt', 'hello']), 'unavailable', {
-    message: /broke off/,
+    message: /ended early/,
   })
   assert.equal(await readFile(file, 'utf8'), 'new\n')
   assert.deepEqual(await readdir(talk.cwd), ['out.txt'])

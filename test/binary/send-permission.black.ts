@@ -76,9 +76,9 @@ test('a person refuses a call, and the model is told; with a reason it reads tha
   terminal.type('or nothing at all\r')
   assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
   const [, first, second, third] = talk.server.requests.map(lastResult)
-  assert.match(first!, /^Not permitted: bash: touch a: the person said no$/)
-  assert.match(second!, /the person said no: use mkdir$/)
-  assert.match(third!, /the person said no: or nothing at all$/)
+  assert.match(first!, /^Not permitted: bash: touch a: the user said no$/)
+  assert.match(second!, /the user said no: use mkdir$/)
+  assert.match(third!, /the user said no: or nothing at all$/)
   assert.deepEqual(await readdir(talk.cwd), [])
 })
 
@@ -219,7 +219,7 @@ test('without a terminal nobody is asked: the answer comes, and the exit code is
   const [denied, error, hint, ...rest] = stderr.split('\n')
   assert.match(
     denied!,
-    /^crabtalk: denied bash: npm test \(.*nobody can be asked\); allow it with --allow 'bash\(npm test \*\)'$/,
+    /^crabtalk: denied bash: npm test \(.*no one can be asked\); allow it with --allow 'bash\(npm test \*\)'$/,
   )
   assert.match(
     error!,
@@ -246,7 +246,7 @@ test('without a terminal nobody is asked: the answer comes, and the exit code is
     rules: ['bash(npm test *)'],
     by: 'nobody',
   })
-  assert.match(reason, /nobody can be asked/)
+  assert.match(reason, /no one can be asked/)
 })
 
 test('a process without a controlling terminal asks nobody, whatever its streams are', async () => {
@@ -341,7 +341,7 @@ test('an agent that asks when nobody is there goes on, and that is no failure', 
   ])
   const { stdout, stderr, code } = await talk.send(['go on'])
   assert.deepEqual([stdout, stderr, code], ['Done.\n', '', 0])
-  assert.match(lastResult(talk.server.requests.at(-1)), /^Nobody is there to answer/)
+  assert.match(lastResult(talk.server.requests.at(-1)), /^No one is there to answer/)
 })
 
 /** A reply that runs a command. */

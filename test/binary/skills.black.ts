@@ -74,7 +74,7 @@ describe('skills', { concurrency: 2 }, () => {
     await symlink('/dev/zero', join(talk.home, 'skills', 'bad', 'SKILL.md'))
     const listed = await talk.run(['skill', 'list'])
     assert.match(listed.stdout, /^NAME +FOLDER +DESCRIPTION\nreview +\/.*\/skills\/review +Does it\n$/)
-    assert.match(listed.stderr, /^crabtalk: .*bad\/SKILL\.md:1: it is no file\n$/)
+    assert.match(listed.stderr, /^crabtalk: .*bad\/SKILL\.md:1: it is not a file\n$/)
     const { skills, problems } = JSON.parse((await talk.run(['skill', 'list', '--json'])).stdout)
     assert.deepEqual(skills, [{ name: 'review', description: 'Does it', folder, own: true }])
     assert.equal(problems.length, 1)

@@ -69,7 +69,7 @@ test('what one call leaves in the background is there for the next, and gone aft
   ] as const
   const answers = await talk.act(calls, YOLO)
   assert.deepEqual(answers, [
-    'begun\n[1 process still runs in the background; the end of this turn ends that]',
+    'begun\n[1 process is still running in the background; it ends with this turn]',
     'runs',
   ])
   await until('it is gone', async () => (await talk.processesLeft()).length === 0)

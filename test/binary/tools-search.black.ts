@@ -17,7 +17,7 @@ test('glob and grep find what is in the working directory, without being asked a
     'src/new.ts\nsrc/old.ts',
     'notes.md\n1:a needle\n\nsrc/old.ts\n2:// needle',
     'src/old.ts: 1',
-    'Cannot search: the pattern is no regular expression: unclosed group',
+    'Cannot search: the pattern is not a valid regular expression: unclosed group',
   ])
 })
 

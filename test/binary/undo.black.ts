@@ -49,7 +49,7 @@ test('conversation undo takes back a turn that was killed, and is refused while 
   const running = talk.startSend(['-s', 'me', '--yolo', 'go'])
   await running.prints(/thinking/)
   assertFailed(await talk.run(['conversation', 'undo']), 'conflict', {
-    message: /^Cannot take back what the conversation did to files: a turn of it runs in another process$/,
+    message: /^Cannot undo the conversation's changes to files: another process is running a turn in it$/,
     hint: /wait for it to end/,
   })
   running.child.kill('SIGKILL')

@@ -52,7 +52,7 @@ test('skill check names what is wrong with its line, and warns of what only othe
   assert.deepEqual(
     lines.map((line) => line.replace(/: (.{20}).*/, ' $1')),
     [
-      'deep/bad/SKILL.md:3 this is no line of t',
+      'deep/bad/SKILL.md:3 this line is not of ',
       'huge/SKILL.md:1 Cannot use the skill',
       'Odd/SKILL.md:1 warning: other progr',
       'long/SKILL.md:1 warning: other progr',

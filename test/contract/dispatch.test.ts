@@ -91,7 +91,7 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
     async check({ dispatch, services }) {
       const message = { ...PAIR, agent: 'nobody', content: 'x' }
       await assert.rejects(request(dispatch, 'send', message, NEVER), { kind: 'missing' })
-      assert.deepEqual(await services.place.storage.listSessions({}), [])
+      assert.deepEqual(await services.stores.storage.listSessions({}), [])
     },
   },
   'hanging up cancels the turn, at the model server too': {

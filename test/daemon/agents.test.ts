@@ -44,7 +44,7 @@ test('rename_agent says which name is the trouble before it looks at memories', 
     request(node.dispatch, 'renameAgent', { oldName, newName }, NEVER)
   await assert.rejects(rename('nobody', 'gone'), { kind: 'missing', message: /nobody/ })
   await assert.rejects(rename('one', 'two'), { kind: 'conflict', message: /^(?!.*memory)/ })
-  await assert.rejects(rename('one', 'gone'), { kind: 'conflict', message: /another memory lies in/ })
+  await assert.rejects(rename('one', 'gone'), { kind: 'conflict', message: /another memory is at/ })
   assert.equal((await rename('one', 'three')).name, 'three')
 })
 

@@ -85,7 +85,7 @@ test('attach() uses the daemon that runs, and this process without one', async (
   assert.equal(await placeOf(told), 'process')
   assert.match(
     await placeOf(told, { daemon: 'only' }),
-    /^unavailable: Cannot do this without a daemon: none runs/,
+    /^unavailable: Cannot do this without a daemon: none is running/,
   )
   await assert.rejects(readdir(home.paths.home), { code: 'ENOENT' })
   await using _daemon = await startTestDaemon(home)
@@ -201,10 +201,10 @@ test('attach() names another version of the daemon, and uses it', async () => {
 
 test('attach() does without a daemon that speaks no version it knows', async () => {
   await using home = await temporaryHome()
-  await using _new = await pretend(home, new CrabError('invalid', 'this side speaks version 2 only'))
+  await using _new = await pretend(home, new CrabError('invalid', 'this daemon speaks only version 2 only'))
   const told = callerOf(home)
   assert.match(await placeOf(told), /^process: .*version 2 only/)
-  assert.match(told.said.join(''), /^crabtalk: no daemon is used: .*version 2 only\n$/)
+  assert.match(told.said.join(''), /^crabtalk: running without a daemon: .*version 2 only\n$/)
 })
 
 test('attach() does without a daemon that is stopped, and waits only so long', async () => {
@@ -212,8 +212,11 @@ test('attach() does without a daemon that is stopped, and waits only so long', a
   await using daemon = await startTestDaemon(home)
   daemon.kill('SIGSTOP')
   const told = callerOf(home)
-  assert.equal(await placeOf(told), 'process: Cannot use the daemon: it does not answer within 5 s')
-  assert.match(told.said.join(''), /^crabtalk: no daemon is used: Cannot use the daemon: it does not answer/)
+  assert.equal(await placeOf(told), 'process: Cannot use the daemon: it did not answer within 5 s')
+  assert.match(
+    told.said.join(''),
+    /^crabtalk: running without a daemon: Cannot use the daemon: it did not answer/,
+  )
 })
 
 test('attach() does without a daemon that would use another model than this process', async () => {
@@ -222,10 +225,10 @@ test('attach() does without a daemon that would use another model than this proc
   assert.equal(await placeOf(callerOf(home)), 'daemon')
   assert.equal(await placeOf(callerOf(home, { OPENAI_API_KEY: 'sk-one' })), 'daemon')
   const other = callerOf(home, { OPENAI_API_KEY: 'sk-two' })
-  assert.equal(await placeOf(other), 'process: OPENAI_API_KEY is not what the daemon has')
+  assert.equal(await placeOf(other), 'process: OPENAI_API_KEY differs from what the daemon was started with')
   assert.equal(
     await placeOf(callerOf(home, { ANTHROPIC_API_KEY: 'sk-three' })),
-    'process: ANTHROPIC_API_KEY is not what the daemon has',
+    'process: ANTHROPIC_API_KEY differs from what the daemon was started with',
   )
   assert.deepEqual(other.said, [])
 })
@@ -240,13 +243,13 @@ test('attach() says what to do where a daemon is needed and none can be used', a
   const { caller, said } = callerOf(home)
   assert.equal(
     await hintOf({ said, caller: { ...caller, withoutDaemon: true } }),
-    'do it without --no-daemon',
+    'run it without --no-daemon',
   )
   assert.equal(await hintOf(callerOf(home, { CRABTALK_NO_DAEMON: '1' })), 'unset CRABTALK_NO_DAEMON')
   await using _daemon = await startTestDaemon(home, { env: { OPENAI_API_KEY: 'sk-one' } })
   assert.equal(
     await hintOf(callerOf(home, { OPENAI_API_KEY: 'sk-two' })),
-    'unset it, or end the daemon with `crabtalk daemon stop`: the next one has what is set then',
+    'unset it, or stop the daemon with `crabtalk daemon stop`: the next one takes the new value',
   )
 })
 

@@ -62,8 +62,8 @@ test('a TCP client is refused the pairs of people, schedules and events, with wh
     const pair = { agent: 'crab', sender, content: 'x', query: 'x' }
     const refusal = {
       kind: 'denied',
-      message: /: no TCP client may speak as "/,
-      hint: /^leave the sender out, or begin it with "tcp:"/,
+      message: /: a TCP client may not use the sender "/,
+      hint: /^leave out the sender, or start it with "tcp:"/,
     }
     for (const operation of operations) {
       await assert.rejects(

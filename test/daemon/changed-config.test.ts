@@ -22,7 +22,7 @@ test('turns that begin after config.toml has changed find it changed, and it is 
     (await node.services.rules()).map(({ pattern }) => pattern),
     ['read'],
   )
-  assert.deepEqual(node.logged, ['info config.toml is another one; changed: models, [permissions]'])
+  assert.deepEqual(node.logged, ['info config.toml has changed: models, [permissions]'])
 })
 
 test('turns say why a changed config.toml does not hold, until it is mended', async () => {
@@ -32,7 +32,7 @@ test('turns say why a changed config.toml does not hold, until it is mended', as
   await node.home.write('config.toml', `${text}[permissions]\nalow = []\n`)
   for (let turn = 0; turn < 2; turn++) {
     const { notices, text: said } = told(await node.ask('still there?'))
-    assert.match(notices[0] ?? '', /^config\.toml:6: .*alow.*; what config\.toml said before holds on$/)
+    assert.match(notices[0] ?? '', /^config\.toml:6: .*alow.*; the previous configuration stays in use$/)
     assert.deepEqual([notices.length, said], [1, 'from the old'])
   }
   assert.equal(node.logged.length, 1, 'the log has it once')

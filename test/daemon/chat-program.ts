@@ -69,7 +69,7 @@ async function retitle(title: string): Promise<void> {
 }
 
 async function crash(): Promise<void> {
-  const { storage } = services.place
+  const { storage } = services.stores
   const append = storage.append.bind(storage)
   storage.append = async (id, at, lines) => {
     if (lines.some(({ kind }) => kind === 'compact')) process.kill(process.pid, 'SIGKILL')

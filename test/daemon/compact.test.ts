@@ -149,7 +149,7 @@ test('compact has nothing to do where nothing was said, or not since the last ti
   await assert.rejects(compact(node), { kind: 'missing' })
   await assert.rejects(compact(node, { agent: 'nobody' }), { kind: 'missing', message: /nobody/ })
   await request(node.dispatch, 'newSession', PAIR, NEVER)
-  const nothing = { kind: 'invalid', message: /nothing was said/ }
+  const nothing = { kind: 'invalid', message: /it has no messages/ }
   await assert.rejects(compact(node), nothing)
   await node.ask('one')
   await compact(node)
@@ -238,7 +238,7 @@ test('compact writes no marker when the memory cannot be written', async () => {
   await node.ask('one')
   const before = await sessionFile(node)
   await node.home.write('memory/crab.db', 'damaged')
-  await assert.rejects(compact(node), { kind: 'storage', message: /crab\.db: this is no memory file/ })
+  await assert.rejects(compact(node), { kind: 'storage', message: /crab\.db: this is not a memory file/ })
   assert.equal(await sessionFile(node), before)
 })
 

@@ -120,7 +120,7 @@ test('list_messages gives pages with everything that belongs to a message', asyn
   const all = [
     'user: read it',
     'assistant: Looking.',
-    'tool: Cannot read none: there is no such file',
+    'tool: Cannot read none: the file does not exist',
     'assistant: Gone.',
   ]
   assert.deepEqual(await page(0, 0), [4, ...all])
@@ -158,7 +158,7 @@ test('get_session and the history tell the title and summary that were set last'
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const session = await onlySession(node)
-  const { storage } = node.services.place
+  const { storage } = node.services.stores
   const { cursor } = await storage.read(session)
   await storage.append(session, cursor, [
     { kind: 'meta', title: 'First', summary: 'They met.' },

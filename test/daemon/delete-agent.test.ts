@@ -14,8 +14,8 @@ test('delete_agent refuses while a turn of the agent runs, says how to end it, a
     if (event?.$case !== 'chunk') continue
     await assert.rejects(request(node.dispatch, 'deleteAgent', { name: 'busy' }, NEVER), {
       kind: 'conflict',
-      message: 'Cannot delete the agent "busy": a turn of it is running',
-      hint: 'wait for the turn to end, or end it: crabtalk conversation kill busy/ann',
+      message: 'Cannot delete the agent "busy": it has a turn running',
+      hint: 'wait for the turn to end, or cancel it: crabtalk conversation kill busy/ann',
     })
     stop.abort()
   }

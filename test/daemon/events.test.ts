@@ -82,7 +82,7 @@ test('agents that start each other stop after 16 turns, and the trace says so', 
   const refused = () => traced(node).then(({ events }) => events.find(({ depth }) => depth === 16)?.fired[0])
   await until('the chain ends', async () => (await refused()) !== undefined)
   assert.equal((await refused())?.state, FiredState.REFUSED)
-  assert.match((await refused())?.error ?? '', /^Cannot go on: 16 events led to this one/)
+  assert.match((await refused())?.error ?? '', /^Cannot continue: 16 events led to this one/)
   assert.equal((await refused())?.runId, '')
   const { events } = await traced(node)
   assert.equal(events.length, 17)

@@ -81,7 +81,7 @@ test('what a conversation selected stays with it: for turns, processes, copies, 
   await next()
   await using other = compose(nodeOptions(node.home))
   await next(route(handlers(other, 'process')))
-  const [session] = await node.services.place.storage.listSessions({})
+  const [session] = await node.services.stores.storage.listSessions({})
   await request(node.dispatch, 'forkSession', { session: session!.id, upto: 0 }, NEVER)
   await next()
   node.say([SUMMARY])
@@ -226,7 +226,7 @@ test('what a server says of itself reaches the model in results only, stripped a
   for (const { json } of node.requests()) assert.doesNotMatch(systemOf(json), /IGNORE|Obey/)
 })
 
-test('mcp_view says that an agent is shown groups, what they cost, and how often its list was made', async () => {
+test('mcp_view says that an agent is shown groups, what they cost, and how often its list was created', async () => {
   await using node = await startMany()
   for (let turn = 0; turn < 3; turn++)
     await node.act([['tools_select', { tools: [`mcp__web__tool_0${turn}`] }]])

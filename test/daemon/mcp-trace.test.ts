@@ -41,7 +41,7 @@ test('mcp_trace says whose turn a call, its progress, its answer and its cancell
   const server = node.watch('one', {})
   await node.declare('ann', server)
   await node.declare('bob', server)
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   await node.pidOf(server)
   await using trace = await follow(node, {})
   const ask = (agent: string, sender: string, stop = NEVER) =>
@@ -127,7 +127,7 @@ test('subscribe_mcp_events tells each owner what happens to a connection', async
   await node.declare('ann', server)
   await node.declare('bob', server)
   const seen: string[] = []
-  const begun = node.services.roster.syncAll()
+  const begun = node.services.agentSync.syncAll()
   for await (const event of requestMany(node.dispatch, 'subscribeMcpEvents', {}, NEVER)) {
     const { agent, kind, name, fingerprint, owners, tools, timestamp } = event
     assert.match(fingerprint, /^[0-9a-f]{64}$/)

@@ -88,7 +88,7 @@ test('mcp_view says how much memory a connection takes', async () => {
   const server = node.watch('one')
   await node.declare('crab', server)
   assert.deepEqual((await viewOf(node, 'crab')).peers, [])
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   await node.pidOf(server)
   const [peer] = (await viewOf(node, '')).peers
   assert.ok(peer!.memoryBytes! > 10_000_000 && peer!.memoryBytes! < 1_000_000_000, `${peer!.memoryBytes}`)

@@ -95,7 +95,7 @@ test('of two that set one server at once, one wins and the other is told', async
   const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
   assert.deepEqual(
     refused.map(({ reason }) => [reason.kind, reason.message]),
-    [['conflict', 'Cannot set the server "one": somebody else has changed it meanwhile']],
+    [['conflict', 'Cannot set the server "one": it was changed by someone else in the meantime']],
   )
   assert.match(refused[0]!.reason.hint, /^try again/)
 })
@@ -192,7 +192,7 @@ test('upsert_mcp replaces one entry, keeps the rest of the text, and stored secr
 /** What a client may send, and what it is told. */
 const WRONG: [string, RegExp][] = [
   ['', /^Cannot read the entry of the server: /],
-  ['[]', /no JSON object$/],
+  ['[]', /not a JSON object$/],
   ['{"name":"A B","command":"x"}', /^Cannot set the server "A B": "name" must be /],
   ['{"name":"a"}', /^Cannot set the server "a": .*"command"/],
   ['{"name":"a","command":"x","cwd":"here"}', /"cwd" must be an absolute path$/],

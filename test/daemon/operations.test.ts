@@ -48,7 +48,7 @@ test('list_skills gives those of the home and of other programs, and what is wro
   )
   assert.deepEqual(
     problems.map(({ path, line, message }) => [path.split('/').slice(-3).join('/'), line, message]),
-    [['skills/bad/SKILL.md', 1, 'it does not begin with a front matter (---)']],
+    [['skills/bad/SKILL.md', 1, 'it does not start with front matter (---)']],
   )
   await node.home.write('agents/narrow.toml', 'skills = ["own"]\n')
   await node.home.write('agents/narrow.md', 'You are narrow.')

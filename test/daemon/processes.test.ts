@@ -137,7 +137,7 @@ function reported(output: string, what: string): string[] {
 
 async function linesOf({ services, dispatch }: TestDispatch): Promise<SessionLine[]> {
   const { id } = await request(dispatch, 'getSession', PAIR, NEVER)
-  const { lines, warnings } = await services.place.storage.read(id)
+  const { lines, warnings } = await services.stores.storage.read(id)
   assert.deepEqual(warnings, [])
   return lines
 }

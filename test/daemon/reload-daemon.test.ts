@@ -32,7 +32,7 @@ test('a daemon has its servers warm, reloads on SIGHUP and on request, and ends 
     await assert.rejects(request(daemon.dispatch, 'reload', {}, NEVER), {
       kind: 'config',
       message: /^Cannot reload: config\.toml:4: /,
-      hint: /mend it and reload again; until then everything stays as it was$/,
+      hint: /fix it and reload again; until then nothing changes$/,
     })
     await home.write('config.toml', text)
     await request(daemon.dispatch, 'reload', {}, NEVER)

@@ -15,7 +15,7 @@ test('a reload that adds one MCP server leaves the process of another alone', as
   await using node = await startKeptNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one)
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   const pid = await node.pidOf(one)
   await node.declare('crab', one, two)
   await node.declare('other', one)
@@ -34,16 +34,16 @@ test('a config.toml that is broken changes nothing, and the error says where', a
   await using node = await startKeptNode(() => ({ parts: ['yes'] }))
   await node.ask('hi')
   const server = node.watch('one')
-  const before = node.services.setting.current
+  const before = node.services.liveConfig.current
   const text = await node.home.read('config.toml')
   await node.declare('crab', server)
   await node.home.write('config.toml', `${text}\n[permissions]\nalow = []\n`)
   await assert.rejects(node.reload(), {
     kind: 'config',
     message: /^Cannot reload: config\.toml:7: .*alow/,
-    hint: /allow.*; mend it and reload again; until then everything stays as it was$/,
+    hint: /allow.*; fix it and reload again; until then nothing changes$/,
   })
-  assert.equal(node.services.setting.current.provider, before.provider)
+  assert.equal(node.services.liveConfig.current.provider, before.provider)
   assert.deepEqual(await node.peers(), [])
   await node.ask('again', { options: { noMcp: true } })
   assert.equal(node.server.requests.length, 2)
@@ -52,11 +52,11 @@ test('a config.toml that is broken changes nothing, and the error says where', a
 test('a model that cannot be chosen changes nothing either', async () => {
   await using node = await startKeptNode(() => ({ parts: ['yes'] }))
   await node.ask('hi')
-  const before = node.services.setting.current
+  const before = node.services.liveConfig.current
   const closed = '[[providers]]\nname = "a"\nkind = "openai"\napi_key = "k"\nmodels = ["x"]\n'
   await node.home.write('config.toml', `model = "y"\n${closed}`)
   await assert.rejects(node.reload(), { kind: 'config', message: /^Cannot reload: .*"y"/ })
-  assert.equal(node.services.setting.current.provider, before.provider)
+  assert.equal(node.services.liveConfig.current.provider, before.provider)
 })
 
 test('a turn under way finishes on its model and its rules, and the next one has the new', async () => {
@@ -109,14 +109,14 @@ test('an agent whose file is broken keeps its servers, the others are reloaded, 
   await using node = await startKeptNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
   await node.declare('crab', one)
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   const pid = await node.pidOf(one)
   await node.home.write('agents/crab.toml', 'model = "x"\nmcps = 5\n')
   await node.declare('other', two)
   await assert.rejects(node.reload(), {
     kind: 'config',
-    message: /^Cannot reload all of it: agents\/crab\.toml:2: /,
-    hint: /mend it and reload again; the rest is reloaded/,
+    message: /^Cannot reload everything: agents\/crab\.toml:2: /,
+    hint: /fix it and reload again; everything else was reloaded/,
   })
   await node.pidOf(two)
   assert.ok(isRunning(pid))
@@ -133,12 +133,15 @@ test('an agent whose file is broken answers as it did before, by the same rules,
   const good = 'description = "x"\n[permissions]\ndeny = ["bash"]\n'
   await node.home.write('agents/crab.md', 'Be kind.')
   await node.home.write('agents/crab.toml', good)
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   await node.home.write('agents/crab.toml', `${good}nonsense`)
   await assert.rejects(node.reload(), { kind: 'config' })
   await node.ask('one', { options: { allow: ['bash'] } })
   assert.match(node.server.requests[0]!.text, /Be kind\./)
-  assert.match(node.server.requests[1]!.text, /Not permitted[^"]*agents\/crab\.toml as it was denies bash/)
+  assert.match(
+    node.server.requests[1]!.text,
+    /Not permitted[^"]*agents\/crab\.toml \(previous version\) denies bash/,
+  )
   await node.home.write('agents/crab.toml', 'description = "x"\n')
   await node.reload()
   await node.ask('two', { options: { allow: ['bash'] } })
@@ -149,7 +152,7 @@ test('another [env] starts anew what it is laid under, and only that', async () 
   await using node = await startKeptNode([], { config: '[env]\nA = "1"\n' })
   const server = node.watch('one')
   await node.declare('crab', server)
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   const pid = await node.pidOf(server)
   const text = await node.home.read('config.toml')
   await node.home.write('config.toml', `# moved\n${text}[permissions]\nallow = ["read"]\n`)
@@ -172,7 +175,7 @@ test('models are opened again only when something of them is another', async () 
   await request(node.dispatch, 'setActiveModel', { model: 'scripted' }, NEVER)
   await node.reload()
   assert.equal(await node.services.models(NEVER), models)
-  assert.ok(node.logged.every((line) => line === 'info Reloaded; nothing has changed'))
+  assert.ok(node.logged.every((line) => line === 'info Reloaded; nothing changed'))
   const text = await node.home.read('config.toml')
   await node.home.write('config.toml', text.replace('"scripted"', '"another"'))
   await node.reload()
@@ -182,7 +185,7 @@ test('models are opened again only when something of them is another', async () 
 
 test('reloads that are asked for at once come one after another, also behind one that fails', async () => {
   await using node = await startKeptNode()
-  await node.services.setting.config()
+  await node.services.liveConfig.config()
   const text = await node.home.read('config.toml')
   await node.home.write('config.toml', `${text}[permissions]\ndeny = ["bash"]\n`)
   await node.home.write('agents/crab.toml', 'mcps = 5\n')
@@ -193,8 +196,8 @@ test('reloads that are asked for at once come one after another, also behind one
   )
   assert.deepEqual(node.logged, [
     'info Reloaded; changed: [permissions]',
-    'info Reloaded; nothing has changed',
-    'info Reloaded; nothing has changed',
+    'info Reloaded; nothing changed',
+    'info Reloaded; nothing changed',
   ])
 })
 
@@ -204,7 +207,7 @@ test('a reload says what is wrong with skills and subscriptions', async () => {
   await node.home.write('events/subscriptions.toml', 'next_id = [\n')
   await assert.rejects(node.reload(), {
     kind: 'config',
-    message: /^Cannot reload all of it: .*subscriptions\.toml/,
+    message: /^Cannot reload everything: .*subscriptions\.toml/,
   })
   assert.match(node.logged.join('\n'), /warn .*skills\/bad\/SKILL\.md:1: it has no "description"/)
 })

@@ -32,7 +32,10 @@ test('search_sessions gives a turn from elsewhere exactly the conversations of i
 test('search_sessions tells a model what is wrong with its arguments, and can be refused by a rule', async () => {
   await using place = await startPlace()
   assert.match(await place.call('ann', { since: 'soon' }), /^Cannot search: query is missing/)
-  assert.match(await place.call('ann', { query: 'x', since: 'soon' }), /since is no date such as 2026-03-01/)
+  assert.match(
+    await place.call('ann', { query: 'x', since: 'soon' }),
+    /since is not a date such as 2026-03-01/,
+  )
   const refused = await place.call('ann', { query: 'x' }, { deny: ['search_sessions'] })
   assert.match(refused, /--deny/)
 })

@@ -56,7 +56,10 @@ test('search_sessions searches everything for somebody here, by any of its filte
   assert.deepEqual((await found({ since: '2020-01-01T00:00:00Z' })).length, 3)
   assert.deepEqual((await found({ limit: 1 })).length, 1)
   await assert.rejects(found({ agent: 'nobody' }), { kind: 'missing' })
-  await assert.rejects(found({ since: 'yesterday-ish' }), { kind: 'invalid', message: /since is no time/ })
+  await assert.rejects(found({ since: 'yesterday-ish' }), {
+    kind: 'invalid',
+    message: /since is not a timestamp/,
+  })
 })
 
 test('search_sessions finds the conversations of an agent under its name of today, and when it is gone', async () => {

@@ -34,7 +34,7 @@ test('every operation with a sender refuses characters that cannot be seen with 
         assert.equal(code, 400, `${operation} ${JSON.stringify(sender)}`)
         assert.match(
           message,
-          /^Cannot use the sender ".*": it (has the (control )?character U\+|begins or ends with a blank)/,
+          /^Cannot use the sender ".*": it (has the (control )?character U\+|starts or ends with a space)/,
         )
       }
     }

@@ -124,7 +124,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
     assert.notEqual(runId, '')
     assert.deepEqual(await daemon.ended, { code: 0, stderr: '' })
     assert.deepEqual((await readSessions(home.paths.home))[0]?.said, ['user: go', 'assistant: abc'])
-    assert.match((await logOf(home)).at(-2)!.message, /nobody uses it/)
+    assert.match((await logOf(home)).at(-2)!.message, /no client uses it/)
   })
 
   test('a client that only listens is one', async () => {
@@ -149,7 +149,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
   })
 
   for (const failure of ['thrown', 'rejected']) {
-    test(`a failure of its own (${failure}) is logged and 70, with what was said kept and everything released`, async () => {
+    test(`an internal error (${failure}) is logged and 70, with what was said kept and everything released`, async () => {
       await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
       const program = [process.execPath, '--disable-warning=ExperimentalWarning', FAILING] as const
       const daemon = await startTestDaemon(home, { program, env: { FAILURE: failure } })

@@ -45,8 +45,8 @@ test('a server cannot be attached that is none, whose name is taken, or by a str
   await node.declare('crab', own)
   const refusals: [string, string, RegExp][] = [
     ['{"name":"x"}', 'invalid', /^Cannot attach the MCP server 1: /],
-    ['[]', 'invalid', /no JSON object/],
-    [entryOf(own), 'invalid', /the agent "crab" has one of that name/],
+    ['[]', 'invalid', /not a JSON object/],
+    [entryOf(own), 'invalid', /the agent "crab" already has one of that name/],
   ]
   for (const [text, kind, message] of refusals) {
     await assert.rejects(ask(node, 'x', { options: { mcps: [text] } }), { kind, message })

@@ -68,7 +68,7 @@ test('a session whose agent was deleted is neither continued nor forked, also wh
   await node.ask('one', { agent: 'critic' })
   const [session = ''] = await listed(node)
   const refused = async (message: string) => {
-    const hint = `crabtalk conversation show ${session} shows what was said in it`
+    const hint = `crabtalk conversation show ${session} shows its messages`
     for (const operation of ['activateSession', 'forkSession'] as const) {
       await assert.rejects(request(node.dispatch, operation, { session }, NEVER), {
         kind: 'missing',
@@ -81,7 +81,7 @@ test('a session whose agent was deleted is neither continued nor forked, also wh
   await agent('deleteAgent')
   await refused('')
   await agent('createAgent')
-  await refused(', and the "critic" of today is another')
+  await refused(', and today\'s "critic" is a different agent')
 })
 
 test('a session of an agent that was renamed is continued under its name of today, whoever has the old one', async () => {
@@ -163,7 +163,7 @@ test('generate_title proposes what the model of the agent says, and stores nothi
   }))
   const { id: session } = await anew(node)
   const propose = () => request(node.dispatch, 'generateTitle', { session }, NEVER)
-  await assert.rejects(propose(), { kind: 'invalid', message: /nothing was said/ })
+  await assert.rejects(propose(), { kind: 'invalid', message: /it has no messages/ })
   await node.ask('count crabs')
   const { title, model, usage } = await propose()
   assert.deepEqual([title, model, usage?.promptTokens], ['Counting crabs', 'scripted', 3])
@@ -206,7 +206,7 @@ test('new_session leaves nothing behind of an unused one for another directory',
 test('new_session leaves an unused one to whoever in another process begins a turn on it', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   const { id } = await anew(node)
-  const other = await node.services.place.leases.take(`turn:${id}`, NEVER)
+  const other = await node.services.stores.leases.take(`turn:${id}`, NEVER)
   assert.notEqual((await anew(node, { cwd: '/usr' })).id, id)
   assert.equal((await readdir(node.home.paths.sessions)).length, 2)
   await other[Symbol.asyncDispose]()
@@ -214,7 +214,7 @@ test('new_session leaves an unused one to whoever in another process begins a tu
 
 test('new_session leaves an unused one in which something is said at that moment', async () => {
   await using node = await startTestDispatch([])
-  const { storage, leases } = node.services.place
+  const { storage, leases } = node.services.stores
   const { id } = await anew(node)
   const other = await leases.take(`turn:${id}`, NEVER)
   const beginning = anew(node, { cwd: '/usr' })
@@ -229,7 +229,7 @@ test('new_session leaves an unused one in which something is said at that moment
 test('list_archives of an agent reads no session that has none', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['They count. More'] }))
   const read: string[] = []
-  const { storage } = node.services.place
+  const { storage } = node.services.stores
   const watched: typeof storage = Object.create(storage, {
     read: {
       value: (id: string) => {
@@ -244,8 +244,8 @@ test('list_archives of an agent reads no session that has none', async () => {
   await node.ask('two')
   const { id } = await request(node.dispatch, 'getSession', PAIR, NEVER)
   await request(node.dispatch, 'compact', PAIR, NEVER)
-  const place = { ...node.services.place, storage: watched }
-  const { archives } = await listArchives({ ...node.services, place }, { session: '', agent: 'crab' })
+  const stores = { ...node.services.stores, storage: watched }
+  const { archives } = await listArchives({ ...node.services, stores }, { session: '', agent: 'crab' })
   assert.deepEqual(
     archives.map(({ session }) => session),
     [id],

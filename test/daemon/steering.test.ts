@@ -188,7 +188,7 @@ test('steer and kill say which process runs the turn when it is not this one', a
   const dispatch = route(handlers(services, 'process'))
   await follow(node, async (event) => {
     if (event.$case !== 'chunk') return
-    const elsewhere = { kind: 'conflict', message: new RegExp(`process ${process.pid} runs it`) }
+    const elsewhere = { kind: 'conflict', message: new RegExp(`process ${process.pid} is running it`) }
     await assert.rejects(request(dispatch, 'steerSession', { ...PAIR, content: 'x' }, NEVER), elsewhere)
     await assert.rejects(request(dispatch, 'kill', PAIR, NEVER), elsewhere)
     await request(node.dispatch, 'kill', PAIR, NEVER)

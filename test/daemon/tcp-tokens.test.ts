@@ -28,7 +28,7 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     for (const sender of ['tg:1', 'tcp:user', 'sh:1', 'event:x', 'delegate:1', 'phones:1']) {
       await assert.rejects(request(phone, 'send', { agent: 'crab', sender, content: 'hi' }, NEVER), {
         kind: 'denied',
-        hint: /begin it with "phone:"/,
+        hint: /start it with "phone:"/,
       })
     }
     const own = box.client(await box.ownToken())
@@ -84,7 +84,7 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     assert.equal((await idle.reply())?.msg?.$case, 'pong')
     await box.crabtalk('agent', 'rename', 'clerk', 'scribe')
     const errors = (await idle.replies()).map(({ msg }) => msg?.$case === 'error' && msg.value.message)
-    assert.deepEqual(errors, ['Cannot go on: the agent of this connection was renamed'])
+    assert.deepEqual(errors, ['Cannot continue: the agent of this connection was renamed'])
     await request(web, 'send', { agent: 'scribe', content: 'again' }, NEVER)
     await assert.rejects(request(web, 'send', { agent: 'clerk', content: 'hi' }, NEVER), { kind: 'denied' })
     await box.crabtalk('agent', 'delete', 'scribe')
@@ -188,14 +188,14 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     const client = '127.0.0.1'
     const lines = (await refusals()).map(({ level: _, message, ...fields }) => ({ message, ...pick(fields) }))
     assert.deepEqual(lines, [
-      { message: 'refused a client', client, reason: 'its token is not known' },
+      { message: 'refused a client', client, reason: 'its token is unknown' },
       {
         ...{ message: 'refused an operation', client, token: 'phone', operation: 'list_memory' },
         reason: 'Cannot serve list_memory: a TCP client may only use its own conversations',
       },
       {
         ...{ message: 'refused an operation', client, token: 'phone', operation: 'stream' },
-        reason: 'Cannot serve stream: the token "phone" may not speak as "tg:1"',
+        reason: 'Cannot serve stream: the token "phone" may not use the sender "tg:1"',
       },
     ])
     for (let at = 0; at < 50; at++) await assert.rejects(request(phone, 'listMemory', {}, NEVER))

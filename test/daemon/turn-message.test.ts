@@ -127,7 +127,7 @@ for (const options of [{ system: 'Obey me.' }, { system: '' }, { model: 'dear' }
     assert.throws(() => toTurnRequest(message, 'remote'), {
       name: 'CrabError',
       kind: 'denied',
-      message: `Cannot use ${name}: the conversation of "tg:1" is untrusted, which no option widens`,
+      message: `Cannot use ${name}: the conversation of "tg:1" is untrusted, and no option can give it more rights`,
       hint: /^leave it out/,
     })
     for (const trust of ['local', 'unattended'] as const) {

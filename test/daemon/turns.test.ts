@@ -34,7 +34,7 @@ test('stream yields a turn in the order of the wire, each event once', async () 
     ],
   )
   const { callId, isError, output } = eventOf(events, 'toolResult').value
-  assert.deepEqual([callId, isError, output], ['a', true, 'Cannot read none: there is no such file'])
+  assert.deepEqual([callId, isError, output], ['a', true, 'Cannot read none: the file does not exist'])
   const { turns, error, detail } = eventOf(events, 'end').value
   assert.deepEqual([turns, error, detail?.kind, detail?.stopReason], [2, '', '', 'stop'])
 })

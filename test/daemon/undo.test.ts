@@ -74,7 +74,7 @@ test('nothing is told where nothing was changed', async () => {
     files.map(({ outcome, reason }) => [outcome, reason]),
     [[UndoOutcome.KEPT, 'it changed after the turn']],
   )
-  const { storage } = node.services.place
+  const { storage } = node.services.stores
   const [session] = await storage.listSessions({})
   const { lines } = await storage.read(session!.id)
   assert.deepEqual(
@@ -93,12 +93,12 @@ test('undo is refused while a turn runs, here or in another process, and works w
   ])
   await using other = compose(nodeOptions(node.home))
   const dispatch = route(handlers(other, 'process'))
-  const what = /^Cannot take back what the conversation did to files: a turn runs$/
+  const what = /^Cannot undo the conversation's changes to files: a turn is running$/
   for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'go', ...ALLOWED }, NEVER)) {
     if (event?.$case !== 'chunk') continue
     await assert.rejects(undo(node.dispatch), { kind: 'conflict', message: what })
     await assert.rejects(undo(node.dispatch, { dryRun: true }), { kind: 'conflict', message: what })
-    await assert.rejects(undo(dispatch), { kind: 'conflict', message: /of it runs in another process$/ })
+    await assert.rejects(undo(dispatch), { kind: 'conflict', message: /is running a turn in it$/ })
     break
   }
   assert.equal(await text(node, 'a'), 'one')

@@ -25,7 +25,10 @@ test('a model whose key only services have is said to be missing, and where the 
   await home.write('service.env', "ANTHROPIC_API_KEY='sk-kept'\n")
   const found = { kind: 'config', message: /Cannot find model "claude-sonnet-5-5"/ }
   for (const [env, hint] of [
-    [{}, /^ANTHROPIC_API_KEY is kept for the daemon: crabup daemon start; or set it in this shell$/],
+    [
+      {},
+      /^ANTHROPIC_API_KEY is set in service.env, which only services read: start the daemon with crabup daemon start, or set the variable in this shell$/,
+    ],
     [{ ANTHROPIC_API_KEY: 'sk-own' }, undefined],
   ] as const) {
     await using services = compose({ ...nodeOptions(home), env })

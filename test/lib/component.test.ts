@@ -52,7 +52,7 @@ test('runComponent() ends though a call does not', { timeout: 30_000 }, async ()
   const port = await glass.port()
   const key = readFileSync(join(paths.run, 'glass.key'), 'utf8').trim()
   await using host = await HTTP_CLIENTS['SDK 2.x']!({ url: new URL(`http://127.0.0.1:${port}/mcp`), key })
-  const call = host.call('hang').catch(() => undefined) // nobody answers any more
+  const call = host.call('hang').catch(() => undefined) // no answer any more
   await until('it hangs', () => glass.said().includes('hanging'))
   glass.child.kill('SIGTERM')
   assert.equal(await glass.ended, 0)

@@ -73,7 +73,7 @@ async function open(
 async function openGate(services: TestDispatch['services']) {
   const { paths, log } = services.node
   const { token } = await readOrCreateToken(paths.run)
-  const lock = (resource: string, signal: AbortSignal) => services.place.leases.take(resource, signal)
+  const lock = (resource: string, signal: AbortSignal) => services.stores.leases.take(resource, signal)
   const book = new TokenBook({ run: paths.run, lock, log, now: Date.now })
   const serve = (client: TcpClient) => route(handlers(services, client))
   return {

@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import { OUTSIDE } from './instruction-place.ts'
 import { AGENTS, type InstructionTrick, makeRepository, OWN_FILE, WORK } from './instruction-tricks.ts'
 
-const OUT = /AGENTS\.md: it is not read: it is a link that leads out of its folder/
-const NO_TEXT = /it is a link to something else than a Markdown or text file/
+const OUT = /AGENTS\.md: it is not read: it is a link that points outside its folder/
+const NO_TEXT = /it is a link to something other than a Markdown or text file/
 
 /** Tricks with the kind of file: links, special files, owners and modes. */
 export const FILE_TRICKS: readonly InstructionTrick[] = [
@@ -126,13 +126,13 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
     name: 'link to nothing',
     play: (p) => symlink('none.md', p.at(AGENTS)),
     used: [],
-    told: [/it is a link to nothing/],
+    told: [/it is a broken link/],
   },
   {
     name: 'link to itself',
     play: (p) => symlink('AGENTS.md', p.at(AGENTS)),
     used: [],
-    told: [/its links lead in a circle/],
+    told: [/its links form a loop/],
   },
   { name: 'link to a folder', play: (p) => symlink('.', p.at(AGENTS)), used: [], told: [/it is not read/] },
   // hard links
@@ -236,7 +236,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
     },
     cwd: 'shared',
     used: [],
-    told: [/every user of this machine may replace it/],
+    told: [/every user of this machine can replace it/],
   },
   {
     name: 'file that anybody may write',
@@ -245,7 +245,7 @@ export const FILE_TRICKS: readonly InstructionTrick[] = [
       await chmod(p.at(AGENTS), 0o666)
     },
     used: [],
-    told: [/every user of this machine may write it/],
+    told: [/every user of this machine can write it/],
   },
   {
     name: 'file that the group may write',

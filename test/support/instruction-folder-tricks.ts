@@ -248,19 +248,19 @@ export const FOLDER_TRICKS: readonly InstructionTrick[] = [
       await truncate(p.at(AGENTS), 2 ** 40)
     },
     used: [],
-    told: [/it is not a text in UTF-8/],
+    told: [/it is not UTF-8 text/],
   },
   {
     name: 'NUL characters',
     play: (p) => p.write(AGENTS, 'a\0b'),
     used: [],
-    told: [/it is not a text in UTF-8/],
+    told: [/it is not UTF-8 text/],
   },
   {
     name: 'UTF-16',
     play: (p) => p.write(AGENTS, Buffer.from('\ufeffhello', 'utf16le')),
     used: [],
-    told: [/it is not a text in UTF-8/],
+    told: [/it is not UTF-8 text/],
   },
   {
     name: 'bytes that are not UTF-8',
@@ -271,7 +271,7 @@ export const FOLDER_TRICKS: readonly InstructionTrick[] = [
     name: 'hidden characters: overrides, tags, blanks of no width, escapes',
     play: (p) => p.write(AGENTS, 'safe\u202e\u200b\u{e0041}\u{e0042}\u001b[8m\u009b text'),
     used: [[AGENTS, 'safe[8m text']],
-    told: [/AGENTS\.md: its hidden characters are left out/],
+    told: [/AGENTS\.md: its invisible characters were removed/],
   },
   {
     name: 'emoji and Persian, which need joiners',

@@ -49,7 +49,7 @@ export async function startLive(script: Script, options?: TestNodeOptions): Prom
     follow: (afterSeq = 0, signal = NEVER) =>
       followConversation(
         { pair: { agentId, sender: 'ann' }, afterSeq },
-        { journals, live, storage: node.place.storage },
+        { journals, live, storage: node.stores.storage },
         signal,
       ),
     async [Symbol.asyncDispose]() {

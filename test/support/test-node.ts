@@ -28,7 +28,7 @@ export interface TestNodeOptions {
   kind?: ModelEndpoint['kind']
   models?: readonly DeclaredModel[]
   /** Instead of a new folder's. */
-  place?: ConversationStores
+  stores?: ConversationStores
   maxRetries?: number
   /** Rules of permission that hold for every agent. */
   rules?: readonly Rule[]
@@ -41,7 +41,7 @@ export interface TestNode extends AsyncDisposable {
   readonly runtime: Runtime
   readonly asks: Asks
   readonly running: RunningTurns
-  readonly place: ConversationStores
+  readonly stores: ConversationStores
   readonly agents: AgentStore
   readonly home: TemporaryHome
   /** Runs a turn, by default of the conversation (crab, ann). */
@@ -56,8 +56,8 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
   const home = await temporaryHome()
   const server = await startModelServer(script)
   const { sessions, index } = home.paths
-  const place = options.place ?? newPlace(new DiskStorage({ sessions, index }))
-  const agents = new AgentStore({ paths: home.paths, lock: (name) => place.leases.take(name, NEVER) })
+  const stores = options.stores ?? newStores(new DiskStorage({ sessions, index }))
+  const agents = new AgentStore({ paths: home.paths, lock: (name) => stores.leases.take(name, NEVER) })
   const setting = { provider: registryOf(server, options), rules: options.rules ?? [] }
   const asks = new Asks({ timeoutMs: options.askTimeoutMs ?? 60_000 })
   const running = new RunningTurns()
@@ -65,8 +65,8 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
     agents,
     setting: () => setting,
     hook: compositeHook(options.hooks ?? []),
-    place,
-    scratch: newPlace(new MemoryStorage()),
+    stores,
+    scratch: newStores(new MemoryStorage()),
     running,
     defaultCwd: home.paths.home,
     homeDir: home.paths.home,
@@ -84,15 +84,15 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
     runtime,
     asks,
     running,
-    place,
+    stores,
     agents,
     home,
     turn,
     ask: async (...at) => await Array.fromAsync(turn(...at)),
     async lines(sender = 'ann', agent = 'crab') {
       const { id: agentId } = await agents.get(agent)
-      const id = await place.storage.activeSession({ agentId, sender })
-      return id === undefined ? [] : (await place.storage.read(id)).lines
+      const id = await stores.storage.activeSession({ agentId, sender })
+      return id === undefined ? [] : (await stores.storage.read(id)).lines
     },
     async [Symbol.asyncDispose]() {
       await runtime[Symbol.asyncDispose]()
@@ -103,7 +103,7 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
 }
 
 /** Conversations of one process; two of them over one storage are like two processes that take turns. */
-export function newPlace(
+export function newStores(
   storage: ConversationStores['storage'],
   leases: ConversationStores['leases'] = new MemoryLeases(),
 ): ConversationStores {

@@ -161,7 +161,7 @@ function callLimitError(count: number): CrabError {
 const STOPS: Record<string, { kind: keyof typeof ERROR_KINDS; message: string; hint: string }> = {
   length: {
     kind: 'truncated',
-    message: "The answer was cut at the model's output limit",
+    message: "The answer was cut off at the model's output limit",
     hint: 'ask for a shorter answer, or continue with -c',
   },
   refused: {
@@ -171,7 +171,7 @@ const STOPS: Record<string, { kind: keyof typeof ERROR_KINDS; message: string; h
   },
   max_cost: {
     kind: 'limit',
-    message: 'The turn was ended at its cost limit',
+    message: 'The turn reached its cost limit',
     hint: 'raise it with --max-cost, or continue with -c',
   },
 }

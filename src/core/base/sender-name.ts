@@ -12,11 +12,11 @@ export function checkSender(sender: string, kind: 'invalid' | 'usage'): void {
     const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
     const why = CONTROL.test(char)
       ? `it has the control character U+${code}`
-      : `it has the character U+${code}, which looks like nothing or like another one`
-    throw unusable(kind, sender.replaceAll(char, '\ufffd'), { why, hint: 'leave the character out' })
+      : `it has the character U+${code}, which is invisible or looks like another character`
+    throw unusable(kind, sender.replaceAll(char, '\ufffd'), { why, hint: 'leave out the character' })
   }
   if (hasOuterBlank(sender)) {
-    throw unusable(kind, sender, { why: 'it begins or ends with a blank', hint: 'leave the blank out' })
+    throw unusable(kind, sender, { why: 'it starts or ends with a space', hint: 'leave out the space' })
   }
 }
 

@@ -61,7 +61,7 @@ function refuseUnreadable(line: string): void {
   if (!line.isWellFormed()) throw new Opaque('it is not well-formed Unicode')
   if (CONTROL.test(line)) throw new Opaque('it has a control character')
   if (findDeceptive(line.replaceAll(VARIATION_SELECTORS, '')) !== undefined)
-    throw new Opaque('it has a character that looks like another one or like nothing')
+    throw new Opaque('it has a character that is invisible or looks like another one')
 }
 
 /** Variation selectors are allowed: emoji need them, and they cannot hide a program. */

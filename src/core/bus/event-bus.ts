@@ -153,7 +153,7 @@ export class EventBus {
   #report(problem: CrabError | undefined): void {
     if (problem && problem !== this.#problem) {
       const { log } = this.#options
-      log('error', 'subscriptions stay as they were', { kind: problem.kind, reason: problem.message })
+      log('error', 'subscriptions are unchanged', { kind: problem.kind, reason: problem.message })
     }
     this.#problem = problem
   }
@@ -186,7 +186,7 @@ function payloadProblem(payload: string): string | undefined {
 
 function idProblem(id: string): string | undefined {
   if (id === '' || (/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(id) && ulidTime(id) !== '')) return undefined
-  return 'its id is no ULID'
+  return 'its id is not a ULID'
 }
 
 /** Returns what the agent reads. A turn needs text, so the source stands in for a blank payload. */
@@ -195,15 +195,19 @@ function toContent({ source, payload }: Pick<BusEvent, 'source' | 'payload'>): s
 }
 
 function tooDeep(depth: number): CrabError {
-  return new CrabError('limit', `Cannot go on: ${depth} events led to this one, the limit of a chain`, {
-    hint: 'agents that start each other never come to an end',
-  })
+  return new CrabError(
+    'limit',
+    `Cannot continue: ${depth} events led to this one, which is the limit of a chain`,
+    {
+      hint: 'the limit stops agents that start each other endlessly',
+    },
+  )
 }
 
 function tooMany(): CrabError {
   return new CrabError(
     'throttled',
-    `Cannot start another turn: ${MAX_RUNS} that events began have not ended`,
+    `Cannot start another turn: ${MAX_RUNS} turns started by events are still running`,
     {
       hint: 'publish more slowly',
     },
@@ -211,7 +215,7 @@ function tooMany(): CrabError {
 }
 
 function ending(): CrabError {
-  return new CrabError('unavailable', 'Cannot publish the event: the daemon is ending', {
-    hint: 'try again when it is back',
+  return new CrabError('unavailable', 'Cannot publish the event: the daemon is stopping', {
+    hint: 'try again when it is running',
   })
 }

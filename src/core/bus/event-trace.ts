@@ -43,9 +43,13 @@ export class EventTrace {
   /** Stores an event with the beginning of its payload. Throws `conflict` for an id that is already stored. */
   add(event: BusEvent, publishedAt: number): TracedEvent {
     if (this.#events.some(({ id }) => id === event.id)) {
-      throw new CrabError('conflict', `Cannot publish the event: one with the id ${event.id} was published`, {
-        hint: 'it is there already; another one needs an id of its own',
-      })
+      throw new CrabError(
+        'conflict',
+        `Cannot publish the event: an event with the id ${event.id} was already published`,
+        {
+          hint: 'use a new id for a new event',
+        },
+      )
     }
     const traced = { ...event, payload: headBytes(event.payload, KEPT_BYTES), publishedAt, fired: [] }
     this.#events.push(traced)
@@ -98,7 +102,7 @@ export class EventTrace {
     if (found.length > 0 || this.#events.some(({ fired }) => fired.some(({ runId }) => runId === id)))
       return found
     throw new CrabError('missing', `Cannot find the event ${id}`, {
-      hint: `a daemon remembers the last ${MAX_EVENTS}; older ones stand in its log`,
+      hint: `a daemon remembers the last ${MAX_EVENTS}; older ones are in its log`,
     })
   }
 }

@@ -175,7 +175,7 @@ function full(): CrabError {
     'conflict',
     `Cannot subscribe: there are ${MAX_SUBSCRIPTIONS} subscriptions, the limit`,
     {
-      hint: 'end some with crabtalk events unsubscribe ID',
+      hint: 'remove some with crabtalk events unsubscribe ID',
     },
   )
 }

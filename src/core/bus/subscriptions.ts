@@ -17,7 +17,9 @@ const MAX_SOURCE_BYTES = 256
 
 const subscription = strictTable({
   id: wholeNumber(1),
-  source: z.string().check(z.refine((source) => sourceProblem(source) === undefined, 'is no event source')),
+  source: z
+    .string()
+    .check(z.refine((source) => sourceProblem(source) === undefined, 'is not an event source')),
   target_agent: filledString(),
   once: z._default(z.boolean(), false),
 })
@@ -62,8 +64,8 @@ function* findIssues(list: unknown): Generator<TableIssue> {
     if (first.has(id))
       yield {
         path: [...path, index, 'id'],
-        predicate: 'is that of another subscription',
-        hint: 'give each its own',
+        predicate: 'is already used by another subscription',
+        hint: 'give each subscription its own',
       }
     else first.set(id, index)
   }

@@ -88,7 +88,7 @@ function daemon() {
 
 function* findMissingAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {
   if (table['kind'] !== 'openai-compatible' || Object.hasOwn(table, 'base_url') || isMisspelt) return
-  yield { path: ['base_url'], predicate: 'is missing: an openai-compatible provider has no usual address' }
+  yield { path: ['base_url'], predicate: 'is missing: an openai-compatible provider has no default address' }
 }
 
 /** Reports AWS regions and profiles on other kinds of provider. */
@@ -101,6 +101,6 @@ function* findForeignKeys(table: Record<string, unknown>, isMisspelt: boolean): 
 
 function* findKeyWithoutAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<TableIssue> {
   if (!Object.hasOwn(table, 'api_key') || Object.hasOwn(table, 'base_url') || isMisspelt) return
-  const hint = 'for a provider with a usual address write a [[providers]] table with its kind'
-  yield { path: ['base_url'], predicate: 'is missing: [llm] has a key and no address to use it at', hint }
+  const hint = 'for a provider with a default address, write a [[providers]] table with its kind'
+  yield { path: ['base_url'], predicate: 'is missing: [llm] has a key but no address', hint }
 }

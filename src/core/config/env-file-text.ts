@@ -100,18 +100,18 @@ export function stripBom(text: string): string {
 
 const NAME = /^[A-Za-z_]\w*$/
 const NO_VARIABLE: LineProblem = {
-  message: 'is no KEY=VALUE, and is not read',
-  hint: 'begin comments with #, and names with a letter',
+  message: 'is not KEY=VALUE and is ignored',
+  hint: 'start comments with #, and names with a letter',
 }
 const NOT_CLOSED: LineProblem = {
-  message: 'has a quote that is not closed: what follows may not be read',
+  message: 'has an unclosed quote: the lines after it may be ignored',
   hint: 'close it',
 }
 const EXPORTED: LineProblem = {
-  message: 'begins with export, and systemd does not read it',
-  hint: 'leave export out',
+  message: 'starts with export, which systemd does not read',
+  hint: 'leave out export',
 }
 const AMBIGUOUS: LineProblem = {
-  message: 'has a value that Node and systemd do not read alike',
+  message: 'has a value that Node and systemd read differently',
   hint: 'put it in single quotes, and a comment on a line of its own',
 }

@@ -39,8 +39,8 @@ function hasAll(text: string, variables: Readonly<Record<string, string>>): bool
 
 function quoteValue(name: string, value: string): string {
   if (/^[^'\p{Cc}]*$/u.test(value)) return `'${value}'`
-  throw new CrabError('invalid', `Cannot keep ${name}: its value has a quote or a line break`, {
-    hint: 'was it copied as a whole, and nothing else?',
+  throw new CrabError('invalid', `Cannot store ${name}: its value has a quote or a line break`, {
+    hint: 'check that you copied all of it and nothing else',
   })
 }
 

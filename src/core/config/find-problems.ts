@@ -44,8 +44,8 @@ async function fileWarnings(file: IdentifiedFile): Promise<FileIssue[]> {
     }))
     const lostSecrets = findLostSecrets(entry).map((path) => ({
       ...at(path),
-      message: `${formatPath(path)} of the server "${entry.name}" holds ${REDACTED} in the place of a secret`,
-      hint: 'write the secret there again',
+      message: `${formatPath(path)} of the server "${entry.name}" holds ${REDACTED} in place of a secret`,
+      hint: 'write the secret there',
     }))
     return [...unfilled, ...lostSecrets]
   })
@@ -60,6 +60,6 @@ export function fileSchemas(): { config: JsonObject; agent: JsonObject } {
 }
 
 function foreignHome(mark: string, hint: string): FileIssue {
-  const message = 'belongs to the Rust crabtalk; its home is left as it is'
+  const message = 'belongs to the Rust crabtalk, whose home is not changed'
   return { file: mark, line: 1, column: undefined, key: '', message, hint }
 }

@@ -26,14 +26,14 @@ export async function findForeignMark({ home, agents }: HomePaths): Promise<stri
 export async function refuseForeignHome(paths: HomePaths): Promise<void> {
   const mark = await findForeignMark(paths)
   if (mark === undefined) return
-  const why = `it is the home of the Rust crabtalk (it has ${mark}) and is left as it is`
+  const why = `it is the home of the Rust crabtalk (it has ${mark}), which is not changed`
   throw new CrabError('config', `Cannot use ${paths.home}: ${why}`, { hint: foreignHomeHint(paths) })
 }
 
 /** Returns a hint that explains how to use another home, and how to copy one of the agents there. */
 export function foreignHomeHint({ home }: HomePaths): string {
   const prompt = join(home, 'agents', 'ID', 'prompt.md')
-  return `set CRABTALK_HOME to another directory; there, take an agent along with: crabtalk agent create NAME --prompt @${prompt}`
+  return `set CRABTALK_HOME to another directory; to take an agent along, run there: crabtalk agent create NAME --prompt @${prompt}`
 }
 
 async function namesIn(path: string): Promise<string[]> {

@@ -46,12 +46,12 @@ function find(
   entries: readonly JsonObject[],
 ): { entry: JsonObject } | { why: string } {
   const server = registry.get(name)
-  if (server === undefined) return { why: 'is in no registry' }
+  if (server === undefined) return { why: 'is not in a registry' }
   const outcome = migrateRegistryEntry(name, server)
   if (!outcome.ok)
     return { why: `cannot be used: ${outcome.problems.map(({ message }) => message).join('; ')}` }
   const clash = findNameClash(entries, outcome.value.name)
-  return clash === undefined ? { entry: outcome.value } : { why: `has the name of another: ${clash}` }
+  return clash === undefined ? { entry: outcome.value } : { why: `has the same name as another: ${clash}` }
 }
 
 /**

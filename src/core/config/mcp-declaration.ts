@@ -44,13 +44,9 @@ export function findMcpEntry<T extends { name?: unknown }>(
   const names = entries.map((one) => String(one.name))
   const knownNames =
     names.length > 0 ? `it has ${names.join(', ')}` : 'it has none; crabtalk mcp add adds one'
-  throw new CrabError(
-    'missing',
-    `Cannot find the server "${name}": the agent "${agent}" has none of that name`,
-    {
-      hint: didYouMean(name, names) ?? knownNames,
-    },
-  )
+  throw new CrabError('missing', `Cannot find the server "${name}": the agent "${agent}" does not have it`, {
+    hint: didYouMean(name, names) ?? knownNames,
+  })
 }
 
 /**

@@ -93,7 +93,7 @@ async function migrateAgent(
     const location = formatLocation({ file: document.value.file, line, column: undefined })
     tell(
       'warn',
-      `${location}: the MCP server ${JSON.stringify(name)} ${why}; its name is kept there as a comment`,
+      `${location}: the MCP server ${JSON.stringify(name)} ${why}; its name was left there as a comment`,
     )
   }
 }
@@ -135,7 +135,7 @@ async function retire(
     await replaceFile(target, editToml(config.text, config.table, rest))
     tell(
       'info',
-      `config.toml has no [mcps] any more: no agent needs it; what it was is in ${basename(backup)}`,
+      `[mcps] was removed from config.toml, since no agent needs it; the old text is in ${basename(backup)}`,
     )
   }
   if (!hasFile) return
@@ -147,7 +147,7 @@ async function retire(
   } catch (reason) {
     throw toStorageError(`Cannot rename ${path}`, reason)
   }
-  tell('info', `${REGISTRY} is ${basename(backup)} now: no agent needs it any more`)
+  tell('info', `${REGISTRY} is ${basename(backup)} now, since no agent needs it`)
 }
 
 /**
@@ -188,7 +188,7 @@ async function matches(path: string, pattern: RegExp): Promise<boolean> {
 
 function describeMoved(names: readonly string[]): string {
   const files = names.map((name) => `agents/${name}.toml`).join(', ')
-  return `MCP servers stand in the files of their agents now (${files}); what a file was is beside it, as .toml.bak`
+  return `MCP servers are now in the files of their agents (${files}); the old files are beside them as .toml.bak`
 }
 
 /** The file name of the old registry. */

@@ -58,8 +58,7 @@ export function readRule(text: string): RuleResult {
   if (governor === undefined) return readTool(name, argument)
   if (governor.name !== name)
     return wrong(`never matches: ${governor.name} governs ${name}`, governor.example)
-  if (argument?.trim() === '')
-    return wrong('has nothing in its parentheses', `${name} or ${governor.example}`)
+  if (argument?.trim() === '') return wrong('has empty parentheses', `${name} or ${governor.example}`)
   return governor.name === 'bash' ? readBash(argument) : readPath(governor.name, argument)
 }
 
@@ -71,10 +70,10 @@ export function escapeMcpName(name: string): string {
 function readMcp(rule: string): RuleResult {
   const pieces = rule.match(/\\[\s\S]|[\s\S]/g) ?? []
   if (pieces.some((piece) => /^[()]$/.test(piece))) {
-    return wrong('takes nothing in parentheses; one in a name is written \\(', 'mcp__fs__read_file')
+    return wrong('takes nothing in parentheses; write a parenthesis in a name as \\(', 'mcp__fs__read_file')
   }
   if (!/^mcp__.*(\*|__.)/s.test(rule)) {
-    return wrong('names a server without its tools', `mcp__${rule.split('__')[1] || 'fs'}__*`)
+    return wrong('names a server but no tools', `mcp__${rule.split('__')[1] || 'fs'}__*`)
   }
   const name = ['']
   for (const piece of pieces) {
@@ -85,9 +84,9 @@ function readMcp(rule: string): RuleResult {
 }
 
 function readTool(name: string, argument: string | undefined): RuleResult {
-  if (name.includes('*')) return wrong('has a * in a name that does not begin with mcp__', 'mcp__fs__*')
+  if (name.includes('*')) return wrong('has a * in a name that does not start with mcp__', 'mcp__fs__*')
   if (!/^[A-Za-z0-9][\w-]*$/.test(name))
-    return wrong('does not begin with the name of a tool', 'bash(git commit *)')
+    return wrong('does not start with the name of a tool', 'bash(git commit *)')
   if (argument === undefined) return right({ about: 'tool', name })
   const suggestion = nearest(name, WITH_ARGUMENTS)
   const example = suggestion === undefined ? name : `${suggestion}(${argument})`
@@ -115,14 +114,15 @@ function readPath(about: 'read' | 'edit', argument: string | undefined): RuleRes
   const bad = (predicate: string, example = 'src/**') => wrong(predicate, `${about}(${example})`)
   if (/^\s|(?<!\\)\s$/.test(argument)) return bad('begins or ends with a space')
   if (/^~[^/]/.test(argument)) return bad('has a ~ that is not followed by /', '~/notes/**')
-  if (argument.startsWith('$')) return bad('has a variable, and no shell reads it', '~/notes/**')
-  if (count(argument, /(?<!\\)\(/g) !== count(argument, /(?<!\\)\)/g)) return bad('has unequal parentheses')
+  if (argument.startsWith('$')) return bad('has a variable, which is not expanded', '~/notes/**')
+  if (count(argument, /(?<!\\)\(/g) !== count(argument, /(?<!\\)\)/g))
+    return bad('has unbalanced parentheses')
   const path = splitPath(argument)
   if (path.glob?.split('/').includes('..')) return bad('has a .. after a wildcard')
   try {
     globMatcher(path.glob ?? '')
   } catch (reason) {
-    return bad(`is no pattern: ${(reason as Error).message.replace(/^.*: /s, '')}`)
+    return bad(`is not a valid pattern: ${(reason as Error).message.replace(/^.*: /s, '')}`)
   }
   return right({ about, path })
 }
@@ -139,7 +139,7 @@ function splitPath(argument: string): PathGlob {
 }
 
 function parenthesisProblem(rule: string): string {
-  if (rule.startsWith('(')) return 'has a parenthesis, and no tool before it'
+  if (rule.startsWith('(')) return 'has a parenthesis without a tool before it'
   return rule.includes('(') ? 'has a ( without a ) at its end' : 'has a ) without a ('
 }
 

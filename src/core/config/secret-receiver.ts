@@ -17,7 +17,7 @@ export function findOtherReceiver(sent: JsonObject, stored: JsonObject): string 
   if (typeof command !== 'string') return undefined
   if (!isSameName(sent['command'], command)) return 'stored secrets are kept only for the same "command"'
   if (startsOthers(command) && !isSameWords(commandLine(sent), commandLine(stored)))
-    return `stored secrets are kept only for the same "args", which say what ${programName(command)} starts`
+    return `stored secrets are kept only for the same "args", which decide what ${programName(command)} starts`
   if (dependsOnDirectory(command) && (sent['cwd'] ?? '') !== (stored['cwd'] ?? ''))
     return `stored secrets are kept only for the same "cwd", where ${programName(command)} finds what it starts`
   const variable = findOtherVariable(sent['env'], stored['env'])

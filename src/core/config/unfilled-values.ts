@@ -58,7 +58,7 @@ export function toUnfilledText(
 ): { message: string; hint: string } {
   const [key = '', name = ''] = path
   const set = `crabtalk mcp set ${agent === DEFAULT_AGENT ? '' : `-a ${agent} `}${server}`
-  const message = `${formatPath(path)} of the server "${server}" is the placeholder ${placeholder}, which is sent as it stands`
+  const message = `${formatPath(path)} of the server "${server}" is the placeholder ${placeholder}, which is sent literally`
   if (key === 'env') return { message, hint: `give the value: ${set} --env ${name} takes it from this shell` }
   const example = key === 'headers' ? `--header '${name}: VALUE'` : `'${key}=…'`
   return { message, hint: `give the value: ${set} ${example}` }

@@ -66,9 +66,9 @@ async function askUser({ args, ask }: ToolDispatch): Promise<ToolOutput> {
   }
 }
 
-const DECLINED = 'The user chose not to answer. Go on without, or say what you need.'
+const DECLINED = 'The user chose not to answer. Continue without it, or say what you need.'
 const ADVICE: ReadonlyMap<string, string> = new Map([
-  ['denied', 'Nobody is there to answer. Choose what is safest, say what you assumed, and do not ask again.'],
+  ['denied', 'No one is there to answer. Choose what is safest, say what you assumed, and do not ask again.'],
   ['timeout', 'The user did not answer in time. Choose what is safest, and say what you assumed.'],
 ])
 

@@ -29,7 +29,10 @@ export class OwnerLock implements Disposable {
       this.#lock = lock
       return
     }
-    throw new CrabError('unavailable', `Cannot lock a file in ${folder}: it is taken at once each time`)
+    throw new CrabError(
+      'unavailable',
+      `Cannot lock a file in ${folder}: it is taken again immediately each time`,
+    )
   }
 
   /** False once the file was removed, because other processes then consider this owner dead. */

@@ -40,7 +40,7 @@ export function checkCount(what: string, { aliases }: { aliases: readonly string
 export function checkContent(what: string, content: string): string {
   if (Buffer.byteLength(content) <= MAX_CONTENT_BYTES) return content.toWellFormed()
   throw new CrabError('invalid', `${what}: its content is longer than ${MAX_CONTENT_BYTES} bytes`, {
-    hint: 'remember in a few words where the whole is',
+    hint: 'store a short note that says where the full text is',
   })
 }
 

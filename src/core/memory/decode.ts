@@ -28,7 +28,7 @@ function readEntry(reader: Reader): MemoryEntry {
   const createdAt = reader.u64()
   const number = reader.u32()
   const kind = MEMORY_KINDS[number]
-  if (kind === undefined) throw malformed(`an entry is of the unknown kind ${number}`)
+  if (kind === undefined) throw malformed(`an entry has the unknown kind ${number}`)
   const name = reader.text()
   const content = reader.text()
   const aliases: string[] = []
@@ -56,9 +56,9 @@ class Reader {
 
   header(): void {
     const magic = this.#take(MAGIC.length).toString('latin1')
-    if (magic !== MAGIC) throw malformed('it does not begin as one')
+    if (magic !== MAGIC) throw malformed('it does not start like one')
     const version = this.u32()
-    if (version !== FORMAT_VERSION) throw malformed(`it is of version ${version}`)
+    if (version !== FORMAT_VERSION) throw malformed(`it has version ${version}`)
     const flags = this.#take(2).readUInt16LE()
     if (flags !== 0) throw malformed(`it has the unknown flags ${flags}`)
     this.#take(4)
@@ -80,7 +80,7 @@ class Reader {
     try {
       return this.#decoder.decode(bytes)
     } catch (cause) {
-      throw malformed('a text in it is no UTF-8', cause)
+      throw malformed('a text in it is not UTF-8', cause)
     }
   }
 
@@ -90,12 +90,12 @@ class Reader {
 
   #take(length: number): Buffer {
     const start = this.#at
-    if (length > this.#bytes.length - start) throw malformed('it is cut short')
+    if (length > this.#bytes.length - start) throw malformed('it is truncated')
     this.#at += length
     return this.#bytes.subarray(start, this.#at)
   }
 }
 
 function malformed(why: string, cause?: unknown): CrabError {
-  return new CrabError('invalid', `this is no memory file (CRMEM v1): ${why}`, { cause })
+  return new CrabError('invalid', `this is not a memory file (CRMEM v1): ${why}`, { cause })
 }

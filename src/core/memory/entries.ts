@@ -25,11 +25,11 @@ export function missingEntry({ entries }: Memory, name: string, what: string): C
   const folded = fold(name)
   const names = entries.flatMap((entry) => [entry.name, ...entry.aliases])
   const similar = names.filter((one) => fold(one) === folded).map((one) => `"${one}"`)
-  return new CrabError('missing', `${what}: the memory has no entry of that name`, {
+  return new CrabError('missing', `${what}: the memory does not have that entry`, {
     hint:
       similar.length > 0
         ? `there is ${similar.slice(0, 5).join(', ')}`
-        : 'crabtalk memory list shows the names there are',
+        : 'crabtalk memory list shows all names',
   })
 }
 

@@ -74,6 +74,6 @@ function toReadError(path: string, reason: unknown): CrabError {
   if (!(reason instanceof CrabError)) return toStorageError(`Cannot read ${path}`, reason)
   return new CrabError('storage', `Cannot read ${path}: ${toCrabError(reason).message}`, {
     cause: reason,
-    hint: 'put back a copy of it, or move it away to begin an empty memory',
+    hint: 'restore a copy of it, or move it away to start with an empty memory',
   })
 }

@@ -155,7 +155,7 @@ async function readIfExists(path: string): Promise<Buffer | undefined> {
 }
 
 function renameConflict(agent: string, path: string): CrabError {
-  return new CrabError('conflict', `Cannot rename the agent "${agent}": another memory lies in ${path}`, {
+  return new CrabError('conflict', `Cannot rename the agent "${agent}": another memory is at ${path}`, {
     hint: 'move that file away',
   })
 }

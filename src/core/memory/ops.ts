@@ -117,13 +117,9 @@ function findEntry(memory: Memory, name: string, what: string): MemoryEntry {
 
 function rejectArchive({ kind, name }: MemoryEntry, what: string): void {
   if (kind !== 'archive') return
-  throw new CrabError(
-    'conflict',
-    `${what}: "${name}" is an archive, which a conversation is continued from`,
-    {
-      hint: 'archives stay as they are; choose another name',
-    },
-  )
+  throw new CrabError('conflict', `${what}: "${name}" is an archive, which a conversation continues from`, {
+    hint: 'archives cannot be changed; choose another name',
+  })
 }
 
 /** Returns the entry's aliases and more of them, without duplicates. */

@@ -126,7 +126,7 @@ function judge(words: readonly string[], judging: Judging): RuleVerdict {
     matched,
     hidden,
     withheld: withheld[0]?.rule,
-    ...(!reach.isClear && { unseen: 'it starts what cannot be seen' }),
+    ...(!reach.isClear && { unseen: 'what it starts cannot be determined' }),
     doubt: doubt?.why,
     ...(use && {
       builtIn: use.form,

@@ -68,7 +68,7 @@ async function walk(from: string, segments: readonly string[]): Promise<string> 
       here = next
       continue
     }
-    if (++links > MAX_LINKS) throw cannotUse(next, 'its links lead in a circle')
+    if (++links > MAX_LINKS) throw cannotUse(next, 'its links form a loop')
     if (isAbsolute(target)) here = parse(target).root
     pending.push(...splitPath(target.slice(isAbsolute(target) ? here.length : 0)).reverse())
   }
@@ -109,9 +109,9 @@ function describeReason(reason: unknown): string {
 }
 
 const MESSAGES: Record<string, string> = {
-  ENOENT: 'there is no such directory',
+  ENOENT: 'the directory does not exist',
   ENOTDIR: 'a part of it is a file',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its links form a loop',
   EACCES: 'permission denied',
   ENAMETOOLONG: 'it is too long',
 }

@@ -47,10 +47,10 @@ export function conclude(action: PolicyAction, evidence: Evidence, context: Poli
     return { rule: undefined, matched, isOpen: !hidden, ...decideByDefault(action, evidence, context) }
   }
   if (hidden) {
-    const reason = `${evidence.unseen}, and could hide what a rule is about: ${describe(hidden)}`
+    const reason = `${evidence.unseen}, and could hide something a rule covers: ${describe(hidden)}`
     return { effect: 'ask', rule: hidden, reason, ...closed }
   }
-  const reason = permit ? describe(permit) : 'this turn may do whatever no rule denies'
+  const reason = permit ? describe(permit) : 'this turn may do anything that no rule denies'
   return { effect: 'allow', rule: permit, matched, reason, isOpen: true }
 }
 
@@ -70,7 +70,7 @@ function findLimit(
   const isReading = builtIn !== undefined && closing === undefined
   const isHarmless = isReading || action.kind === 'read' || (action.kind === 'tool' && action.harmless)
   if (mode !== 'read-only' || isHarmless) return undefined
-  return doubt === undefined ? 'this turn only reads' : `this turn only reads, and ${doubt}`
+  return doubt === undefined ? 'this turn may only read' : `this turn may only read, and ${doubt}`
 }
 
 /** Decides when no rule matches. */
@@ -88,12 +88,12 @@ function decideByDefault(
   if (action.kind === 'read') {
     if (isHome) return { effect: 'allow', reason: 'it reads in the working directory' }
     const isOwn = readable.some((folder) => isInside(folder, action.path))
-    if (isOwn) return { effect: 'allow', reason: 'it reads what a tool wrote for this conversation' }
+    if (isOwn) return { effect: 'allow', reason: 'it reads the output a tool wrote for this conversation' }
   }
   const rights = CLASS_RIGHTS[trust]
   const edits = rights.edits || (rights.canWiden && mode === 'edits')
   if (action.kind === 'edit' && isHome && edits) {
-    return { effect: 'allow', reason: 'it changes a file of the working directory' }
+    return { effect: 'allow', reason: 'it changes a file in the working directory' }
   }
   if (action.kind === 'tool' && action.own) return decideMemory(trust)
   if (action.kind === 'tool' && action.harmless) return { effect: 'allow', reason: 'it changes nothing' }
@@ -110,7 +110,7 @@ function decideGuarded(
   path: string,
   trust: PolicyContext['trust'],
 ): Pick<Decision, 'effect' | 'reason'> {
-  const who = isAlways ? 'no rule allows' : 'only a rule that names it allows'
+  const who = isAlways ? 'no rule allows' : 'only a rule that names it can allow'
   const actualName = path.split(sep).find((segment) => segment.normalize('NFC').toLowerCase() === name)
   const reason = `${actualName ?? name} is a protected path, which ${who}`
   return { effect: CLASS_RIGHTS[trust].otherwise === 'deny' ? 'deny' : 'ask', reason }
@@ -122,9 +122,9 @@ function decideGuarded(
  */
 function decideMemory(trust: PolicyContext['trust']): Pick<Decision, 'effect' | 'reason'> {
   if (!CLASS_RIGHTS[trust].remembers) {
-    return { effect: 'deny', reason: `${A_TURN[trust]} has no part in the agent's memory` }
+    return { effect: 'deny', reason: `${A_TURN[trust]} cannot use the agent's memory` }
   }
-  return { effect: 'allow', reason: 'it is what the agent itself remembers' }
+  return { effect: 'allow', reason: "it is the agent's own memory" }
 }
 
 /** Describes which rule is missing. */
@@ -133,7 +133,7 @@ function describeMissingRule(
   { unseen, closing, doubt, withheld }: Evidence,
   isHome: boolean,
 ): string {
-  if (closing) return `it may read what a rule is about: ${describe(closing)}`
+  if (closing) return `it may read something a rule covers: ${describe(closing)}`
   if (withheld) return `${describe(withheld)}, but no rule allows what it starts`
   if (doubt) return doubt
   if (action.kind === 'bash') {
@@ -142,7 +142,7 @@ function describeMissingRule(
       : `${unseen}, and no rule for single commands can allow such a line`
   }
   if (action.kind === 'read') return 'it reads outside of the working directory'
-  if (action.kind === 'edit') return `it changes a file ${isHome ? 'of' : 'outside of'} the working directory`
+  if (action.kind === 'edit') return `it changes a file ${isHome ? 'in' : 'outside of'} the working directory`
   return 'no rule allows it'
 }
 

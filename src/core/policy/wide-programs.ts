@@ -78,7 +78,7 @@ const ROWS: readonly Row[] = [
   {
     names: /^git$/,
     isWide: /^(apply|am)$/,
-    permits: 'changing any file, whatever rules for edit say',
+    permits: 'changing any file, regardless of the rules for edit',
     instead: ONE_LINE,
   },
   {
@@ -151,7 +151,7 @@ const ROWS: readonly Row[] = [
   {
     names: /^(gh|glab)$/,
     isWide: /^(api|alias|ext|extension|auth|codespace|cs|config|secret|)$/,
-    permits: 'whatever your account may do',
+    permits: 'anything your account may do',
     instead: 'name what it does, as in bash(NAME pr view *)',
   },
   {

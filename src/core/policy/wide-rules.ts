@@ -45,7 +45,7 @@ function findReading(command: readonly string[]): WideProgram | undefined {
   const instead = INTERPRETERS.test(plainName(name))
     ? `name the script, as in bash(${name} build.js)`
     : THEMSELVES
-  return { permits: 'any command (that is piped into it)', instead }
+  return { permits: 'any command that is piped into it', instead }
 }
 
 /** Returns what a command permits with any further words, if that is nearly anything. */
@@ -56,7 +56,7 @@ function findWideCommand([name, ...words]: readonly string[]): WideProgram | und
   if (SHELL_PROGRAMS.has(plain)) return isOpen ? { permits: 'any command', instead: THEMSELVES } : undefined
   if (plain === 'ssh') return { permits: 'any command on other machines', instead: 'write the whole line' }
   if (REMOTE_LAUNCHERS.has(plain))
-    return { permits: 'whatever that agent permits', instead: 'write the whole line' }
+    return { permits: 'anything that agent permits', instead: 'write the whole line' }
   const wide = findWideProgram(name, words)
   if (wide || !LAUNCHERS.has(plain)) return wide
   const { begin } = findInnerCommand([name, ...words])

@@ -142,7 +142,7 @@ function olderProtocol(what: string, { at }: FixedDaemon): CrabError {
 }
 
 function cannotAsk(): CrabError {
-  return new CrabError('denied', 'Cannot ask: there is no one to answer the question of the agent', {
+  return new CrabError('denied', "Cannot ask: no one is there to answer the agent's question", {
     hint: 'run it on a terminal, or with --on-ask deny',
   })
 }

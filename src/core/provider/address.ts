@@ -33,7 +33,7 @@ export function wireAt(kind: ProviderKind, address: string): Wire {
 export function toBaseUrl(address: string, kind: ProviderKind, where: string): string {
   const url = URL.parse(normaliseBaseUrl(address.trim()).replace(RESPONSES, ''))
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new CrabError('config', `Cannot use base_url (${where}): it is no http address`, {
+    throw new CrabError('config', `Cannot use base_url (${where}): it is not an http address`, {
       hint: 'http://localhost:4000/v1, say',
     })
   }

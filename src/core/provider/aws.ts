@@ -34,17 +34,14 @@ export function findAwsAccess(
   const keys = fromEnv && { credentials: fromEnv, from: 'AWS_ACCESS_KEY_ID' }
   const access = { region: awsRegion(env, { region, profile: named }) }
   if (!REGION.test(access.region)) {
-    throw new CrabError(
-      'config',
-      `Cannot use AWS region "${access.region}": a region is named like eu-west-1`,
-    )
+    throw new CrabError('config', `Cannot use AWS region "${access.region}": a region looks like eu-west-1`)
   }
   if (hasKey || keys) return { ...access, ...keys }
   const chosen = named ?? (env['AWS_PROFILE'] || undefined)
   const name = chosen ?? 'default'
   const profile = readProfile(name, env)
   if (profile === undefined && chosen !== undefined) {
-    throw new CrabError('config', `Cannot use AWS profile "${name}": ~/.aws has no such profile`)
+    throw new CrabError('config', `Cannot use AWS profile "${name}": ~/.aws does not have that profile`)
   }
   const credentials = profile && readCredentials(profile)
   const other = profile && OTHER_LOGINS.find((key) => profile[key] !== undefined)

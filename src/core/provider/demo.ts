@@ -50,7 +50,7 @@ async function* answer(
 }
 
 function noticeWith(remark: string | undefined): string {
-  return `The built-in demo answers; it is no language model. To connect one: ${CONNECT_HINT}${remark ? `. ${remark}` : ''}`
+  return `The built-in demo answers; it is not a language model. To connect one: ${CONNECT_HINT}${remark ? `. ${remark}` : ''}`
 }
 
 function aboutResults(messages: readonly Message[]): string {
@@ -79,7 +79,7 @@ function aboutPrompt(prompt: string, message: Message | undefined, tools: readon
   const unknown = unknownTool(findRequest(prompt), tools)
   if (unknown !== undefined) {
     const names = tools.map(({ name, alias }) => alias ?? name)
-    return `No tool ${unknown} is offered to me. I have ${names.length > 0 ? joinWords(names) : 'none'}.`
+    return `I do not have a tool called ${unknown}. I have ${names.length > 0 ? joinWords(names) : 'none'}.`
   }
   const words = withoutBlocks(prompt).split(/\s+/).filter(Boolean).length
   const parts = [

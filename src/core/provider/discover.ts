@@ -78,7 +78,7 @@ async function chooseDefault(
 }
 
 function noModelsError({ name, where, listModels: canSay, nameHint }: ModelSource): CrabError {
-  const why = canSay ? 'says it has none' : 'cannot be asked what it has'
+  const why = canSay ? 'reports no models' : 'cannot list its models'
   return new CrabError('config', `Cannot choose a model: "${name}" (${where}) ${why}`, {
     hint: `${nameHint ?? 'name one with --model'}, or write model = "…" in config.toml`,
   })

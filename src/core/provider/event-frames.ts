@@ -87,7 +87,7 @@ function textHeaders(bytes: Buffer): Map<string, string> {
 }
 
 function frameError(): CrabError {
-  return new CrabError('failed', 'Cannot read the answer: it is no event stream of AWS', {
+  return new CrabError('failed', 'Cannot read the answer: it is not an AWS event stream', {
     hint: 'check that base_url is a model server’s',
   })
 }

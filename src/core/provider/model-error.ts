@@ -46,7 +46,7 @@ export function toModelError(reason: unknown, place: CallTarget, signal: AbortSi
  */
 export function toBrokenStreamError(place: CallTarget, reason?: string): CrabError {
   const why = reason === undefined ? '' : `: ${reason}`
-  return failure('unavailable', place, { said: `the answer broke off before its end${why}` })
+  return failure('unavailable', place, { said: `the answer ended early${why}` })
 }
 
 /**
@@ -232,7 +232,7 @@ const PHRASES: Record<number, string> = {
   401: 'the server wants a valid key',
   402: 'the account has no credit',
   403: 'the key may not use this model',
-  404: 'the server knows no such model or path',
+  404: 'the server does not know that model or path',
   413: 'the request is too large',
   429: 'too many requests',
   529: 'the server is overloaded',

@@ -21,7 +21,7 @@ export function hintFor(
         : `try again in ${Math.ceil(retryAfterMs / 1000)} s`
     case 'unavailable':
     case 'timeout':
-      return `try again later, or look at the server (${where})`
+      return `try again later, or check the server (${where})`
     case 'failed':
       return `check that base_url is a model server's (${where})`
     case 'invalid':
@@ -32,7 +32,7 @@ export function hintFor(
 }
 
 function aboutKey({ apiKey, keyFrom }: Pick<ModelEndpoint, 'apiKey' | 'keyFrom'>, said: string): string {
-  if (apiKey === undefined) return `there is no key: set one (${keyFrom})`
+  if (apiKey === undefined) return `no key is set: set one (${keyFrom})`
   if (/credit|quota|balance|billing/i.test(said)) return `add credit, or use another key (${keyFrom})`
   return `check the key (${keyFrom})`
 }

@@ -28,7 +28,7 @@ export class ModelRegistry implements Provider {
       const { where } = this.#sources.get(source.name)!
       throw new CrabError(
         'config',
-        `Cannot add provider "${source.name}" (${source.where}): ${where} declares it already`,
+        `Cannot add provider "${source.name}" (${source.where}): ${where} already declares it`,
       )
     }
     const names = new Set<string>()
@@ -167,7 +167,7 @@ function declares({ models }: ModelSource, name: string): boolean {
 function duplicateError(name: string, owner: ModelSource, source: ModelSource): CrabError {
   return new CrabError(
     'config',
-    `Cannot add model "${name}" of provider "${source.name}" (${source.where}): "${owner.name}" (${owner.where}) has it already`,
+    `Cannot add model "${name}" of provider "${source.name}" (${source.where}): "${owner.name}" (${owner.where}) already has it`,
     { hint: 'remove it from one of them' },
   )
 }

@@ -20,7 +20,7 @@ export async function acquireWithin<T>(
   } catch (reason) {
     if (signal.aborted) throw toCancelledError(signal)
     if (!late.signal.aborted) throw reason
-    throw new CrabError('conflict', `${what}: a turn of it runs in another process`, {
+    throw new CrabError('conflict', `${what}: another process is running a turn in it`, {
       hint: 'wait for it to end, and try again',
     })
   } finally {

@@ -26,10 +26,11 @@ export async function askModel(
     if (event.type !== 'finish') continue
     if (event.reason === 'refused') throw new CrabError('refused', `${what}: the model refused`)
     const isCut = event.reason === 'length'
-    if (text.trim() === '' && !isCut) throw new CrabError('empty', `${what}: the model said nothing`)
+    if (text.trim() === '' && !isCut)
+      throw new CrabError('empty', `${what}: the model returned an empty answer`)
     return { text: text.trim(), isCut, usage: event.usage }
   }
-  throw new CrabError('unavailable', `${what}: the model's answer broke off`)
+  throw new CrabError('unavailable', `${what}: the model's answer ended early`)
 }
 
 /** The `truncated` error for an answer that was cut off. */

@@ -162,11 +162,11 @@ export function noSuchQuestion(): CrabError {
 
 function readAnswers(content: string, ask: Ask): AskAnswers {
   const answers = parseObject(content)
-  const hint = 'content is a JSON object from each question to a label'
+  const hint = 'content must be a JSON object that maps each question to a label'
   if (!answers) throw new CrabError('invalid', 'Cannot use the answer: it is not a JSON object', { hint })
   const entries = ask.questions.map(({ question }) => [question, answers[question]])
   const open = entries.find(([, label]) => typeof label !== 'string')
-  if (open) throw new CrabError('invalid', `Cannot use the answer: it leaves "${open[0]}" open`, { hint })
+  if (open) throw new CrabError('invalid', `Cannot use the answer: it does not answer "${open[0]}"`, { hint })
   if (ask.kind === 'trust') for (const question of ask.questions) requireOption(question, answers)
   return Object.fromEntries(entries)
 }

@@ -110,7 +110,7 @@ function freshMessages(
   if (!archive && summary) return messages
   if (summary && later.length > 0) return [stripUserQuotes(summary), ...later] // all quotes are added again
   const since = archive ? ' since the last compaction' : ' in it'
-  throw new CrabError('invalid', `Cannot compact the conversation: nothing was said${since}`)
+  throw new CrabError('invalid', `Cannot compact the conversation: it has no messages${since}`)
 }
 
 function countMarkers(lines: readonly SessionLine[]): number {

@@ -46,12 +46,12 @@ export class LeasedConversation implements AsyncDisposable {
   readonly warnings: readonly string[]
 
   private constructor(options: {
-    place: ConversationStores
+    stores: ConversationStores
     lease: Lease
     conversation: Conversation
     warnings: readonly string[]
   }) {
-    this.#stores = options.place
+    this.#stores = options.stores
     this.#lease = options.lease
     this.#conversation = options.conversation
     this.warnings = options.warnings
@@ -63,13 +63,13 @@ export class LeasedConversation implements AsyncDisposable {
    * A session that is deleted during the wait is not a failure: the pair starts a new one.
    */
   static async lease(
-    place: ConversationStores,
+    stores: ConversationStores,
     start: ConversationStart,
     signal: AbortSignal,
   ): Promise<LeasedConversation> {
     for (let tries = 0; tries < 3; tries++) {
-      const found = await findOrCreate(place, start, signal)
-      const leased = await LeasedConversation.#tryLease(place, found, { start, signal })
+      const found = await findOrCreate(stores, start, signal)
+      const leased = await LeasedConversation.#tryLease(stores, found, { start, signal })
       if (leased) return leased
     }
     throw new CrabError('conflict', 'Cannot start the turn: its conversation keeps being deleted')
@@ -77,13 +77,17 @@ export class LeasedConversation implements AsyncDisposable {
 
   /** Returns undefined when the session is gone. */
   static async #tryLease(
-    place: ConversationStores,
+    stores: ConversationStores,
     found: Found,
     { start, signal }: { start: ConversationStart; signal: AbortSignal },
   ): Promise<LeasedConversation | undefined> {
-    if (found.created) return new LeasedConversation({ place, ...found.created, warnings: [] })
+    if (found.created) return new LeasedConversation({ stores, ...found.created, warnings: [] })
     try {
-      const leased = await LeasedConversation.open(place, { id: found.id, agent: start.header.agent }, signal)
+      const leased = await LeasedConversation.open(
+        stores,
+        { id: found.id, agent: start.header.agent },
+        signal,
+      )
       return await leased.#appendFirst(start.first)
     } catch (reason) {
       if (reason instanceof CrabError && reason.kind === 'missing') return undefined
@@ -96,13 +100,13 @@ export class LeasedConversation implements AsyncDisposable {
    * agent.
    */
   static async open(
-    place: ConversationStores,
+    stores: ConversationStores,
     { id, agent }: { id: string; agent: string },
     signal: AbortSignal,
   ): Promise<LeasedConversation> {
-    const lease = await place.leases.take(turnLeaseName(id), signal)
+    const lease = await stores.leases.take(turnLeaseName(id), signal)
     try {
-      return new LeasedConversation({ place, lease, ...(await catchUp(place, id, agent)) })
+      return new LeasedConversation({ stores, lease, ...(await catchUp(stores, id, agent)) })
     } catch (reason) {
       await lease[Symbol.asyncDispose]()
       throw reason
@@ -176,36 +180,36 @@ interface Found {
  * session.
  */
 async function findOrCreate(
-  place: ConversationStores,
+  stores: ConversationStores,
   start: ConversationStart,
   signal: AbortSignal,
 ): Promise<Found> {
   const { pair, header, first } = start
-  await using _pair = await place.leases.take(pairLeaseName(pair), signal)
-  const id = await place.storage.activeSession(pair)
+  await using _pair = await stores.leases.take(pairLeaseName(pair), signal)
+  const id = await stores.storage.activeSession(pair)
   if (id !== undefined) return { id }
-  const session = await place.storage.createSession(header, [first])
+  const session = await stores.storage.createSession(header, [first])
   // The session is not visible to others yet, so there is nothing to wait for.
   const free = new AbortController().signal
-  const lease = await place.leases.take(turnLeaseName(session.id), free)
+  const lease = await stores.leases.take(turnLeaseName(session.id), free)
   const lines = [{ ...first, seq: session.cursor.seq, ts: '' }]
   const conversation = { id: session.id, header, cursor: session.cursor, history: replay(NO_HISTORY, lines) }
-  remember(place.cache, conversation)
+  remember(stores.cache, conversation)
   return { id: session.id, created: { lease, conversation } }
 }
 
 /** Reads what others appended since this process last read the session. */
 async function catchUp(
-  place: ConversationStores,
+  stores: ConversationStores,
   id: string,
   agent: string,
 ): Promise<{ conversation: Conversation; warnings: readonly string[] }> {
-  const before = place.cache.get(id)
-  const part = await place.storage.read(id, before?.cursor)
+  const before = stores.cache.get(id)
+  const part = await stores.storage.read(id, before?.cursor)
   const marker = lastMarker(part.lines)
-  const { archives, warnings } = marker ? await readArchive(place, agent, marker) : NOTHING_ARCHIVED
+  const { archives, warnings } = marker ? await readArchive(stores, agent, marker) : NOTHING_ARCHIVED
   const conversation = advance(id, part, { before, archives })
-  remember(place.cache, conversation)
+  remember(stores.cache, conversation)
   return { conversation, warnings: [...part.warnings, ...warnings] }
 }
 
@@ -220,7 +224,7 @@ async function readArchive(
 ): Promise<typeof NOTHING_ARCHIVED> {
   const gone = (why: string) => ({
     archives: new Map<string, string>(),
-    warnings: [`The summary of what was said before, "${title}", is not available: ${why}`],
+    warnings: [`The summary of the earlier messages, "${title}", is not available: ${why}`],
   })
   try {
     const entry = memory && findMemoryEntry(await memory.read(agent), name)

@@ -110,7 +110,7 @@ export class Permissions {
     const answer = end?.answers?.[question]
     const denial = { action: permission.action, rules: decision.suggestions }
     if (answer === undefined) {
-      const reason = `${decision.reason}, and ${end ? 'nobody answered' : 'nobody can be asked'}`
+      const reason = `${decision.reason}, and ${end ? 'no one answered' : 'no one can be asked'}`
       await this.#record(call, action, { effect: 'deny', by: 'nobody', reason })
       return { ...denial, reason, by: 'nobody' }
     }
@@ -134,7 +134,7 @@ export class Permissions {
             ? 'always'
             : undefined
     if (grant === undefined && answer !== once) {
-      const reason = answer === no || answer === '' ? 'the person said no' : `the person said no: ${answer}`
+      const reason = answer === no || answer === '' ? 'the user said no' : `the user said no: ${answer}`
       await this.#record(call, action, { effect: 'deny', by: 'person', reason })
       return reason
     }
@@ -154,7 +154,7 @@ export class Permissions {
     const { addRule, notice } = this.#options
     await addRule(rule).catch((reason: unknown) => {
       const why = reason instanceof CrabError ? reason.message : String(reason)
-      notice(`The rule ${rule} holds for this turn only: ${why}`)
+      notice(`The rule ${rule} applies to this turn only: ${why}`)
     })
   }
 

@@ -50,7 +50,7 @@ export async function permitCall(
     turn?.[Symbol.dispose]()
     action = now
   }
-  throw new CrabError('conflict', `Cannot call ${call.name}: what it reads changes all the time`)
+  throw new CrabError('conflict', `Cannot call ${call.name}: the file it reads keeps changing`)
 }
 
 /** Describes a call under its lock, which is released when that fails. */

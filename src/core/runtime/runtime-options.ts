@@ -38,7 +38,7 @@ export interface RuntimeOptions {
    */
   known?: KnownAgents
   /** The stores of persistent conversations. */
-  place: ConversationStores
+  stores: ConversationStores
   /** The stores of conversations that are not persisted. */
   scratch: ConversationStores
   /** The work that runs in this process; turns add themselves. */

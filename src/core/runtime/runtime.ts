@@ -111,16 +111,17 @@ export class Runtime implements AsyncDisposable {
     }: Pick<TurnRequest, 'agent' | 'sender' | 'trust'> & { model?: string },
     signal: AbortSignal,
   ): Promise<Compaction> {
-    const { place, running, now } = this.#options
+    const { stores, running, now } = this.#options
     const { provider } = this.#options.setting()
     const agent = await this.#buildAgent(name, { create: false, ...(model && { model }) })
     const pair: Pair = { agentId: agent.id, sender }
-    const id = await place.storage.activeSession(pair)
-    if (id === undefined) throw new CrabError('missing', 'Cannot compact the conversation: there is none')
-    if (!place.memory) throw new CrabError('failed', 'Cannot compact the conversation: there is no memory')
+    const id = await stores.storage.activeSession(pair)
+    if (id === undefined) throw new CrabError('missing', 'Cannot compact the conversation: it does not exist')
+    if (!stores.memory)
+      throw new CrabError('failed', 'Cannot compact the conversation: the agent has no memory')
     const kill = new AbortController()
     const either = AbortSignal.any([signal, kill.signal])
-    await using conversation = await LeasedConversation.open(place, { id, agent: agent.name }, either)
+    await using conversation = await LeasedConversation.open(stores, { id, agent: agent.name }, either)
     using _running = running.enter({
       pair,
       agent: agent.name,
@@ -130,7 +131,7 @@ export class Runtime implements AsyncDisposable {
       signal: either,
       cancel: () => kill.abort(),
     })
-    return await compactConversation({ agent, conversation, provider, memory: place.memory, now }, either)
+    return await compactConversation({ agent, conversation, provider, memory: stores.memory, now }, either)
   }
 
   /**
@@ -141,9 +142,9 @@ export class Runtime implements AsyncDisposable {
     { session, agent: name, model }: { session: string; agent: string; model?: string },
     signal: AbortSignal,
   ): Promise<ProposedTitle> {
-    const { place } = this.#options
+    const { stores } = this.#options
     const { provider } = this.#options.setting()
-    const { lines } = await place.storage.read(session)
+    const { lines } = await stores.storage.read(session)
     const agent = await this.#buildAgent(name, { create: false, ...(model && { model }) })
     return await proposeTitle({ provider, agent, lines }, signal)
   }
@@ -284,7 +285,7 @@ export class Runtime implements AsyncDisposable {
     const model = settings.model ?? agent.model ?? provider.defaultModel()
     provider.prepare(model)
     if (settings.maxCostUsd !== undefined && provider.costUsd(model, NO_USAGE) === undefined) {
-      throw new CrabError('config', `Cannot keep to a cost limit: the price of ${model} is not known`, {
+      throw new CrabError('config', `Cannot enforce a cost limit: the price of ${model} is not known`, {
         hint: 'give input_usd and output_usd with the model in config.toml',
       })
     }
@@ -298,7 +299,7 @@ export class Runtime implements AsyncDisposable {
     request: TurnRequest,
     { prepare, signal }: { prepare: Preprocess; signal: AbortSignal },
   ): Promise<LeasedConversation> {
-    const { place, scratch, now } = this.#options
+    const { stores, scratch, now } = this.#options
     const { ephemeral, attachments: sent = [] } = request.settings
     const { attachments: found = [], ...message } = await prepare(request.content)
     const attachments = [...sent, ...found]
@@ -315,6 +316,6 @@ export class Runtime implements AsyncDisposable {
     const entry = { kind: 'entry', role: 'user', ...message } as const
     const first = attachments.length > 0 ? { ...entry, attachments } : entry
     const start: ConversationStart = { pair, header, first }
-    return LeasedConversation.lease(ephemeral ? scratch : place, start, signal)
+    return LeasedConversation.lease(ephemeral ? scratch : stores, start, signal)
   }
 }

@@ -47,7 +47,7 @@ export async function sessionMeta(
   const [known] = await storage.summaries([session])
   if (known) return known
   await storage.read(session) // throws with the reason
-  throw new CrabError('missing', `Cannot find session ${session}: it was deleted meanwhile`)
+  throw new CrabError('missing', `Cannot find session ${session}: it was deleted in the meantime`)
 }
 
 function slicePage<T>(all: readonly T[], { offset = 0, limit = 0 }: PageRange): T[] {

@@ -69,7 +69,7 @@ function toScopeId({ id }: AgentConfig, sender: string): string {
 function isTaken({ name }: AgentConfig, entry: McpEntry): CrabError {
   return new CrabError(
     'invalid',
-    `Cannot attach the server "${entry.name}": the agent "${name}" has one of that name`,
+    `Cannot attach the server "${entry.name}": the agent "${name}" already has one of that name`,
     {
       hint: 'give it another name',
     },

@@ -14,7 +14,7 @@ import type { RunningTurns } from './running-turns.ts'
 
 /** The stored sessions, and the work on them in this process. */
 export interface Sessions {
-  place: ConversationStores
+  stores: ConversationStores
   running: RunningTurns
   journals: Pick<Journals, 'changed'>
 }
@@ -24,20 +24,20 @@ export interface Sessions {
  * session that is empty is reused, or deleted when it is for another directory.
  */
 export async function newSession(
-  { place, journals }: Sessions,
+  { stores, journals }: Sessions,
   header: SessionHeader,
   signal: AbortSignal,
 ): Promise<string> {
   const pair: Pair = { agentId: header.agent_id, sender: header.created_by }
-  await using _pair = await place.leases.take(pairLeaseName(pair), signal)
-  const active = await place.storage.activeSession(pair)
-  const unused = active === undefined ? undefined : await unusedIn(place, active)
+  await using _pair = await stores.leases.take(pairLeaseName(pair), signal)
+  const active = await stores.storage.activeSession(pair)
+  const unused = active === undefined ? undefined : await unusedIn(stores, active)
   if (active !== undefined && unused?.cwd === header.cwd) return active
-  const since = await activeSince(place, pair)
+  const since = await activeSince(stores, pair)
   const lines: NewLine[] =
     since < header.created_at ? [] : [{ kind: 'meta', activated_at: behind(since, header.created_at) }]
-  const { id } = await place.storage.createSession(header, lines)
-  if (active !== undefined && unused) await deleteUnused(place, active, signal)
+  const { id } = await stores.storage.createSession(header, lines)
+  if (active !== undefined && unused) await deleteUnused(stores, active, signal)
   journals.changed(pair)
   return id
 }
@@ -48,12 +48,12 @@ export async function activateSession(
   { id, now }: { id: string; now: Date },
   signal: AbortSignal,
 ): Promise<void> {
-  const { place } = sessions
-  const { header } = await place.storage.read(id)
+  const { stores } = sessions
+  const { header } = await stores.storage.read(id)
   const pair: Pair = { agentId: header.agent_id, sender: header.created_by }
-  await using _pair = await place.leases.take(pairLeaseName(pair), signal)
-  if ((await place.storage.activeSession(pair)) === id) return
-  const since = await activeSince(place, pair)
+  await using _pair = await stores.leases.take(pairLeaseName(pair), signal)
+  if ((await stores.storage.activeSession(pair)) === id) return
+  const since = await activeSince(stores, pair)
   await changeMeta(sessions, { id, meta: { activated_at: behind(since, now.toISOString()) } }, signal)
 }
 
@@ -77,22 +77,22 @@ export async function changeMeta(
  * Throws `invalid` for tool calls and tool results, which only their own turn may store.
  */
 export async function appendMessage(
-  { place, journals }: Sessions,
+  { stores, journals }: Sessions,
   { id, message }: { id: string; message: Message },
   signal: AbortSignal,
 ): Promise<number> {
   if (message.role === 'tool' || (message.tool_calls ?? []).length > 0) {
-    throw new CrabError('invalid', 'Cannot append the message: calls of tools are stored by their turn')
+    throw new CrabError('invalid', 'Cannot append the message: only a turn can store tool calls')
   }
-  const { header } = await place.storage.read(id, place.cache.get(id)?.cursor)
-  await using conversation = await LeasedConversation.open(place, { id, agent: header.agent }, signal)
+  const { header } = await stores.storage.read(id, stores.cache.get(id)?.cursor)
+  await using conversation = await LeasedConversation.open(stores, { id, agent: header.agent }, signal)
   await conversation.append([{ kind: 'entry', ...message }])
   journals.changed({ agentId: header.agent_id, sender: header.created_by })
   return conversation.lastLine
 }
 
 async function appendMeta(
-  { place, running }: Sessions,
+  { stores, running }: Sessions,
   { id, meta }: { id: string; meta: SessionMeta },
   signal: AbortSignal,
 ): Promise<SessionHeader> {
@@ -102,10 +102,10 @@ async function appendMeta(
     await conversation.append([line])
     return conversation.header
   }
-  await place.storage.read(id, place.cache.get(id)?.cursor) // fails early when the session does not exist
-  await using _turn = await takeTurn(place.leases, { session: id, withinMs: ACQUIRE_TIMEOUT_MS }, signal)
-  const { cursor, header } = await place.storage.read(id, place.cache.get(id)?.cursor)
-  await place.storage.append(id, cursor, [line])
+  await stores.storage.read(id, stores.cache.get(id)?.cursor) // fails early when the session does not exist
+  await using _turn = await takeTurn(stores.leases, { session: id, withinMs: ACQUIRE_TIMEOUT_MS }, signal)
+  const { cursor, header } = await stores.storage.read(id, stores.cache.get(id)?.cursor)
+  await stores.storage.append(id, cursor, [line])
   return header
 }
 
@@ -115,8 +115,8 @@ export async function forkSession(
   at: { id: string; upto: number; now: Date },
   signal: AbortSignal,
 ): Promise<string> {
-  const { place } = sessions
-  const copy = await copySession(place, at, signal)
+  const { stores } = sessions
+  const copy = await copySession(stores, at, signal)
   // The copy may have the same timestamp as the active session.
   await activateSession(sessions, { id: copy, now: at.now }, signal)
   return copy
@@ -124,24 +124,24 @@ export async function forkSession(
 
 /** Deletes a session permanently, after a running turn on it has ended. */
 export async function deleteSession(
-  place: ConversationStores,
+  stores: ConversationStores,
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await using _turn = await place.leases.take(turnLeaseName(id), signal)
-  await place.storage.deleteSession(id)
-  place.cache.delete(id)
+  await using _turn = await stores.leases.take(turnLeaseName(id), signal)
+  await stores.storage.deleteSession(id)
+  stores.cache.delete(id)
 }
 
 async function copySession(
-  place: ConversationStores,
+  stores: ConversationStores,
   at: { id: string; upto: number; now: Date },
   signal: AbortSignal,
 ): Promise<string> {
-  await using _turn = await place.leases.take(turnLeaseName(at.id), signal)
-  const { header } = await place.storage.read(at.id)
+  await using _turn = await stores.leases.take(turnLeaseName(at.id), signal)
+  const { header } = await stores.storage.read(at.id)
   const fork = { ...header, created_at: at.now.toISOString(), forked_from: at.id }
-  return await place.storage.copySession(at.id, fork, at.upto)
+  return await stores.storage.copySession(at.id, fork, at.upto)
 }
 
 /** Returns the header of a session that has no messages and no title; undefined for any other. */
@@ -151,12 +151,12 @@ async function unusedIn({ storage }: ConversationStores, id: string): Promise<Se
 }
 
 /** Deletes a session unless it is in use, or was used since it was checked. */
-async function deleteUnused(place: ConversationStores, id: string, signal: AbortSignal): Promise<void> {
+async function deleteUnused(stores: ConversationStores, id: string, signal: AbortSignal): Promise<void> {
   try {
-    await using _turn = await takeTurn(place.leases, { session: id, withinMs: AT_ONCE_MS }, signal)
-    if (!(await unusedIn(place, id))) return
-    await place.storage.deleteSession(id)
-    place.cache.delete(id)
+    await using _turn = await takeTurn(stores.leases, { session: id, withinMs: AT_ONCE_MS }, signal)
+    if (!(await unusedIn(stores, id))) return
+    await stores.storage.deleteSession(id)
+    stores.cache.delete(id)
   } catch (reason) {
     if (!(reason instanceof CrabError && ['conflict', 'missing'].includes(reason.kind))) throw reason
   }

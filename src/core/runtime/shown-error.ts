@@ -38,7 +38,7 @@ const PLAIN: Readonly<Record<ErrorKind, string | undefined>> = {
   cancelled: undefined,
   refused: 'Cannot answer: the model refused',
   truncated: "Cannot answer: the model's answer was cut off",
-  empty: 'Cannot answer: the model said nothing',
+  empty: 'Cannot answer: the model returned an empty answer',
   'no-input': UNAVAILABLE,
   'no-service': UNAVAILABLE,
   config: UNAVAILABLE,

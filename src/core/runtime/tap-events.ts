@@ -20,7 +20,7 @@ export async function* tapEvents<T>(
     isOver = true
   } finally {
     if (!isOver) {
-      cancel(new CrabError('cancelled', 'Cancelled: the client left'))
+      cancel(new CrabError('cancelled', 'Cancelled: the client disconnected'))
       for await (const event of events) observe?.(event)
     }
   }

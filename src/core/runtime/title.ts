@@ -26,7 +26,7 @@ export async function proposeTitle(
   const messages = lines.flatMap((line) =>
     line.kind === 'entry' && line.role !== 'tool' ? [{ ...line, content: line.typed ?? line.content }] : [],
   )
-  if (messages.length === 0) throw new CrabError('invalid', `${WHAT}: nothing was said yet`)
+  if (messages.length === 0) throw new CrabError('invalid', `${WHAT}: it has no messages yet`)
   const model = agent.model ?? provider.defaultModel()
   provider.prepare(model)
   const content = quoteConversation(toTranscript(messages, MAX_TRANSCRIPT), 'Write the title now.')
@@ -58,7 +58,7 @@ function unquoted(text: string): string {
   return line.replace(/^\s*(?:#+\s*|title:\s*)/i, '').replace(/^[\s"'“”«»„*_`]+|[\s"'“”«»„*_`.]+$/g, '')
 }
 
-const WHAT = 'Cannot find a title'
+const WHAT = 'Cannot create a title'
 const MAX_TRANSCRIPT = 8000
 /** A title needs about 20 tokens; the rest is for models that think even when thinking is turned off. */
 const MAX_OUTPUT_TOKENS = 2000

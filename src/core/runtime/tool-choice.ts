@@ -11,7 +11,7 @@ export function toToolChoice(choice: string | undefined, tools: readonly ToolSpe
     return tools.length > 0 ? choice : undefined
   const tool = tools.find(({ name }) => name === choice) ?? tools.find(({ alias }) => alias === choice)
   if (tool) return { tool: tool.name }
-  throw new CrabError('invalid', `Cannot require the tool "${choice}": the agent has no such tool`, {
+  throw new CrabError('invalid', `Cannot require the tool "${choice}": the agent does not have that tool`, {
     hint: tools.length > 0 ? `its tools are ${tools.map(({ name }) => name).join(', ')}` : 'it has no tools',
   })
 }

@@ -32,14 +32,14 @@ export interface UndoneTurn<T extends FileUndoResult = FileUndoResult> {
  * If it is interrupted, the next call undoes the rest. Throws `conflict` while a turn runs.
  */
 export async function undoLastTurn<T extends FileUndoResult>(
-  { place, running }: Sessions,
+  { stores, running }: Sessions,
   at: { session: string; agent: string; dryRun: boolean; turns: UndoStore<T> },
   signal: AbortSignal,
 ): Promise<UndoneTurn<T> | undefined> {
   const { session, agent, dryRun, turns } = at
   if (running.findConversation(session))
-    throw new CrabError('conflict', `${WHAT}: a turn runs`, { hint: HINT })
-  const open = (either: AbortSignal) => LeasedConversation.open(place, { id: session, agent }, either)
+    throw new CrabError('conflict', `${WHAT}: a turn is running`, { hint: HINT })
+  const open = (either: AbortSignal) => LeasedConversation.open(stores, { id: session, agent }, either)
   await using conversation = await acquireWithin(open, { what: WHAT, withinMs: ACQUIRE_TIMEOUT_MS }, signal)
   const run = await turns.last(session)
   if (run === undefined) return undefined
@@ -55,7 +55,7 @@ export async function undoLastTurn<T extends FileUndoResult>(
   return { run, files }
 }
 
-const WHAT = 'Cannot take back what the conversation did to files'
+const WHAT = "Cannot undo the conversation's changes to files"
 const HINT = 'wait for it to end, or stop it'
 
 async function appendUndone(

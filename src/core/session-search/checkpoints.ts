@@ -54,7 +54,7 @@ export class Checkpoints implements AsyncDisposable {
       for (const { part, file } of segments) this.#files.set(part, file)
       return { text, table: SessionTable.fromPart(sessions) }
     } catch (reason) {
-      log('warn', `the search index is built anew: ${toCrabError(reason).message}`)
+      log('warn', `the search index is being rebuilt: ${toCrabError(reason).message}`)
       return undefined
     }
   }

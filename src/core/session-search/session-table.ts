@@ -150,5 +150,5 @@ function isTexts(row: unknown): row is Texts {
 }
 
 function invalidTable(): CrabError {
-  return new CrabError('invalid', 'Cannot use the table of sessions: it is not what was saved')
+  return new CrabError('invalid', 'Cannot use the table of sessions: it differs from what was saved')
 }

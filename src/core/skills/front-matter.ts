@@ -13,12 +13,12 @@ export type FrontMatter =
  */
 export function readFrontMatter(text: string): FrontMatter {
   const [, start = ''] = /^\uFEFF?(---[^\S\n]*(?:\n|$))/.exec(text) ?? []
-  if (start === '') return refusal(1, 'it does not begin with a front matter (---)')
+  if (start === '') return refusal(1, 'it does not start with front matter (---)')
   const end = text.search(/\r?\n---[^\S\n]*(?:\n|$)/) // a search, so that the rest of a skill is not split
-  if (end < 0) return refusal(1, 'its front matter has no end (---)')
+  if (end < 0) return refusal(1, 'its front matter does not end with ---')
   const texts = new Map<string, string>()
   for (const { key, head, rest, line } of parseEntries(text.slice(0, end).split(/\r?\n/))) {
-    if (key === undefined) return refusal(line, 'this is no line of the form "key: value"')
+    if (key === undefined) return refusal(line, 'this line is not of the form "key: value"')
     if (texts.has(key)) return refusal(line, `there is a second "${key}"`)
     const value = readValue(head, rest)
     if (value.kind === 'wrong') return refusal(line, `the value of "${key}" ${value.why}`)

@@ -65,7 +65,7 @@ interface ParsedSkill {
  */
 function reportShadowed({ skill, text }: ParsedSkill, first: ParsedSkill): SkillProblem[] {
   if (text === first.text) return []
-  const message = `it is not used: there is a "${skill.name}" in ${first.skill.folder}, too`
+  const message = `it is not used: ${first.skill.folder} also has a "${skill.name}"`
   return [toProblem(join(skill.folder, 'SKILL.md'), 1, message)]
 }
 
@@ -75,7 +75,7 @@ async function scanRoot(root: SkillRoot): Promise<(ParsedSkill | SkillProblem)[]
   try {
     const { found, isCut } = await walkFolders(root.path, (folder) => readSkill(folder, root), MAX_FOLDERS)
     return isCut
-      ? [...found, toProblem(root.path, 1, `only its first ${MAX_FOLDERS} folders are looked at`)]
+      ? [...found, toProblem(root.path, 1, `only its first ${MAX_FOLDERS} folders are read`)]
       : found
   } catch (reason) {
     if (isMissingFile(reason)) return []
@@ -88,7 +88,7 @@ async function readSkill(folder: string, root: SkillRoot): Promise<ParsedSkill |
   const path = join(folder, 'SKILL.md')
   try {
     const { size, isFile } = await statFile(path)
-    if (!isFile) return toProblem(path, 1, 'it is no file')
+    if (!isFile) return toProblem(path, 1, 'it is not a file')
     if (size > MAX_BYTES) return toProblem(path, 1, `it has more than ${MAX_BYTES / 2 ** 20} MiB`)
     const text = await readFile(path, 'utf8')
     const matter = readFrontMatter(text)

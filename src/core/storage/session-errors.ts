@@ -2,13 +2,13 @@ import { CrabError } from '../base/errors.ts'
 
 /** The error for a string that is not a session id. */
 export function noSessionId(id: string): CrabError {
-  const message = `Cannot find session ${JSON.stringify(id)}: that is no session id`
+  const message = `Cannot find session ${JSON.stringify(id)}: that is not a session id`
   return new CrabError('invalid', message, { hint: LIST })
 }
 
 /** The `missing` error for an unknown session; `what` is the first part of its message. */
 export function noSuchSession(what: string, cause?: unknown): CrabError {
-  return new CrabError('missing', `${what}: there is no such session`, { cause, hint: LIST })
+  return new CrabError('missing', `${what}: it does not exist`, { cause, hint: LIST })
 }
 
 /** The error for an append that does not start at the end of the session. */

@@ -99,7 +99,10 @@ export function decodeLine(
   const object = parseObject(text)
   if (!object && text.trim() === '') return { seq: last, line: undefined }
   const seq = nextSeq(object?.['seq'], last)
-  return { seq, line: object ? toSessionLine(stampObject(object, seq, createdAt)) : 'it is no JSON object' }
+  return {
+    seq,
+    line: object ? toSessionLine(stampObject(object, seq, createdAt)) : 'it is not a JSON object',
+  }
 }
 
 /**
@@ -117,7 +120,11 @@ export function decodeHeader(bytes: Uint8Array): { header: SessionHeader; warnin
   }
   const header = toHeader(found)
   const isNewer = header.v > SESSION_VERSION
-  return { header, warnings: isNewer ? ['A newer build wrote this session; parts may be missing'] : [], end }
+  return {
+    header,
+    warnings: isNewer ? ['This session was written by a newer version; parts may be missing'] : [],
+    end,
+  }
 }
 
 const MAX_WARNINGS = 10

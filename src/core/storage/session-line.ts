@@ -14,7 +14,7 @@ export function toSessionLine(line: JsonObject): SessionLine | string | undefine
   if (!shape) return undefined
   for (const [key, value] of shape.defaults) line[key] ??= value
   for (const [key] of shape.optional) if (line[key] === null) delete line[key]
-  return isUsable(line, shape) ? line : `it is no usable ${kind}`
+  return isUsable(line, shape) ? line : `it is not a usable ${kind}`
 }
 
 type Check = (value: unknown) => boolean

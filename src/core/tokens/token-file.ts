@@ -138,7 +138,7 @@ export async function renameTokenAgent(
 
 /** Returns the error for a token that does not exist. */
 export function noSuchToken(name: string): CrabError {
-  return new CrabError('missing', `Cannot find the token "${name}": there is no token of that name`, {
+  return new CrabError('missing', `Cannot find the token "${name}": no token has that name`, {
     hint: 'crabtalk token list',
   })
 }

@@ -49,7 +49,7 @@ export class Admission implements Disposable {
     this.#isAdmitted = gatekeeper === undefined
     if (!gatekeeper) return
     this.#timer = setTimeout(() => {
-      const why = 'no token came in time'
+      const why = 'no token arrived in time'
       gatekeeper.refused(options.address, why)
       options.reading.abort(refusal(why))
     }, options.authMs)
@@ -77,7 +77,7 @@ export class Admission implements Disposable {
       return { requestId, msg: { $case: 'pong', value: {} } }
     }
     const { address, reading } = this.#options
-    const why = token === undefined ? 'its first message is not auth' : 'its token is not known'
+    const why = token === undefined ? 'its first message is not auth' : 'its token is unknown'
     this.#gatekeeper.refused(address, why)
     reading.abort()
     return { requestId, msg: { $case: 'error', value: toErrorMsg(refusal(why)) } }
@@ -95,6 +95,6 @@ export class Admission implements Disposable {
 
 function refusal(why: string): CrabError {
   return new CrabError('denied', `Cannot use this connection: ${why}`, {
-    hint: 'show a token: that of run/tcp.token in the home directory of the daemon, or one that `crabtalk token new` made',
+    hint: 'send a token: the one in run/tcp.token in the home directory of the daemon, or one that `crabtalk token new` created',
   })
 }

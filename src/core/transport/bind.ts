@@ -57,7 +57,10 @@ async function bindPipe(server: Server, endpoint: SocketEndpoint & { kind: 'pipe
     if (getErrorCode(reason) !== 'EADDRINUSE') {
       throw toStorageError(`Cannot listen on ${formatEndpoint(endpoint)}`, reason)
     }
-    throw new CrabError('conflict', `Cannot listen on ${formatEndpoint(endpoint)}: another daemon does`)
+    throw new CrabError(
+      'conflict',
+      `Cannot listen on ${formatEndpoint(endpoint)}: another daemon is listening there`,
+    )
   }
 }
 

@@ -94,7 +94,7 @@ async function* repliesTo(message: ClientMessage, socket: Socket): AsyncGenerato
 function isOurs({ requestId, msg }: ServerMessage): boolean {
   if (requestId === REQUEST_ID || requestId === 0) return true
   if (requestId === AUTH_ID) return msg?.$case === 'error'
-  throw new CrabError('invalid', `it answers request ${requestId}, which nobody made`)
+  throw new CrabError('invalid', `it answers request ${requestId}, which was never sent`)
 }
 
 /** Whether a reply is only a heartbeat, or an event of a newer daemon that this version does not know. */
@@ -104,8 +104,8 @@ function isEmpty(msg: ServerMessage['msg']): boolean {
 
 function disconnectError(operation: Operation | undefined, cause?: unknown): CrabError {
   const what = operation === undefined ? 'the request' : wireName(operation)
-  return new CrabError('unavailable', `Cannot finish ${what}: the daemon went away`, {
+  return new CrabError('unavailable', `Cannot finish ${what}: the connection to the daemon was lost`, {
     cause,
-    hint: 'what was completed is stored; see `crabtalk daemon status` and logs/daemon.log in the home directory',
+    hint: 'everything completed is stored; see `crabtalk daemon status` and logs/daemon.log in the home directory',
   })
 }

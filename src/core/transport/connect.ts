@@ -69,7 +69,7 @@ const NOT_LISTENING: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'E
 const REASONS: Record<string, string> = {
   ENOENT: 'there is none',
   ENOTDIR: 'there is none',
-  ECONNREFUSED: 'nobody answers',
+  ECONNREFUSED: 'no answer',
   EACCES: 'permission denied',
   EAGAIN: 'it is busy',
 }

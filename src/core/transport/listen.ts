@@ -138,7 +138,7 @@ class Connections {
     this.#unauthenticated.add(socket)
     const [oldest] = this.#unauthenticated
     if (!oldest || this.#unauthenticated.size <= MAX_UNAUTHENTICATED) return
-    gatekeeper.refused(oldest.remoteAddress ?? '', 'too many connections have shown no token')
+    gatekeeper.refused(oldest.remoteAddress ?? '', 'too many connections have not sent a token')
     oldest.destroy()
   }
 
@@ -146,13 +146,13 @@ class Connections {
     const { graceMs, times, onError } = this.#options
     this.#goAway.abort()
     await this.#settleWithin(graceMs)
-    this.#stop.abort(new CrabError('unavailable', 'Cannot go on: the daemon is shutting down'))
+    this.#stop.abort(new CrabError('unavailable', 'Cannot continue: the daemon is shutting down'))
     await this.#settleWithin(times?.abortMs ?? ABORT_MS)
     for (const socket of this.#sockets) socket.destroy()
     await this.#settleWithin(LAST_MS)
     if (this.#serving.size === 0) return
     onError(
-      new CrabError('internal', `${this.#serving.size} connections have requests that ignore their end`),
+      new CrabError('internal', `${this.#serving.size} connections have requests that ignore cancellation`),
     )
   }
 

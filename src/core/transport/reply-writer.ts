@@ -21,7 +21,7 @@ export class ReplyWriter {
    */
   async write(reply: ServerMessage): Promise<void> {
     while (this.#socket.writableNeedDrain && !this.#socket.destroyed) await this.#waitForRoom()
-    if (!this.#socket.writable) throw new CrabError('cancelled', 'Cancelled: the client hung up')
+    if (!this.#socket.writable) throw new CrabError('cancelled', 'Cancelled: the client disconnected')
     this.#cork()
     this.#socket.write(toFrame(reply))
   }
@@ -63,7 +63,7 @@ function toFrame(reply: ServerMessage): Uint8Array {
     if (!(cause instanceof CrabError)) throw cause
     throw new CrabError('failed', `Cannot send the reply: ${cause.message}`, {
       cause,
-      hint: 'ask for less at once',
+      hint: 'request less at a time',
     })
   }
 }

@@ -73,7 +73,7 @@ export async function serveConnection(socket: Socket, options: ConnectionOptions
   socket.on('error', () => undefined) // `close` follows, and aborts the requests
   socket.once('close', () => {
     connection.reading.abort() // messages that are still unread are not started
-    requests.abort(new CrabError('cancelled', 'Cancelled: the client hung up'))
+    requests.abort(new CrabError('cancelled', 'Cancelled: the client disconnected'))
   })
   using _end = followShutdown(connection)
   await serveRequests(connection)
@@ -180,7 +180,7 @@ async function answer(
 function followShutdown({ requests, reading, socket, goAway, stop, times }: Connection): Disposable {
   const onGoAway = () => {
     reading.abort()
-    requests.abortEndless(new CrabError('unavailable', 'Cannot go on: the daemon is shutting down'))
+    requests.abortEndless(new CrabError('unavailable', 'Cannot continue: the daemon is shutting down'))
   }
   const onStop = () => {
     requests.abort(toCancelledError(stop))

@@ -74,7 +74,7 @@ async function removeStale(path: string, own: string): Promise<void> {
     })
   }
   if (await isAnswered(path)) {
-    throw new CrabError('conflict', `${what}: a daemon answers there`, {
+    throw new CrabError('conflict', `${what}: a daemon is already listening there`, {
       hint: 'stop it with `crabtalk daemon stop`',
     })
   }

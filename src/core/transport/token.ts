@@ -47,13 +47,13 @@ export async function readToken(run: string): Promise<string> {
   const path = tokenFile(run)
   const found = await inspectToken(path)
   if (found === undefined) {
-    throw new CrabError('missing', `Cannot read the token of the daemon: there is no ${path}`, {
-      hint: 'start the daemon with --tcp, it makes one',
+    throw new CrabError('missing', `Cannot read the daemon's token: ${path} does not exist`, {
+      hint: 'start the daemon with --tcp, which creates one',
     })
   }
   if ('token' in found) return found.token
   throw new CrabError('config', `Cannot use the token in ${path}: ${found.why}`, {
-    hint: 'restart the daemon; it makes a new one',
+    hint: 'restart the daemon; it creates a new one',
   })
 }
 

@@ -89,7 +89,7 @@ export class TrustStore {
 }
 
 /**
- * Reads all folders of a trust.toml, by path; empty when there is no such file. Throws like the methods of
+ * Reads all folders of a trust.toml, by path; empty when the file does not exist. Throws like the methods of
  * the store.
  */
 export async function readTrust(path: string): Promise<ReadonlyMap<string, ProjectTrust>> {

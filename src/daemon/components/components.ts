@@ -60,7 +60,7 @@ export class Components {
     const absent = named.filter((name) => all.every((one) => one.name !== name))
     return [
       ...listProblems(all.filter(({ name }) => wantsComponent(agent, name))),
-      ...absent.map((name) => ({ name, file: `run/${name}.port`, problem: 'there is no such file' })),
+      ...absent.map((name) => ({ name, file: `run/${name}.port`, problem: 'the file does not exist' })),
     ].filter(({ name }) => findNameClash(agent.mcps, name) === undefined)
   }
 

@@ -16,7 +16,7 @@ export interface FollowOptions {
   folder: string
   hook: Pick<Hook, 'onRegisterAgent'>
   mcp(signal: AbortSignal): Promise<McpServers>
-  roster: Pick<AgentSync, 'componentsChanged'>
+  agentSync: Pick<AgentSync, 'componentsChanged'>
   log: Log
   /**
    * The interval in milliseconds at which the folder is polled in addition to being watched; one minute by
@@ -64,13 +64,13 @@ async function applyChanges(
   signal: AbortSignal,
 ): Promise<void> {
   if (signal.aborted) return
-  const { components, hook, roster, log } = options
+  const { components, hook, agentSync, log } = options
   const { discovery } = components
   log('info', `components: ${changed.join(', ')} changed`, {
     components: discovery.mcps.map(({ name }) => name),
   })
   await hook.onRegisterAgent?.(discovery)
-  await roster.componentsChanged()
+  await agentSync.componentsChanged()
   const fresh = changed.filter((name) => discovery.mcps.some((entry) => entry.name === name))
   for (const name of fresh) void connectWithRetry(name, options, signal)
 }

@@ -32,6 +32,6 @@ export function refuseMissing(
 export function isFromPortFile(what: string, agent: string, name: string): CrabError {
   const file = `agents/${agent}.toml`
   return new CrabError('invalid', `${what}: it comes from the port file run/${name}.port, not from ${file}`, {
-    hint: `end the component, or change "components" in ${file}; a server of that name in the file comes before it`,
+    hint: `stop the component, or change "components" in ${file}; a server of that name in the file takes precedence`,
   })
 }

@@ -12,13 +12,13 @@ import type { Services } from '../services.ts'
  * first. Empty fields match everything.
  */
 export async function listActiveConversations(
-  services: Services,
+  services: Pick<Services, 'stores' | 'running' | 'asks' | 'live' | 'now'>,
   { agent, sender }: ListActiveConversationsMsg,
 ): Promise<ActiveConversationList> {
   const found = services.running
     .list()
     .filter((one) => (agent === '' || one.agent === agent) && (sender === '' || one.pair.sender === sender))
-  const stored = found.length === 0 ? [] : await services.place.storage.listSessions({})
+  const stored = found.length === 0 ? [] : await services.stores.storage.listSessions({})
   const summaries = new Map(stored.map((summary) => [summary.id, summary]))
   return {
     conversations: found.map((one) => toInfo(one, summaries.get(one.conversation.id), services)),
@@ -29,7 +29,7 @@ export async function listActiveConversations(
 function toInfo(
   { agent, pair, since, conversation, runId = '' }: RunningWork,
   summary: SessionSummary | undefined,
-  { live, asks, now }: Services,
+  { live, asks, now }: Pick<Services, 'asks' | 'live' | 'now'>,
 ): ActiveConversationInfo {
   const countMessages = () => conversation.history.messages.filter(({ role }) => role !== 'tool').length
   return {

@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
  * model that no source has.
  */
 export async function setActiveModel(
-  services: Services,
+  services: Pick<Services, 'node' | 'stores' | 'liveConfig' | 'models'>,
   { model }: SetActiveModelMsg,
   signal: AbortSignal,
 ): Promise<void> {
@@ -19,9 +19,9 @@ export async function setActiveModel(
   const registry = await services.models(signal)
   await checkModel(registry, model, signal)
   const { paths } = services.node
-  await using _ = await services.place.leases.take(`file:${paths.config}`, signal)
+  await using _ = await services.stores.leases.take(`file:${paths.config}`, signal)
   await writeDefaultModel(paths, model)
-  await services.setting.choose(model, signal)
+  await services.liveConfig.choose(model, signal)
 }
 
 /** Accepts a model whose source cannot list its models: it may exist. */

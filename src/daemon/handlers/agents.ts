@@ -58,7 +58,7 @@ export async function updateAgent(
  * tokens to the new name.
  */
 export async function renameAgent(
-  services: Services,
+  services: Pick<Services, 'node' | 'agents' | 'stores' | 'memory' | 'subscriptions'>,
   { oldName, newName }: RenameAgentMsg,
   signal: AbortSignal,
 ): Promise<AgentInfo> {
@@ -83,29 +83,33 @@ export async function renameAgent(
 
 /** Changes the tokens of TCP clients, if there are any. */
 async function withTokens(
-  { node, place }: Services,
+  { node, stores }: Pick<Services, 'node' | 'stores'>,
   change: (tokens: typeof import('../../core/tokens/token-file.ts'), file: TokenFile) => Promise<void>,
 ): Promise<void> {
   const { run } = node.paths
   if (!existsSync(join(run, 'tokens.json'))) return
-  const lock = (resource: string, signal: AbortSignal) => place.leases.take(resource, signal)
+  const lock = (resource: string, signal: AbortSignal) => stores.leases.take(resource, signal)
   await change(await import('../../core/tokens/token-file.ts'), { run, lock })
 }
 
 /** Opens the file of schedules if it exists; the daemon itself does not use it. */
-async function openCrons({ node, place }: Services): Promise<CronFile | undefined> {
+async function openCrons({ node, stores }: Pick<Services, 'node' | 'stores'>): Promise<CronFile | undefined> {
   const path = node.paths.crons
   if (!existsSync(path)) return undefined
   const { CronFile } = await import('../../core/cron/cron-file.ts')
-  return new CronFile({ path, lock: (resource, signal) => place.leases.take(resource, signal) })
+  return new CronFile({ path, lock: (resource, signal) => stores.leases.take(resource, signal) })
 }
 
 /**
  * Handles `delete_agent`: keeps conversations, and removes the tokens that are limited to this agent. Fails
  * with `conflict` while a turn of the agent runs.
  */
-export async function deleteAgent(services: Services, name: string, signal: AbortSignal): Promise<void> {
-  const { agents, place, findHolder, running, node, roster } = services
+export async function deleteAgent(
+  services: Pick<Services, 'node' | 'agents' | 'stores' | 'running' | 'findHolder' | 'agentSync'>,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { agents, stores, findHolder, running, node, agentSync } = services
   const conflict = (pid: number | undefined) =>
     turnConflict(services, `Cannot delete the agent "${name}"`, {
       pid,
@@ -113,12 +117,12 @@ export async function deleteAgent(services: Services, name: string, signal: Abor
     })
   const agentId = await agents.idOf(name)
   if (running.hasAgent(agentId)) throw conflict(node.pid)
-  for (const session of await place.storage.listSessions({ agentId })) {
+  for (const session of await stores.storage.listSessions({ agentId })) {
     const holder = await findHolder(turnLeaseName(session.id))
     if (holder) throw conflict(holder.pid)
   }
   await agents.delete(name)
-  await roster.gone(agentId)
+  await agentSync.gone(agentId)
   await withTokens(services, ({ removeAgentTokens }, file) => removeAgentTokens(file, name, signal))
 }
 

@@ -52,7 +52,7 @@ export function toAskClosedEvent({
 
 /** Handles `reply_to_ask`: answers a question of any turn in this process. */
 export function replyToAsk(
-  { services, channel }: RequestContext,
+  { services, channel }: RequestContext<'asks'>,
   { agent, sender, askId, content }: ReplyToAsk,
 ): void {
   const trust = classifyTurn(channel, sender)
@@ -60,7 +60,10 @@ export function replyToAsk(
 }
 
 /** Handles `list_asks`: returns the pending questions that belong to the client. */
-export function handleListAsks({ services, channel }: RequestContext, { agent }: { agent: string }): AskList {
+export function handleListAsks(
+  { services, channel }: RequestContext<'asks'>,
+  { agent }: { agent: string },
+): AskList {
   return {
     asks: services.asks
       .list(agent)

@@ -21,14 +21,14 @@ import { toWireEvent } from './stream-events.ts'
  * client leaves.
  */
 export async function* attachTo(
-  { services, channel }: RequestContext,
+  { services, channel }: RequestContext<'agents' | 'stores' | 'asks' | 'live' | 'journals'>,
   message: Attach,
   signal: AbortSignal,
 ): AsyncGenerator<AttachEvent> {
-  const { journals, live, place } = services
+  const { journals, live, stores } = services
   await ensureDefaultAgentId(services, message)
   const pair = await resolvePair(services, message)
-  const at = { journals, live, storage: place.storage }
+  const at = { journals, live, storage: stores.storage }
   for await (const item of followConversation({ pair, afterSeq: message.afterSeq }, at, signal)) {
     if (item.type === 'event') {
       yield { event: { $case: 'stream', value: { seq: item.seq, event: toWireEvent(item.event, channel) } } }
@@ -44,20 +44,20 @@ export async function* attachTo(
  * Assigns the default agent its id, which otherwise happens in the first turn of a home: a client that
  * follows before that turn needs it.
  */
-async function ensureDefaultAgentId({ agents }: Services, { agent }: Attach): Promise<void> {
+async function ensureDefaultAgentId({ agents }: Pick<Services, 'agents'>, { agent }: Attach): Promise<void> {
   if (agent !== '' && agent !== DEFAULT_AGENT) return
   await agents.get(DEFAULT_AGENT).catch(() => undefined) // an agent with an invalid file has an id, too
 }
 
 async function toState(
-  { services: { asks, live, place }, channel }: RequestContext,
+  { services: { asks, live, stores }, channel }: RequestContext<'stores' | 'asks' | 'live'>,
   pair: Pair,
   { session, runId, seq, resumedAfter, upto }: ConversationSnapshot,
 ): Promise<AttachState> {
   const run = live.running().find(({ id }) => id === runId)
   const waiting = run?.start ? asks.list(run.start.primary.name) : []
   return {
-    session: session === undefined ? undefined : await readActiveInfo(place.storage, pair, session),
+    session: session === undefined ? undefined : await readActiveInfo(stores.storage, pair, session),
     runId,
     seq,
     asks: waiting.filter(({ sender }) => sender === pair.sender).map((ask) => toAskInfo(ask, channel)),

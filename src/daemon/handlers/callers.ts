@@ -201,7 +201,7 @@ function refuseModel(operation: Operation, { model }: { model?: string }): void 
   throw new CrabError(
     'denied',
     `Cannot use the model "${model}" for ${wireName(operation)}: a TCP client may not choose one`,
-    { hint: "leave it out: the agent's model is used" },
+    { hint: "leave it out to use the agent's model" },
   )
 }
 

@@ -25,14 +25,14 @@ export type OwnedOperation = keyof typeof CHECKS
 export async function checkOwner(
   operation: OwnedOperation,
   message: unknown,
-  served: RequestContext,
+  served: RequestContext<never>,
 ): Promise<void> {
   await (CHECKS[operation] as Check<OwnedOperation>)(message as RequestOf<OwnedOperation>, served, operation)
 }
 
 type Check<O extends OwnedOperation> = (
   message: RequestOf<O>,
-  served: RequestContext,
+  served: RequestContext<never>,
   operation: string,
 ) => void | Promise<void>
 
@@ -49,22 +49,24 @@ const CHECKS = {
   listAsks: () => {},
   async getSession(
     message: { session: string; agent: string; sender: string },
-    served: RequestContext,
+    served: RequestContext<'agents' | 'stores'>,
     name: string,
   ) {
     if (message.session === '') checkPair(message, served, name)
     else await checkSession(message.session, served)
   },
-  listMessages: ({ session }: { session: string }, served: RequestContext) => checkSession(session, served),
-  generateTitle: ({ session }: { session: string }, served: RequestContext) => checkSession(session, served),
-  getConversationHistory: ({ filePath }: { filePath: string }, served: RequestContext) =>
+  listMessages: ({ session }: { session: string }, served: RequestContext<'agents' | 'stores'>) =>
+    checkSession(session, served),
+  generateTitle: ({ session }: { session: string }, served: RequestContext<'agents' | 'stores'>) =>
+    checkSession(session, served),
+  getConversationHistory: ({ filePath }: { filePath: string }, served: RequestContext<'agents' | 'stores'>) =>
     checkSession(filePath, served),
-  waitRun({ runId }: { runId: string }, { services, channel }: RequestContext) {
+  waitRun({ runId }: { runId: string }, { services, channel }: RequestContext<'live'>) {
     if (!ownsPair(channel, services.live.get(runId))) throw noSuchRun(runId)
   },
   replyToAsk(
     message: { agent: string; sender: string; askId?: string | undefined },
-    served: RequestContext,
+    served: RequestContext<'asks'>,
     name: string,
   ) {
     checkPair(message, served, name)
@@ -80,7 +82,7 @@ const CHECKS = {
  */
 function checkTurn(
   message: Partial<NamedPair> & { guest?: string | undefined },
-  served: RequestContext,
+  served: RequestContext<never>,
   name: string,
 ) {
   checkPair(message, served, name)
@@ -89,7 +91,7 @@ function checkTurn(
 
 function checkPair(
   message: { agent?: string | undefined; sender?: string | undefined },
-  { channel }: RequestContext,
+  { channel }: RequestContext<never>,
   operation: string,
 ): void {
   const pair = completePair(channel, message)
@@ -102,20 +104,23 @@ function checkPair(
 function describeRefusal(client: TcpClient, { agent, sender }: NamedPair): { why: string; hint: string } {
   const own = getNamespace(client)
   if (!isForClients(sender)) {
-    const hint = `leave the sender out, or begin it with "${own}:"; other conversations are for the socket of the home`
-    return { why: `no TCP client may speak as "${sender}"`, hint }
+    const hint = `leave out the sender, or start it with "${own}:"; other conversations can only be used through the socket in the home directory`
+    return { why: `a TCP client may not use the sender "${sender}"`, hint }
   }
   if (!isInNamespace(client, sender)) {
-    const hint = `leave the sender out, or begin it with "${own}:"`
-    return { why: `the token "${own}" may not speak as "${sender}"`, hint }
+    const hint = `leave out the sender, or start it with "${own}:"`
+    return { why: `the token "${own}" may not use the sender "${sender}"`, hint }
   }
   const only = client.token?.agent ?? ''
-  const hint = `name the agent "${only}", or none; crabtalk token new makes a token for another one`
+  const hint = `name the agent "${only}", or leave it out; crabtalk token new makes a token for another agent`
   return { why: `the token "${own}" is for the agent "${only}", not for "${agent}"`, hint }
 }
 
-async function checkSession(session: string, { services, channel }: RequestContext): Promise<void> {
-  const [row] = await services.place.storage.summaries([session]).catch(() => [])
+async function checkSession(
+  session: string,
+  { services, channel }: RequestContext<'agents' | 'stores'>,
+): Promise<void> {
+  const [row] = await services.stores.storage.summaries([session]).catch(() => [])
   if (row && ownsPair(channel, await pairOfSession(row.summary))) return
   throw noSuchSession(`Cannot read session ${JSON.stringify(session)}`)
 

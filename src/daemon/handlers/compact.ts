@@ -7,7 +7,7 @@ import { toTokenUsage } from './stream-events.ts'
 
 /** Handles `compact`: replaces a pair's history with a summary. */
 export async function handleCompact(
-  { services, channel }: RequestContext,
+  { services, channel }: RequestContext<'agents' | 'journals' | 'runtime'>,
   message: CompactMsg,
   signal: AbortSignal,
 ): Promise<CompactResponse> {

@@ -18,10 +18,14 @@ const OPERATIONS = Object.keys(REPLIES) as Operation[]
  * Handles `hello`: agrees on a version, and reports to clients on this machine the environment variables that
  * determine the models here.
  */
-export async function hello(services: Services, channel: Channel, { versions }: Hello): Promise<HelloInfo> {
+export async function hello(
+  services: Pick<Services, 'node' | 'liveConfig'>,
+  channel: Channel,
+  { versions }: Hello,
+): Promise<HelloInfo> {
   if (versions.length > 0 && !versions.includes(WIRE_VERSION)) {
-    const hint = 'use a client and a daemon of one build'
-    const what = `Cannot serve hello: this side speaks version ${WIRE_VERSION} only`
+    const hint = 'use a client and a daemon of the same build'
+    const what = `Cannot serve hello: this daemon speaks only version ${WIRE_VERSION}`
     throw new CrabError('invalid', what, { hint })
   }
   return {
@@ -41,7 +45,13 @@ function listCallable(channel: Channel): Operation[] {
 }
 
 /** Handles `get_stats`: returns figures of this process; outside a daemon, only those that exist there. */
-export async function getStats(services: Services, signal: AbortSignal): Promise<DaemonStats> {
+export async function getStats(
+  services: Pick<
+    Services,
+    'node' | 'agents' | 'running' | 'asks' | 'subscriptions' | 'liveConfig' | 'models' | 'now'
+  >,
+  signal: AbortSignal,
+): Promise<DaemonStats> {
   const { node, agents, running, asks, subscriptions, now } = services
   const { daemon } = node
   return {
@@ -64,8 +74,8 @@ export async function getStats(services: Services, signal: AbortSignal): Promise
 /**
  * Handles `shutdown`: starts the shutdown of the daemon. Throws `invalid` in a process that is not a daemon.
  */
-export function shutdown({ node }: Services): void {
-  if (!node.daemon) throw new CrabError('invalid', 'Cannot serve shutdown: this process is no daemon')
+export function shutdown({ node }: Pick<Services, 'node'>): void {
+  if (!node.daemon) throw new CrabError('invalid', 'Cannot serve shutdown: this process is not a daemon')
   node.daemon.stop()
 }
 
@@ -73,9 +83,12 @@ export function shutdown({ node }: Services): void {
  * Returns the name of the active model, or an empty string when there is none; the operations that need a
  * model report why. A slow model server is waited for at most `MODELS_TIMEOUT_MS`.
  */
-async function findActiveModel({ models: fresh, setting }: Services, signal: AbortSignal): Promise<string> {
+async function findActiveModel(
+  { models: fresh, liveConfig }: Pick<Services, 'liveConfig' | 'models'>,
+  signal: AbortSignal,
+): Promise<string> {
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(MODELS_TIMEOUT_MS)])
-  const models = await fresh(timeout).catch(() => setting.models(signal))
+  const models = await fresh(timeout).catch(() => liveConfig.models(signal))
   return models.list().find(({ active }) => active)?.name ?? ''
 }
 
@@ -83,9 +96,12 @@ async function findActiveModel({ models: fresh, setting }: Services, signal: Abo
  * Reads the configuration as the next turn will see it, but does not open the models: a model server may be
  * slow.
  */
-async function readModelEnvironment({ node, setting }: Services): Promise<Record<string, string>> {
+async function readModelEnvironment({
+  node,
+  liveConfig,
+}: Pick<Services, 'node' | 'liveConfig'>): Promise<Record<string, string>> {
   const { modelVariables } = await import('../../core/provider/model-variables.ts')
-  const config = await loadConfig(node.paths).catch(() => setting.config()) // turns report what is wrong with it
+  const config = await loadConfig(node.paths).catch(() => liveConfig.config()) // turns report what is wrong with it
   const names = modelVariables(config, node.env)
   return Object.fromEntries(names.map((name) => [name, variableDigest(node.env[name])]))
 }

@@ -28,7 +28,7 @@ import { DEFAULT_WIRE_KINDS, toAgentEvent } from './agent-events.ts'
  * `missing` for an unknown agent.
  */
 export async function subscribeEvent(
-  { agents, subscriptions }: Services,
+  { agents, subscriptions }: Pick<Services, 'agents' | 'subscriptions'>,
   { source, targetAgent, once }: SubscribeEventMsg,
   signal: AbortSignal,
 ): Promise<SubscriptionInfo> {
@@ -38,26 +38,28 @@ export async function subscribeEvent(
 
 /** Handles `unsubscribe_event`. Throws `missing` for an unknown id. */
 export async function unsubscribeEvent(
-  { subscriptions }: Services,
+  { subscriptions }: Pick<Services, 'subscriptions'>,
   id: number,
   signal: AbortSignal,
 ): Promise<void> {
   const ended = await subscriptions.remove([id], signal)
   if (ended.length > 0) return
-  throw new CrabError('missing', `Cannot end the subscription ${id}: there is none`, {
-    hint: 'crabtalk events list shows those there are',
+  throw new CrabError('missing', `Cannot remove subscription ${id}: it does not exist`, {
+    hint: 'crabtalk events list shows the current ones',
   })
 }
 
 /** Handles `list_subscriptions`: returns the current subscriptions and the issues of their file. */
-export async function listSubscriptions({ subscriptions }: Services): Promise<SubscriptionList> {
+export async function listSubscriptions({
+  subscriptions,
+}: Pick<Services, 'subscriptions'>): Promise<SubscriptionList> {
   const { subscriptions: list, problem } = await subscriptions.read()
   return { subscriptions: list.map(toSubscriptionInfo), problems: problem ? problem.message.split('\n') : [] }
 }
 
 /** Handles `publish_event`; resolves when the turns it starts are on their way. */
 export async function publishEvent(
-  services: Services,
+  services: Pick<Services, 'bus'>,
   { id, source, payload }: PublishEventMsg,
 ): Promise<void> {
   const { bus } = requireBus(services, 'publish the event: subscriptions fire only in a daemon')
@@ -65,15 +67,15 @@ export async function publishEvent(
 }
 
 /** Handles `trace_event`: returns what events started, as far as this daemon remembers. */
-export function traceEvent(services: Services, { id, limit }: TraceEvent): EventTrace {
-  const { trace } = requireBus(services, 'trace events: only a daemon remembers what they set off')
+export function traceEvent(services: Pick<Services, 'bus'>, { id, limit }: TraceEvent): EventTrace {
+  const { trace } = requireBus(services, 'trace events: only a daemon records what they triggered')
   const events = id === '' ? trace.latest(limit || DEFAULT_LIMIT) : trace.findChain(id)
   return { events: events.map(toTracedEvent) }
 }
 
 /** Handles `subscribe_events`: yields what agents do in this process from now on. */
 export async function* subscribeEvents(
-  services: Services,
+  services: Pick<Services, 'events'>,
   { kinds }: SubscribeEvents,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEventMsg> {
@@ -86,7 +88,7 @@ export async function* subscribeEvents(
 
 const DEFAULT_LIMIT = 100
 
-function requireBus({ bus }: Services, what: string): DaemonBus {
+function requireBus({ bus }: Pick<Services, 'bus'>, what: string): DaemonBus {
   if (bus) return bus
   throw new CrabError('unavailable', `Cannot ${what}`, { hint: 'start one with crabtalk daemon run' })
 }

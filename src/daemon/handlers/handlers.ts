@@ -61,8 +61,8 @@ export type HostHandlers = Pick<Handlers, 'extension'>
 
 function operations(served: RequestContext): Handlers {
   const { services, channel } = served
-  const { agents, place } = services
-  const { storage } = place
+  const { agents, stores } = services
+  const { storage } = stores
   const entries = new EntryReader(storage)
   return {
     ping: async () => {},
@@ -115,7 +115,7 @@ function operations(served: RequestContext): Handlers {
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),
     async deleteConversation({ filePath }, signal) {
       await refuseWhileRunning(services, filePath)
-      await deleteSession(place, filePath, signal)
+      await deleteSession(stores, filePath, signal)
       const { cache, undo } = services.node.paths
       for (const aside of [join(cache, 'output'), undo]) {
         await rm(join(aside, filePath), { recursive: true, force: true }) // spilled output and undo files of its tools
@@ -141,8 +141,8 @@ function operations(served: RequestContext): Handlers {
 }
 
 /** Resolves with the agent after hooks were notified of its change. */
-async function syncAgent({ roster }: Services, agent: AgentInfo): Promise<AgentInfo> {
-  await roster.changed(agent.name)
+async function syncAgent({ agentSync }: Pick<Services, 'agentSync'>, agent: AgentInfo): Promise<AgentInfo> {
+  await agentSync.changed(agent.name)
   return agent
 }
 
@@ -150,13 +150,16 @@ async function syncAgent({ roster }: Services, agent: AgentInfo): Promise<AgentI
  * Throws `conflict` while a turn runs: waiting for it silently would look like a hang, and the user can wait
  * or end it.
  */
-async function refuseWhileRunning(services: Services, session: string): Promise<void> {
+async function refuseWhileRunning(
+  services: Pick<Services, 'node' | 'running' | 'findHolder'>,
+  session: string,
+): Promise<void> {
   const holder = await services.findHolder(turnLeaseName(session))
   if (!holder) return
   const runs = ({ conversation }: RunningWork) => conversation.id === session
   throw turnConflict(services, 'Cannot delete the conversation', { pid: holder.pid, runs })
 }
 
-async function withAgentId(services: Services, filter: ListConversationsMsg) {
+async function withAgentId(services: Pick<Services, 'agents' | 'stores'>, filter: ListConversationsMsg) {
   return filter.agent === '' ? filter : { ...filter, agentId: await resolveAgentId(services, filter.agent) }
 }

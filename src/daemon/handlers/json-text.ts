@@ -8,7 +8,7 @@ import type { JsonObject } from '../../core/base/message.ts'
 export function readObject(what: string, text: string): JsonObject {
   const value = parse(what, text)
   if (isObject(value)) return value
-  throw new CrabError('invalid', `${what}: it is no JSON object`)
+  throw new CrabError('invalid', `${what}: it is not a JSON object`)
 }
 
 function parse(what: string, text: string): unknown {

@@ -19,9 +19,14 @@ import { judgeTool, loadAgentRules } from './mcp-policy.ts'
 import { RESOURCE_ACTIONS } from './mcp-resources-prompts.ts'
 import { toPeer, toToolViews } from './mcp-view.ts'
 
+type ActionServices = Pick<
+  Services,
+  'node' | 'agents' | 'hook' | 'components' | 'agentSync' | 'rules' | 'now'
+>
+
 /** The dependencies and the request of an action. */
 interface ActionContext {
-  services: Services
+  services: ActionServices
   servers: McpServers
   agent: AgentConfig
   message: McpAction
@@ -34,7 +39,7 @@ type Result = Partial<Omit<McpActionResult, 'peer'>>
  * if the action needs it.
  */
 export async function mcpAction(
-  services: Services,
+  services: ActionServices & Pick<Services, 'mcp'>,
   message: McpAction,
   signal: AbortSignal,
 ): Promise<McpActionResult> {
@@ -43,8 +48,7 @@ export async function mcpAction(
   const agent = toBuiltAgent(services, stored)
   findMcpEntry(agent.name, agent.mcps, message.name)
   const act = ACTIONS[message.action]
-  if (!act)
-    throw new CrabError('invalid', 'Cannot act on the server: the action is not one of those there are')
+  if (!act) throw new CrabError('invalid', 'Cannot act on the server: unknown action')
   const servers = await services.mcp(signal)
   const result = await act({ services, servers, agent, message }, signal)
   const { fingerprint } = requireServer(servers, agent, message.name)
@@ -136,10 +140,10 @@ function findTool({ name: server, tools }: ServerView, name: string): ToolView {
   const found = tools.find((tool) => tool.remoteName === name) ?? tools.find((tool) => tool.name === name)
   const what = `Cannot call ${name} of "${server}"`
   if (found && isVisibleTool(found)) return found
-  if (found) throw new CrabError('missing', `${what}: the agent does not get it: ${found.hidden}`)
+  if (found) throw new CrabError('missing', `${what}: the agent does not have it: ${found.hidden}`)
   const names = tools.filter(isVisibleTool).map((tool) => tool.remoteName)
-  throw new CrabError('missing', `${what}: it has no such tool`, {
-    hint: didYouMean(name, names) ?? `crabtalk mcp tools ${server} lists those it has`,
+  throw new CrabError('missing', `${what}: it does not have that tool`, {
+    hint: didYouMean(name, names) ?? `crabtalk mcp tools ${server} lists its tools`,
   })
 }
 

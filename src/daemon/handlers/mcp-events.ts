@@ -16,7 +16,7 @@ import type { Services } from '../services.ts'
  * for an unknown agent, or for an unknown server of a named agent.
  */
 export async function* mcpTrace(
-  services: Services,
+  services: Pick<Services, 'agents' | 'hook' | 'mcp' | 'mcpFrames'>,
   { agent, name, logs, lines }: TraceMcp,
   signal: AbortSignal,
 ): AsyncGenerator<McpTraceEvent> {
@@ -54,7 +54,7 @@ const KIND = {
 
 /** Handles `subscribe_mcp_events`: yields the events of connections from now on, once for each owner. */
 export async function* subscribeMcpEvents(
-  { mcpEvents }: Services,
+  { mcpEvents }: Pick<Services, 'mcpEvents'>,
   signal: AbortSignal,
 ): AsyncGenerator<McpEventMsg> {
   for await (const event of mcpEvents.listen(signal)) yield toMcpEvent(event)

@@ -6,7 +6,10 @@ import type { ToolView } from '../../mcp/types.ts'
 import type { Services } from '../services.ts'
 
 /** Returns the rules that apply to every turn of an agent: those of its file, then those of config.toml. */
-export async function loadAgentRules({ agents, rules }: Services, agent: AgentConfig): Promise<Rule[]> {
+export async function loadAgentRules(
+  { agents, rules }: Pick<Services, 'agents' | 'rules'>,
+  agent: AgentConfig,
+): Promise<Rule[]> {
   return [...(await agents.rules(agent.name)), ...(await rules())]
 }
 

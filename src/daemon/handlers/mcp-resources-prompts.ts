@@ -17,7 +17,7 @@ import { readObject } from './json-text.ts'
 import { judgeTool, loadAgentRules } from './mcp-policy.ts'
 
 interface ActionContext {
-  services: Services
+  services: Pick<Services, 'node' | 'agents' | 'rules'>
   servers: McpServers
   agent: AgentConfig
   message: McpAction
@@ -44,7 +44,7 @@ function toResource({ size, ...resource }: ResourceView): McpResource {
 
 async function readResource({ services, servers, agent, message }: ActionContext, signal: AbortSignal) {
   const { name, uri } = message
-  if (uri === '') throw new CrabError('invalid', 'Cannot read the resource: it has no address')
+  if (uri === '') throw new CrabError('invalid', 'Cannot read the resource: its URI is empty')
   await refuseDenied(services, agent, name)
   return await withSpill(services, async (spillDir) => {
     const at = { agent, name, uri, spillDir, outputLimit: MAX_RESULT_BYTES }
@@ -57,7 +57,11 @@ async function readResource({ services, servers, agent, message }: ActionContext
  * Throws `denied` when a rule denies reading, for a person as for a call. Rules that ask do not apply: the
  * request of the user is the answer.
  */
-async function refuseDenied(services: Services, agent: AgentConfig, server: string): Promise<void> {
+async function refuseDenied(
+  services: Pick<Services, 'agents' | 'rules'>,
+  agent: AgentConfig,
+  server: string,
+): Promise<void> {
   const rules = await loadAgentRules(services, agent)
   const { effect, rule, reason } = judgeTool({ server, tool: toReadRuleNames(server) }, rules)
   if (effect !== 'deny') return
@@ -106,7 +110,10 @@ function readTexts(text: string): Record<string, string> {
  * Runs `work` with a folder for output that is too long to return, and removes the folder if it is empty
  * afterwards.
  */
-async function withSpill<T>({ node }: Services, work: (folder: string) => Promise<T>): Promise<T> {
+async function withSpill<T>(
+  { node }: Pick<Services, 'node'>,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
   const folder = join(node.paths.cache, 'output', 'mcp', newUlid())
   try {
     return await work(folder)

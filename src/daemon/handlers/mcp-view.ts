@@ -22,7 +22,11 @@ import { judgeTool, loadAgentRules, toPolicyEffect, toPolicyRule } from './mcp-p
  * Handles `mcp_view`: returns all connections, and the view of one agent, or of every agent when `agent` is
  * empty. Does not start any server.
  */
-export async function mcpView(services: Services, agent: string, signal: AbortSignal): Promise<McpView> {
+export async function mcpView(
+  services: Pick<Services, 'agents' | 'hook' | 'components' | 'mcp' | 'rules'>,
+  agent: string,
+  signal: AbortSignal,
+): Promise<McpView> {
   const { agents, mcp, components } = services
   const servers = await mcp(signal)
   const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]

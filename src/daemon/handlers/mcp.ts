@@ -32,7 +32,11 @@ import { readObject } from './json-text.ts'
  * Handles `list_mcps`: returns the declared servers of one agent, or of every agent when `agent` is empty.
  * Does not start any server.
  */
-export async function listMcps(services: Services, agent: string, signal: AbortSignal): Promise<McpList> {
+export async function listMcps(
+  services: Pick<Services, 'agents' | 'hook' | 'mcp'>,
+  agent: string,
+  signal: AbortSignal,
+): Promise<McpList> {
   const { agents, mcp } = services
   const servers = await mcp(signal)
   const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]
@@ -46,7 +50,7 @@ export async function listMcps(services: Services, agent: string, signal: AbortS
  * meanwhile.
  */
 export async function upsertMcp(
-  services: Services,
+  services: Pick<Services, 'agents' | 'hook' | 'components' | 'mcp' | 'agentSync'>,
   { agent: name, config, verify, create }: UpsertMcpMsg,
   signal: AbortSignal,
 ): Promise<McpInfo> {
@@ -73,7 +77,10 @@ export async function upsertMcp(
 }
 
 /** Handles `delete_mcp`. Fails with `missing` when the agent has no entry of that name. */
-export async function deleteMcp(services: Services, { agent: agentName, name }: DeleteMcpMsg): Promise<void> {
+export async function deleteMcp(
+  services: Pick<Services, 'agents' | 'hook' | 'components' | 'agentSync'>,
+  { agent: agentName, name }: DeleteMcpMsg,
+): Promise<void> {
   const agent = agentName || DEFAULT_AGENT
   const stored = await services.agents.get(agent)
   refuseComponent(services, `Cannot remove the server "${name}"`, { agent: stored, name })
@@ -86,7 +93,7 @@ export async function deleteMcp(services: Services, { agent: agentName, name }: 
 
 /** Handles `replace_mcps`: replaces all entries, or none when one of them is invalid. */
 export async function replaceMcps(
-  services: Services,
+  services: Pick<Services, 'agents' | 'mcp' | 'agentSync'>,
   { agent: agentName, configs, generation }: ReplaceMcps,
   signal: AbortSignal,
 ): Promise<McpList> {
@@ -105,7 +112,7 @@ export async function replaceMcps(
 
 /** Writes whether a declared server is disabled, and returns the changed agent. */
 export async function setDisabled(
-  services: Services,
+  services: Pick<Services, 'agents' | 'hook' | 'components' | 'agentSync'>,
   { agent, name, disabled }: { agent: string; name: string; disabled: boolean },
 ): Promise<AgentConfig> {
   const what = `Cannot ${disabled ? 'disable' : 'enable'} the server "${name}"`
@@ -123,7 +130,7 @@ export async function setDisabled(
  * back when they cannot be applied.
  */
 async function updateEntries(
-  { agents, roster }: Services,
+  { agents, agentSync }: Pick<Services, 'agents' | 'agentSync'>,
   name: string,
   patch: (stored: JsonObject) => { mcps?: JsonObject[] },
 ): Promise<AgentConfig> {
@@ -134,22 +141,22 @@ async function updateEntries(
     written = changes.mcps
     return changes
   })
-  const failure = await roster.changed(after.name)
-  if (failure && before && written) await revertChange({ agents, roster }, after.name, { before, written })
+  const failure = await agentSync.changed(after.name)
+  if (failure && before && written) await revertChange({ agents, agentSync }, after.name, { before, written })
   if (failure) throw failure
   return after
 }
 
 /** Restores the previous entries, unless the file was changed again meanwhile. */
 async function revertChange(
-  { agents, roster }: Pick<Services, 'agents' | 'roster'>,
+  { agents, agentSync }: Pick<Services, 'agents' | 'agentSync'>,
   name: string,
   { before, written }: { before: JsonObject[]; written: JsonObject[] },
 ): Promise<void> {
   await agents.update(name, (stored) => {
     return isDeepStrictEqual(toPlain(readMcpEntries(stored)), toPlain(written)) ? { mcps: before } : {}
   })
-  await roster.changed(name)
+  await agentSync.changed(name)
 }
 
 /** Copies entries to plain objects, because a parser may give them a prototype of its own. */
@@ -205,8 +212,10 @@ function refuseTaken(what: string, entries: readonly JsonObject[], name: unknown
   const clash = findNameClash(entries, String(name))
   if (clash === undefined) return
   const why =
-    clash === name ? 'there is one of that name' : `its tools could not be told from those of "${clash}"`
-  const hint = `crabtalk mcp set ${clash} changes that one, crabtalk mcp remove ${clash} takes it away`
+    clash === name
+      ? 'that name is already in use'
+      : `its tools would have the same names as those of "${clash}"`
+  const hint = `crabtalk mcp set ${clash} changes that server, crabtalk mcp remove ${clash} removes it`
   throw new CrabError('conflict', `${what}: ${why}`, { hint })
 }
 
@@ -228,8 +237,8 @@ function refuseChanged(what: string, { agent, entries, name, before }: EntryChan
   const isSame =
     before && isDeepStrictEqual(checkMcpEntry(what, now, [now]), checkMcpEntry(what, { ...before }, [now]))
   if (isSame) return
-  const hint = 'try again: what the other one wrote is kept'
-  throw new CrabError('conflict', `${what}: somebody else has changed it meanwhile`, { hint })
+  const hint = 'try again; the other change was kept'
+  throw new CrabError('conflict', `${what}: it was changed by someone else in the meantime`, { hint })
 }
 
 function generationConflict(what: string): CrabError {

@@ -22,8 +22,8 @@ export function fromWireEntry(wire: MemoryEntry): Entry {
   const createdAt = fromIsoTime(wire.createdAt)
   const kind = KINDS.get(wire.kind)
   const what = `Cannot read the entry "${name}"`
-  if (createdAt === undefined) throw new CrabError('invalid', `${what}: its created_at is no time`)
-  if (kind === undefined) throw new CrabError('invalid', `${what}: nobody knows the kind ${wire.kind}`)
+  if (createdAt === undefined) throw new CrabError('invalid', `${what}: created_at is not a timestamp`)
+  if (kind === undefined) throw new CrabError('invalid', `${what}: unknown kind ${wire.kind}`)
   return { id: BigInt(id), createdAt, kind, name, content, aliases }
 }
 

@@ -21,7 +21,7 @@ import { takeFitting } from './take-fitting.ts'
 
 /** Handles `search_memory`: returns the entries of an agent's memory that match, best first. */
 export async function searchMemory(
-  services: Services,
+  services: Pick<Services, 'agents' | 'memory'>,
   { agent: agentName, query, limit }: SearchMemory,
 ): Promise<MemoryHits> {
   const { memory } = services
@@ -40,7 +40,10 @@ export async function searchMemory(
 }
 
 /** Handles `list_memory`: returns a page of entries sorted by name, or a single entry. */
-export async function listMemory(services: Services, message: ListMemory): Promise<MemoryList> {
+export async function listMemory(
+  services: Pick<Services, 'agents' | 'memory'>,
+  message: ListMemory,
+): Promise<MemoryList> {
   const { name, kind, offset, limit } = message
   const memory = await services.memory.read(await resolveMemoryAgent(services, message.agent))
   if (name !== '') return { entries: [toWireEntry(requireMemoryEntry(memory, name))], total: 1 }
@@ -53,7 +56,7 @@ export async function listMemory(services: Services, message: ListMemory): Promi
 
 /** Handles `memory_op`: applies one change. */
 export async function memoryOp(
-  services: Services,
+  services: Pick<Services, 'agents' | 'memory' | 'now'>,
   message: MemoryOp,
   signal: AbortSignal,
 ): Promise<MemoryEntry> {
@@ -63,7 +66,7 @@ export async function memoryOp(
 
 /** Handles `replace_memory`: replaces a whole memory in one step. */
 export async function replaceMemory(
-  services: Services,
+  services: Pick<Services, 'agents' | 'memory' | 'now'>,
   message: ReplaceMemory,
   signal: AbortSignal,
 ): Promise<MemoryList> {
@@ -92,7 +95,10 @@ const REPLY_BYTES = 8 * 1024 * 1024
  * Resolves the exact name of an agent; an agent that was deleted or cannot be read is found if it left a
  * memory.
  */
-async function resolveMemoryAgent({ agents, memory }: Services, name: string): Promise<string> {
+async function resolveMemoryAgent(
+  { agents, memory }: Pick<Services, 'agents' | 'memory'>,
+  name: string,
+): Promise<string> {
   try {
     return (await agents.get(name || DEFAULT_AGENT, { create: false })).name
   } catch (reason) {
@@ -119,7 +125,7 @@ function toMemoryOp({ op }: MemoryOp, now: number): Op | ((memory: Memory) => Op
     case 'alias':
       return { op: 'alias', ...op.value }
     default:
-      throw new CrabError('invalid', 'Cannot change the memory: the message does not say how')
+      throw new CrabError('invalid', 'Cannot change the memory: the message has no operation')
   }
 }
 

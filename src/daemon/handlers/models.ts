@@ -7,7 +7,7 @@ import type { Services } from '../services.ts'
  * `ask`, also the models that servers report.
  */
 export async function handleListModels(
-  services: Services,
+  services: Pick<Services, 'models'>,
   { ask }: ListModelsMsg,
   signal: AbortSignal,
 ): Promise<ModelList> {

@@ -25,7 +25,7 @@ export interface PossibleCall {
  * tool; a server that has never run is assumed to have any tool.
  */
 export async function describeCallAction(
-  services: Services,
+  services: Pick<Services, 'hook' | 'mcp'>,
   call: PossibleCall,
   signal: AbortSignal,
 ): Promise<PolicyAction> {
@@ -38,7 +38,7 @@ export async function describeCallAction(
     (await describeBuiltInTool(services, call, signal))
   const name = 'name' in action ? action.name : tool
   if (agent.tools.length === 0 || agent.tools.includes(name) || isGroupTool(name)) return action
-  throw new CrabError('denied', `Cannot call ${name}: it is not among the tools that the agent's file names`)
+  throw new CrabError('denied', `Cannot call ${name}: the agent's file does not list it under tools`)
 }
 
 /** Describes to a person what an action does; links in its path are resolved. */
@@ -59,7 +59,7 @@ export function describeAction(action: PolicyAction): string {
  * derives server and tool from the name.
  */
 async function describeServerTool(
-  { mcp }: Services,
+  { mcp }: Pick<Services, 'mcp'>,
   { tool: toolName, agent }: PossibleCall,
   signal: AbortSignal,
 ): Promise<PolicyAction | undefined> {
@@ -78,7 +78,7 @@ async function describeServerTool(
 
 /** Returns the action of a built-in tool that does not describe itself. */
 async function describeBuiltInTool(
-  { hook }: Services,
+  { hook }: Pick<Services, 'hook'>,
   { tool: name, agent }: PossibleCall,
   signal: AbortSignal,
 ): Promise<PolicyAction> {
@@ -86,8 +86,8 @@ async function describeBuiltInTool(
   const spec = [...builtIn, ...GROUP_TOOLS].find((one) => one.name === name)
   if (spec) return { kind: 'tool', name, harmless: spec.readOnly ?? false }
   const names = builtIn.map((one) => one.name)
-  throw new CrabError('missing', `Cannot say anything of ${name}: the agent has no such tool`, {
-    hint: didYouMean(name, names) ?? `it has ${names.join(', ')}, and those of its MCP servers`,
+  throw new CrabError('missing', `Cannot explain ${name}: the agent has no tool of that name`, {
+    hint: didYouMean(name, names) ?? `its tools are ${names.join(', ')}, and those of its MCP servers`,
   })
 }
 

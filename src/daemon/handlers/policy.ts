@@ -29,7 +29,10 @@ import { RUNTIME_MODES, refuseWidening } from './turn-message.ts'
  * its class may not use.
  */
 export async function policyExplain(
-  { services, channel }: RequestContext,
+  {
+    services,
+    channel,
+  }: RequestContext<'node' | 'agents' | 'stores' | 'hook' | 'mcp' | 'rules' | 'defaultCwd'>,
   message: ExplainPolicy,
   signal: AbortSignal,
 ): Promise<PolicyDecision> {
@@ -44,7 +47,7 @@ export async function policyExplain(
   const workspace = await openWorkspace(
     trust === 'local'
       ? chosen
-      : await services.usualCwd({ agent: agent.name, agentId: agent.id, sender }, trust),
+      : await services.defaultCwd({ agent: agent.name, agentId: agent.id, sender }, trust),
   )
   const args = text === '' ? {} : readObject('Cannot read the arguments', text)
   const rules = [
@@ -78,7 +81,7 @@ export async function policyExplain(
 
 /** Returns an error of kind `denied` for what no rule can permit, such as the files of crabtalk itself. */
 async function describeOrRefuse(
-  services: Services,
+  services: Pick<Services, 'hook' | 'mcp'>,
   call: PossibleCall,
   signal: AbortSignal,
 ): Promise<PolicyAction | CrabError> {
@@ -95,7 +98,7 @@ function toRefusal({ message }: CrabError, { trust, call }: { trust: string; cal
   return {
     effect: PolicyEffect.DENY,
     trust,
-    reason: `${message}; no rule changes that`,
+    reason: `${message}; no rule can change that`,
     action: call,
     ...nothing,
   }
@@ -108,10 +111,10 @@ function describeRefused(tool: string, { path, command }: JsonObject): string {
 }
 
 async function findConversation(
-  { place }: Services,
+  { stores }: Pick<Services, 'stores'>,
   { id: agentId }: AgentConfig,
   sender: string,
 ): Promise<Conversation | undefined> {
-  const id = await place.storage.activeSession({ agentId, sender })
-  return id === undefined ? undefined : advance(id, await place.storage.read(id))
+  const id = await stores.storage.activeSession({ agentId, sender })
+  return id === undefined ? undefined : advance(id, await stores.storage.read(id))
 }

@@ -8,7 +8,7 @@ import { toDenialInfo, toWireEvent } from './stream-events.ts'
  * state.
  */
 export async function waitRun(
-  { live }: Services,
+  { live }: Pick<Services, 'live'>,
   { runId, peek }: WaitRun,
   signal: AbortSignal,
 ): Promise<RunResult> {

@@ -21,7 +21,7 @@ import type { RequestContext } from './request-context.ts'
  * pair.
  */
 export async function searchSessions(
-  { services, channel }: RequestContext,
+  { services, channel }: RequestContext<'agents' | 'stores' | 'sessionIndex'>,
   message: SearchSessions,
   signal: AbortSignal,
 ): Promise<SessionHits> {
@@ -63,17 +63,20 @@ function toTime(field: string, text: string): number | undefined {
   if (!Number.isNaN(time)) return time
   throw new CrabError(
     'invalid',
-    `Cannot search: ${field} is no time: ${JSON.stringify(text.slice(0, 100))}`,
+    `Cannot search: ${field} is not a timestamp: ${JSON.stringify(text.slice(0, 100))}`,
     {
       hint: 'write it as 2026-01-31T12:00:00Z',
     },
   )
 }
 
-async function toHits(services: Services, matches: readonly SessionMatch[]): Promise<SessionHit[]> {
+async function toHits(
+  services: Pick<Services, 'agents' | 'stores'>,
+  matches: readonly SessionMatch[],
+): Promise<SessionHit[]> {
   if (matches.length === 0) return []
   const [rows, names] = await Promise.all([
-    services.place.storage.summaries(matches.map(({ session }) => session)),
+    services.stores.storage.summaries(matches.map(({ session }) => session)),
     loadAgentNames(services, matches),
   ])
   const byId = new Map(rows.map((row) => [row.summary.id, row]))
@@ -86,7 +89,7 @@ async function toHits(services: Services, matches: readonly SessionMatch[]): Pro
 
 /** Returns the current names of the agents of these sessions, by id; deleted agents keep their last name. */
 async function loadAgentNames(
-  { agents }: Services,
+  { agents }: Pick<Services, 'agents'>,
   matches: readonly SessionMatch[],
 ): Promise<ReadonlyMap<string, string>> {
   const last = new Map(matches.map(({ header: { agent_id, agent } }) => [agent_id, agent]))

@@ -15,12 +15,12 @@ export async function resolveSessionAgent(
   if (namesake === agentId) return agent
   const renamed = (await agents.list()).agents.find((one) => one.id === agentId)
   if (renamed) return renamed.name
-  const other = namesake === undefined ? '' : `, and the "${agent}" of today is another`
+  const other = namesake === undefined ? '' : `, and today's "${agent}" is a different agent`
   throw new CrabError(
     'missing',
     `Cannot continue the conversation: its agent "${agent}" was deleted${other}`,
     {
-      hint: `crabtalk conversation show ${id} shows what was said in it`,
+      hint: `crabtalk conversation show ${id} shows its messages`,
     },
   )
 }

@@ -27,18 +27,21 @@ import { toTokenUsage } from './stream-events.ts'
 import { resolveTurnDirectory } from './turn-message.ts'
 
 /** Handles `get_session`: returns the session with that id, or the active session of a pair. */
-export async function findSession(services: Services, message: GetSession): Promise<SessionInfo> {
-  const { storage } = services.place
+export async function findSession(
+  services: Pick<Services, 'agents' | 'stores'>,
+  message: GetSession,
+): Promise<SessionInfo> {
+  const { storage } = services.stores
   const { session, agent, sender } = message
   if (session !== '' || (agent === '' && sender === '')) return await getSession(storage, session)
   const active = await storage.activeSession(await resolvePair(services, message))
   if (active !== undefined) return await getSession(storage, active)
-  throw new CrabError('missing', `Cannot find a session: ${describePair(message)} have none`)
+  throw new CrabError('missing', `Cannot find a session: none exists for ${describePair(message)}`)
 }
 
 /** Handles `new_session`: creates an empty session and makes it the active one of its pair. */
 export async function handleNewSession(
-  { services, channel }: RequestContext,
+  { services, channel }: RequestContext<'agents' | 'stores' | 'running' | 'journals' | 'defaultCwd' | 'now'>,
   message: NewSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
@@ -53,9 +56,9 @@ export async function handleNewSession(
     agent_id: agentId,
     created_by: pair.sender,
     created_at: new Date(services.now()).toISOString(),
-    cwd: chosen ?? (await services.usualCwd({ ...pair, agent: name }, trust)),
+    cwd: chosen ?? (await services.defaultCwd({ ...pair, agent: name }, trust)),
   }
-  return await getSession(services.place.storage, await runtime.newSession(services, header, signal))
+  return await getSession(services.stores.storage, await runtime.newSession(services, header, signal))
 }
 
 /**
@@ -63,11 +66,11 @@ export async function handleNewSession(
  * its agent; throws as `resolveSessionAgent` does.
  */
 export async function handleActivateSession(
-  services: Services,
+  services: Pick<Services, 'agents' | 'stores' | 'running' | 'journals' | 'now'>,
   { session }: ActivateSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
-  const { storage } = services.place
+  const { storage } = services.stores
   const { summary, isActive } = await sessionMeta(storage, session)
   const agent = await resolveSessionAgent(services.agents, summary)
   if (!isActive)
@@ -80,11 +83,11 @@ export async function handleActivateSession(
  * pair. Returns the agent's name and throws as `activate_session` does.
  */
 export async function handleForkSession(
-  services: Services,
+  services: Pick<Services, 'agents' | 'stores' | 'running' | 'journals' | 'now'>,
   { session, upto }: ForkSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
-  const { storage } = services.place
+  const { storage } = services.stores
   const agent = await resolveSessionAgent(services.agents, (await sessionMeta(storage, session)).summary)
   const at = { id: session, upto, now: new Date(services.now()) }
   return { ...(await getSession(storage, await runtime.forkSession(services, at, signal))), agent }
@@ -92,12 +95,12 @@ export async function handleForkSession(
 
 /** Handles `set_title`; the title is reduced to one line, and an empty one removes it. */
 export async function handleSetTitle(
-  services: Services,
+  services: Pick<Services, 'stores' | 'running' | 'journals'>,
   { session, title }: SetTitle,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
   await runtime.changeMeta(services, { id: session, meta: { title: toTitle(title) } }, signal)
-  return await getSession(services.place.storage, session)
+  return await getSession(services.stores.storage, session)
 }
 
 /**
@@ -105,11 +108,11 @@ export async function handleSetTitle(
  * model.
  */
 export async function generateTitle(
-  services: Services,
+  services: Pick<Services, 'agents' | 'stores' | 'runtime'>,
   { session, model: requestedModel }: GenerateTitle,
   signal: AbortSignal,
 ): Promise<GeneratedTitle> {
-  const { header } = await services.place.storage.read(session)
+  const { header } = await services.stores.storage.read(session)
   const { agents } = await services.agents.list()
   const agent = agents.find(({ id }) => id === header.agent_id)?.name ?? header.agent
   const about = { session, agent, ...(requestedModel && { model: requestedModel }) }
@@ -122,10 +125,10 @@ export async function generateTitle(
  * agent, oldest first.
  */
 export async function listArchives(
-  services: Services,
+  services: Pick<Services, 'agents' | 'stores'>,
   { session, agent }: ListArchives,
 ): Promise<ArchiveList> {
-  const { storage } = services.place
+  const { storage } = services.stores
   if (session !== '') return { archives: await listSessionArchives(services, session) }
   const { agentId } = await resolvePair(services, { agent, sender: '' })
   const compacted = (await storage.listSessions({ agentId })).filter((one) => one.archiveCount > 0)
@@ -134,8 +137,11 @@ export async function listArchives(
   return { archives: archives.sort((a, b) => (a.archivedAt < b.archivedAt ? -1 : 1)) }
 }
 
-async function listSessionArchives({ place }: Services, session: string): Promise<ArchiveInfo[]> {
-  const { lines } = await place.storage.read(session)
+async function listSessionArchives(
+  { stores }: Pick<Services, 'stores'>,
+  session: string,
+): Promise<ArchiveInfo[]> {
+  const { lines } = await stores.storage.read(session)
   return lines.flatMap((line) =>
     line.kind === 'compact'
       ? [{ name: line.archive_name, title: line.title, session, archivedAt: line.archived_at }]

@@ -12,7 +12,7 @@ import type { RequestContext } from './request-context.ts'
  * runs, `conflict` when another process runs it.
  */
 export async function steerSession(
-  { services, channel }: RequestContext,
+  { services, channel }: RequestContext<'node' | 'agents' | 'stores' | 'running' | 'findHolder'>,
   { agent, sender, content }: SteerSessionMsg,
 ): Promise<void> {
   const pair = await resolvePair(services, { agent, sender })
@@ -30,17 +30,20 @@ export async function steerSession(
  * Handles `kill`: cancels what runs for a pair. Does nothing for a known idle pair; fails with `missing` for
  * an unknown one.
  */
-export async function handleKill({ services, channel }: RequestContext, message: KillMsg): Promise<void> {
+export async function handleKill(
+  { services, channel }: RequestContext<'node' | 'agents' | 'stores' | 'running' | 'findHolder'>,
+  message: KillMsg,
+): Promise<void> {
   const pair = await resolvePair(services, message)
   if (services.running.cancel({ pair, trust: classifyClient(channel) })) return
   const session = await refuseElsewhere(services, pair, 'Cannot cancel the turn')
   if (session !== undefined) return
-  throw new CrabError('missing', `Cannot cancel: ${describePair(message)} have no conversation`)
+  throw new CrabError('missing', `Cannot cancel: no conversation exists for ${describePair(message)}`)
 }
 
 /** Resolves the pair that a message names to the agent's id. Throws `missing` for an unknown agent. */
 export async function resolvePair(
-  { agents }: Services,
+  { agents }: Pick<Services, 'agents'>,
   message: { agent: string; sender: string },
 ): Promise<Pair> {
   const { agent, sender } = completePair('local', message)
@@ -50,19 +53,19 @@ export async function resolvePair(
 /** Formats the pair that a message names. */
 export function describePair(message: { agent: string; sender: string }): string {
   const { agent, sender } = completePair('local', message)
-  return `"${agent}" and "${sender}"`
+  return `agent "${agent}" and sender "${sender}"`
 }
 
 /** Returns the pair's active session, if any. Throws `conflict` when another process works on it. */
 async function refuseElsewhere(
-  { place, node, findHolder }: Services,
+  { stores, node, findHolder }: Pick<Services, 'node' | 'stores' | 'findHolder'>,
   pair: Pair,
   what: string,
 ): Promise<string | undefined> {
-  const session = await place.storage.activeSession(pair)
+  const session = await stores.storage.activeSession(pair)
   const holder = session === undefined ? undefined : await findHolder(turnLeaseName(session))
   if (!holder || holder.pid === node.pid) return session
-  throw new CrabError('conflict', `${what}: process ${holder.pid} runs it`, {
+  throw new CrabError('conflict', `${what}: process ${holder.pid} is running it`, {
     hint: 'wait for it to end, or end that process',
   })
 }

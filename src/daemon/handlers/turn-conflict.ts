@@ -11,12 +11,12 @@ export function turnConflict(
 ): CrabError {
   const own = pid === node.pid ? running.list().find(runs) : undefined
   if (!own) {
-    return new CrabError('conflict', `${what}: process ${pid} runs a turn of it`, {
+    return new CrabError('conflict', `${what}: process ${pid} is running a turn in it`, {
       hint: 'wait for the turn to end, or end that process',
     })
   }
   const address = quoteWord(`${own.agent}/${own.pair.sender}`)
-  return new CrabError('conflict', `${what}: a turn of it is running`, {
-    hint: `wait for the turn to end, or end it: crabtalk conversation kill ${address}`,
+  return new CrabError('conflict', `${what}: it has a turn running`, {
+    hint: `wait for the turn to end, or cancel it: crabtalk conversation kill ${address}`,
   })
 }

@@ -50,7 +50,7 @@ export function resolveTurnDirectory(
   if (trust !== 'local') {
     const what = `the conversation of "${sender}" is ${DESCRIPTIONS[trust]}`
     throw new CrabError('denied', `Cannot work in ${cwd}: ${what}, and has a directory of its own`, {
-      hint: 'leave the directory out',
+      hint: 'leave out the directory',
     })
   }
   if (!isAbsolute(cwd)) throw new CrabError('invalid', `Cannot work in ${cwd}: it is not an absolute path`)
@@ -135,10 +135,10 @@ export function refuseWidening(
   const isOfAgent = widening.every((name) => name === 'system' || name === 'model')
   throw new CrabError(
     'denied',
-    `Cannot use ${widening.join(', ')}: the conversation of "${sender}" is ${DESCRIPTIONS[trust]}, which no option widens`,
+    `Cannot use ${widening.join(', ')}: the conversation of "${sender}" is ${DESCRIPTIONS[trust]}, and no option can give it more rights`,
     {
       hint: isOfAgent
-        ? "leave it out: the agent's prompt and model hold for untrusted turns"
+        ? "leave it out: untrusted turns use the agent's own prompt and model"
         : `allow it under [permissions.${trust}] in config.toml or in the agent's file`,
     },
   )

@@ -14,7 +14,7 @@ import { toTurnRequest } from './turn-message.ts'
  * Handles `stream`: runs one turn and yields its events; a detached turn continues when its follower leaves.
  */
 export async function* stream(
-  { services, channel, client }: RequestContext,
+  { services, channel, client }: RequestContext<'live'>,
   message: StreamMsg,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
@@ -42,7 +42,7 @@ function forFixed(request: TurnRequest): TurnRequest {
  * failed with.
  */
 export async function handleSend(
-  { services, channel }: RequestContext,
+  { services, channel }: RequestContext<'live'>,
   message: SendMsg,
   signal: AbortSignal,
 ): Promise<SendResponse> {

@@ -11,19 +11,19 @@ import type { Services } from '../services.ts'
  * nothing to revert.
  */
 export async function handleUndo(
-  services: Services,
+  services: Pick<Services, 'node' | 'agents' | 'stores' | 'running' | 'journals'>,
   { dryRun, ...message }: Undo,
   signal: AbortSignal,
 ): Promise<UndoResult> {
-  const { agents, place, node } = services
+  const { agents, stores, node } = services
   const { agent, sender } = completePair('local', message)
   const { id: agentId, name } = await agents.get(agent, { create: false })
-  const session = await place.storage.activeSession({ agentId, sender })
+  const session = await stores.storage.activeSession({ agentId, sender })
   if (session === undefined) return NOTHING
   const turns = new UndoTurns({
     folder: node.paths.undo,
     closed: ownPaths(node.paths),
-    lock: (resource, either) => place.leases.take(resource, either),
+    lock: (resource, either) => stores.leases.take(resource, either),
   })
   const undone = await undoLastTurn(services, { session, agent: name, dryRun, turns }, signal)
   if (!undone) return NOTHING

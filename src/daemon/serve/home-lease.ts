@@ -41,7 +41,7 @@ function takenError(home: string, { pid, startedAt }: LeaseHolder): CrabError {
 }
 
 function leasesLockedError(home: string): CrabError {
-  return new CrabError('unavailable', `Cannot start the daemon: the leases of ${home} stay locked`, {
+  return new CrabError('unavailable', `Cannot start the daemon: the lease table of ${home} stays locked`, {
     hint: 'another crabtalk process is stopped or stuck; end it and try again',
   })
 }

@@ -53,8 +53,8 @@ export class DaemonLifecycle implements Disposable {
   stop(why: string): void {
     if (this.signal.aborted) return
     this.#log('info', `stopping: ${why}`)
-    const hint = 'what was said is kept; say it again, with another daemon or without one'
-    this.#stop.abort(new CrabError('unavailable', 'Cannot go on: the daemon is stopping', { hint }))
+    const hint = 'your message is saved; send it again once another daemon runs, or without a daemon'
+    this.#stop.abort(new CrabError('unavailable', 'Cannot continue: the daemon is stopping', { hint }))
   }
 
   [Symbol.dispose](): void {
@@ -82,6 +82,6 @@ export class DaemonLifecycle implements Disposable {
     if (!this.#host.stderr.isTerminal) this.#host.stderr.write(`crabtalk: error[internal]: ${text}\n`)
     if (this.hasCrashed) this.#host.leave(CRASHED)
     this.hasCrashed = true
-    this.stop('a failure of its own')
+    this.stop('an internal error')
   }
 }

@@ -138,8 +138,8 @@ async function tokenGate(options: ListenersOptions, { refusals, opening }: Openi
 }
 
 function createTokenBook({ services }: ListenersOptions, more: { hasOwnToken?: boolean } = {}): TokenBook {
-  const { node, place, now } = services
-  const lock = (resource: string, signal: AbortSignal) => place.leases.take(resource, signal)
+  const { node, stores, now } = services
+  const lock = (resource: string, signal: AbortSignal) => stores.leases.take(resource, signal)
   return new TokenBook({ run: node.paths.run, lock, log: node.log, now, ...more })
 }
 

@@ -120,9 +120,9 @@ async function runUntilStopped(at: DaemonContext): Promise<void> {
   const before = await takeOwnHome(services, at)
   life.hasHome = true
   log('info', `starting crabtalk ${VERSION}`, { home: paths.home })
-  if (before !== undefined) log('info', `took the place of process ${before}, which a command had started`)
+  if (before !== undefined) log('info', `replaced process ${before}, which a command had started`)
   await services.migrate(log)
-  const { daemon } = await services.setting.config()
+  const { daemon } = await services.liveConfig.config()
   await services.models(life.signal)
   await services.runtime(life.signal)
   const { problem } = await services.subscriptions.read()
@@ -131,7 +131,7 @@ async function runUntilStopped(at: DaemonContext): Promise<void> {
     idleMs: idleExitMs,
     isBusy: () => isBusy(services, listeners),
     now: Date.now,
-    onIdle: () => life.stop('nobody uses it'),
+    onIdle: () => life.stop('no client uses it'),
   })
   listeners = await openListeners({
     services,
@@ -150,7 +150,7 @@ async function runUntilStopped(at: DaemonContext): Promise<void> {
   life.isServing = true
   log('info', `listening on ${listeners.endpoints().join(' and ')}`)
   services.sessionIndex.warm()
-  void services.roster.syncAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
+  void services.agentSync.syncAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
   using _components = followComponents({ ...services, folder: paths.run, log, lookMs: options.lookMs })
   using _watch = stopWhenLost(listeners, at)
   using _sweeps = sweepTwice(paths)
@@ -162,18 +162,18 @@ async function runUntilStopped(at: DaemonContext): Promise<void> {
 
 /** Takes the lease on the home, and returns the pid of the on-demand daemon that it replaced, if any. */
 async function takeOwnHome(
-  services: Services,
+  services: Pick<Services, 'stores' | 'findHolder'>,
   { host, options, life }: DaemonContext,
 ): Promise<number | undefined> {
   const { paths, idleExitMs } = options
   const leases = {
-    take: (...args: Parameters<Leases['take']>) => services.place.leases.take(...args),
+    take: (...args: Parameters<Leases['take']>) => services.stores.leases.take(...args),
     describeHolder: services.findHolder,
   }
   const take = () => takeHome(leases, { pid: host.pid, home: paths.home })
   if (idleExitMs !== undefined) return void (await take())
   const waits = (pid: number) =>
-    host.stderr.write(`crabtalk: waits for the turns of process ${pid}, which a command has started\n`)
+    host.stderr.write(`crabtalk: waiting for the turns of process ${pid}, which a command started\n`)
   return await takeFromOnDemand({ place: { paths, env: host.env, uid: host.uid }, take, waits }, life.signal)
 }
 
@@ -215,7 +215,11 @@ function toNodeOptions(
 }
 
 /** Gives requests and turns a grace period, then cancels them and waits until their results are stored. */
-async function drain(services: Services, listeners: Listeners, life: DaemonLifecycle): Promise<void> {
+async function drain(
+  services: Pick<Services, 'live' | 'bus'>,
+  listeners: Listeners,
+  life: DaemonLifecycle,
+): Promise<void> {
   services.bus?.bus.close() // nothing new is started
   const timer = new AbortController()
   const closing = listeners[Symbol.asyncDispose]()
@@ -234,7 +238,7 @@ function exitInTime({ host, log, life }: DaemonContext): Disposable {
   let timer: NodeJS.Timeout | undefined
   life.signal.addEventListener('abort', () => {
     timer = setTimeout(() => {
-      log('warn', `leaving after ${END_MS / 1000} s: something does not end`)
+      log('warn', `exiting after ${END_MS / 1000} s although some work has not ended`)
       host.leave(life.hasCrashed ? ERROR_KINDS.internal.exit : 0)
     }, END_MS)
   })
@@ -250,7 +254,10 @@ async function reload(services: Services, { log, life }: DaemonContext): Promise
   }
 }
 
-function isBusy({ live, running, asks }: Services, listeners: Listeners | undefined): boolean {
+function isBusy(
+  { live, running, asks }: Pick<Services, 'running' | 'asks' | 'live'>,
+  listeners: Listeners | undefined,
+): boolean {
   const clients = listeners?.connections() ?? 0
   return clients + live.running().length + running.list().length + asks.list('').length > 0
 }

@@ -6,7 +6,7 @@ export const ALLOW_OPEN_TCP = 'CRABTALK_ALLOW_TCP_WITHOUT_TOKEN'
 
 /** The warning for a daemon that serves TCP clients without a token. */
 export const OPEN_TCP_WARNING =
-  'tcp_token = false: every program and every user of this machine may talk to your agents over TCP'
+  'tcp_token = false: every program and every user of this machine can talk to your agents over TCP'
 
 /** The hint that goes with the warning. */
 export const OPEN_TCP_HINT =
@@ -25,6 +25,8 @@ export function isTcpOpen(
   throw new CrabError(
     'config',
     'Cannot listen on TCP: with tcp_token = false every user of this machine could talk to your agents',
-    { hint: `${OPEN_TCP_HINT}; or set ${ALLOW_OPEN_TCP}=1 (for a service in service.env) if that is meant` },
+    {
+      hint: `${OPEN_TCP_HINT}; or set ${ALLOW_OPEN_TCP}=1 (for a service in service.env) if that is what you want`,
+    },
   )
 }

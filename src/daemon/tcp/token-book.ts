@@ -167,13 +167,13 @@ function toTokenIdentity({ name, hash }: StoredToken): string {
 }
 
 function renamedError(): CrabError {
-  return new CrabError('denied', 'Cannot go on: the agent of this connection was renamed', {
+  return new CrabError('denied', 'Cannot continue: the agent of this connection was renamed', {
     hint: 'connect again with the same token',
   })
 }
 
 function revokedError(): CrabError {
-  return new CrabError('denied', 'Cannot go on: the token of this connection was revoked', {
+  return new CrabError('denied', 'Cannot continue: the token of this connection was revoked', {
     hint: 'crabtalk token new makes another one',
   })
 }

@@ -95,7 +95,7 @@ test('answer takes the digits of the card for a permission, once', async () => {
   )
   assert.deepEqual([second.code, second.stdout], [1, ''])
   const results = (await at.turns[0])!.flatMap((event) => (event.$case === 'toolResult' ? [event.value] : []))
-  assert.match(results[0]!.denial!.reason, /the person said no: use a file/)
+  assert.match(results[0]!.denial!.reason, /the user said no: use a file/)
 })
 
 test('two answers at the same moment: one is taken, the other is told that it came too late', async () => {
@@ -123,7 +123,7 @@ for (const [words, answers] of [
 for (const [words, problem] of [
   [['1'], /error\[usage\]: Cannot answer: there are 2 questions, and 1 answer\n/],
   [['9', '1'], /error\[usage\]: Cannot answer "9"/],
-  [['--content', '{"Which colour?":"x"}'], /error\[invalid\]: .*leaves "Which sizes\?" open/],
+  [['--content', '{"Which colour?":"x"}'], /error\[invalid\]: .*it does not answer "Which sizes\?"/],
   [['--content', 'red'], /error\[usage\]: Cannot use --content: it is not a JSON object/],
   [['--content', '{}', 'x'], /error\[usage\]: Cannot combine --content and ANSWER/],
   [[], /error\[usage\]: Cannot answer: no answer is given/],

@@ -25,11 +25,11 @@ test('runNow() notes how it ended without asking a daemon again', async () => {
   const code = await main('crabtalk', ['cron', 'run', '1'], host)
   await host.stderr.flush()
   assert.equal(code, 0)
-  assert.equal(box.stderr().match(/no daemon is used/g)?.length, 1)
+  assert.equal(box.stderr().match(/running without a daemon/g)?.length, 1)
   const [run, ...others] = await readManualRuns(join(home, 'run', 'cron-by-hand.json'))
   assert.deepEqual([run?.id, run?.last.outcome, others], [1, 'ok', []])
 })
 
 async function newer(): Promise<never> {
-  throw new CrabError('invalid', 'this side speaks version 2 only')
+  throw new CrabError('invalid', 'this daemon speaks only version 2 only')
 }

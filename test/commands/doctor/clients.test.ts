@@ -26,5 +26,5 @@ test('doctor warns where TCP clients need no token, and of a token that others m
   await mkdir(paths.run, { recursive: true })
   await writeFile(join(paths.run, 'tcp.token'), 'a'.repeat(40), { mode: 0o600 })
   const [weak] = await clientFindings(place, daemon)
-  assert.deepEqual([weak?.status, weak?.hint], ['warning', 'restart the daemon; it makes a new one'])
+  assert.deepEqual([weak?.status, weak?.hint], ['warning', 'restart the daemon; it creates a new one'])
 })

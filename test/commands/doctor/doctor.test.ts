@@ -93,10 +93,10 @@ test('doctor exits 1 for a server that cannot be reached, and for a model nobody
 /** Providers a call would fail with, variables, and what is said of the model and of an agent's. */
 const UNUSABLE: [string, Record<string, string>, RegExp][] = [
   ['kind = "azure"', { AZURE_API_KEY: 'k' }, /base_url is missing$/],
-  ['kind = "bedrock"', {}, /there is no key$/],
-  ['kind = "bedrock"\nprofile = "none"', {}, /~\/\.aws has no such profile$/],
+  ['kind = "bedrock"', {}, /no key is set$/],
+  ['kind = "bedrock"\nprofile = "none"', {}, /~\/\.aws does not have that profile$/],
   ['kind = "bedrock"\nprofile = "sso"', {}, /it has no keys, but sso_start_url$/],
-  ['kind = "anthropic"', {}, /there is no key$/],
+  ['kind = "anthropic"', {}, /no key is set$/],
 ]
 
 for (const [provider, env, expected] of UNUSABLE) {

@@ -33,7 +33,7 @@ test('readArguments() reads an object from standard input', async () => {
   for (const stdin of ['', '[1]', 'a=1', '{']) {
     await assert.rejects(argumentsOf(['-'], { stdin }), {
       kind: 'invalid',
-      message: 'Cannot use standard input: it is no JSON object',
+      message: 'Cannot use standard input: it is not a JSON object',
     })
   }
 })

@@ -136,7 +136,7 @@ const MISTAKES: [string[], RegExp][] = [
   [['-e', 'A=1', 'far', 'https://h'], /^Cannot use --env: it is for a program, and this is an address$/],
   [['--transport', 'sse', 'fs', 'server'], /^Cannot use --transport sse: this is a program$/],
   [['--transport', 'stdio', 'far', 'https://h'], /^Cannot use --transport stdio: this is an address$/],
-  [['fs', '{"command": "x"'], /: it is no JSON object$/],
+  [['fs', '{"command": "x"'], /: it is not a JSON object$/],
   [['fs', '{"command": "x"}', 'more'], /^Cannot use words behind the JSON of a server$/],
   [['fs', '{"type": "websocket", "url": "x"}'], /: its "type" is none of stdio, http and sse$/],
 ]

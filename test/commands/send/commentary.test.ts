@@ -187,7 +187,7 @@ test('Commentary with -v says why a call was not permitted', async () => {
   const result = event('toolResult', { callId: 'a', isError: true, denial })
   assert.equal(
     await said([TOOLS, result], { verbosity: 1 }),
-    '✗ read a.txt · not permitted: the person said no\n',
+    '✗ read a.txt · not permitted: the user said no\n',
   )
 })
 

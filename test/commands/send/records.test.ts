@@ -116,7 +116,7 @@ test('send as a co-process asks its client, and takes the answer', async () => {
   const notices = talk.lines().flatMap(({ type, message }) => (type === 'notice' ? [message] : []))
   assert.deepEqual(notices, [
     'The answer to x was not accepted: Cannot answer: no pending question has that id',
-    `The answer to ${ask} was not accepted: Cannot use the answer: it leaves "${question}" open`,
+    `The answer to ${ask} was not accepted: Cannot use the answer: it does not answer "${question}"`,
   ])
   assert.deepEqual(talk.line('ask.closed')['content'], { [question]: 'Allow once' })
   assert.equal(await readFile(join(talk.send.at.folder, 'new.txt'), 'utf8'), 'x')

@@ -124,14 +124,14 @@ test('lexShell() says why it cannot split a line', () => {
     ['it has a job instead of a command', '%1', '%vi &'],
     ['it has a control character', 'a\0', 'a \x1b[2J', 'a\rb', 'a "\x07"', 'a \x7f', 'a \x85'],
     [
-      'it has a character that looks like another one or like nothing',
+      'it has a character that is invisible or looks like another one',
       'a\u00a0b',
       'a\u2003b',
       'a "\u202e"',
       'a \u200b',
     ],
     [
-      'it has a character that looks like another one or like nothing',
+      'it has a character that is invisible or looks like another one',
       'a \u2800',
       'a\u037e b',
       'a\u3164b',

@@ -101,7 +101,7 @@ test('what fires once and cannot be taken off the disk does not fire, and says w
   const states = place.trace.latest(1)[0]!.fired.map(({ state, error }) => `${state} ${error}`)
   assert.match(states[0]!, /^refused events\/subscriptions\.toml:1/)
   assert.deepEqual(states.slice(1), ['waiting '])
-  assert.match(place.logged[1]!.message, /subscriptions stay as they were/)
+  assert.match(place.logged[1]!.message, /subscriptions are unchanged/)
   await place.bus.publish(EVENT)
   assert.equal(place.logged.filter(({ level }) => level === 'error').length, 1, 'said once')
   await place.home.write(text)
@@ -116,7 +116,7 @@ test('an event that 16 led to fires nothing and uses nothing up', async () => {
   assert.deepEqual(place.fired, [])
   const [run] = place.trace.latest(1)[0]!.fired
   assert.equal(run?.state, 'refused')
-  assert.match(run?.error ?? '', /16 events led to this one, the limit/)
+  assert.match(run?.error ?? '', /16 events led to this one, which is the limit/)
   assert.equal(place.logged.at(-1)?.message, 'event refused')
   await place.bus.publish({ ...EVENT, depth: MAX_DEPTH - 1 })
   assert.deepEqual(
@@ -132,7 +132,10 @@ test('while 1,000 fired turns have not ended no further one is begun, and nothin
   for (let index = 0; index < MAX_RUNS; index++) await place.bus.publish(EVENT)
   await place.bus.publish({ ...EVENT, source: 'once' })
   assert.equal(place.fired.length, MAX_RUNS)
-  assert.match(place.trace.latest(1)[0]?.fired[0]?.error ?? '', /1000 that events began have not ended/)
+  assert.match(
+    place.trace.latest(1)[0]?.fired[0]?.error ?? '',
+    /1000 turns started by events are still running/,
+  )
   place.trace.endRun(place.fired[7]!.runId, 'done')
   await place.bus.publish({ ...EVENT, source: 'once' })
   assert.equal(place.fired.at(-1)?.sender, 'event:once')

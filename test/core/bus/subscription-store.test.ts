@@ -138,11 +138,11 @@ const BROKEN: readonly (readonly [string, RegExp])[] = [
   ],
   [
     '[[subscription]]\nid = 1\nsource = ""\ntarget_agent = "crab"\n',
-    /^events\/subscriptions\.toml:3: .*is no event source/,
+    /^events\/subscriptions\.toml:3: .*is not an event source/,
   ],
   [
     '[[subscription]]\nid = 1\nsource = "a"\ntarget_agent = "crab"\n\n[[subscription]]\nid = 1\nsource = "b"\ntarget_agent = "crab"\n',
-    /^events\/subscriptions\.toml:7: .*is that of another subscription/,
+    /^events\/subscriptions\.toml:7: .*is already used by another subscription/,
   ],
   ['subscriptions = []\n', /^events\/subscriptions\.toml:1: unknown key "subscriptions"/],
 ]

@@ -71,7 +71,7 @@ test('get() names the nearest agent when there is none of that name', async () =
     message: 'Cannot find the agent "reviwer"',
     hint: 'did you mean "reviewer"?',
   })
-  await assert.rejects(store.get('x'), { hint: 'crabtalk agent list shows the agents there are' })
+  await assert.rejects(store.get('x'), { hint: 'crabtalk agent list shows all agents' })
   await assert.rejects(store.get('../reviewer'), { kind: 'missing' })
 })
 
@@ -308,7 +308,7 @@ test('rename() leaves a prompt alone that lies under the new name', async () => 
   await home.write('agents/new.md', 'by hand\n')
   await assert.rejects(store.rename('old', 'new'), {
     kind: 'conflict',
-    message: /^Cannot rename the agent "old": the prompt of another agent lies in .*new\.md$/,
+    message: /^Cannot rename the agent "old": another agent's prompt is at .*new\.md$/,
     hint: 'move that file away',
   })
   assert.equal(await home.read('agents/new.md'), 'by hand\n')

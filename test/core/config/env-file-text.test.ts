@@ -4,22 +4,22 @@ import { envFileProblems, parseVariables } from '../../../src/core/config/env-fi
 
 /** A file, and what is said of which line. */
 const WRONG: [text: string, line: number, message: RegExp][] = [
-  ['# keys\nsk-ant-123', 2, /is no KEY=VALUE/],
-  ['A B=1', 1, /is no KEY=VALUE/],
-  ['A: 1', 1, /is no KEY=VALUE/],
-  ['1A=1', 1, /is no KEY=VALUE/],
-  ['=1', 1, /is no KEY=VALUE/],
-  ["export A='1'", 1, /begins with export/],
-  ["A=1\nB='x\nC=2", 2, /quote that is not closed/],
-  ['A=pass#word', 1, /do not read alike/],
-  ['A=1 # one', 1, /do not read alike/],
-  ["A='1' # one", 1, /do not read alike/],
-  ["A='a'b", 1, /do not read alike/],
-  ['A=C:\\keys', 1, /do not read alike/],
-  ['A= \nB=1', 1, /do not read alike/],
-  ['A=`x`', 1, /do not read alike/],
-  ['A="x\\ny"', 1, /do not read alike/],
-  ['A="a\nb"\nrubbish', 3, /is no KEY=VALUE/],
+  ['# keys\nsk-ant-123', 2, /is not KEY=VALUE/],
+  ['A B=1', 1, /is not KEY=VALUE/],
+  ['A: 1', 1, /is not KEY=VALUE/],
+  ['1A=1', 1, /is not KEY=VALUE/],
+  ['=1', 1, /is not KEY=VALUE/],
+  ["export A='1'", 1, /starts with export/],
+  ["A=1\nB='x\nC=2", 2, /unclosed quote/],
+  ['A=pass#word', 1, /read differently/],
+  ['A=1 # one', 1, /read differently/],
+  ["A='1' # one", 1, /read differently/],
+  ["A='a'b", 1, /read differently/],
+  ['A=C:\\keys', 1, /read differently/],
+  ['A= \nB=1', 1, /read differently/],
+  ['A=`x`', 1, /read differently/],
+  ['A="x\\ny"', 1, /read differently/],
+  ['A="a\nb"\nrubbish', 3, /is not KEY=VALUE/],
 ]
 
 for (const [text, line, message] of WRONG) {

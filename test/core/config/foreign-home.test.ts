@@ -23,8 +23,8 @@ for (const mark of [
     const shown = mark.replace('/crab.md', '')
     await assert.rejects(loadConfig(home.paths), {
       kind: 'config',
-      message: `Cannot use ${home.paths.home}: it is the home of the Rust crabtalk (it has ${shown}) and is left as it is`,
-      hint: `set CRABTALK_HOME to another directory; there, take an agent along with: crabtalk agent create NAME --prompt @${home.paths.agents}/ID/prompt.md`,
+      message: `Cannot use ${home.paths.home}: it is the home of the Rust crabtalk (it has ${shown}), which is not changed`,
+      hint: `set CRABTALK_HOME to another directory; to take an agent along, run there: crabtalk agent create NAME --prompt @${home.paths.agents}/ID/prompt.md`,
     })
     assert.deepEqual(
       (await findProblems(home.paths)).map(({ file }) => file),

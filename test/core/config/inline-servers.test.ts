@@ -73,9 +73,9 @@ test('names that cannot be replaced become a comment, each with its line and why
   const { text, servers, left } = inline('model = "m"\nmcps = ["gone",\n"fs", "odd",\n"fs"]\n')
   assert.equal(servers, 1)
   assert.deepEqual(left, [
-    { name: 'gone', line: 2, why: 'is in no registry' },
+    { name: 'gone', line: 2, why: 'is not in a registry' },
     { name: 'odd', line: 3, why: 'cannot be used: unknown key "colour"' },
-    { name: 'fs', line: 4, why: 'has the name of another: fs' },
+    { name: 'fs', line: 4, why: 'has the same name as another: fs' },
   ])
   assert.match(
     text,

@@ -211,7 +211,7 @@ for (const [name, text, lines] of [
     '\n[[providers]]\nkind = "openai-compatible"\n',
     [
       'config.toml:2: "providers[0].name" is missing',
-      'config.toml:2: "providers[0].base_url" is missing: an openai-compatible provider has no usual address',
+      'config.toml:2: "providers[0].base_url" is missing: an openai-compatible provider has no default address',
     ],
   ],
   [
@@ -223,8 +223,8 @@ for (const [name, text, lines] of [
     'a key of [llm] without an address',
     '[llm]\napi_key = "k"\n',
     [
-      'config.toml:1: "llm.base_url" is missing: [llm] has a key and no address to use it at',
-      'hint: for a provider with a usual address write a [[providers]] table with its kind',
+      'config.toml:1: "llm.base_url" is missing: [llm] has a key but no address',
+      'hint: for a provider with a default address, write a [[providers]] table with its kind',
     ],
   ],
   [

@@ -66,7 +66,7 @@ test('entriesOf() gives the tables a file has', () => {
 test('findEntry() finds by name, else names the nearest or all', () => {
   const entries = [{ name: 'files' }, { name: 'github' }]
   assert.equal(findMcpEntry('crab', entries, 'github'), entries[1])
-  const message = /^Cannot find the server "\w+": the agent "crab" has none of that name$/
+  const message = /^Cannot find the server "\w+": the agent "crab" does not have it$/
   const missing = (name: string, hint: string, among: { name: string }[] = entries) =>
     assert.throws(() => findMcpEntry('crab', among, name), { kind: 'missing', message, hint })
   missing('gihtub', 'did you mean "github"?')

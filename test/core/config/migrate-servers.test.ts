@@ -24,9 +24,9 @@ test('migrateServers() writes servers into the files of agents, keeps what was, 
   await home.write('agents/new.toml', 'model = "m"\n')
   const told = await migrate(home)
   assert.deepEqual(told, [
-    'warn agents/other.toml:1: the MCP server "gone" is in no registry; its name is kept there as a comment',
-    'info MCP servers stand in the files of their agents now (agents/crab.toml, agents/other.toml); what a file was is beside it, as .toml.bak',
-    'info mcps.toml is mcps.toml.bak now: no agent needs it any more',
+    'warn agents/other.toml:1: the MCP server "gone" is not in a registry; its name was left there as a comment',
+    'info MCP servers are now in the files of their agents (agents/crab.toml, agents/other.toml); the old files are beside them as .toml.bak',
+    'info mcps.toml is mcps.toml.bak now, since no agent needs it',
   ])
   assert.deepEqual(await namesIn(home), [
     'crab.toml',

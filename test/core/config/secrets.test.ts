@@ -269,7 +269,7 @@ for (const command of STARTERS.split(' ')) {
     assert.doesNotMatch(JSON.stringify(mcps), /hush/)
     assert.match(
       lost[0]?.message ?? '',
-      /stored secrets are kept only for the same "args", which say what \S+ starts$/,
+      /stored secrets are kept only for the same "args", which decide what \S+ starts$/,
     )
   })
 }

@@ -44,7 +44,7 @@ for (const [what, [entry, key]] of Object.entries(UNFILLED)) {
 test('toUnfilledText() names the placeholder and what to do', () => {
   const [one] = findUnfilledValues({ name: 'gh', command: 'x', env: { A: variable('A') } })
   assert.deepEqual(toUnfilledText('gh', 'other', one!), {
-    message: `env.A of the server "gh" is the placeholder ${variable('A')}, which is sent as it stands`,
+    message: `env.A of the server "gh" is the placeholder ${variable('A')}, which is sent literally`,
     hint: 'give the value: crabtalk mcp set -a other gh --env A takes it from this shell',
   })
 })

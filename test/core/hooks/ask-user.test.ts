@@ -54,7 +54,7 @@ test('ask_user tells the model what to do without an answer', async () => {
   const declined = await ask({ questions }, async () => ({ 'Which?': '', 'Why?': '' }))
   assert.deepEqual([declined.isError, declined.output.includes('chose not to answer')], [true, true])
   const failures: [ErrorKind, RegExp][] = [
-    ['denied', /^Nobody is there to answer\. .*do not ask again/],
+    ['denied', /^No one is there to answer\. .*do not ask again/],
     ['timeout', /did not answer in time/],
   ]
   for (const [kind, words] of failures) {

@@ -54,17 +54,17 @@ test('encodeMemory() sorts entries by id', () => {
 
 const good = Buffer.from(VECTORS.knownGood, 'hex')
 const MALFORMED: Record<string, [Buffer, RegExp]> = {
-  'nothing at all': [Buffer.alloc(0), /cut short/],
-  'the magic alone': [Buffer.from('CRMEM\0'), /cut short/],
-  'another magic': [patched(0, 0x44), /does not begin/],
+  'nothing at all': [Buffer.alloc(0), /truncated/],
+  'the magic alone': [Buffer.from('CRMEM\0'), /truncated/],
+  'another magic': [patched(0, 0x44), /does not start/],
   'version 99': [patched(6, 99), /version 99/],
   'flags 1': [patched(10, 1), /flags 1/],
-  'the header only': [good.subarray(0, 16), /cut short/],
+  'the header only': [good.subarray(0, 16), /truncated/],
   'an unknown kind': [patched(44, 3), /kind 3/],
   'text that is no UTF-8': [patched(52, 0xff), /UTF-8/],
   'bytes behind the last entry': [Buffer.concat([good, Buffer.from([0])]), /follow/],
-  'a count that no file holds': [patched(27, 0xff), /cut short/],
-  'a length that no file holds': [patched(51, 0xff), /cut short/],
+  'a count that no file holds': [patched(27, 0xff), /truncated/],
+  'a length that no file holds': [patched(51, 0xff), /truncated/],
 }
 
 for (const [what, [bytes, why]] of Object.entries(MALFORMED)) {

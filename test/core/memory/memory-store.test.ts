@@ -220,7 +220,7 @@ test('a file that is no memory file is refused with its path, and stays as it is
   const path = join(home.path, 'memory', 'crab.db')
   for (const content of ['', 'CRMEM\0', 'hello']) {
     await writeFile(path, content)
-    const refused = { kind: 'storage', message: new RegExp(`Cannot read ${path}: this is no memory file`) }
+    const refused = { kind: 'storage', message: new RegExp(`Cannot read ${path}: this is not a memory file`) }
     await assert.rejects(home.open().read('crab'), refused)
     await assert.rejects(home.open().apply('crab', add('a'), NEVER), refused)
     assert.equal(await readFile(path, 'utf8'), content)
@@ -288,7 +288,7 @@ test('rename() gives an agent without memory no memory that lies under its new n
   await store.apply('gone', add('a secret'), NEVER)
   await assert.rejects(
     store.rename('old', 'gone', async () => assert.fail('never called'), NEVER),
-    { kind: 'conflict', message: /another memory lies in .*gone\.db/ },
+    { kind: 'conflict', message: /another memory is at .*gone\.db/ },
   )
   assert.equal(await store.rename('old', 'new', async () => 'done', NEVER), 'done')
 })

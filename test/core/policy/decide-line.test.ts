@@ -161,17 +161,17 @@ test('decide() says why, and which rule decided', () => {
     [
       'a $(b)',
       ['allow bash', 'deny bash(b)'],
-      'it has a command substitution, and could hide what a rule is about: rule 1 denies bash(b)',
+      'it has a command substitution, and could hide something a rule covers: rule 1 denies bash(b)',
     ],
     [
       'ls | sh',
       ['allow bash', 'ask bash(b)'],
-      'it starts what cannot be seen, and could hide what a rule is about: rule 1 asks about bash(b)',
+      'what it starts cannot be determined, and could hide something a rule covers: rule 1 asks about bash(b)',
     ],
   ]
   for (const [line, texts, expected] of reasons) assert.equal(judgeLine(line, texts).reason, expected)
-  assert.equal(judgeLine('ls', [], { mode: 'all' }).reason, 'this turn may do whatever no rule denies')
-  assert.equal(judgeLine('ls', [], { mode: 'read-only' }).reason, 'this turn only reads')
+  assert.equal(judgeLine('ls', [], { mode: 'all' }).reason, 'this turn may do anything that no rule denies')
+  assert.equal(judgeLine('ls', [], { mode: 'read-only' }).reason, 'this turn may only read')
   assert.equal(judgeLine('ls', [], { trust: 'remote' }).reason, 'a remote turn never uses bash')
 })
 

@@ -25,11 +25,11 @@ test('openWorkspace() gives a directory without links', async () => {
   assert.equal(await openWorkspace(`${tree.at('link')}/../ws/.`), tree.at('ws'))
   const what = (path: string) => `Cannot work in ${tree.at(path)}`
   const missing = (path: string, why: string) => ({ kind: 'missing', message: `${what(path)}: ${why}` })
-  await assert.rejects(openWorkspace(tree.at('none')), missing('none', 'there is no such directory'))
-  await assert.rejects(openWorkspace(tree.at('lost')), missing('lost', 'there is no such directory'))
+  await assert.rejects(openWorkspace(tree.at('none')), missing('none', 'the directory does not exist'))
+  await assert.rejects(openWorkspace(tree.at('lost')), missing('lost', 'the directory does not exist'))
   await assert.rejects(openWorkspace(tree.at('file')), missing('file', 'it is not a directory'))
   await assert.rejects(openWorkspace(tree.at('file/x')), missing('file/x', 'a part of it is a file'))
-  await assert.rejects(openWorkspace(tree.at('loop')), missing('loop', 'its links lead in a circle'))
+  await assert.rejects(openWorkspace(tree.at('loop')), missing('loop', 'its links form a loop'))
 })
 
 test('resolvePath() gives the file that a path means', async () => {
@@ -174,10 +174,10 @@ test('resolvePath() refuses what no file can have', async () => {
   }
   await refuse('', 'it is empty')
   await refuse('a\0b', 'it has a NUL character')
-  await refuse('loop', 'its links lead in a circle')
-  await refuse('loop/x', 'its links lead in a circle')
-  await refuse('a', 'its links lead in a circle')
-  await refuse('new/../b', 'its links lead in a circle')
+  await refuse('loop', 'its links form a loop')
+  await refuse('loop/x', 'its links form a loop')
+  await refuse('a', 'its links form a loop')
+  await refuse('new/../b', 'its links form a loop')
   await refuse('x'.repeat(300), 'it is too long')
   await refuse('x/'.repeat(3_000), 'it is too long')
   const noHome = resolvePath('~/x', { workspace: tree.at('ws'), homeDir: '' })

@@ -183,7 +183,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     }
   })
 
-  test('ends all that runs when its filter cannot be made', async () => {
+  test('ends all that runs when its filter cannot be created', async () => {
     const { word, command } = markedScript('sleep 600 & sleep 600')
     await using box = await openBox()
     const filter = () => {

@@ -50,7 +50,7 @@ test('toBaseUrl() refuses what is no http address', () => {
   for (const address of ['localhost:4000', 'ftp://x.test', '']) {
     assert.throws(() => toBaseUrl(address, 'openai', 'OPENAI_BASE_URL'), {
       kind: 'config',
-      message: 'Cannot use base_url (OPENAI_BASE_URL): it is no http address',
+      message: 'Cannot use base_url (OPENAI_BASE_URL): it is not an http address',
     })
   }
 })

@@ -95,7 +95,7 @@ test('findAwsAccess() refuses what is no region, which would be a part of the ad
   for (const region of ['elsewhere.test/#', 'eu-west-1.', 'EU (Ireland)'])
     assert.throws(() => findAwsAccess({ AWS_REGION: region }, { hasKey: true }), {
       kind: 'config',
-      message: `Cannot use AWS region "${region}": a region is named like eu-west-1`,
+      message: `Cannot use AWS region "${region}": a region looks like eu-west-1`,
     })
 })
 

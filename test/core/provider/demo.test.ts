@@ -14,7 +14,7 @@ test('demoSource() says once in a turn that it is no language model, and how to 
     [
       {
         type: 'notice',
-        message: `The built-in demo answers; it is no language model. To connect one: ${CONNECT_HINT}`,
+        message: `The built-in demo answers; it is not a language model. To connect one: ${CONNECT_HINT}`,
       },
     ],
   )
@@ -109,7 +109,7 @@ test('demoSource() takes standard input for the request when there are no other 
 })
 
 test('demoSource() names the tools it has when it is to call another', async () => {
-  assert.equal(textOf(await answer('call nothing {}')), 'No tool nothing is offered to me. I have read.')
+  assert.equal(textOf(await answer('call nothing {}')), 'I do not have a tool called nothing. I have read.')
 })
 
 test('demoSource() stops when it is aborted', async () => {

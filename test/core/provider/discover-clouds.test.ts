@@ -90,7 +90,7 @@ test('openModels() uses the default of the region at Bedrock, and none where the
   for (const region of ['cn-north-1', 'eusc-de-east-1'])
     await assert.rejects(defaultIn(region), {
       kind: 'config',
-      message: /^Cannot choose a model: "bedrock" \(.*\) cannot be asked what it has$/,
+      message: /^Cannot choose a model: "bedrock" \(.*\) cannot list its models$/,
       hint: /^name a model or an inference profile of your region with --model/,
     })
   const gov = providerOf({ kind: 'bedrock', region: 'us-gov-east-1' })
@@ -138,7 +138,7 @@ test('openModels() lets config.toml choose region and profile of AWS before the 
   const { error } = await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))
   assert.deepEqual(
     [error.kind, error.message],
-    ['config', 'Cannot use AWS profile "gone": ~/.aws has no such profile'],
+    ['config', 'Cannot use AWS profile "gone": ~/.aws does not have that profile'],
   )
 })
 
@@ -148,8 +148,8 @@ test('openModels() says where the key is missing from', async () => {
     const models = await modelsOf({ config: configOf([providerOf({ baseUrl: server.url, ...more })]), env })
     return (await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))).error.hint
   }
-  assert.equal(await hintOf({ kind: 'google' }), 'there is no key: set one (GEMINI_API_KEY)')
-  assert.equal(await hintOf({ kind: 'bedrock' }), 'there is no key: set one (AWS_BEARER_TOKEN_BEDROCK)')
+  assert.equal(await hintOf({ kind: 'google' }), 'no key is set: set one (GEMINI_API_KEY)')
+  assert.equal(await hintOf({ kind: 'bedrock' }), 'no key is set: set one (AWS_BEARER_TOKEN_BEDROCK)')
   assert.equal(await hintOf({ kind: 'azure' }, { AZURE_API_KEY: 'k' }), 'check the key (AZURE_API_KEY)')
   assert.equal(await hintOf({ kind: 'azure', apiKey: 'k' }), 'check the key (config.toml:1)')
 })
@@ -158,10 +158,10 @@ test('ModelSource.check() fails as a call would, without one', async () => {
   const home = { HOME: '/nonexistent' }
   const failing: [Partial<ProviderConfig>, RegExp][] = [
     [{ kind: 'azure', baseUrl: undefined }, /base_url is missing$/],
-    [{ kind: 'bedrock', baseUrl: undefined, profile: 'gone' }, /no such profile$/],
-    [{ kind: 'bedrock', baseUrl: undefined }, /: there is no key$/],
-    [{ kind: 'azure', baseUrl: 'https://mine.openai.azure.com' }, /: there is no key$/],
-    [{ kind: 'anthropic', baseUrl: undefined }, /: there is no key$/],
+    [{ kind: 'bedrock', baseUrl: undefined, profile: 'gone' }, /does not have that profile$/],
+    [{ kind: 'bedrock', baseUrl: undefined }, /: no key is set$/],
+    [{ kind: 'azure', baseUrl: 'https://mine.openai.azure.com' }, /: no key is set$/],
+    [{ kind: 'anthropic', baseUrl: undefined }, /: no key is set$/],
   ]
   for (const [more, message] of failing) {
     const models = await modelsOf({

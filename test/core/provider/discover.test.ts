@@ -62,7 +62,7 @@ test('openModels() uses a known default where it surely is', async () => {
   const deployment = { AZURE_OPENAI_DEPLOYMENT: 'my-gpt' }
   assert.equal(await defaultOf({ kind: 'azure', baseUrl: here }, deployment), 'my-gpt')
   await assert.rejects(defaultOf({ kind: 'azure', baseUrl: here }), {
-    message: 'Cannot choose a model: "test" (config.toml:1) cannot be asked what it has',
+    message: 'Cannot choose a model: "test" (config.toml:1) cannot list its models',
     hint: /^name your deployment with --model or AZURE_OPENAI_DEPLOYMENT/,
   })
 })
@@ -92,7 +92,7 @@ test('openModels() is without a default, not without models, when an endpoint ca
     config: configOf([providerOf({ name: 'llm', baseUrl: empty.url })]),
     env: {},
   })
-  assert.throws(() => models.defaultModel(), { kind: 'config', message: /says it has none$/ })
+  assert.throws(() => models.defaultModel(), { kind: 'config', message: /reports no models$/ })
   assert.equal(await say(models, 'llama'), 'still here')
   const gone = await modelsOf({ config: configOf([providerOf({ baseUrl: await deadAddress() })]), env: {} })
   assert.throws(() => gone.defaultModel(), { kind: 'unavailable' })
@@ -253,7 +253,7 @@ test('openModels() has the demo by name beside all others, unless the name is ta
 test('openModels() fails with config on a base URL that is none', async () => {
   await assert.rejects(modelsOf({ env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:4000' } }), {
     kind: 'config',
-    message: 'Cannot use base_url (OPENAI_BASE_URL): it is no http address',
+    message: 'Cannot use base_url (OPENAI_BASE_URL): it is not an http address',
   })
 })
 

@@ -65,7 +65,7 @@ test('streamGemini() fails when the model wrote a call that is none', async () =
   ])
   const { error } = await collectFailure(call(server))
   assert.equal(error.kind, 'unavailable')
-  assert.match(error.message, /broke off before its end: MALFORMED_FUNCTION_CALL$/)
+  assert.match(error.message, /the answer ended early: MALFORMED_FUNCTION_CALL$/)
 })
 
 test('streamGemini() takes a prompt that is blocked for refused', async () => {

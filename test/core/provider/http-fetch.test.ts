@@ -90,7 +90,7 @@ test('httpFetch() says what is wrong with the network, and what to do', async ()
   await using server = await serve((request) => request.socket.destroy())
   await assert.rejects(fetch(server.url), {
     kind: 'unavailable',
-    message: `Cannot reach ${server.url}: the connection was cut`,
+    message: `Cannot reach ${server.url}: the connection was closed`,
     hint: 'check base_url',
   })
   await assert.rejects(fetch('http://nowhere.invalid/'), {

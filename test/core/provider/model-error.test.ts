@@ -83,7 +83,7 @@ describe('toRefusalError()', () => {
     assert.equal(hintOf('out of credit'), 'add credit, or use another key (TEST_API_KEY)')
     assert.equal(
       hintOf('', { ...PLACE.endpoint, apiKey: undefined }),
-      'there is no key: set one (TEST_API_KEY)',
+      'no key is set: set one (TEST_API_KEY)',
     )
   })
 

@@ -18,7 +18,7 @@ test('ModelRegistry refuses a name that two sources, or one twice, declare, and 
   const registry = registryOf(source('a', ['one']))
   assert.throws(() => registry.add(source('b', ['two', 'one'])), {
     kind: 'config',
-    message: 'Cannot add model "one" of provider "b" (config.toml:b): "a" (config.toml:a) has it already',
+    message: 'Cannot add model "one" of provider "b" (config.toml:b): "a" (config.toml:a) already has it',
   })
   assert.throws(() => registry.add(source('c', ['x', 'x'])), { kind: 'config' })
   assert.throws(() => registry.add(source('a', ['y'])), { kind: 'config' })

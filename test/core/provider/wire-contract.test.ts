@@ -155,7 +155,7 @@ for (const wire of WIRES) {
       await using server = await startModelServer([{ end: 'unfinished' }])
       const { error } = await collectFailure(call(server))
       assert.equal(error.kind, 'unavailable')
-      assert.match(error.message, /broke off/)
+      assert.match(error.message, /ended early/)
     })
 
     test('fails with what an error record in the stream says', async () => {

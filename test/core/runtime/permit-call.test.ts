@@ -38,7 +38,7 @@ test('a line is judged again when a call before it has changed what it reads', a
     const [, second] = answers.toSorted((one, other) => one.index - other.index)
     assert.match(
       second!.result.output,
-      /^Not permitted: bash: cat a.*: a leads to \/secret, and nobody can be asked/,
+      /^Not permitted: bash: cat a.*: a leads to \/secret, and no one can be asked/,
     )
     assert.ok(!log.includes(`begin ${line}`))
   }
@@ -49,7 +49,7 @@ test('a line that changes in meaning each time it is looked at is refused', asyn
   const describe = async (): Promise<PolicyAction> => toReading('cat a', `${looks++}`)
   const hook: Hook = { describe, dispatch: () => assert.fail('is not reached') }
   const [answer] = await answersOf(runToolCalls([toCall('cat a')], step(toolSetting(hook)), NEVER))
-  assert.equal(answer?.result.output, 'Cannot call bash: what it reads changes all the time')
+  assert.equal(answer?.result.output, 'Cannot call bash: the file it reads keeps changing')
 })
 
 test('no call waits while a person is asked about another, which is judged again after the answer', {
@@ -69,7 +69,7 @@ test('no call waits while a person is asked about another, which is judged again
   for await (const event of runToolCalls(calls, step(setting), NEVER)) {
     if (!('type' in event)) {
       if (event.call.arguments.includes('ln')) reply('Allow once')
-      else assert.match(event.result.output, /the person said no/)
+      else assert.match(event.result.output, /the user said no/)
     } else if (event.type === 'ask') {
       reasons.push(event.ask.permission!.reason)
       if (reasons.length > 1) reply('Deny')

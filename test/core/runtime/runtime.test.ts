@@ -11,7 +11,7 @@ import { RunningTurns } from '../../../src/core/runtime/running-turns.ts'
 import { deleteSession, forkSession } from '../../../src/core/runtime/sessions.ts'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
-import { newPlace, saidIn, sentTo, spoken, startTestNode, type TestNode } from '../../support/test-node.ts'
+import { newStores, saidIn, sentTo, spoken, startTestNode, type TestNode } from '../../support/test-node.ts'
 import { toolsHook } from '../../support/tools.ts'
 import { until } from '../../support/until.ts'
 
@@ -24,10 +24,10 @@ test('Runtime.turn() runs the turns of one pair in the order they came, each wit
     take: (resource, signal) => leases.take(asked[asked.push(resource) - 1]!, signal),
   }
   const gate = Promise.withResolvers<void>()
-  const place = newPlace(new MemoryStorage(), watched)
+  const stores = newStores(new MemoryStorage(), watched)
   await using node = await startTestNode(
     (request) => ({ parts: [gate.promise, `re ${sentTo(request).at(-1)}`] }),
-    { place },
+    { stores },
   )
   const texts = ['one', 'two', 'three', 'four']
   const turns: Promise<AgentEvent[]>[] = []
@@ -112,7 +112,7 @@ test('Runtime.turn() keeps its history when another process wrote lines it canno
   assert.deepEqual(sentTo(node.server.requests[1]), ['user: one', 'assistant: yes', 'user: two'])
   const notices = events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
   assert.equal(notices.length, 1)
-  assert.match(notices[0]!, /was skipped: it is no JSON object/)
+  assert.match(notices[0]!, /was skipped: it is not a JSON object/)
   assert.deepEqual(spoken(await node.lines()), ['user: one', 'assistant: yes', 'user: two', 'assistant: yes'])
 })
 
@@ -235,11 +235,11 @@ test('forkSession() copies a conversation up to a line; the copy goes on and the
   await node.ask('one')
   await node.ask('two')
   const { id: agentId } = await node.agents.get('crab')
-  const original = (await node.place.storage.activeSession({ agentId, sender: 'ann' }))!
+  const original = (await node.stores.storage.activeSession({ agentId, sender: 'ann' }))!
   const lines = await node.lines()
   const upto = lines.find((line) => line.kind === 'entry' && line.content === 'yes')!.seq
   const fork = await forkSession(
-    { place: node.place, running: new RunningTurns(), journals: new Journals() },
+    { stores: node.stores, running: new RunningTurns(), journals: new Journals() },
     { id: original, upto, now: new Date() },
     NEVER,
   )
@@ -250,8 +250,8 @@ test('forkSession() copies a conversation up to a line; the copy goes on and the
     'user: instead',
     'assistant: yes',
   ])
-  assert.equal((await node.place.storage.read(fork)).header.forked_from, original)
-  assert.deepEqual((await node.place.storage.read(original)).lines, lines)
+  assert.equal((await node.stores.storage.read(fork)).header.forked_from, original)
+  assert.deepEqual((await node.stores.storage.read(original)).lines, lines)
 })
 
 test('deleteSession() waits for the turn that runs, and the pair begins anew', async () => {
@@ -260,8 +260,8 @@ test('deleteSession() waits for the turn that runs, and the pair begins anew', a
   const running = node.ask('one')
   await until('the model is asked', () => node.server.requests.length === 1)
   const { id: agentId } = await node.agents.get('crab')
-  const id = (await node.place.storage.activeSession({ agentId, sender: 'ann' }))!
-  const deleted = deleteSession(node.place, id, NEVER)
+  const id = (await node.stores.storage.activeSession({ agentId, sender: 'ann' }))!
+  const deleted = deleteSession(node.stores, id, NEVER)
   gate.resolve()
   assert.equal(saidIn(await running), 'ab')
   await deleted
@@ -273,7 +273,7 @@ test('deleteSession() waits for the turn that runs, and the pair begins anew', a
 async function startOther(node: TestNode): Promise<TestNode> {
   const { sessions, index } = node.home.paths
   const storage = new DiskStorage({ sessions, index })
-  const other = await startTestNode(() => ({ parts: ['there'] }), { place: newPlace(storage) })
+  const other = await startTestNode(() => ({ parts: ['there'] }), { stores: newStores(storage) })
   const { id } = await node.agents.get('crab')
   await other.home.write('agents/crab.toml', `id = "${id}"\n`)
   return other

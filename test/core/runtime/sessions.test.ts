@@ -11,7 +11,7 @@ import {
   newSession,
 } from '../../../src/core/runtime/sessions.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
-import { newPlace } from '../../support/test-node.ts'
+import { newStores } from '../../support/test-node.ts'
 import { headerOf, said } from '../storage/samples.ts'
 
 const NEVER = new AbortController().signal
@@ -23,7 +23,7 @@ test('the session that was made, copied or chosen last is the active one, whatev
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 12 }), async (acts) => {
       let clock = Date.UTC(2026, 0, 1)
       const storage = new MemoryStorage({ now: () => clock })
-      const sessions = { place: newPlace(storage), running: new RunningTurns(), journals: new Journals() }
+      const sessions = { stores: newStores(storage), running: new RunningTurns(), journals: new Journals() }
       await storage.createSession(headerOf(), [said('one')])
       for (const [what, which, step] of acts) {
         clock += step
@@ -42,10 +42,10 @@ test('the session that was made, copied or chosen last is the active one, whatev
 
 test('appendMessage() waits for the turn that runs, and gives the line it wrote', async () => {
   const storage = new MemoryStorage()
-  const place = newPlace(storage)
-  const sessions = { place, running: new RunningTurns(), journals: new Journals() }
+  const stores = newStores(storage)
+  const sessions = { stores, running: new RunningTurns(), journals: new Journals() }
   const { id } = await storage.createSession(headerOf(), [said('one')])
-  const turn = await place.leases.take(turnLeaseName(id), NEVER)
+  const turn = await stores.leases.take(turnLeaseName(id), NEVER)
   const message = { role: 'assistant', content: 'two' } as const
   const appended = appendMessage(sessions, { id, message }, NEVER)
   await storage.append(id, (await storage.read(id)).cursor, [said('of the turn')])
@@ -60,8 +60,8 @@ test('appendMessage() waits for the turn that runs, and gives the line it wrote'
 
 test('appendMessage() refuses calls of tools, a session that is not there, and leaves when it is told to', async () => {
   const storage = new MemoryStorage()
-  const place = newPlace(storage)
-  const sessions = { place, running: new RunningTurns(), journals: new Journals() }
+  const stores = newStores(storage)
+  const sessions = { stores, running: new RunningTurns(), journals: new Journals() }
   const { id } = await storage.createSession(headerOf(), [said('one')])
   const result = { role: 'tool', content: 'done', tool_call_id: 'a', name: 'bash' } as const
   await assert.rejects(appendMessage(sessions, { id, message: result }, NEVER), { kind: 'invalid' })
@@ -70,7 +70,7 @@ test('appendMessage() refuses calls of tools, a session that is not there, and l
   await assert.rejects(appendMessage(sessions, { id, message: { ...calling, tool_calls: [call] } }, NEVER), {
     kind: 'invalid',
   })
-  await using _turn = await place.leases.take(turnLeaseName(id), NEVER)
+  await using _turn = await stores.leases.take(turnLeaseName(id), NEVER)
   const message = { role: 'user', content: 'two' } as const
   const leaves = AbortSignal.abort()
   await assert.rejects(appendMessage(sessions, { id, message }, leaves), { name: /AbortError|CrabError/ })

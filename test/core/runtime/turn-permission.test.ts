@@ -68,7 +68,7 @@ test('Runtime.turn() asks a person, who may allow one call', async () => {
     ['bash: npm test', 'bash: npm test'],
   )
   assert.deepEqual(closedIn(events), ['ann', 'ann'])
-  assert.match(resultIn(node), /the person said no$/)
+  assert.match(resultIn(node), /the user said no$/)
   assert.deepEqual(decisions(await node.lines()), ['allow by person', 'deny by person'])
 })
 
@@ -76,7 +76,7 @@ test('Runtime.turn() remembers what is allowed for a conversation, in later turn
   const shell = shellHook()
   await using node = await start(shell, ['npm test', 'npm test'])
   const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.session])
-  await using other = await startTestNode(replies(['npm test']), { hooks: [shell], place: node.place })
+  await using other = await startTestNode(replies(['npm test']), { hooks: [shell], stores: node.stores })
   await copyAgent(node, other)
   await other.ask('again', CLIENT)
   assert.deepEqual([asks.length, shell.ran.length], [1, 3])
@@ -108,7 +108,7 @@ test('Runtime.turn() writes what is always allowed into the file of the agent', 
 test('Runtime.turn() hands the model the reason of a no', async () => {
   await using node = await start(shellHook(), ['rm x'])
   await askAndAnswer(node, ['use git rm instead'])
-  assert.match(resultIn(node), /the person said no: use git rm instead$/)
+  assert.match(resultIn(node), /the user said no: use git rm instead$/)
 })
 
 test('Runtime.turn() asks for the calls of a step one after the other, and one answer may hold for all', async () => {
@@ -138,13 +138,13 @@ test('Runtime.turn() says which offered rules, and which rules that matched, per
   ])
 })
 
-test('Runtime.turn() takes a question that nobody answers for a no', async () => {
+test('Runtime.turn() takes a question that no answer for a no', async () => {
   const shell = shellHook()
   const script = [{ parts: [call('a', 'npm test')] }, { parts: ['ok'] }]
   await using node = await startTestNode(script, { hooks: [shell], askTimeoutMs: 1 })
   const events = await node.ask('go', CLIENT)
   assert.deepEqual([shell.ran, closedIn(events)], [[], ['timeout']])
-  assert.match(denialIn(events)?.reason ?? '', /nobody answered$/)
+  assert.match(denialIn(events)?.reason ?? '', /no one answered$/)
 })
 
 test('Runtime.turn() waits for its client as long as that is there, and says which commands of a line it asks about', async () => {
@@ -344,8 +344,8 @@ test('a grant that cannot be read grants nothing, and stops no turn', async () =
   await using node = await start(shell, ['npm test'])
   await askAndAnswer(node, [PERMISSION_ANSWERS.once])
   const { id: agentId } = await node.agents.get('crab')
-  const session = await node.place.storage.activeSession({ agentId, sender: 'ann' })
-  const { cursor } = await node.place.storage.read(session!)
+  const session = await node.stores.storage.activeSession({ agentId, sender: 'ann' })
+  const { cursor } = await node.stores.storage.read(session!)
   const decision = { call_id: 'x', name: 'bash', effect: 'allow', by: 'person', reason: 'ann' } as const
   const line = {
     kind: 'event',
@@ -354,7 +354,7 @@ test('a grant that cannot be read grants nothing, and stops no turn', async () =
     grant: 'session',
     rules: ['grep(x', 'bash'],
   } as const
-  await node.place.storage.append(session!, cursor, [{ ...line, rules: [...line.rules] }])
+  await node.stores.storage.append(session!, cursor, [{ ...line, rules: [...line.rules] }])
   node.goOn(['npm test'])
   assert.equal(endOf(await node.ask('again')).stopReason, 'stop')
   assert.equal(shell.ran.length, 2)

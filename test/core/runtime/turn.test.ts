@@ -8,7 +8,7 @@ import {
   doneReasons,
   endOf,
   messagesOf,
-  newPlace,
+  newStores,
   saidIn,
   sentTo,
   spoken,
@@ -23,7 +23,7 @@ for (const storage of ['disk', 'memory']) {
   test(`Runtime.turn() answers and remembers, with conversations ${storage === 'disk' ? 'on' : 'in'} ${storage}`, async () => {
     await using node = await startTestNode(
       [{ parts: ['Hello'], usage: USAGE }, { parts: ['Again'] }],
-      storage === 'memory' ? { place: newPlace(new MemoryStorage()) } : {},
+      storage === 'memory' ? { stores: newStores(new MemoryStorage()) } : {},
     )
     const events = await node.ask('hi')
     assert.deepEqual(
@@ -51,7 +51,7 @@ test('Runtime.turn() begins and ends by telling who spoke, where, how and for ho
     primary: { id: agentId, name: 'crab' },
     line: 1,
     model: 'scripted',
-    sessionId: await node.place.storage.activeSession({ agentId, sender: 'ann' }),
+    sessionId: await node.stores.storage.activeSession({ agentId, sender: 'ann' }),
     runId: start.runId,
   })
   assert.match(start.runId, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)

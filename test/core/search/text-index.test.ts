@@ -41,7 +41,7 @@ test('TextIndex.search() finds what brute force finds where there are many windo
   )
 })
 
-test('TextIndex.search() is exact when documents became longer or shorter after segments were made', () => {
+test('TextIndex.search() is exact when documents became longer or shorter after segments were created', () => {
   for (const [first, then] of [
     [2, 60],
     [60, 2],

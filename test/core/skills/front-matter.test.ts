@@ -61,8 +61,8 @@ test('readFrontMatter() reads a block of any number of lines', () => {
 
 test('readFrontMatter() refuses what it does not know, and says in which line', () => {
   const cases: readonly [string, number, RegExp][] = [
-    ['# Skill\n', 1, /does not begin with a front matter/],
-    ['---\nname: x\n', 1, /no end/],
+    ['# Skill\n', 1, /does not start with front matter/],
+    ['---\nname: x\n', 1, /does not end with ---/],
     ['---\nname: x\njust words\n---\n', 3, /key: value/],
     ['---\nname: x\nname: y\n---\n', 3, /second "name"/],
     ['---\n\nname: "x\n---\n', 3, /quote/],

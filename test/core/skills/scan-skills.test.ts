@@ -29,7 +29,7 @@ test('scanSkills() gives skills by name; of two with one name that of the first 
     {
       path: join(home.paths.home, 'b', 'other', 'SKILL.md'),
       line: 1,
-      message: `it is not used: there is a "same" in ${join(home.paths.home, 'a', 'one')}, too`,
+      message: `it is not used: ${join(home.paths.home, 'a', 'one')} also has a "same"`,
     },
   ])
 })
@@ -103,8 +103,8 @@ test('scanSkills() leaves out what is broken, and says why; a pipe keeps nobody 
       'long:1 its "description" has more than 10000 characters',
       'nameless:1 it has no "name"',
       'odd:1 its "name" is not made of at most 64 letters, digits and hyphens',
-      'pipe:1 it is no file',
-      'plain:1 it does not begin with a front matter (---)',
+      'pipe:1 it is not a file',
+      'plain:1 it does not start with front matter (---)',
       'silent:1 it has no "description"',
     ],
   )

@@ -143,20 +143,23 @@ test('decodeSession() passes over kinds and events of newer builds without a wor
 
 test('decodeSession() names the line that cannot be used, and why', () => {
   for (const [line, why] of [
-    ['no json', 'it is no JSON object'],
-    ['[1]', 'it is no JSON object'],
+    ['no json', 'it is not a JSON object'],
+    ['[1]', 'it is not a JSON object'],
     ['{"content":"x"}', 'it has no kind'],
-    ['{"kind":"entry","content":"x"}', 'it is no usable entry'],
-    ['{"kind":"entry","role":"system"}', 'it is no usable entry'],
-    ['{"kind":"entry","role":"tool"}', 'it is no usable entry'],
-    ['{"kind":"entry","role":"user","content":[]}', 'it is no usable entry'],
-    ['{"kind":"entry","role":"user","tool_calls":{}}', 'it is no usable entry'],
-    ['{"kind":"entry","role":"user","tool_calls":[null]}', 'it is no usable entry'],
-    ['{"kind":"entry","role":"user","tool_calls":[{"id":"1"}]}', 'it is no usable entry'],
-    ['{"kind":"entry","role":"user","attachments":[{"data":1,"media_type":"a"}]}', 'it is no usable entry'],
-    ['{"kind":"event","event":"done","usage":{"input":1}}', 'it is no usable event'],
-    ['{"kind":"event","event":"undone","files":[{"path":"/f"}]}', 'it is no usable event'],
-    ['{"kind":"meta","title":7}', 'it is no usable meta'],
+    ['{"kind":"entry","content":"x"}', 'it is not a usable entry'],
+    ['{"kind":"entry","role":"system"}', 'it is not a usable entry'],
+    ['{"kind":"entry","role":"tool"}', 'it is not a usable entry'],
+    ['{"kind":"entry","role":"user","content":[]}', 'it is not a usable entry'],
+    ['{"kind":"entry","role":"user","tool_calls":{}}', 'it is not a usable entry'],
+    ['{"kind":"entry","role":"user","tool_calls":[null]}', 'it is not a usable entry'],
+    ['{"kind":"entry","role":"user","tool_calls":[{"id":"1"}]}', 'it is not a usable entry'],
+    [
+      '{"kind":"entry","role":"user","attachments":[{"data":1,"media_type":"a"}]}',
+      'it is not a usable entry',
+    ],
+    ['{"kind":"event","event":"done","usage":{"input":1}}', 'it is not a usable event'],
+    ['{"kind":"event","event":"undone","files":[{"path":"/f"}]}', 'it is not a usable event'],
+    ['{"kind":"meta","title":7}', 'it is not a usable meta'],
   ] as const) {
     const part = decodeSession(
       Buffer.from(`${encodeHeader(header)}${line}\n${encodeLines([said('x')], 1, now)[0]}`),
@@ -212,7 +215,7 @@ test('decodeHeader() fills in what is missing, keeps what it does not know, and 
     cwd: '',
     mood: 'good',
   })
-  assert.match(decodeHeader(Buffer.from(encodeHeader({ ...header, v: 2 }))).warnings[0]!, /newer build/)
+  assert.match(decodeHeader(Buffer.from(encodeHeader({ ...header, v: 2 }))).warnings[0]!, /newer version/)
 })
 
 function encode(lines: readonly NewLine[]): Buffer {

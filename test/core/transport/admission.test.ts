@@ -25,9 +25,9 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
   })
 
   const refused: Record<string, [first: Uint8Array, code: number, id: number, message: RegExp]> = {
-    'another token': [toFrame(1, auth('e'.repeat(64))), 403, 1, /its token is not known/],
-    'a part of the token': [toFrame(1, auth('f'.repeat(63))), 403, 1, /its token is not known/],
-    'an empty token': [toFrame(1, auth('')), 403, 1, /its token is not known/],
+    'another token': [toFrame(1, auth('e'.repeat(64))), 403, 1, /its token is unknown/],
+    'a part of the token': [toFrame(1, auth('f'.repeat(63))), 403, 1, /its token is unknown/],
+    'an empty token': [toFrame(1, auth('')), 403, 1, /its token is unknown/],
     'another message first': [toFrame(4, ping), 403, 4, /first message is not auth/],
     'an empty message first': [toFrame(0), 403, 0, /first message is not auth/],
     'a first message of more than 4 KiB': [toFrame(1, auth('f'.repeat(4096))), 400, 0, /limit is 4096/],
@@ -65,9 +65,9 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
       const replies = await client.replies()
       assert.deepEqual(
         replies.map(({ msg }) => msg?.$case === 'error' && [msg.value.code, msg.value.message]),
-        [[403, 'Cannot use this connection: no token came in time']],
+        [[403, 'Cannot use this connection: no token arrived in time']],
       )
-      assert.deepEqual(serving.refused, ['no token came in time'])
+      assert.deepEqual(serving.refused, ['no token arrived in time'])
       client.write(Buffer.concat([toFrame(1, auth(token)), toFrame(2, ping)]))
       client.hangUp()
       await until('the connection is closed', () => serving.listener.connections === 0)
@@ -109,7 +109,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
     using late = await serving.open()
     late.send(1, auth(token))
     assert.equal((await late.reply())?.msg?.$case, 'error')
-    assert.deepEqual(serving.refused, ['its token is not known'])
+    assert.deepEqual(serving.refused, ['its token is unknown'])
   })
 
   test(`a wrong token in the middle closes a ${kind} connection`, async () => {
@@ -148,7 +148,7 @@ test('those who show no token cannot take up more than a few connections, and ke
   await using strangers = new AsyncDisposableStack()
   for (let at = 0; at < 200; at++) strangers.use(await serving.open())
   await until('the oldest are gone', () => serving.listener.connections <= 64)
-  assert.deepEqual([...new Set(serving.refused)], ['too many connections have shown no token'])
+  assert.deepEqual([...new Set(serving.refused)], ['too many connections have not sent a token'])
   await using friend = await serving.open()
   friend.write(toFrame(1, auth(token)))
   assert.equal((await friend.reply())?.msg?.$case, 'pong')

@@ -113,7 +113,7 @@ const BROKEN: Record<string, [kind: string, reply: (socket: Socket) => void]> = 
     (socket) => void socket.end(Buffer.from('00000003f2017f', 'hex')),
   ],
   'sends a frame over the limit': ['internal', (socket) => void socket.end(Buffer.from('01000001', 'hex'))],
-  'answers a request that nobody made': ['internal', (socket) => void socket.end(frame(77, pong))],
+  'answers a request that nobody created': ['internal', (socket) => void socket.end(frame(77, pong))],
 }
 for (const [what, [kind, reply]] of Object.entries(BROKEN)) {
   test(`a daemon that ${what} is one error reply: ${kind}`, async () => {
@@ -131,7 +131,7 @@ test('a daemon that goes away in a turn is unavailable, with a hint', async () =
   await turn.next()
   await assert.rejects(turn.next(), {
     kind: 'unavailable',
-    message: 'Cannot finish stream: the daemon went away',
+    message: 'Cannot finish stream: the connection to the daemon was lost',
     hint: /daemon\.log/,
   })
 })

@@ -36,7 +36,10 @@ for (const kind of ['unix', 'tcp', 'pipe'] satisfies EndpointKind[]) {
       client.send(1, turn)
       await silent.started
       await leave(client)
-      assert.deepEqual(await silent.aborted, { kind: 'cancelled', message: 'Cancelled: the client hung up' })
+      assert.deepEqual(await silent.aborted, {
+        kind: 'cancelled',
+        message: 'Cancelled: the client disconnected',
+      })
       await until('the connection is closed', () => serving.listener.connections === 0)
     })
   }

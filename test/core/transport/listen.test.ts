@@ -72,7 +72,7 @@ test('a socket that is answered is never replaced, and goes on', async () => {
   const before = await lstat(endpoint.path)
   await assert.rejects(listen(endpoint, options), {
     kind: 'conflict',
-    message: `Cannot listen on ${endpoint.path}: a daemon answers there`,
+    message: `Cannot listen on ${endpoint.path}: a daemon is already listening there`,
   })
   assert.equal((await lstat(endpoint.path)).ino, before.ino)
   assert.ok(await isAlive(endpoint))
@@ -313,7 +313,7 @@ function codeOf({ msg }: { msg?: { $case: string; value: unknown } | undefined }
   return msg?.$case === 'error' ? (msg.value as { code: number }).code : undefined
 }
 
-/** What a killed daemon leaves: a socket that nobody answers. */
+/** What a killed daemon leaves: a socket that no answer. */
 async function leaveSocket(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const server = createServer()

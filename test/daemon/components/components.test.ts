@@ -49,7 +49,7 @@ test('missing() says what an agent asks for in vain', async () => {
   await using home = await withFiles()
   const components = new Components(home.paths.run)
   const broken = { name: 'broken', file: 'run/broken.port', problem: 'it does not hold a port number' }
-  const none = { name: 'none', file: 'run/none.port', problem: 'there is no such file' }
+  const none = { name: 'none', file: 'run/none.port', problem: 'the file does not exist' }
   assert.deepEqual(components.missing(agentWith({})), [])
   assert.deepEqual(components.missing(agentWith({ components: true })), [broken])
   assert.deepEqual(components.missing(agentWith({ components: ['clock', 'none'] })), [none])

@@ -147,7 +147,7 @@ test('a component whose file is removed is let go of', async () => {
   const [crab] = (await stage.view()).agents
   assert.deepEqual(
     crab?.servers.map(({ name, error }) => [name, error]),
-    [['clock', 'run/clock.port: there is no such file']],
+    [['clock', 'run/clock.port: the file does not exist']],
   )
 })
 
@@ -177,7 +177,7 @@ async function openStage(agents: readonly string[], script: Script = []) {
   for (const agent of agents) await node.home.write(`agents/${agent}.toml`, ASKING)
   const { run } = node.home.paths
   await node.home.write('run/.keep', '')
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   const log = (level: string, message: string) => void node.logged.push(`${level} ${message}`)
   const following = followComponents({ ...node.services, folder: run, log, lookMs: 500 })
   const view = (): Promise<McpView> => request(node.dispatch, 'mcpView', {}, NEVER)

@@ -6,7 +6,7 @@ import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 import { DAEMON_LEASE, takeHome } from '../../../src/daemon/serve/home-lease.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('takeHome() says so when the leases of a home stay locked', async () => {
+test('takeHome() fails when the lease table of a home stays locked', async () => {
   await using home = await temporaryHome()
   const { leases: database, proc, run } = home.paths
   await mkdir(run, { recursive: true })
@@ -16,7 +16,7 @@ test('takeHome() says so when the leases of a home stay locked', async () => {
   locking.exec('BEGIN IMMEDIATE')
   await assert.rejects(takeHome(leases, { pid: 1, home: home.paths.home, waitMs: 50 }), {
     kind: 'unavailable',
-    message: `Cannot start the daemon: the leases of ${home.paths.home} stay locked`,
+    message: `Cannot start the daemon: the lease table of ${home.paths.home} stays locked`,
   })
   locking.exec('ROLLBACK')
   locking.close()

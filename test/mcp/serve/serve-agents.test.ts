@@ -93,7 +93,7 @@ for (const kind of HOSTS) {
       const serving = { dispatch: node.dispatch, cwd: node.home.paths.home }
       await using host = await serveTo(kind, serving, () => ({ action: 'decline' }))
       const { text } = await host.call('send_crab', { message: 'Run it' })
-      assert.match(text, /It said Not permitted: bash: echo .*: the person said no/)
+      assert.match(text, /It said Not permitted: bash: echo .*: the user said no/)
     })
 
     test('a call that its host cancels cancels the turn', async () => {

@@ -17,7 +17,7 @@ const PERMISSIONS: readonly [keys: string[], output: RegExp, isDenied: boolean][
   [['3', 'enter'], /^hello/, false],
   [['4', 'enter'], /said no/, true],
   [['escape'], /said no/, true],
-  [['5', 'enter', 'write:use printf'], /the person said no: use printf/, true],
+  [['5', 'enter', 'write:use printf'], /the user said no: use printf/, true],
 ]
 
 for (const [keys, output, isDenied] of PERMISSIONS) {

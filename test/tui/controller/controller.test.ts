@@ -256,7 +256,7 @@ test('words behind "No, and tell the agent why" go to the agent as the reason; E
   chat.press('escape')
   await chat.idle()
   const denials = chat.blocks().flatMap((block) => (block.kind === 'tool' ? [block.tool.denial?.reason] : []))
-  assert.deepEqual(denials, ['the person said no: /use pnpm', 'the person said no'])
+  assert.deepEqual(denials, ['the user said no: /use pnpm', 'the user said no'])
 })
 
 test('a question of another conversation is one line that takes no key', async () => {

@@ -116,7 +116,9 @@ async function open(script: Script, notes: readonly string[] = []): Promise<Loss
 }
 
 function gone(requestId: number) {
-  const error = toErrorMsg(new CrabError('unavailable', 'Cannot go on: the daemon went away'))
+  const error = toErrorMsg(
+    new CrabError('unavailable', 'Cannot go on: the connection to the daemon was lost'),
+  )
   return { requestId, msg: { $case: 'error', value: error } } as const
 }
 

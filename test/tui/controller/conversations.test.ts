@@ -27,7 +27,7 @@ test('a chat that begins with a conversation of an agent that was deleted and ma
   await using node = await startTestDispatch(() => ({ parts: ['Yes.'] }))
   const session = await makeOrphan(node)
   await using chat = await openShownChat([], { node, options: { session } })
-  const hint = `crabtalk conversation show ${session} shows what was said in it`
+  const hint = `crabtalk conversation show ${session} shows its messages`
   await assert.rejects(chat.done, { kind: 'missing', message: /"critic" was deleted, and .* another/, hint })
 })
 

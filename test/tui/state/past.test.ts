@@ -45,7 +45,7 @@ test('toBlocks() keeps the order of what was said', () => {
 })
 
 test('toBlocks() tells a call that was refused from one that failed', () => {
-  const words = 'Not permitted: bash: rm -rf build: the person said no'
+  const words = 'Not permitted: bash: rm -rf build: the user said no'
   const [tool] = toBlocks([answer('', 'c1'), result('c1', words, true)])
   assert.equal(tool?.kind === 'tool' && tool.tool.state, 'denied')
 })

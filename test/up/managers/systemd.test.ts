@@ -173,7 +173,7 @@ test('findUnitFolder() goes by what the manager reads, not by what the shell cal
   assert.equal(await findUnitFolder(stage.host, never), undefined)
 })
 
-test('findUnitFolder() is undefined where nobody answers, or there is no systemctl', async () => {
+test('findUnitFolder() is undefined where no answer, or there is no systemctl', async () => {
   await using stage = await makeStage()
   await stage.set('show.code', '1')
   assert.equal(await findUnitFolder(stage.host, never), undefined)

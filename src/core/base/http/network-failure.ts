@@ -40,8 +40,8 @@ function shortenMessage({ message }: Error, code: string): string {
 const NO_TLS = /wrong version number|packet length too long/
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
+  ECONNRESET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
   ENOTFOUND: 'host not found',
   EAI_AGAIN: 'the host name could not be looked up',
   ETIMEDOUT: 'the connection timed out',

@@ -91,7 +91,7 @@ function parseCommand(args: Args): string {
   const command = args['command']
   if (typeof command !== 'string' || command.trim() === '')
     throw bad(typeof command === 'string' ? 'command is empty' : 'command must be a string')
-  if (command.includes('\0')) throw bad('command holds a NUL character')
+  if (command.includes('\0')) throw bad('command has a NUL character')
   if (Buffer.byteLength(command) <= MAX_COMMAND_BYTES) return command
   throw bad(`command is longer than ${MAX_COMMAND_BYTES} bytes`, 'write it to a file and run that')
 }

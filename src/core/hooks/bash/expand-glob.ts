@@ -25,10 +25,10 @@ export async function expandGlob(word: string, globAt: number, folder: string): 
     (name) =>
       name.startsWith(prefix) && name.endsWith(suffix) && name.startsWith('.') === prefix.startsWith('.'),
   )
-  if (some.length > MAX_NAMES) throw new Doubt(`${shown} means more than ${MAX_NAMES} files`)
+  if (some.length > MAX_NAMES) throw new Doubt(`${shown} matches more than ${MAX_NAMES} files`)
   const option = head === '' ? some.find((name) => /^[-+:(!]/.test(name)) : undefined
   if (option !== undefined)
-    throw new Doubt(`${shown} means a file with the name of an option, ${showText(option)}`)
+    throw new Doubt(`${shown} matches a file named like an option, ${showText(option)}`)
   return [word, ...some.map((name) => head + name)]
 }
 

@@ -88,8 +88,8 @@ async function judgeForms(
 function explain(reason: unknown): ReadOnlyDoubt {
   if (reason instanceof Doubt) return { why: reason.message, startsPrograms: reason.startsPrograms }
   if (reason instanceof CrabError) return { why: toVisible(reason.message), startsPrograms: false }
-  const cause = CAUSES[getErrorCode(reason)] ?? 'a file cannot be looked at'
-  return { why: `what it reads cannot be checked: ${cause}`, startsPrograms: false }
+  const cause = CAUSES[getErrorCode(reason)] ?? 'a file cannot be examined'
+  return { why: `what it reads cannot be verified: ${cause}`, startsPrograms: false }
 }
 
 const CAUSES: Readonly<Record<string, string>> = {
@@ -144,7 +144,7 @@ function findPaths({ paths, hasFewPaths }: ReadOnlyForm, args: readonly string[]
 async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
   const readsFolder = form.isRecursive || form.git !== undefined || form.readsFolder
   const names = form.paths.length === 0 && readsFolder ? ['.'] : form.paths
-  if (walk.isChanged && names.length > 0) throw new Doubt('a command before it may change what it reads')
+  if (walk.isChanged && names.length > 0) throw new Doubt('an earlier command may change what it reads')
   if (!BUILT_IN.has(form.program)) checkOrigin(form.program, await walk.findOrigin(form.program))
   const found = await Promise.all(
     walk.folders.map((folder) => resolveNames(names, form, { ...walk, folder })),
@@ -153,7 +153,7 @@ async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
   const repository = form.git && (await findRepository(form.git, walk))
   const trees = repository === undefined ? paths : [isInside(walk.cwd, repository) ? walk.cwd : repository]
   if (form.isRecursive && trees.some((tree) => walk.places.paths.some((place) => isInside(tree, place))))
-    throw new Doubt("crabtalk's own files are below the folder that it reads")
+    throw new Doubt("the folder it reads contains crabtalk's own files")
   if (form.changesTo !== undefined) changeFolder(form.changesTo, paths, walk)
   return { form: form.name, paths, trees: form.isRecursive ? trees : [], ...(repository && { repository }) }
 }
@@ -170,8 +170,8 @@ function checkOrigin(program: string, origin: ProgramOrigin): void {
 function changeFolder(name: string, paths: readonly string[], walk: Walk): void {
   const targets = walk.folders.map((folder) => resolve(folder, name))
   if (targets.some((target) => !paths.includes(target)))
-    throw new Doubt(`${showText(name)} goes through a link`)
-  if (walk.folders.length > MAX_FOLDERS) throw new Doubt('the line changes the folder too often')
+    throw new Doubt(`${showText(name)} goes through a symbolic link`)
+  if (walk.folders.length > MAX_FOLDERS) throw new Doubt('the line changes the directory too often')
   walk.folders = [...new Set([...walk.folders, ...targets])]
 }
 
@@ -270,6 +270,6 @@ const MAX_FOLDERS = 8
 const MAX_COMMANDS = 32
 
 const NOT_HARDENED: ReadOnlyDoubt = {
-  why: 'the line has commands that may do more than read, so it runs in an environment that repositories can use',
+  why: 'the line has commands that may do more than read, so its environment could be influenced by a repository',
   startsPrograms: false,
 }

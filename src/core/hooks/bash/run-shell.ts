@@ -58,14 +58,14 @@ async function leaveRunning(running: RunningProcess, turnOver: AbortSignal): Pro
   turnOver.addEventListener('abort', end, { once: true })
   if (turnOver.aborted) end()
   const { length } = await running.members().catch(() => []) // the processes are ended even if they cannot be listed
-  const what = length === 1 ? '1 process still runs' : `${length || 'some'} processes still run`
-  return [`[${what} in the background; the end of this turn ends that]`]
+  const what = length === 1 ? '1 process is still running' : `${length || 'some'} processes are still running`
+  return [`[${what} in the background; it ends with this turn]`]
 }
 
 function toAnswer({ output, status, timedOut }: CommandResult, notes: readonly string[]): ToolOutput {
   const { code, signal } = status
   const text = output.trimEnd()
-  const end = timedOut || code === 0 ? [] : [signal ? `[ended by ${signal}]` : `[exit code ${code}]`]
+  const end = timedOut || code === 0 ? [] : [signal ? `[killed by ${signal}]` : `[exit code ${code}]`]
   const lines = [...(text === '' ? [] : [text]), ...end, ...notes]
   return { output: lines.join('\n') || '[no output]', isError: timedOut || code !== 0 }
 }

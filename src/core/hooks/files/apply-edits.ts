@@ -72,7 +72,7 @@ function locate(source: Source, edit: Edit, name: string): Omit<Replacement, 'in
   const old = hasCrlf ? toPlain(edit.old) : edit.old
   const replacement = hasCrlf ? toPlain(edit.new) : edit.new
   if (old === replacement)
-    return { problem: `${name} and new differ in line ends only, and edits keep those of the file` }
+    return { problem: `${name} and new differ only in line endings, and edits keep those of the file` }
   const starts = edit.all ? findAll(source.plain, old) : findSome(source.plain, old)
   if (starts.length === 0) return explainMiss(source.plain, { ...edit, old, new: replacement }, name)
   if (starts.length > 1 && !edit.all) return ambiguity(source.plain, starts, name)
@@ -136,7 +136,7 @@ function ambiguity(text: string, starts: readonly number[], name: string): Obsta
  */
 function withOrderHint(obstacle: Obstacle, { old }: Edit, earlier: readonly Edit[]): Obstacle {
   if (!earlier.some((edit) => edit.new.includes(old))) return obstacle
-  return { ...obstacle, hint: 'an earlier edit would put it in, but all edits apply to the file as it was' }
+  return { ...obstacle, hint: 'an earlier edit would add it, but all edits apply to the original file' }
 }
 
 function findOverlap(found: readonly Replacement[], text: string): Obstacle | undefined {
@@ -144,7 +144,10 @@ function findOverlap(found: readonly Replacement[], text: string): Obstacle | un
   if (at === -1) return undefined
   const [first, second] = [found[at - 1]!.index, found[at]!.index].toSorted((a, b) => a - b)
   const line = lineAt(text, found[at]!.start)
-  return { problem: `edits[${first}] and edits[${second}] overlap at line ${line}`, hint: 'make one of them' }
+  return {
+    problem: `edits[${first}] and edits[${second}] overlap at line ${line}`,
+    hint: 'combine them into one edit',
+  }
 }
 
 /** The largest text that an edit may produce, in UTF-16 units. */

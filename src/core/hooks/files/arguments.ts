@@ -32,7 +32,7 @@ export function readPathArgument(tool: FileTool, args: Args): string {
     pickArgument(args, ['path', 'file_path', 'filePath', 'filename', 'file']),
   )
   if (path === '') throw bad(tool, 'path must not be empty')
-  if (path.includes('\0')) throw bad(tool, 'path holds a NUL character')
+  if (path.includes('\0')) throw bad(tool, 'path has a NUL character')
   if (tool === 'write' && /[/\\]$/.test(path)) throw bad(tool, 'path must name a file, not a folder')
   return path
 }
@@ -90,7 +90,7 @@ function pickArgument(args: Args, names: readonly string[]): unknown {
 function requireText(tool: FileTool, field: string, value: unknown): string {
   if (value === undefined) throw bad(tool, `${field} is missing`)
   if (typeof value !== 'string') throw bad(tool, `${field} must be a string`)
-  if (!value.isWellFormed()) throw bad(tool, `${field} holds half of a surrogate pair`)
+  if (!value.isWellFormed()) throw bad(tool, `${field} has half of a surrogate pair`)
   return value
 }
 
@@ -98,7 +98,7 @@ function readCount(field: string, value: unknown, least: number): number | undef
   if (value === undefined || value === null || value === '') return undefined
   const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < least)
-    throw bad('read', `${field} must be a whole number from 1`)
+    throw bad('read', `${field} must be a whole number of at least 1`)
   return count
 }
 

@@ -49,5 +49,5 @@ export function editTarget(text: string, edits: readonly Edit[], target: FileTar
 /** The `missing` error for an edit of a file that does not exist. */
 export async function missing(target: FileTarget): Promise<Error> {
   const hint = (await suggestName(target)) ?? 'write creates files'
-  return newFileError(target, 'missing', 'there is no such file', { hint })
+  return newFileError(target, 'missing', 'the file does not exist', { hint })
 }

@@ -23,7 +23,7 @@ export function excerpt(text: string, { offset, limit }: LineRange): string | un
     offset > 1 || last < lines.total || shown.join('') === ''
       ? `lines ${offset}-${last} of ${lines.total}`
       : '',
-    last < requestedEnd ? `go on with offset ${last + 1}` : '',
+    last < requestedEnd ? `continue with offset ${last + 1}` : '',
     endingRemark(lines),
     last === lines.total && !text.endsWith('\n') ? 'no newline at the end' : '',
   ].filter(Boolean)

@@ -25,7 +25,7 @@ export function explainMiss(text: string, { old, new: replacement }: Edit, name:
 /** Detects a replacement of at least MIN_TELLING characters that is already in the text. */
 function findAppliedEdit(text: string, replacement: string): string | undefined {
   const at = replacement.trim().length < MIN_TELLING ? -1 : text.indexOf(replacement)
-  return at === -1 ? undefined : `new is there already, at line ${lineAt(text, at)}`
+  return at === -1 ? undefined : `the new text is already there, at line ${lineAt(text, at)}`
 }
 
 const MIN_TELLING = 12
@@ -39,7 +39,7 @@ function endReason(text: string, old: string): string | undefined {
 
 /** The ways in which two equivalent texts may differ, the most harmless first; each preserves the lines. */
 const VARIANTS: readonly { what: string; of(line: string): string }[] = [
-  { what: 'in blanks at its end', of: (line) => line.trimEnd() },
+  { what: 'in trailing spaces', of: (line) => line.trimEnd() },
   { what: 'in its indentation', of: (line) => line.trim() },
   { what: 'in spaces and tabs', of: squeeze },
   { what: 'in quotes, dashes or special spaces', of: toPlainCharacters },
@@ -50,7 +50,7 @@ const VARIANTS: readonly { what: string; of(line: string): string }[] = [
 function variantReason(text: string, old: string): string | undefined {
   const written = unescaped(old)
   if (written !== old && text.includes(written))
-    return 'it has \\n, \\t or \\" written out; send the characters'
+    return 'it has \\n, \\t or \\" written out; send the characters themselves themselves'
   const bare = old.replace(/^[ \t]*\d+(?:\t|→|[:|] ?)/gm, '')
   if (bare !== old && text.includes(bare)) return 'it has line numbers, which are not in the file'
   for (const { what, of } of VARIANTS) {
@@ -94,14 +94,14 @@ function nearReason(text: string, old: string): string | undefined {
   if (start !== undefined) {
     const at = oldLines.findIndex((line, index) => line !== lines[start + index])
     const [there, here] = excerpts(text.split('\n')[start + at] ?? '', old.split('\n')[at] ?? '')
-    return `the nearest place is line ${start + 1}; line ${start + at + 1} differs: the file has ${there}, old has ${here}`
+    return `the closest match is line ${start + 1}; line ${start + at + 1} differs: the file has ${there}, old has ${here}`
   }
   const longest = oldLines.reduce((best, line) => (line.length > best.length ? line : best), '')
   const like = lines.slice(0, MAX_COMPARED).filter((line) => line.length < 2 * longest.length)
   const closest = longest.length < MAX_SPELT ? nearest(longest, new Set(like)) : undefined
   if (closest === undefined) return undefined
   const at = lines.indexOf(closest)
-  return `the nearest is line ${at + 1}: ${excerpts(text.split('\n')[at]!, longest)[0]}`
+  return `the closest match is line ${at + 1}: ${excerpts(text.split('\n')[at]!, longest)[0]}`
 }
 
 const MAX_COMPARED = 10_000

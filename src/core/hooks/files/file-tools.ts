@@ -62,7 +62,7 @@ export async function dispatch(
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   if (action.kind !== 'read' && action.kind !== 'edit')
-    throw new CrabError('internal', `Cannot ${tool}: it was judged as ${action.kind}`)
+    throw new CrabError('internal', `Cannot ${tool}: it was checked as ${action.kind}`)
   const target = toTarget(tool, { ...action, mayShow }, access, guarded)
   try {
     const keep = keepDir === undefined ? undefined : { folder: keepDir, limits }

@@ -48,7 +48,7 @@ export async function suggestName(target: FileTarget): Promise<string | undefine
  * replacement characters.
  */
 function notUtf8(name: string): string {
-  return `the name of ${toPrintablePath(name)} is not UTF-8, and tools for files reach no such names: use bash, with ? in place of each \ufffd, or rename it`
+  return `the name of ${toPrintablePath(name)} is not UTF-8, and file tools cannot open such names: use bash, with ? in place of each \ufffd, or rename it`
 }
 
 interface Entries {

@@ -101,7 +101,7 @@ async function refuseOddities(stats: BigIntStats, target: FileTarget, closed: Pr
 }
 
 const ODDITIES: readonly { name: string; is(stats: BigIntStats): boolean }[] = [
-  { name: 'a link by now', is: (stats) => stats.isSymbolicLink() },
+  { name: 'a link now', is: (stats) => stats.isSymbolicLink() },
   { name: 'a named pipe', is: (stats) => stats.isFIFO() },
   { name: 'a socket', is: (stats) => stats.isSocket() },
   { name: 'a device', is: (stats) => stats.isCharacterDevice() || stats.isBlockDevice() },

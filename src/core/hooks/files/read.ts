@@ -29,7 +29,7 @@ async function readTargetBytes(target: FileTarget, signal: AbortSignal): Promise
   await using file = await openFileTarget(target)
   if (file) return await readBytes(file, target, signal)
   const hint = await suggestName(target)
-  throw newFileError(target, 'missing', 'there is no such file', hint === undefined ? {} : { hint })
+  throw newFileError(target, 'missing', 'the file does not exist', hint === undefined ? {} : { hint })
 }
 
 function selectLines(text: string, range: LineRange, target: FileTarget): string {
@@ -38,7 +38,7 @@ function selectLines(text: string, range: LineRange, target: FileTarget): string
   throw newFileError(
     target,
     'invalid',
-    `it has ${countLines(text)} lines; offset ${range.offset} is behind the last`,
+    `it has ${countLines(text)} lines; offset ${range.offset} is past the end`,
   )
 }
 

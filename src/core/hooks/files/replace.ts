@@ -27,7 +27,9 @@ export async function createContent(
     await takeName(sibling, folder.at(basename(target.path)))
   } catch (reason) {
     if (getErrorCode(reason) === 'EEXIST')
-      throw newFileError(target, 'conflict', 'a file of that name has come up', { hint: 'read it first' })
+      throw newFileError(target, 'conflict', 'a file of that name was created in the meantime', {
+        hint: 'read it first',
+      })
     throw toFileError(target, reason)
   } finally {
     await rm(sibling, { force: true }).catch(() => undefined) // a leftover copy is not a reason to fail

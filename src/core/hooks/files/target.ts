@@ -33,14 +33,16 @@ export function newFileError(
 
 /** Returns how the folders of a call are opened, and the error for one that has moved. */
 export function folderAccess(target: FileTarget): FolderAccess {
-  const why = 'its path leads elsewhere than when it was permitted'
+  const why = 'its path points elsewhere than when it was permitted'
   const moved = () => newFileError(target, 'conflict', why, { hint: 'try again' })
   return { fdLinks: target.fdLinks, moved }
 }
 
 /** The `conflict` error for a file that changed during the call. */
 export function newChangedError(target: FileTarget): CrabError {
-  return newFileError(target, 'conflict', 'another program changes it right now', { hint: 'read it again' })
+  return newFileError(target, 'conflict', 'another program is changing it right now', {
+    hint: 'read it again',
+  })
 }
 
 /**
@@ -55,19 +57,19 @@ export function toFileError(target: FileTarget, reason: unknown): unknown {
 }
 
 const REASONS: Record<string, { kind: ErrorKind; why: string }> = {
-  ENOENT: { kind: 'missing', why: 'there is no such file' },
+  ENOENT: { kind: 'missing', why: 'the file does not exist' },
   EACCES: { kind: 'failed', why: 'permission denied by the file system' },
   EPERM: { kind: 'failed', why: 'the system does not permit it' },
   EISDIR: { kind: 'invalid', why: 'it is a folder' },
   ENOTDIR: { kind: 'missing', why: 'a part of its path is a file' },
-  ELOOP: { kind: 'invalid', why: 'its links lead in a circle' },
+  ELOOP: { kind: 'invalid', why: 'its links form a loop' },
   ENAMETOOLONG: { kind: 'invalid', why: 'its name is too long for the file system' },
   ENOSPC: { kind: 'storage', why: 'the disk is full; nothing was changed' },
   EDQUOT: { kind: 'storage', why: 'the disk quota is used up; nothing was changed' },
   EFBIG: { kind: 'storage', why: 'it would be larger than this system allows' },
   EROFS: { kind: 'storage', why: 'the file system is read-only' },
   EIO: { kind: 'storage', why: 'the disk reports an error' },
-  ETXTBSY: { kind: 'conflict', why: 'it is a program that runs right now' },
+  ETXTBSY: { kind: 'conflict', why: 'it is a program that is running' },
   EMFILE: { kind: 'failed', why: 'too many files are open' },
   ENFILE: { kind: 'failed', why: 'too many files are open' },
 }

@@ -44,7 +44,7 @@ async function put(call: FileCall, content: string, signal: AbortSignal): Promis
   if (before.length > 0) requireSeenVersion(call, await hashVersion(before))
   const text = contentFor(content, decodeText(before))
   const after = encodeText(text)
-  if (after.equals(before)) return { bytes: after, did: `${target.shown} has this content already` }
+  if (after.equals(before)) return { bytes: after, did: `${target.shown} already has this content` }
   signal.throwIfAborted()
   const change = { before: { bytes: before, mode: file.stats.mode }, after }
   const remark = await backUpFile(call, change, () => replaceContent(file, { before, after }, target))

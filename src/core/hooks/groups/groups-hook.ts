@@ -68,7 +68,5 @@ function whyNot(name: string, { catalogue, selection }: GroupContext): string {
 }
 
 function advice(closest: ToolSpec | undefined): string {
-  return closest
-    ? `did you mean "${closest.name}"?`
-    : 'tools_search finds tools by what they are called and do'
+  return closest ? `did you mean "${closest.name}"?` : 'tools_search finds tools by name and description'
 }

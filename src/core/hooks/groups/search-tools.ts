@@ -27,7 +27,7 @@ export function searchTools(
     total_matches: found.length,
     total_tools: tools.length,
     groups: groups.slice(0, MAX_GROUPS).map(attachGroup),
-    ...(found.length === 0 && { note: 'No tool has any of these words; tools_groups lists what there is' }),
+    ...(found.length === 0 && { note: 'No tool has any of these words; tools_groups lists all groups' }),
   })
 }
 

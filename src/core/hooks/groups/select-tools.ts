@@ -38,7 +38,9 @@ export function selectTools(
     note: [
       selected.length > 0 ? 'Call what is selected from your next step on' : '',
       rest.length > 0 ? `At most ${MAX_SELECTED_TOOLS} are selected at a time: name those you need` : '',
-      left.length > 0 ? 'What left was unused for longest; select it again when you need it' : '',
+      left.length > 0
+        ? 'The tools unused for longest were dropped; select them again when you need them'
+        : '',
     ]
       .filter(Boolean)
       .join('. '),
@@ -62,7 +64,7 @@ function findTools({ group: id, tools: names }: SelectRequest, catalogue: ToolCa
 function noGroup(id: string, catalogue: ToolCatalog): CrabError {
   const closest = catalogue.nearestGroup(id)
   const hint = closest ? `did you mean "${closest.id}"?` : 'tools_groups lists the groups'
-  return new CrabError('invalid', `Cannot select the group ${shortenName(id)}: there is no such group`, {
+  return new CrabError('invalid', `Cannot select the group ${shortenName(id)}: it does not exist`, {
     hint,
   })
 }
@@ -76,7 +78,7 @@ function noTools(names: readonly string[], catalogue: ToolCatalog): CrabError {
   const what = `Cannot select ${labels.join(', ')}${more}`
   const why = names.length === 1 ? 'there is no such tool' : 'there are no such tools'
   return new CrabError('invalid', `${what}: ${why}, and nothing was selected`, {
-    hint: 'tools_search finds tools by what they are called and do',
+    hint: 'tools_search finds tools by name and description',
   })
 }
 
@@ -94,7 +96,7 @@ function readSelect(args: Record<string, unknown>): SelectRequest {
     tools: names.map((name) => name.trim()).filter(Boolean),
   }
   if (request.group !== undefined || request.tools.length > 0) return request
-  throw new CrabError('invalid', `Cannot select tools: none are named; it takes ${SHAPE}`)
+  throw new CrabError('invalid', `Cannot select tools: none are named; pass ${SHAPE}`)
 }
 
 /** The expected arguments, as the model is shown them. */

@@ -74,14 +74,14 @@ async function readChecked(
 /** Returns the target of a link, which must be a text file inside its project. */
 async function followLink(path: string, { linkRoot, closed }: InstructionAccess): Promise<string> {
   const target = await realpath(path).catch((reason: unknown) => {
-    throw isMissing(reason) ? new RefusedFile('it is a link to nothing') : reason
+    throw isMissing(reason) ? new RefusedFile('it is a broken link') : reason
   })
   if ((await closed()).holds(target)) throw new RefusedFile(OWN)
   if (linkRoot === undefined) return target
-  if (!isInside(linkRoot, target)) throw new RefusedFile('it is a link that leads out of its folder')
+  if (!isInside(linkRoot, target)) throw new RefusedFile('it is a link that points outside its folder')
   const inGit = relative(linkRoot, target).toLowerCase().split(sep).includes('.git')
   if (inGit || !TEXT_NAMES.has(extname(target).toLowerCase())) {
-    throw new RefusedFile('it is a link to something else than a Markdown or text file')
+    throw new RefusedFile('it is a link to something other than a Markdown or text file')
   }
   return target
 }
@@ -121,10 +121,10 @@ function fold(name: string): string {
 async function refuseWriters(path: string, stats: BigIntStats, access: InstructionAccess): Promise<void> {
   if (!isOwned(stats, access)) throw new RefusedFile('it belongs to another user')
   if (platform() === 'win32') return
-  if (stats.mode & ANYBODY_WRITES) throw new RefusedFile('every user of this machine may write it')
+  if (stats.mode & ANYBODY_WRITES) throw new RefusedFile('every user of this machine can write it')
   const { mode } = await stat(dirname(path), { bigint: true })
   if (mode & ANYBODY_WRITES && !(mode & STICKY)) {
-    throw new RefusedFile('every user of this machine may replace it: anybody may write its folder')
+    throw new RefusedFile('every user of this machine can replace it: its folder is writable by everyone')
   }
 }
 
@@ -132,12 +132,12 @@ const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 const ANYBODY_WRITES = 0o002n
 const STICKY = 0o1000n
 const TEXT_NAMES: ReadonlySet<string> = new Set(['.md', '.mdc', '.markdown', '.txt'])
-const SWAPPED = 'another program replaces it right now'
+const SWAPPED = 'another program is replacing it right now'
 const OWN = "it is one of crabtalk's own files"
 
 const KINDS: readonly (readonly [(stats: BigIntStats) => boolean, string])[] = [
   [(stats) => stats.isDirectory(), 'a folder'],
-  [(stats) => stats.isSymbolicLink(), 'a link by now'],
+  [(stats) => stats.isSymbolicLink(), 'a link now'],
   [(stats) => stats.isFIFO(), 'a named pipe'],
   [(stats) => stats.isSocket(), 'a socket'],
   [(stats) => stats.isCharacterDevice() || stats.isBlockDevice(), 'a device'],
@@ -146,8 +146,8 @@ const KINDS: readonly (readonly [(stats: BigIntStats) => boolean, string])[] = [
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'the file system denies it to this user',
   EPERM: 'the file system denies it to this user',
-  ELOOP: 'its links lead in a circle',
-  EMLINK: 'it is a link by now',
+  ELOOP: 'its links form a loop',
+  EMLINK: 'it is a link now',
   ENXIO: 'it is a socket or a device',
   EIO: 'the disk reports an error',
 }

@@ -33,11 +33,11 @@ export async function readInstructions(
   try {
     const bytes = await readInstructionBytes(path, access, MAX_BYTES)
     if (bytes === undefined) return undefined
-    if (bytes.includes(0)) throw new RefusedFile('it is not a text in UTF-8')
+    if (bytes.includes(0)) throw new RefusedFile('it is not UTF-8 text')
     const whole = new TextDecoder().decode(bytes)
     const visible = whole.replaceAll(HIDDEN, '')
     if (visible.trim() === '') return undefined
-    const warning = visible === whole ? undefined : 'its hidden characters are left out'
+    const warning = visible === whole ? undefined : 'its invisible characters were removed'
     return { path, text: truncate(visible.trim()), warning }
   } catch (reason) {
     if (!(reason instanceof RefusedFile)) throw reason

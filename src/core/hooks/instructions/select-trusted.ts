@@ -56,7 +56,7 @@ async function askUser(
   const question = `Use the instruction files of ${inLine(project.root)}? ${names.join(', ')}`
   const options = [
     { label: NO, description: 'Work here without them' },
-    { label: YES, description: 'The model reads them with every turn here' },
+    { label: YES, description: 'The model reads them in every turn here' },
   ]
   const answers = await ask([{ question, header: 'Trust', options, multiSelect: false }])
   const answer = answers?.[question]
@@ -96,7 +96,7 @@ async function notifyNew(
   if (turn.ephemeral) return
   await trust.addNotices(project.root, [...used, ...warnings], turn.signal).catch((reason: unknown) => {
     turn.signal.throwIfAborted()
-    turn.notice(`this will be said again: ${toCrabError(reason).message}`)
+    turn.notice(`this notice will appear again: ${toCrabError(reason).message}`)
   })
 }
 

@@ -33,20 +33,20 @@ const MAX_LIMIT = 20
 function text(tool: MemoryTool, key: string, args: Readonly<Record<string, unknown>>): string {
   const value = args[key]
   if (typeof value === 'string' && value.trim() !== '') return value
-  throw bad(tool, `${key} must be a text that is not empty`)
+  throw bad(tool, `${key} must be a non-empty string`)
 }
 
 /** Parses the aliases; a single one may be a plain string. */
 function parseAliases({ aliases }: Readonly<Record<string, unknown>>): string[] {
   const values: unknown[] = Array.isArray(aliases) ? aliases : [aliases ?? []].flat()
   if (values.every((alias) => typeof alias === 'string')) return values.filter((alias) => alias.trim() !== '')
-  throw bad('remember', 'aliases must be a list of texts')
+  throw bad('remember', 'aliases must be a list of strings')
 }
 
 function parseLimit({ limit }: Readonly<Record<string, unknown>>): number {
   const count = Number(limit ?? USUAL_LIMIT)
   if (Number.isInteger(count) && count > 0) return Math.min(count, MAX_LIMIT)
-  throw bad('recall', 'limit must be a number from 1 on')
+  throw bad('recall', 'limit must be a number of at least 1')
 }
 
 function bad(tool: MemoryTool, why: string): CrabError {

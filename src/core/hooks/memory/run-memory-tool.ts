@@ -75,7 +75,7 @@ async function recall({ query, limit }: CallOf<'recall'>, { memory, agent }: Age
 function describeNoMatch({ entries }: Memory, query: string): string {
   const notes = entries.filter(({ kind }) => kind !== 'archive').map(({ name }) => quote(name))
   if (entries.length === 0) return 'The memory is empty'
-  const names = notes.length > 0 && notes.length <= MAX_NAMES ? `; there is ${notes.join(', ')}` : ''
+  const names = notes.length > 0 && notes.length <= MAX_NAMES ? `; it knows ${notes.join(', ')}` : ''
   return `Nothing is remembered about ${quote(query)}${names}`
 }
 

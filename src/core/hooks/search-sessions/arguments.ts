@@ -43,7 +43,7 @@ function toTime(name: 'since' | 'until', text: string | null | undefined): numbe
   const time = Date.parse(text)
   const isDate = /^\d{4}(-\d\d){0,2}$/.test(text.trim())
   if (!Number.isNaN(time)) return isDate && name === 'until' ? findPeriodEnd(text.trim()) : time
-  throw new CrabError('invalid', `Cannot search: ${name} is no date such as 2026-03-01`)
+  throw new CrabError('invalid', `Cannot search: ${name} is not a date such as 2026-03-01`)
 }
 
 /** Returns the end of a day, a month or a year. */

@@ -96,7 +96,7 @@ function requiredText(tool: string, name: string, value: unknown): string {
 function parseText(tool: string, name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw bad(tool, `${name} must be a string`)
-  if (value.includes('\0')) throw bad(tool, `${name} holds a NUL character`)
+  if (value.includes('\0')) throw bad(tool, `${name} has a NUL character`)
   return value
 }
 

@@ -34,7 +34,7 @@ export function patternLineFinder(pattern: RegExp, maxMs = MAX_MATCH_MS): LineFi
       const { code } = reason as NodeJS.ErrnoException // an Error of that context, so instanceof does not match
       if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw reason
       throw new CrabError('invalid', 'Cannot search: the pattern takes too long', {
-        hint: 'a repetition inside of a repetition does',
+        hint: 'a repetition inside another repetition causes this',
       })
     }
   }

@@ -30,7 +30,7 @@ const LOOSE = /^(?:[^\\]|\\[^a-zA-Z]|\\[bBdDfnrsStvwW])*$/s
 function toClass(written: string, not: string, name: string): string {
   const members = CLASSES.get(name)
   if (members && not === '') return members
-  throw new CrabError('invalid', `Cannot search: the class ${written} is not known here`)
+  throw new CrabError('invalid', `Cannot search: the class ${written} is not supported here`)
 }
 
 const CLASSES: ReadonlyMap<string, string> = new Map([
@@ -46,5 +46,5 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
 
 function notARegExp(reason: unknown): CrabError {
   const why = (reason as Error).message.replace(/^.*: /s, '')
-  return new CrabError('invalid', `Cannot search: the pattern is no regular expression: ${why}`)
+  return new CrabError('invalid', `Cannot search: the pattern is not a valid regular expression: ${why}`)
 }

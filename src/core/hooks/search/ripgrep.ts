@@ -126,7 +126,7 @@ async function* runRipgrep(
     yield* running.stdout
     const { code, signal: killedBy } = await running.exited
     if (signal.aborted) throw toCancelledError(signal)
-    if (killedBy) throw new CrabError('failed', `Cannot search: ripgrep was ended by ${killedBy}`)
+    if (killedBy) throw new CrabError('failed', `Cannot search: ripgrep was killed by ${killedBy}`)
     // Exit code 2 without a message means that some files were unreadable.
     if (code === 2 && stderrStart() !== '') throw toRefusal(stderrStart())
   } finally {
@@ -148,7 +148,8 @@ function keepStart(stream: Readable): () => string {
 
 function toRefusal(message: string): CrabError {
   const [, why] = /^error: (.+)$/m.exec(message) ?? []
-  if (why) return new CrabError('invalid', `Cannot search: the pattern is no regular expression: ${why}`)
+  if (why)
+    return new CrabError('invalid', `Cannot search: the pattern is not a valid regular expression: ${why}`)
   return new CrabError('invalid', `Cannot search: ${message.replace(/^rg: /, '')}`)
 }
 

@@ -123,13 +123,13 @@ async function openSearchRoot({ path, shown, fdLinks }: SearchTargetOptions): Pr
     return { folder: await openFolder(isFile ? dirname(path) : path, { fdLinks, moved }), isFile }
   } catch (cause) {
     if (cause instanceof CrabError) throw cause
-    const why = isMissingFile(cause) ? 'there is no such file or folder' : (cause as Error).message
+    const why = isMissingFile(cause) ? 'it does not exist' : (cause as Error).message
     throw new CrabError('missing', `Cannot search ${shown}: ${why}`, { cause })
   }
 }
 
 function movedError(shown: string): CrabError {
-  const why = 'its path leads elsewhere than when it was permitted'
+  const why = 'its path points elsewhere than when it was permitted'
   return new CrabError('conflict', `Cannot search ${shown}: ${why}`, { hint: 'try again' })
 }
 

@@ -34,7 +34,7 @@ const MAX_CHARS = 8000
 function readText(key: 'name' | 'file', { [key]: value }: Readonly<Record<string, unknown>>): string {
   if (typeof value === 'string') return value.trim()
   if (value === undefined || value === null) return ''
-  throw new CrabError('invalid', `Cannot read a skill: ${key} must be a text`)
+  throw new CrabError('invalid', `Cannot read a skill: ${key} must be a string`)
 }
 
 /**

@@ -21,7 +21,7 @@ export async function readSkillFile(
   const [root = '', real = ''] = await Promise.all([folder, path].map((one) => realpath(one).catch(() => '')))
   if (root === '' || real === '' || !mayRead(root, real)) {
     const names = await namesIn(root === '' ? folder : root, root)
-    throw new CrabError('missing', `${what}: the skill has no such file; its folder has ${names}`)
+    throw new CrabError('missing', `${what}: the skill does not have that file; its folder has ${names}`)
   }
   try {
     const stats = await stat(real)
@@ -31,7 +31,7 @@ export async function readSkillFile(
   } catch (reason) {
     throw toStorageError(what, reason)
   }
-  throw new CrabError('invalid', `${what}: it is no text of at most ${MAX_BYTES / 1024} KiB`)
+  throw new CrabError('invalid', `${what}: it is not text, or larger than ${MAX_BYTES / 1024} KiB`)
 }
 
 /** Matches a path with a name that begins with a dot, other than `.` and `..`. */

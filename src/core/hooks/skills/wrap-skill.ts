@@ -13,7 +13,7 @@ export function wrapSkill(skill: Pick<Skill, 'name' | 'folder'>, body: string, a
   if (blanks > 1 && blanks * args.length > MOST_CHARS) {
     throw new CrabError(
       'invalid',
-      `Cannot use the skill "${skill.name}": it repeats its arguments, which are long`,
+      `Cannot use the skill "${skill.name}": it repeats its arguments, which are too long`,
     )
   }
   const tag = tagSkill(

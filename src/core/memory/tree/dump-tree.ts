@@ -37,8 +37,8 @@ export async function dumpTree(
 async function rejectFile(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (!found || found.isDirectory()) return
-  throw new CrabError('no-input', `Cannot dump to ${folder}: it is no folder`, {
-    hint: 'name a folder; a new one is made',
+  throw new CrabError('no-input', `Cannot dump to ${folder}: it is not a folder`, {
+    hint: 'name a folder; it is created if needed',
   })
 }
 
@@ -50,7 +50,7 @@ async function rejectForeign(folder: string): Promise<void> {
     if (first === undefined) continue
     throw new CrabError(
       'conflict',
-      `Cannot dump to ${folder}: ${kind}/${first} is of no dump, and would be removed`,
+      `Cannot dump to ${folder}: ${kind}/${first} was not written by a dump and would be deleted`,
       {
         hint: 'choose an empty folder',
       },

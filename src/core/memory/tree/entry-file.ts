@@ -54,10 +54,10 @@ function toContent(rest: string): string {
 
 function readRows(block: string): Omit<EntryFile, 'content'> {
   const list = elementContents(block.trim(), 'dl')
-  if (list === undefined) throw metadataError('there is more in it than a <dl>')
+  if (list === undefined) throw metadataError('it contains more than a <dl>')
   const rows = new Map(parseElements(list, ['dt', 'dd'], 'the <dl>'))
   const unknown = [...rows.keys()].find((term) => !['Name', 'Created', 'Aliases'].includes(term))
-  if (unknown !== undefined) throw metadataError(`nothing is known by the name "${unknown}"`)
+  if (unknown !== undefined) throw metadataError(`unknown name "${unknown}"`)
   const [name, created, aliases] = [rows.get('Name'), rows.get('Created'), rows.get('Aliases')]
   return {
     name: name === undefined ? undefined : unescapeHtml(name),
@@ -73,7 +73,8 @@ function parseElements(text: string, [first, second]: [string, string], where: s
   while (rest !== '') {
     const term = firstElement(rest, first)
     const value = term && firstElement(term.rest, second)
-    if (!value) throw metadataError(`${where} holds something else than pairs of <${first}> and <${second}>`)
+    if (!value)
+      throw metadataError(`${where} contains something other than pairs of <${first}> and <${second}>`)
     pairs.push([unescapeHtml(term.text), value.text])
     rest = value.rest
   }
@@ -84,17 +85,17 @@ function readTime(value: string): bigint {
   const [, attribute] = /^\s*<time datetime="([^"]*)">[^<]*<\/time>\s*$/.exec(value) ?? []
   const text = unescapeHtml(attribute ?? value)
   const time = fromIsoTime(text)
-  if (time === undefined) throw metadataError(`"${text}" is no time`)
+  if (time === undefined) throw metadataError(`"${text}" is not a timestamp`)
   return time
 }
 
 function readAliases(value: string): string[] {
   const list = elementContents(value.trim(), 'ul')
-  if (list === undefined) throw metadataError('the aliases are no <ul>')
+  if (list === undefined) throw metadataError('the aliases are not a <ul>')
   const aliases: string[] = []
   for (let rest = list.trim(); rest !== ''; ) {
     const item = firstElement(rest, 'li')
-    if (!item) throw metadataError('the <ul> of the aliases holds something else than <li>')
+    if (!item) throw metadataError('the <ul> of the aliases contains something other than <li>')
     aliases.push(unescapeHtml(item.text))
     rest = item.rest
   }

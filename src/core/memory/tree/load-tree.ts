@@ -70,7 +70,7 @@ async function readEntry(
 ): Promise<TreeEntry> {
   await using file = await openTreeFile(join(folder, path))
   const found = await file.stat()
-  if (!found.isFile()) throw loadError(path, 'it is no file')
+  if (!found.isFile()) throw loadError(path, 'it is not a file')
   if (found.size > 2 * MAX_CONTENT_BYTES)
     throw loadError(path, `it is longer than ${MAX_CONTENT_BYTES} bytes`)
   const text = decode(await file.readFile(), path)
@@ -88,7 +88,7 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw loadError(path, 'it is no UTF-8', cause)
+    throw loadError(path, 'it is not UTF-8', cause)
   }
 }
 
@@ -109,7 +109,7 @@ function claim(owners: Map<string, string>, { name, aliases, content }: TreeEntr
 async function rejectFile(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (!found || found.isDirectory()) return
-  throw new CrabError('no-input', `Cannot load ${folder}: it is no folder`, {
+  throw new CrabError('no-input', `Cannot load ${folder}: it is not a folder`, {
     hint: 'crabtalk memory dump writes such a folder',
   })
 }
@@ -118,13 +118,17 @@ async function rejectFile(folder: string): Promise<void> {
 async function rejectOther(folder: string): Promise<void> {
   const names = await readdir(folder).catch((reason: unknown) => {
     if (!isMissingFile(reason)) throw reason
-    throw new CrabError('no-input', `Cannot load ${folder}: there is no such folder`)
+    throw new CrabError('no-input', `Cannot load ${folder}: the folder does not exist`)
   })
   const known: string[] = [SUMMARY_FILE, ...Object.values(KIND_FOLDERS)]
   if (names.some((name) => known.includes(name))) return
-  throw new CrabError('no-input', `Cannot load ${folder}: it has no folder notes and no folder archives`, {
-    hint: 'crabtalk memory dump writes such a folder',
-  })
+  throw new CrabError(
+    'no-input',
+    `Cannot load ${folder}: it has neither a folder notes nor a folder archives`,
+    {
+      hint: 'crabtalk memory dump writes such a folder',
+    },
+  )
 }
 
 /** Lists the Markdown files in subfolders of a kind's folder; readdir() with `recursive` would follow links. */

@@ -124,7 +124,7 @@ export async function refuseLinkedKinds(folder: string): Promise<void> {
 
 function linkError(folder: string, name: string): CrabError {
   return new CrabError('conflict', `Cannot use ${folder}: ${name} in it is a symbolic link`, {
-    hint: 'put what it leads to in its place, or remove it',
+    hint: 'replace it with what it links to, or remove it',
   })
 }
 

@@ -16,7 +16,7 @@ export function checkConfig(text: string, name: string): void {
     }
     const [, key] = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=.*)?$/.exec(line) ?? []
     if (key === undefined || line.endsWith('\\'))
-      throw refuse(name, 'has a line that git may read in another way', line)
+      throw refuse(name, 'has a line that git may read differently', line)
     const plain = key.toLowerCase()
     if (!isHarmlessKey(section, plain))
       throw refuse(name, verbFor(section, plain), `${section}.${subsection}${key}`)

@@ -7,7 +7,7 @@ import { Doubt } from './doubt.ts'
  */
 export function checkIndex(bytes: Buffer): void {
   const version = bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC' ? 0 : bytes.readUInt32BE(4)
-  if (version !== 2 && version !== 3) throw new Doubt('.git/index is of another version than 2 and 3')
+  if (version !== 2 && version !== 3) throw new Doubt('.git/index has a version other than 2 or 3')
   let at = 12
   let isOutside = false
   for (let remaining = bytes.readUInt32BE(8); remaining > 0; remaining--) {
@@ -21,7 +21,7 @@ export function checkIndex(bytes: Buffer): void {
     isOutside ||= leadsOut(bytes.toString('latin1', begin, end))
     at += (Math.floor((end - at) / 8) + 1) * 8
   }
-  if (isSplit(bytes, at)) throw new Doubt('.git/index is split, and its other part is not looked through')
+  if (isSplit(bytes, at)) throw new Doubt('.git/index is split, and its other part is not checked')
   if (isOutside) throw new Doubt('.git/index names a file outside of the repository')
 }
 

@@ -25,7 +25,7 @@ export async function checkRepository(
   const { top, gitDir, commonDir } = paths
   if (dirname(top).includes(delimiter))
     throw new Doubt(
-      `the folder above the repository has a "${delimiter}" in its path, which git takes for two folders`,
+      `the folder above the repository has a "${delimiter}" in its path, which git reads as two folders`,
     )
   const displayPath = (path: string) => showText(relative(cwd, path))
   const config = join(commonDir, 'config')

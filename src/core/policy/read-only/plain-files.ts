@@ -19,7 +19,7 @@ export async function readPlain(path: string, maxBytes = MAX_BYTES): Promise<Buf
 /** Reads a plain text file. Refuses NULs and invalid UTF-8, which other programs may read differently. */
 export async function readPlainText(path: string): Promise<string> {
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readPlain(path))
-  if (text.includes('\0')) throw new Doubt(`${showText(path)} is not a text`)
+  if (text.includes('\0')) throw new Doubt(`${showText(path)} is not text`)
   return text
 }
 

@@ -63,13 +63,13 @@ export async function loadCheckpoint(
     try {
       const manifest = await readManifest(folder)
       if (!manifest) return undefined
-      if (manifest.maker !== maker) throw new Unusable('another version of the program made it')
+      if (manifest.maker !== maker) throw new Unusable('a different version of the program wrote it')
       return await Promise.all(manifest.parts.map((entry) => readPart(folder, entry)))
     } catch (reason) {
       // a newer generation replaced this one while it was read
       const isReplaced = isMissingFile(reason) && attempt < ATTEMPTS
       if (isReplaced) continue
-      log('warn', `The search index in ${folder} is built anew: ${describeReason(reason)}`)
+      log('warn', `The search index in ${folder} is being rebuilt: ${describeReason(reason)}`)
       return undefined
     }
   }
@@ -150,7 +150,7 @@ async function writePart(folder: string, { role, part }: PartToSave): Promise<Ma
 
 async function readPart(folder: string, { role, file, bytes, crc }: ManifestPart): Promise<SavedPart> {
   const content = await readWhole(join(folder, file), MAX_PART_BYTES)
-  if (content.length !== bytes) throw new Unusable(`${file} has not the length it was written with`)
+  if (content.length !== bytes) throw new Unusable(`${file} does not have the length it was written with`)
   const decoded = decodePart(content)
   if (typeof decoded === 'string') throw new Unusable(`${file} is damaged: ${decoded}`)
   if (decoded.crc !== crc) throw new Unusable(`${file} is not the one that was written`)
@@ -162,7 +162,7 @@ async function readWhole(path: string, maxBytes: number): Promise<Uint8Array<Sha
   // opening a named pipe must not block
   await using file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   const found = await file.stat()
-  if (!found.isFile() || found.size > maxBytes) throw new Unusable(`${path} is no file of an index`)
+  if (!found.isFile() || found.size > maxBytes) throw new Unusable(`${path} is not an index file`)
   const bytes = new Uint8Array(new SharedArrayBuffer(found.size))
   await fill(file, bytes)
   return bytes

@@ -64,10 +64,10 @@ export function encodePart({ facts, arrays }: CheckpointPart): { pieces: Uint8Ar
 export function decodePart(
   bytes: Uint8Array<ArrayBufferLike>,
 ): { part: CheckpointPart; crc: number } | string {
-  if (endianness() !== 'LE') return 'this machine has its numbers the other way round'
+  if (endianness() !== 'LE') return 'this machine uses a different byte order'
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < HEAD_AT || !view.subarray(0, MAGIC.length).equals(MAGIC))
-    return 'it is no part of an index'
+    return 'it is not part of an index'
   const version = view.readUInt32LE(MAGIC.length)
   if (version !== VERSION) return `its format is ${version}, not ${VERSION}`
   const crc = view.readUInt32LE(CRC_AT)
@@ -75,7 +75,7 @@ export function decodePart(
   const end = HEAD_AT + view.readUInt32LE(SUMMED_AT)
   const head = end <= bytes.length ? parseObject(view.toString('utf8', HEAD_AT, end)) : undefined
   const part = head && toPart(head, { bytes, at: align(end) })
-  return part ? { part, crc } : 'its head does not fit its length'
+  return part ? { part, crc } : 'its header does not match its length'
 }
 
 function toPart(

@@ -44,10 +44,7 @@ export function openBackground({ worker, log, idleMs = IDLE_MS }: BackgroundOpti
     if (closed.signal.aborted)
       throw new CrabError('cancelled', 'Cancelled: the search index is closed', { cause: reason })
     if (!(reason instanceof WorkerEnded)) return false
-    log(
-      'warn',
-      `The thread that works for the search index ended, and its work is begun again: ${reason.message}`,
-    )
+    log('warn', `The search index's worker thread ended; its work is restarted: ${reason.message}`)
     return true
   }
 

@@ -11,7 +11,7 @@ test('crabup daemon start refuses TCP without a token unless service.env says so
   assert.equal(refused.code, 78)
   assert.match(
     refused.stderr,
-    /error\[config\]: Cannot listen on TCP: .*\nhint: .*in service\.env\) if that is meant/,
+    /error\[config\]: Cannot listen on TCP: .*\nhint: .*in service\.env\) if that is what you want/,
   )
   await home.write('service.env', 'CRABTALK_ALLOW_TCP_WITHOUT_TOKEN=1\n')
   const warned = await start(home.paths.home)

@@ -23,7 +23,7 @@ test('crabup NAME start names the lines of service.env that are not read, with t
   assert.equal(code, 0)
   assert.match(
     stderr,
-    /^crabup: service\.env:2: is no KEY=VALUE, .*\ncrabup: service\.env:3: has a value .*single quotes.*\n$/,
+    /^crabup: service\.env:2: is not KEY=VALUE, .*\ncrabup: service\.env:3: has a value .*single quotes.*\n$/,
   )
   assert.doesNotMatch(stderr + stdout, /sk-123|x#y/)
 })
@@ -53,6 +53,6 @@ test('crabup doctor names the same lines', async () => {
   const { stdout } = await crabup(['doctor'], 'rubbish\nPATH=/bin\nCRABTALK_HOME=/tmp/other\n')
   assert.match(
     stdout,
-    /service\.env:1: is no KEY=VALUE[\s\S]*service\.env:2: services have[\s\S]*service\.env:3: /,
+    /service\.env:1: is not KEY=VALUE[\s\S]*service\.env:2: services have[\s\S]*service\.env:3: /,
   )
 })

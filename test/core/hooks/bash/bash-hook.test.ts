@@ -142,7 +142,7 @@ test('what a command leaves running goes on until the turn is over', async () =>
   })
   assert.match(
     output,
-    /^started\n\[\d processes still run in the background; the end of this turn ends that\]$/,
+    /^started\n\[\d processes are still running in the background; it ends with this turn\]$/,
   )
   assert.equal(isError, false)
   const ticks = async () => (await readFile(tree.path('ticks'), 'utf8')).length
@@ -170,7 +170,7 @@ test('bash does not wait for what holds its output', async () => {
     ...placeOf(tree, 'x'),
     turnOver: turn.signal,
   })
-  assert.match(output, /^0{7999}1\n\[1 process still runs /)
+  assert.match(output, /^0{7999}1\n\[1 process is still running /)
   turn.abort()
 })
 
@@ -188,7 +188,7 @@ test('describe() gives the command as it will run, and refuses arguments that ma
     [{}, /command must be a string/],
     [{ command: '' }, /command is empty/],
     [{ command: ['ls'] }, /command must be a string/],
-    [{ command: 'ls\0' }, /command holds a NUL/],
+    [{ command: 'ls\0' }, /command has a NUL/],
     [{ command: 'x'.repeat(120_001) }, /command is longer than 120000 bytes/],
     [{ command: 'ls', timeout: 601 }, /timeout must be a number of seconds, 600 at most/],
     [{ command: 'ls', timeout: 0 }, /timeout must be/],

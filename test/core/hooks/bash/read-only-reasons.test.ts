@@ -36,14 +36,11 @@ test('the reason of a question about a command of the list is what keeps it from
     ['ls && cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
     ['git status && cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
     ['cat pipe', 'pipe is a pipe, a socket or a device'],
-    [
-      'cat circle',
-      `Cannot use the path ${JSON.stringify(tree.path('repo/circle'))}: its links lead in a circle`,
-    ],
+    ['cat circle', `Cannot use the path ${JSON.stringify(tree.path('repo/circle'))}: its links form a loop`],
     ['cat */b', '*/b has a wildcard in the name of a folder'],
-    ['cd folder-link && ls', 'folder-link goes through a link'],
+    ['cd folder-link && ls', 'folder-link goes through a symbolic link'],
     ['cat sub/closed', 'sub/closed is a file of crabtalk itself'],
-    ['grep -r x .', "crabtalk's own files are below the folder that it reads"],
+    ['grep -r x .', "the folder it reads contains crabtalk's own files"],
     ['diff sub a', 'sub is a folder'],
     [Array(33).fill('ls').join(';'), 'the line has more than 32 commands'],
     ['git diff --no-index a b', 'no rule allows git diff --no-index a b'],
@@ -57,15 +54,15 @@ test('the reason of a question about a command of the list is what keeps it from
   const beside = await judge('git status && npm test', { rules: ruleList(['allow bash(npm test)']) })
   assert.match(beside.reason, /^the line has commands that may do more than read/)
   const behind = await judge('npm test; cat a', { rules: ruleList(['allow bash(npm test)']) })
-  assert.equal(behind.reason, 'a command before it may change what it reads')
+  assert.equal(behind.reason, 'an earlier command may change what it reads')
   const limited = await judge('cat link', { mode: 'read-only' })
   assert.equal(limited.effect, 'deny')
-  assert.match(limited.reason, /^this turn only reads, and link leads to \/etc\/passwd/)
+  assert.match(limited.reason, /^this turn may only read, and link leads to \/etc\/passwd/)
   const remote = await judge('cat link', { trust: 'remote' })
   assert.equal(remote.reason, 'a remote turn never uses bash') // it learns nothing of files
   assert.equal(
     (await judge('cat *', { workspace: tree.path('repo/sub') })).reason,
-    '* means a file with the name of an option, -x',
+    '* matches a file named like an option, -x',
   )
 })
 
@@ -90,7 +87,7 @@ test('a repository that starts programs is asked about with its key, and no rule
       '[core]\n\tworktree = /\n',
       '.git/config has a setting that is not known to be harmless (core.worktree)',
     ],
-    ['[core] pager = x\n', '.git/config has a line that git may read in another way ([core] pager = x)'],
+    ['[core] pager = x\n', '.git/config has a line that git may read differently ([core] pager = x)'],
     [
       '[x "\u001b[2J"]\n\ta = 1\n',
       '.git/config has a setting that is not known to be harmless (x.\\x1b[2J.a)',
@@ -125,7 +122,7 @@ test('the reason says where a repository is not as it should be', async () => {
     [
       () => git('update-index', '--split-index'),
       () => git('update-index', '--no-split-index'),
-      /^\.git\/index is split, and its other part is not looked through$/,
+      /^\.git\/index is split, and its other part is not checked$/,
     ],
     ...['HEAD', 'objects', 'refs', 'config'].map(
       (name): Row => [

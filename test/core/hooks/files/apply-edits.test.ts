@@ -85,7 +85,7 @@ test('applyEdits() matches a line feed against CRLF, and CRLF in an edit against
   assert.equal(textAfter('a\nb\r\n', one('a', 'a\nx')), 'a\nx\nb\r\n')
   assert.equal(textAfter('a\rb\r\n', one('a\rb', 'c')), 'c\r\n')
   assert.equal(textAfter('a\nb\n', one('b', 'b\r\nc')), 'a\nb\r\nc\n')
-  assert.match(textAfter('a\r\nb\r\n', one('a\nb', 'a\r\nb')), /differ in line ends only/)
+  assert.match(textAfter('a\r\nb\r\n', one('a\nb', 'a\r\nb')), /differ only in line endings/)
 })
 
 test('applyEdits() says where the changed places are in the new text', () => {
@@ -128,7 +128,7 @@ const REFUSED: Record<string, { text: string; edits: Edit[]; problem: RegExp; hi
     text: 'abc',
     edits: [one('abc', 'xyz'), one('xyz', 'q')],
     problem: /^edits\[1\]\.old does not occur/,
-    hint: /all edits apply to the file as it was/,
+    hint: /all edits apply to the original file/,
   },
   'all of nothing': { text: 'abc', edits: [{ ...one('x', 'y'), all: true }], problem: /^old does not occur/ },
 }

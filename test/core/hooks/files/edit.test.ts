@@ -147,11 +147,11 @@ test('edit leaves creating to write, and binary files alone', async () => {
   const edits = [{ old: 'a', new: 'b' }]
   assert.equal(
     await file.say('edit', { path: 'none', edits }),
-    '!Cannot edit none: there is no such file (write creates files)',
+    '!Cannot edit none: the file does not exist (write creates files)',
   )
   assert.equal(
     await file.say('edit', { path: 'flie', edits }),
-    '!Cannot edit flie: there is no such file (did you mean "file"?)',
+    '!Cannot edit flie: the file does not exist (did you mean "file"?)',
   )
 })
 

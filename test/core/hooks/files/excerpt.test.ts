@@ -52,7 +52,10 @@ test('excerpt() tells where to go on, so that the parts make up the text', () =>
 test('excerpt() gives at most 2000 lines, whatever is asked', () => {
   const text = 'x\n'.repeat(3_000)
   for (const limit of [undefined, 2_500, 5_000])
-    assert.match(excerpt(text, { offset: 1, limit })!, /\n\[lines 1-2000 of 3000; go on with offset 2001\]$/)
+    assert.match(
+      excerpt(text, { offset: 1, limit })!,
+      /\n\[lines 1-2000 of 3000; continue with offset 2001\]$/,
+    )
   assert.match(excerpt(text, { offset: 1, limit: 2_000 })!, /\n\[lines 1-2000 of 3000\]$/)
 })
 
@@ -66,7 +69,7 @@ test('excerpt() gives 50,000 characters and not one more, cutting long lines whe
   assert.equal(shown(20_000, 29_999), '20000\n29999')
   assert.equal(shown(20_000, 30_000), '2000[… 18000 more characters]\n2000[… 28000 more characters]')
   const many = shown(...Array.from({ length: 26 }, () => 1_999))
-  assert.equal(many, `${'1999\n'.repeat(25)}[lines 1-25 of 26; go on with offset 26]`)
+  assert.equal(many, `${'1999\n'.repeat(25)}[lines 1-25 of 26; continue with offset 26]`)
 })
 
 test('excerpt() shows a long line as far as it may when it is asked for alone', () => {
@@ -82,7 +85,7 @@ test('excerpt() never cuts inside a character', () => {
 })
 
 function partsOf(shown: string): { content: string; next: number | undefined } {
-  const note = /\n\[lines \d+-\d+ of \d+(?:; go on with offset (\d+))?\]$/.exec(shown)
+  const note = /\n\[lines \d+-\d+ of \d+(?:; continue with offset (\d+))?\]$/.exec(shown)
   const next = note?.[1] === undefined ? undefined : Number(note[1])
   return { content: note ? shown.slice(0, note.index) : shown, next }
 }

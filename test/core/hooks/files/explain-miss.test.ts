@@ -7,7 +7,7 @@ const CODE = 'import a\n\nfunction one() {\n\treturn a(1)  \n}\n\nfunction two()
 const MISSES: Record<string, { text?: string; old: string; new?: string; says: string }> = {
   'blanks at the end of a line': {
     old: '\treturn a(1)\n}',
-    says: 'old does not occur; line 4 differs in blanks at its end: the file has "\\treturn a(1)  ", old has "\\treturn a(1)"',
+    says: 'old does not occur; line 4 differs in trailing spaces: the file has "\\treturn a(1)  ", old has "\\treturn a(1)"',
   },
   'spaces instead of a tab': {
     old: 'function one() {\n    return a(1)  \n}',
@@ -31,7 +31,7 @@ const MISSES: Record<string, { text?: string; old: string; new?: string; says: s
   },
   'escapes that were written out': {
     old: 'import a\\n\\nfunction',
-    says: 'old does not occur; it has \\n, \\t or \\" written out; send the characters',
+    says: 'old does not occur; it has \\n, \\t or \\" written out; send the characters themselves themselves',
   },
   'line numbers': {
     old: '1\timport a\n2\t\n3\tfunction one() {',
@@ -49,21 +49,21 @@ const MISSES: Record<string, { text?: string; old: string; new?: string; says: s
   },
   'a line of several that is another one': {
     old: 'function two() {\n\treturn b\n}',
-    says: 'old does not occur; the nearest place is line 7; line 8 differs: the file has "\\treturn “b” – c", old has "\\treturn b"',
+    says: 'old does not occur; the closest match is line 7; line 8 differs: the file has "\\treturn “b” – c", old has "\\treturn b"',
   },
   'a place near the start': {
     text: 'b\nfunction one\n',
     old: 'x\na\nb\nfunction one',
-    says: 'old does not occur; the nearest is line 2: "function one"',
+    says: 'old does not occur; the closest match is line 2: "function one"',
   },
   'a word that is misspelt': {
     old: 'function twoo() {',
-    says: 'old does not occur; the nearest is line 7: "function two() {"',
+    says: 'old does not occur; the closest match is line 7: "function two() {"',
   },
   'what was done before': {
     old: 'function zero(x, y, z) { return }',
     new: 'function two() {',
-    says: 'old does not occur (new is there already, at line 7)',
+    says: 'old does not occur (the new text is already there, at line 7)',
   },
   'what is nowhere': { old: 'quite something else', says: 'old does not occur (read the file again)' },
   'blank lines': { old: '\n\n\n\n', says: 'old does not occur (read the file again)' },

@@ -90,7 +90,7 @@ test('what something else changed between two changes of the turn is not lost ei
   await writeFile(at.path('file'), 'b and mine')
   await turn.change('file', 'b', 'c')
   assert.equal(await at.text('file'), 'c and mine')
-  assert.deepEqual(await at.undo(), ['kept file: something else changed it during the turn, too'])
+  assert.deepEqual(await at.undo(), ['kept file: something else also changed it during the turn'])
   assert.equal(await at.text('file'), 'c and mine')
 })
 
@@ -173,8 +173,8 @@ test('a link in the place of a file or its folder is not followed', async () => 
   await rm(at.path('file'))
   await symlink('other/file', at.path('file'))
   assert.deepEqual(await at.undo(), [
-    'kept file: it is a link by now, not a file',
-    'kept folder/file: its path leads elsewhere than when it was permitted',
+    'kept file: it is a link now, not a file',
+    'kept folder/file: its path points elsewhere than when it was permitted',
   ])
   assert.equal(await at.text('other/file'), 'b')
 })
@@ -209,7 +209,7 @@ test('what is too large, or more than a session keeps, is changed all the same a
   assert.match(await turn.change('large', 'a', 'b'), /^Edited large\n[^\n]*\nb-+$/)
   await turn.change('small', 'a', 'b')
   assert.deepEqual(await at.undo(), [
-    'kept large: what it was before is not kept: it had 21 bytes, and up to 20 are kept',
+    'kept large: its previous content was not kept: it had 21 bytes, and up to 20 are kept',
     'restored small',
   ])
 })
@@ -220,7 +220,7 @@ test('a turn that changes more than a session keeps keeps what came first', asyn
   const turn = at.turn()
   await turn.change('one', 'a', 'b')
   await turn.change('two', 'a', 'b')
-  const why = 'what it was before is not kept: the turn changed more than the 1500 bytes that are kept'
+  const why = 'its previous content was not kept: the turn changed more than the 1500 bytes that are kept'
   assert.deepEqual(await at.undo(), ['restored one', `kept two: ${why}`])
 })
 
@@ -250,7 +250,7 @@ test('what is kept belongs to its user only, and a cache that was deleted is no 
   const [run = ''] = await readdir(join(at.kept, SESSION))
   for (const name of await readdir(join(at.kept, SESSION, run)))
     if (!name.endsWith('.json')) await writeFile(join(at.kept, SESSION, run, name), 'half')
-  const why = 'what it was before is not kept: that is deleted, or its turn is too old'
+  const why = 'its previous content was not kept: its backup was deleted, or its turn is too old'
   assert.deepEqual(await at.undo({ dryRun: true }), [`kept file: ${why}`, `kept other: ${why}`])
   await rm(at.kept, { recursive: true })
   assert.equal(await at.undo(), undefined)
@@ -264,9 +264,9 @@ test('a change is made although nothing can be kept, and its answer says so', as
   const turn = at.turn()
   assert.match(
     await turn.change('file', 'a', 'b'),
-    /^Edited file\n[\s\S]*\n\[undo cannot take this back: .*is in the way\]$/,
+    /^Edited file\n[\s\S]*\n\[cannot be undone: .*is in the way\]$/,
   )
-  assert.match(await turn.say('write', { path: 'new', content: 'x' }), /^Created new: .*\n\[undo cannot take/)
+  assert.match(await turn.say('write', { path: 'new', content: 'x' }), /^Created new: .*\n\[cannot be undone/)
   assert.equal(await at.text('file'), 'b')
 })
 

@@ -36,7 +36,7 @@ test('read gives the lines that are asked for, and says when there are none', as
   assert.equal(await say('read', { file_path: 'file', offset: '2', limit: 1 }), 'b\n[lines 2-2 of 3]')
   assert.equal(
     await say('read', { path: 'file', offset: 4 }),
-    '!Cannot read file: it has 3 lines; offset 4 is behind the last',
+    '!Cannot read file: it has 3 lines; offset 4 is past the end',
   )
 })
 
@@ -106,11 +106,11 @@ test('read says what else a path may be', async () => {
   await using socket = createServer().listen(at('socket'))
   await new Promise((resolve) => socket.once('listening', resolve))
   const problems: Record<string, string> = {
-    none: 'there is no such file',
-    'note.md': 'there is no such file (did you mean "notes.md"?)',
-    'emtpy/x': 'there is no such file (there is no folder "emtpy": did you mean "empty"?)',
-    'zzz/y/x': 'there is no such file (there is no folder "zzz")',
-    dangling: 'there is no such file',
+    none: 'the file does not exist',
+    'note.md': 'the file does not exist (did you mean "notes.md"?)',
+    'emtpy/x': 'the file does not exist (there is no folder "emtpy": did you mean "empty"?)',
+    'zzz/y/x': 'the file does not exist (there is no folder "zzz")',
+    dangling: 'the file does not exist',
     'bin/below': 'a part of its path is a file',
     folder: 'it is a folder (it holds "a,\\n", b, sub/)',
     empty: 'it is a folder (it is empty)',
@@ -146,10 +146,10 @@ test('no name that a rule or this program keeps from the model is shown or sugge
   assert.equal(await say('read', { path: 'a' }), '!Cannot read a: it is a folder (it holds shown)')
   assert.equal(await say('read', { path: 'hidden' }), '!Cannot read hidden: it is a folder')
   for (const path of ['a/secrte', 'a/confgi', 'hidden/secrets'])
-    assert.equal(await say('read', { path }), `!Cannot read ${path}: there is no such file`)
+    assert.equal(await say('read', { path }), `!Cannot read ${path}: the file does not exist`)
   const edits = [{ old: 'a', new: 'b' }]
   assert.doesNotMatch(await say('edit', { path: 'a/secrte', edits }), /secret/)
-  const below = '!Cannot read a/secrte/x: there is no such file (there is no folder "secrte")'
+  const below = '!Cannot read a/secrte/x: the file does not exist (there is no folder "secrte")'
   assert.equal(await say('read', { path: 'a/secrte/x' }), below)
 })
 
@@ -213,7 +213,7 @@ test('read says of a name that is not UTF-8 that it cannot reach it, and how bas
   )
   const { say } = fileTools(dir.path)
   const answer = await say('read', { path: 'caf\ufffd.txt' })
-  assert.match(answer, /^!Cannot read caf\ufffd\.txt: there is no such file/)
+  assert.match(answer, /^!Cannot read caf\ufffd\.txt: the file does not exist/)
   assert.equal(answer.includes('is not UTF-8'), isMade, answer)
   assert.doesNotMatch(answer, /did you mean/)
 })

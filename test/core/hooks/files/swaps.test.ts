@@ -59,7 +59,7 @@ for (const [what, swap] of Object.entries(SWAPS)) {
           meanwhile: () => swap(dir.path),
         })
         const said = await unsafe.say(name, args)
-        assert.match(said, /^!Cannot \w+ sub\/\w+: (it is a link by now|its path leads elsewhere)/)
+        assert.match(said, /^!Cannot \w+ sub\/\w+: (it is a link now|its path points elsewhere)/)
         const secret = await readdir(join(dir.path, 'secret'), { recursive: true })
         assert.deepEqual(
           secret.filter((path) => !/^(sub|(sub\/)?file)$/.test(path)),
@@ -88,7 +88,7 @@ test('write creates nothing elsewhere when a folder becomes a link after the per
     }
     const { say } = fileTools(join(dir.path, 'work'), { fdLinks, meanwhile: swap })
     for (const path of ['sub/new', 'sub/a/b/new']) {
-      assert.match(await say('write', { path, content: 'x' }), /^!Cannot write .*: its path leads elsewhere/)
+      assert.match(await say('write', { path, content: 'x' }), /^!Cannot write .*: its path points elsewhere/)
       await rename(join(dir.path, 'work/sub'), join(dir.path, 'link')).then(() =>
         rename(join(dir.path, 'work/kept'), join(dir.path, 'work/sub')),
       )
@@ -127,7 +127,7 @@ test('a change by another program between reading and writing is not lost', asyn
     for (const change of names === 1 ? changes : changes.slice(0, 1)) {
       files.onLook = change
       const said = await say('edit', { path: 'file', edits: [{ old: 'one', new: '1' }] })
-      assert.equal(said, '!Cannot edit file: another program changes it right now (read it again)')
+      assert.equal(said, '!Cannot edit file: another program is changing it right now (read it again)')
       assert.match(await readFile(path, 'utf8'), /^one/)
       await say('read', { path })
     }

@@ -39,7 +39,7 @@ test('instructionsHook() tells once why a file is not read, and again when the r
   await using place = await instructionPlace()
   await symlink('/etc/passwd', place.at(`${W}/AGENTS.md`))
   assert.deepEqual((await place.read(W)).notices, [
-    `in ${place.at(W)}, AGENTS.md: it is not read: it is a link that leads out of its folder`,
+    `in ${place.at(W)}, AGENTS.md: it is not read: it is a link that points outside its folder`,
   ])
   assert.deepEqual((await place.read(W)).notices, [])
   await place.write(`${W}/Crab.md`, 'a\0b')
@@ -163,7 +163,7 @@ test('instructionsHook() goes on, and tells again, when it cannot remember', asy
     const { files, notices } = await place.read(W, {}, { trust })
     assert.equal(files.length, 1)
     assert.equal(notices.length, 2)
-    assert.match(notices[1]!, /^this will be said again: /)
+    assert.match(notices[1]!, /^this notice will appear again: /)
   }
 })
 

@@ -127,7 +127,7 @@ test('recall that finds nothing says what there is', async () => {
   await home.memory.apply('crab', archive('s-1', 'The plan', 'long ago'), NEVER)
   assert.equal(
     await home.call('recall', { query: 'x y' }),
-    'Nothing is remembered about "x y"; there is "moon"',
+    'Nothing is remembered about "x y"; it knows "moon"',
   )
 })
 

@@ -247,7 +247,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         const query = { pattern, ignoreCase: false, context: 0, limit: 1, counted: false }
         const refused = {
           kind: 'invalid',
-          message: /^Cannot search: the pattern is no regular expression: ./,
+          message: /^Cannot search: the pattern is not a valid regular expression: ./,
         }
         await assert.rejects(Array.fromAsync(engine.lines(query, scopeOf(tree), NEVER)), refused)
         await assert.rejects(Array.fromAsync(engine.matchingFiles(query, scopeOf(tree), NEVER)), refused)

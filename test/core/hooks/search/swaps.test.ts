@@ -26,7 +26,7 @@ const CALLS: readonly (readonly [string, object])[] = [
   ['grep', { pattern: 'key' }],
   ['grep', { pattern: 'key', mode: 'count' }],
 ]
-const ELSEWHERE = ': its path leads elsewhere than when it was permitted (try again)'
+const ELSEWHERE = ': its path points elsewhere than when it was permitted (try again)'
 
 const SWAPS: Record<string, (tree: Tree) => Promise<void>> = {
   'it becomes a link': async (tree) => {

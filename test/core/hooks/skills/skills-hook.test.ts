@@ -92,7 +92,7 @@ test('preprocess() tells of a skill that cannot be used, and passes its message 
   assert.equal(await say(home, `/echo ${'x'.repeat(3000)}`, [], told), undefined)
   assert.match(
     told[0]!,
-    /^Cannot use the skill of .*broken\/SKILL\.md:1: it does not begin with a front matter/,
+    /^Cannot use the skill of .*broken\/SKILL\.md:1: it does not start with front matter/,
   )
   assert.match(told[1]!, /^Cannot use the skill "huge": .* more than 256 KiB$/)
   assert.match(told[2]!, /^Cannot use the skill "echo": it repeats its arguments/)
@@ -160,7 +160,7 @@ test('skill searches by the words of names and descriptions, and lists all for n
   const none = await call(home, { name: '../pdf' })
   assert.equal(none.isError, true)
   assert.match(none.output, /^No skill is called, or is about, "\.\.\/pdf"; there are:\n- office: /)
-  await assert.rejects(call(home, { name: 1 }), { kind: 'invalid', message: /name must be a text/ })
+  await assert.rejects(call(home, { name: 1 }), { kind: 'invalid', message: /name must be a string/ })
 })
 
 test('skill gives other files of a skill, and none that lies outside of it or is hidden', async () => {
@@ -189,11 +189,14 @@ test('skill gives other files of a skill, and none that lies outside of it or is
   assert.equal((await read('.')).output, all)
   const outside = ['../../outside.md', '/etc/passwd', 'linked.md', '../pdf-other/x.md', '..']
   for (const file of [...outside, '.env', '.git/config', '..odd', 'shown.md', 'none.md']) {
-    const refused = { kind: 'missing', message: new RegExp(`no such file; its folder has ${all}$`) }
+    const refused = {
+      kind: 'missing',
+      message: new RegExp(`does not have that file; its folder has ${all}$`),
+    }
     await assert.rejects(read(file), refused, file)
   }
   for (const file of ['a.bin', 'long.md']) await assert.rejects(read(file), { kind: 'invalid' })
-  await assert.rejects(read(1), { kind: 'invalid', message: /file must be a text/ })
+  await assert.rejects(read(1), { kind: 'invalid', message: /file must be a string/ })
   await assert.rejects(call(home, { name: 'pdf', file: 'x'.repeat(5000) }), { kind: 'missing' })
 })
 

@@ -105,10 +105,10 @@ test('parseEntryFile() refuses a block of which something would be lost', () => 
     ['<dl><dt>Tags</dt><dd>a</dd></dl></div>', /"Tags"/],
     ['<dl><dt>Name</dt></dl></div>', /pairs of <dt> and <dd>/],
     ['<dl>x<dt>Name</dt><dd>a</dd></dl></div>', /pairs of <dt> and <dd>/],
-    ['<dl><dt>Created</dt><dd>yesterday</dd></dl></div>', /"yesterday" is no time/],
-    ['<dl><dt>Created</dt><dd>@99999999999999999999</dd></dl></div>', /no time/],
-    ['<dl><dt>Aliases</dt><dd>a, b</dd></dl></div>', /no <ul>/],
-    ['<dl><dt>Aliases</dt><dd><ul>a<li>b</li></ul></dd></dl></div>', /something else than <li>/],
+    ['<dl><dt>Created</dt><dd>yesterday</dd></dl></div>', /"yesterday" is not a timestamp/],
+    ['<dl><dt>Created</dt><dd>@99999999999999999999</dd></dl></div>', /not a timestamp/],
+    ['<dl><dt>Aliases</dt><dd>a, b</dd></dl></div>', /not a <ul>/],
+    ['<dl><dt>Aliases</dt><dd><ul>a<li>b</li></ul></dd></dl></div>', /something other than <li>/],
   ] as const) {
     assert.throws(() => parseEntryFile(`<div id="meta">${block}`), { kind: 'invalid', message: why }, block)
   }

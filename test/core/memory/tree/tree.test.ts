@@ -71,7 +71,7 @@ test('dumpTree() again removes what is gone, and leaves everything else alone', 
 test('dumpTree() refuses a folder of notes that no dump has written', async () => {
   await using dir = await folder()
   await write(dir.path, { 'notes/shopping.md': 'milk' })
-  const refused = { kind: 'conflict', message: /notes\/shopping\.md is of no dump/ }
+  const refused = { kind: 'conflict', message: /notes\/shopping\.md was not written by a dump/ }
   await assert.rejects(dumpTree(dir.path, [entry('a')], NEVER), refused)
   assert.deepEqual(await filesIn(dir.path), ['notes/shopping.md'])
   await write(dir.path, { 'SUMMARY.md': '' })
@@ -190,7 +190,7 @@ test('loadTree() refuses a tree in which something is wrong, and names the file'
     return `<div id="meta"><dl><dt>Aliases</dt><dd><ul>${items}</ul></dd></dl></div>\n`
   }
   const trees: [Record<string, string | Uint8Array>, RegExp][] = [
-    [{ 'notes/a.md': new Uint8Array([0x61, 0xff]) }, /notes\/a\.md: it is no UTF-8/],
+    [{ 'notes/a.md': new Uint8Array([0x61, 0xff]) }, /notes\/a\.md: it is not UTF-8/],
     [{ 'notes/a.md': '<div id="meta">' }, /notes\/a\.md: its metadata cannot be read/],
     [{ 'notes/a.md': 'x', 'archives/a.md': 'y' }, /archives\/a\.md: "a" is a name in notes\/a\.md/],
     [{ 'notes/a.md': meta('b'), 'notes/b.md': 'x' }, /notes\/b\.md: "b" is a name in notes\/a\.md/],
@@ -247,15 +247,18 @@ test('a tree with links in place of its folders moves and removes nothing elsewh
 test('a file is no tree to load from and none to dump to', async () => {
   await using dir = await folder()
   await write(dir.path, { file: 'x' })
-  const refused = { kind: 'no-input', message: /it is no folder/ }
+  const refused = { kind: 'no-input', message: /it is not a folder/ }
   await assert.rejects(loadTree(join(dir.path, 'file'), NEVER), refused)
   await assert.rejects(dumpTree(join(dir.path, 'file'), [], NEVER), refused)
 })
 
 test('loadTree() refuses a folder that is no tree, so that no memory is emptied by mistake', async () => {
   await using dir = await folder()
-  await assert.rejects(loadTree(dir.path, NEVER), { kind: 'no-input', message: /no folder notes/ })
-  await assert.rejects(loadTree(join(dir.path, 'x'), NEVER), { kind: 'no-input', message: /no such folder/ })
+  await assert.rejects(loadTree(dir.path, NEVER), { kind: 'no-input', message: /neither a folder notes/ })
+  await assert.rejects(loadTree(join(dir.path, 'x'), NEVER), {
+    kind: 'no-input',
+    message: /the folder does not exist/,
+  })
   await dumpTree(dir.path, [], NEVER)
   assert.deepEqual(await loadTree(dir.path, NEVER), { entries: [], ignored: [] })
 })

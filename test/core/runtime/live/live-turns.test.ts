@@ -224,7 +224,7 @@ for (const isKept of [true, false]) {
     await until('it speaks', () => at.live.running()[0]?.tally.text === 'One')
     if (!isKept) followed.journal.trim(0)
     let reads = 0
-    const storage = new Proxy(at.node.place.storage, {
+    const storage = new Proxy(at.node.stores.storage, {
       get(real, name: keyof Storage) {
         if (name === 'read' && ++reads > 20) throw new Error('it reads without end')
         if (name === 'read') followed.journal.event(run.id, { type: 'text', delta: ' more' })
@@ -259,7 +259,7 @@ async function snapshotOf(at: LiveNode): Promise<ConversationSnapshot> {
 
 async function sessionOf({ node }: LiveNode): Promise<string | undefined> {
   const { id: agentId } = await node.agents.get('crab')
-  return await node.place.storage.activeSession({ agentId, sender: 'ann' })
+  return await node.stores.storage.activeSession({ agentId, sender: 'ann' })
 }
 
 function textOf(seen: readonly FollowEvent[]): string {
@@ -281,7 +281,7 @@ test('a detached turn whose id was told and that fails before it begins is known
 
 /** A disk that takes no first message, until it is mended. */
 function brokenOnce({ node }: LiveNode): AsyncDisposable & { mend(): void } {
-  const { storage } = node.place
+  const { storage } = node.stores
   const create = storage.createSession.bind(storage)
   storage.createSession = () => Promise.reject(new CrabError('storage', 'Cannot write: no space'))
   const mend = () => {

@@ -37,7 +37,7 @@ for (const isFollowed of [true, false]) {
     const { run, end } = await at.live.wait('run-1', NEVER)
     assert.deepEqual(
       [end.stopReason, end.error?.message, end.turns],
-      ['cancelled', 'Cancelled: the client left', 1],
+      ['cancelled', 'Cancelled: the client disconnected', 1],
     )
     assert.deepEqual([end.usage?.input, end.usage?.output], [5, 3])
     assert.deepEqual(

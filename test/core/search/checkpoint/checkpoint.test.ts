@@ -125,7 +125,7 @@ for (const [what, damage] of Object.entries(DAMAGES)) {
     damage(home.folder, await home.save(partOf('segment', 1), partOf('segment', 2)))
     assert.equal(await home.load(), undefined)
     assert.equal(home.told.length, 1)
-    assert.match(home.told[0]!, /^The search index in .+ is built anew: ./)
+    assert.match(home.told[0]!, /^The search index in .+ is being rebuilt: ./)
     await home.save(partOf('segment', 3))
     assert.deepEqual(summaryOf(await home.load()), ['segment 3'])
     assert.equal(readdirSync(home.folder).length, 2)
@@ -138,7 +138,7 @@ test('loadCheckpoint() leaves what another maker wrote', async () => {
   const told: string[] = []
   const place = { folder: home.folder, maker: 'a newer one' }
   assert.equal(await loadCheckpoint(place, (_, message) => told.push(message)), undefined)
-  assert.match(told[0]!, /another version of the program made it$/)
+  assert.match(told[0]!, /a different version of the program wrote it$/)
 })
 
 test('saveCheckpoint() that is stopped leaves the generation before, and nothing else', async () => {

@@ -107,7 +107,7 @@ test('decodePart() believes no head that does not fit its file', () => {
     length.writeUInt32LE(json.length)
     const padding = Buffer.alloc((8 - ((20 + json.length) % 8)) % 8)
     const bytes = summed(Buffer.concat([length, json, padding, body]))
-    assert.equal(decodePart(bytes), 'its head does not fit its length', json.toString())
+    assert.equal(decodePart(bytes), 'its header does not match its length', json.toString())
   }
 })
 

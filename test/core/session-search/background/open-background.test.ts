@@ -46,7 +46,7 @@ test('openBackground() tells the log what the worker has to tell', async () => {
   execFileSync('truncate', ['-s', '10', join(setting.place.folder, file!)])
   assert.equal(await setting.background.load(setting.place, never), undefined)
   assert.equal(setting.told.length, 1)
-  assert.match(setting.told[0]!, /is built anew/)
+  assert.match(setting.told[0]!, /is being rebuilt/)
 })
 
 test('openBackground() gives failures as they are', async () => {
@@ -94,9 +94,7 @@ test('openBackground() gives the work of a thread that ended to a new one', asyn
     else require('node:worker_threads').parentPort.on('message', () => { throw new Error('a fault') })`
   await using background = setting.open({ worker: async () => source })
   assert.equal((await background.save(setting.place, [partOf(1)], never)).length, 1)
-  assert.deepEqual(setting.told, [
-    'The thread that works for the search index ended, and its work is begun again: a fault',
-  ])
+  assert.deepEqual(setting.told, ["The search index's worker thread ended; its work is restarted: a fault"])
   assert.equal(threads().includes('crabtalk-search'), platform() === 'linux', 'the second thread did it')
 })
 

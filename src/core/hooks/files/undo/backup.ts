@@ -42,7 +42,7 @@ export async function backUpFile(
     if (!known) await removeBackup(folder, target.path).catch(() => undefined)
     throw reason
   }
-  return failure ? `\n[undo cannot take this back: ${failure.message}]` : ''
+  return failure ? `\n[cannot be undone: ${failure.message}]` : ''
 }
 
 async function write(

@@ -71,7 +71,7 @@ async function settle(task: RestoreTask, signal: AbortSignal): Promise<RestoredF
   const version = await hashVersion(bytes)
   if (version === file.before?.version) return done(file, 'restored')
   if (!file.after.includes(version)) return toUnchanged(file, 'it changed after the turn')
-  if (file.isMixed) return toUnchanged(file, 'something else changed it during the turn, too')
+  if (file.isMixed) return toUnchanged(file, 'something else also changed it during the turn')
   return file.before ? await replace(task, open, bytes) : await remove(task, open)
 }
 
@@ -110,8 +110,8 @@ async function remove(
 }
 
 function explainLoss({ before }: BackupFile): string {
-  const why = before?.lost || 'that is deleted, or its turn is too old'
-  return `what it was before is not kept: ${why}`
+  const why = before?.lost || 'its backup was deleted, or its turn is too old'
+  return `its previous content was not kept: ${why}`
 }
 
 function done({ path }: BackupFile, outcome: 'restored' | 'removed'): RestoredFile {

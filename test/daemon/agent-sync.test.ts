@@ -19,7 +19,7 @@ test('all agents are known from the beginning, and none waits for the server of 
   await node.declare('slow', stuck)
   await node.declare('quick', good)
   await node.home.write('agents/broken.toml', 'no = [toml')
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   await node.pidOf(good)
   assert.deepEqual(
     node.logged.map((line) => line.replace(/:\d+:.*/s, '')),
@@ -31,7 +31,7 @@ test('a change to an agent reaches its servers at once', async () => {
   await using node = await startKeptNode()
   const [one, two, three] = [node.watch('one'), node.watch('two'), node.watch('three')]
   await node.declare('crab', one)
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   const pid = await node.pidOf(one)
 
   const add = { agent: 'crab', config: JSON.stringify(two.entry) }
@@ -56,7 +56,7 @@ test('a change to an agent reaches its servers at once', async () => {
 test('update_agent and create_agent start what they declare', async () => {
   await using node = await startKeptNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   const config = (server: WatchedServer) => JSON.stringify({ mcps: [server.entry] })
   await request(node.dispatch, 'createAgent', { name: 'new', config: config(one), prompt: '' }, NEVER)
   await node.pidOf(one)
@@ -72,7 +72,7 @@ test('a rename moves the servers of an agent, and starts and ends none', async (
   const leave = new AbortController()
   const kinds: string[] = []
   const events = node.services.mcpEvents.listen(leave.signal)
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   const pid = await node.pidOf(server)
   await request(node.dispatch, 'renameAgent', { oldName: 'old', newName: 'new' }, NEVER)
   const [peer] = await node.peers()
@@ -89,7 +89,7 @@ test('the servers of an agent that is deleted end', async () => {
   await using node = await startKeptNode()
   const server = node.watch('one')
   await node.declare('old', server)
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   await node.pidOf(server)
   await request(node.dispatch, 'deleteAgent', { name: 'old' }, NEVER)
   await ended(server)
@@ -100,7 +100,7 @@ test('a server that was verified before it was written is the one that runs then
   await using node = await startKeptNode()
   const server = node.watch('one')
   await node.declare('crab')
-  await node.services.roster.syncAll()
+  await node.services.agentSync.syncAll()
   const add = { agent: 'crab', config: JSON.stringify(server.entry), verify: true }
   const { status } = await request(node.dispatch, 'upsertMcp', add, NEVER)
   const pid = await node.pidOf(server)
@@ -117,9 +117,9 @@ test('a change whose servers cannot be told of it is taken back, and what was ve
   const before = await declared()
   const { agents, node: place } = node.services
   const broken = { onRegisterAgent: () => Promise.reject(new CrabError('storage', 'the disk is full')) }
-  const roster = new AgentSync({ agents, hook: {}, known: new KnownAgents(broken), log: place.log })
-  await roster.syncAll()
-  const dispatch = route(handlers({ ...node.services, roster }, 'process'))
+  const agentSync = new AgentSync({ agents, hook: {}, known: new KnownAgents(broken), log: place.log })
+  await agentSync.syncAll()
+  const dispatch = route(handlers({ ...node.services, agentSync }, 'process'))
   const add = { agent: 'crab', config: JSON.stringify(two.entry), verify: true }
   await assert.rejects(request(dispatch, 'upsertMcp', add, NEVER), { kind: 'storage' })
   await assert.rejects(request(dispatch, 'deleteMcp', { agent: 'crab', name: 'one' }, NEVER), {

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ConversationStart, LeasedConversation } from '../../../src/core/runtime/leased-conversation.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
-import { newPlace } from '../../support/test-node.ts'
+import { newStores } from '../../support/test-node.ts'
 
 const NEVER = new AbortController().signal
 
 test('HeldConversation.take() begins a session with the message, or appends it to the one there is', async () => {
-  const place = newPlace(new MemoryStorage())
+  const stores = newStores(new MemoryStorage())
   const contents: string[][] = []
   const ids = new Set<string>()
   for (const text of ['one', 'two']) {
-    await using held = await LeasedConversation.lease(place, beginning('ann', text), NEVER)
+    await using held = await LeasedConversation.lease(stores, beginning('ann', text), NEVER)
     contents.push(held.history.messages.map(({ content }) => content))
     ids.add(held.id)
     assert.deepEqual([held.header.created_by, held.warnings], ['ann', []])
@@ -20,11 +20,11 @@ test('HeldConversation.take() begins a session with the message, or appends it t
 })
 
 test('HeldConversation.append() puts what is appended at once one behind the other', async () => {
-  const place = newPlace(new MemoryStorage())
-  await using held = await LeasedConversation.lease(place, beginning('ann', 'one'), NEVER)
+  const stores = newStores(new MemoryStorage())
+  await using held = await LeasedConversation.lease(stores, beginning('ann', 'one'), NEVER)
   const titles = ['a', 'b', 'c']
   await Promise.all(titles.map((title) => held.append([{ kind: 'meta', title }])))
-  const { lines } = await place.storage.read(held.id)
+  const { lines } = await stores.storage.read(held.id)
   assert.deepEqual(
     lines.flatMap((line) => (line.kind === 'meta' ? [line.title] : [])),
     titles,
@@ -32,11 +32,11 @@ test('HeldConversation.append() puts what is appended at once one behind the oth
 })
 
 test('HeldConversation gives its right back when it is disposed, and when it cannot be taken', async () => {
-  const place = newPlace(new MemoryStorage())
-  const held = await LeasedConversation.lease(place, beginning('ann', 'one'), NEVER)
+  const stores = newStores(new MemoryStorage())
+  const held = await LeasedConversation.lease(stores, beginning('ann', 'one'), NEVER)
   const stop = new AbortController()
-  const givenUp = LeasedConversation.lease(place, beginning('ann', 'never'), stop.signal)
-  const waiting = LeasedConversation.lease(place, beginning('ann', 'two'), NEVER)
+  const givenUp = LeasedConversation.lease(stores, beginning('ann', 'never'), stop.signal)
+  const waiting = LeasedConversation.lease(stores, beginning('ann', 'two'), NEVER)
   stop.abort()
   await assert.rejects(givenUp, { kind: 'cancelled' })
   await held.append([{ kind: 'entry', role: 'assistant', content: 'yes' }])
@@ -49,11 +49,11 @@ test('HeldConversation gives its right back when it is disposed, and when it can
 })
 
 test('HeldConversation.take() begins another session when the one it waits for is deleted', async () => {
-  const place = newPlace(new MemoryStorage())
-  const held = await LeasedConversation.lease(place, beginning('ann', 'one'), NEVER)
-  const waiting = LeasedConversation.lease(place, beginning('ann', 'two'), NEVER)
+  const stores = newStores(new MemoryStorage())
+  const held = await LeasedConversation.lease(stores, beginning('ann', 'one'), NEVER)
+  const waiting = LeasedConversation.lease(stores, beginning('ann', 'two'), NEVER)
   await new Promise((resolve) => setImmediate(resolve)) // it waits for the session now
-  await place.storage.deleteSession(held.id)
+  await stores.storage.deleteSession(held.id)
   await held[Symbol.asyncDispose]()
   await using next = await waiting
   assert.notEqual(next.id, held.id)
@@ -61,18 +61,18 @@ test('HeldConversation.take() begins another session when the one it waits for i
     next.history.messages.map(({ content }) => content),
     ['two'],
   )
-  assert.equal((await place.storage.read(next.id)).lines.length, 1)
-  await using lease = await place.leases.take(`turn:${held.id}`, NEVER)
+  assert.equal((await stores.storage.read(next.id)).lines.length, 1)
+  await using lease = await stores.leases.take(`turn:${held.id}`, NEVER)
   assert.ok(lease, 'nobody holds the session that is gone')
 })
 
 test('HeldConversation remembers the conversations used last, and no more than 32', async () => {
-  const place = newPlace(new MemoryStorage())
+  const stores = newStores(new MemoryStorage())
   for (let number = 0; number < 40; number++) {
-    await using _held = await LeasedConversation.lease(place, beginning(`sender ${number}`, 'hi'), NEVER)
-    await using _again = await LeasedConversation.lease(place, beginning('often', 'hi'), NEVER)
+    await using _held = await LeasedConversation.lease(stores, beginning(`sender ${number}`, 'hi'), NEVER)
+    await using _again = await LeasedConversation.lease(stores, beginning('often', 'hi'), NEVER)
   }
-  const senders = [...place.cache.values()].map(({ header }) => header.created_by)
+  const senders = [...stores.cache.values()].map(({ header }) => header.created_by)
   assert.deepEqual([senders.length, senders[0], senders.at(-1)], [32, 'sender 9', 'often'])
 })
 

@@ -18,7 +18,7 @@ test('a daemon that stays takes the place of one that a command has started, onc
   await using daemon = await staying!
   assert.deepEqual(await onDemand.ended, { code: 0, stderr: '' })
   const own = (await logOf(home)).filter(({ pid }) => pid === daemon.pid)
-  assert.equal(own[1]?.message, `took the place of process ${onDemand.pid}, which a command had started`)
+  assert.equal(own[1]?.message, `replaced process ${onDemand.pid}, which a command had started`)
 })
 
 test('a daemon that stays is refused by one that stays, and one that a command starts by any', async () => {
@@ -42,7 +42,7 @@ test('a daemon that waits for the turns of another ends by SIGTERM, and the othe
     if (event?.$case !== 'chunk') continue
     const { child, ended } = spawnDaemon(home)
     child.stderr.once('data', () => child.kill('SIGTERM'))
-    const said = `crabtalk: waits for the turns of process ${onDemand.pid}, which a command has started\n`
+    const said = `crabtalk: waiting for the turns of process ${onDemand.pid}, which a command started\n`
     assert.deepEqual(await ended, { code: 0, stderr: said })
     break
   }

@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import { abortable } from '../core/base/abortable.ts'
+import { newUlid } from '../core/base/ids.ts'
+import { lazy } from '../core/base/lazy.ts'
+import { migrateServers } from '../core/config/migrate-servers.ts'
+import { MemoryLeases } from '../core/lease/memory-leases.ts'
+import { Asks } from '../core/runtime/asks.ts'
+import { KnownAgents } from '../core/runtime/known-agents.ts'
+import type { ConversationStores } from '../core/runtime/leased-conversation.ts'
+import { Broadcast } from '../core/runtime/live/broadcast.ts'
+import { Journals } from '../core/runtime/live/journals.ts'
+import { LiveTurns } from '../core/runtime/live/live-turns.ts'
+import { RunningTurns } from '../core/runtime/running-turns.ts'
+import { Runtime } from '../core/runtime/runtime.ts'
+import { MemoryStorage } from '../core/storage/memory-storage.ts'
+import { AgentSync } from './agent-sync.ts'
+import type { NodeMcp } from './build-mcp.ts'
+import type { NodeStores } from './build-stores.ts'
+import type { NodeTools } from './build-tools.ts'
+import type { DaemonEvent } from './daemon-event.ts'
+import { type DaemonBus, openBus } from './event-bus.ts'
+import { withLastGood } from './last-good-agents.ts'
+import type { LiveConfig } from './live-config.ts'
+import { reloader } from './reload.ts'
+import type { NodeContext, Services } from './services.ts'
+
+/** The turns of a node, and what keeps their agents and their configuration current. */
+export interface NodeTurns
+  extends Pick<
+      Services,
+      | 'running'
+      | 'asks'
+      | 'live'
+      | 'journals'
+      | 'events'
+      | 'bus'
+      | 'agentSync'
+      | 'migrate'
+      | 'reloads'
+      | 'runtime'
+    >,
+    AsyncDisposable {
+  /** Resolves when no turn, event or change of an agent is in progress; nothing new starts from then on. */
+  settled(): Promise<void>
+}
+
+interface TurnParts {
+  stores: NodeStores
+  liveConfig: LiveConfig
+  tools: NodeTools
+  mcp: NodeMcp
+}
+
+/** Builds the runtime, which opens its models at the first turn, and the live turns on top of it. */
+export function buildTurns(context: NodeContext, parts: TurnParts): NodeTurns {
+  const { options, now, over } = context
+  const { paths, log } = options
+  const { stores, liveConfig, tools, mcp } = parts
+  const running = new RunningTurns()
+  const asks = new Asks({ timeoutMs: ASK_TIMEOUT_MS })
+  const known = new KnownAgents(tools.hook)
+  const runtime = lazy(async () => {
+    await liveConfig.models(over)
+    return openRuntime(context, parts, { known, running, asks })
+  })
+  const agentSync = new AgentSync({ agents: stores.agents, hook: tools.hook, known, log })
+  const migrate: Services['migrate'] = (tell) =>
+    migrateServers({ paths, lock: (resource) => stores.lock(resource, over), tell })
+  const reloads = reloader({
+    ...{ liveConfig, agentSync, subscriptions: stores.subscriptions, skills: tools.skills },
+    ...{ servers: mcp.openedServers, components: tools.components, migrate, log, over },
+  })
+  const currentRuntime = async (signal: AbortSignal) => {
+    await reloads.config(signal)
+    return await abortable(runtime.get(), signal)
+  }
+  const journals = new Journals()
+  const events = new Broadcast<DaemonEvent>()
+  const live: LiveTurns = new LiveTurns({
+    runtime: currentRuntime,
+    journals,
+    observers: [
+      (run, event) => events.tell({ type: 'turn', at: now(), run, event }),
+      (run, event) => bus?.observe(run, event),
+    ],
+    over,
+    now,
+    newId: newUlid,
+  })
+  const bus: DaemonBus | undefined =
+    options.daemon &&
+    openBus({ subscriptions: stores.subscriptions, events, live: () => live, log, over, now })
+  return {
+    ...{ running, asks, live, journals, events, bus, agentSync, migrate, reloads },
+    runtime: currentRuntime,
+    async settled() {
+      await live.settled()
+      await bus?.bus.settled()
+      await agentSync.settled()
+    },
+    async [Symbol.asyncDispose]() {
+      const opened = await runtime.current?.catch(() => undefined)
+      await opened?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function openRuntime(
+  { options, now }: NodeContext,
+  { stores, liveConfig, tools }: TurnParts,
+  turns: { known: KnownAgents; running: RunningTurns; asks: Asks },
+): Runtime {
+  const { paths, cwd, homeDir, log } = options
+  return new Runtime({
+    agents: withLastGood({ store: stores.agents, known: turns.known, log }),
+    setting: () => liveConfig.current,
+    hook: tools.hook,
+    ...turns,
+    stores: stores.stores,
+    scratch: openScratchStores(now),
+    ...{ defaultCwd: cwd, workspaces: paths.workspace, homeDir },
+    spill: join(paths.cache, 'output'),
+    undo: paths.undo,
+    log,
+    now,
+    newId: newUlid,
+  })
+}
+
+/**
+ * The time in milliseconds that a question waits when its client may have left, or never declared that it
+ * answers (docs/conversations.md).
+ */
+const ASK_TIMEOUT_MS = 300_000
+
+/** Opens in-memory stores for conversations that are not saved. */
+function openScratchStores(now: () => number): ConversationStores {
+  return { storage: new MemoryStorage({ now }), leases: new MemoryLeases(), cache: new Map() }
+}
