@@ -294,10 +294,7 @@ describe('a server over HTTP that answers in its own way', () => {
       }),
     })
     await using node = await mcpNode()
-    await assert.rejects(callEcho(node, server), {
-      kind: 'unavailable',
-      message: /the connection was closed/,
-    })
+    await assert.rejects(callEcho(node, server), { kind: 'unavailable', message: /connection was closed/ })
     assert.deepEqual([node.servers.peers()[0]!.state, server.of('tools/call').length], ['failed', 1])
     isCutting = false
     assert.equal(await callEcho(node, server), 'hi')
