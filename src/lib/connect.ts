@@ -56,7 +56,7 @@ async function findEndpoint(run: string): Promise<SocketEndpoint> {
   })
   const endpoint = await readAddressFile(address)
   if (endpoint) return endpoint
-  throw new CrabError('unavailable', `Cannot reach a daemon: none has written its address to ${run}`, {
+  throw new CrabError('unavailable', `Cannot reach a daemon: no daemon has announced itself in ${run}`, {
     hint: 'start one: crabtalk daemon run',
   })
 }

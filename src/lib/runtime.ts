@@ -141,7 +141,7 @@ function fixedAgents(definitions: readonly AgentDefinition[]): Agents {
       const agent = agents.get(foldName(name))
       if (agent) return agent
       throw new CrabError('missing', `Cannot find the agent "${name}"`, {
-        hint: `there is ${definitions.map((definition) => definition.name).join(', ') || 'none'}`,
+        hint: `its agents: ${definitions.map((definition) => definition.name).join(', ') || 'none'}`,
       })
     },
     rules: async () => [],

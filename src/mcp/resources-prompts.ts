@@ -65,7 +65,7 @@ async function resolveUri(uri: string, peer: PeerClaim['peer'], signal: AbortSig
   if (found) return found.uri
   const known = resources.map(({ name }) => name)
   throw new CrabError('missing', 'it has no such resource', {
-    hint: didYouMean(uri, known) ?? 'crabtalk mcp resources lists those it has',
+    hint: didYouMean(uri, known) ?? 'list them with crabtalk mcp resources',
   })
 }
 
@@ -93,7 +93,7 @@ function checkPrompt(
   const found = prompts.find(({ name }) => name === prompt)
   const what = `Cannot get the prompt ${toPrintableLine(prompt)} of the MCP server "${server}"`
   if (!found) {
-    const hint = didYouMean(prompt, names) ?? `crabtalk mcp prompts ${server} lists those it has`
+    const hint = didYouMean(prompt, names) ?? `list them with crabtalk mcp prompts ${server}`
     throw new CrabError('missing', `${what}: it has no such prompt`, { hint })
   }
   const known = found.arguments.map(({ name }) => name)
@@ -104,6 +104,6 @@ function checkPrompt(
   }
   const unknown = Object.keys(args).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  const hint = known.length === 0 ? 'it has no blanks' : `its blanks are ${known.join(', ')}`
-  throw new CrabError('invalid', `${what}: it has no blank ${toPrintableLine(unknown)}`, { hint })
+  const hint = known.length === 0 ? 'it takes no arguments' : `its arguments are ${known.join(', ')}`
+  throw new CrabError('invalid', `${what}: it has no argument ${toPrintableLine(unknown)}`, { hint })
 }

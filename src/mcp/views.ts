@@ -96,7 +96,7 @@ interface VisibilityInput {
 function visibility({ agent, entry, tool, name }: VisibilityInput): Pick<ToolView, 'name' | 'hidden'> {
   if (name === undefined) return { name: '', hidden: hiddenBy(entry, tool.name) }
   if (agent.tools.length === 0 || agent.tools.includes(name)) return { name, hidden: '' }
-  return { name: '', hidden: `the agent's tools do not have ${name}` }
+  return { name: '', hidden: `the agent's tools do not include ${name}` }
 }
 
 function toToolHead({ name, description }: RemoteTool): Pick<ToolView, 'remoteName' | 'description'> {

@@ -117,7 +117,7 @@ test('the chat fills in the form of a server as a card', async () => {
   await using talk = await talkWith([CALL(FORM), DONE])
   await using chat = openChat(talk, ['chat', 'go'])
   await chat.shows(/An MCP server of crab asks: do not give it secrets/)
-  await chat.shows(/It wants to know: Name, Colour/)
+  await chat.shows(/It asks for: Name, Colour/)
   await chooseDigit(chat, '1')
   await chat.shows('Type an answer')
   await chooseDigit(chat, '1')
@@ -135,7 +135,7 @@ test('the chat fills in the form of a server as a card', async () => {
 test('Esc at the card of a server is told as left, not as refused', async () => {
   await using talk = await talkWith([CALL({ url: 'https://example.com/login', message: 'Log in' }), DONE])
   await using chat = openChat(talk, ['chat', 'go'])
-  await chat.shows(/asks you to open an address of example\.com/)
+  await chat.shows(/asks you to open a page of example\.com/)
   await chat.shows(/https:\/\/example\.com\/login/)
   await chat.shows(TAKES_DIGITS)
   chat.press('esc')

@@ -63,7 +63,7 @@ test('mcp call announces an image, or writes it where -O says', async () => {
   const call = (...words: string[]) => box.run(['mcp', 'call', 'misbehaving', ...words])
   const announced = await call('mixed')
   assert.match(announced.stdout, /^beside it\n/)
-  assert.match(announced.stderr, /^crabtalk: image\/png, \d+ bytes; -O FILE keeps it\n/)
+  assert.match(announced.stderr, /^crabtalk: image\/png, \d+ bytes; save it with -O FILE\n/)
   const written = await call('image', '-O', 'shot.png')
   assert.deepEqual([written.stderr, written.code], ['', 0])
   const bytes = await readFile(join(box.cwd, 'shot.png'))
@@ -86,7 +86,7 @@ test('mcp call -O and mcp read -O write the bytes of a file, whatever it calls i
   ]
   for (const words of [reference!, read!]) {
     const { stdout, stderr, code } = await box.run(['mcp', ...words])
-    assert.doesNotMatch(stdout, /the whole is in/)
+    assert.doesNotMatch(stdout, /the full content is in/)
     assert.deepEqual([stderr, code], ['', 0])
   }
   for (const file of ['a.bin', 'b.bin']) {
@@ -100,7 +100,7 @@ test('mcp call -O says when what it writes is a link', async () => {
   const { stderr, code } = await box.run(['mcp', ...words])
   assert.match(
     stderr,
-    /^crabtalk: the result is a link: crabtalk mcp read -O FILE everything demo:\S+ reads it\n$/,
+    /^crabtalk: the result is a link; read it with crabtalk mcp read -O FILE everything demo:\S+\n$/,
   )
   assert.equal(code, 0)
 })
@@ -116,7 +116,7 @@ test('mcp call sends a text where the tool wants one, and knows a misspelt argum
     hint: /^hint: for "mesage" did you mean "message"\?$/,
   })
   assertFailed(await echo('message=a', 'message=b'), 'usage', {
-    message: /message is there twice$/,
+    message: /message is given twice$/,
     hint: /list/,
   })
 })
@@ -156,11 +156,11 @@ test('mcp call names the nearest server and tool, and refuses arguments that are
     hint: /"echo"/,
   })
   assertFailed(await call('misbehaving', 'echo', 'hello'), 'usage', {
-    message: /word 1 behind the tool/,
+    message: /word 1 after the tool/,
     hint: /path=/,
   })
   assertFailed(await call('misbehaving', 'echo', '{"text":'), 'usage', {
-    message: /no JSON object/,
+    message: /not a JSON object/,
     hint: /./,
   })
   assertFailed(await call('misbehaving'), 'usage', { message: /<tool> is missing$/, hint: /<tool>/ })

@@ -115,7 +115,7 @@ test('mcp add says what may be meant by words that no server could use', async (
   const { entry } = watchedServer(box.cwd, { at: { start: 'crash' } })
   const advised = { message: /./, hint: /write \.\/notes if what is here is meant: .*nothing was written/ }
   assertFailed(await box.run(['mcp', 'add', 'fs', '--', ...line(entry), 'notes']), 'unavailable', advised)
-  const inOne = { message: /no program of that name/, hint: /write the words of the command apart/ }
+  const inOne = { message: /no program of that name/, hint: /write the command as separate words/ }
   assertFailed(await box.run(['mcp', 'add', 'x', 'no-such -y x']), 'unavailable', inOne)
   const header = await box.run(['mcp', 'add', '--header', 'Host: x', 'far', 'http://127.0.0.1:1'])
   assertFailed(header, 'config', { message: /"Host" cannot be set/, hint: /^hint: nothing was written$/ })
@@ -142,7 +142,7 @@ test('mcp add refuses a name that is taken, and what is no entry, before anythin
   const server = watchedServer(records.path, FEW)
   const add = (...words: string[]) => box.run(['mcp', 'add', ...words, '--', ...line(server.entry)])
   assertFailed(await add('notes'), 'conflict', {
-    message: /^Cannot add the server "notes": that name is already in use$/,
+    message: /^Cannot add the server "notes": a server with that name already exists$/,
     hint: /crabtalk mcp set notes/,
   })
   assertFailed(await add('No Tes'), 'invalid', { message: /"name" must be 1 to 32/ })

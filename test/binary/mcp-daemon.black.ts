@@ -135,7 +135,7 @@ test('changes of one agent from the daemon and from other processes at once lose
   assert.equal(same.filter(({ code }) => code === 0).length, 1)
   for (const refused of same.filter(({ code }) => code !== 0)) {
     assertFailed(refused, 'conflict', {
-      message: /^Cannot add the server "same": there is one/,
+      message: /^Cannot add the server "same": a server with that name already exists$/,
       hint: /mcp set same/,
     })
   }

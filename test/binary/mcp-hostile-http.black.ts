@@ -27,7 +27,7 @@ const HOSTILE: Readonly<Record<string, { play: Play; said: RegExp }>> = {
   big: { play: answerMuch, said: /\[Cut: 20971520 bytes in all/ },
   cut: {
     play: (_, response) => isSent(response.writeHead(200, STREAM).end(': \n\n')),
-    said: /"cut": its stream ended before its answer came/,
+    said: /"cut": its stream ended before the answer arrived/,
   },
   gone: { play: (_, response) => isSent(response.destroy()), said: /"gone": .*the connection was closed/ },
   failing: { play: (_, response) => isSent(response.writeHead(500).end()), said: /"failing".*500/ },

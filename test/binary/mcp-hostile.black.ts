@@ -116,8 +116,8 @@ async function meetSchemas(node: McpDaemon): Promise<string> {
   const { tools } = await node.act('schemas', McpActionKind.TOOLS)
   assert.equal((await node.call('schemas', 'echo', { text: 'x' })).output, 'x')
   const hidden = new Map(tools.map(({ remoteName, hidden }) => [remoteName, hidden]))
-  assert.match(hidden.get('deep') ?? '', /nested more than 64 deep/)
-  assert.match(hidden.get('remote_ref') ?? '', /refers to .*elsewhere/)
+  assert.match(hidden.get('deep') ?? '', /nested more than 64 levels deep/)
+  assert.match(hidden.get('remote_ref') ?? '', /refers to .*outside of it/)
   assert.match(hidden.get('huge') ?? '', /too large|over 64 KiB/)
   for (const name of [
     'circular_ref',

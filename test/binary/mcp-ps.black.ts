@@ -91,8 +91,8 @@ test('mcp ps of nothing says where to look', async () => {
   await using _daemon = await startServing(box, 0)
   const { stdout, stderr, code } = await mcp(box, ['ps'])
   assert.deepEqual([stdout, code], ['', 0])
-  assert.match(stderr, /^No servers run; crabtalk mcp list --all/)
-  assert.match((await mcp(box, ['ps', '-a', 'crab'])).stderr, /^No servers run for crab; /)
+  assert.match(stderr, /^No servers are running; list the declared ones with crabtalk mcp list --all/)
+  assert.match((await mcp(box, ['ps', '-a', 'crab'])).stderr, /^No servers are running for crab; /)
   assertFailed(await mcp(box, ['ps', '-a', 'nosuch']), 'missing', { message: /nosuch/, hint: /./ })
 })
 
@@ -146,7 +146,7 @@ test('mcp cost says what tools cost, dearest first, without starting anything', 
     unknown.stdout,
     /^SERVER +TOOLS +TOKENS\nfew +- +-\nmany +- +-\n\n0 tools cost crab about 0 tokens/,
   )
-  assert.match(unknown.stderr, /nobody knows yet what many has: crabtalk mcp ping many -a crab finds out\n/)
+  assert.match(unknown.stderr, /the tools of many are not known yet: run crabtalk mcp ping many -a crab\n/)
   await box.run(['mcp', 'ping'])
   const starts = many.starts().length
   const { stdout, stderr, code } = await box.run(['mcp', 'cost'])
@@ -179,7 +179,7 @@ test('mcp cost of an agent with more than 40 tools says what groups of them cost
   const { stdout } = await box.run(['mcp', 'cost'])
   assert.match(
     stdout,
-    /\n\ncrab has more than 40 MCP tools, and begins with groups of them: about [\d,]+ tokens in every request, where all 44 tools would cost about [\d,]+ tokens\n$/,
+    /\n\ncrab has more than 40 MCP tools and starts with groups of them: about [\d,]+ tokens in every request, where all 44 tools would cost about [\d,]+ tokens\n$/,
   )
   assert.match(
     (await box.run(['mcp', 'cost', 'web'])).stdout,

@@ -46,7 +46,7 @@ test('mcp add writes no address that cannot be spoken to, and says why', async (
   await using box = await makeSandbox()
   const add = (...args: string[]) => box.run(['mcp', 'add', ...args])
   assertFailed(await add('far', closed.url), 'credentials', {
-    message: /"far": it wants to know who asks: it answered HTTP 401 \(Unauthorized\) at http/,
+    message: /"far": it requires authentication: it answered HTTP 401 \(Unauthorized\) at http/,
     hint: /token as "auth", or an "auth_helper"/,
   })
   const before = closed.arrivals.length

@@ -68,7 +68,7 @@ test('mcp serve that is terminated, or whose host goes, cancels what runs and le
 test('mcp serve on a terminal says whom it is for, and ends with Ctrl-D', async () => {
   await using talk = await makeTalk([])
   const terminal = talk.terminal(['mcp', 'serve'])
-  await terminal.shows(/this is for programs that speak MCP/)
+  await terminal.shows(/programs that speak MCP start this by themselves/)
   terminal.type('\x04')
   assert.equal((await terminal.finished).code, 0)
 })

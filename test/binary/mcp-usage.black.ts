@@ -11,7 +11,7 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'ls'], /^Unknown command "mcp ls"$/, /"crabtalk mcp list"/],
   [['mcp', 'help'], /^Unknown command "mcp help"$/, /see crabtalk mcp --help$/],
   [['mcp', 'list', '--all', '-a', 'crab'], /^Cannot combine --all with a name or --agent$/, /leave one/],
-  [['mcp', 'add', '--no-verify', 'far', 'ftp://h'], /ftp:\/\/: it is no http address$/, /https:/],
+  [['mcp', 'add', '--no-verify', 'far', 'ftp://h'], /ftp:\/\/: it is not an HTTP address$/, /https:/],
   [['mcp', 'list', 'x'], /it takes no/, /crabtalk mcp list$/],
   [['mcp', 'list', '--jsn'], /^Unknown option --jsn$/, /--json\?$/],
   [['mcp', 'get'], /(is|are) missing$/, /<name>$/],
@@ -27,7 +27,7 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'ping', '--all', 'fs'], /^Cannot combine --all with a name or --agent$/, /leave one/],
   [
     ['mcp', 'add', '--header', 'x', 'far', 'https://h'],
-    /^Cannot use --header: it is no Name: value$/,
+    /^Cannot use --header: it is not Name: value$/,
     /X-Team/,
   ],
   [['mcp', 'add', '--transport', 'ws', 'far', 'https://h'], /--transport ws/, /http, sse/],
@@ -35,7 +35,7 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [
     ['mcp', 'add', 'far', 'https://h', '--auth', 'x'],
     /an address takes no arguments$/,
-    /options stand before it/,
+    /put options before it/,
   ],
   [['mcp', 'ps', 'fs'], /it takes no/, /crabtalk mcp ps$/],
   [['mcp', 'ps', '--jsn'], /^Unknown option --jsn$/, /--json\?$/],
@@ -95,7 +95,7 @@ test('--help behind the command of a server belongs to that server', async () =>
       'localhost',
     ])
     assert.equal(added.stdout, `added x${flag.length}\n`)
-    assert.match((await box.run(['mcp', 'add', 'x', flag])).stdout, /^Give an agent a server\n/)
+    assert.match((await box.run(['mcp', 'add', 'x', flag])).stdout, /^Add a server to an agent\n/)
   }
   const { stdout } = await box.run(['mcp', 'get', 'x2', '--json'])
   assert.deepEqual(JSON.parse(stdout).entry.args, ['-h', 'localhost'])

@@ -91,7 +91,7 @@ test('embed() refuses agents that are none, and names those there are', async ()
   await using runtime = embed({ agents: [CRAB], provider })
   await assert.rejects(textOf(runtime.turn('x', { agent: 'nobody' })), {
     kind: 'missing',
-    hint: 'there is crab',
+    hint: 'its agents: crab',
   })
 })
 

@@ -29,8 +29,8 @@ test('view() shows what an agent has, and why the rest is hidden', async () => {
     [
       ['echo', 'mcp__a__echo', ''],
       ['add', '', 'exclude has add'],
-      ['twin', '', "the agent's tools do not have mcp__a__twin"],
-      ['between', '', "the agent's tools do not have mcp__a__between"],
+      ['twin', '', "the agent's tools do not include mcp__a__twin"],
+      ['between', '', "the agent's tools do not include mcp__a__between"],
       ['twin', '', 'its name is taken'],
     ],
   )

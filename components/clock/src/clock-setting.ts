@@ -19,7 +19,7 @@ export const MAX_ARGUMENT_CHARS = 100
 export const ZONE_ARGUMENT = {
   type: 'string',
   maxLength: MAX_ARGUMENT_CHARS,
-  description: 'Such as Europe/Berlin, tokyo, UTC or +05:30; without it, that of this machine',
+  description: 'Such as Europe/Berlin, tokyo, UTC or +05:30; by default that of this machine',
 }
 /** The schema of a time argument. */
 export const TIME_ARGUMENT = {

@@ -18,7 +18,7 @@ export function readDuration(text: string): number {
   const parts = [...input.matchAll(PART)]
   const isAll = parts.map(([part]) => part).join('') === input
   if (input === '' || !isAll)
-    throw new Error(`"${text}" is no duration: write 90s, 10 minutes, 1h 30m or 1:30:00`)
+    throw new Error(`"${text}" is not a duration: write 90s, 10 minutes, 1h 30m or 1:30:00`)
   const sum = parts.reduce((ms, [, count, unit]) => ms + Number(count) * UNITS[unit![0]!]!, 0)
   return Math.round(sum)
 }

@@ -8,6 +8,6 @@ const setting = { zone: timeZone, now: Date.now }
 await runComponent({
   name: 'clock',
   version: about.version,
-  description: `Tells the time anywhere, converts and calculates times, and runs timers. This machine is in the time zone ${timeZone}.`,
+  description: `Tells the time in any time zone, converts and calculates times, and runs timers. This machine is in the time zone ${timeZone}.`,
   tools: [...timeTools(setting), ...timerTools(setting)],
 })

@@ -65,7 +65,7 @@ function addDays(wall: WallTime, days: number): Day {
 
 function invalidTime(text: string): Error {
   return new Error(
-    `"${text}" is no time: write now, 2026-11-22T15:00, 2026-11-22T15:00+01:00, 2026-11-22, 15:00, 3pm, tomorrow 9:30 or @1795327200 (Unix seconds)`,
+    `"${text}" is not a time: write now, 2026-11-22T15:00, 2026-11-22T15:00+01:00, 2026-11-22, 15:00, 3pm, tomorrow 9:30 or @1795327200 (Unix seconds)`,
   )
 }
 

@@ -16,7 +16,7 @@ function nowTool(setting: ClockSetting): ComponentTool<{ zones?: string[] }> {
     name: 'now',
     title: 'Time now',
     description:
-      'Tells the date and time now, here or in other time zones. Use it before answering anything that depends on today.',
+      'Returns the current date and time, here or in other time zones. Use it before answering anything that depends on today.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -25,7 +25,7 @@ function nowTool(setting: ClockSetting): ComponentTool<{ zones?: string[] }> {
           items: ZONE_ARGUMENT,
           minItems: 1,
           maxItems: 20,
-          description: 'Time zones; without it, that of this machine',
+          description: 'Time zones; by default that of this machine',
         },
       },
       additionalProperties: false,
@@ -44,14 +44,14 @@ function convertTool(setting: ClockSetting): ComponentTool<{ time: string; from?
     name: 'convert',
     title: 'Convert a time',
     description:
-      'Tells what a time in one time zone is in others, with the offsets of that date (daylight saving time).',
+      'Converts a time from one time zone to others, with the offsets of that date (daylight saving time).',
     inputSchema: {
       type: 'object',
       properties: {
         time: TIME_ARGUMENT,
         from: {
           ...ZONE_ARGUMENT,
-          description: `Where that time is meant, if it has no offset. ${ZONE_ARGUMENT.description}`,
+          description: `The time zone of that time, if it has no offset. ${ZONE_ARGUMENT.description}`,
         },
         to: { type: 'array', items: ZONE_ARGUMENT, minItems: 1, maxItems: 20, description: 'Time zones' },
       },
@@ -72,11 +72,11 @@ function differenceTool(setting: ClockSetting): ComponentTool<{ from?: string; t
     name: 'difference',
     title: 'Between two times',
     description:
-      'Tells how long it is from one time to another: exactly, by the calendar, and in days from Monday to Friday. For "how long until" and "how long since".',
+      'Returns the time between two times: exactly, by the calendar, and in days from Monday to Friday. For "how long until" and "how long since".',
     inputSchema: {
       type: 'object',
       properties: {
-        from: { ...TIME_ARGUMENT, description: `${TIME_ARGUMENT.description}; now without it` },
+        from: { ...TIME_ARGUMENT, description: `${TIME_ARGUMENT.description}; by default now` },
         to: TIME_ARGUMENT,
         zone: ZONE_ARGUMENT,
       },
@@ -128,7 +128,7 @@ function addTool(setting: ClockSetting): ComponentTool<AddArguments> {
     inputSchema: {
       type: 'object',
       properties: {
-        time: { ...TIME_ARGUMENT, description: `${TIME_ARGUMENT.description}; now without it` },
+        time: { ...TIME_ARGUMENT, description: `${TIME_ARGUMENT.description}; by default now` },
         zone: ZONE_ARGUMENT,
         ...Object.fromEntries(UNITS.map((unit) => [unit, count])),
       },
@@ -162,8 +162,8 @@ function describeClockChange({ oddity, zone }: ZonedTime): string[] {
   if (oddity === undefined) return []
   const what =
     oddity === 'twice'
-      ? 'That time comes twice; the first is meant'
-      : 'There is no such time: the clocks are put forward then'
+      ? 'That time occurs twice; the first is used'
+      : 'That time does not exist: the clocks go forward then'
   return [`${what} (${zone.name}).`]
 }
 

@@ -29,7 +29,7 @@ function startTool(
     name: 'timer_start',
     title: 'Start a timer',
     description:
-      'Starts a timer, by its duration or by when it ends, and answers at once with its id. Nothing happens when it ends: timer_wait waits for that, timer_list tells.',
+      'Starts a timer with a duration or an end time and returns its id immediately. Nothing happens when it ends: wait for it with timer_wait, or see it with timer_list.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -69,16 +69,16 @@ function waitTool(
     name: 'timer_wait',
     title: 'Wait for a timer',
     description:
-      'Waits until a timer ends and says so; or, after at_most, how long it still runs. Call it again to wait on.',
+      'Waits until a timer ends and says so; or, after at_most, says how much time is left. Call it again to keep waiting.',
     inputSchema: {
       type: 'object',
       properties: {
-        id: { type: 'string', description: 'As timer_start gave it' },
+        id: { type: 'string', description: 'The id that timer_start returned' },
         at_most: {
           type: 'string',
           maxLength: MAX_ARGUMENT_CHARS,
           description:
-            'How long to wait at most: 9 minutes at most, and 45 seconds unless the host shows progress',
+            'The longest time to wait: up to 9 minutes, or 45 seconds if the host does not show progress',
         },
       },
       required: ['id'],
@@ -116,7 +116,7 @@ function listTool(timers: Timers, show: Show): ComponentTool {
   return {
     name: 'timer_list',
     title: 'List timers',
-    description: 'Lists the timers that run, and those that ended in the last day.',
+    description: 'Lists the running timers and those that ended in the last day.',
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: () => timers.list().map(show).join('\n') || 'There are no timers.',
   }
@@ -129,7 +129,7 @@ function cancelTool(timers: Timers, show: Show): ComponentTool<{ id: string }> {
     description: 'Cancels a timer.',
     inputSchema: {
       type: 'object',
-      properties: { id: { type: 'string', description: 'As timer_start gave it' } },
+      properties: { id: { type: 'string', description: 'The id that timer_start returned' } },
       required: ['id'],
       additionalProperties: false,
     },

@@ -48,7 +48,7 @@ export class Timers {
     if (timer) return timer
     const ids = [...this.#timers.keys()].join(', ')
     throw new Error(
-      `There is no timer "${id}": ${ids ? `there are ${ids}` : 'there are none, and a restart of the clock ends all'}`,
+      `There is no timer "${id}": ${ids ? `there are ${ids}` : 'there are none; restarting the clock ends all timers'}`,
     )
   }
 

@@ -77,7 +77,7 @@ function toMsAsUtc({ year, month, day, hour, minute, second }: WallTime): number
 }
 
 function outOfRange(year: string): Error {
-  return new Error(`The year ${year} is out of reach: 1000 to 9999`)
+  return new Error(`The year ${year} is out of range: 1000 to 9999`)
 }
 
 const DAY_MS = 86_400_000

@@ -31,15 +31,15 @@ export async function parseCallArguments(words: readonly string[], host: Host): 
 function readPair(word: string, index: number): [string, string] {
   const at = word.indexOf('=')
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)]
-  const which = `word ${index + 1} behind the tool`
-  throw new CrabError('usage', `Cannot use ${which} as an argument: it is no key=value`, { hint: EXAMPLE })
+  const which = `word ${index + 1} after the tool`
+  throw new CrabError('usage', `Cannot use ${which} as an argument: it is not key=value`, { hint: EXAMPLE })
 }
 
 function refuseTwice(keys: readonly string[]): void {
   const twice = keys.find((key, i) => keys.indexOf(key) < i)
   if (twice === undefined) return
-  throw new CrabError('usage', `Cannot use the arguments: ${twice} is there twice`, {
-    hint: `several values are a list: ${twice}='["a", "b"]'`,
+  throw new CrabError('usage', `Cannot use the arguments: ${twice} is given twice`, {
+    hint: `pass several values as a list: ${twice}='["a", "b"]'`,
   })
 }
 
@@ -56,7 +56,7 @@ function readValue(text: string): unknown {
 function toObject(text: string, what: string, kind: 'invalid' | 'usage'): JsonObject {
   const object = parseObject(text)
   if (object) return object
-  throw new CrabError(kind, `Cannot use ${what}: it is no JSON object`, { hint: EXAMPLE })
+  throw new CrabError(kind, `Cannot use ${what}: it is not a JSON object`, { hint: EXAMPLE })
 }
 
 async function readInput(host: Host): Promise<string> {

@@ -83,7 +83,7 @@ function announceLinks(host: Host, server: string, output: string): void {
   for (const [, uri = ''] of output.matchAll(/^\[link to (\S+?)(?:\]|: .*\])$/gm)) {
     const shown = sanitize(uri)
     host.stderr.write(
-      `crabtalk: the result is a link: crabtalk mcp read -O FILE ${server} ${shown} reads it\n`,
+      `crabtalk: the result is a link; read it with crabtalk mcp read -O FILE ${server} ${shown}\n`,
     )
   }
 }
@@ -91,7 +91,7 @@ function announceLinks(host: Host, server: string, output: string): void {
 /** Mentions on standard error that a result has a file, too. */
 export function announceAttachment(host: Host, { mediaType, name, data }: Attachment): void {
   const what = sanitize([name, mediaType].filter(Boolean).join(', '))
-  host.stderr.write(`crabtalk: ${what}, ${data.length} bytes; -O FILE keeps it\n`)
+  host.stderr.write(`crabtalk: ${what}, ${data.length} bytes; save it with -O FILE\n`)
 }
 
 function toolError(server: string, tool: string, output: string): CrabError {

@@ -140,14 +140,14 @@ function explainRefusal({ entry, create, bare }: RefusedEntry, reason: unknown):
     throw new CrabError(kind, message, { cause: reason, hint: 'nothing was written' })
   if (!NOT_STARTED.has(kind)) throw reason
   const advice = findAdvice(entry, bare) ?? reason.hint
-  const hint = `${advice === undefined ? '' : `${advice}; `}nothing was written, and --no-verify writes it unseen`
+  const hint = `${advice === undefined ? '' : `${advice}; `}nothing was written; use --no-verify to write it unchecked`
   throw new CrabError(reason.kind, reason.message, { cause: reason, hint })
 }
 
 /** Returns advice about words that may describe the server wrongly. */
 function findAdvice({ command, args }: JsonObject, [bare]: readonly string[]): string | undefined {
   const isOneWord = typeof command === 'string' && /\S\s+\S/.test(command) && args === undefined
-  if (isOneWord) return 'write the words of the command apart, without quotes around all of them'
+  if (isOneWord) return 'write the command as separate words, without quotes around all of them'
   return bare === undefined ? undefined : `write ./${bare} if what is here is meant: a server runs elsewhere`
 }
 

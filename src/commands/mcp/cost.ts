@@ -64,8 +64,8 @@ function printTotal(host: Host, view: McpAgentView, name: string | undefined): v
   const { agent, servers } = view
   const unknown = servers.filter(({ listed, state }) => !listed && state !== McpPeerState.DISABLED)
   for (const server of unknown) {
-    const hint = `crabtalk mcp ping ${server.name} -a ${agent} finds out`
-    host.stderr.write(sanitize(`crabtalk: nobody knows yet what ${server.name} has: ${hint}\n`))
+    const hint = `run crabtalk mcp ping ${server.name} -a ${agent}`
+    host.stderr.write(sanitize(`crabtalk: the tools of ${server.name} are not known yet: ${hint}\n`))
   }
   if (servers.length === 0) host.stderr.write(sanitize(`${agent} has no servers\n`))
   else
@@ -78,7 +78,7 @@ function formatTotal({ agent, servers, schemaTokens, grouped: isGrouped }: McpAg
   const all = servers.reduce((sum, server) => sum + server.schemaTokens, 0)
   const tools = servers.flatMap(listByCost).length
   if (!isGrouped) return `${pluralize(tools, 'tool')} cost ${agent} ${formatTokens(all)} in every request`
-  const groups = `${agent} has more than ${MAX_SHOWN_MCP_TOOLS} MCP tools, and begins with groups of them`
+  const groups = `${agent} has more than ${MAX_SHOWN_MCP_TOOLS} MCP tools and starts with groups of them`
   return `${groups}: ${formatTokens(schemaTokens)} in every request, where all ${pluralize(tools, 'tool')} would cost ${formatTokens(all)}`
 }
 

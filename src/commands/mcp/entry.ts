@@ -68,7 +68,7 @@ export function changeEntry(entry: JsonObject, options: ParsedOptions, host: Hos
   const after = patches.reduce(mergePatch, entry)
   if (after['name'] !== entry['name']) {
     throw new CrabError('usage', 'Cannot set the name of a server', {
-      hint: 'add it anew, and remove this one',
+      hint: 'add it again under the new name, and remove this one',
     })
   }
   const { command, cwd } = after
@@ -95,12 +95,12 @@ async function serverEntry(
   const url = scheme.toLowerCase() + first.slice(scheme.length)
   if (args.length === 0) return { entry: { url }, paths: new Map() }
   throw new CrabError('usage', `Cannot add ${first}: an address takes no arguments`, {
-    hint: `options stand before it: crabtalk mcp add --header 'Name: value' NAME ${first}`,
+    hint: `put options before it: crabtalk mcp add --header 'Name: value' NAME ${first}`,
   })
 }
 
 function noAddress(scheme: string): CrabError {
-  return new CrabError('usage', `Cannot add an address of ${scheme}: it is no http address`, {
+  return new CrabError('usage', `Cannot add an address with ${scheme}: it is not an HTTP address`, {
     hint: 'an address begins with https:// or http://; a program is named as a command',
   })
 }
@@ -112,8 +112,8 @@ async function jsonEntry(
   host: Host,
 ): Promise<NewServerEntry> {
   if (args.length > 0) {
-    throw new CrabError('usage', 'Cannot use words behind the JSON of a server', {
-      hint: 'its arguments are "args" in it',
+    throw new CrabError('usage', 'Cannot use words after the JSON of a server', {
+      hint: 'put its arguments into "args"',
     })
   }
   const { command, args: words = [], ...rest } = readJsonEntry(text, name)

@@ -28,13 +28,13 @@ export function findIdlePatterns({
     const near = pattern.includes('*') ? undefined : nearest(pattern, names)
     const hint =
       near === undefined ? `it has ${names.slice(0, MAX_NAMES).join(', ')}` : `did you mean ${near}?`
-    return { message: `${key} of ${entry.name} has ${pattern}, and no tool is called that`, hint }
+    return { message: `${key} of ${entry.name} has ${pattern}, but no tool has that name`, hint }
   })
   if (tools.some(isVisibleTool)) return warnings
   const message = `no tool of ${entry.name} reaches ${agent}: ${tools[0]!.hidden}`
   return [
     ...warnings,
-    { message, hint: "look at the entry's include and exclude, and at tools in the agent's file" },
+    { message, hint: "check include and exclude of the entry, and tools in the agent's file" },
   ]
 }
 

@@ -9,32 +9,29 @@ import { didYouMean, nearest } from '../../core/base/nearest.ts'
  */
 export function readJsonEntry(text: string, name: string): JsonObject {
   const object = parseObject(text)
-  if (!object) throw invalidEntry('it is no JSON object')
+  if (!object) throw invalidEntry('it is not a JSON object')
   const entry = unwrap(object['mcpServers'] ?? object['servers'] ?? object, name)
   const { type, transport = TRANSPORTS.get(String(type)), name: _, ...rest } = entry
   if (type !== undefined && type !== 'stdio' && !TRANSPORTS.has(String(type))) {
-    throw invalidEntry('its "type" is none of stdio, http and sse')
+    throw invalidEntry('its "type" is not stdio, http or sse')
   }
   return { ...rest, ...(transport !== undefined && { transport }) }
 }
 
 function unwrap(servers: unknown, name: string): JsonObject {
-  if (!isObject(servers)) throw invalidEntry('it holds no server')
+  if (!isObject(servers)) throw invalidEntry('it has no server')
   if ('command' in servers || 'url' in servers) return servers
   const all = Object.values(servers)
   const one = servers[name] ?? (all.length === 1 ? all[0] : undefined)
   if (isObject(one)) return one
   const names = Object.keys(servers)
   if (all.length > 1 && all.every(isObject)) {
-    throw invalidEntry(
-      `none of its servers is called ${name}`,
-      `it has ${names.join(', ')}: give one of these names`,
-    )
+    throw invalidEntry(`none of its servers is named ${name}`, `use one of its names: ${names.join(', ')}`)
   }
   const misspelt = names.find((key) => nearest(key, KEYS) !== undefined)
   throw misspelt === undefined
-    ? invalidEntry('it holds no server')
-    : invalidEntry(`it holds no server, and ${misspelt} is no key of one`, didYouMean(misspelt, KEYS))
+    ? invalidEntry('it has no server')
+    : invalidEntry(`it has no server, and ${misspelt} is not a key of one`, didYouMean(misspelt, KEYS))
 }
 
 const KEYS = ['command', 'url', 'mcpServers', 'servers']

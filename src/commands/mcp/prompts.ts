@@ -78,8 +78,8 @@ function toJsonMessage({
 function readPair(word: string, index: number): [string, string] {
   const at = word.indexOf('=')
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)]
-  const which = `word ${index + 1} behind the prompt`
-  throw new CrabError('usage', `Cannot use ${which} as an argument: it is no key=value`, {
+  const which = `word ${index + 1} after the prompt`
+  throw new CrabError('usage', `Cannot use ${which} as an argument: it is not key=value`, {
     hint: 'for example path=notes.md',
   })
 }

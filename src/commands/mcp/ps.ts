@@ -17,7 +17,9 @@ export const listServerProcessesCommand: CommandHandler = async ({ options, host
   if (options.has('json')) return printJson(host, shown.map(toJson))
   if (shown.length === 0) {
     const whose = agent === undefined ? '' : ` for ${agent}`
-    host.stderr.write(`No servers run${sanitize(whose)}; crabtalk mcp list --all shows what is declared\n`)
+    host.stderr.write(
+      `No servers are running${sanitize(whose)}; list the declared ones with crabtalk mcp list --all\n`,
+    )
     return 0
   }
   const rows = shown.map((peer) => toRow(peer, Date.now()))

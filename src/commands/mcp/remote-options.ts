@@ -46,7 +46,7 @@ function readHeader(text: string): [string, string] {
   const at = text.indexOf(':')
   const name = text.slice(0, at).trim()
   if (at > 0 && name !== '') return [name, text.slice(at + 1).trim()]
-  throw new CrabError('usage', 'Cannot use --header: it is no Name: value', {
+  throw new CrabError('usage', 'Cannot use --header: it is not Name: value', {
     hint: "for example --header 'X-Team: core'",
   })
 }

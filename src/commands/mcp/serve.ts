@@ -38,4 +38,4 @@ export const serveAgentsCommand: CommandHandler = async ({ options, host }) => {
 }
 
 const FOR_A_PERSON =
-  'crabtalk: this is for programs that speak MCP, which start it themselves (docs/mcp.md); Ctrl-D ends it\n'
+  'crabtalk: programs that speak MCP start this by themselves (docs/mcp.md); press Ctrl-D to end it\n'

@@ -7,28 +7,31 @@ const env: CommandOption = {
   name: 'env',
   short: 'e',
   value: 'KEY=VALUE',
-  summary: 'Set a variable of its environment; KEY alone takes the value it has here (repeatable)',
+  summary: 'Set an environment variable; KEY alone takes the value from your shell (repeatable)',
 }
 const remote: readonly CommandOption[] = [
   {
     name: 'header',
     value: "'NAME: VALUE'",
-    summary: 'Send a header with every request to an address (repeatable)',
+    summary: 'Send a header with every request to the address (repeatable)',
   },
-  { name: 'auth', value: 'TOKEN', summary: 'Send this as its bearer token' },
-  { name: 'auth-env', value: 'VAR', summary: 'The same, with the value that a variable has here' },
+  { name: 'auth', value: 'TOKEN', summary: 'Send TOKEN as the bearer token' },
+  { name: 'auth-env', value: 'VAR', summary: 'Send the value of VAR in your shell as the bearer token' },
 ]
-const noVerify: CommandOption = { name: 'no-verify', summary: 'Write it without starting the server first' }
+const noVerify: CommandOption = {
+  name: 'no-verify',
+  summary: 'Write the entry without starting the server first',
+}
 
 /** The rows of the command table for the MCP servers of agents. */
 export const MCP_COMMANDS: readonly Command[] = [
   {
     path: ['mcp', 'list'],
     args: '',
-    summary: "List an agent's servers, without starting any",
-    details: `TOOLS is how many the agent gets, and of how many where that is not all, as far as that is known from the last time a
-server ran.`,
-    options: [agent, { name: 'all', summary: 'Those of every agent' }, json],
+    summary: "List an agent's servers without starting them",
+    details: `TOOLS is the number of tools that the agent gets, with the total when some are filtered out. It is known from the last
+time the server ran.`,
+    options: [agent, { name: 'all', summary: 'Include every agent' }, json],
     examples: ['crabtalk mcp list', 'crabtalk mcp list --all --json'],
     load: async () => (await import('./list.ts')).listServersCommand,
   },
@@ -36,7 +39,7 @@ server ran.`,
     path: ['mcp', 'get'],
     args: '<name>',
     kinds: ['server'],
-    summary: 'Show a server: its entry, where that is written, and its state',
+    summary: 'Show the entry of a server, where it is written, and its state',
     options: [agent, json],
     examples: ['crabtalk mcp get fs'],
     load: async () => (await import('./list.ts')).getServerCommand,
@@ -45,11 +48,11 @@ server ran.`,
     path: ['mcp', 'add'],
     args: '<name> <command> [...args]',
     rawFrom: 1,
-    summary: 'Give an agent a server',
-    details: `The server is started and its tools are listed; only then is it written into the agent's file. Options stand before
-COMMAND, what follows it is the server's; -- may stand between. An address (https://…) in place of COMMAND is a remote
-server, and {…} an entry as JSON, such as servers show on their pages. A program runs in the home directory of crabtalk unless --cwd names another, so paths that are relative to
-this directory are written as absolute ones.`,
+    summary: 'Add a server to an agent',
+    details: `Starts the server and lists its tools before it writes the entry into the agent's file. Put options before COMMAND;
+everything after it is passed to the server, also after --. Instead of COMMAND, give an address (https://…) for a remote
+server, or an entry as JSON ({…}), as the pages of servers show it. A program runs in the home directory of crabtalk
+unless --cwd names another, so paths relative to this directory are written as absolute ones.`,
     options: [
       agent,
       env,
@@ -58,7 +61,7 @@ this directory are written as absolute ones.`,
         value: 'DIR',
         kind: 'folder',
         fallback: 'the home directory of crabtalk',
-        summary: 'Where it runs',
+        summary: 'The working directory of the program',
       },
       ...remote,
       {
@@ -66,9 +69,9 @@ this directory are written as absolute ones.`,
         value: 'KIND',
         choices: ['http', 'sse', 'stdio'],
         fallback: 'http for an address, which falls back to sse',
-        summary: 'How an address is spoken to',
+        summary: 'The transport',
       },
-      { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its entry, VALUE as TOML (repeatable)' },
+      { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of the entry; VALUE is TOML (repeatable)' },
       noVerify,
       json,
     ],
@@ -86,8 +89,8 @@ this directory are written as absolute ones.`,
     args: '<name> [...assignments]',
     kinds: ['server'],
     summary: 'Change keys of a server',
-    details: `Values are TOML, or text; key= removes a key, a.b=… reaches into a table. The changed server is started first, and
-nothing is written when that fails.`,
+    details: `Values are TOML or plain text; key= removes a key, a.b=… sets a key of a table. The changed server is started first;
+if that fails, nothing is written.`,
     options: [agent, env, ...remote, noVerify, json],
     examples: [
       'crabtalk mcp set fs timeout_ms=5000',
@@ -100,7 +103,7 @@ nothing is written when that fails.`,
     path: ['mcp', 'remove'],
     args: '<name>',
     kinds: ['server'],
-    summary: 'Take a server away from an agent',
+    summary: 'Remove a server from an agent',
     options: [agent, json],
     examples: ['crabtalk mcp remove fs'],
     load: async () => (await import('./change.ts')).removeServerCommand,
@@ -109,7 +112,7 @@ nothing is written when that fails.`,
     path: ['mcp', 'enable'],
     args: '<name>',
     kinds: ['server'],
-    summary: 'Let an agent use a server again',
+    summary: 'Enable a disabled server',
     options: [agent, json],
     examples: ['crabtalk mcp enable fs'],
     load: async () => (await import('./change.ts')).enableServerCommand,
@@ -118,7 +121,7 @@ nothing is written when that fails.`,
     path: ['mcp', 'disable'],
     args: '<name>',
     kinds: ['server'],
-    summary: 'Keep a server declared, and never start it',
+    summary: 'Disable a server without removing it',
     options: [agent, json],
     examples: ['crabtalk mcp disable fs'],
     load: async () => (await import('./change.ts')).disableServerCommand,
@@ -127,10 +130,10 @@ nothing is written when that fails.`,
     path: ['mcp', 'ping'],
     args: '[...names]',
     kinds: ['server'],
-    summary: 'Start servers, and say how long each takes',
-    details: `Without a name all that are not disabled. Agents that declare the same server share its process. Exits 69 when one
-cannot be reached.`,
-    options: [agent, { name: 'all', summary: 'Those of every agent' }, json],
+    summary: 'Start servers and measure how long each takes to answer',
+    details: `Without a name, pings all that are not disabled. Agents that declare the same server share its process. Exits 69 when a
+server cannot be reached.`,
+    options: [agent, { name: 'all', summary: 'Include every agent' }, json],
     examples: ['crabtalk mcp ping', 'crabtalk mcp ping fs github', 'crabtalk mcp ping --all'],
     load: async () => (await import('./start.ts')).pingServersCommand,
   },
@@ -138,9 +141,9 @@ cannot be reached.`,
     path: ['mcp', 'tools'],
     args: '[...names]',
     kinds: ['server'],
-    summary: 'List the tools of servers, and what the rules say of each',
-    details: `Under the names that the model sees, with what becomes of a call: allow, ask or deny, and the rule behind it. A tool
-that the agent does not get is listed as hidden, with the reason. The servers are started.`,
+    summary: 'List the tools of servers and the rules that apply to them',
+    details: `Lists tools under the names that the model sees, with the effect of a call (allow, ask or deny) and the rule that
+decides it. A tool that the agent does not get is listed as hidden, with the reason. Starts the servers.`,
     options: [agent, json],
     examples: ['crabtalk mcp tools', 'crabtalk mcp tools fs --json | jq -r .[].name'],
     load: async () => (await import('./start.ts')).listToolsCommand,
@@ -150,9 +153,9 @@ that the agent does not get is listed as hidden, with the reason. The servers ar
     args: '<name> <tool> [...arguments]',
     kinds: ['server'],
     summary: 'Call a tool',
-    details: `Arguments are key=VALUE words, VALUE as text where the tool wants one, else as JSON or text; or
-one JSON object, or - for one on standard input. The result's text is printed; a tool that reports a failure exits 5.
-Rules that deny hold here too; what an agent would have to ask about is done, since you ask for it yourself.`,
+    details: `Arguments are key=VALUE words: VALUE is text where the tool expects text, otherwise JSON or text. You can also pass one
+JSON object, or - to read it from standard input. Prints the text of the result; exits 5 when the tool reports a failure.
+Rules that deny apply here too. Calls that an agent would have to ask about are made, since you make them yourself.`,
     options: [
       agent,
       {
@@ -175,10 +178,10 @@ Rules that deny hold here too; what an agent would have to ask about is done, si
   {
     path: ['mcp', 'serve'],
     args: '',
-    summary: 'Serve agents to other programs, as an MCP server',
-    details: `Speaks MCP on standard input and output, for the program that starts it: one tool for each agent, send_NAME, and
-list_agents. Turns work in this directory; what needs permission is asked of that program's person where it can ask, and
-refused elsewhere. Ends with its input.`,
+    summary: 'Serve agents to other programs as an MCP server',
+    details: `Speaks MCP on standard input and output with the program that starts it. Offers one tool for each agent, send_NAME, and
+list_agents. Turns work in this directory. Permissions are asked through that program if it can ask its user, and
+otherwise refused. Ends when its input ends.`,
     options: [
       {
         name: 'agent',

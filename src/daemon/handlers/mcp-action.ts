@@ -143,7 +143,7 @@ function findTool({ name: server, tools }: ServerView, name: string): ToolView {
   if (found) throw new CrabError('missing', `${what}: the agent does not have it: ${found.hidden}`)
   const names = tools.filter(isVisibleTool).map((tool) => tool.remoteName)
   throw new CrabError('missing', `${what}: it does not have that tool`, {
-    hint: didYouMean(name, names) ?? `crabtalk mcp tools ${server} lists its tools`,
+    hint: didYouMean(name, names) ?? `list them with crabtalk mcp tools ${server}`,
   })
 }
 

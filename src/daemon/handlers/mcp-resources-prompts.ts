@@ -44,7 +44,7 @@ function toResource({ size, ...resource }: ResourceView): McpResource {
 
 async function readResource({ services, servers, agent, message }: ActionContext, signal: AbortSignal) {
   const { name, uri } = message
-  if (uri === '') throw new CrabError('invalid', 'Cannot read the resource: its URI is empty')
+  if (uri === '') throw new CrabError('invalid', 'Cannot read the resource: its address is missing')
   await refuseDenied(services, agent, name)
   return await withSpill(services, async (spillDir) => {
     const at = { agent, name, uri, spillDir, outputLimit: MAX_RESULT_BYTES }
@@ -101,7 +101,7 @@ function readTexts(text: string): Record<string, string> {
   return Object.fromEntries(
     entries.map(([name, value]) => {
       if (typeof value === 'string') return [name, value]
-      throw new CrabError('invalid', `${what}: ${name} is no text`)
+      throw new CrabError('invalid', `${what}: ${name} is not a string`)
     }),
   )
 }

@@ -213,9 +213,9 @@ function refuseTaken(what: string, entries: readonly JsonObject[], name: unknown
   if (clash === undefined) return
   const why =
     clash === name
-      ? 'that name is already in use'
+      ? 'a server with that name already exists'
       : `its tools would have the same names as those of "${clash}"`
-  const hint = `crabtalk mcp set ${clash} changes that server, crabtalk mcp remove ${clash} removes it`
+  const hint = `change that one with crabtalk mcp set ${clash}, or remove it with crabtalk mcp remove ${clash}`
   throw new CrabError('conflict', `${what}: ${why}`, { hint })
 }
 
@@ -237,8 +237,8 @@ function refuseChanged(what: string, { agent, entries, name, before }: EntryChan
   const isSame =
     before && isDeepStrictEqual(checkMcpEntry(what, now, [now]), checkMcpEntry(what, { ...before }, [now]))
   if (isSame) return
-  const hint = 'try again; the other change was kept'
-  throw new CrabError('conflict', `${what}: it was changed by someone else in the meantime`, { hint })
+  const hint = 'try again: the other change is kept'
+  throw new CrabError('conflict', `${what}: another client has changed it meanwhile`, { hint })
 }
 
 function generationConflict(what: string): CrabError {

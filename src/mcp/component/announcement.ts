@@ -59,8 +59,8 @@ export class Announcement {
       if (await createFile(portFile(target), `${port}\n`)) return announcement
       await announcement.#replaceDead(signal)
     }
-    throw new CrabError('conflict', `Cannot start ${target.name}: its port file changes all the time`, {
-      hint: `see who writes ${portFile(target)}`,
+    throw new CrabError('conflict', `Cannot start ${target.name}: its port file keeps changing`, {
+      hint: `find out which process writes ${portFile(target)}`,
     })
   }
 
@@ -71,7 +71,7 @@ export class Announcement {
   async restore(signal: AbortSignal): Promise<void> {
     const { name, home } = this.#target
     if (!isThere(home)) {
-      throw new CrabError('config', `Cannot go on with ${name}: its home ${home} is gone`)
+      throw new CrabError('config', `Cannot keep ${name} running: its home ${home} is gone`)
     }
     if (read(keyFile(this.#target)) !== this.#key) await replaceFile(keyFile(this.#target), `${this.#key}\n`)
     if (this.#isOurs()) return
@@ -117,8 +117,8 @@ export class Announcement {
 /** Throws `config` when the home does not exist: a component does not create one. */
 export function requireHome({ name, home }: AnnouncementTarget): void {
   if (isThere(home)) return
-  throw new CrabError('config', `Cannot start ${name}: there is no home ${home}`, {
-    hint: 'set CRABTALK_HOME to the home of the daemon, or start that first',
+  throw new CrabError('config', `Cannot start ${name}: the home ${home} does not exist`, {
+    hint: 'set CRABTALK_HOME to the home of the daemon, or start the daemon first',
   })
 }
 

@@ -44,7 +44,7 @@ export async function openComponentHttp(options: ComponentHttpOptions): Promise<
   const server = createServer((request, response) => {
     const answering = answer(request, response, options)
       .catch((reason: unknown) => {
-        options.log('debug', `an answer broke off: ${(reason as Error).message}`)
+        options.log('debug', `a response was interrupted: ${(reason as Error).message}`)
         response.destroy()
       })
       .finally(() => answers.delete(answering))
@@ -96,7 +96,9 @@ async function answer(
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
   const request = toRequest(incoming, gone.signal)
-  const response = request ? await route(request, options) : toErrorResponse(400, 'This is no request')
+  const response = request
+    ? await route(request, options)
+    : toErrorResponse(400, 'This is not a valid request')
   if (!incoming.complete && !response.ok) outgoing.setHeader('connection', 'close') // the rest of the body is not read
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   if (response.body) await pipeline(Readable.fromWeb(response.body as never), outgoing)
@@ -126,7 +128,7 @@ async function route(request: Request, options: ComponentHttpOptions): Promise<R
   if (foreign) return foreign
   const { pathname } = new URL(request.url)
   if (pathname === '/health') return answerHealth(request, options.health)
-  if (pathname !== '/mcp') return toErrorResponse(404, 'There are /mcp and /health')
+  if (pathname !== '/mcp') return toErrorResponse(404, 'Only /mcp and /health exist')
   if (!hasKey(request, options.key)) {
     const headers = { 'www-authenticate': 'Bearer' }
     return toErrorResponse(401, `The key is in run/${options.health.name}.key of the home`, headers)

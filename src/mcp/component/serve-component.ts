@@ -98,8 +98,8 @@ async function waitAtMost(ms: number, done: Promise<void>): Promise<void> {
 
 function checkName(name: string): void {
   if (/^[a-z0-9](-?[a-z0-9])*$/.test(name) && name.length <= 32) return
-  throw new CrabError('invalid', `Cannot start the component "${name}": that is no name for one`, {
-    hint: 'small letters, digits and single hyphens between them, at most 32',
+  throw new CrabError('invalid', `Cannot start the component "${name}": its name is not valid`, {
+    hint: 'use lowercase letters, digits and single hyphens between them, at most 32 characters',
   })
 }
 

@@ -128,12 +128,9 @@ function checkTools({ tools }: Component): Map<string, CheckedTool> {
   for (const tool of tools) {
     const what = `Cannot offer the tool "${tool.name}"`
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name)) {
-      throw new CrabError(
-        'invalid',
-        `${what}: its name has other characters than letters, digits, "_" and "-"`,
-      )
+      throw new CrabError('invalid', `${what}: its name may contain only letters, digits, "_" and "-"`)
     }
-    if (checked.has(tool.name)) throw new CrabError('invalid', `${what}: there are two of that name`)
+    if (checked.has(tool.name)) throw new CrabError('invalid', `${what}: another tool has the same name`)
     checked.set(tool.name, checkTool(tool, what))
   }
   return checked
@@ -142,7 +139,7 @@ function checkTools({ tools }: Component): Map<string, CheckedTool> {
 function checkTool(tool: ComponentTool, what: string): CheckedTool {
   const { run: _, inputSchema = NO_ARGUMENTS, outputSchema, ...about } = tool
   if (inputSchema['type'] !== 'object') {
-    throw new CrabError('invalid', `${what}: its arguments have to be an object, with "type": "object"`)
+    throw new CrabError('invalid', `${what}: its arguments must be an object, with "type": "object"`)
   }
   const validator = new Validator(inputSchema, '2020-12', false)
   return {
@@ -155,7 +152,7 @@ function checkTool(tool: ComponentTool, what: string): CheckedTool {
     validate(args) {
       const { valid, errors } = validator.validate(args)
       if (valid) return undefined
-      return unknownArgument(args, inputSchema) ?? `The arguments do not fit: ${describeLeafError(errors)}`
+      return unknownArgument(args, inputSchema) ?? `Invalid arguments: ${describeLeafError(errors)}`
     },
   }
 }
@@ -170,7 +167,7 @@ function unknownArgument(
   const unknown = Object.keys(args).find((name) => !known.includes(name))
   if (unknown === undefined) return undefined
   const all = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`
-  return `The arguments do not fit: there is no argument "${unknown}": ${didYouMean(unknown, known) ?? all}`
+  return `Invalid arguments: there is no argument "${unknown}": ${didYouMean(unknown, known) ?? all}`
 }
 
 function describeLeafError(errors: readonly OutputUnit[]): string {

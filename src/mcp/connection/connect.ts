@@ -188,7 +188,7 @@ function isBroken({ kind }: CrabError, { refusedWith }: ServerLink): boolean {
 
 function toRefusal(reason: unknown): CrabError {
   const words = toPrintableLine(reason instanceof Error ? reason.message : String(reason))
-  return new CrabError('unavailable', `it could not be talked to: ${words}`, { cause: reason })
+  return new CrabError('unavailable', `the handshake failed: ${words}`, { cause: reason })
 }
 
 /** Follows a signal, which may outlive the connection, until disposed. */

@@ -266,6 +266,6 @@ export class Connection {
 /** The largest timer value: the SDK's own timeout never fires, because startClock() limits the request. */
 const NO_TIMEOUT = 2 ** 31 - 1
 const TOTAL_TIMEOUT_MS = 600_000
-const GONE_HINT = 'the next call starts it again; what was under way is not sent twice'
+const GONE_HINT = 'the next call restarts it; calls in progress are not repeated'
 const LIST_TIMEOUT_MS = 60_000
 const PING_TIMEOUT_MS = 10_000

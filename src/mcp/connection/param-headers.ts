@@ -47,11 +47,11 @@ function headerFault(schema: JsonObject): string | undefined {
 }
 
 function findFault({ [KEYWORD]: name, type }: JsonObject, isArgument: boolean, usedNames: Set<string>) {
-  if (!isArgument) return 'it wants a header for what is no plain argument'
-  if (typeof name !== 'string' || !TOKEN.test(name)) return 'it wants a header without a valid name'
+  if (!isArgument) return 'it asks for a header for something that is not a plain argument'
+  if (typeof name !== 'string' || !TOKEN.test(name)) return 'it asks for a header without a valid name'
   if (typeof type !== 'string' || !TYPES.has(type))
-    return `it wants a header for an argument of another type than ${[...TYPES].join(', ')}`
-  if (usedNames.has(name.toLowerCase())) return `it wants the header ${name} for two arguments`
+    return `it asks for a header for an argument whose type is not one of ${[...TYPES].join(', ')}`
+  if (usedNames.has(name.toLowerCase())) return `it asks for the header ${name} for two arguments`
   usedNames.add(name.toLowerCase())
   return undefined
 }

@@ -53,7 +53,7 @@ async function askToOpen(params: JsonObject, server: string, put: PutQuestions):
   const address = readElicitedUrl(params['url'])
   if (!address) return DECLINED
   const question = [
-    `The MCP server "${server}" asks you to open an address of ${address.host}`,
+    `The MCP server "${server}" asks you to open a page of ${address.host}`,
     address.url,
     getMessage(params),
   ]
@@ -73,7 +73,7 @@ async function askForm(params: JsonObject, server: string, put: PutQuestions): P
   const [lone] = fields
   if (fields.length === 1 && lone && isSingleChoice(lone)) return await askChoice(lone, question, put)
   const titles = fields.map(({ title }) => title).join(', ')
-  const wants = titles === '' ? '' : `\nIt wants to know: ${titles}`
+  const wants = titles === '' ? '' : `\nIt asks for: ${titles}`
   const presets = takeAnswers(fields, [])
   const isPreset = presets.problems.size === 0 && Object.keys(presets.content).length > 0
   const options = [ANSWER, ...(isPreset ? [PRESETS] : []), DECLINE]
@@ -151,13 +151,13 @@ function getMessage({ message }: JsonObject): string {
   return lines.length > MAX_MESSAGE ? `${takeStart(lines, MAX_MESSAGE)}…` : lines
 }
 
-const ANSWER: Choice = { label: 'Answer', description: 'what you give goes to the server' }
-const PRESETS: Choice = { label: 'Send the presets', description: 'what the form has already' }
-const DONE: Choice = { label: 'Done', description: 'you have opened it, and the server may go on' }
+const ANSWER: Choice = { label: 'Answer', description: 'your answers are sent to the server' }
+const PRESETS: Choice = { label: 'Send the presets', description: 'the values that the form already has' }
+const DONE: Choice = { label: 'Done', description: 'you have opened it, and the server may continue' }
 const DECLINE: Choice = { label: 'Decline', description: '' }
 const DECLINED: ElicitAnswer = { action: 'decline' }
 const CANCELLED: ElicitAnswer = { action: 'cancel' }
-const AMBIGUOUS = 'it may be for another call, which runs as well or was given up less than 30 s ago'
+const AMBIGUOUS = 'it may belong to another call that is running or was cancelled less than 30 s ago'
 const MAX_MESSAGE = 2_000
 const MAX_LINES = 20
 const MAX_ROUNDS = 4

@@ -70,7 +70,7 @@ function withLabels(entries: readonly { value: unknown; title?: unknown }[]): Ch
 
 function readOne(answer: string, choices: readonly Choice[]): FieldResult {
   const found = findChoice(answer.trim(), choices)
-  return found ? { value: found.value } : { problem: 'it takes one of those that are listed' }
+  return found ? { value: found.value } : { problem: 'choose one of the listed values' }
 }
 
 /** Reads labels joined by ", ", which a label may contain too: the longest match wins. */
@@ -85,7 +85,7 @@ function readSeveral(
     let end = pieces.length
     let found: Choice | undefined
     for (; end > at && !found; end--) found = findChoice(pieces.slice(at, end).join(', ').trim(), choices)
-    if (!found) return { problem: 'it takes some of those that are listed' }
+    if (!found) return { problem: 'choose from the listed values' }
     values.add(found.value)
     at = end + 1
   }

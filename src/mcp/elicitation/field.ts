@@ -17,7 +17,7 @@ export function readField(name: string, schema: unknown, isRequired: boolean): F
   if (!kind) return undefined
   const { title, description } = schema
   const preset = readPreset(schema['default'], kind)
-  const notes = [kind.takes, isRequired ? '' : 'may be left open', presetNote(preset)].filter(Boolean)
+  const notes = [kind.takes, isRequired ? '' : 'optional', presetNote(preset)].filter(Boolean)
   const words = typeof description === 'string' ? toPrintableLine(description) : ''
   return {
     name,
@@ -55,7 +55,7 @@ const YES_NO: Question['options'] = [
 function readYesNo(answer: string): FieldResult {
   const word = answer.trim().toLowerCase()
   if (word === 'yes' || word === 'no') return { value: word === 'yes' }
-  return { problem: 'the answer is Yes or No' }
+  return { problem: 'answer Yes or No' }
 }
 
 /** Reads the default of a field, which is ignored unless the user could have entered it. */
@@ -74,7 +74,7 @@ function readPreset(value: unknown, { read, options }: FieldKind): FieldValue | 
 function presetNote(preset: FieldValue | undefined): string {
   if (preset === undefined) return ''
   const text = typeof preset === 'boolean' ? (preset ? 'Yes' : 'No') : String(preset)
-  return `left open, it is ${takeStart(toPrintableLine(text), 80)}`
+  return `if left empty, it is ${takeStart(toPrintableLine(text), 80)}`
 }
 
 const MAX_TITLE = 60

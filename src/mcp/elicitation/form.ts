@@ -32,7 +32,7 @@ export function toQuestions(
   return fields.map((field) => {
     const { title, about, options, multiSelect } = field
     const problem = problems.get(field)
-    const lines = [...(problem === undefined ? [] : [`Not usable: ${problem}`]), title, about]
+    const lines = [...(problem === undefined ? [] : [`Invalid: ${problem}`]), title, about]
     let question = lines.filter(Boolean).join('\n')
     while (usedQuestions.has(question)) question += ' ′'
     usedQuestions.add(question)

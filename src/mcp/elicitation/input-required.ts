@@ -32,13 +32,16 @@ export async function resolveInputs(
       ...(typeof requestState === 'string' && { requestState }),
     }
   }
-  throw new CrabError('tool', `it asked ${MAX_ROUNDS} times for more`)
+  throw new CrabError('tool', `it asked for more input ${MAX_ROUNDS} times`)
 }
 
 function getParams(request: unknown): JsonObject {
   const { method, params } = isObject(request) ? request : {}
   if (method === 'elicitation/create' && isObject(params)) return params
-  throw new CrabError('tool', `it asks for what was not offered: ${toPrintableLine(String(method))}`)
+  throw new CrabError(
+    'tool',
+    `it asks for something that was not offered: ${toPrintableLine(String(method))}`,
+  )
 }
 
 const MAX_ROUNDS = 10

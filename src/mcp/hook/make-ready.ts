@@ -72,7 +72,10 @@ async function makeReady(
 async function waitFor(peer: Peer, signal: AbortSignal): Promise<CrabError | undefined> {
   const late = new AbortController()
   const { startupMs } = peer
-  const tooLong = new CrabError('timeout', `it had no turn to start within ${startupMs / 1000} s`)
+  const tooLong = new CrabError(
+    'timeout',
+    `it had to wait for other servers and was not ready within ${startupMs / 1000} s`,
+  )
   const timer = setTimeout(() => late.abort(tooLong), startupMs + GRACE_MS)
   try {
     await peer.connect({}, AbortSignal.any([signal, late.signal]))
@@ -98,7 +101,7 @@ async function requireServer({ peer, entry, agent }: PeerClaim, { signal }: Tool
 /** Emits `connecting` to a turn that waits for a server which is already starting. */
 function notifyStart({ peer, ...claim }: PeerClaim, turn: ToolsTurn, at: number): void {
   if (peer.mayInstall) {
-    const message = `The MCP server "${claim.entry.name}" starts for the first time and may have to be installed`
+    const message = `The MCP server "${claim.entry.name}" is starting for the first time and may have to be installed first`
     turn.tell({ type: 'notice', message, server: claim.entry.name, passing: true })
   }
   if (peer.state !== 'connecting') return
@@ -114,7 +117,7 @@ function describeMissing(server: string, failure: CrabError, agent: string): str
 }
 
 function describeDropped(server: string, dropped: readonly DroppedTool[]): string {
-  const named = dropped.slice(0, MAX_NAMED).map(({ name, why }) => `${name || 'one without a name'} (${why})`)
+  const named = dropped.slice(0, MAX_NAMED).map(({ name, why }) => `${name || 'an unnamed tool'} (${why})`)
   const more = dropped.length > MAX_NAMED ? ` and ${dropped.length - MAX_NAMED} more` : ''
   return `The MCP server "${server}" has tools that cannot be used: ${named.join(', ')}${more}`
 }

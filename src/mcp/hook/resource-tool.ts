@@ -43,7 +43,7 @@ export function createResourceTool(peers: Pick<Peers, 'getClaims'>): ResourceToo
 /** Terse, because every request includes it. */
 const SPEC: ToolSpec = {
   name: 'mcp_resources',
-  description: 'List what MCP servers have to read, or read the uri of a server',
+  description: 'List the resources of MCP servers, or read one by its uri',
   parameters: { type: 'object', properties: { server: { type: 'string' }, uri: { type: 'string' } } },
   readOnly: true,
 }
@@ -55,7 +55,8 @@ function describeRead(
 ): Promise<PolicyAction> | undefined {
   if (args['uri'] === undefined) return undefined
   const { server, uri } = args
-  if (typeof uri !== 'string' || uri === '') throw new CrabError('invalid', 'Cannot read: uri is no text')
+  if (typeof uri !== 'string' || uri === '')
+    throw new CrabError('invalid', 'Cannot read: uri is not a string')
   const { entry } = findServer(server, servers)
   const { name, remoteName: tool } = toReadRuleNames(entry.name)
   return Promise.resolve({ kind: 'mcp', server: entry.name, tool, name })
@@ -65,7 +66,7 @@ function findServer(name: unknown, servers: readonly PeerClaim[]): PeerClaim {
   const found = servers.find(({ entry }) => entry.name === name)
   if (found) return found
   const names = servers.map(({ entry }) => entry.name).join(', ')
-  throw new CrabError('invalid', `Cannot read: server has to be one of ${names}`)
+  throw new CrabError('invalid', `Cannot read: server must be one of ${names}`)
 }
 
 async function run(
@@ -85,7 +86,7 @@ async function run(
   const lines = (await Promise.all(lists)).flat()
   const more = lines.length > MAX_LINES ? [`[${lines.length - MAX_LINES} more]`] : []
   const output = [...lines.slice(0, MAX_LINES), ...more].join('\n')
-  return { output: output === '' ? 'There are none.' : output, isError: false }
+  return { output: output === '' ? 'No resources.' : output, isError: false }
 }
 
 async function read(
@@ -112,7 +113,7 @@ async function read(
 function toErrorText(signal: AbortSignal) {
   return (reason: unknown): string => {
     signal.throwIfAborted()
-    return `cannot be asked: ${reason instanceof Error ? reason.message : String(reason)}`
+    return `cannot be listed: ${reason instanceof Error ? reason.message : String(reason)}`
   }
 }
 

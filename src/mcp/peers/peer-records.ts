@@ -107,9 +107,9 @@ export class FailureRecord {
   /** Returns the error for a call that does not wait for the back-off. */
   tooEarly(): CrabError {
     const seconds = Math.ceil(this.waitMs / 1000)
-    const { message = 'it asks to be left alone', kind, hint } = this.error ?? {}
+    const { message = 'it asked to be retried later', kind, hint } = this.error ?? {}
     const options = hint === undefined ? {} : { hint }
-    const again = `${message}; it can be tried again in ${seconds} s`
+    const again = `${message}; it can be retried in ${seconds} s`
     return new CrabError(kind === 'credentials' ? kind : 'unavailable', again, options)
   }
 

@@ -88,7 +88,7 @@ export class PeerStart {
 
   /** Replaces the start under way by a new one, which its callers then wait for. */
   restart(): void {
-    this.#restart.abort(new CrabError('unavailable', 'it is being started anew'))
+    this.#restart.abort(new CrabError('unavailable', 'it is being restarted'))
   }
 
   /** Closes the links, after the start under way has ended because `over` was aborted. Never rejects. */

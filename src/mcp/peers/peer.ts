@@ -167,7 +167,7 @@ export class Peer {
   async call(call: RemoteCall, signal: AbortSignal): Promise<unknown> {
     const callIfListed = (connection: Connection) => {
       if (this.list?.tools.some(({ name }) => name === call.name)) return connection.callTool(call, signal)
-      throw new CrabError('missing', 'it has no such tool any more')
+      throw new CrabError('missing', 'it no longer has this tool')
     }
     return await this.use(callIfListed, signal)
   }
@@ -191,7 +191,7 @@ export class Peer {
     }
   }
 
-  /** Resolves when the last hold is disposed; undefined when there is none, or it is being ended. */
+  /** Resolves when the last hold is disposed; undefined when there is none, or it is being stopped. */
   get quiet(): Promise<void> | undefined {
     return this.#holders.quiet
   }
@@ -203,7 +203,7 @@ export class Peer {
 
   /** Ends the server and every process it started; the peer cannot be used afterwards. Never rejects. */
   async end(): Promise<void> {
-    this.#over.abort(new CrabError('unavailable', 'it is being ended'))
+    this.#over.abort(new CrabError('unavailable', 'it is being stopped'))
     this.#holders.end()
     await this.#disconnect()
     await this.#start.close()
@@ -212,7 +212,7 @@ export class Peer {
 
   /** Like end(), for a process that is exiting: does not wait. */
   release(): void {
-    this.#over.abort(new CrabError('unavailable', 'it is being ended'))
+    this.#over.abort(new CrabError('unavailable', 'it is being stopped'))
     this.#idle.stop()
     this.#refresh?.stop()
     this.#connection?.release()

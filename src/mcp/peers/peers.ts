@@ -121,7 +121,10 @@ export class Peers {
   async lookAt(entry: McpEntry, agentId: string): Promise<{ peer: Peer } & AsyncDisposable> {
     const recalled = await this.#recall(entry, agentId)
     if (this.#isOver)
-      throw new CrabError('unavailable', `Cannot use the MCP server "${entry.name}": crabtalk is ending`)
+      throw new CrabError(
+        'unavailable',
+        `Cannot use the MCP server "${entry.name}": crabtalk is shutting down`,
+      )
     const owned = this.#peers.get(recalled.fingerprint)
     if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
     const leaving = this.#draining.find(recalled.fingerprint)

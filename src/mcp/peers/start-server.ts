@@ -54,9 +54,9 @@ async function connectAndList(options: StartOptions, signal: AbortSignal): Promi
 
 function toTimeoutError({ startupMs, lastWords }: StartOptions): CrabError {
   const words = lastWords()
-  const suffix = words === '' ? '' : `; its last words were: ${words}`
+  const suffix = words === '' ? '' : `; its last output was: ${words}`
   return new CrabError('timeout', `it was not ready within ${startupMs / 1000} s${suffix}`, {
-    hint: 'give it more time with startup_timeout_ms if it needs it',
+    hint: 'raise startup_timeout_ms if it needs more time',
   })
 }
 

@@ -57,7 +57,8 @@ async function readHelperResult(
     const over = sleep(TIME_LIMIT_MS, undefined, { signal: late.signal, ref: false })
     const work = Promise.all([readStdout(running), running.exited])
     const done = await abortable(Promise.race([work, over]), signal)
-    if (done === undefined) throw new CrabError('timeout', `it was not done within ${TIME_LIMIT_MS / 1000} s`)
+    if (done === undefined)
+      throw new CrabError('timeout', `it did not finish within ${TIME_LIMIT_MS / 1000} s`)
     const [output, { code, signal: killedBy }] = done
     if (code !== 0) {
       throw new CrabError(
@@ -94,4 +95,4 @@ const TIME_LIMIT_MS = 10_000
 const MAX_OUTPUT_BYTES = 64 * 1024
 /** The hint for a helper that does not work. */
 export const HELPER_HINT =
-  'run it by hand: it prints a token, or lines of "Name: value", or JSON with "headers"'
+  'run it by hand: it must print a token, or lines of "Name: value", or JSON with "headers"'

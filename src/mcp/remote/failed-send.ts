@@ -36,14 +36,15 @@ export function toFailedSend(reason: unknown, address: string): unknown {
   const { data } = reason as { data?: unknown }
   const contentType = isObject(data) ? data['contentType'] : undefined
   if (contentType !== undefined) {
-    const what = typeof contentType === 'string' ? contentType.split(';')[0] : 'something without a type'
+    const what =
+      typeof contentType === 'string' ? contentType.split(';')[0] : 'a response without a content type'
     return new CrabError('failed', `it does not speak MCP at ${address}: it answered with ${what}`)
   }
   if (reason.name === 'SyntaxError') {
-    return new CrabError('failed', `its answer at ${address} is no whole JSON`)
+    return new CrabError('failed', `its answer at ${address} is not complete JSON`)
   }
   if (reason.name === 'ZodError' || reason.name === '$ZodError') {
-    return new CrabError('failed', `its answer at ${address} is no message of MCP`)
+    return new CrabError('failed', `its answer at ${address} is not an MCP message`)
   }
   return reason
 }
@@ -52,14 +53,14 @@ function toRefused(reason: Error, answer: PlainResponse, address: string): CrabE
   const { status } = answer
   if (status >= 300 && status < 400)
     return new CrabError('failed', describeRedirect(reason, answer), {
-      hint: 'if you trust it, give its entry the address it sends to',
+      hint: 'if you trust it, use the address it redirects to in its entry',
     })
-  const hint = [404, 405].includes(status) ? { hint: 'see that the path of its address is right' } : {}
+  const hint = [404, 405].includes(status) ? { hint: 'check the path of its address' } : {}
   return new CrabError('failed', describeResponse(answer, address), hint)
 }
 
 /** Removes the names of SDK settings from the message. */
 function describeRedirect({ message }: Error, { status }: PlainResponse): string {
   const where = /Redirect (?:from|to).*$/s.exec(message)?.[0].replace(/\s*\(redirectPolicy:[^)]*\)/, '')
-  return `it sends elsewhere (HTTP ${status})${where === undefined ? '' : `: ${where.trim()}`}`
+  return `it redirects (HTTP ${status})${where === undefined ? '' : `: ${where.trim()}`}`
 }

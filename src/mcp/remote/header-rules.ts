@@ -12,9 +12,9 @@ export function validateHeaders({ url, headers, auth, authHelper }: RemoteTarget
     .find((issue) => issue !== undefined)
   if (bad !== undefined) return bad
   const twice = names.find((name, i) => names.indexOf(name) < i)
-  if (twice !== undefined) return `the header "${twice}" is there twice`
+  if (twice !== undefined) return `the header "${twice}" is set twice`
   if (auth !== undefined && (auth.trim() === '' || !VALUE.test(auth))) {
-    return '"auth" is empty or holds characters that no header may have'
+    return '"auth" is empty or has characters that are not allowed in a header'
   }
   return findClash({ hasOwn: names.includes('authorization'), hasUser: hasUser(url), auth, authHelper })
 }
@@ -22,11 +22,12 @@ export function validateHeaders({ url, headers, auth, authHelper }: RemoteTarget
 /** Returns why a header cannot be sent; undefined when it can. */
 export function validateHeader(name: string, value: string): string | undefined {
   const lower = name.toLowerCase()
-  if (!NAME.test(name)) return `${JSON.stringify(name)} is no possible name of a header`
+  if (!NAME.test(name)) return `${JSON.stringify(name)} is not a valid header name`
   if (RESERVED.has(lower) || RESERVED_FAMILIES.test(lower)) {
     return `the header "${name}" cannot be set: it belongs to the connection`
   }
-  if (!VALUE.test(value)) return `the value of the header "${name}" holds characters that no header may have`
+  if (!VALUE.test(value))
+    return `the value of the header "${name}" has characters that are not allowed in a header`
   return undefined
 }
 
@@ -47,7 +48,7 @@ function findClash({ hasOwn, hasUser, auth, authHelper }: AuthSources): string |
   ].filter((one) => one !== false)
   // Allowed: a helper may return another header than Authorization.
   const isFromHelper = authHelper !== undefined && all.length === 2 && hasOwn
-  return all.length < 2 || isFromHelper ? undefined : `${all[0]} and ${all[1]} clash: give one of them`
+  return all.length < 2 || isFromHelper ? undefined : `${all[0]} and ${all[1]} clash: use one of them`
 }
 
 function hasUser(url: string): boolean {
@@ -87,5 +88,5 @@ export function validateTarget(target: ServerTarget): CrabError | undefined {
   const issue = target.transport === 'stdio' ? undefined : validateHeaders(target)
   return issue === undefined
     ? undefined
-    : new CrabError('config', issue, { hint: 'crabtalk mcp set changes an entry' })
+    : new CrabError('config', issue, { hint: 'change the entry with crabtalk mcp set' })
 }

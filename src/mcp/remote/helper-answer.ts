@@ -21,7 +21,7 @@ export function readHelperAnswer(output: string, now: number): HelperCredentials
   const text = output.trim()
   if (text === '') throw toHelperError('it printed nothing')
   const credentials = text.startsWith('{') ? fromJson(text, now) : fromLines(text)
-  if (Object.keys(credentials.headers).length === 0) throw toHelperError('it gave no header')
+  if (Object.keys(credentials.headers).length === 0) throw toHelperError('it returned no header')
   for (const [name, value] of Object.entries(credentials.headers)) {
     const issue = validateHeader(name, value)
     if (issue !== undefined) throw toHelperError(issue)
@@ -43,15 +43,15 @@ function fromJson(text: string, now: number): HelperCredentials {
   const { headers, token } = answer
   if (headers !== undefined) return { headers: toHeaders(headers), expiresAt }
   if (token === undefined) return { headers: toHeaders(answer), expiresAt: undefined }
-  if (typeof token !== 'string') throw toHelperError('its "token" is no text')
+  if (typeof token !== 'string') throw toHelperError('its "token" is not a string')
   return { headers: { Authorization: bearer(token) }, expiresAt }
 }
 
 function toHeaders(value: unknown): Record<string, string> {
-  if (!isObject(value)) throw toHelperError('its "headers" are no object')
+  if (!isObject(value)) throw toHelperError('its "headers" are not an object')
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => {
-      if (typeof one !== 'string') throw toHelperError(`its header ${JSON.stringify(name)} is no text`)
+      if (typeof one !== 'string') throw toHelperError(`its header ${JSON.stringify(name)} is not a string`)
       return [name, one.trim()]
     }),
   )
@@ -59,12 +59,12 @@ function toHeaders(value: unknown): Record<string, string> {
 
 function readExpiry({ expires_at: at, expires_in: within }: JsonObject, now: number): number | undefined {
   if (within !== undefined && within !== null) {
-    if (typeof within !== 'number') throw toHelperError('its "expires_in" is no number of seconds')
+    if (typeof within !== 'number') throw toHelperError('its "expires_in" is not a number of seconds')
     return now + within * 1000
   }
   if (at === undefined || at === null) return undefined
   const time = typeof at === 'number' ? at * 1000 : typeof at === 'string' ? Date.parse(at) : Number.NaN
-  if (Number.isNaN(time)) throw toHelperError('its "expires_at" is no time')
+  if (Number.isNaN(time)) throw toHelperError('its "expires_at" is not a time')
   return time
 }
 
@@ -72,16 +72,16 @@ function fromLines(text: string): HelperCredentials {
   const lines = text.split(/\r?\n/).map((line) => line.trim())
   const [first = ''] = lines
   if (!HEADER.test(first)) {
-    if (lines.length > 1) throw toHelperError('it printed several lines, and they are no headers')
+    if (lines.length > 1) throw toHelperError('it printed several lines that are not headers')
     if (/\s/.test(first) && !SCHEME.test(first))
-      throw toHelperError('it printed several words, and no header')
+      throw toHelperError('it printed several words that are not a header')
     return { headers: { Authorization: bearer(first) }, expiresAt: undefined }
   }
   const pairs = lines
     .filter((line) => line !== '')
     .map((line) => {
       const [, name = '', value = ''] = HEADER.exec(line) ?? []
-      if (name === '') throw toHelperError('it printed a line that is no header')
+      if (name === '') throw toHelperError('it printed a line that is not a header')
       return [name, value] as const
     })
   return { headers: Object.fromEntries(pairs), expiresAt: undefined }

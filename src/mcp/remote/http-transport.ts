@@ -127,7 +127,7 @@ export class HttpTransport implements Transport {
     const cancelled = () => pending.fail(toCancelledError(callerSignal!))
     callerSignal?.addEventListener('abort', cancelled, { once: true })
     const onRequestStreamEnd = () => {
-      pending.fail(new CrabError('failed', 'its stream ended before its answer came'))
+      pending.fail(new CrabError('failed', 'its stream ended before the answer arrived'))
       options?.onRequestStreamEnd?.()
     }
     this.#open.set(message.id, pending)
@@ -135,7 +135,8 @@ export class HttpTransport implements Transport {
       const { headers } = options ?? {}
       const own = { requestSignal: pending.signal, onRequestStreamEnd, ...(headers && { headers }) }
       await Promise.race([asks.run(pending, () => inner.send(message, own)), pending.answered])
-      if (!pending.isStreamed) pending.fail(new CrabError('failed', 'it took the request and gave no answer'))
+      if (!pending.isStreamed)
+        pending.fail(new CrabError('failed', 'it accepted the request but did not answer'))
       await pending.answered
     } finally {
       callerSignal?.removeEventListener('abort', cancelled)
@@ -188,7 +189,7 @@ export class HttpTransport implements Transport {
       await this.#send(inner, message, options)
     } catch (reason) {
       const answer = getPlainResponse(reason)
-      if (answer && isLostSession(answer)) throw this.#giveUp('it forgets its sessions at once')
+      if (answer && isLostSession(answer)) throw this.#giveUp('it loses its sessions immediately')
       this.#fail(reason, message)
     }
   }
@@ -207,13 +208,13 @@ export class HttpTransport implements Transport {
     } catch (reason) {
       const failure = toFailedSend(reason, this.#options.address)
       throw this.#giveUp(
-        `it has lost its session, and gives no other: ${failure instanceof Error ? failure.message : ''}`,
+        `it lost its session and does not open another: ${failure instanceof Error ? failure.message : ''}`,
       )
     } finally {
       clearTimeout(timer)
     }
     this.#renewals++
-    this.#options.note(`its session was lost and made anew (${this.#renewals})`)
+    this.#options.note(`its session was lost and reopened (${this.#renewals})`)
     this.#take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
   }
 
@@ -226,7 +227,7 @@ export class HttpTransport implements Transport {
     const answer = await promise
     const result = 'result' in answer && isObject(answer.result) ? answer.result : {}
     if (result['protocolVersion'] !== this.#version)
-      throw new CrabError('failed', 'it speaks another revision now')
+      throw new CrabError('failed', 'it now speaks another revision')
     await this.#send(inner, { jsonrpc: '2.0', method: 'notifications/initialized' }, undefined)
   }
 

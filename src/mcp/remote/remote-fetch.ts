@@ -46,7 +46,7 @@ export function remoteFetch(options: RemoteFetchOptions): FetchLike {
     if (new URL(url).origin !== origin) {
       throw new CrabError(
         'failed',
-        `it names another server, ${new URL(url).origin}, which gets none of its credentials`,
+        `it names another server, ${new URL(url).origin}, which does not get its credentials`,
       )
     }
     const signal = init.signal ?? new AbortController().signal
@@ -69,7 +69,7 @@ async function ask(options: RemoteFetchOptions, request: Request): Promise<Respo
     if (response.status === 401 && credentials.canRenew && !isRenewed) {
       isRenewed = true
       await response.body?.cancel()
-      note('it refused its credentials (HTTP 401): the auth helper is asked again')
+      note('it refused its credentials (HTTP 401): running the auth helper again')
       await credentials.renew(used, request.signal)
       continue
     }
@@ -79,7 +79,7 @@ async function ask(options: RemoteFetchOptions, request: Request): Promise<Respo
     if (pauseMs === undefined || now() + pauseMs >= until)
       return await handleResponse(options, response, pauseMs)
     await response.body?.cancel()
-    note(`it asks to be left alone for ${pauseMs / 1000} s (HTTP ${response.status})`)
+    note(`it asks to wait ${pauseMs / 1000} s (HTTP ${response.status})`)
     await sleep(pauseMs, undefined, { signal: request.signal, ref: false }).catch(() => {
       throw toCancelledError(request.signal)
     })
@@ -146,19 +146,19 @@ function toCredentialsError({ url, auth, authHelper, headers }: RemoteTarget, wo
     ? 'its token was refused'
     : hasOwn
       ? 'its credentials were refused'
-      : 'it wants to know who asks'
+      : 'it requires authentication'
   return new CrabError('credentials', `${what}: ${words}`, {
     hint:
       isToken || hasOwn
         ? isToken
-          ? 'give it a token that is still good'
-          : 'give it credentials that are still good'
+          ? 'give it a valid token'
+          : 'give it valid credentials'
         : 'give its entry a token as "auth", or an "auth_helper"',
   })
 }
 
 function toThrottledError(words: string, pause: number): CrabError {
-  return new CrabError('throttled', `${words}; it asks to be left alone for ${Math.ceil(pause / 1000)} s`, {
+  return new CrabError('throttled', `${words}; it asks to wait ${Math.ceil(pause / 1000)} s`, {
     retryAfterMs: pause,
   })
 }

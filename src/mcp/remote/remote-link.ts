@@ -99,7 +99,9 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
 /** Attributes a timeout of the start to the helper. */
 function toHelperTimeout(reason: unknown): unknown {
   if (!(reason instanceof CrabError) || reason.kind !== 'timeout') return reason
-  return new CrabError('timeout', `${reason.message}: its auth helper is not done`, { hint: HELPER_HINT })
+  return new CrabError('timeout', `${reason.message}: its auth helper is still running`, {
+    hint: HELPER_HINT,
+  })
 }
 
 function newCredentials(

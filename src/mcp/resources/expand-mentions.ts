@@ -88,7 +88,7 @@ async function chooseUri(
   const found = mention.candidates.map(matches).find((one) => one !== undefined)
   const uri = found?.uri ?? findUri(mention)
   if (uri !== undefined) return uri
-  throw listed instanceof CrabError ? listed : new CrabError('missing', 'it lists nothing of this name')
+  throw listed instanceof CrabError ? listed : new CrabError('missing', 'it lists no resource with this name')
 }
 
 function findUri({ candidates }: ResourceMention): string | undefined {
@@ -103,7 +103,7 @@ async function read(
   const { peer, entry } = claim
   try {
     if (!CLASS_RIGHTS[message.trust].namesResources)
-      throw new CrabError('denied', 'only somebody at this machine may name resources')
+      throw new CrabError('denied', 'only clients on this machine may mention resources')
     const { spillDir } = message
     const { output, attachments = [] } = await readResource({ peer, entry, uri, spillDir }, signal)
     for (const file of attachments) message.attach(file)
@@ -130,7 +130,7 @@ function toFrame(server: string, uri: string, text: string): string {
 }
 
 function reportTooLarge(uri: string, message: UserMessage, { entry }: PeerClaim): string {
-  const why = 'what the message names already is more than 1 MiB'
+  const why = 'the resources before it already exceed 1 MiB'
   message.notice(`Cannot read ${toPrintableLine(uri)} of the MCP server "${entry.name}": ${why}`)
   return ''
 }

@@ -8,16 +8,20 @@ export function sendTool({ name, description, tool }: ServedAgent): Tool {
   return {
     name: tool,
     title: `Ask ${name}`,
-    description: `Sends a message to the agent "${name}"${about}. It works with tools of its own in the directory this server was started in, and answers when it is done, which can take minutes. It knows nothing of your conversation: the message has to say everything. To go on with an earlier exchange, give the conversation that its answer named.`,
+    description: `Sends a message to the agent "${name}"${about}. It works with its own tools in the directory in which this server was started and answers when it is done, which can take minutes. It does not see your conversation, so the message must be complete. To continue an earlier exchange, pass the conversation named in its answer.`,
     inputSchema: {
       type: 'object',
       properties: {
-        message: { type: 'string', minLength: 1, description: 'What the agent is told, complete in itself' },
+        message: {
+          type: 'string',
+          minLength: 1,
+          description: 'The message to the agent, complete in itself',
+        },
         conversation: {
           type: 'string',
           pattern: CONVERSATION.source,
           description:
-            'Goes on with, or begins, the conversation of this name: up to 64 letters, digits, ".", "_" and "-". Without it a new one begins, whose name the answer has',
+            'Continues or starts the conversation with this name: up to 64 letters, digits, ".", "_" and "-". Without it a new one is started, and the answer has its name',
         },
       },
       required: ['message'],
@@ -44,13 +48,18 @@ export const SEARCH_SESSIONS: Tool = {
   name: 'search_sessions',
   title: 'Search conversations',
   description:
-    'Searches what was said in past conversations of the agents; gives each match, marked with >, with what stands around it.',
+    'Searches past conversations of the agents; returns each match, marked with >, with the messages around it.',
   inputSchema: {
     type: 'object',
     properties: {
-      query: { type: 'string', minLength: 1, description: 'Words to look for' },
+      query: { type: 'string', minLength: 1, description: 'The words to search for' },
       agent: { type: 'string', description: 'Only conversations of this agent' },
-      limit: { type: 'integer', minimum: 1, maximum: 20, description: 'At most this many; 5 without it' },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 20,
+        description: 'The maximum number of matches; 5 by default',
+      },
     },
     required: ['query'],
     additionalProperties: false,

@@ -7,7 +7,7 @@ import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
 export function showSessions(found: SessionHits, query: string): CallToolResult {
   const blocks = found.hits.map(toBlock)
   const text = [
-    ...(blocks.length === 0 ? [`Nothing was found for ${query}.`] : blocks),
+    ...(blocks.length === 0 ? [`No matches for ${query}.`] : blocks),
     ...(found.partial ? ['The index is still being built: older conversations may be missing.'] : []),
   ].join('\n\n')
   return { content: [{ type: 'text', text }], structuredContent: toJsonHits(found) }

@@ -82,7 +82,7 @@ function toAnswerTimeout(): CrabError {
  * time.
  */
 function toUnknownStateError(): CrabError {
-  return new CrabError('missing', 'Cannot go on: nothing waits for this answer any more', {
+  return new CrabError('missing', 'Cannot continue: nothing waits for this answer any more', {
     hint: 'call without it to send the message again',
   })
 }

@@ -63,7 +63,7 @@ function newServer(calls: Calls, era: 'legacy' | 'modern'): Server {
     { name: 'crabtalk', version: VERSION },
     {
       capabilities: { tools: { listChanged: true } },
-      instructions: 'Each send_… tool asks one agent, which works on its own and answers when it is done.',
+      instructions: 'Each send_… tool asks one agent, which works by itself and answers when it is done.',
       jsonSchemaValidator: { getValidator: refuseToCheck },
     },
   )

@@ -50,7 +50,7 @@ export async function listServed(
   const names = agents.map(({ name }) => name)
   const unknown = only.find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    throw new CrabError('missing', `Cannot offer the agent "${unknown}": there is none of that name`, {
+    throw new CrabError('missing', `Cannot offer the agent "${unknown}": no agent has that name`, {
       hint: didYouMean(unknown, names) ?? `there are ${names.join(', ')}`,
     })
   }
@@ -98,7 +98,7 @@ function sendTo(
   if (message === undefined) throw new CrabError('invalid', `${what}: "message" is missing`)
   const conversation = readTextArgument(args, 'conversation', what) ?? newUlid()
   if (!CONVERSATION.test(conversation)) {
-    throw new CrabError('invalid', `${what}: "conversation" is no name`, {
+    throw new CrabError('invalid', `${what}: "conversation" is not a valid name`, {
       hint: 'up to 64 letters, digits, ".", "_" and "-"',
     })
   }
@@ -137,7 +137,7 @@ async function searchSessions(
   const { limit } = args
   const agent = readTextArgument(args, 'agent', what) ?? (only.length === 1 ? only[0]! : '')
   if (only.length > 0 && !only.includes(agent)) {
-    throw new CrabError('denied', `${what}: "agent" has to be one of ${only.join(', ')}`)
+    throw new CrabError('denied', `${what}: "agent" must be one of ${only.join(', ')}`)
   }
   const query = readTextArgument(args, 'query', what)
   if (query === undefined) throw new CrabError('invalid', `${what}: "query" is missing`)
@@ -155,7 +155,7 @@ function readTextArgument(args: JsonObject, name: string, what: string): string 
   const value = args[name]
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'string') return value
-  throw new CrabError('invalid', `${what}: "${name}" is no text`)
+  throw new CrabError('invalid', `${what}: "${name}" is not a string`)
 }
 
 /**

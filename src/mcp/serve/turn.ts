@@ -100,7 +100,7 @@ function describeProgress(event: WireTurnEvent): string | undefined {
     case 'askUser':
       return inLine(`asks: ${event.value.questions[0]?.question ?? ''}`)
     case 'retry':
-      return inLine(`tries again: ${event.value.message}`)
+      return inLine(`retrying: ${event.value.message}`)
     case 'notice':
       return inLine(event.value.message)
     default:

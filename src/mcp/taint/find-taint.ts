@@ -35,14 +35,14 @@ export async function findTaint(
     const part = open.pop()!
     const { value, path } = part
     if (path.length > MAX_DEPTH)
-      return { path: show(path.slice(0, 3)), why: `is nested more than ${MAX_DEPTH} deep` }
+      return { path: show(path.slice(0, 3)), why: `is nested more than ${MAX_DEPTH} levels deep` }
     if (visited + open.length > MAX_PARTS) return { path: '', why: `have more than ${MAX_PARTS} parts` }
     if (isSecret(part)) return { path: show(path), why: 'has the name of a secret' }
     if (typeof value === 'string' && (await pace.any(value, hasCredential))) {
       return { path: show(path), why: 'looks like a credential' }
     }
     if (typeof value === 'string' && (await pace.any(value, hasAssignedSecret))) {
-      return { path: show(path), why: 'gives a value to the name of a secret' }
+      return { path: show(path), why: 'assigns a value to the name of a secret' }
     }
     const names = isObject(value) ? Object.keys(value) : []
     for (const name of names) {

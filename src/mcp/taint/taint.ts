@@ -29,14 +29,14 @@ export async function refuseTaint(call: TaintedCall, signal: AbortSignal): Promi
   const where = taint.path === '' ? 'the arguments' : `the argument ${taint.path}`
   const found = `${where} ${taint.why}`
   if (policy === 'warn') {
-    notice(`The call of ${tool} of the MCP server "${entry.name}" goes out although ${found}`)
+    notice(`The call of ${tool} of the MCP server "${entry.name}" is sent although ${found}`)
     return
   }
   throw new CrabError(
     'denied',
     `Cannot call ${tool} of the MCP server "${entry.name}": ${found}, so nothing was sent`,
     {
-      hint: `leave it out; the person who runs this can let such calls pass with taint_policy = "warn" in the entry of "${entry.name}"`,
+      hint: `leave it out; the user can allow such calls with taint_policy = "warn" in the entry of "${entry.name}"`,
     },
   )
 }

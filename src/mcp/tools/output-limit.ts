@@ -30,7 +30,7 @@ export async function spillContent(content: Uint8Array, extension: string, spill
   const path = join(spill.folder, `${name}.${extension}`)
   try {
     await replaceFile(path, content)
-    return `the whole is in ${path}`
+    return `the full content is in ${path}`
   } catch (reason) {
     return `the rest is lost: ${reason instanceof CrabError ? reason.message : String(reason)}`
   }

@@ -64,14 +64,14 @@ export function replaceList(before: ToolList | undefined, list: ToolList): ToolL
 const MAX_NAME = 256
 
 function readTool(definition: unknown): RemoteTool | DroppedTool {
-  if (!isObject(definition)) return { name: '', why: 'it is no object' }
+  if (!isObject(definition)) return { name: '', why: 'it is not an object' }
   const { name, description } = definition
   if (typeof name !== 'string') return { name: '', why: 'it has no name' }
   if (name.length > MAX_NAME)
     return { name: toPrintableLine(name), why: `its name has over ${MAX_NAME} characters` }
   if (CONTROL.test(name)) return { name: toPrintableLine(name), why: 'its name has a control character' }
   if (runsAsTaskOnly(definition)) {
-    return { name: toPrintableLine(name), why: 'it runs as a task only', isSound: true }
+    return { name: toPrintableLine(name), why: 'it runs only as a task', isSound: true }
   }
   const reading = readToolSchema(definition['inputSchema'])
   if ('problem' in reading) return { name: toPrintableLine(name), why: reading.problem }

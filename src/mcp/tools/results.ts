@@ -74,7 +74,7 @@ function toContentItems(content: unknown, rest: JsonObject): unknown[] {
 }
 
 async function toPart(item: unknown, places: Places): Promise<Part> {
-  if (!isObject(item)) return toOmittedPart('it is no object')
+  if (!isObject(item)) return toOmittedPart('it is not an object')
   const { type, text, data, mimeType, resource } = item
   if (type === 'text' && typeof text === 'string') return { text, isWords: true }
   if ((type === 'image' || type === 'audio') && typeof data === 'string') {
@@ -100,7 +100,7 @@ async function toFilePart(
   { data, mimeType }: { data: string; mimeType: string },
   { spill, attachesAll, room }: Places,
 ): Promise<Part> {
-  if (NOT_BASE64.test(data)) return toOmittedPart(`${name}, ${mimeType}: its data is no base64`)
+  if (NOT_BASE64.test(data)) return toOmittedPart(`${name}, ${mimeType}: its data is not base64`)
   const bytes = Buffer.from(data, 'base64')
   const media = imageType(bytes) ?? audioType(bytes) ?? (attachesAll ? mimeType : undefined)
   const isSmall = attachesAll || bytes.length <= MAX_ATTACHMENT_BYTES

@@ -14,7 +14,7 @@ export type SchemaReading = { schema: JsonObject } | { problem: string }
  */
 export function readToolSchema(value: unknown): SchemaReading {
   if (value === undefined) return { schema: { type: 'object', properties: {} } }
-  if (!isObject(value)) return { problem: 'its schema is no object' }
+  if (!isObject(value)) return { problem: 'its schema is not an object' }
   const { type = 'object' } = value
   if (type !== 'object')
     return { problem: `its arguments are of type ${quoteBriefly(type)} instead of object` }
@@ -109,10 +109,10 @@ function findProblem(root: JsonObject): string | undefined {
   const open: { schema: unknown; depth: number }[] = [{ schema: root, depth: 0 }]
   for (let visited = 1; open.length > 0; visited++) {
     const { schema, depth } = open.pop()!
-    if (depth > MAX_DEPTH) return `its schema is nested more than ${MAX_DEPTH} deep`
+    if (depth > MAX_DEPTH) return `its schema is nested more than ${MAX_DEPTH} levels deep`
     if (visited > MAX_NODES) return 'its schema is too large'
     if (typeof schema === 'boolean') continue
-    if (!isObject(schema)) return 'its schema has a part that is no schema'
+    if (!isObject(schema)) return 'its schema has a part that is not a schema'
     const problem = findOwnProblem(schema, root)
     if (problem !== undefined) return problem
     for (const child of iterateSubschemas(schema)) open.push({ schema: child, depth: depth + 1 })
@@ -125,23 +125,24 @@ function findOwnProblem(schema: JsonObject, root: JsonObject): string | undefine
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   const unknown = types.find((one) => typeof one !== 'string' || !TYPES.has(one))
   if (unknown !== undefined) return `its schema has the type ${quoteBriefly(unknown)}`
-  if (required !== undefined && !isListOfTexts(required)) return 'its schema has a "required" that is no list'
+  if (required !== undefined && !isListOfTexts(required))
+    return 'its schema has a "required" that is not a list'
   for (const key of TABLES) {
     if (schema[key] !== undefined && !isObject(schema[key]))
-      return `its schema has a "${key}" that is no object`
+      return `its schema has a "${key}" that is not an object`
   }
   for (const key of LISTS) {
     if (schema[key] !== undefined && !Array.isArray(schema[key]))
-      return `its schema has a "${key}" that is no list`
+      return `its schema has a "${key}" that is not a list`
   }
   return ref === undefined ? undefined : findRefProblem(ref, root)
 }
 
 function findRefProblem(ref: unknown, root: JsonObject): string | undefined {
-  if (typeof ref !== 'string') return 'its schema has a "$ref" that is no text'
-  if (!ref.startsWith('#')) return `its schema refers to ${quoteBriefly(ref)}, which is elsewhere`
+  if (typeof ref !== 'string') return 'its schema has a "$ref" that is not a string'
+  if (!ref.startsWith('#')) return `its schema refers to ${quoteBriefly(ref)}, which is outside of it`
   if (ref !== '#' && !ref.startsWith('#/')) return undefined // the name of an anchor
-  return hasPart(root, ref) ? undefined : `its schema refers to ${quoteBriefly(ref)}, which is not there`
+  return hasPart(root, ref) ? undefined : `its schema refers to ${quoteBriefly(ref)}, which does not exist`
 }
 
 /** Whether a JSON pointer (RFC 6901, as a fragment) leads to something. */

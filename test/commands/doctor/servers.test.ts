@@ -19,7 +19,7 @@ test('doctor finds a remote server whose entry has two values for one header', a
   const found = checks.filter(({ message }) => message.startsWith('u of crab'))
   assert.deepEqual(
     found.map(({ status, message }) => `${status}: ${message}`),
-    ['problem: u of crab: the header "Authorization" and "auth" clash: give one of them'],
+    ['problem: u of crab: the header "Authorization" and "auth" clash: use one of them'],
   )
   assert.match(found[0]?.hint ?? '', /mcp set/)
 })

@@ -38,7 +38,7 @@ test('readArguments() reads an object from standard input', async () => {
   }
 })
 
-test('readArguments() keeps words as they were typed, and refuses a key that is there twice', async () => {
+test('readArguments() keeps words as they were typed, and refuses a key that is given twice', async () => {
   await using at = await makeTestHost({})
   const { args, words } = await parseCallArguments(['n=1.0', 'yes=true'], at.host)
   assert.deepEqual(
@@ -50,20 +50,20 @@ test('readArguments() keeps words as they were typed, and refuses a key that is 
   )
   await assert.rejects(parseCallArguments(['a=1', 'b=1', 'a=2'], at.host), {
     kind: 'usage',
-    message: 'Cannot use the arguments: a is there twice',
+    message: 'Cannot use the arguments: a is given twice',
   })
 })
 
 test('readArguments() refuses what is neither', async () => {
   await assert.rejects(argumentsOf(['{"a": }']), {
     kind: 'usage',
-    message: /no JSON object/,
+    message: /not a JSON object/,
     hint: /key|path=/,
   })
   for (const words of [['notes.md'], ['=x'], ['a=1', '-'], ['{"a": 1}', 'b=2']]) {
     await assert.rejects(argumentsOf(words), {
       kind: 'usage',
-      message: /^Cannot use word \d behind the tool as an argument: it is no key=value$/,
+      message: /^Cannot use word \d after the tool as an argument: it is not key=value$/,
       hint: /path=/,
     })
   }

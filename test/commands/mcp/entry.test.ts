@@ -129,7 +129,7 @@ const MISTAKES: [string[], RegExp][] = [
   [['-e', '=x', 'fs', 'server'], /^Cannot use --env: it has no name$/],
   [['--set', 'sk-secret', 'fs', 'server'], /^Cannot use --set: it is not key=value$/],
   [['far', 'https://h/mcp', 'more'], /^Cannot add https:\/\/h\/mcp: an address takes no arguments$/],
-  [['--header', 'sk-secret', 'far', 'https://h'], /^Cannot use --header: it is no Name: value$/],
+  [['--header', 'sk-secret', 'far', 'https://h'], /^Cannot use --header: it is not Name: value$/],
   [['--auth-env', 'NOWHERE', 'far', 'https://h'], /^Cannot use --auth-env: NOWHERE is not set here$/],
   [['--auth', 'a', '--auth-env', 'TOKEN', 'far', 'https://h'], /^Cannot use both --auth and --auth-env$/],
   [['--auth', 'a', 'fs', 'server'], /^Cannot use --auth: it is for an address, and this is a program$/],
@@ -137,8 +137,8 @@ const MISTAKES: [string[], RegExp][] = [
   [['--transport', 'sse', 'fs', 'server'], /^Cannot use --transport sse: this is a program$/],
   [['--transport', 'stdio', 'far', 'https://h'], /^Cannot use --transport stdio: this is an address$/],
   [['fs', '{"command": "x"'], /: it is not a JSON object$/],
-  [['fs', '{"command": "x"}', 'more'], /^Cannot use words behind the JSON of a server$/],
-  [['fs', '{"type": "websocket", "url": "x"}'], /: its "type" is none of stdio, http and sse$/],
+  [['fs', '{"command": "x"}', 'more'], /^Cannot use words after the JSON of a server$/],
+  [['fs', '{"type": "websocket", "url": "x"}'], /: its "type" is not stdio, http or sse$/],
 ]
 
 for (const [argv, message] of MISTAKES) {

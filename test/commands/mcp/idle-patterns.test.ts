@@ -22,15 +22,15 @@ test('findIdlePatterns() names patterns that match no tool, and servers without 
   )
   assert.deepEqual(look({ permissions: { deny: ['read_flie'] } }), [
     {
-      message: 'permissions.deny of s has read_flie, and no tool is called that',
+      message: 'permissions.deny of s has read_flie, but no tool has that name',
       hint: 'did you mean read_file?',
     },
   ])
   assert.deepEqual(look({ exclude: ['write_*'] }), [
-    { message: 'exclude of s has write_*, and no tool is called that', hint: 'it has echo, read_file' },
+    { message: 'exclude of s has write_*, but no tool has that name', hint: 'it has echo, read_file' },
   ])
   const [first, second] = look({ include: ['ecoh'] }, 'include does not have it')
-  assert.equal(first?.message, 'include of s has ecoh, and no tool is called that')
+  assert.equal(first?.message, 'include of s has ecoh, but no tool has that name')
   assert.equal(second?.message, 'no tool of s reaches crab: include does not have it')
   assert.deepEqual(
     findIdlePatterns({ agent: 'a', entry: { name: 's', command: 'x', include: ['y'] }, tools: undefined }),

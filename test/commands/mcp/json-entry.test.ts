@@ -29,15 +29,15 @@ for (const [object, entry] of FORMS) {
 }
 
 for (const [text, message, hint = /"command"/] of [
-  ['{', /it is no JSON object$/],
-  ['{"mcpServers": {}}', /it holds no server$/],
-  ['{"comand": "x"}', /no server, and comand is no key of one$/, /^did you mean "command"\?$/],
+  ['{', /it is not a JSON object$/],
+  ['{"mcpServers": {}}', /it has no server$/],
+  ['{"comand": "x"}', /no server, and comand is not a key of one$/, /^did you mean "command"\?$/],
   [
     '{"mcpServers": {"b": {"command": "x"}, "c": {"command": "y"}}}',
-    /none of its servers is called a$/,
-    /^it has b, c: /,
+    /none of its servers is named a$/,
+    /^use one of its names: b, c$/,
   ],
-  ['{"mcpServers": {"a": "x"}}', /it holds no server$/],
+  ['{"mcpServers": {"a": "x"}}', /it has no server$/],
 ] as const) {
   test(`readJsonEntry() refuses ${text}`, () => {
     assert.throws(() => readJsonEntry(text, 'a'), { kind: 'usage', message, hint })

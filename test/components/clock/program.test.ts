@@ -99,10 +99,10 @@ test('what cannot be is said on standard error, with the exit code of the error 
   await using nowhere = await temporaryHome()
   await using lost = startProgram(work.script, { paths: nowhere.paths })
   assert.equal(await lost.ended, 78)
-  assert.match(lost.said(), /^clock: Cannot start clock: there is no home .*\nhint: set CRABTALK_HOME/)
+  assert.match(lost.said(), /^clock: Cannot start clock: the home .* does not exist\nhint: set CRABTALK_HOME/)
   await using wrong = startProgram(work.script, { paths: nowhere.paths, args: ['--port=1'] })
   assert.equal(await wrong.ended, 2)
-  assert.match(wrong.said(), /it takes no arguments, and got "--port=1"/)
+  assert.match(wrong.said(), /it takes no arguments, but got "--port=1"/)
 })
 
 test('the clock tells its version and its tools', () => {

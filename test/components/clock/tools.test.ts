@@ -34,7 +34,7 @@ test('convert takes the offsets of that date, and tells of hours that are not th
 2026-07-01T13:00:00+00:00 UTC, Wednesday, week 27
 2026-07-01T15:00:00+02:00 Europe/Berlin, Wednesday, week 27`,
   )
-  assert.match(await run('convert', { time: '2026-03-29T02:30', to: ['UTC'] }), /There is no such time/)
+  assert.match(await run('convert', { time: '2026-03-29T02:30', to: ['UTC'] }), /That time does not exist/)
 })
 
 test('difference counts exactly, by the calendar and in working days', async () => {
@@ -63,7 +63,7 @@ test('times that calendars do not show are refused; the last that they do are no
     ['add', { days: -1_000_000 }],
     ['add', { time: '9999-12-30', hours: 1_000 }],
   ] as const) {
-    await assert.rejects(run(name, args), /^Error: The year (?!NaN).* is out of reach: 1000 to 9999$/)
+    await assert.rejects(run(name, args), /^Error: The year (?!NaN).* is out of range: 1000 to 9999$/)
   }
   const text = await run('difference', { from: '9999-12-30', to: '9999-12-31', zone: 'UTC' })
   assert.match(text, /By the calendar: 1 day\n/)
@@ -93,7 +93,7 @@ test('durations are read and shown', () => {
     assert.equal(readDuration(text), seconds * 1_000, text)
   }
   for (const text of ['', 'soon', '-5', '5 months', '5 m x'])
-    assert.throws(() => readDuration(text), /is no duration/)
+    assert.throws(() => readDuration(text), /is not a duration/)
   assert.deepEqual([0, 59_600, 90_000, 180_000_000].map(showDuration), [
     '0 s',
     '1 min',

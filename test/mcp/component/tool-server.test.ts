@@ -87,8 +87,8 @@ test('arguments that do not fit a schema never reach the tool, and the model rea
   await using served = await startServed(home, [ROLL, FAIL])
   await using host = await HTTP_CLIENTS['SDK 2.x']!(served)
   for (const [args, problem] of [
-    [{}, /The arguments do not fit: .*sides/],
-    [{ sides: 1 }, /The arguments do not fit: #\/sides: 1 is less than 2/],
+    [{}, /Invalid arguments: .*sides/],
+    [{ sides: 1 }, /Invalid arguments: #\/sides: 1 is less than 2/],
     [{ sides: 6, colour: 'red' }, /there is no argument .*colour.*: it takes sides/],
     [{ side: 6 }, /there is no argument .*side.*: did you mean .*sides/],
   ] as const) {
@@ -106,14 +106,14 @@ test('what is no tool is refused before anything is served', async () => {
   await using home = await madeHome()
   for (const [tools, problem] of [
     [[{ ...ROLL, name: 'ro ll' }], /Cannot offer the tool "ro ll": its name/],
-    [[ROLL, ROLL], /there are two of that name/],
-    [[{ ...ROLL, inputSchema: { type: 'string' } }], /its arguments have to be an object/],
+    [[ROLL, ROLL], /another tool has the same name/],
+    [[{ ...ROLL, inputSchema: { type: 'string' } }], /its arguments must be an object/],
   ] as const) {
     await assert.rejects(startServed(home, tools), { kind: 'invalid', message: problem })
   }
   await assert.rejects(startServed(home, [], { name: 'My Dice' }), {
     kind: 'invalid',
-    message: /that is no name/,
+    message: /its name is not valid/,
   })
 })
 

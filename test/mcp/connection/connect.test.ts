@@ -33,7 +33,7 @@ test('a server of an older revision that refuses is asked once more when it was 
   const server = node.watch({ late: { 'server/discover': 'initialize' }, at: { initialize: 'error' } })
   await assert.rejects(reach(node, server), {
     kind: 'unavailable',
-    message: 'it could not be talked to: initialize failed on purpose',
+    message: 'the handshake failed: initialize failed on purpose',
   })
   assert.deepEqual(asked(server), ['server/discover', 'initialize', 'server/discover'])
 })

@@ -166,7 +166,8 @@ test('a server of the newest revision that asks for more than a person can give 
   const { agent } = await offered(node, { era: 'modern' })
   const args = { method: 'sampling/createMessage' }
   assert.deepEqual(await run(node, agent, { name: 'mcp__misbehaving__ask', args }), {
-    output: 'misbehaving refused the call: it asks for what was not offered: sampling/createMessage',
+    output:
+      'misbehaving refused the call: it asks for something that was not offered: sampling/createMessage',
     isError: true,
   })
 })
@@ -188,7 +189,7 @@ for (const [name, message] of [
   ['crashOnInitialize', /it ended with exit code 1: Error: cannot open the database/],
   ['crashOnList', /it ended with exit code 1: Error: cannot open the database/],
   ['errorOnList', /tools\/list failed on purpose/],
-  ['wrongVersion', /could not be talked to: .*1999-12-31/],
+  ['wrongVersion', /the handshake failed: .*1999-12-31/],
 ] as const) {
   test(`a server that is "${name}" is not available, with the reason`, async () => {
     await using node = await mcpNode()

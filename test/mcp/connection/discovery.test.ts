@@ -84,7 +84,7 @@ test('a tool with a bad schema is left out and named; what is wrong with an outp
       ...['output_slow_pattern', 'output_unknown_type', 'untyped'],
     ],
   )
-  assert.match(notices.join(), /null_schema \(its schema is no object\), .* and \d+ more$/)
+  assert.match(notices.join(), /null_schema \(its schema is not an object\), .* and \d+ more$/)
   for (const name of names.filter((one) => one.includes('output'))) {
     assert.equal((await run(node, agent, { name }))?.isError, false)
   }
@@ -138,7 +138,7 @@ test('a turn goes on with the tools it was shown when the list changes meanwhile
   await until('the list is read', () => node.servers.view(agent).generation > before)
   await assert.rejects(run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })!, {
     kind: 'missing',
-    message: /Cannot call echo of the MCP server "misbehaving": it has no such tool any more/,
+    message: /Cannot call echo of the MCP server "misbehaving": it no longer has this tool/,
   })
 })
 

@@ -29,16 +29,19 @@ const UNSENDABLE: Record<string, [object, RegExp]> = {
   'a name with a space': [{ a: { ...TEXT, 'x-mcp-header': 'My Region' } }, /without a valid name/],
   'a name with a line break': [{ a: { ...TEXT, 'x-mcp-header': 'A\r\nB' } }, /without a valid name/],
   'a name beyond ASCII': [{ a: { ...TEXT, 'x-mcp-header': 'Région' } }, /without a valid name/],
-  'a list as value': [{ a: { type: 'array', 'x-mcp-header': 'A' } }, /of another type/],
-  'a number as value': [{ a: { type: 'number', 'x-mcp-header': 'A' } }, /of another type/],
-  'a value of two types': [{ a: { type: ['string', 'null'], 'x-mcp-header': 'A' } }, /of another type/],
-  'no type': [{ a: { 'x-mcp-header': 'A' } }, /of another type/],
+  'a list as value': [{ a: { type: 'array', 'x-mcp-header': 'A' } }, /whose type is not one of/],
+  'a number as value': [{ a: { type: 'number', 'x-mcp-header': 'A' } }, /whose type is not one of/],
+  'a value of two types': [
+    { a: { type: ['string', 'null'], 'x-mcp-header': 'A' } },
+    /whose type is not one of/,
+  ],
+  'no type': [{ a: { 'x-mcp-header': 'A' } }, /whose type is not one of/],
   'the same name twice': [{ a: REGION, b: { ...TEXT, 'x-mcp-header': 'rEGION' } }, /for two arguments/],
-  'an item of a list': [{ a: { type: 'array', items: REGION } }, /no plain argument/],
-  'one of several forms': [{ a: { anyOf: [REGION] } }, /no plain argument/],
+  'an item of a list': [{ a: { type: 'array', items: REGION } }, /not a plain argument/],
+  'one of several forms': [{ a: { anyOf: [REGION] } }, /not a plain argument/],
   'a property of an item': [
     { a: { type: 'array', items: { type: 'object', properties: { b: REGION } } } },
-    /no plain argument/,
+    /not a plain argument/,
   ],
 }
 for (const [what, [properties, why]] of Object.entries(UNSENDABLE)) {
@@ -53,7 +56,7 @@ for (const [what, [properties, why]] of Object.entries(UNSENDABLE)) {
 
 test('dropUnsendable() drops a tool that wants all its arguments in a header', () => {
   const tool = { name: 'tool', description: '', inputSchema: { type: 'object', 'x-mcp-header': 'All' } }
-  assert.match(dropUnsendable({ tools: [tool], dropped: [] }).dropped[0]!.why, /no plain argument/)
+  assert.match(dropUnsendable({ tools: [tool], dropped: [] }).dropped[0]!.why, /not a plain argument/)
 })
 
 function toolWith(properties: object) {

@@ -48,7 +48,7 @@ describe('arguments that a tool wants as headers', () => {
     await using node = await mcpNode()
     const { names, notices } = await offer(node, agentWith([{ name: 'far', url: server.url }]))
     assert.deepEqual(names, ['mcp__far__echo'])
-    assert.match(notices.join('\n'), /odd.*it wants a header/)
+    assert.match(notices.join('\n'), /odd.*it asks for a header/)
   })
 })
 

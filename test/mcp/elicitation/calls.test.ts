@@ -122,7 +122,7 @@ test('with calls of two turns under way, an older server reaches the person of n
   const told: string[] = []
   const notice = (text: string) => void told.push(text)
   const two = await call(() => assert.fail('reaches a person'), { runId: 'two', notice })
-  assert.match(told.join(), /^Declined a question of the MCP server "docs": it may be for another call/)
+  assert.match(told.join(), /^Declined a question of the MCP server "docs": it may belong to another call/)
   assert.deepEqual(JSON.parse(two!.output), { kind: 'elicit', action: 'decline' })
   release.resolve()
   assert.match((await one)!.output, /"colour":"red"/)

@@ -158,15 +158,12 @@ test('a form is asked for after a person agreed, what cannot be used once more',
     () => '36',
   )
   assert.deepEqual(await answer(FORM), { action: 'accept', content: { name: 'Ada', age: 36 } })
-  assert.match(
-    put[0]![0]!.question,
-    /^The MCP server "docs" asks: Who are you\?\nIt wants to know: Name, Age$/,
-  )
+  assert.match(put[0]![0]!.question, /^The MCP server "docs" asks: Who are you\?\nIt asks for: Name, Age$/)
   assert.deepEqual(
     put.map((questions) => questions.map(({ header }) => header)),
     [[''], ['Name', 'Age'], ['Age']],
   )
-  assert.match(put[2]![0]!.question, /Not usable: it takes a whole number/)
+  assert.match(put[2]![0]!.question, /Invalid: it takes a whole number/)
 })
 
 test('what a person leaves is cancelled, what they refuse is declined, and so is what nobody can be asked', async () => {
@@ -228,7 +225,7 @@ test('an address is shown with its host and never opened here', async () => {
   assert.equal(question.header, 'xn--bcher-kva.example')
   assert.match(
     question.question,
-    /address of xn--bcher-kva\.example\nhttps:\/\/xn--bcher-kva\.example\/login\?x=1\nLog in$/,
+    /page of xn--bcher-kva\.example\nhttps:\/\/xn--bcher-kva\.example\/login\?x=1\nLog in$/,
   )
   assert.deepEqual(await person(() => 'Decline').answer(params), { action: 'decline' })
 })

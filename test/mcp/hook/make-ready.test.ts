@@ -108,7 +108,7 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     await offer(node, agent)
     await assert.rejects(run(node, agent, { name: 'mcp__misbehaving__old' })!, {
       kind: 'missing',
-      message: /it has no such tool any more/,
+      message: /it no longer has this tool/,
     })
     assert.deepEqual(server.messages('tools/call'), [])
   })
@@ -246,7 +246,10 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     const server = node.watch({ tools: ['few'] })
     const { names, notices } = await offer(node, agentWith([{ ...server.entry, startup_timeout_ms: 1_000 }]))
     assert.deepEqual([names, server.starts()], [[], []])
-    assert.match(notices.join(), /"misbehaving": it had no turn to start within 1 s; its tools are left out/)
+    assert.match(
+      notices.join(),
+      /"misbehaving": it had to wait for other servers and was not ready within 1 s; its tools are left out/,
+    )
     await until('one hangs', () => hanging[0]!.messages('initialize').length === 1)
     process.kill(hanging[0]!.starts()[0]!, 'SIGKILL')
     const { fingerprint } = node.servers.view(agentWith([server.entry])).servers[0]!
@@ -274,7 +277,10 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     await symlink(entry.command!, npx)
     const agent = agentWith([{ ...entry, command: npx }])
     const { notices, told } = await offer(node, agent)
-    assert.match(notices.join(), /"misbehaving" starts for the first time and may have to be installed/)
+    assert.match(
+      notices.join(),
+      /"misbehaving" is starting for the first time and may have to be installed first/,
+    )
     assert.deepEqual(
       told.flatMap((event) => (event.type === 'notice' ? [event.passing] : [])),
       [true],

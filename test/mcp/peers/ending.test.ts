@@ -70,7 +70,7 @@ test('servers that end take no agent any more, nor a look at another server', as
   await Promise.all([
     node.servers[Symbol.asyncDispose](),
     registering,
-    assert.rejects(verifying, { kind: 'unavailable', message: /"other": crabtalk is ending$/ }),
+    assert.rejects(verifying, { kind: 'unavailable', message: /"other": crabtalk is shutting down$/ }),
   ])
   assert.deepEqual(node.servers.peers(), [])
   assert.deepEqual(server.starts(), [])

@@ -14,7 +14,7 @@ const KNOWN: ServerRecord = {
         inputSchema: { type: 'object', properties: { ['__proto__']: {} } },
       },
     ],
-    dropped: [{ name: 'b', why: 'it is no object' }],
+    dropped: [{ name: 'b', why: 'it is not an object' }],
   },
   era: { is: 'modern', since: 5 },
 }

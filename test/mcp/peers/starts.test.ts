@@ -95,7 +95,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     const call = () => run(node, agent, { name: 'mcp__misbehaving__old' })!
     await assert.rejects(call, { kind: 'unavailable', message: /: it ended with exit code 1: [^;]*$/ })
     const begun = server.starts().length
-    await assert.rejects(call, { kind: 'unavailable', message: /; it can be tried again in 5 s$/ })
+    await assert.rejects(call, { kind: 'unavailable', message: /; it can be retried in 5 s$/ })
     assert.equal(server.starts().length, begun)
     node.later = 5_000
     await assert.rejects(call)
@@ -114,7 +114,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
       const { nextRetryAt } = node.servers.peers()[0]!
       assert.equal(Math.ceil(((nextRetryAt ?? 0) - node.now()) / 5_000) * 5 > 0, seconds > 0)
       if (seconds > 0)
-        await assert.rejects(call, { message: new RegExp(`; it can be tried again in ${seconds} s$`) })
+        await assert.rejects(call, { message: new RegExp(`; it can be retried in ${seconds} s$`) })
       node.later += seconds * 1_000
     }
     assert.equal((await call())?.output, 'x')

@@ -41,6 +41,6 @@ test('a prompt that there is not, or whose blanks are wrong, is refused before t
   await assert.rejects(get('review'), { kind: 'invalid', message: /: path is missing$/ })
   await assert.rejects(get('review', { path: 'a', mood: 'b' }), {
     kind: 'invalid',
-    hint: 'its blanks are path, tone',
+    hint: 'its arguments are path, tone',
   })
 })

@@ -43,7 +43,7 @@ describe('a server over HTTP that answers in its own way', () => {
     assert.equal(new Set(sessions).size, 2)
     assert.equal(sessions.length, 1 + 2 * CALLS)
     assert.deepEqual([node.servers.peers()[0]!.state, node.servers.peers()[0]!.starts], ['connected', 1])
-    assert.match(logs(node, server).join(), /session was lost and made anew/)
+    assert.match(logs(node, server).join(), /session was lost and reopened/)
     await until('its list is read again', () => server.of('tools/list').length === 2)
   })
 
@@ -73,7 +73,7 @@ describe('a server over HTTP that answers in its own way', () => {
     await using node = await mcpNode()
     await assert.rejects(callEcho(node, server), {
       kind: 'unavailable',
-      message: /it forgets its sessions at once/,
+      message: /it loses its sessions immediately/,
     })
     assert.deepEqual([server.of('initialize').length, server.of('tools/call').length], [2, 2])
     assert.equal(node.servers.peers()[0]!.state, 'failed')
@@ -96,15 +96,15 @@ describe('a server over HTTP that answers in its own way', () => {
       /HTTP 500 .*: the disk is full/,
     ],
     ['HTTP 403', json(403, { error: 'insufficient_scope' }), /HTTP 403 \(Forbidden\).*insufficient_scope/],
-    ['JSON that is none', text(200, '{"jsonrpc": "2.0", '), /is no whole JSON/],
-    ['JSON that is no message', json(200, { hello: 'world' }), /is no message of MCP/],
-    ['HTTP 202, as if it were no question', json(202, ''), /it took the request and gave no answer/],
+    ['JSON that is none', text(200, '{"jsonrpc": "2.0", '), /is not complete JSON/],
+    ['JSON that is no message', json(200, { hello: 'world' }), /is not an MCP message/],
+    ['HTTP 202, as if it were no question', json(202, ''), /it accepted the request but did not answer/],
     [
       'the answer to something else',
       json(200, { jsonrpc: '2.0', id: 'other', result: {} }),
-      /gave no answer/,
+      /did not answer/,
     ],
-    ['a redirect', redirect('/elsewhere'), /it sends elsewhere \(HTTP 302\)/],
+    ['a redirect', redirect('/elsewhere'), /it redirects \(HTTP 302\)/],
     ['a redirect to another server', redirect('https://elsewhere.example/mcp', 307), /elsewhere\.example/],
   ] as const) {
     test(`fails the call that it answers with ${what}, and stays connected`, async () => {
@@ -139,9 +139,9 @@ describe('a server over HTTP that answers in its own way', () => {
       return failure.hint
     }
     await using lost = await scriptedServer({ play: json(404, 'nothing here') })
-    assert.equal(await hintOf(lost), 'see that the path of its address is right')
+    assert.equal(await hintOf(lost), 'check the path of its address')
     await using moved = await scriptedServer({ play: redirect('https://elsewhere.example/mcp', 307) })
-    assert.match((await hintOf(moved))!, /give its entry the address it sends to/)
+    assert.match((await hintOf(moved))!, /use the address it redirects to in its entry/)
     const gone = await scriptedServer()
     await gone.stop()
     assert.match((await hintOf(gone))!, /check that it is running/)
@@ -172,7 +172,7 @@ describe('a server over HTTP that answers in its own way', () => {
     await using node = await mcpNode()
     assert.equal(await callEcho(node, server), 'hi')
     assert.equal(server.of('tools/call').length, 3)
-    assert.match(logs(node, server).join(), /asks to be left alone for 0\.25 s \(HTTP 503\)/)
+    assert.match(logs(node, server).join(), /asks to wait 0\.25 s \(HTTP 503\)/)
   })
 
   test('is left alone for as long as it asks where that is longer than a call may take', async () => {
@@ -187,10 +187,10 @@ describe('a server over HTTP that answers in its own way', () => {
     const entry = { timeout_ms: 5_000 }
     await assert.rejects(callEcho(node, server, entry), {
       kind: 'throttled',
-      message: /HTTP 429 \(Too Many Requests\).*left alone for 120 s/,
+      message: /HTTP 429 \(Too Many Requests\).*asks to wait 120 s/,
     })
     assert.equal(node.servers.peers()[0]!.nextRetryAt, node.now() + 120_000)
-    await assert.rejects(callEcho(node, server, entry), { message: /can be tried again in 120 s/ })
+    await assert.rejects(callEcho(node, server, entry), { message: /can be retried in 120 s/ })
     node.later += 121_000
     await assert.rejects(callEcho(node, server, entry), { kind: 'throttled' })
     assert.equal(server.of('tools/call').length, 2)
@@ -204,7 +204,7 @@ describe('a server over HTTP that answers in its own way', () => {
       },
     })
     await using node = await mcpNode()
-    await assert.rejects(callEcho(node, server), { message: /left alone for 100 s/ })
+    await assert.rejects(callEcho(node, server), { message: /asks to wait 100 s/ })
     assert.equal(node.servers.peers()[0]!.nextRetryAt, node.now() + 100_000)
   })
 
@@ -222,7 +222,7 @@ describe('a server over HTTP that answers in its own way', () => {
       }),
     })
     await using node = await mcpNode()
-    await assert.rejects(callEcho(node, server), { message: /its stream ended before its answer came/ })
+    await assert.rejects(callEcho(node, server), { message: /its stream ended before the answer arrived/ })
     assert.deepEqual([server.of('tools/call').length, server.of('GET').length], [1, 1])
   })
 

@@ -33,15 +33,15 @@ describe('a server over HTTP that wants to know who asks', () => {
     [
       'nothing',
       {},
-      /it wants to know who asks: it answered HTTP 401 \(Unauthorized\)/,
+      /it requires authentication: it answered HTTP 401 \(Unauthorized\)/,
       /"auth", or an "auth_helper"/,
     ],
-    ['another token', { auth: 'old-token' }, /its token was refused: it answered HTTP 401/, /still good/],
+    ['another token', { auth: 'old-token' }, /its token was refused: it answered HTTP 401/, /valid token/],
     [
       'another header',
       { headers: { Authorization: 'Basic old' } },
       /its credentials were refused/,
-      /credentials that are still good/,
+      /valid credentials/,
     ],
   ] as const) {
     test(`is in the state needs_auth when it gets ${what}, with what to do about it`, async () => {
@@ -208,9 +208,13 @@ describe('a server over HTTP that wants to know who asks', () => {
     [
       'prints a page',
       'console.log("<html>\\n<s3cret-word>")',
-      'it printed several lines, and they are no headers',
+      'it printed several lines that are not headers',
     ],
-    ['prints words', 'console.log("please log in s3cret-word")', 'it printed several words, and no header'],
+    [
+      'prints words',
+      'console.log("please log in s3cret-word")',
+      'it printed several words that are not a header',
+    ],
     ['prints broken JSON', 'console.log("{s3cret-word")', 'it printed JSON that cannot be read'],
     [
       'gives a header of the connection',
@@ -271,7 +275,7 @@ describe('a server over HTTP that wants to know who asks', () => {
     const helper = await helperOf(node, 'setInterval(() => {}, 1_000)')
     const entry = { auth_helper: helper.argv, startup_timeout_ms: 1_000 }
     await assert.rejects(callEcho(node, server, entry), (reason: Error & { hint: string }) => {
-      assert.match(reason.message, /not ready within 1 s: its auth helper is not done$/)
+      assert.match(reason.message, /not ready within 1 s: its auth helper is still running$/)
       assert.match(reason.hint, /run it by hand/)
       return true
     })
@@ -293,7 +297,7 @@ describe('a server over HTTP that wants to know who asks', () => {
     const url = server.url.replace('://', '://me:password@')
     await assert.rejects(callEcho(node, server, { url }), (reason: Error & { hint: string }) => {
       assert.match(reason.message, /its credentials were refused/)
-      assert.match(reason.hint, /credentials that are still good/)
+      assert.match(reason.hint, /valid credentials/)
       return true
     })
   })

@@ -50,11 +50,11 @@ test('flawOf() names what cannot be sent, without its value', () => {
   for (const value of ['a\nb', 'a\r\nX: y', '\0', '日本', '\x7f']) {
     assert.equal(
       validateHeaders(target({ headers: { 'X-Key': value } })),
-      'the value of the header "X-Key" holds characters that no header may have',
+      'the value of the header "X-Key" has characters that are not allowed in a header',
     )
   }
-  assert.match(validateHeaders(target({ headers: { 'X Key': 'v' } }))!, /"X Key" is no possible name/)
-  assert.match(validateHeaders(target({ headers: { 'X-A': '1', 'x-a': '2' } }))!, /"x-a" is there twice/)
+  assert.match(validateHeaders(target({ headers: { 'X Key': 'v' } }))!, /"X Key" is not a valid header name/)
+  assert.match(validateHeaders(target({ headers: { 'X-A': '1', 'x-a': '2' } }))!, /"x-a" is set twice/)
   for (const auth of ['', '  ', 'tok\nen', 'шифр'])
     assert.match(validateHeaders(target({ auth }))!, /^"auth" is empty or/)
 })
@@ -63,10 +63,10 @@ test('flawOf() names two that would both say who asks', () => {
   for (const [changes, words] of [
     [
       { auth: 't', headers: { AUTHORIZATION: 'x' } },
-      'the header "Authorization" and "auth" clash: give one of them',
+      'the header "Authorization" and "auth" clash: use one of them',
     ],
-    [{ auth: 't', authHelper: ['h'] }, '"auth" and "auth_helper" clash: give one of them'],
-    [{ auth: 't', url: 'https://me@h/' }, '"auth" and the user in "url" clash: give one of them'],
+    [{ auth: 't', authHelper: ['h'] }, '"auth" and "auth_helper" clash: use one of them'],
+    [{ auth: 't', url: 'https://me@h/' }, '"auth" and the user in "url" clash: use one of them'],
   ] as const) {
     assert.equal(validateHeaders(target(changes)), words)
   }

@@ -26,16 +26,16 @@ test('readHelperAnswer() takes a token, lines of headers, and JSON', () => {
 test('readHelperAnswer() says what is wrong with an answer, and none of it', () => {
   for (const [output, message] of [
     [' \n', 'it printed nothing'],
-    ['s3cret and more', 'it printed several words, and no header'],
-    ['s3cret\ns3cret', 'it printed several lines, and they are no headers'],
-    ['X-Key: v\ns3cret', 'it printed a line that is no header'],
+    ['s3cret and more', 'it printed several words that are not a header'],
+    ['s3cret\ns3cret', 'it printed several lines that are not headers'],
+    ['X-Key: v\ns3cret', 'it printed a line that is not a header'],
     ['{"s3cret', 'it printed JSON that cannot be read'],
-    ['{}', 'it gave no header'],
-    ['{"headers":["s3cret"]}', 'its "headers" are no object'],
-    ['{"headers":{"X":7}}', 'its header "X" is no text'],
-    ['{"token":{"a":"s3cret"}}', 'its "token" is no text'],
-    ['{"token":"s3cret","expires_in":"soon"}', 'its "expires_in" is no number of seconds'],
-    ['{"token":"s3cret","expires_at":"soon"}', 'its "expires_at" is no time'],
+    ['{}', 'it returned no header'],
+    ['{"headers":["s3cret"]}', 'its "headers" are not an object'],
+    ['{"headers":{"X":7}}', 'its header "X" is not a string'],
+    ['{"token":{"a":"s3cret"}}', 'its "token" is not a string'],
+    ['{"token":"s3cret","expires_in":"soon"}', 'its "expires_in" is not a number of seconds'],
+    ['{"token":"s3cret","expires_at":"soon"}', 'its "expires_at" is not a time'],
     ['Host: s3cret', 'the header "Host" cannot be set: it belongs to the connection'],
   ] as const) {
     assert.throws(() => readHelperAnswer(output, NOW), { kind: 'failed', message }, output)

@@ -127,12 +127,12 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     for (const pause of [5_000, 10_000, 20_000]) {
       await assert.rejects(call, /connection refused/)
       assert.equal(node.servers.peers()[0]!.nextRetryAt, node.now() + pause)
-      await assert.rejects(call, { message: new RegExp(`can be tried again in ${pause / 1000} s`) })
+      await assert.rejects(call, { message: new RegExp(`can be retried in ${pause / 1000} s`) })
       node.later += pause
     }
     await assert.rejects(call, /connection refused/)
     await server.restart()
-    await assert.rejects(call, /can be tried again in 40 s/)
+    await assert.rejects(call, /can be retried in 40 s/)
     await node.servers.reconnect(agent, 'far', NEVER)
     assert.equal((await call())!.output, 'hi')
   })

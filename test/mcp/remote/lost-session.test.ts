@@ -30,7 +30,7 @@ test('a server that forgot its session and has no word more is given up in time,
   transport.setProtocolVersion?.('2025-11-25')
   server.forget()
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } } as const
-  const why = 'it has lost its session, and gives no other: it did not answer within 0.3 s'
+  const why = 'it lost its session and does not open another: it did not answer within 0.3 s'
   await assert.rejects(transport.send(call), { kind: 'unavailable', message: why })
   assert.deepEqual([words, await link.ended], [[why], why])
   await link.close()

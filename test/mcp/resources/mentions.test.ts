@@ -55,7 +55,7 @@ test('a template that is filled in, an image and a long text are read, too', asy
   const agent = agentWith([{ ...askingEntry(), output_limit: 1024 }])
   const { text, files } = await expand(node, { agent, content: '@docs:docs://page/3 @docs:pixel @docs:long' })
   assert.match(text!, /This is page 3/)
-  assert.match(text!, /Cut: 10000 bytes in all, the first 1024 are above; the whole is in /)
+  assert.match(text!, /Cut: 10000 bytes in all, the first 1024 are above; the full content is in /)
   assert.deepEqual(
     files.map(({ media_type }) => media_type),
     ['image/png'],
@@ -94,7 +94,7 @@ test('what cannot be read is told, and the rest of the message goes its way', as
   assert.match(notices[1]!, /^Cannot read docs:\/\/x of the MCP server "gone": /)
   assert.deepEqual(notices.slice(2, 4), [
     'Cannot read docs://x of the MCP server "misbehaving": it has no resources',
-    'Cannot read nothing-listed of the MCP server "docs": it lists nothing of this name',
+    'Cannot read nothing-listed of the MCP server "docs": it lists no resource with this name',
   ])
   assert.match(notices[4]!, /^Cannot read readme of the MCP server "gone": ./)
 })
@@ -106,7 +106,7 @@ test('a message from elsewhere reads nothing, and starts no server to look for w
   const { text, notices } = await expand(node, { agent, content, trust: 'remote' })
   assert.equal(text, undefined)
   assert.equal(notices.length, 1)
-  assert.match(notices[0]!, /only somebody at this machine may name resources/)
+  assert.match(notices[0]!, /only clients on this machine may mention resources/)
   assert.equal(node.servers.peers()[0]!.state, 'idle')
 })
 

@@ -38,7 +38,7 @@ for (const era of ['legacy', 'modern'] as const) {
       ['image/png'],
     )
     const long = await read('docs://long', 100)
-    const [, path = ''] = /the whole is in (\S+)\]$/.exec(long.output) ?? []
+    const [, path = ''] = /the full content is in (\S+)\]$/.exec(long.output) ?? []
     assert.equal(await readFile(path, 'utf8'), 'long '.repeat(2_000))
   })
 }

@@ -37,7 +37,7 @@ describe('serveAgents()', () => {
     assert.deepEqual(await host.tools(), ['send_reviewer', 'list_agents', 'search_sessions'])
     await assert.rejects(host.call('send_crab', { message: 'Hi' }), /There is no tool "send_crab"/)
     const search = await host.call('search_sessions', { query: 'x', agent: 'crab' })
-    assert.match(search.text, /"agent" has to be one of reviewer/)
+    assert.match(search.text, /"agent" must be one of reviewer/)
     assert.equal(node.server.requests.length, 0)
   })
 
@@ -59,8 +59,8 @@ describe('serveAgents()', () => {
     await using host = await serveTo(KIND, { dispatch: node.dispatch, cwd: node.home.paths.home })
     const cases: [JsonObject, RegExp][] = [
       [{}, /"message" is missing/],
-      [{ message: 5 }, /"message" is no text/],
-      [{ message: 'Hi', conversation: '../x' }, /"conversation" is no name/],
+      [{ message: 5 }, /"message" is not a string/],
+      [{ message: 'Hi', conversation: '../x' }, /"conversation" is not a valid name/],
     ]
     for (const [args, words] of cases) {
       const { text, isError } = await host.call('send_crab', args)
@@ -115,7 +115,7 @@ describe('serveAgents()', () => {
       ],
     )
     const nothing = await host.call('search_sessions', { query: 'quinoa' })
-    assert.deepEqual([nothing.text, nothing.isError ?? false], ['Nothing was found for quinoa.', false])
+    assert.deepEqual([nothing.text, nothing.isError ?? false], ['No matches for quinoa.', false])
   })
 
   test('an answer that nothing waits for sends no message', async () => {
@@ -128,7 +128,7 @@ describe('serveAgents()', () => {
     const params = { name: 'send_crab', arguments: { message: 'Hi' }, requestState: 'gone', _meta }
     const { said } = await rawTalk(node, [{ id: 1, method: 'tools/call', params }])
     const { content, isError } = said[0]!['result'] as { content: { text: string }[]; isError: boolean }
-    assert.match(content[0]!.text, /^Cannot go on: nothing waits for this answer any more/)
+    assert.match(content[0]!.text, /^Cannot continue: nothing waits for this answer any more/)
     assert.deepEqual([isError, node.server.requests.length], [true, 0])
   })
 

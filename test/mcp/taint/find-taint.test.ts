@@ -19,18 +19,18 @@ test('findTaint() names the path of what it finds', async () => {
     [{ login: { pin: '1', password: 123456 } }, 'login.password', /name/],
     [{ secrets: ['hunter2'] }, 'secrets[0]', /name/],
     [{ 'odd key': TOKEN }, "'odd key'", /credential/],
-    [{ text: 'DB_PASSWORD=hunter2hunter2\nSTRIPE_KEY=abc123def456' }, 'text', /gives a value to the name/],
-    [{ content: '# none\nexport DB_PASS=correcthorse\n' }, 'content', /gives a value/],
+    [{ text: 'DB_PASSWORD=hunter2hunter2\nSTRIPE_KEY=abc123def456' }, 'text', /assigns a value to the name/],
+    [{ content: '# none\nexport DB_PASS=correcthorse\n' }, 'content', /assigns a value/],
     [{ fields: [{ name: 'password', value: 'hunter2hunter2' }] }, 'fields[0].value', /name of a secret/],
     [{ headers: [{ key: 'X-Api-Key', value: 'abcdefgh' }] }, 'headers[0].value', /name of a secret/],
-    [{ body: '{"password":"hunter2hunter2"}' }, 'body', /gives a value/],
+    [{ body: '{"password":"hunter2hunter2"}' }, 'body', /assigns a value/],
     [{ body: '{"login":{"password":"correcthorse"}}' }, 'body.login.password', /name of a secret/],
     [
       { body: JSON.stringify({ a: JSON.stringify({ password: 'correcthorse' }) }) },
       'body.a.password',
       /name/,
     ],
-    [{ body: JSON.stringify({ a: JSON.stringify({ api_key: 'abc12345' }) }) }, 'body', /gives a value/],
+    [{ body: JSON.stringify({ a: JSON.stringify({ api_key: 'abc12345' }) }) }, 'body', /assigns a value/],
     [{ credentials: { user: 'a', pass: 'hunter2hunter2' } }, 'credentials.pass', /name/],
     [{ auth: { username: 'a', pass: 'correcthorse' } }, 'auth.pass', /name/],
     [{ GITHUB_PAT: 'abc123def456' }, 'GITHUB_PAT', /name/],
@@ -93,7 +93,7 @@ test('findTaint() believes no tool that says so of its password', async () => {
 test('findTaint() gives up on arguments that are nested too deep or have too many parts', async () => {
   let deep: JsonObject = {}
   for (let i = 0; i < 10_000; i++) deep = { a: deep }
-  assert.match((await find(deep))!.why, /nested more than 64 deep/)
+  assert.match((await find(deep))!.why, /nested more than 64 levels deep/)
   assert.match(
     (await find({ list: Array.from({ length: 200_000 }, () => 0) }))!.why,
     /more than 100000 parts/,

@@ -32,7 +32,7 @@ describe('calls that would tell a secret', { concurrency: 4 }, () => {
     await run(node, agent, { name: NAME, args: { text: TOKEN }, notice })
     assert.equal(server.messages('tools/call').length, 1)
     assert.deepEqual(notices, [
-      'The call of echo of the MCP server "misbehaving" goes out although the argument text looks like a credential',
+      'The call of echo of the MCP server "misbehaving" is sent although the argument text looks like a credential',
     ])
   })
 

@@ -35,14 +35,14 @@ test('readTools() drops what is wrong, with a reason, and keeps the rest in its 
   assert.deepEqual(
     dropped.map(({ name, why }) => [name.slice(0, 5), why]),
     [
-      ['', 'it is no object'],
+      ['', 'it is not an object'],
       ['', 'it has no name'],
       ['', 'it has no name'],
       ['xxxxx', 'its name has over 256 characters'],
       ['bell', 'its name has a control character'],
       ['half', 'its name has a control character'],
-      ['bad', 'its schema is no object'],
-      ['task', 'it runs as a task only'],
+      ['bad', 'its schema is not an object'],
+      ['task', 'it runs only as a task'],
     ],
   )
 })
@@ -76,7 +76,7 @@ test('readTools() cuts a description to 1 KiB, between characters, and takes out
   assert.match(tool!.description, /^redé+…$/)
 })
 
-test('readTools() takes a description that is no text as none', () => {
+test('readTools() takes a description that is not a string as none', () => {
   assert.equal(readTools([{ ...SOUND, description: { text: 'x' } }]).tools[0]!.description, '')
 })
 
@@ -129,10 +129,10 @@ test('readTools() drops each pathological schema by name, and offers the others 
   assert.deepEqual(
     dropped.map(({ name, why }) => `${name}: ${why}`),
     [
-      'deep: its schema is nested more than 64 deep',
+      'deep: its schema is nested more than 64 levels deep',
       'huge: its schema has over 64 KiB',
       'wide: its schema is too large',
-      'remote: its schema refers to "http://127.0.0.1:1/x.json", which is elsewhere',
+      'remote: its schema refers to "http://127.0.0.1:1/x.json", which is outside of it',
     ],
   )
 })

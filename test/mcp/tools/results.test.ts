@@ -60,8 +60,8 @@ const OUTPUTS: Record<string, [unknown, string]> = {
     [
       'good',
       '[content left out: its type is "image"]',
-      '[content left out: it is no object]',
-      '[content left out: it is no object]',
+      '[content left out: it is not an object]',
+      '[content left out: it is not an object]',
       '[content left out: its type is "text"]',
       '[content left out: it has no type]',
     ].join('\n'),
@@ -72,7 +72,7 @@ const OUTPUTS: Record<string, [unknown, string]> = {
   'half a character': [{ content: [text('a\ud83d')] }, 'a\ufffd'],
   'data that is no base64': [
     { content: [{ type: 'image', mimeType: 'image/png', data: '<svg>' }] },
-    '[content left out: image, image/png: its data is no base64]',
+    '[content left out: image, image/png: its data is not base64]',
   ],
 }
 for (const [what, [result, output]] of Object.entries(OUTPUTS)) {
@@ -113,7 +113,7 @@ test('toToolOutput() attaches images and audio, and keeps sound in a file as wel
   )
   assert.match(
     output,
-    /^beside it\n\[image, image\/png, attached\]\n\[audio, audio\/wav, attached; the whole is in \S+\.wav\]\n/,
+    /^beside it\n\[image, image\/png, attached\]\n\[audio, audio\/wav, attached; the full content is in \S+\.wav\]\n/,
   )
 })
 
@@ -133,7 +133,9 @@ test('toToolOutput() puts what no model takes into a file', async () => {
   ]
   const spill = { server: 's', tool: 'read/file ../../x', folder: join(folder.path, 'spill') }
   const { output, attachments } = await toToolOutput({ content }, { limitBytes: 1_000, spill })
-  const [, path] = /^\[file:\/\/\/a\.pdf, application\/pdf, 8 bytes; the whole is in (.*)\]$/.exec(output)!
+  const [, path] = /^\[file:\/\/\/a\.pdf, application\/pdf, 8 bytes; the full content is in (.*)\]$/.exec(
+    output,
+  )!
   assert.equal(await readFile(path!, 'utf8'), '%PDF-1.7')
   assert.match(path!, /spill\/s-read_file_______x-[0-9A-Z]{26}\.pdf$/)
   assert.equal((await stat(path!)).mode & 0o777, 0o600)
@@ -147,7 +149,7 @@ test('toToolOutput() puts an image that is too large for models into a file', as
     { content },
     { limitBytes: 1_000, spill: { ...SPILL, folder: folder.path } },
   )
-  assert.match(result.output, /^\[image, image\/png, 6000000 bytes; the whole is in .*\.png\]$/)
+  assert.match(result.output, /^\[image, image\/png, 6000000 bytes; the full content is in .*\.png\]$/)
   assert.equal(result.attachments, undefined)
   assert.equal((await readdir(folder.path)).length, 1)
 })

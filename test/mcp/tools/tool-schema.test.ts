@@ -33,21 +33,27 @@ for (const [what, [given, schema]] of Object.entries(KEPT)) {
 }
 
 const REFUSED: Record<string, [unknown, RegExp]> = {
-  null: [null, /is no object/],
-  'a text': ['object', /is no object/],
-  'a list': [[{ type: 'object' }], /is no object/],
+  null: [null, /is not an object/],
+  'a text': ['object', /is not an object/],
+  'a list': [[{ type: 'object' }], /is not an object/],
   'another type': [{ type: 'array' }, /type "array" instead of object/],
   'an unknown type': [inA({ type: 'hologram' }), /has the type "hologram"/],
-  'a type that is no text': [inA({ type: 5 }), /has the type number/],
-  'properties that are none': [{ type: 'object', properties: 'none' }, /"properties" that is no object/],
-  'a required that is no list': [{ type: 'object', required: 'a' }, /"required" that is no list/],
-  'alternatives that are no list': [inA({ anyOf: {} }), /"anyOf" that is no list/],
-  'a part that is no schema': [{ type: 'object', properties: { a: 'string' } }, /a part that is no schema/],
-  'a reference elsewhere': [inA({ $ref: 'https://schemas.invalid/a.json' }), /schemas\.invalid.*elsewhere/],
-  'a reference to nothing': [inA({ $ref: '#/$defs/nowhere' }), /nowhere.*not there/],
-  'a reference into what objects inherit': [inA({ $ref: '#/$defs/constructor' }), /not there/],
+  'a type that is not a string': [inA({ type: 5 }), /has the type number/],
+  'properties that are none': [{ type: 'object', properties: 'none' }, /"properties" that is not an object/],
+  'a required that is not a list': [{ type: 'object', required: 'a' }, /"required" that is not a list/],
+  'alternatives that are no list': [inA({ anyOf: {} }), /"anyOf" that is not a list/],
+  'a part that is no schema': [
+    { type: 'object', properties: { a: 'string' } },
+    /a part that is not a schema/,
+  ],
+  'a reference elsewhere': [
+    inA({ $ref: 'https://schemas.invalid/a.json' }),
+    /schemas\.invalid.*outside of it/,
+  ],
+  'a reference to nothing': [inA({ $ref: '#/$defs/nowhere' }), /nowhere.*does not exist/],
+  'a reference into what objects inherit': [inA({ $ref: '#/$defs/constructor' }), /does not exist/],
   'a bad part behind a list': [inA({ items: [{}, { type: 'hologram' }] }), /hologram/],
-  'a bad part in definitions': [{ type: 'object', $defs: { a: { allOf: [{ not: 7 }] } } }, /no schema/],
+  'a bad part in definitions': [{ type: 'object', $defs: { a: { allOf: [{ not: 7 }] } } }, /not a schema/],
 }
 for (const [what, [given, problem]] of Object.entries(REFUSED)) {
   test(`readToolSchema() refuses ${what}`, () => {
@@ -60,7 +66,7 @@ for (const [what, [given, problem]] of Object.entries(REFUSED)) {
 test('readToolSchema() refuses a schema that is deeper than a program can recurse', () => {
   let schema: object = {}
   for (let depth = 0; depth < 100_000; depth++) schema = { properties: { a: schema } }
-  assert.deepEqual(readToolSchema(schema), { problem: 'its schema is nested more than 64 deep' })
+  assert.deepEqual(readToolSchema(schema), { problem: 'its schema is nested more than 64 levels deep' })
 })
 
 test('readToolSchema() refuses a schema that is too large', () => {
@@ -128,6 +134,6 @@ test('readToolSchema() offers as given, and compiles and follows nothing, whatev
   const { problem } = readToolSchema(remote) as { problem: string }
   assert.match(
     problem,
-    /^its schema refers to "https:\/\/schemas\.invalid\/thing\.json", which is elsewhere$/,
+    /^its schema refers to "https:\/\/schemas\.invalid\/thing\.json", which is outside of it$/,
   )
 })
