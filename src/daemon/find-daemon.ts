@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
+import { withDeadline } from '../core/base/deadline.ts'
 import { CrabError } from '../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../core/config/default-name.ts'
 import type { HomePaths } from '../core/config/paths.ts'
@@ -90,18 +91,10 @@ async function connectOlder(dispatch: Dispatch, endpoint: SocketEndpoint): Promi
 
 /** Sends `hello` to the daemon; undefined when the daemon does not know that request. */
 async function requestHelloInfo(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo | undefined> {
-  const late = new AbortController()
-  const why = new CrabError(
-    'timeout',
-    `Cannot use the daemon: it did not answer within ${ANSWER_MS / 1000} s`,
-    {
+  const toError = () =>
+    new CrabError('timeout', `Cannot use the daemon: it did not answer within ${ANSWER_MS / 1000} s`, {
       hint: 'see logs/daemon.log; `crabtalk daemon run` names the process',
-    },
-  )
-  const timer = setTimeout(() => late.abort(why), ANSWER_MS)
-  try {
-    return await requestHello(dispatch, VERSIONS, AbortSignal.any([signal, late.signal]))
-  } finally {
-    clearTimeout(timer)
-  }
+    })
+  const hello = (soon: AbortSignal) => requestHello(dispatch, VERSIONS, soon)
+  return await withDeadline(hello, { ms: ANSWER_MS, toError }, signal)
 }

@@ -1,4 +1,5 @@
 import { toCancelledError } from '../core/base/abortable.ts'
+import { withDeadline } from '../core/base/deadline.ts'
 import { CrabError } from '../core/base/errors.ts'
 import type { ServerMessage, StreamEnd } from '../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../core/protocol/dispatch.ts'
@@ -36,16 +37,17 @@ function getRunId({ msg }: ServerMessage): string {
 }
 
 async function fetchStoredEnd(dispatch: Dispatch, runId: string): Promise<StreamEnd | undefined> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), STORE_TIMEOUT_MS)
+  const deadline = {
+    ms: STORE_TIMEOUT_MS,
+    toError: () => new CrabError('timeout', 'Cannot fetch the end of the turn'),
+  }
   try {
-    return (await request(dispatch, 'waitRun', { runId }, late.signal)).end
+    const { end } = await withDeadline((soon) => request(dispatch, 'waitRun', { runId }, soon), deadline)
+    return end
   } catch (reason) {
     // an older daemon, or one that is gone: the turn then fails with the client's reason
     if (reason instanceof CrabError) return undefined
     throw reason
-  } finally {
-    clearTimeout(timer)
   }
 }
 

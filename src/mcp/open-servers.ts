@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '../core/base/deadline.ts'
 import { MAX_SHOWN_MCP_TOOLS } from '../core/base/tool-limits.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
@@ -67,10 +67,11 @@ export function openMcpServers(options: McpOptions): McpServers {
 
 /** Ends all servers; after the time limit, in milliseconds, releases those that remain. Never rejects. */
 async function endWithin(peers: Peers, limitMs: number): Promise<void> {
-  const late = new AbortController()
-  const end = peers.end().finally(() => late.abort())
-  await Promise.race([end, sleep(limitMs, undefined, { signal: late.signal }).catch(() => undefined)])
-  if (!late.signal.aborted) peers.release()
+  const hasEnded = await waitAtMost(
+    peers.end().then(() => true),
+    limitMs,
+  )
+  if (!hasEnded) peers.release()
 }
 
 const END_MS = 5_000

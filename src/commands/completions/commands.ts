@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import type { Command, CommandHandler } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { expandServiceRows, hasServiceRows } from '../../cli/service-rows.ts'
+import { waitAtMost } from '../../core/base/deadline.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { scriptFor } from './scripts.ts'
 import { COMPLETION_SHELLS } from './shells.ts'
@@ -37,7 +38,7 @@ export const completeCommand: CommandHandler = async ({ commands, options, host 
   const typed = words.at(-1) ?? ''
   const found =
     suggestion.from === 'words' ? suggestion.candidates : await listCandidates(suggestion, typed, host)
-  if (found === 'late') return await exitSilently(host)
+  if (!found) return await exitSilently(host)
   const fitting = found.filter(({ value }) => value.startsWith(typed)).slice(0, MAX_CANDIDATES)
   host.stdout.write(`words\n${fitting.map(toLine).join('')}`)
   return 0
@@ -51,19 +52,19 @@ async function withServices(commands: readonly Command[], host: Host): Promise<r
   return expandServiceRows(commands, names)
 }
 
+/** Returns undefined when listing takes too long. */
 async function listCandidates(
   { kind, prefix, agent }: Extract<Suggestion, { from: 'list' }>,
   typed: string,
   host: Host,
-): Promise<WordCompletion[] | 'late'> {
+): Promise<WordCompletion[] | undefined> {
   try {
     const { listKind } = await import('./list-kind.ts')
     const place = { host, agent, typed: typed.slice(prefix.length) }
     const found = listKind(kind, place, AbortSignal.timeout(LISTING_MS))
-    const outcome = await withinTime(found)
-    if (outcome === 'late') return outcome
-    return outcome
-      .filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value))
+    const listed = await waitAtMost(found, MAX_WAIT_MS)
+    return listed
+      ?.filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value))
       .map((one) => ({ ...one, value: prefix + one.value }))
   } catch {
     return [] // the command itself reports it when it is run
@@ -74,16 +75,6 @@ function toLine({ value, description }: WordCompletion): string {
   const text = description.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
   const short = text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text
   return short === '' ? `${value}\n` : `${value}\t${short}\n`
-}
-
-async function withinTime(found: Promise<WordCompletion[]>): Promise<WordCompletion[] | 'late'> {
-  const late = Promise.withResolvers<'late'>()
-  const timer = setTimeout(() => late.resolve('late'), MAX_WAIT_MS)
-  try {
-    return await Promise.race([found, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /**

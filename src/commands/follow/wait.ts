@@ -3,6 +3,7 @@ import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import { parseDuration } from '../../cli/duration.ts'
 import { formatError } from '../../cli/error-text.ts'
 import type { Host } from '../../cli/host.ts'
+import { withDeadline } from '../../core/base/deadline.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import { toShownJson } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
@@ -44,16 +45,14 @@ async function fetchResult(
   const [word = ''] = options.args
   await using attached = await requireDaemon(host, {}, signal)
   const runId = await resolveRunId(word, attached.dispatch, signal)
-  using limit = startTimeLimit(runId, timeoutMs)
-  return await request(attached.dispatch, 'waitRun', { runId }, AbortSignal.any([signal, limit.signal]))
+  const wait = (until: AbortSignal) => request(attached.dispatch, 'waitRun', { runId }, until)
+  if (timeoutMs === 0) return await wait(signal)
+  return await withDeadline(wait, { ms: timeoutMs, toError: () => toTimeoutError(runId, timeoutMs) }, signal)
 }
 
-function startTimeLimit(runId: string, timeoutMs: number): Disposable & { signal: AbortSignal } {
-  const late = new AbortController()
+function toTimeoutError(runId: string, timeoutMs: number): CrabError {
   const why = `Cannot wait any longer: run ${runId} takes longer than ${timeoutMs / 1000} s, and continues`
-  const error = new CrabError('timeout', why, { hint: `crabtalk wait ${runId} waits again` })
-  const timer = timeoutMs > 0 ? setTimeout(() => late.abort(error), timeoutMs) : undefined
-  return { signal: late.signal, [Symbol.dispose]: () => clearTimeout(timer) }
+  return new CrabError('timeout', why, { hint: `crabtalk wait ${runId} waits again` })
 }
 
 /** Returns the record that `send` would have made, as far as it is known: the times of events are not. */

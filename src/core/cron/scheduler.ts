@@ -1,4 +1,6 @@
+import { waitAtMost } from '../base/deadline.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
+import { pluralize } from '../base/format.ts'
 import type { Log } from '../base/log.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import { ClockWatch } from './clock-watch.ts'
@@ -121,9 +123,9 @@ export class Scheduler {
   async end(graceMs: number): Promise<void> {
     this.#isEnding = true
     clearTimeout(this.#timer)
-    await this.#settled(graceMs)
+    await waitAtMost(Promise.all(this.#running), graceMs)
     this.#cancel.abort(endedError())
-    await this.#settled(CANCEL_MS)
+    await waitAtMost(Promise.all(this.#running), CANCEL_MS)
     await this.#writer.flush().catch((reason: unknown) => this.#warn(reason))
   }
 
@@ -155,7 +157,7 @@ export class Scheduler {
     }
     if (!loaded.broken) this.#before = new Map()
     this.#highest = Math.max(this.#highest, ...crons.keys())
-    log('info', `${crons.size} ${crons.size === 1 ? 'entry' : 'entries'}`)
+    log('info', pluralize(crons.size, 'entry', 'entries'))
     this.#writer.changed()
     this.#arm()
   }
@@ -290,15 +292,6 @@ export class Scheduler {
   #warn(reason: unknown): void {
     const { kind, message } = toCrabError(reason)
     this.#options.log('warn', message, { kind })
-  }
-
-  /** Waits until no turn is running, at most `ms` milliseconds. */
-  async #settled(ms: number): Promise<void> {
-    if (this.#running.size === 0) return
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, ms)
-    await Promise.race([Promise.all(this.#running), late.promise])
-    clearTimeout(timer)
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withDeadline } from '../base/deadline.ts'
 import type { CrabError } from '../base/errors.ts'
 import type { HomePaths } from '../config/paths.ts'
 import type { LeaseHolder } from './sqlite-leases.ts'
@@ -32,9 +33,8 @@ export async function takeSoleLease(
   { resource, pid, waitMs = WAIT_MS, isTaken, staysLocked }: SoleLeaseOptions,
 ): Promise<Lease> {
   const giveUp = new AbortController()
-  const timer = setTimeout(() => giveUp.abort(staysLocked()), waitMs)
-  try {
-    const pending = leases.take(resource, giveUp.signal)
+  const takeUnlessHeld = async (signal: AbortSignal) => {
+    const pending = leases.take(resource, signal)
     pending.catch(() => {}) // awaited below unless another process holds it
     for (;;) {
       const holder = await leases.describeHolder(resource)
@@ -47,9 +47,8 @@ export async function takeSoleLease(
       const lease = await Promise.race([pending, sleep(LOOK_MS)])
       if (lease) return lease
     }
-  } finally {
-    clearTimeout(timer)
   }
+  return await withDeadline(takeUnlessHeld, { ms: waitMs, toError: staysLocked }, giveUp.signal)
 }
 
 /** Returns the process that holds a lease of a home, if any. Creates nothing on disk. */

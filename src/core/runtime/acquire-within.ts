@@ -1,4 +1,5 @@
 import { toCancelledError } from '../base/abortable.ts'
+import { withDeadline } from '../base/deadline.ts'
 import { CrabError } from '../base/errors.ts'
 
 /**
@@ -13,18 +14,18 @@ export async function acquireWithin<T>(
   { what, withinMs }: { what: string; withinMs: number },
   signal: AbortSignal,
 ): Promise<T> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), withinMs)
-  try {
-    return await take(AbortSignal.any([signal, late.signal]))
-  } catch (reason) {
-    if (signal.aborted) throw toCancelledError(signal)
-    if (!late.signal.aborted) throw reason
-    throw new CrabError('conflict', `${what}: another process is running a turn in it`, {
+  let late: CrabError | undefined
+  const toError = () => {
+    late = new CrabError('conflict', `${what}: another process is running a turn in it`, {
       hint: 'wait for it to end, and try again',
     })
-  } finally {
-    clearTimeout(timer)
+    return late
+  }
+  try {
+    return await withDeadline(take, { ms: withinMs, toError }, signal)
+  } catch (reason) {
+    if (signal.aborted) throw toCancelledError(signal)
+    throw late ?? reason // the lease may report the abort in its own words
   }
 }
 

@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net'
+import { waitAtMost } from '../base/deadline.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Dispatch } from '../protocol/dispatch.ts'
 import type { Gatekeeper } from './admission.ts'
@@ -145,21 +146,14 @@ class Connections {
   async close(): Promise<void> {
     const { graceMs, times, onError } = this.#options
     this.#goAway.abort()
-    await this.#settleWithin(graceMs)
+    await waitAtMost(Promise.all(this.#serving), graceMs)
     this.#stop.abort(new CrabError('unavailable', 'Cannot continue: the daemon is shutting down'))
-    await this.#settleWithin(times?.abortMs ?? ABORT_MS)
+    await waitAtMost(Promise.all(this.#serving), times?.abortMs ?? ABORT_MS)
     for (const socket of this.#sockets) socket.destroy()
-    await this.#settleWithin(LAST_MS)
+    await waitAtMost(Promise.all(this.#serving), LAST_MS)
     if (this.#serving.size === 0) return
     onError(
       new CrabError('internal', `${this.#serving.size} connections have requests that ignore cancellation`),
     )
-  }
-
-  async #settleWithin(ms: number): Promise<void> {
-    const timeout = Promise.withResolvers<void>()
-    const timer = setTimeout(timeout.resolve, ms)
-    await Promise.race([Promise.all(this.#serving), timeout.promise])
-    clearTimeout(timer)
   }
 }

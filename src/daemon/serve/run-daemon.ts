@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '../../core/base/deadline.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
 import { LogFile } from '../../core/base/log-file.ts'
@@ -221,11 +221,8 @@ async function drain(
   life: DaemonLifecycle,
 ): Promise<void> {
   services.bus?.bus.close() // nothing new is started
-  const timer = new AbortController()
   const closing = listeners[Symbol.asyncDispose]()
-  const grace = sleep(life.hasCrashed ? 0 : GRACE_MS, undefined, { signal: timer.signal })
-  await Promise.race([services.live.settled(), grace.catch(() => undefined)])
-  timer.abort()
+  await waitAtMost(services.live.settled(), life.hasCrashed ? 0 : GRACE_MS)
   services.live.cancelDetached()
   await closing
 }

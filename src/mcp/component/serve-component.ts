@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { waitAtMost } from '../../core/base/deadline.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
 import { Announcement, type AnnouncementTarget, requireHome, takeKey } from './announcement.ts'
@@ -58,9 +59,9 @@ export async function serveTools(
     throw reason
   } finally {
     http.stopAccepting()
-    await waitAtMost(graceMs, tools.settled())
+    await waitAtMost(tools.settled(), graceMs)
     tools.stop()
-    await waitAtMost(FLUSH_MS, http.idle())
+    await waitAtMost(http.idle(), FLUSH_MS)
     await tools.close()
     await http.close()
   }
@@ -87,13 +88,6 @@ async function watchFiles(
   } finally {
     announcement.withdraw()
   }
-}
-
-/** Waits for a promise, but at most `ms` milliseconds. */
-async function waitAtMost(ms: number, done: Promise<void>): Promise<void> {
-  const over = new AbortController()
-  await Promise.race([done, sleep(ms, undefined, { signal: over.signal })])
-  over.abort()
 }
 
 function checkName(name: string): void {

@@ -1,4 +1,5 @@
 import { toCancelledError } from '../../core/base/abortable.ts'
+import { withDeadline } from '../../core/base/deadline.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { ToolsTurn } from '../../core/runtime/hook.ts'
@@ -70,21 +71,15 @@ async function makeReady(
 
 /** Waits at most the startup time of the server, including the wait for a slot; the start itself continues. */
 async function waitFor(peer: Peer, signal: AbortSignal): Promise<CrabError | undefined> {
-  const late = new AbortController()
   const { startupMs } = peer
-  const tooLong = new CrabError(
-    'timeout',
-    `it had to wait for other servers and was not ready within ${startupMs / 1000} s`,
-  )
-  const timer = setTimeout(() => late.abort(tooLong), startupMs + GRACE_MS)
+  const why = `it had to wait for other servers and was not ready within ${startupMs / 1000} s`
+  const deadline = { ms: startupMs + GRACE_MS, toError: () => new CrabError('timeout', why) }
   try {
-    await peer.connect({}, AbortSignal.any([signal, late.signal]))
+    await withDeadline((soon) => peer.connect({}, soon), deadline, signal)
     return undefined
   } catch (reason) {
     if (signal.aborted) throw toCancelledError(signal)
     return toCrabError(reason)
-  } finally {
-    clearTimeout(timer)
   }
 }
 

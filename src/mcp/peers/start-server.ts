@@ -1,4 +1,5 @@
 import { toCancelledError } from '../../core/base/abortable.ts'
+import { withDeadline } from '../../core/base/deadline.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { connectServer, type HttpVariant, type ServerConnectOptions } from '../connection/connect.ts'
 import type { Connection, Era } from '../connection/connection.ts'
@@ -31,14 +32,11 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
   const { slots, needed, mayInstall } = options
   using _installing = mayInstall ? await slots?.installing.take({ urgent: needed, signal }) : undefined
   using _slot = await slots?.any.take({ urgent: needed, signal })
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(toTimeoutError(options)), options.startupMs)
+  const deadline = { ms: options.startupMs, toError: () => toTimeoutError(options) }
   try {
-    return await connectAndList(options, AbortSignal.any([signal, late.signal]))
+    return await withDeadline((soon) => connectAndList(options, soon), deadline, signal)
   } catch (reason) {
     throw toFailedStart(reason, signal)
-  } finally {
-    clearTimeout(timer)
   }
 }
 
