@@ -1,5 +1,5 @@
 import { toShownJson } from '../core/base/json.ts'
-import { sanitize } from '../core/base/sanitize.ts'
+import { sanitizeLine } from '../core/base/sanitize.ts'
 import type { Host } from './host.ts'
 
 /** Prints a value as JSON, for `--json`. */
@@ -25,7 +25,7 @@ export async function printTable(
   const last = header.length - 1
   const cells = [header, ...rows].map((row) =>
     row.map((text, column) => {
-      const cell = sanitize(text).replaceAll(/\s+/g, ' ')
+      const cell = sanitizeLine(text)
       return isTerminal && column < last ? truncate(cell, MAX_CELL, width) : cell
     }),
   )

@@ -3,6 +3,7 @@ import type { Host } from '../cli/host.ts'
 import { resolvePaths } from '../cli/paths.ts'
 import { printJson } from '../cli/print.ts'
 import { ERROR_KINDS } from '../core/base/errors.ts'
+import { pluralize } from '../core/base/format.ts'
 import { sanitize } from '../core/base/sanitize.ts'
 import { REDACTED, redactWords } from '../core/base/secrets/redact.ts'
 import { findProblems, findWarnings } from '../core/config/find-problems.ts'
@@ -11,7 +12,6 @@ import type { PermissionRule } from '../core/config/permissions.ts'
 import { renderToml } from '../core/config/toml-render.ts'
 import { type FileIssue, formatLocation } from '../core/config/validation-issue.ts'
 import { findWide } from '../core/policy/wide-rules.ts'
-import { formatQuantity } from './doctor/check.ts'
 import { collectWrittenRules, findIdleRulesHere } from './written-rules.ts'
 
 /** Runs `crabtalk config path`. */
@@ -58,7 +58,7 @@ export const checkConfigCommand: CommandHandler = async ({ options, host }) => {
 }
 
 function formatSummary(warnings: number): string {
-  return warnings === 0 ? 'no problems\n' : `no problems, ${formatQuantity(warnings, 'warning')}\n`
+  return warnings === 0 ? 'no problems\n' : `no problems, ${pluralize(warnings, 'warning')}\n`
 }
 
 /** A problem or a warning, and the line it is about. */

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import { colorize, type Paint } from '../../cli/color.ts'
+import { pluralize } from '../../core/base/format.ts'
 
 /** The properties of a terminal that affect rendering. */
 export interface TerminalStyle {
@@ -30,7 +31,7 @@ export function quoteWithBar(
   })
   const left = rows.length - maxRows
   if (left <= 0) return rows
-  return [...rows.slice(0, maxRows), `  … ${left} more ${left === 1 ? 'line' : 'lines'}; ? shows all`]
+  return [...rows.slice(0, maxRows), `  … ${pluralize(left, 'more line')}; ? shows all`]
 }
 
 /** Renders a label and its text in as many rows as needed; rows passed as an array are not wrapped. */

@@ -1,5 +1,5 @@
 import { colorize } from '../../cli/color.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { sanitize, sanitizeLine } from '../../core/base/sanitize.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 import { optionKeys } from '../../core/questions/option-keys.ts'
 import { labelRows, quoteWithBar, type TerminalStyle } from './layout.ts'
@@ -15,7 +15,7 @@ export function questionText(
   const keys = optionKeys(options)
   const rows = options.map(({ label, description }, at) => {
     const about = description === '' ? label : `${label} · ${description}`
-    return labelRows(keys[at]!, oneLine(about), style)
+    return labelRows(keys[at]!, sanitizeLine(about), style)
   })
   const words = freeTextKey === undefined ? [] : labelRows(`${freeTextKey}`, 'your own words', style)
   const lines = [
@@ -64,8 +64,4 @@ function answerHint(
   const numbers = multiSelect ? `one or several, such as ${first},${last}` : `${first} to ${last}`
   const key = first === '' ? 'a label' : numbers
   return [key, ...(isTyped ? ['or your own words'] : []), 'Ctrl-D gives none'].join(' · ')
-}
-
-function oneLine(text: string): string {
-  return sanitize(text).replaceAll(/\s+/g, ' ')
 }

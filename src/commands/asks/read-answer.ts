@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import { escapeLine } from '../../core/base/visible.ts'
 import type { AskQuestion, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { takesAnyText } from '../../core/questions/answer-kinds.ts'
@@ -55,7 +56,7 @@ function wrongCount(count: number, questions: readonly AskQuestion[]): CrabError
   const names = questions.map(({ question }) => `"${escapeLine(question)}"`).join(', ')
   return new CrabError(
     'usage',
-    `Cannot answer: there are ${questions.length} questions, and ${count === 1 ? '1 answer' : `${count} answers`}`,
+    `Cannot answer: there are ${questions.length} questions, and ${pluralize(count, 'answer')}`,
     { hint: `in this order, each one word for the shell: ${names}` },
   )
 }

@@ -7,7 +7,7 @@ import { describeNoMatches } from '../../cli/no-matches.ts'
 import { printJson } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { sanitizeLine } from '../../core/base/sanitize.ts'
 import type { SessionHit, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
@@ -99,7 +99,7 @@ function formatItem(
   item: WindowItem,
   { hit, isMatch, style }: { hit: SessionHit; isMatch: boolean; style: ExcerptStyle },
 ): string {
-  const who = sanitize(nameSpeaker(item, hit)).replaceAll(/\s+/g, ' ')
+  const who = sanitizeLine(nameSpeaker(item, hit))
   const start = `${isMatch ? '>' : ' '} ${who}: `
   const lines = isMatch ? MATCH_LINES : 1
   const width = style.width * lines - style.measureWidth(start)

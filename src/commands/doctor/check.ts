@@ -55,8 +55,3 @@ export function warning(message: string, hint?: string): CheckResult {
 export function problem(message: string, hint?: string): CheckResult {
   return { status: 'problem', message, ...(hint !== undefined && { hint }) }
 }
-
-/** Formats a count with its noun: `2 agents`, `1 agent`. */
-export function formatQuantity(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`
-}

@@ -1,10 +1,11 @@
 import { access } from 'node:fs/promises'
 import { toCrabError } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import { findProblems, findWarnings } from '../../core/config/find-problems.ts'
 import { formatLocation } from '../../core/config/validation-issue.ts'
 import { loadCrons } from '../../core/cron/cron-file.ts'
 import { readTrust } from '../../core/trust/trust-store.ts'
-import { type Check, formatQuantity, note, ok, problem, warning } from './check.ts'
+import { type Check, note, ok, problem, warning } from './check.ts'
 
 /**
  * Reports the issues that `config check` finds in config.toml and the agent files, errors in trust.toml, and
@@ -32,7 +33,7 @@ export const checkConfiguration: Check = async ({ paths, agents }) => {
     ...warnings.map((one) => warning(`${formatLocation(one)}: ${one.message}`, one.hint)),
     isThere ? ok(`${paths.config} is valid`) : note(`there is no ${paths.config}, and none is needed`),
     agents.length > 0
-      ? ok(`${formatQuantity(agents.length, 'agent file')}: ${agents.map(({ name }) => name).join(', ')}`)
+      ? ok(`${pluralize(agents.length, 'agent file')}: ${agents.map(({ name }) => name).join(', ')}`)
       : note('no agent files yet; the default agent is crab'),
   ]
 }

@@ -5,19 +5,13 @@ import { resolvePaths } from '../../cli/paths.ts'
 import { printJson } from '../../cli/print.ts'
 import { withProgress } from '../../cli/progress.ts'
 import { toCrabError } from '../../core/base/errors.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { pluralize } from '../../core/base/format.ts'
+import { sanitizeLine } from '../../core/base/sanitize.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import {
-  type Check,
-  type CheckContext,
-  type CheckResult,
-  type CheckStatus,
-  formatQuantity,
-  problem,
-} from './check.ts'
+import { type Check, type CheckContext, type CheckResult, type CheckStatus, problem } from './check.ts'
 import { checkCompletions } from './completions.ts'
 import { checkConfiguration } from './configuration.ts'
 import { checkHomeFolder } from './home.ts'
@@ -98,14 +92,14 @@ function printReport(host: Host, areas: readonly AreaResults[]): void {
       const advice =
         hint === undefined
           ? ''
-          : `\n${' '.repeat(WIDTH + 4)}${colorize('hint', 'dim', color)}: ${toSingleLine(hint)}`
-      return `  ${colorize(status.padEnd(WIDTH), PAINTS[status], color)}  ${toSingleLine(message)}${advice}\n`
+          : `\n${' '.repeat(WIDTH + 4)}${colorize('hint', 'dim', color)}: ${sanitizeLine(hint)}`
+      return `  ${colorize(status.padEnd(WIDTH), PAINTS[status], color)}  ${sanitizeLine(message)}${advice}\n`
     })
     return `${colorize(area, 'bold', color)}\n${lines.join('')}`
   })
   const all = areas.flatMap(({ found }) => found)
   const count = (status: CheckStatus) => all.filter((one) => one.status === status).length
-  const end = `${formatQuantity(count('problem'), 'problem')}, ${formatQuantity(count('warning'), 'warning')}`
+  const end = `${pluralize(count('problem'), 'problem')}, ${pluralize(count('warning'), 'warning')}`
   host.stdout.write(`${blocks.join('\n')}\n${end}\n`)
 }
 
@@ -118,10 +112,6 @@ function toJson(areas: readonly AreaResults[], hasProblem: boolean) {
       found.map(({ status, message, hint = null }) => ({ area, status, message, hint })),
     ),
   }
-}
-
-function toSingleLine(text: string): string {
-  return sanitize(text).replaceAll(/\s+/g, ' ')
 }
 
 /** The checks of `crabtalk doctor`. */

@@ -1,19 +1,11 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import type { Config } from '../../core/config/config.ts'
 import { readConfig } from '../../core/config/load-config.ts'
 import { CONNECT_HINT } from '../../core/provider/demo.ts'
 import { openModels } from '../../core/provider/discover.ts'
 import type { ModelRegistry } from '../../core/provider/registry.ts'
-import {
-  type Check,
-  type CheckContext,
-  type CheckResult,
-  formatQuantity,
-  note,
-  ok,
-  problem,
-  warning,
-} from './check.ts'
+import { type Check, type CheckContext, type CheckResult, note, ok, problem, warning } from './check.ts'
 
 /**
  * Reports which model answers, where it is configured, and whether its server can be reached. Spends no
@@ -77,9 +69,9 @@ async function checkModelEndpoint(
     const answered = `${name} answered in ${Math.round(performance.now() - startedAt)} ms`
     if (names.length === 0) return ok(answered)
     if (names.includes(model))
-      return ok(`${answered}, and has ${model} among ${formatQuantity(names.length, 'model')}`)
+      return ok(`${answered}, and has ${model} among ${pluralize(names.length, 'model')}`)
     return warning(
-      `${answered}, but does not list ${model} among ${formatQuantity(names.length, 'model')}`,
+      `${answered}, but does not list ${model} among ${pluralize(names.length, 'model')}`,
       'name one of its models with --model, or write model = "…" in config.toml',
     )
   } catch (reason) {

@@ -1,4 +1,5 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import type { Config } from '../../core/config/config.ts'
 import { readConfig } from '../../core/config/load-config.ts'
 import type { PermissionRule } from '../../core/config/permissions.ts'
@@ -6,15 +7,7 @@ import { findWide } from '../../core/policy/wide-rules.ts'
 import { readToken } from '../../core/transport/token.ts'
 import { ALLOW_OPEN_TCP, OPEN_TCP_HINT, OPEN_TCP_WARNING } from '../../daemon/tcp/open-tcp.ts'
 import { collectWrittenRules, findIdleRulesHere } from '../written-rules.ts'
-import {
-  type Check,
-  type CheckContext,
-  type CheckResult,
-  formatQuantity,
-  note,
-  ok,
-  warning,
-} from './check.ts'
+import { type Check, type CheckContext, type CheckResult, note, ok, warning } from './check.ts'
 
 /**
  * Reports who is asked for permission, how many rules there are and where, and which of them permit nearly
@@ -44,7 +37,7 @@ function countRules(rules: readonly PermissionRule[]): CheckResult[] {
       const count = all.filter((rule) => rule.effect === effect).length
       return count > 0 ? `${count} ${effect}` : ''
     })
-    return ok(`${file}: ${formatQuantity(all.length, 'rule')}, ${kinds.filter(Boolean).join(', ')}`)
+    return ok(`${file}: ${pluralize(all.length, 'rule')}, ${kinds.filter(Boolean).join(', ')}`)
   })
 }
 

@@ -1,5 +1,6 @@
+import { pluralize } from '../../core/base/format.ts'
 import { parseObject } from '../../core/base/json.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { sanitizeLine } from '../../core/base/sanitize.ts'
 import {
   AgentEventKind,
   type AgentEventMsg,
@@ -69,8 +70,7 @@ export function toJsonLine(event: AgentEventMsg) {
 
 /** Formats an event of a server on one line. */
 export function toMcpLine({ timestamp, agent, name, kind, tools, error }: McpEventMsg): string {
-  const count =
-    kind === McpEventKind.CONNECTED ? `, ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}` : ''
+  const count = kind === McpEventKind.CONNECTED ? `, ${pluralize(tools.length, 'tool')}` : ''
   return joinParts(
     timestamp,
     `${agent}/${name}`,
@@ -136,9 +136,7 @@ function mcpStateName(kind: McpEventKind): string {
 
 /** Joins the parts into one line; line breaks in foreign text become spaces. */
 function joinParts(timestamp: string, whose: string, what: string): string {
-  return [formatClock(timestamp), whose, what]
-    .map((part) => sanitize(part).replaceAll(/\s+/g, ' ').trim())
-    .join('  ')
+  return [formatClock(timestamp), whose, what].map((part) => sanitizeLine(part).trim()).join('  ')
 }
 
 /** Formats the local time of day. */

@@ -1,7 +1,7 @@
 import type { CommandHandler } from '../../cli/command.ts'
 import { fitLine, printJson } from '../../cli/print.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { sanitizeLine } from '../../core/base/sanitize.ts'
 import { type FiredRun, FiredState, type TracedEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
@@ -45,7 +45,7 @@ function indentBranches(parts: readonly string[][]): string[] {
 }
 
 function oneLine(words: readonly string[]): string {
-  const clean = words.map((word) => sanitize(word).replaceAll(/\s+/g, ' ').trim())
+  const clean = words.map((word) => sanitizeLine(word).trim())
   return clean.filter((word) => word !== '').join('  ')
 }
 

@@ -3,6 +3,7 @@ import type { Host } from '../../cli/host.ts'
 import { printJson } from '../../cli/print.ts'
 import { withProgress } from '../../cli/progress.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findMcpEntry } from '../../core/config/mcp-declaration.ts'
@@ -178,7 +179,7 @@ function printChange(
 }
 
 function formatToolCount(tools: number | undefined): string {
-  return tools === undefined ? '' : `: ${tools} ${tools === 1 ? 'tool' : 'tools'}`
+  return tools === undefined ? '' : `: ${pluralize(tools, 'tool')}`
 }
 
 /** The error kinds of a server that cannot be used as it is, for example without a token. */

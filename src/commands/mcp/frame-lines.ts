@@ -1,5 +1,5 @@
 import { parseObject } from '../../core/base/json.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { sanitizeLine } from '../../core/base/sanitize.ts'
 import type { McpTraceEvent } from '../../core/protocol/crabtalk.generated.ts'
 
 /** Remembers the methods of requests, so that a response can be shown with its method. */
@@ -40,7 +40,7 @@ export function toFrameLine(frame: McpTraceEvent, requestMethod: string): string
     formatCaller(frame),
     payload,
   ]
-  const clean = words.map((word) => sanitize(word).replaceAll(/\s+/g, ' ').trim())
+  const clean = words.map((word) => sanitizeLine(word).trim())
   return clean.filter((word) => word !== '').join('  ')
 }
 

@@ -3,7 +3,7 @@ import { parseCount } from '../../cli/duration.ts'
 import type { Host } from '../../cli/host.ts'
 import { printJson, printTable } from '../../cli/print.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { sanitize, sanitizeLine } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { attach } from '../../daemon/attach.ts'
@@ -46,19 +46,15 @@ export const showMemoryCommand: CommandHandler = async ({ options, host, signal 
 /** Describes an entry on one line, without its content. */
 export function summarizeEntry({ name, kind, createdAt, aliases }: MemoryEntry): string {
   const also = aliases.length > 0 ? [`also ${aliases.join(', ')}`] : []
-  return toSingleLine([name, kindName(kind), relativeTime(createdAt, Date.now()), ...also].join(' · '))
+  return sanitizeLine([name, kindName(kind), relativeTime(createdAt, Date.now()), ...also].join(' · '))
 }
 
 /** Returns the start of a content on one line. */
 export function previewContent(content: string): string {
-  return toSingleLine(takeStart(content, PREVIEW_CHARS)).trim()
+  return sanitizeLine(takeStart(content, PREVIEW_CHARS)).trim()
 }
 
 const PREVIEW_CHARS = 200
-
-function toSingleLine(text: string): string {
-  return sanitize(text).replaceAll(/\s+/g, ' ')
-}
 
 async function printRows(host: Host, entries: readonly MemoryEntry[]): Promise<void> {
   const now = Date.now()

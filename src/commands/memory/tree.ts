@@ -3,7 +3,8 @@ import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { printJson } from '../../cli/print.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { pluralize } from '../../core/base/format.ts'
+import { sanitize, sanitizeLine } from '../../core/base/sanitize.ts'
 import type { DeepPartial, MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
@@ -19,8 +20,10 @@ export const dumpMemoryCommand: CommandHandler = async ({ options, host, signal 
   const path = resolve(host.cwd(), folder)
   const { removed } = await dumpWireEntries(path, entries, signal)
   if (options.has('json')) return printJson(host, { folder: path, entries: entries.length, removed })
-  const removedText = removed > 0 ? `, removed ${removed} old ${removed === 1 ? 'file' : 'files'}` : ''
-  host.stdout.write(`wrote ${formatCount(entries.length)} to ${sanitize(folder)}${removedText}\n`)
+  const removedText = removed > 0 ? `, removed ${pluralize(removed, 'old file')}` : ''
+  host.stdout.write(
+    `wrote ${pluralize(entries.length, 'entry', 'entries')} to ${sanitize(folder)}${removedText}\n`,
+  )
   return 0
 }
 
@@ -74,13 +77,11 @@ function printSummary(
     ...difference.changed.map((name) => `~ ${name}`),
     ...difference.removed.map((name) => `- ${name}`),
   ]
-  for (const row of isDry ? rows : []) host.stdout.write(`${sanitize(row).replaceAll(/\s+/g, ' ')}\n`)
+  for (const row of isDry ? rows : []) host.stdout.write(`${sanitizeLine(row)}\n`)
   const verb = isDry ? 'would load' : 'loaded'
-  host.stdout.write(`${verb} ${formatCount(entries.length)}: ${describeDifference(difference)}\n`)
-}
-
-function formatCount(entries: number): string {
-  return `${entries} ${entries === 1 ? 'entry' : 'entries'}`
+  host.stdout.write(
+    `${verb} ${pluralize(entries.length, 'entry', 'entries')}: ${describeDifference(difference)}\n`,
+  )
 }
 
 /** The difference between two memories, by the names of entries. */

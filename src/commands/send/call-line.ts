@@ -1,6 +1,6 @@
 import { parseObject } from '../../core/base/json.ts'
 import { takeStart } from '../../core/base/truncate.ts'
-import { toVisible } from '../../core/base/visible.ts'
+import { escapeLine } from '../../core/base/visible.ts'
 import type { ToolCallInfo } from '../../core/protocol/crabtalk.generated.ts'
 
 /**
@@ -19,7 +19,7 @@ export function formatFailureLine(output: string): string {
 }
 
 function toSingleLine(text: string, maxChars: number): string {
-  const line = toVisible(takeStart(text, maxChars + 1)).replaceAll('\n', '\\n')
+  const line = escapeLine(takeStart(text, maxChars + 1))
   return line.length > maxChars ? `${takeStart(line, maxChars)}…` : line
 }
 

@@ -2,7 +2,7 @@ import { allowOptions } from '../../core/base/allow-options.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { classifySender } from '../../core/base/sender-class.ts'
 import { takeStart } from '../../core/base/truncate.ts'
-import { toVisible } from '../../core/base/visible.ts'
+import { escapeLine, toVisible } from '../../core/base/visible.ts'
 import { DeniedBy, type ToolDenial } from '../../core/protocol/crabtalk.generated.ts'
 
 /** A tool call that was not permitted. */
@@ -71,7 +71,7 @@ function tableFor(sender: string): string | undefined {
 }
 
 function toSingleLine(text: string): string {
-  const line = toVisible(text).replaceAll('\n', '\\n')
+  const line = escapeLine(text)
   return line.length > MAX_CHARS ? `${takeStart(line, MAX_CHARS)}…` : line
 }
 

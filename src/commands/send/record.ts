@@ -1,4 +1,5 @@
 import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import { type ToolTally, TurnTally } from '../../core/base/turn-tally.ts'
 import { McpEventKind, type StreamEnd, type ToolDenial } from '../../core/protocol/crabtalk.generated.ts'
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
@@ -152,8 +153,7 @@ function findShortfall({ end, text }: RunRecord): CrabError | undefined {
 }
 
 function callLimitError(count: number): CrabError {
-  const calls = count === 1 ? '1 model call' : `${count} model calls`
-  return new CrabError('limit', `The turn was ended at its limit of ${calls}`, {
+  return new CrabError('limit', `The turn was ended at its limit of ${pluralize(count, 'model call')}`, {
     hint: "raise it with --max-turns, or max_iterations in the agent's file; continue with -c",
   })
 }

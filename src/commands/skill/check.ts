@@ -4,6 +4,7 @@ import type { Host } from '../../cli/host.ts'
 import { resolvePaths } from '../../cli/paths.ts'
 import { printJson } from '../../cli/print.ts'
 import { CrabError, ERROR_KINDS, toCrabError } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
 import { type Skill, type SkillProblem, type SkillRoot, scanSkills } from '../../core/skills/scan-skills.ts'
@@ -65,7 +66,7 @@ function formatReport(
     ...problems.map(({ path, line, message }) => `${path}:${line}: ${message}`),
     ...warnings.map(({ path, line, message }) => `${path}:${line}: warning: ${message}`),
   ]
-  if (problems.length === 0) lines.push(`${count} ${count === 1 ? 'skill' : 'skills'}, no problems`)
+  if (problems.length === 0) lines.push(`${pluralize(count, 'skill')}, no problems`)
   return `${lines.map((line) => line.replaceAll('\n', ' ')).join('\n')}\n`
 }
 

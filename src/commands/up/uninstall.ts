@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandHandler, ParsedOptions } from '../../cli/command.ts'
 import type { Host } from '../../cli/host.ts'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import { readIdentity } from '../../core/process/service-process.ts'
 import { endDaemon } from '../../daemon/serve/end-daemon.ts'
 import {
@@ -253,7 +254,7 @@ function printRemaining(
 function sizes(data: readonly HomeEntry[]): string[] {
   const width = Math.max(0, ...data.map(({ name }) => name.length))
   return data.map(({ name, bytes, files }) => {
-    const many = files > 1 ? `, ${files - 1} file${files === 2 ? '' : 's'}` : ''
+    const many = files > 1 ? `, ${pluralize(files - 1, 'file')}` : ''
     return `  ${name.padEnd(width)}  ${bytesText(bytes)}${many}`
   })
 }

@@ -25,6 +25,18 @@ export function sanitize(text: string): string {
   return new Sanitizer().push(text)
 }
 
+/** Sanitizes a text and puts it on one line: each run of blanks and line breaks becomes one space. */
+export function sanitizeLine(text: string): string {
+  return sanitize(text).replaceAll(BLANKS, ' ')
+}
+
+/** Puts a text on one line, without blanks at its ends; control sequences stay. */
+export function collapseBlanks(text: string): string {
+  return text.replaceAll(BLANKS, ' ').trim()
+}
+
+const BLANKS = /\s+/g
+
 /**
  * The parser state. `escape`: after ESC. `control`: in a CSI sequence. `string`: in a string that ends with
  * BEL or ST. `charset`: after ESC and intermediate bytes.

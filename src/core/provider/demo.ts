@@ -1,4 +1,5 @@
 import { toCancelledError } from '../base/abortable.ts'
+import { pluralize } from '../base/format.ts'
 import { type Message, NO_USAGE } from '../base/message.ts'
 import { takeStart } from '../base/truncate.ts'
 import { callFor, unknownTool } from './demo-calls.ts'
@@ -111,10 +112,6 @@ function withoutBlocks(prompt: string): string {
 
 function lineCount(text: string): number {
   return text === '' ? 0 : text.replace(/\n$/, '').split('\n').length
-}
-
-function pluralize(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
 function joinWords(parts: readonly string[]): string {

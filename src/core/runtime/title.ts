@@ -1,6 +1,6 @@
 import { CrabError } from '../base/errors.ts'
 import type { Usage } from '../base/message.ts'
-import { sanitize } from '../base/sanitize.ts'
+import { sanitizeLine } from '../base/sanitize.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Provider } from '../provider/types.ts'
 import type { SessionLine } from '../storage/types.ts'
@@ -48,7 +48,7 @@ export async function proposeTitle(
 
 /** Turns text into a title as it is stored: one line, without control sequences, at most 100 characters. */
 export function toTitle(text: string): string {
-  const line = sanitize(text).replaceAll(/\s+/g, ' ').trim()
+  const line = sanitizeLine(text).trim()
   return [...line].slice(0, MAX_TITLE).join('')
 }
 

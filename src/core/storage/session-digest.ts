@@ -1,4 +1,5 @@
 import { maskCredentials } from '../base/mask-credentials.ts'
+import { collapseBlanks } from '../base/sanitize.ts'
 import type {
   Pair,
   ReadPosition,
@@ -143,7 +144,7 @@ const PREVIEW_SOURCE = 1024
 
 /** Masks anything that looks like a secret, because previews appear in lists, searches and the catalogue. */
 function toPreview(content: string): string {
-  const line = maskCredentials(content.slice(0, PREVIEW_SOURCE), '***').replaceAll(/\s+/g, ' ').trim()
+  const line = collapseBlanks(maskCredentials(content.slice(0, PREVIEW_SOURCE), '***'))
   return [...line].slice(0, PREVIEW_CHARS).join('')
 }
 

@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { collapseBlanks } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import type { SessionHit, SessionHits, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
 import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
@@ -16,21 +17,17 @@ export function showSessions(found: SessionHits, query: string): CallToolResult 
 function toBlock({ session, seq, window }: SessionHit): string {
   const match = window.find((item) => item.seq === seq)
   const day = (match?.ts || session?.updatedAt || '').slice(0, 10)
-  const head = [`[${session?.id}]`, day, session?.agent, inLine(session?.title ?? '')]
+  const head = [`[${session?.id}]`, day, session?.agent, collapseBlanks(session?.title ?? '')]
     .filter(Boolean)
     .join(' ')
   return [head, ...window.map((item) => toLine(item, item === match))].join('\n')
 }
 
 function toLine({ role, snippet, toolName, truncated }: WindowItem, isMatch: boolean): string {
-  const text = inLine(snippet)
+  const text = collapseBlanks(snippet)
   const excerpt = isMatch ? text : takeStart(text, CONTEXT_CHARS)
   const end = (truncated || excerpt.length < text.length) && !excerpt.endsWith('…') ? '…' : ''
   return `${isMatch ? '>' : ' '} ${role === 'tool' ? toolName || role : role}: ${excerpt}${end}`
-}
-
-function inLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim()
 }
 
 /** The limit for each message around the match. */

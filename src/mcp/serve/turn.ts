@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { toCrabError } from '../../core/base/errors.ts'
 import { parseObject } from '../../core/base/json.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
+import { sanitizeLine } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 import type {
   AskUserEvent,
@@ -115,7 +115,7 @@ function describeCall({ name, arguments: text }: ToolCallInfo): string {
 }
 
 function inLine(text: string): string {
-  return takeStart(sanitize(text).replaceAll(/\s+/g, ' ').toWellFormed(), MAX_LINE)
+  return takeStart(sanitizeLine(text).toWellFormed(), MAX_LINE)
 }
 
 const MAX_ARGUMENT = 80

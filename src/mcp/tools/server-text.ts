@@ -1,4 +1,4 @@
-import { sanitize } from '../../core/base/sanitize.ts'
+import { collapseBlanks, sanitize } from '../../core/base/sanitize.ts'
 import { takeStart } from '../../core/base/truncate.ts'
 
 /**
@@ -23,10 +23,7 @@ export function limitDescription(text: string, maxBytes = MAX_BYTES): string {
 
 /** Converts untrusted text to a single printable line of at most 300 characters and `…`. */
 export function toPrintableLine(text: string): string {
-  const line = sanitize(takeStart(text, 4 * MAX_LINE))
-    .toWellFormed()
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+  const line = collapseBlanks(sanitize(takeStart(text, 4 * MAX_LINE)).toWellFormed())
   return line.length > MAX_LINE ? `${takeStart(line, MAX_LINE)}…` : line
 }
 

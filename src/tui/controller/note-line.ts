@@ -1,4 +1,5 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { collapseBlanks } from '../../core/base/sanitize.ts'
 import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { ChatAction } from '../state/actions.ts'
@@ -45,7 +46,7 @@ export async function rememberNote(line: string, context: NoteContext, signal: A
 export function readNote(line: string): TypedNote {
   const text = line.replace(/^#\s*/, '').trim()
   const [, named = '', rest = ''] = /^([^:]+):\s+(.+)$/.exec(text) ?? []
-  const name = tidy(named)
+  const name = collapseBlanks(named)
   if (name !== '' && name.split(' ').length <= MOST_WORDS && name.length <= MOST_CHARS)
     return { name, content: rest, isNamed: true }
   return { name: firstWords(text), content: text, isNamed: false }
@@ -56,7 +57,7 @@ const MOST_CHARS = 48
 
 /** Returns as many words as a name may have; in a script without spaces, as many characters. */
 function firstWords(text: string): string {
-  const words = tidy(text).split(' ').slice(0, MOST_WORDS)
+  const words = collapseBlanks(text).split(' ').slice(0, MOST_WORDS)
   while (words.length > 1 && words.join(' ').length > MOST_CHARS) words.pop()
   const name = words.join(' ')
   const short =
@@ -65,11 +66,7 @@ function firstWords(text: string): string {
       : toGraphemes(name)
           .slice(0, MOST_CHARS / 2)
           .join('')
-  return tidy(short).replace(/[\s.,;:!?…。、！？]+$/u, '') || tidy(short)
-}
-
-function tidy(text: string): string {
-  return text.trim().replaceAll(/\s+/g, ' ')
+  return collapseBlanks(short).replace(/[\s.,;:!?…。、！？]+$/u, '') || collapseBlanks(short)
 }
 
 /** Resolves the name of the entry, and the existing entry to append to. */

@@ -1,3 +1,4 @@
+import { pluralize } from '../../core/base/format.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import {
   type ConversationInfo,
@@ -9,7 +10,6 @@ import {
   type WindowItem,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import { plural } from '../view/numbers.ts'
 import { toPieces, toRanges } from './pieces.ts'
 import type { ChatSearchScope, SearchExcerpt, SearchResult, SearchResults } from './types.ts'
 
@@ -104,7 +104,7 @@ function toExcerpt(item: WindowItem, session: SessionInfo, { sender }: Searcher)
 
 function toListed(info: ConversationInfo, searcher: Searcher): SearchResult {
   const title = info.title || info.preview || 'no messages'
-  const more = plural(info.messageCount, 'message')
+  const more = pluralize(info.messageCount, 'message')
   return {
     value: info.filePath,
     title: toPieces(title, []),

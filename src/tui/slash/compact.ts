@@ -1,5 +1,6 @@
+import { pluralize } from '../../core/base/format.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { CHARS_PER_TOKEN, formatCount, formatUsd, plural } from '../view/numbers.ts'
+import { CHARS_PER_TOKEN, formatCount, formatUsd } from '../view/numbers.ts'
 import { printNotice, printTitled } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -34,5 +35,5 @@ function takeFirstLines(summary: string): string {
   const rest = lines.length - SHOWN_LINES
   return rest <= 0
     ? lines.join('\n')
-    : [...lines.slice(0, SHOWN_LINES), `… ${plural(rest, 'more line')}`].join('\n')
+    : [...lines.slice(0, SHOWN_LINES), `… ${pluralize(rest, 'more line')}`].join('\n')
 }

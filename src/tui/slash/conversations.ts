@@ -1,8 +1,8 @@
+import { pluralize } from '../../core/base/format.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import type { AgentInfo, ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
-import { plural } from '../view/numbers.ts'
 import { printNotice, showOverlay } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -64,7 +64,7 @@ function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
   const { session, sender } = state()
   const place = info.cwd === ports.cwd ? [] : [info.cwd]
   const who = info.sender === sender ? [] : [info.sender]
-  const count = plural(info.messageCount, 'message')
+  const count = pluralize(info.messageCount, 'message')
   return {
     value: info.filePath,
     label: info.title || info.preview || 'no messages',
@@ -74,6 +74,6 @@ function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
 }
 
 function formatAgentDetail({ description, model, mcps }: AgentInfo): string {
-  const servers = mcps.length === 0 ? [] : [plural(mcps.length, 'MCP server')]
+  const servers = mcps.length === 0 ? [] : [pluralize(mcps.length, 'MCP server')]
   return [description, model, ...servers].filter((text) => text !== '').join(' · ')
 }

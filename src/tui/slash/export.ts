@@ -1,7 +1,7 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { pluralize } from '../../core/base/format.ts'
 import { conversationMarkdown } from '../../core/protocol/conversation-markdown.ts'
 import { readAnswersBackwards } from '../../core/protocol/read-messages.ts'
-import { plural } from '../view/numbers.ts'
 import { printNotice } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -19,7 +19,7 @@ export async function copyAnswer(args: string, context: SlashContext, signal: Ab
     printNotice(context, 'success', await context.ports.copy(answer))
     return
   }
-  const few = `There ${at === 1 ? 'is' : 'are'} only ${plural(at, 'answer')}`
+  const few = `There ${at === 1 ? 'is' : 'are'} only ${pluralize(at, 'answer')}`
   printNotice(context, 'info', at === 0 ? 'There is no answer to copy yet' : few)
 }
 

@@ -1,3 +1,4 @@
+import { pluralize } from '../../core/base/format.ts'
 import {
   type McpPeer,
   McpPeerState,
@@ -5,7 +6,7 @@ import {
   type McpView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Panel, PanelRow } from '../overlays/types.ts'
-import { formatCount, plural } from '../view/numbers.ts'
+import { formatCount } from '../view/numbers.ts'
 
 /** The target of a row: one declaration, and through it the process it shares. */
 export interface PanelTarget {
@@ -64,7 +65,7 @@ const KEYS = [
 function formatPanelTitle({ peers, agents }: McpView): string {
   const owners = new Set(agents.filter(({ servers }) => servers.length > 0).map(({ agent }) => agent))
   const running = peers.filter(({ state }) => state === McpPeerState.CONNECTED).length
-  return `MCP servers: ${plural(running, 'connection')}, ${plural(owners.size, 'agent')}`
+  return `MCP servers: ${pluralize(running, 'connection')}, ${pluralize(owners.size, 'agent')}`
 }
 
 /** A declaration with its agent. */

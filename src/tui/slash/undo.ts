@@ -1,9 +1,9 @@
+import { pluralize } from '../../core/base/format.ts'
 import { ulidTime } from '../../core/base/ids.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import type { UndoneFile } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { NOTHING_TO_UNDO, outcomeWord } from '../../core/protocol/undo-words.ts'
-import { plural } from '../view/numbers.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -18,7 +18,7 @@ export async function slashUndo(args: string, context: SlashContext, signal: Abo
   const when = relativeTime(ulidTime(runId), context.ports.now())
   const title = dryRun ? 'Dry run: /undo would do this' : 'Undone'
   const rows = files.map((file) => [outcomeWord(file.outcome), formatUndoneFile(file)])
-  printRows(context, `${title} · ${plural(files.length, 'file')} · turn started ${when}`, rows)
+  printRows(context, `${title} · ${pluralize(files.length, 'file')} · turn started ${when}`, rows)
 }
 
 const DRY_RUN = 'dry-run'

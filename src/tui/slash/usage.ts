@@ -1,6 +1,7 @@
+import { pluralize } from '../../core/base/format.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatState } from '../state/types.ts'
-import { formatCount, formatUsd, meter, plural } from '../view/numbers.ts'
+import { formatCount, formatUsd, meter } from '../view/numbers.ts'
 import { printNotice, printRows } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -11,7 +12,7 @@ export function showCost(_args: string, context: SlashContext): void {
     printNotice(context, 'info', 'No turn has ended in this chat yet')
     return
   }
-  printRows(context, `Cost of this chat · ${plural(turns, 'turn')}`, [
+  printRows(context, `Cost of this chat · ${pluralize(turns, 'turn')}`, [
     ['cost', usd === undefined ? 'unknown: the price of a model is not known' : formatUsd(usd)],
     ['input', withShare(input, cacheRead)],
     ['output', formatCount(output)],

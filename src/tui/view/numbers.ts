@@ -29,11 +29,6 @@ export function meter(share: number, columns: number): string {
 /** The average characters per token, to estimate counts that the provider has not reported yet. */
 export const CHARS_PER_TOKEN = 4
 
-/** Formats a count with its noun: `1 line`, `2 lines`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
 function toDigits(number: number): string {
   const digits = number < 10 ? 2 : number < 100 ? 1 : 0
   const text = number.toFixed(digits)

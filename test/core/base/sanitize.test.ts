@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Sanitizer, sanitize } from '../../../src/core/base/sanitize.ts'
+import { collapseBlanks, Sanitizer, sanitize, sanitizeLine } from '../../../src/core/base/sanitize.ts'
 
 /** Sequences a terminal obeys, by what they do. */
 const OBEYED: Record<string, string> = {
@@ -92,6 +92,12 @@ test('Sanitizer.push() gives the same however its bytes arrive', () => {
     const second = sanitizer.push(decoder.decode(bytes.subarray(at)))
     assert.equal(first + second, sanitize(bytes.toString()))
   }
+})
+
+test('sanitizeLine() and collapseBlanks() put a text on one line', () => {
+  const text = ' \u001b[31mred\u001b[0m \t\r\n  and\n\nblue '
+  assert.equal(sanitizeLine(text), ' red and blue ')
+  assert.equal(collapseBlanks(' one \n\t two '), 'one two')
 })
 
 const hostileText = fc

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatCount, formatDuration, formatUsd, plural } from '../../../src/tui/view/numbers.ts'
+import { formatCount, formatDuration, formatUsd } from '../../../src/tui/view/numbers.ts'
 
 test('formatDuration() says time spans as people do', () => {
   const cases = new Map([
@@ -32,8 +32,4 @@ test('formatCount() needs five characters at most', () => {
 
 test('formatUsd() never says that something was free', () => {
   assert.deepEqual([0, 0.0004, 0.126, 12].map(formatUsd), ['$0.00', '<$0.01', '$0.13', '$12.00'])
-})
-
-test('plural() counts', () => {
-  assert.deepEqual([plural(1, 'line'), plural(0, 'line')], ['1 line', '0 lines'])
 })

@@ -1,6 +1,6 @@
 import { colorize, type Paint } from '../../../cli/color.ts'
 import { formatAge, formatMegabytes } from '../../../core/base/format.ts'
-import { sanitize } from '../../../core/base/sanitize.ts'
+import { sanitize, sanitizeLine } from '../../../core/base/sanitize.ts'
 import type { ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
 import { truncateAnsi } from './ansi.ts'
@@ -41,8 +41,8 @@ export async function psLines(rows: readonly ServiceRow[], style: PsStyle): Prom
   )
   const notes = rows.flatMap(({ name, notes }) =>
     notes.flatMap(({ message, hint }) => [
-      line(`${name}: ${message}`),
-      ...(hint === undefined ? [] : [`  ${colorize('hint', 'dim', color)}: ${line(hint)}`]),
+      sanitizeLine(`${name}: ${message}`),
+      ...(hint === undefined ? [] : [`  ${colorize('hint', 'dim', color)}: ${sanitizeLine(hint)}`]),
     ]),
   )
   return { table: [toLine(HEADER), ...body], notes }
@@ -90,10 +90,6 @@ function toCells(row: ServiceRow, now: number): string[] {
     sanitize(isPending ? `${version} → ${versionOnDisk}` : (version ?? versionOnDisk ?? '-')),
     `${restarts ?? '-'}`,
   ]
-}
-
-function line(text: string): string {
-  return sanitize(text).replaceAll(/\s+/g, ' ')
 }
 
 const HEADER = ['NAME', 'STATE', 'PID', 'UP', 'MEMORY', 'PORT', 'VERSION', 'RESTARTS']

@@ -1,4 +1,5 @@
 import { CrabError } from '../errors.ts'
+import { collapseBlanks } from '../sanitize.ts'
 
 /** A failure of the network, or of a request that cannot be sent. */
 export interface NetworkFailure {
@@ -34,7 +35,7 @@ export function readNetworkCode(error: unknown): string {
 function shortenMessage({ message }: Error, code: string): string {
   const [, tls = ''] = /:error:[^:]*:[^:]*:[^:]*:([^:]+)/.exec(message) ?? []
   if (tls !== '') return `TLS failed: ${tls.trim()}`
-  return message.trim() === '' ? code : message.trim().replaceAll(/\s+/g, ' ')
+  return collapseBlanks(message) || code
 }
 
 const NO_TLS = /wrong version number|packet length too long/

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { pluralize } from '../../base/format.ts'
 import { type FileCall, lockTarget, requireSeenVersion } from './file-call.ts'
 import { makeFolder } from './make-folder.ts'
 import { openFileTarget, readBytes } from './open-target.ts'
@@ -19,7 +20,7 @@ export async function write(call: FileCall, content: string, signal: AbortSignal
   const { target, files } = call
   const { bytes, did, remark = '' } = await put(call, content, signal)
   files.set(target.path, await hashVersion(bytes))
-  return `${did}: ${count(countLines(content), 'line')}, ${count(bytes.length, 'byte')}${remark}`
+  return `${did}: ${pluralize(countLines(content), 'line')}, ${pluralize(bytes.length, 'byte')}${remark}`
 }
 
 /** Returns what a file holds after `write`; `before` is the text it replaces. */
@@ -69,8 +70,4 @@ function remarkOn(content: string, { text, encoding, hasMark }: FileText): strin
     hasMark && encoding === 'utf-8' ? 'byte order mark' : '',
   ].filter(Boolean)
   return preserved.length === 0 ? '' : ` (${preserved.join(' and ')} kept)`
-}
-
-function count(number: number, unit: string): string {
-  return `${number} ${unit}${number === 1 ? '' : 's'}`
 }

@@ -1,3 +1,4 @@
+import { collapseBlanks } from '../../base/sanitize.ts'
 import { takeStart } from '../../base/truncate.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { ToolGroup, ToolOutput } from '../../runtime/hook.ts'
@@ -30,7 +31,7 @@ export function toResultOutput(result: object): ToolOutput {
 
 /** Puts a text on one line, truncated to `length`. */
 function short(text: string, length: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const line = collapseBlanks(text)
   return line.length > length ? `${takeStart(line, length - 1)}…` : line
 }
 

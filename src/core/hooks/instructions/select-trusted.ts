@@ -1,6 +1,6 @@
 import { toCrabError } from '../../base/errors.ts'
 import { quoteWord } from '../../base/quote-word.ts'
-import { toVisible } from '../../base/visible.ts'
+import { escapeLine } from '../../base/visible.ts'
 import type { ContextTurn } from '../../runtime/hook.ts'
 import { type Project, pathInProject } from '../../trust/find-project.ts'
 import type { ProjectTrust } from '../../trust/trust-file.ts'
@@ -38,7 +38,7 @@ export async function selectTrusted(
   } catch (reason) {
     turn.signal.throwIfAborted()
     turn.notice(
-      `instruction files of ${inLine(found.project.root)} are not used: ${toCrabError(reason).message}`,
+      `instruction files of ${escapeLine(found.project.root)} are not used: ${toCrabError(reason).message}`,
     )
     return []
   }
@@ -53,7 +53,7 @@ async function askUser(
   ask: NonNullable<ContextTurn['ask']>,
 ): Promise<ProjectTrust['state']> {
   const names = files.filter(({ text }) => text !== undefined).map((file) => shownName(project, file))
-  const question = `Use the instruction files of ${inLine(project.root)}? ${names.join(', ')}`
+  const question = `Use the instruction files of ${escapeLine(project.root)}? ${names.join(', ')}`
   const options = [
     { label: NO, description: 'Work here without them' },
     { label: YES, description: 'The model reads them in every turn here' },
@@ -86,7 +86,7 @@ async function notifyNew(
     .map((file) => `${shownName(project, file)}: ${file.warning}`)
     .filter(isNew)
   if (used.length + warnings.length === 0) return
-  const root = inLine(project.root)
+  const root = escapeLine(project.root)
   if (used.length > 0) {
     turn.notice(
       `uses the instructions of ${root}: ${used.join(', ')}; to stop this: ${command('remove', project)}`,
@@ -105,13 +105,9 @@ function hasText({ files }: ProjectFiles): boolean {
 }
 
 function shownName(project: Project, { path }: InstructionFile): string {
-  return inLine(pathInProject(project, path))
+  return escapeLine(pathInProject(project, path))
 }
 
 function command(verb: 'add' | 'remove', { root }: Project): string {
-  return `crabtalk trust ${verb} ${quoteWord(inLine(root))}`
-}
-
-function inLine(text: string): string {
-  return toVisible(text).replaceAll('\n', '\\n')
+  return `crabtalk trust ${verb} ${quoteWord(escapeLine(root))}`
 }

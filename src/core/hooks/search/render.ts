@@ -1,3 +1,4 @@
+import { pluralize } from '../../base/format.ts'
 import type { ToolOutput } from '../../runtime/hook.ts'
 import type { CollectedItems } from './collect.ts'
 import type { FoundFile, FoundLine } from './engine.ts'
@@ -27,7 +28,7 @@ export function renderLines({ items, stopped }: CollectedItems<FoundLine>, targe
   }
   const notes = [
     ...(items.length === 0 ? ['No matches.'] : []),
-    ...(left.lines > 0 ? [`[${left.lines} more lines match, in ${count(left.files, 'file')}]`] : []),
+    ...(left.lines > 0 ? [`[${left.lines} more lines match, in ${pluralize(left.files, 'file')}]`] : []),
     ...stopNotes(stopped),
   ]
   return { output: [...blocks, ...notes].join('\n\n'), isError: false }
@@ -79,10 +80,6 @@ function renderLine({ number, text, matchAt }: FoundLine): string {
 
 function stopNotes(stopped: string | undefined): string[] {
   return stopped === undefined ? [] : [`[The search stopped ${stopped}; narrow it.]`]
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 function byPath(a: string, b: string): number {

@@ -1,3 +1,4 @@
+import { collapseBlanks } from '../../base/sanitize.ts'
 import { takeStart } from '../../base/truncate.ts'
 import { toVisible } from '../../base/visible.ts'
 import type { ToolSpec } from '../../provider/types.ts'
@@ -89,7 +90,7 @@ function toLine({ name, description }: Skill, width: number): string {
 }
 
 function inShort(description: string, width: number): string {
-  const line = toVisible(description.trim().replaceAll(/\s+/g, ' '))
+  const line = toVisible(collapseBlanks(description))
   return line.length <= width ? line : `${takeStart(line, width - 1).trimEnd()}…`
 }
 

@@ -1,5 +1,5 @@
+import { pluralize } from '../../../core/base/format.ts'
 import { cleanLine } from '../clean.ts'
-import { plural } from '../numbers.ts'
 import { paint, type TextStyle } from '../style.ts'
 import { truncateText } from '../text.ts'
 import type { RenderContext } from '../view.ts'
@@ -23,7 +23,7 @@ export function renderDiff(
   const left = lines.length - shown.length
   return left === 0
     ? out
-    : [...out, paint(truncateText(`… ${plural(left, 'more line')}`, columns), color, 'dim')]
+    : [...out, paint(truncateText(`… ${pluralize(left, 'more line')}`, columns), color, 'dim')]
 }
 
 /** Counts added and removed lines, such as `+3 −1`; a count of 0 is left out. */

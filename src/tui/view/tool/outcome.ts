@@ -1,6 +1,7 @@
+import { pluralize } from '../../../core/base/format.ts'
 import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
 import type { ToolRun } from '../blocks.ts'
-import { formatDuration, plural } from '../numbers.ts'
+import { formatDuration } from '../numbers.ts'
 import { countChanges } from './diff.ts'
 import type { DiffLine } from './diff-lines.ts'
 
@@ -40,7 +41,7 @@ function describeAmount({ name, server, state, output }: ToolRun, change: readon
   if (state === 'failed' || server !== '' || !COUNTED.has(name)) return []
   if (output === '[no output]' || output === 'No matches.')
     return [output.replace(/[[\].]/g, '').toLowerCase()]
-  return [plural(countLines(output), 'line')]
+  return [pluralize(countLines(output), 'line')]
 }
 
 const COUNTED: ReadonlySet<string> = new Set(['bash', 'read', 'grep', 'glob'])

@@ -1,6 +1,6 @@
+import { pluralize } from '../../../core/base/format.ts'
 import type { ToolRun } from '../blocks.ts'
 import { cleanLine, cleanText } from '../clean.ts'
-import { plural } from '../numbers.ts'
 import { paint, type TextStyle } from '../style.ts'
 import { measureWidth, truncateText, wrapLines } from '../text.ts'
 import type { RenderContext } from '../view.ts'
@@ -132,7 +132,7 @@ function section(title: string, text: string, { columns, color, isWhole = false 
   const lines = wrapLines(cleanText(text.slice(0, MAX_DETAIL_CHARS)).trimEnd(), columns)
   const left = isWhole ? 0 : lines.length - MOST_LINES
   const isCut = text.length > MAX_DETAIL_CHARS
-  const more = left > 0 || isCut ? [`… ${left > 0 ? plural(left, 'more line') : 'more'}`] : []
+  const more = left > 0 || isCut ? [`… ${left > 0 ? pluralize(left, 'more line') : 'more'}`] : []
   return [
     paint(truncateText(title, columns), color, 'dim', 'underline'),
     ...(left > 0 ? lines.slice(0, MOST_LINES) : lines),
