@@ -1,9 +1,13 @@
+import { join } from 'node:path'
 import { abortable } from '../base/abortable.ts'
+import { waitAtMost } from '../base/deadline.ts'
 import { toCrabError } from '../base/errors.ts'
 import { lazy } from '../base/lazy.ts'
 import type { Log } from '../base/log.ts'
 import { Serial } from '../base/serial.ts'
 import type { Leases } from '../lease/types.ts'
+import type { CheckpointPlace } from '../search/checkpoint/types.ts'
+import { TERMS_VERSION } from '../search/terms/terms-version.ts'
 import { TextIndex } from '../search/text-index.ts'
 import type { SessionFolder } from '../storage/session-folder.ts'
 import type { SessionChange } from '../storage/types.ts'
@@ -12,7 +16,6 @@ import type { IndexBackground, WorkerSource } from './background/types.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { findMatches } from './find-matches.ts'
 import { FollowedSessions } from './followed-sessions.ts'
-import { indexPlace } from './index-place.ts'
 import { SessionTable } from './session-table.ts'
 import { DOCUMENT_WEIGHTS, type SessionMatches, type SessionQuery } from './types.ts'
 
@@ -150,7 +153,7 @@ export class SessionIndex implements AsyncDisposable {
     if (!lasts) return await done
     done.catch(() => undefined) // once this search stops waiting, the next one reports the failure
     for (;;) {
-      const isDone = await orTimeout(done, patienceMs)
+      const isDone = await waitAtMost(done, patienceMs)
       if (isDone !== undefined) return isDone
       if (followed.isBuilding) return false
     }
@@ -197,17 +200,9 @@ export class SessionIndex implements AsyncDisposable {
   }
 }
 
-/** Resolves with undefined when the work takes longer. */
-async function orTimeout<T>(work: Promise<T>, patienceMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, patienceMs, undefined)
-  })
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+/** Returns the location of the session index's checkpoints below the folder of rebuildable data. */
+function indexPlace(index: string): CheckpointPlace {
+  return { folder: join(index, 'search'), maker: `sessions 2 terms ${TERMS_VERSION}` }
 }
 
 const MEGABYTE = 1024 * 1024

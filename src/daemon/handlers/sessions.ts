@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import type { AgentStore } from '../../core/config/agents.ts'
 import { completePair } from '../../core/policy/client-senders.ts'
 import { classifyTurn } from '../../core/policy/trust.ts'
 import type {
@@ -17,11 +18,10 @@ import type {
 import { sessionMeta } from '../../core/runtime/session-pages.ts'
 import * as runtime from '../../core/runtime/sessions.ts'
 import { toTitle } from '../../core/runtime/title.ts'
-import { SESSION_VERSION } from '../../core/storage/types.ts'
+import { SESSION_VERSION, type SessionSummary } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 import { getSession } from './conversations.ts'
 import type { RequestContext } from './request-context.ts'
-import { resolveSessionAgent } from './session-agent.ts'
 import { describePair, resolvePair } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
 import { resolveTurnDirectory } from './turn-message.ts'
@@ -147,4 +147,36 @@ async function listSessionArchives(
       ? [{ name: line.archive_name, title: line.title, session, archivedAt: line.archived_at }]
       : [],
   )
+}
+
+/**
+ * Resolves the current name of the agent of a stored session, by which its next turn is requested.
+ *
+ * Throws `missing` when that agent was deleted, even if another agent has its name now.
+ */
+async function resolveSessionAgent(
+  agents: Pick<AgentStore, 'idOf' | 'list'>,
+  { id, agent, agentId }: Pick<SessionSummary, 'id' | 'agent' | 'agentId'>,
+): Promise<string> {
+  const namesake = await findAgentId(agents, agent)
+  if (namesake === agentId) return agent
+  const renamed = (await agents.list()).agents.find((one) => one.id === agentId)
+  if (renamed) return renamed.name
+  const other = namesake === undefined ? '' : `, and today's "${agent}" is a different agent`
+  throw new CrabError(
+    'missing',
+    `Cannot continue the conversation: its agent "${agent}" was deleted${other}`,
+    {
+      hint: `crabtalk conversation show ${id} shows its messages`,
+    },
+  )
+}
+
+async function findAgentId(agents: Pick<AgentStore, 'idOf'>, name: string): Promise<string | undefined> {
+  try {
+    return await agents.idOf(name)
+  } catch (reason) {
+    if (reason instanceof CrabError && reason.kind === 'missing') return undefined
+    throw reason
+  }
 }

@@ -3,12 +3,14 @@ import type { ToolOutput } from '../../runtime/hook.ts'
 import type { LineRange } from './arguments.ts'
 import { excerpt } from './excerpt.ts'
 import type { FileCall } from './file-call.ts'
-import { MAX_IMAGE_BYTES } from './image.ts'
 import { suggestName } from './listing.ts'
 import { openFileTarget, readBytes } from './open-target.ts'
 import { type FileTarget, newFileError } from './target.ts'
 import { countLines, decodeText } from './text.ts'
 import { hashVersion } from './version.ts'
+
+/** The largest image that is shown: five million characters as base64, which every provider accepts. */
+const MAX_IMAGE_BYTES = 3_750_000
 
 /** Returns lines of a text, or an image; from then on the conversation knows this version of the file. */
 export async function readFileTool(

@@ -1,8 +1,8 @@
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import type { SelectedTools } from '../../runtime/selected-tools.ts'
-import { listGroups } from './list-groups.ts'
 import { searchTools } from './search-tools.ts'
 import { selectTools } from './select-tools.ts'
+import { showGroup, toResultOutput } from './show.ts'
 import type { GroupTool } from './specs.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 
@@ -26,3 +26,16 @@ export function runGroupTool(name: GroupTool, call: ToolDispatch, context: Group
       return searchTools(call.args, context)
   }
 }
+
+/** Lists an agent's groups, without schemas; at most 100. */
+function listGroups({ groups, tools }: ToolCatalog): ToolOutput {
+  const isCut = groups.length > MAX_GROUPS
+  return toResultOutput({
+    groups: groups.slice(0, MAX_GROUPS).map(showGroup),
+    total_groups: groups.length,
+    total_tools: tools.length,
+    ...(isCut && { note: 'These are not all groups: tools_search finds tools of the others' }),
+  })
+}
+
+const MAX_GROUPS = 100

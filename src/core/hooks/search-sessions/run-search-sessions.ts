@@ -1,9 +1,10 @@
 import { maskCredentials } from '../../base/mask-credentials.ts'
+import { collapseBlanks } from '../../base/sanitize.ts'
+import { takeStart } from '../../base/truncate.ts'
 import { ownSenders } from '../../policy/class-rights.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
-import type { SessionMatches, SessionQuery } from '../../session-search/types.ts'
+import type { Excerpt, SessionMatch, SessionMatches, SessionQuery } from '../../session-search/types.ts'
 import type { Storage } from '../../storage/types.ts'
-import { toAnswer } from './answer.ts'
 import { searchArguments } from './arguments.ts'
 
 /** The dependencies of the session search. */
@@ -39,3 +40,39 @@ export async function runSearchSessions(
   const titles = new Map(rows.map(({ summary: { id, title } }) => [id, maskCredentials(title, '***')]))
   return { output: toAnswer(found, { query, titles }), isError: false }
 }
+
+/**
+ * Formats search results as compact text for a model: for each conversation its id as in listings, its date
+ * and title, then its excerpts, with `>` before the match.
+ */
+export function toAnswer(
+  { matches, partial }: SessionMatches,
+  { query, titles }: { query: string; titles: ReadonlyMap<string, string> },
+): string {
+  const more = partial ? ['The index is still being built: older conversations may be missing.'] : []
+  if (matches.length === 0) return [`Nothing was found for ${query}.`, ...more].join('\n')
+  const blocks = matches.map((match) => toBlock(match, titles.get(match.session) ?? ''))
+  return [...blocks, ...more].join('\n\n')
+}
+
+function toBlock({ session, header, seq, window }: SessionMatch, title: string): string {
+  const match = window.find((item) => item.seq === seq)
+  const day = (match?.ts || header.created_at).slice(0, 10)
+  const head = [`[${session.slice(-ID_CHARS)}]`, day, title && collapseBlanks(title)]
+    .filter(Boolean)
+    .join(' ')
+  return [head, ...window.map((item) => toLine(item, item === match))].join('\n')
+}
+
+function toLine({ role, snippet, toolName, truncated }: Excerpt, isMatch: boolean): string {
+  const who = role === 'tool' ? toolName || role : role
+  const text = collapseBlanks(snippet)
+  const shown = isMatch ? text : takeStart(text, CONTEXT_CHARS)
+  const isCut = truncated || shown.length < text.length
+  return `${isMatch ? '>' : ' '} ${who}: ${shown}${isCut && !shown.endsWith('…') ? '…' : ''}`
+}
+
+/** The number of characters at the end of an id that listings show. */
+const ID_CHARS = 8
+/** The most characters of a message next to the match. */
+const CONTEXT_CHARS = 300

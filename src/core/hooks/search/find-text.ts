@@ -1,13 +1,17 @@
+import { takeEnd, takeStart } from '../../base/truncate.ts'
 import type { ToolOutput } from '../../runtime/hook.ts'
 import type { GrepArguments } from './arguments.ts'
 import { collectMatches } from './collect.ts'
 import type { FoundFile, FoundLine, SearchEngine } from './engine.ts'
-import { toLineExcerpt } from './excerpt.ts'
 import { renderFiles, renderLines } from './render.ts'
 import type { SearchTarget } from './target.ts'
 
 /** The number of lines, or files, at which a search stops. */
 const MAX_FOUND = 5_000
+/** The longest line that is shown whole, in UTF-16 units. */
+const MAX_LINE_CHARS = 300
+/** The number of characters shown before the match in a longer line. */
+const LEAD_CHARS = 100
 
 /** Runs `grep`: returns the matches in the files of a target, in the order of their paths. */
 export async function findText(
@@ -29,6 +33,14 @@ export async function findText(
   const search = (either: AbortSignal) =>
     admitted<FoundFile>(engine.matchingFiles({ ...query, counted }, target.scope, either), admits)
   return renderFiles(await collectMatches(search, limits, signal), { target, counted })
+}
+
+/** Truncates a long line around its match. The result does not keep the original text in memory. */
+export function toLineExcerpt({ text, matchAt = 0 }: Pick<FoundLine, 'text' | 'matchAt'>): string {
+  const start = Math.max(0, Math.min(matchAt - LEAD_CHARS, text.length - MAX_LINE_CHARS))
+  const rest = takeEnd(text, text.length - start)
+  const head = takeStart(rest, MAX_LINE_CHARS)
+  return detached(`${start > 0 ? '…' : ''}${head}${head.length < rest.length ? '…' : ''}`)
 }
 
 async function* excerpted(lines: AsyncIterable<FoundLine>): AsyncGenerator<FoundLine> {
@@ -53,4 +65,9 @@ function admission(target: SearchTarget): (path: string) => Promise<boolean> {
 
 async function admitsFile(target: SearchTarget, path: string): Promise<boolean> {
   return target.admits(path) && (await target.changedAt(path)) !== undefined
+}
+
+/** Copies a text: V8 keeps a whole string in memory while a slice of it is in use. */
+function detached(text: string): string {
+  return Buffer.from(text).toString()
 }

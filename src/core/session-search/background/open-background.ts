@@ -1,10 +1,9 @@
 import { CrabError } from '../../base/errors.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { Log } from '../../base/log.ts'
-import { filesOnly } from './empty-batch.ts'
 import { WorkerEnded } from './messages.ts'
 import { ReadProgress } from './read-progress.ts'
-import type { BackgroundJobs, IndexBackground, WorkerSource } from './types.ts'
+import type { BackgroundJobs, IndexBackground, ReadBatch, ReadFile, WorkerSource } from './types.ts'
 
 /** The settings of the background of an index. */
 export interface BackgroundOptions {
@@ -96,6 +95,24 @@ export function openBackground({ worker, log, idleMs = IDLE_MS }: BackgroundOpti
       await workerThread?.[Symbol.asyncDispose]()
       await Promise.allSettled(running)
     },
+  }
+}
+
+/** Returns a batch that contains only ends of files. */
+export function filesOnly(files: readonly ReadFile[]): ReadBatch {
+  return {
+    isFirst: false,
+    keys: new Uint8Array(),
+    keyLengths: new Uint8Array(),
+    keyHashes: new Uint32Array(),
+    groups: new Uint32Array(),
+    kinds: new Uint8Array(),
+    seqs: new Uint32Array(),
+    offsets: new Uint32Array(),
+    times: new Float64Array(),
+    counts: new Uint32Array(),
+    terms: new Uint32Array(),
+    files,
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { showEntry } from '../../../../src/core/hooks/memory/show.ts'
+import { showEntry } from '../../../../src/core/hooks/memory/run-memory-tool.ts'
 import type { MemoryEntry } from '../../../../src/core/memory/types.ts'
 
 test('showEntry() shows the day of an entry whole, also beyond the calendar', () => {

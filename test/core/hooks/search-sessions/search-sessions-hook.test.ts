@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toAnswer } from '../../../../src/core/hooks/search-sessions/answer.ts'
 import { searchArguments } from '../../../../src/core/hooks/search-sessions/arguments.ts'
+import { toAnswer } from '../../../../src/core/hooks/search-sessions/run-search-sessions.ts'
 import { searchSessionsHook } from '../../../../src/core/hooks/search-sessions/search-sessions-hook.ts'
 import { ownSenders } from '../../../../src/core/policy/class-rights.ts'
 import type { ToolDispatch } from '../../../../src/core/runtime/hook.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toLineExcerpt } from '../../../../src/core/hooks/search/excerpt.ts'
+import { toLineExcerpt } from '../../../../src/core/hooks/search/find-text.ts'
 
 test('excerptOf() shows 300 units of a long line, from 100 before its match', () => {
   const text = Array.from({ length: 1000 }, (_, n) => String(n % 10)).join('')
