@@ -46,7 +46,7 @@ test('/tools leaves out what the agent has not', async () => {
   await node.home.write('agents/crab.toml', `id = "${ID}"\ntools = ["read"]\n`)
   const chat = slashSetting(node.dispatch)
   await runSlash('/tools', chat.context, NEVER)
-  assert.match(page(chat), /^ {2}bash .*not among the tools that the agent's file names/m)
+  assert.match(page(chat), /^ {2}bash .*the agent's file does not list it under tools/m)
   assert.match(page(chat), /crab has no MCP servers/)
 })
 
