@@ -1,3 +1,5 @@
+import { withDeadline } from '../../core/base/deadline.ts'
+import { CrabError } from '../../core/base/errors.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { Probe, ProbeService } from './types.ts'
 
@@ -20,19 +22,15 @@ export function serviceProbe({ paths, daemon, limitMs = LIMIT_MS }: ServiceProbe
     if (name === 'cron') return await (await import('./probe-cron.ts')).probeCron(paths)
     return await (await import('./probe-component.ts')).probeComponent(name, paths, signal)
   }
+  const problem = `it does not answer within ${limitMs / 1000} s`
+  const deadline = { ms: limitMs, toError: () => new CrabError('timeout', problem) }
   return async (name, signal) => {
-    const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(), limitMs)
-    const soon = AbortSignal.any([signal, limit.signal])
-    const silent = Promise.withResolvers<Probe>()
-    const late = { answers: false, problem: `it does not answer within ${limitMs / 1000} s` }
-    soon.addEventListener('abort', () => silent.resolve(late), { once: true })
-    try {
+    const probe = async (soon: AbortSignal) => {
+      const silent = Promise.withResolvers<Probe>()
+      soon.addEventListener('abort', () => silent.resolve({ answers: false, problem }), { once: true })
       return await Promise.race([probeByName(name, soon), silent.promise])
-    } finally {
-      clearTimeout(timer)
-      limit.abort()
     }
+    return await withDeadline(probe, deadline, signal)
   }
 }
 
