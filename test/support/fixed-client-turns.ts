@@ -92,7 +92,7 @@ export function testFixedClients(start: DaemonStart = {}): void {
     ['not now', false],
   ] as const) {
     test(`permission is ${isDone ? 'given' : 'refused'} by ${reply}`, async () => {
-      await using at = await startPlace([{ parts: [bash('touch created')] }, { parts: ['Done.'] }], start)
+      await using at = await startPlace([{ parts: [bash('touch made')] }, { parts: ['Done.'] }], start)
       const events = await turn(at, 'go', reply)
       assert.ok(namesOf(events).includes('ask_user'))
       assert.equal(existsSync(join(at.home.paths.home, '..', 'made')), isDone, resultOf(events))

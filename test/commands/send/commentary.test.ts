@@ -183,7 +183,7 @@ test('Commentary shows which servers start, and what it waited for before when t
 })
 
 test('Commentary with -v says why a call was not permitted', async () => {
-  const denial = { action: 'bash: ls', reason: 'the person\u001b[2J said no', rules: [], by: 2 }
+  const denial = { action: 'bash: ls', reason: 'the user\u001b[2J said no', rules: [], by: 2 }
   const result = event('toolResult', { callId: 'a', isError: true, denial })
   assert.equal(
     await said([TOOLS, result], { verbosity: 1 }),

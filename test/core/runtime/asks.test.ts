@@ -36,8 +36,8 @@ test('Asks.reply() without an id answers the oldest question of the pair', async
 for (const [content, problem] of Object.entries({
   '"A"': 'it is not a JSON object',
   '{': 'it is not a JSON object',
-  '{}': 'it leaves "Which\\?" open',
-  '{"Which?":7}': 'it leaves "Which\\?" open',
+  '{}': 'it does not answer "Which\\?"',
+  '{"Which?":7}': 'it does not answer "Which\\?"',
 })) {
   test(`Asks.reply() refuses ${content}, and the question goes on waiting`, async () => {
     const asks = new Asks({ timeoutMs: 60_000 })

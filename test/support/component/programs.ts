@@ -66,6 +66,11 @@ export async function pidAt(port: number): Promise<number | undefined> {
   return answer && ((await answer.json()) as { pid: number }).pid
 }
 
+/** Returns the port in a port file; 0 while there is none, also when it is replaced at this moment. */
 function portIn(file: string): number {
-  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  try {
+    return Number(readFileSync(file, 'utf8'))
+  } catch {
+    return 0
+  }
 }

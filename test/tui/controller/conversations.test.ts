@@ -16,7 +16,7 @@ test('a found conversation whose agent was deleted and made again is refused, an
   chat.type('/search unicornword\r')
   await chat.see('Conversations: unicornword', '1')
   chat.type('\r')
-  await chat.see('its agent "critic" was deleted', 'today is another', `conversation show ${session}`)
+  await chat.see('its agent "critic" was deleted', 'is a different agent', `conversation show ${session}`)
   chat.type('and on?\r')
   await chat.see('was deleted', 'and on?', 'Yes.')
   assert.doesNotMatch(chat.text(), /new conversation|continued|what was found/)
@@ -28,7 +28,7 @@ test('a chat that begins with a conversation of an agent that was deleted and ma
   const session = await makeOrphan(node)
   await using chat = await openShownChat([], { node, options: { session } })
   const hint = `crabtalk conversation show ${session} shows its messages`
-  await assert.rejects(chat.done, { kind: 'missing', message: /"critic" was deleted, and .* another/, hint })
+  await assert.rejects(chat.done, { kind: 'missing', message: /"critic" was deleted, and .* different agent/, hint })
 })
 
 test('a found conversation of an agent that was renamed goes on with that agent', async () => {

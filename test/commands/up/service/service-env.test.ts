@@ -23,7 +23,7 @@ test('crabup NAME start names the lines of service.env that are not read, with t
   assert.equal(code, 0)
   assert.match(
     stderr,
-    /^crabup: service\.env:2: is not KEY=VALUE, .*\ncrabup: service\.env:3: has a value .*single quotes.*\n$/,
+    /^crabup: service\.env:2: is not KEY=VALUE and is ignored .*\ncrabup: service\.env:3: has a value .*single quotes.*\n$/,
   )
   assert.doesNotMatch(stderr + stdout, /sk-123|x#y/)
 })

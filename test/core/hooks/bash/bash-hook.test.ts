@@ -37,7 +37,7 @@ test('bash says how a command ended that failed, and when one said nothing', asy
   await using tree = await makeTree({})
   assert.equal(await say(tree, 'echo no; exit 3'), '!no\n[exit code 3]')
   assert.equal(await say(tree, 'false'), '![exit code 1]')
-  assert.equal(await say(tree, 'kill -KILL $$'), '![ended by SIGKILL]')
+  assert.equal(await say(tree, 'kill -KILL $$'), '![killed by SIGKILL]')
   assert.equal(await say(tree, 'true'), '[no output]')
 })
 

@@ -66,7 +66,7 @@ test('renderTool() shows the end of what a command said that failed, and how it 
   const output = `${numbered(9).join('\n')}\n[exit code 2]`
   const lines = linesOf({ arguments: '{"command":"make"}', state: 'failed', output })
   assert.deepEqual(lines, ['✗ Run make  exit 2', '  …', '  line 6', '  line 7', '  line 8', '  line 9'])
-  assert.match(linesOf({ state: 'failed', output: '[ended by SIGKILL]' })[0]!, /SIGKILL$/)
+  assert.match(linesOf({ state: 'failed', output: '[killed by SIGKILL]' })[0]!, /SIGKILL$/)
 })
 
 test('renderTool() shows the start of what another tool said that failed', () => {
