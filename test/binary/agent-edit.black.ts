@@ -52,7 +52,7 @@ test('agent edit on a terminal opens $EDITOR on both files and says what is wron
   assert.equal((await listed(box))[1]?.['prompt'], 'By hand.')
   assert.match(await readFile(join(box.home, 'agents/one.toml'), 'utf8'), /# seen\n$/)
   const failed = await edit('false')
-  assert.deepEqual([failed.code, /Cannot edit: false ended with 1/.test(failed.output)], [1, true])
+  assert.deepEqual([failed.code, /Cannot edit: false exited with 1/.test(failed.output)], [1, true])
   const broken = await edit('f() { echo "nokey = 1" >>"$1"; }; f')
   assert.deepEqual(
     [broken.code, /agents\/one\.toml:\d+: unknown key "nokey"/.test(broken.output)],

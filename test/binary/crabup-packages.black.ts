@@ -63,7 +63,7 @@ test('crabup pull shows a package and asks; where nobody can be asked it takes -
   )
   assert.match(
     refused.stderr,
-    /there is no terminal to ask for confirmation\n.*--yes installs it without a question/s,
+    /there is no terminal to ask for confirmation\n.*--yes to install it without asking/s,
   )
   assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
   const terminal = box.terminal(['pull', 'crab-echo', '--version', '1.0.0'], {

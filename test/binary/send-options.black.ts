@@ -60,7 +60,7 @@ test('a schema that is no JSON, or no object, is refused before anything is sent
   })
   assertFailed(await talk.send(['--schema', 'nosuch', 'hello']), 'no-input', { message: /for --schema/ })
   assertFailed(await talk.send(['--schema', 'list.json', 'hello']), 'invalid', {
-    message: /it is no JSON object$/,
+    message: /it is not a JSON object$/,
   })
   assert.equal(talk.server.requests.length, 0)
 })
