@@ -50,7 +50,10 @@ test('--sender continues or starts the conversation of that name, byte for byte,
   for (const name of ['me', 'Me', '../me', 'a/b', 'ü', 'u\u0308'])
     await talk.send(['-s', name, `for ${name}`])
   assert.equal((await talk.sessions()).length, 6)
-  assertFailed(await talk.send(['-s', 'me ', 'x']), 'usage', { message: /starts or ends with a space/, hint: /leave/ })
+  assertFailed(await talk.send(['-s', 'me ', 'x']), 'usage', {
+    message: /starts or ends with a space/,
+    hint: /leave/,
+  })
   await mkdir(join(talk.cwd, 'elsewhere'))
   await talk.send(['--sender=me', 'again'], { cwd: join(talk.cwd, 'elsewhere') })
   assert.deepEqual(heard(talk.server.requests.at(-1)), ['for me', 'again'])

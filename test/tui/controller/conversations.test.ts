@@ -28,7 +28,11 @@ test('a chat that begins with a conversation of an agent that was deleted and ma
   const session = await makeOrphan(node)
   await using chat = await openShownChat([], { node, options: { session } })
   const hint = `crabtalk conversation show ${session} shows its messages`
-  await assert.rejects(chat.done, { kind: 'missing', message: /"critic" was deleted, and .* different agent/, hint })
+  await assert.rejects(chat.done, {
+    kind: 'missing',
+    message: /"critic" was deleted, and .* different agent/,
+    hint,
+  })
 })
 
 test('a found conversation of an agent that was renamed goes on with that agent', async () => {
