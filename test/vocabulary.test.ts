@@ -18,6 +18,19 @@ const OPENING = /^(?:As|For|How|Of|So|What|Where|Which|Who|Whom|Whose|Why)\b/
 const ARCHAIC =
   /\b(?:is|are|was|were) no (?!longer\b|more\b|one\b)|\b(?:nobody|somebody|whoever|so many|as it were)\b/i
 const THERE_IS_NO = /\bthere (?:is|are|was|were) no\b/gi
+/** Phrases that texts for the user do not use: the field's words are in AGENTS.md and docs/glossary.md. */
+const BANNED_PHRASE = new RegExp(
+  [
+    '(?<!\\bthere )\\b(?:is|are|was|were) no (?!longer\\b|more\\b|one\\b)',
+    '\\bthere (?:is|are|was|were) (?:no such|none)\\b',
+    "(?<!['.])\\bnobody\\b(?!:)", // 'nobody' is a value of the session files
+    '\\b(?:somebody|whoever|whomever|begun|mend(?:s|ed)?)\\b',
+    '\\b(?:so many|as it were|of none|none that|that is none|that there (?:is|are)|of before|goes on)\\b',
+    '\\b(?:to the letter|in the place of|(?:and|or) the like|say so|at once|look(?:s|ed)? through)\\b',
+    '\\b(?:of (?:its|your|their) own accord|it was said|was asked for|such as there)\\b',
+  ].join('|'),
+  'gi',
+)
 const DECISION = /\b(?:ADRs? |docs\/decisions\/)(\d{4})/g
 const PATH = /(?<![\w/])(?:src|bin|test|docs|scripts|bench|components)\/[\w./-]+\w/g
 const FILE = /(?<![\w/.*-])[a-z][\w-]+\.(?:ts|tsx|md)\b/g
@@ -69,6 +82,17 @@ test('comments are in modern English', () => {
   assert.deepEqual(COMMENTS.filter(({ text }) => ARCHAIC.test(text.replace(THERE_IS_NO, ''))).map(quote), [])
 })
 
+test('texts for the user are in modern English', () => {
+  const found = SOURCES.flatMap(({ path, text }) => findPhrases(path, text.replace(COMMENT, blank)))
+  assert.deepEqual(found, [])
+})
+
+test('the pages of docs/ and README.md are in modern English', () => {
+  const pages = ['README.md', ...globSync('docs/*.md', { cwd: ROOT })]
+  const found = pages.flatMap((path) => findPhrases(path, readFileSync(join(ROOT, path), 'utf8')))
+  assert.deepEqual(found, [])
+})
+
 test('files, pages and decisions that a comment names exist', () => {
   const decisions = new Set(readDecisions().map((name) => name.slice(0, 4)))
   const files = globSync('**/*.{ts,tsx,cts,cjs,md,proto,toml}', {
@@ -115,6 +139,18 @@ test('the index of decisions has each page once, with its title and its status',
 
 function readDecisions(): string[] {
   return globSync('[0-9]*.md', { cwd: join(ROOT, 'docs/decisions') }).toSorted()
+}
+
+/** Returns each banned phrase as `src/x.ts:12: is no`. Identifiers cannot match, so all code is searched. */
+function findPhrases(path: string, text: string): string[] {
+  return [...text.matchAll(BANNED_PHRASE)].map(
+    (match) => `${path}:${text.slice(0, match.index).split('\n').length}: ${match[0].trim()}`,
+  )
+}
+
+/** Keeps the lines of a comment, so that the lines of the code behind it keep their numbers. */
+function blank(comment: string): string {
+  return comment.replace(/[^\n]/g, '')
 }
 
 function quote({ at, text }: Comment): string {

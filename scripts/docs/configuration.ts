@@ -39,7 +39,7 @@ function toSection(schema: Schema, texts: Readonly<Record<string, string>>, what
   const rows = keys.map(({ path, schema: one, isRequired }) => [
     code(path),
     describeType(one),
-    isRequired ? 'needed' : describeDefault(one),
+    isRequired ? 'required' : describeDefault(one),
     texts[path]!,
   ])
   return table(['key', 'type', 'default', 'meaning'], rows)

@@ -19,7 +19,7 @@ const MEANINGS: Record<ErrorKind, string> = {
   denied: 'something needed permission, and no one could be asked',
   credentials: 'a key is missing or wrong',
   missing: 'something that you named does not exist',
-  'no-service': 'there is no such service',
+  'no-service': 'no service has that name',
   conflict: 'something is taken, in use, or ambiguous',
   gone: 'something existed, but does not any more',
   throttled: 'a rate limit: try later',

@@ -13,7 +13,7 @@ export function providersSection(): string {
     either(addresses ?? [`${name.toUpperCase()}_BASE_URL`]),
     COMPANIONS[name] ?? '',
   ])
-  return table(['provider', 'its key', 'default model', 'another address', 'with it'], rows)
+  return table(['provider', 'key', 'default model', 'another address', 'together with'], rows)
 }
 
 function either(names: readonly string[]): string {
@@ -24,5 +24,5 @@ function either(names: readonly string[]): string {
 const COMPANIONS: Readonly<Record<string, string>> = {
   bedrock:
     '`AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` of an `AWS_ACCESS_KEY_ID`; `AWS_REGION` or `AWS_DEFAULT_REGION`',
-  azure: '`AZURE_RESOURCE_NAME` in place of an address',
+  azure: '`AZURE_RESOURCE_NAME` instead of an address',
 }

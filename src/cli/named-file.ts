@@ -139,8 +139,8 @@ const PIECE_BYTES = 256 * 1024
 const RETRY_MS = 5
 const DESCRIPTORS = '/dev/fd/'
 const REASONS: Record<string, string> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it does not exist',
   EISDIR: 'it is a directory',
   EACCES: 'permission denied',
   EBADF: 'it is not open for reading',

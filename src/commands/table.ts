@@ -101,7 +101,7 @@ export const CRABTALK: readonly Command[] = [
     args: '<call>',
     summary: 'Show whether a tool call would be allowed, and why',
     details: `CALL is the name of a tool, followed in parentheses by its command, its path, or its arguments as a JSON object.
-Exits with 0 whatever the decision is; programs read it with --json.`,
+Exits with 0 for every decision; programs read it with --json.`,
     options: [
       AGENT_OPTION,
       {

@@ -57,6 +57,6 @@ async function findEndpoint(run: string): Promise<SocketEndpoint> {
   const endpoint = await readAddressFile(address)
   if (endpoint) return endpoint
   throw new CrabError('unavailable', `Cannot reach a daemon: no daemon has announced itself in ${run}`, {
-    hint: 'start one: crabtalk daemon run',
+    hint: 'start one with crabtalk daemon run',
   })
 }

@@ -64,7 +64,7 @@ async function resolveUri(uri: string, peer: PeerClaim['peer'], signal: AbortSig
   const found = resources.find((one) => one.uri === uri) ?? resources.find(({ name }) => name === uri)
   if (found) return found.uri
   const known = resources.map(({ name }) => name)
-  throw new CrabError('missing', 'it has no such resource', {
+  throw new CrabError('missing', 'it does not have that resource', {
     hint: didYouMean(uri, known) ?? 'list them with crabtalk mcp resources',
   })
 }
@@ -94,7 +94,7 @@ function checkPrompt(
   const what = `Cannot get the prompt ${toPrintableLine(prompt)} of the MCP server "${server}"`
   if (!found) {
     const hint = didYouMean(prompt, names) ?? `list them with crabtalk mcp prompts ${server}`
-    throw new CrabError('missing', `${what}: it has no such prompt`, { hint })
+    throw new CrabError('missing', `${what}: it does not have that prompt`, { hint })
   }
   const known = found.arguments.map(({ name }) => name)
   const missing = found.arguments.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(args, name))

@@ -106,7 +106,7 @@ async function verifyEntry(
 
 function toMissingToolError(entry: McpEntry, tool: string): CrabError {
   const hidden = hiddenBy(entry, tool)
-  const why = hidden === '' ? 'it has no such tool' : `the agent does not get it: ${hidden}`
+  const why = hidden === '' ? 'it does not have that tool' : `the agent does not get it: ${hidden}`
   return new CrabError(
     'missing',
     `Cannot call ${toPrintableLine(tool)} of the MCP server "${entry.name}": ${why}`,

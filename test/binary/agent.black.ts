@@ -54,7 +54,7 @@ test('agent create takes its prompt from a file or standard input', async () => 
   const prompts = (await listed(box)).slice(1).map(({ prompt }) => prompt)
   assert.deepEqual(prompts, ['From a file.\n', 'From a pipe.'])
   const finished = await box.run(['agent', 'create', 'three', '--prompt', '@nosuch'])
-  assertFailed(finished, 'no-input', { message: /^Cannot read nosuch for --prompt: there is no such file$/ })
+  assertFailed(finished, 'no-input', { message: /^Cannot read nosuch for --prompt: it does not exist$/ })
 })
 
 test('agent create refuses names, keys and values that cannot be, and existing names in any case', async () => {

@@ -61,7 +61,7 @@ test('without conversations a list says how to start one on standard error, and 
   assert.match(stderr, /^No conversations yet; start one with crabtalk send/)
   assert.equal((await box.run(['conversation', 'list', '--json'])).stdout, '[]\n')
   const none = await box.run(['conversation', 'show'])
-  assertFailed(none, 'missing', { message: /^There is no conversation yet$/, hint: /./ })
+  assertFailed(none, 'missing', { message: /^No conversations yet$/, hint: /./ })
   assert.deepEqual(await modesUnder(box.home), [])
 })
 

@@ -88,7 +88,7 @@ test('events follows every agent, one line each, until Ctrl-C; what models wrote
     await talk.send(['-a', 'scout', 'go'], { env: WITH_DAEMON })
     return /done: scripted/.test(deltas.printed())
   })
-  assert.match(lines.printed(), /^\d\d:\d\d:\d\d {2}scout\/ann {2}begins with scripted$/m)
+  assert.match(lines.printed(), /^\d\d:\d\d:\d\d {2}scout\/ann {2}starts with scripted$/m)
   assert.match(
     lines.printed(),
     /^\d\d:\d\d:\d\d {2}scout\/ann {2}done: scripted 12\.3k in \(0 cached\) \/ 67 out$/m,

@@ -67,14 +67,14 @@ test('mcp resources, read, prompts and prompt print what a server has', async ()
   assert.equal(prompt.stdout, 'Review a.ts in a kind way, see @secret.txt\n')
   const wrong = await talk.run(['mcp', 'prompt', 'docs', 'reviw'])
   assert.equal(wrong.code, 1)
-  assert.match(wrong.stderr, /no such prompt\nhint: did you mean .*review/)
+  assert.match(wrong.stderr, /does not have that prompt\nhint: did you mean .*review/)
 })
 
 test('mcp read takes the name of a resource, and says when there is none', async () => {
   await using talk = await talkWith([])
   const read = (uri: string) => talk.run(['mcp', 'read', 'docs', uri])
   assert.match((await read('readme')).stdout, /^# Asking\n/)
-  assertFailed(await read('readmee'), 'missing', { message: /no such resource$/, hint: /"readme"/ })
+  assertFailed(await read('readmee'), 'missing', { message: /does not have that resource$/, hint: /"readme"/ })
   await writeAgent(talk, misbehavingEntry())
   assertFailed(await talk.run(['mcp', 'read', 'misbehaving', 'x:y']), 'missing', {
     message: /it has no resources$/,

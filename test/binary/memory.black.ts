@@ -36,7 +36,7 @@ test('memory remember refuses what is no content, before anything is written', a
     ['@someone says hi', 'no-input'],
   ] as const) {
     const finished = await box.run(['memory', 'remember', 'x', word])
-    assertFailed(finished, kind, { message: /^Cannot/, hint: /begins with @ into standard input/ })
+    assertFailed(finished, kind, { message: /^Cannot/, hint: /starts with @ into standard input/ })
   }
   const binary = await box.run(['memory', 'remember', 'x'], { stdin: Uint8Array.of(0x61, 0, 0x62) })
   assertFailed(binary, 'invalid', { message: /NUL/ })

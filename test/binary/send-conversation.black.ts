@@ -65,8 +65,8 @@ test('--continue goes on with the last conversation of this agent in this direct
   await mkdir(join(talk.cwd, 'other'))
   const other = { cwd: join(talk.cwd, 'other') }
   assertFailed(await talk.send(['-c', 'hello']), 'missing', {
-    message: /^Cannot continue: there is no conversation of crab in .*work$/,
-    hint: /leave the option out/,
+    message: /^Cannot continue: no conversation of crab in .*work exists$/,
+    hint: /leave out the option/,
   })
   await talk.send(['one'])
   await talk.send(['-s', 'me', 'two'])

@@ -116,9 +116,9 @@ test('what a model ends with decides the exit code', async () => {
   const endings: [Reply, 'refused' | 'truncated' | 'empty', RegExp, string][] = [
     [{ parts: [], finish: 'refused' }, 'refused', /^The model refused to answer$/, ''],
     [{ parts: ['cut he'], finish: 'length' }, 'truncated', /output limit$/, 'cut he\n'],
-    [{ parts: [] }, 'empty', /^The model answered nothing$/, ''],
-    [{ parts: [' \n'] }, 'empty', /^The model answered nothing$/, ' \n'],
-    [{ parts: [{ thinking: 'Hm.' }] }, 'empty', /^The model answered nothing$/, ''],
+    [{ parts: [] }, 'empty', /^The model returned an empty answer$/, ''],
+    [{ parts: [' \n'] }, 'empty', /^The model returned an empty answer$/, ' \n'],
+    [{ parts: [{ thinking: 'Hm.' }] }, 'empty', /^The model returned an empty answer$/, ''],
   ]
   await using talk = await makeTalk(endings.map(([reply]) => reply))
   for (const [, kind, message, stdout] of endings) {

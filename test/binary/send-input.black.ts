@@ -53,7 +53,7 @@ test('--file adds files behind the prompt, named as given', async () => {
 test('a file that cannot be read is 66, before anything is sent', async () => {
   await using talk = await makeEcholess()
   assertFailed(await talk.send(['-f', 'nosuch', 'p']), 'no-input', {
-    message: /^Cannot read nosuch: there is no such file$/,
+    message: /^Cannot read nosuch: it does not exist$/,
   })
   assertFailed(await talk.send(['-f', '.', 'p']), 'no-input', {
     message: /^Cannot read \.: it is a directory$/,

@@ -25,7 +25,7 @@ test('--system replaces the prompt of the agent, as text or from a file, for thi
   assert.match(systemOf(talk), /^You are crab/)
   assert.doesNotMatch(JSON.stringify(await talk.sessions()), /As text|From a file|You are crab/)
   assertFailed(await talk.send(['--system', '@nosuch', 'hello']), 'no-input', {
-    message: /^Cannot read nosuch for --system: there is no such file$/,
+    message: /^Cannot read nosuch for --system: it does not exist$/,
   })
 })
 
@@ -73,7 +73,7 @@ test('--max-turns ends a run of tool calls at that many model calls, with 8', as
   ] as const) {
     const before = talk.server.requests.length
     assertFailed(await talk.send(['--last', '--max-turns', String(turns), 'hello']), 'limit', {
-      message: new RegExp(`^The turn was ended at its limit of ${said}$`),
+      message: new RegExp(`^The turn reached its limit of ${said}$`),
       hint: /--max-turns, or max_iterations in the agent's file; continue with -c/,
     })
     assert.equal(talk.server.requests.length - before, turns)

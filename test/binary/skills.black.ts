@@ -133,7 +133,7 @@ describe('skills', { concurrency: 2 }, () => {
     assert.ok(chat.screen.text().every((line) => !line.includes('Look at this')))
     chat.type('/rewiev')
     chat.press('enter')
-    await chat.shows(/There is no command \/rewiev/)
+    await chat.shows(/Unknown command \/rewiev/)
     assert.equal(talk.server.requests.length, 1)
     chat.type('/skill:new one')
     chat.press('enter')

@@ -25,7 +25,7 @@ test('readNamedFile() says what it cannot read, and what for', async () => {
   await using at = await makeTestHost()
   await assert.rejects(readNamedFile({ path: 'none', purpose: ' for --schema' }, at.host, NEVER), {
     kind: 'no-input',
-    message: 'Cannot read none for --schema: there is no such file',
+    message: 'Cannot read none for --schema: it does not exist',
     hint: 'check the path',
   })
 })

@@ -47,7 +47,7 @@ test('trust remove --forget makes a folder new again, also one that is gone', as
   ])
   await assert.rejects(run(one, 'add', addTrustedFolderCommand, ['app']), {
     kind: 'missing',
-    message: /Cannot trust app: there is no such directory/,
+    message: /Cannot trust app: it does not exist/,
   })
   await writeFile(join(one.folder, 'file'), '')
   await assert.rejects(run(one, 'add', addTrustedFolderCommand, ['file']), {

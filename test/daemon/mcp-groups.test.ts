@@ -139,7 +139,7 @@ test('a tool that was not selected, or is of another agent, is refused before it
     /^Cannot call mcp__db__tool_07: it is not selected\. Select it first with tools_select/,
   )
   assert.match(answers[1]!, /^Cannot call mcp__web__tool_07: it is not selected/)
-  assert.match(answers[2]!, /^Cannot call mcp__secret__tool_00: there is no such tool/)
+  assert.match(answers[2]!, /^Cannot call mcp__secret__tool_00: no tool has that name/)
   assert.deepEqual([called(node.db), called(node.web), called(node.secret)], [[], ['tool_01'], []])
 })
 
@@ -147,7 +147,7 @@ test('tools that a filter hides stay hidden, and are not counted', async () => {
   await using node = await startMany({ head: 'tools = ["read", "mcp__web__tool_01", "mcp__db__tool_02"]\n' })
   const answers = await node.act([['mcp__web__tool_02', {}]])
   assert.deepEqual(toolsIn(node.requests()[0]), ['read', 'mcp__web__tool_01', 'mcp__db__tool_02'])
-  assert.match(answers[0]!, /there is no such tool/)
+  assert.match(answers[0]!, /no tool has that name/)
   await node.ask('one', { options: { tools: ToolSet.READ } })
   assert.deepEqual(toolsIn(node.requests().at(-1)), ['read'])
   await node.ask('two', { options: { tools: ToolSet.NONE } })
@@ -167,7 +167,7 @@ test('a filter that leaves more than 40 MCP tools leaves the tools that find the
   assert.deepEqual(toolsIn(node.requests()[0]), GUIDES)
   assert.deepEqual(JSON.parse(answers[0]!).names.toSorted(), [...names, 'mcp__db__tool_30'].toSorted())
   for (const answer of answers.slice(1))
-    assert.match(answer, /there is no such tool, and nothing was selected/)
+    assert.match(answer, /no tool has that name, and nothing was selected/)
   await node.ask('one', { options: { tools: ToolSet.READ } })
   assert.equal(node.requests().at(-1)!.json['tools'], undefined)
 })
@@ -188,7 +188,7 @@ test('a remote turn surveys and selects what the rules of its class allow', asyn
   const answers = answersOf(node.requests().at(-1)!)
   assert.match(answers[0]!, /"groups":\[/)
   assert.match(answers[1]!, /"selected":\[/)
-  assert.match(answers[2]!, /there is no such tool/)
+  assert.match(answers[2]!, /no tool has that name/)
   assert.deepEqual(called(node.web), ['tool_01'])
 })
 

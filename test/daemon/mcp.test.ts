@@ -95,7 +95,7 @@ test('of two that set one server at once, one wins and the other is told', async
   const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
   assert.deepEqual(
     refused.map(({ reason }) => [reason.kind, reason.message]),
-    [['conflict', 'Cannot set the server "one": another client has changed it meanwhile']],
+    [['conflict', 'Cannot set the server "one": another client changed it in the meantime']],
   )
   assert.match(refused[0]!.reason.hint, /^try again/)
 })

@@ -54,7 +54,7 @@ function readClock(text: string): { time: Omit<WallTime, keyof Day>; zone?: Zone
 
 function toHour(hour: number, half: string | undefined): number {
   if (half === undefined) return hour
-  if (hour < 1 || hour > 12) throw new Error(`There is no ${hour} ${half}`)
+  if (hour < 1 || hour > 12) throw new Error(`${hour} ${half} is not a time of day`)
   return (hour % 12) + (/^p/i.test(half) ? 12 : 0)
 }
 

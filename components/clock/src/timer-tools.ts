@@ -118,7 +118,7 @@ function listTool(timers: Timers, show: Show): ComponentTool {
     title: 'List timers',
     description: 'Lists the running timers and those that ended in the last day.',
     annotations: { readOnlyHint: true, openWorldHint: false },
-    run: () => timers.list().map(show).join('\n') || 'There are no timers.',
+    run: () => timers.list().map(show).join('\n') || 'No timers.',
   }
 }
 

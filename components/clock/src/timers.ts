@@ -48,7 +48,7 @@ export class Timers {
     if (timer) return timer
     const ids = [...this.#timers.keys()].join(', ')
     throw new Error(
-      `There is no timer "${id}": ${ids ? `there are ${ids}` : 'there are none; restarting the clock ends all timers'}`,
+      `The timer "${id}" does not exist: ${ids ? `the timers are ${ids}` : 'no timers are left; restarting the clock ends all of them'}`,
     )
   }
 

@@ -70,9 +70,9 @@ export function daysInMonth(year: number, month: number): number {
 function toMsAsUtc({ year, month, day, hour, minute, second }: WallTime): number {
   if (!isSupportedTime(year)) throw outOfRange(String(year))
   const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
-  if (!isDate) throw new Error(`There is no ${day}.${month}.${year} (day.month.year)`)
+  if (!isDate) throw new Error(`${day}.${month}.${year} (day.month.year) is not a date`)
   if (hour > 23 || minute > 59 || second > 59)
-    throw new Error(`There is no ${hour}:${minute}:${second} o'clock`)
+    throw new Error(`${hour}:${minute}:${second} is not a time of day`)
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 

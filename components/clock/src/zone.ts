@@ -21,7 +21,7 @@ export function parseZone(name: string): Zone {
   if (found !== undefined) return namedZone(found)
   const similar = similarTo(input)
   const help = similar.length > 0 ? `did you mean ${similar.join(', ')}?` : 'give a name like Europe/Berlin'
-  throw new Error(`There is no time zone "${name}": ${help}`)
+  throw new Error(`"${name}" is not a time zone: ${help}`)
 }
 
 /** Formats an offset as in ISO 8601: `+01:00`. */

@@ -66,7 +66,7 @@ export class TerminalPrompter implements AsyncDisposable {
   async #runDialog(ask: AskUserEvent, agent: string, signal: AbortSignal): Promise<DialogAnswers> {
     const { host, color } = this.#options
     using terminal = host.terminal()
-    if (!terminal) throw new CrabError('denied', 'Cannot ask: the terminal has gone')
+    if (!terminal) throw new CrabError('denied', 'Cannot ask: the terminal is gone')
     await using _turn = await this.#acquireTerminal(terminal, signal)
     signal.throwIfAborted()
     using _held = await holdOutput(host)

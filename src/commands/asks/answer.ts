@@ -64,7 +64,7 @@ async function chooseAnswers(
 ): Promise<DialogAnswers> {
   const content = options.value('content')
   if (content !== undefined && words.length > 0) {
-    throw new CrabError('usage', 'Cannot combine --content and ANSWER', { hint: 'give one of them' })
+    throw new CrabError('usage', 'Cannot combine --content and ANSWER', { hint: 'give only one of them' })
   }
   if (content !== undefined) return readContent(content)
   if (words.length > 0) return readAnswers(words, info.ask)

@@ -10,7 +10,7 @@ export const ASKS_COMMANDS: readonly Command[] = [
     details: `A question stays pending until it is answered (in a chat, with crabtalk answer, or by another program) or its turn ends.
 Questions in turns of clients that did not offer to answer questions close after five minutes.`,
     options: [
-      { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
+      { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only questions of this agent' },
       { name: 'follow', short: 'f', summary: 'Keep running: show new questions, and how each one ends' },
       JSON_OPTION,
     ],

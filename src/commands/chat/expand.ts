@@ -76,7 +76,7 @@ async function resolveMention(
   }
   const { path } = candidates.at(-1)!
   if (!isQuoted && !(await looksLikePath(path, place))) return undefined
-  throw new CrabError('missing', `Cannot add ${path}: there is no such file or folder`)
+  throw new CrabError('missing', `Cannot add ${path}: it does not exist`)
 }
 
 /** Whether a mention is meant as a path; packages, handles and decorators begin with `@`, too. */

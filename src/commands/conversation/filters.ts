@@ -10,7 +10,7 @@ export function readFilters(
 ): { agent: string; sender: string; cwd: string } {
   const cwd = options.value('cwd')
   if (cwd !== undefined && options.has('here')) {
-    throw new CrabError('usage', 'Cannot combine --cwd and --here', { hint: 'give one of them' })
+    throw new CrabError('usage', 'Cannot combine --cwd and --here', { hint: 'give only one of them' })
   }
   const folder = options.has('here') ? '.' : cwd
   return {

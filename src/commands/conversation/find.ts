@@ -51,14 +51,14 @@ export async function findConversation(
   if (current) return current
   const [only, ...more] = found
   if (only && more.length === 0) return only
-  const hint = 'see crabtalk conversation list'
+  const hint = 'crabtalk conversation list shows all conversations'
   if (only)
     throw new CrabError('conflict', `Cannot choose: ${found.length} conversations end in "${id}"`, {
       hint: 'give more of the id',
     })
   throw new CrabError(
     'missing',
-    id === undefined ? 'There is no conversation yet' : `Cannot find the conversation "${id}"`,
+    id === undefined ? 'No conversations yet' : `Cannot find the conversation "${id}"`,
     { hint },
   )
 }

@@ -4,7 +4,7 @@ import { ADDRESS_OPTIONS } from '../follow/table.ts'
 
 /** The filters of commands that work on several conversations. */
 const FILTERS: readonly CommandOption[] = [
-  { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
+  { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only conversations with this agent' },
   {
     name: 'sender',
     short: 's',

@@ -50,7 +50,7 @@ export const addCronEntryCommand: CommandHandler = async ({ options, host, signa
   return 0
 }
 
-const NO_SCHEDULER = 'crabtalk: no scheduler is running, so nothing fires: crabup cron start\n'
+const NO_SCHEDULER = 'crabtalk: no scheduler is running, so nothing fires: start it with crabup cron start\n'
 
 /** Reads the entry from the options, with a placeholder id. Throws `usage`. */
 function readNewEntry(options: ParsedOptions): Cron {

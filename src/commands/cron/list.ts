@@ -158,4 +158,4 @@ function toJson({ loaded, entries, gone, scheduler, now }: CronView) {
 }
 
 const NONE = 'No schedules yet; add one with crabtalk cron add SCHEDULE /SKILL\n'
-const NO_SCHEDULER = 'crabtalk: nothing fires: no scheduler is running; start it with crabup cron start\n'
+const NO_SCHEDULER = 'crabtalk: no scheduler is running, so nothing fires: start it with crabup cron start\n'

@@ -41,7 +41,7 @@ arguments, or a message to the agent. Prints the next three times.`,
     ],
     examples: [
       'crabtalk cron add "0 */2 * * * *" "Say what is new" --quiet 23:00-07:00',
-      'crabtalk cron add "0 30 9 * * MON-FRI" "What stands in my notes for today?" -s today',
+      'crabtalk cron add "0 30 9 * * MON-FRI" "What do my notes say for today?" -s today',
     ],
     load: async () => (await import('./add.ts')).addCronEntryCommand,
   },

@@ -52,7 +52,7 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s; SIGHUP reloads the config
     path: ['daemon', 'stop'],
     args: '',
     summary: 'Stop the daemon and wait until it has exited',
-    details: 'Running turns get two seconds to end; then they are cancelled. Their messages are kept.',
+    details: 'Running turns get 1.5 s to end; then they are cancelled. Their messages are kept.',
     options: [],
     examples: ['crabtalk daemon stop'],
     load: async () => (await import('./control.ts')).stopDaemonCommand,

@@ -31,7 +31,7 @@ export const checkConfiguration: Check = async ({ paths, agents }) => {
   const warnings = await findWarnings(paths)
   return [
     ...warnings.map((one) => warning(`${formatLocation(one)}: ${one.message}`, one.hint)),
-    isThere ? ok(`${paths.config} is valid`) : note(`there is no ${paths.config}, and none is needed`),
+    isThere ? ok(`${paths.config} is valid`) : note(`${paths.config} does not exist, and is not needed`),
     agents.length > 0
       ? ok(`${pluralize(agents.length, 'agent file')}: ${agents.map(({ name }) => name).join(', ')}`)
       : note('no agent files yet; the default agent is crab'),

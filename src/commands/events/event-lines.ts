@@ -103,7 +103,7 @@ function describeEvent({
 }: AgentEventMsg): string {
   switch (kind) {
     case EVENT_KINDS['turn-started']:
-      return `begins with ${content}`
+      return `starts with ${content}`
     case EVENT_KINDS['tool-start']:
       return `calls ${content}`
     case EVENT_KINDS['tool-result']:

@@ -17,7 +17,7 @@ import { DEFAULT_EVENT_KINDS, type KindName } from './kinds.ts'
 export const followEventsCommand: CommandHandler = async ({ options, host }) => {
   if (options.has('mcp') && options.has('kind')) {
     throw new CrabError('usage', 'Cannot use --kind with --mcp: events of servers are all of one kind', {
-      hint: 'leave --kind out',
+      hint: 'leave out --kind',
     })
   }
   using stop = new StopController({ host, timeoutMs: 0, idleTimeoutMs: 0 })

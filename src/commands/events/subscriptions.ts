@@ -56,7 +56,7 @@ export const unsubscribeCommand: CommandHandler = async ({ options, host, signal
 }
 
 const NONE = 'No subscriptions yet; create one with crabtalk events subscribe SOURCE AGENT\n'
-const WITHOUT_DAEMON = 'no daemon is running, so nothing is started: crabtalk daemon run'
+const WITHOUT_DAEMON = 'no daemon is running, so no agent is started: start one with crabtalk daemon run'
 
 function toJson({ id, source, targetAgent, once }: SubscriptionInfo) {
   return { id, source, agent: targetAgent, once }

@@ -65,7 +65,7 @@ all of them.`,
     details: `Ends with Ctrl-C. Needs a daemon, and shows what happens in it. events publish, subscribe, list, unsubscribe and trace are
 about events that start agents: see crabtalk events publish --help.`,
     options: [
-      { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
+      { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only events of this agent' },
       {
         name: 'kind',
         value: 'KIND',

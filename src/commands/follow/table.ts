@@ -59,7 +59,7 @@ start, then everything new until Ctrl-C. --json prints the lines of send --outpu
     args: '<run>',
     kinds: ['run'],
     summary: 'Wait for a run of send --detach, and print its answer',
-    details: `Prints and exits as send would have done. To stop waiting does not affect the run. While it is running, the daemon
+    details: `Prints and exits as send would have done. The run continues if you stop waiting. While it is running, the daemon
 remembers the last thousand runs that have ended.`,
     options: [
       {

@@ -46,7 +46,7 @@ export const callToolCommand: CommandHandler = async ({ options, host, signal })
 }
 
 /**
- * Writes the images and files of a result, or its text when there are none; returns whether it wrote the
+ * Writes the images and files of a result, or its text if it has none; returns whether it wrote the
  * text.
  */
 export async function writeResult(

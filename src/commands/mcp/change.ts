@@ -76,7 +76,7 @@ export function readViewedAgent(options: ParsedOptions): string {
   if (!options.has('all')) return readAgentOption(options)
   if (options.value('agent') === undefined && options.args.length === 0) return ''
   throw new CrabError('usage', 'Cannot combine --all with a name or --agent', {
-    hint: 'leave one of them out',
+    hint: 'give only one of them',
   })
 }
 

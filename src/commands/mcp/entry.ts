@@ -101,7 +101,7 @@ async function serverEntry(
 
 function noAddress(scheme: string): CrabError {
   return new CrabError('usage', `Cannot add an address with ${scheme}: it is not an HTTP address`, {
-    hint: 'an address begins with https:// or http://; a program is named as a command',
+    hint: 'an address starts with https:// or http://; a program is named as a command',
   })
 }
 

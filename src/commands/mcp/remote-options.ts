@@ -11,7 +11,7 @@ export function readRemoteOptions(options: ParsedOptions, { env }: Pick<Host, 'e
   const headers = Object.fromEntries(options.values('header').map(readHeader))
   const auth = options.value('auth') ?? readAuth(options.value('auth-env'), env)
   if (options.value('auth') !== undefined && options.value('auth-env') !== undefined) {
-    throw new CrabError('usage', 'Cannot use both --auth and --auth-env', { hint: 'leave one of them out' })
+    throw new CrabError('usage', 'Cannot combine --auth and --auth-env', { hint: 'give only one of them' })
   }
   const transport = options.value('transport')
   return {

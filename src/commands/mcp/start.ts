@@ -95,7 +95,7 @@ async function listTargets(
     return (await resolveNames(dispatch, options, signal)).map((name) => ({ agent, name }))
   if (options.args.length > 0 || options.has('agent')) {
     throw new CrabError('usage', 'Cannot combine --all with a name or --agent', {
-      hint: 'leave one of them out',
+      hint: 'give only one of them',
     })
   }
   const { servers } = await readAllServers(dispatch, signal)

@@ -131,7 +131,7 @@ if that fails, nothing is written.`,
     args: '[...names]',
     kinds: ['server'],
     summary: 'Start servers and measure how long each takes to answer',
-    details: `Without a name, pings all that are not disabled. Agents that declare the same server share its process. Exits 69 when a
+    details: `Without a name, pings all that are not disabled. Agents that declare the same server share its process. Exits with 69 when a
 server cannot be reached.`,
     options: [agent, { name: 'all', summary: 'Include every agent' }, json],
     examples: ['crabtalk mcp ping', 'crabtalk mcp ping fs github', 'crabtalk mcp ping --all'],
@@ -154,7 +154,7 @@ decides it. A tool that the agent does not get is listed as hidden, with the rea
     kinds: ['server'],
     summary: 'Call a tool',
     details: `Arguments are key=VALUE words: VALUE is text where the tool expects text, otherwise JSON or text. You can also pass one
-JSON object, or - to read it from standard input. Prints the text of the result; exits 5 when the tool reports a failure.
+JSON object, or - to read it from standard input. Prints the text of the result; exits with 5 when the tool reports a failure.
 Rules that deny apply here too. Calls that an agent would have to ask about are made, since you make them yourself.`,
     options: [
       agent,
@@ -163,7 +163,7 @@ Rules that deny apply here too. Calls that an agent would have to ask about are 
         short: 'O',
         value: 'FILE',
         kind: 'file',
-        summary: 'Write the images or files of the result, or its text when there are none',
+        summary: 'Write the images or files of the result, or its text if it has none',
       },
       json,
     ],

@@ -23,7 +23,7 @@ LATENCY is the median of its last calls, STARTS is how often it was connected. N
     args: '[name]',
     kinds: ['server'],
     summary: 'Show the recent health of servers without starting them',
-    details: `Shows since when each server is connected, when it last answered, its last error, and when it is retried. Exits 69 when
+    details: `Shows since when each server is connected, when it last answered, its last error, and when it is retried. Exits with 69 when
 a server that is not disabled has failed.`,
     options: [agent, all, json],
     examples: ['crabtalk mcp health', 'crabtalk mcp health --all || crabtalk mcp reconnect fs'],

@@ -107,5 +107,5 @@ function missingContent(): CrabError {
   })
 }
 
-const BEGINS_WITH_AT = 'pipe content that begins with @ into standard input'
+const BEGINS_WITH_AT = 'pipe content that starts with @ into standard input'
 const STDIN = 'standard input'

@@ -147,13 +147,13 @@ function findShortfall({ end, text }: RunRecord): CrabError | undefined {
   const stop = STOPS[end?.detail?.stopReason ?? '']
   if (stop) return new CrabError(stop.kind, stop.message, { hint: stop.hint })
   if (text.trim() !== '') return undefined
-  return new CrabError('empty', 'The model answered nothing', {
+  return new CrabError('empty', 'The model returned an empty answer', {
     hint: 'ask again, or ask for something else',
   })
 }
 
 function callLimitError(count: number): CrabError {
-  return new CrabError('limit', `The turn was ended at its limit of ${pluralize(count, 'model call')}`, {
+  return new CrabError('limit', `The turn reached its limit of ${pluralize(count, 'model call')}`, {
     hint: "raise it with --max-turns, or max_iterations in the agent's file; continue with -c",
   })
 }

@@ -115,7 +115,7 @@ export class StopController implements Disposable {
 
   #onReaderGone(): void {
     this.#exit ??= PIPE_EXIT
-    this.#abort(new CrabError('cancelled', 'Cancelled: the reader of standard output has gone'))
+    this.#abort(new CrabError('cancelled', 'Cancelled: the reader of standard output is gone'))
   }
 
   #abort(reason: CrabError): void {

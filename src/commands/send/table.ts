@@ -10,7 +10,7 @@ export const SEND_COMMANDS: readonly Command[] = [
     details: `Standard output is the answer and nothing else. Standard input that is a file or a pipe is read to its end and added
 to the prompt. --on-ask tty asks you on the terminal; deny refuses what no rule allows, and the agent continues;
 fail ends the run there; park keeps a question until crabtalk answer, or any chat, answers it; client asks in the records
-of --input stream-json. With --detach the default is park on a terminal, else deny. TIME is 30s, 10m or 1h; 0 is no limit.`,
+of --input stream-json. With --detach the default is park on a terminal, else deny. TIME is 30s, 10m or 1h; 0 means no limit.`,
     options: [
       AGENT_OPTION,
       {

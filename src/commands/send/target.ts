@@ -35,8 +35,8 @@ async function findConversation(
   const latest = conversations.find((info) => target.kind === 'named' || isOurs(info.sender)) // newest first
   if (latest) return latest
   const what = target.kind === 'named' ? `named "${target.sender}"` : `of ${agent || DEFAULT_AGENT} in ${cwd}`
-  throw new CrabError('missing', `Cannot continue: there is no conversation ${what}`, {
-    hint: 'leave the option out to start one',
+  throw new CrabError('missing', `Cannot continue: no conversation ${what} exists`, {
+    hint: 'leave out the option to start one',
   })
 }
 

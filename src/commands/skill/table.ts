@@ -13,7 +13,7 @@ export const SKILL_COMMANDS: readonly Command[] = [
     path: ['skill', 'list'],
     args: '',
     summary: 'List skills and where they come from',
-    details: `A message that begins with /NAME becomes that skill, with the rest of it as arguments. Errors in a SKILL.md are printed on
+    details: `A message that starts with /NAME becomes that skill, with the rest of it as arguments. Errors in a SKILL.md are printed on
 standard error, with their line.`,
     options: [AGENT, JSON_OPTION],
     examples: ['crabtalk skill list', 'crabtalk skill list --agent crab --json'],

@@ -25,7 +25,7 @@ export const createTokenCommand: CommandHandler = async ({ options, host, signal
   await host.stdout.flush()
   const reach = agent === undefined ? 'any agent' : `the agent ${agent}`
   host.stderr.write(
-    `crabtalk: a TCP client with this token may talk to ${reach}, as senders that begin with "${name}:"\n` +
+    `crabtalk: a TCP client with this token may talk to ${reach}, as senders that start with "${name}:"\n` +
       `crabtalk: it is shown only now; crabtalk token revoke ${name} revokes it\n`,
   )
   return 0

@@ -48,7 +48,7 @@ async function isDirectory(directory: string, host: Host): Promise<boolean> {
   try {
     return (await stat(resolve(host.cwd(), directory))).isDirectory()
   } catch (reason) {
-    if (isMissing(reason)) throw noFolder(directory, 'there is no such directory')
+    if (isMissing(reason)) throw noFolder(directory, 'it does not exist')
     const why = REASONS[getErrorCode(reason)] ?? String(reason)
     throw new CrabError('failed', `Cannot trust ${toVisible(directory)}: ${why}`, {
       cause: reason,

@@ -74,7 +74,7 @@ export function makePrivateDirSync(path: string): string[] {
   try {
     return makeDirs(path)
   } catch (reason) {
-    throw toStorageError(`Cannot make ${path}`, reason)
+    throw toStorageError(`Cannot create ${path}`, reason)
   }
 }
 

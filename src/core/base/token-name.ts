@@ -16,7 +16,7 @@ export function isTokenName(name: string): boolean {
 export function checkTokenName(name: string): void {
   if (isTokenName(name)) return
   const why = RESERVED.has(name)
-    ? `senders that begin with "${name}" have a special meaning`
+    ? `senders that start with "${name}" have a special meaning`
     : 'it is not 1 to 32 letters a-z, digits, "_" and "-", or it starts with "_" or "-"'
-  throw new CrabError('usage', `Cannot call a token "${name}": ${why}`, { hint: 'for example telegram' })
+  throw new CrabError('usage', `Cannot name a token "${name}": ${why}`, { hint: 'for example telegram' })
 }

@@ -59,7 +59,7 @@ const PLAIN_NAME = /^[A-Za-z0-9][\w-]{0,63}$/
 export function nameProblem(name: string): string | undefined {
   const isName = PLAIN_NAME.test(name) || /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u.test(name.normalize('NFC'))
   if (!isName) {
-    return 'a name is 1 to 64 letters, digits, _ or -, and begins with a letter or digit'
+    return 'a name is 1 to 64 letters, digits, _ or -, and starts with a letter or digit'
   }
   return Buffer.byteLength(name) > MAX_NAME_BYTES ? 'the name is too long for a file' : undefined
 }

@@ -21,7 +21,7 @@ export type McpEntry = z.infer<typeof mcpEntry>
 
 const SERVER_NAME = /^[a-z0-9]([a-z0-9-]|_(?!_)){0,31}(?<!_)$/
 const SERVER_NAME_RULE =
-  'must be 1 to 32 of a-z, 0-9, - and single _, and neither begin with - or _ nor end with _'
+  'must be 1 to 32 of a-z, 0-9, - and single _, and neither start with - or _ nor end with _'
 
 /** The keys of programs and of remote servers. An entry has keys of one kind only. */
 const STDIO_KEYS = ['command', 'args', 'env', 'cwd']

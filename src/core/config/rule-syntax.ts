@@ -112,7 +112,7 @@ function readBash(argument: string | undefined): RuleResult {
 function readPath(about: 'read' | 'edit', argument: string | undefined): RuleResult {
   if (argument === undefined) return right({ about, path: undefined })
   const bad = (predicate: string, example = 'src/**') => wrong(predicate, `${about}(${example})`)
-  if (/^\s|(?<!\\)\s$/.test(argument)) return bad('begins or ends with a space')
+  if (/^\s|(?<!\\)\s$/.test(argument)) return bad('starts or ends with a space')
   if (/^~[^/]/.test(argument)) return bad('has a ~ that is not followed by /', '~/notes/**')
   if (argument.startsWith('$')) return bad('has a variable, which is not expanded', '~/notes/**')
   if (count(argument, /(?<!\\)\(/g) !== count(argument, /(?<!\\)\)/g))

@@ -28,7 +28,7 @@ export function missingEntry({ entries }: Memory, name: string, what: string): C
   return new CrabError('missing', `${what}: the memory does not have that entry`, {
     hint:
       similar.length > 0
-        ? `there is ${similar.slice(0, 5).join(', ')}`
+        ? `it has ${similar.slice(0, 5).join(', ')}`
         : 'crabtalk memory list shows all names',
   })
 }

@@ -12,7 +12,7 @@ import type { ProcessCommand } from './types.ts'
  */
 export async function findProgram({ argv: [name], cwd, env }: ProcessCommand): Promise<string> {
   if (!(await isDirectory(cwd))) {
-    throw new CrabError('missing', `Cannot start ${name}: there is no directory ${cwd}`)
+    throw new CrabError('missing', `Cannot start ${name}: the directory ${cwd} does not exist`)
   }
   const isPath = name.includes('/') || name.includes(sep)
   const target = isPath ? resolve(cwd, name) : name
@@ -54,7 +54,7 @@ async function toPathError(name: string, path: string): Promise<CrabError> {
     () => true,
     () => false,
   )
-  if (!isFile) return new CrabError('missing', `Cannot start ${name}: there is no file ${path}`)
+  if (!isFile) return new CrabError('missing', `Cannot start ${name}: the file ${path} does not exist`)
   const hint = `make it executable: chmod +x ${path}`
   return new CrabError('missing', `Cannot start ${name}: the file is not executable`, { hint })
 }

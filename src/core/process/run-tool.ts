@@ -78,7 +78,7 @@ function toToolError(
   if (time.aborted) return new CrabError('timeout', `Cannot wait for ${name}: it takes too long`)
   const code = getErrorCode(reason)
   if (code !== 'ENOENT') return startError(name, code, reason)
-  return new CrabError('missing', `Cannot run ${name}: no such program exists`, { cause: reason })
+  return new CrabError('missing', `Cannot run ${name}: the program does not exist`, { cause: reason })
 }
 
 /** The time limit for its last output after it has exited. */

@@ -137,7 +137,7 @@ export class ModelRegistry implements Provider {
     const names = this.list().map((entry) => entry.name)
     const known = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names
     const hint = didYouMean(name, names) ?? this.#hint
-    throw new CrabError('config', `Cannot find model "${name}": there is ${known.join(', ') || 'none'}`, {
+    throw new CrabError('config', `Cannot find model "${name}": ${known.length > 0 ? `it is not one of ${known.join(', ')}` : 'none is configured'}`, {
       ...(hint !== undefined && { hint }),
     })
   }

@@ -16,7 +16,7 @@ Each file that was read, created or changed, with its path and what matters abou
 ## State
 What is done, and what is under way at this moment.
 ## Open
-What remains to be done, in order, the next step first. Questions nobody has answered yet.
+What remains to be done, in order, the next step first. Questions that are not answered yet.
 
 Keep everything that an earlier summary in the conversation says and that still holds. Where guests spoke, keep who said what. Write in the language of the conversation. Invent nothing, and leave out small talk and what has been settled. At most 900 words.`
 

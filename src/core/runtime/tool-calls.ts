@@ -236,7 +236,7 @@ function denialText({ action, reason, by, rules }: Denial, trust: Trust): string
 function unknownTool(name: string, tools: ReadonlyMap<string, ToolSpec>): string {
   const names = [...new Set([...tools.values()].map((tool) => tool.name))]
   const suggestion = didYouMean(name, names)
-  return `Cannot call ${name}: there is no such tool; ${suggestion ?? formatNames(names)}`
+  return `Cannot call ${name}: no tool has that name; ${suggestion ?? formatNames(names)}`
 }
 
 /** Lists at most 10 names; a longer list could cost as much as the tools themselves. */

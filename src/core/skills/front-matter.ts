@@ -76,7 +76,7 @@ function readValue(head: string, rest: readonly string[]): Value {
   const whole = [head, ...inner].filter((line) => line !== '').join(' ')
   if (/^["']/.test(whole)) return readQuoted(whole)
   if (/^[[{]/.test(whole)) return { kind: 'other' }
-  if (/^[&*!%@`|>]/.test(whole)) return { kind: 'wrong', why: `begins with "${whole[0]}"` }
+  if (/^[&*!%@`|>]/.test(whole)) return { kind: 'wrong', why: `starts with "${whole[0]}"` }
   return { kind: 'text', text: whole.replace(/(^|\s)#.*$/, '').trimEnd() }
 }
 

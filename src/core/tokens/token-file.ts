@@ -146,11 +146,11 @@ export function noSuchToken(name: string): CrabError {
 function nameInUse(name: string): CrabError {
   if (name === BUILT_IN_TOKEN) {
     const why = 'that is the name of the token in run/tcp.token'
-    return new CrabError('conflict', `Cannot make the token "${name}": ${why}`, {
+    return new CrabError('conflict', `Cannot create the token "${name}": ${why}`, {
       hint: 'choose another name',
     })
   }
-  return new CrabError('conflict', `Cannot make the token "${name}": a token with that name exists`, {
+  return new CrabError('conflict', `Cannot create the token "${name}": a token with that name exists`, {
     hint: `choose another name, or revoke that one first: crabtalk token revoke ${name}`,
   })
 }
@@ -197,6 +197,6 @@ function parseToken(path: string, entry: unknown, index: number): StoredToken {
 
 function broken(path: string, why: string): CrabError {
   return new CrabError('config', `Cannot use ${path}: ${why}`, {
-    hint: 'move the file away, and make new tokens with crabtalk token new',
+    hint: 'move the file away, and create new tokens with crabtalk token new',
   })
 }

@@ -67,8 +67,8 @@ function toUnavailable(endpoint: SocketEndpoint, cause: Error): CrabError {
 
 const NOT_LISTENING: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 const REASONS: Record<string, string> = {
-  ENOENT: 'there is none',
-  ENOTDIR: 'there is none',
+  ENOENT: 'none is running',
+  ENOTDIR: 'none is running',
   ECONNREFUSED: 'no answer',
   EACCES: 'permission denied',
   EAGAIN: 'it is busy',

@@ -112,7 +112,7 @@ function describeRefusal(client: TcpClient, { agent, sender }: NamedPair): { why
     return { why: `the token "${own}" may not use the sender "${sender}"`, hint }
   }
   const only = client.token?.agent ?? ''
-  const hint = `name the agent "${only}", or leave it out; crabtalk token new makes a token for another agent`
+  const hint = `name the agent "${only}", or leave it out; crabtalk token new creates a token for another agent`
   return { why: `the token "${own}" is for the agent "${only}", not for "${agent}"`, hint }
 }
 

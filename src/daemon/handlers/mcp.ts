@@ -238,7 +238,7 @@ function refuseChanged(what: string, { agent, entries, name, before }: EntryChan
     before && isDeepStrictEqual(checkMcpEntry(what, now, [now]), checkMcpEntry(what, { ...before }, [now]))
   if (isSame) return
   const hint = 'try again: the other change is kept'
-  throw new CrabError('conflict', `${what}: another client has changed it meanwhile`, { hint })
+  throw new CrabError('conflict', `${what}: another client changed it in the meantime`, { hint })
 }
 
 function generationConflict(what: string): CrabError {

@@ -43,7 +43,7 @@ async function hasEnded(daemon: { pid: number; identity: string }, withinMs: num
 }
 
 function stillRunning(pid: number): CrabError {
-  const why = `process ${pid} is still there after ${WAIT_MS / 1000} s`
+  const why = `process ${pid} is still running after ${WAIT_MS / 1000} s`
   return new CrabError('timeout', `Cannot stop the daemon: ${why}`, {
     hint: `see logs/daemon.log, or end it with: kill -9 ${pid}`,
   })

@@ -34,14 +34,14 @@ export async function homeHolder(paths: HomePaths): Promise<LeaseHolder | undefi
 
 function takenError(home: string, { pid, startedAt }: LeaseHolder): CrabError {
   const who = pid === undefined ? 'another process' : `process ${pid}`
-  const why = `${who} is the daemon of ${home} since ${startedAt}`
+  const why = `${who} has been the daemon of ${home} since ${startedAt}`
   return new CrabError('conflict', `Cannot start the daemon: ${why}`, {
     hint: 'see `crabtalk daemon status`; end it with `crabtalk daemon stop`',
   })
 }
 
 function leasesLockedError(home: string): CrabError {
-  return new CrabError('unavailable', `Cannot start the daemon: the lease table of ${home} stays locked`, {
+  return new CrabError('unavailable', `Cannot start the daemon: the leases of ${home} are locked`, {
     hint: 'another crabtalk process is stopped or stuck; end it and try again',
   })
 }

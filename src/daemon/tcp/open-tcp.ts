@@ -10,7 +10,7 @@ export const OPEN_TCP_WARNING =
 
 /** The hint that goes with the warning. */
 export const OPEN_TCP_HINT =
-  'remove tcp_token from [daemon] in config.toml, and make a token for each client: crabtalk token new NAME'
+  'remove tcp_token from [daemon] in config.toml, and create a token for each client: crabtalk token new NAME'
 
 /**
  * Returns whether TCP clients need no token. Throws `config` when config.toml says so but the environment

@@ -174,6 +174,6 @@ function renamedError(): CrabError {
 
 function revokedError(): CrabError {
   return new CrabError('denied', 'Cannot continue: the token of this connection was revoked', {
-    hint: 'crabtalk token new makes another one',
+    hint: 'crabtalk token new creates another one',
   })
 }

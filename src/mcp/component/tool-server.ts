@@ -92,7 +92,7 @@ export class ToolServer {
 
   async #call(name: string, args: JsonObject, context: ServerContext): Promise<CallToolResult> {
     const found = this.#tools.get(name)
-    if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"`)
+    if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The tool "${name}" does not exist`)
     const problem = found.validate(args)
     if (problem !== undefined) return toFailure(problem)
     const { now, log } = this.#options
@@ -167,7 +167,7 @@ function unknownArgument(
   const unknown = Object.keys(args).find((name) => !known.includes(name))
   if (unknown === undefined) return undefined
   const all = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`
-  return `Invalid arguments: there is no argument "${unknown}": ${didYouMean(unknown, known) ?? all}`
+  return `Invalid arguments: unknown argument "${unknown}": ${didYouMean(unknown, known) ?? all}`
 }
 
 function describeLeafError(errors: readonly OutputUnit[]): string {

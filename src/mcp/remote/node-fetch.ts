@@ -73,8 +73,8 @@ const PIECE_BYTES = 64 * 1024
 const HINTS: Record<string, string> = {
   ECONNREFUSED: 'check that it is running, and the port in its address',
   ENOTFOUND: 'check the host name in its address',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'its address may begin with http://',
-  HPE_INVALID_CONSTANT: 'its address may begin with https://',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'its address may start with http://',
+  HPE_INVALID_CONSTANT: 'its address may start with https://',
 }
 const CERTIFICATE = /CERT|UNABLE_TO_VERIFY/
 const HINT_CERTIFICATE = 'set NODE_EXTRA_CA_CERTS to a file with further certificates to trust'

@@ -53,7 +53,7 @@ export async function serveAgents(options: ServeAgentsOptions, signal: AbortSign
     await handle.close()
   } finally {
     signal.removeEventListener('abort', stop)
-    over.abort(new CrabError('cancelled', 'Cancelled: the host has gone'))
+    over.abort(new CrabError('cancelled', 'Cancelled: the host is gone'))
     await calls.ended()
   }
 }
@@ -134,7 +134,7 @@ class Calls {
     }
     const started = await beginCall(this.#options, params.name, call, this.#either(mcpReq.signal))
     if (!started)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"`)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The tool "${params.name}" does not exist`)
     if ('result' in started) return started.result
     const { turn } = started
     this.#turns.add(turn)

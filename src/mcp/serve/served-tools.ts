@@ -51,7 +51,7 @@ export async function listServed(
   const unknown = only.find((name) => !names.includes(name))
   if (unknown !== undefined) {
     throw new CrabError('missing', `Cannot offer the agent "${unknown}": no agent has that name`, {
-      hint: didYouMean(unknown, names) ?? `there are ${names.join(', ')}`,
+      hint: didYouMean(unknown, names) ?? `the agents are ${names.join(', ')}`,
     })
   }
   return toServedAgents(agents.filter(({ name }) => only.length === 0 || only.includes(name)))
@@ -123,7 +123,7 @@ function showAgents(agents: readonly ServedAgent[]): CallToolResult {
     ({ name, description, tool }) => `${name} (${tool}): ${description || 'no description'}`,
   )
   return {
-    content: [{ type: 'text', text: lines.join('\n') || 'There are no agents.' }],
+    content: [{ type: 'text', text: lines.join('\n') || 'No agents.' }],
     structuredContent: { agents: agents.map((agent) => ({ ...agent })) },
   }
 }

@@ -129,7 +129,7 @@ function pickDeclaration<D extends PanelTarget>(declared: readonly D[], agent: s
 
 function ownersText(agents: readonly string[]): string {
   const names = [...new Set(agents)]
-  return names.length <= 1 ? (names[0] ?? 'nobody') : `${names.length} agents`
+  return names.length <= 1 ? (names[0] ?? 'no agent') : `${names.length} agents`
 }
 
 function toValue({ agent, name }: PanelTarget): string {

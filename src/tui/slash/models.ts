@@ -90,5 +90,5 @@ function unknown(name: string, models: readonly ModelInfo[], context: SlashConte
   const names = models.map((model) => model.name)
   const suggestion = didYouMean(name, names)
   const more = '/model lists the models; /model PROVIDER/NAME uses one that is not listed'
-  printNotice(context, 'warning', `There is no model ${name}`, suggestion ?? more)
+  printNotice(context, 'warning', `Unknown model ${name}`, suggestion ?? more)
 }

@@ -20,7 +20,7 @@ export async function runSlash(line: string, context: SlashContext, signal: Abor
   if (prompt && context.state().turn)
     return printNotice(context, 'warning', `/${name} cannot run during a turn`, 'Esc interrupts it')
   if (prompt) return await runServerPrompt(prompt, context, signal)
-  if (!command) return printNotice(context, 'warning', `There is no command /${name}`, adviceFor(name, names))
+  if (!command) return printNotice(context, 'warning', `Unknown command /${name}`, adviceFor(name, names))
   if (!command.whileBusy && context.state().turn) {
     return printNotice(context, 'warning', `/${command.name} cannot run during a turn`, 'Esc interrupts it')
   }

@@ -210,12 +210,12 @@ const SERVER_STATES: ReadonlyMap<McpEventKind, ServerState> = new Map([
   [McpEventKind.DISCONNECTED, 'disconnected'],
 ])
 
-const NO_ANSWER = 'The model gave no answer'
+const NO_ANSWER = 'The model returned an empty answer'
 
 /** Notes for stop reasons that are not failures but not the usual end either. */
 const NOTES: ReadonlyMap<string, string> = new Map([
-  ['length', 'The answer was cut: the model reached its output limit'],
-  ['refused', 'The model declined to answer'],
-  ['max_turns', 'Stopped: the limit of model calls for one turn is reached'],
-  ['max_cost', 'Stopped: the cost limit is reached'],
+  ['length', "The answer was cut off at the model's output limit"],
+  ['refused', 'The model refused to answer'],
+  ['max_turns', 'The turn reached its limit of model calls'],
+  ['max_cost', 'The turn reached its cost limit'],
 ])

@@ -197,7 +197,7 @@ function resolveName(word: string, { paths }: Pick<PackagePorts, 'paths'>): stri
     word,
     services.flatMap((one) => [one.name, one.package]),
   )
-  throw new CrabError('missing', `Cannot remove ${word}: no such package is installed`, {
+  throw new CrabError('missing', `Cannot remove ${word}: it is not installed`, {
     hint: near ?? 'crabup list shows what is installed',
   })
 }

@@ -46,7 +46,7 @@ export async function findNpmProgram(
   const [own, script] = [join(folder, 'node.exe'), join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js')]
   const node = (await isFile(own)) ? own : await find('node').catch(() => undefined)
   if (node !== undefined && (await isFile(script))) return [node, script]
-  const why = node === undefined ? 'there is no node beside it or on the PATH' : `there is no ${script}`
+  const why = node === undefined ? 'no node is beside it or on the PATH' : `${script} does not exist`
   throw new CrabError('missing', `Cannot run ${npm}: ${why}`, {
     hint: 'put the folder of Node itself, which contains npm, first on the PATH',
   })

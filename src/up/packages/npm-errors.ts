@@ -57,7 +57,7 @@ const TAR_ERROR = /^npm (?:warn|WARN) tar TAR_ENTRY_ERROR (E[A-Z]+): (.*)$/m
 const VERBS: Readonly<Record<string, string>> = { view: 'look up', pack: 'fetch', install: 'install' }
 
 const ROWS: readonly (readonly [code: RegExp, kind: ErrorKind, why: string, hint?: string])[] = [
-  [/^(E404|ETARGET|ENOVERSIONS)$/, 'missing', 'the registry has no such package or version'],
+  [/^(E404|ETARGET|ENOVERSIONS)$/, 'missing', 'the registry does not have that package or version'],
   [/^(E401|E403|ENEEDAUTH|EOTP)$/, 'credentials', 'the registry denied access', 'npm login'],
   [/^(EINTEGRITY|TAR_\w+|EBADMANIFEST|EJSONPARSE|Z_\w+)$/, 'invalid', 'the download is damaged'],
   [/^(ENOSPC|EDQUOT)$/, 'storage', 'the disk is full', 'free some space'],

@@ -95,7 +95,7 @@ async function pickNewest(versions: unknown, spec: string): Promise<string> {
 }
 
 function noVersion(spec: string): CrabError {
-  return new CrabError('missing', `Cannot find ${spec}: the registry has no such version`, {
+  return new CrabError('missing', `Cannot find ${spec}: the registry does not have that version`, {
     hint: `npm view ${stripVersion(spec)} versions`,
   })
 }

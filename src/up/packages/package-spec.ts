@@ -62,7 +62,7 @@ export async function parsePackageSpec(
       'usage',
       `Cannot ${verb} ${word}: it is neither the name of an npm package nor a path`,
       {
-        hint: didYouMean(name, namesToPull()) ?? 'a path begins with ./ or /, or ends with .tgz',
+        hint: didYouMean(name, namesToPull()) ?? 'a path starts with ./ or /, or ends with .tgz',
       },
     )
   }
@@ -131,7 +131,7 @@ async function readPath(
   const found = await stat(path).catch(() => undefined)
   if (found?.isFile()) return { kind: 'tarball', path }
   if (found?.isDirectory() && (await hasMarker(path, verb))) return { kind: 'folder', path }
-  const why = found ? `there is no ${MARKERS[verb]} in that folder` : 'there is no such file'
+  const why = found ? `that folder has no ${MARKERS[verb]}` : 'it does not exist'
   throw new CrabError('no-input', `Cannot ${verb} ${basename(path)}: ${why}`, { hint: `looked at ${path}` })
 }
 

@@ -66,7 +66,7 @@ export async function readContents(readTree: TreeReader, signal: AbortSignal): P
   const listed = await readTree((path) => path === PACKAGE_MANIFEST, signal)
   const text = listed.find(({ path, isSpecial }) => path === PACKAGE_MANIFEST && !isSpecial)?.content
   if (!text) {
-    throw new CrabError('invalid', `Cannot use this package: there is no ${PACKAGE_MANIFEST} at its root`, {
+    throw new CrabError('invalid', `Cannot use this package: it has no ${PACKAGE_MANIFEST} at its root`, {
       hint: 'components, which run as services, are installed by crabup pull',
     })
   }
@@ -116,7 +116,7 @@ function toSkill(folder: string, all: readonly TarFile[]): PkgSkill {
   const files = all.filter(({ path }) => path.startsWith(`${folder}/`))
   const main = files.find(({ path }) => path === `${folder}/SKILL.md`)?.content?.toString()
   if (main === undefined)
-    throw new CrabError('invalid', `Cannot use this package: there is no ${folder}/SKILL.md`)
+    throw new CrabError('invalid', `Cannot use this package: it has no ${folder}/SKILL.md`)
   const matter = readFrontMatter(main)
   if (!matter.ok)
     throw new CrabError('invalid', `Cannot use ${folder}/SKILL.md:${matter.line}: ${matter.message}`)
@@ -147,7 +147,7 @@ function allowedTools(text: string): string {
 
 function toAgent(file: string, all: readonly TarFile[]): PkgAgent {
   const text = all.find(({ path }) => path === file)?.content?.toString()
-  if (text === undefined) throw new CrabError('invalid', `Cannot use this package: there is no ${file}`)
+  if (text === undefined) throw new CrabError('invalid', `Cannot use this package: it has no ${file}`)
   const document = parseToml(file, text)
   if (!document.ok) throw configError(document.problems)
   const { value } = document

@@ -148,6 +148,6 @@ async function writeAgent({ name, text, prompt }: PkgAgent, paths: HomePaths): P
   if (!isNew)
     throw new CrabError(
       'conflict',
-      `Cannot add the agent ${name}: another one of that name was created meanwhile`,
+      `Cannot add the agent ${name}: another one of that name was created in the meantime`,
     )
 }

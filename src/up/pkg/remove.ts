@@ -86,7 +86,7 @@ async function findRecord(name: string, paths: HomePaths): Promise<PkgRecord> {
     name,
     records.map((one) => one.name),
   )
-  throw new CrabError('missing', `Cannot remove ${name}: no such package is installed`, {
+  throw new CrabError('missing', `Cannot remove ${name}: it is not installed`, {
     hint: near ?? 'crabup pkg list shows what is installed',
   })
 }

@@ -39,7 +39,7 @@ export async function fetchProgram(
   }
   const bytes = await readFile(file, { signal }).catch((reason) => {
     const code = getErrorCode(reason)
-    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : undefined
+    const why = code === 'ENOENT' ? 'it does not exist' : code === 'EISDIR' ? 'it is a folder' : undefined
     if (why !== undefined) throw new CrabError('no-input', `Cannot read ${file}: ${why}`)
     throw toStorageError(`Cannot read ${file}`, reason)
   })

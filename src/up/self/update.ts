@@ -51,7 +51,7 @@ export async function rollBack(own: OwnProgram, host: UpHost, signal: AbortSigna
   const old = oldProgram(own.path)
   const bytes = await readFile(old).catch((cause) => {
     if (!isMissingFile(cause)) throw cause
-    throw new CrabError('missing', `Cannot roll back: there is no ${old}`, {
+    throw new CrabError('missing', `Cannot roll back: ${old} does not exist`, {
       cause,
       hint: 'an update keeps the previous program there; nothing was changed',
     })

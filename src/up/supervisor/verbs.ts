@@ -60,7 +60,7 @@ export async function stopSupervised(at: ServiceFolder, name: string, signal: Ab
   clearDesired(at.folder, name)
   await pollUntil(at, signal, async () => {
     if (readDesired(at.folder, name)) {
-      throw new CrabError('conflict', `Cannot stop ${name}: it was started meanwhile`)
+      throw new CrabError('conflict', `Cannot stop ${name}: it was started in the meantime`)
     }
     const record = readRecord(at.folder, name)
     return record === undefined || RESTING.has(record.state)
@@ -106,7 +106,7 @@ async function waitUntilApplied(at: ServiceFolder, name: string, signal: AbortSi
   let looks = 0
   await pollUntil(at, signal, async () => {
     const desired = readDesired(at.folder, name)
-    if (!desired) throw new CrabError('conflict', `Cannot start ${name}: it was stopped meanwhile`)
+    if (!desired) throw new CrabError('conflict', `Cannot start ${name}: it was stopped in the meantime`)
     const record = readRecord(at.folder, name)
     const isDone = record?.asked === desired.asked.id && APPLIED.has(record.state)
     if (!isDone && ++looks % POLLS === 0) checkWritable(at.folder, `Cannot tell whether ${name} has started`)

@@ -60,7 +60,7 @@ test('readChanges() takes a prompt as it is, from a file or from standard input'
   assert.equal(await promptOf('@-', { stdin: 'From a pipe\n' }), 'From a pipe\n')
   await assert.rejects(promptOf('@none.md'), {
     kind: 'no-input',
-    message: 'Cannot read none.md for --prompt: there is no such file',
+    message: 'Cannot read none.md for --prompt: it does not exist',
   })
   await assert.rejects(promptOf('@-', { stdin: Buffer.from([0xff]) }), { kind: 'invalid' })
 })

@@ -52,11 +52,11 @@ test('an image goes along as an attachment', async () => {
 
 /** What cannot be added, and what is said about it. */
 const PROBLEMS: [string, RegExp][] = [
-  ['@./nothing', /^Cannot add \.\/nothing: there is no such file or folder$/],
-  ['@src/nothing', /^Cannot add src\/nothing: there is no such/],
-  ['@"not there"', /^Cannot add not there: there is no such/],
-  ['@missing.md', /^Cannot add missing\.md: there is no such/],
-  ['@missing.md:3', /^Cannot add missing\.md: there is no such/],
+  ['@./nothing', /^Cannot add \.\/nothing: it does not exist$/],
+  ['@src/nothing', /^Cannot add src\/nothing: it does not exist/],
+  ['@"not there"', /^Cannot add not there: it does not exist/],
+  ['@missing.md', /^Cannot add missing\.md: it does not exist/],
+  ['@missing.md:3', /^Cannot add missing\.md: it does not exist/],
   ['@a.txt:9', /^Cannot add a\.txt: it has no line 9$/],
   ['@binary.bin', /^Cannot send binary\.bin as text: there is a NUL byte/],
   ['@pipe', /^Cannot add pipe: it is neither a file nor a folder$/],

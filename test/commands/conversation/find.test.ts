@@ -25,7 +25,7 @@ for (const [ids, id, error] of [
   [IDS, '01K0', { kind: 'missing', message: 'Cannot find the conversation "01K0"' }],
   [['1A', '2A', '3A'], 'A', { kind: 'conflict', message: 'Cannot choose: 3 conversations end in "A"' }],
   [IDS, '', { kind: 'missing', message: 'Cannot find the conversation ""' }],
-  [[], undefined, { kind: 'missing', message: 'There is no conversation yet' }],
+  [[], undefined, { kind: 'missing', message: 'No conversations yet' }],
 ] as const) {
   test(`findConversation() refuses ${id} among ${ids.length} with ${error.kind}`, async () => {
     await assert.rejects(findConversation(listing(ids), id, NEVER), { name: 'CrabError', ...error })

@@ -33,7 +33,7 @@ const ASK = {
   questions: [{ question: 'Which?', header: '', options: [] }],
 }
 const LINES: readonly (readonly [KindName, DeepPartial<AgentEventMsg>, string])[] = [
-  ['turn-started', { content: 'gpt-5' }, 'begins with gpt-5'],
+  ['turn-started', { content: 'gpt-5' }, 'starts with gpt-5'],
   ['tool-start', { content: 'bash(ls), glob' }, 'calls bash(ls), glob'],
   ['tool-result', { content: '3ms', toolOutput: '\n one\ntwo' }, 'result after 3ms: one'],
   ['tool-result', { content: '3ms', toolOutput: 'no', toolIsError: true }, 'failed after 3ms: no'],

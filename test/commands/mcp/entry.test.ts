@@ -131,7 +131,7 @@ const MISTAKES: [string[], RegExp][] = [
   [['far', 'https://h/mcp', 'more'], /^Cannot add https:\/\/h\/mcp: an address takes no arguments$/],
   [['--header', 'sk-secret', 'far', 'https://h'], /^Cannot use --header: it is not Name: value$/],
   [['--auth-env', 'NOWHERE', 'far', 'https://h'], /^Cannot use --auth-env: NOWHERE is not set here$/],
-  [['--auth', 'a', '--auth-env', 'TOKEN', 'far', 'https://h'], /^Cannot use both --auth and --auth-env$/],
+  [['--auth', 'a', '--auth-env', 'TOKEN', 'far', 'https://h'], /^Cannot combine --auth and --auth-env$/],
   [['--auth', 'a', 'fs', 'server'], /^Cannot use --auth: it is for an address, and this is a program$/],
   [['-e', 'A=1', 'far', 'https://h'], /^Cannot use --env: it is for a program, and this is an address$/],
   [['--transport', 'sse', 'fs', 'server'], /^Cannot use --transport sse: this is a program$/],

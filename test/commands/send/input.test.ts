@@ -103,12 +103,12 @@ const REFUSED: [string[], Stdin, string, RegExp][] = [
   [['hi'], Buffer.from([0xff, 0xfe]), 'invalid', /standard input as text: it is not valid UTF-8/],
   [['-f', 'latin1.txt'], 'none', 'invalid', /latin1\.txt as text: it is not valid UTF-8/],
   [['-f', 'nul.bin'], 'none', 'invalid', /nul\.bin as text: there is a NUL byte/],
-  [['-f', 'none.txt'], 'none', 'no-input', /Cannot read none\.txt: there is no such file/],
-  [['-f', 'a.txt/b'], 'none', 'no-input', /there is no such file/],
+  [['-f', 'none.txt'], 'none', 'no-input', /Cannot read none\.txt: it does not exist/],
+  [['-f', 'a.txt/b'], 'none', 'no-input', /it does not exist/],
   [['-f', 'folder'], 'none', 'no-input', /folder: it is a directory/],
   [['-i', 'a.txt'], 'none', 'invalid', /a\.txt: it is not a PNG, JPEG, GIF or WebP image/],
   [['-i', 'sound.wav'], 'none', 'invalid', /sound\.wav: it is not a PNG/],
-  [['-i', 'none.png'], 'none', 'no-input', /there is no such file/],
+  [['-i', 'none.png'], 'none', 'no-input', /it does not exist/],
 ]
 
 for (const [argv, stdin, kind, message] of REFUSED) {

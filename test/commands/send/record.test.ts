@@ -156,7 +156,7 @@ test('judge() names the number of model calls that a turn ended at', () => {
       recordOf(event('end', { turns, detail: { stopReason: 'max_turns' } })),
       PLAIN,
     )
-    assert.equal(error?.message, `The turn was ended at its limit of ${said}`)
+    assert.equal(error?.message, `The turn reached its limit of ${said}`)
   }
 })
 

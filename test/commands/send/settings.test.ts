@@ -124,7 +124,7 @@ const REFUSED: [string[], string, RegExp][] = [
   [['--timeout', 'soon'], 'usage', /--timeout soon/],
   [['--schema', '{'], 'usage', /Cannot use --schema/],
   [['--schema', 'system.md'], 'usage', /Cannot use --schema/],
-  [['--schema', 'none.json'], 'no-input', /Cannot read none\.json for --schema: there is no such file/],
+  [['--schema', 'none.json'], 'no-input', /Cannot read none\.json for --schema: it does not exist/],
   [['--system', '@none.md'], 'no-input', /Cannot read none\.md for --system/],
   [['--output', 'stream-json', '-O', 'x'], 'usage', /--output stream-json and --out-file/],
   [['--input', 'stream-json'], 'usage', /requires --output stream-json/],
@@ -143,7 +143,7 @@ const REFUSED: [string[], string, RegExp][] = [
   [['--detach', '--on-ask', 'tty'], 'usage', /Cannot combine --detach and --on-ask tty/],
   [['--detach', '--timeout', '5s'], 'usage', /Cannot combine --detach and --timeout/],
   [['--detach', '--output', 'stream-json'], 'usage', /Cannot combine --detach and --output stream-json/],
-  [['-O', 'none/answer.md'], 'storage', /Cannot write none\/answer\.md: there is no such folder/],
+  [['-O', 'none/answer.md'], 'storage', /Cannot write none\/answer\.md: the folder does not exist/],
   [['-O', '.'], 'storage', /Cannot write \.: it is a directory/],
 ]
 

@@ -35,7 +35,7 @@ test('send -c continues the last conversation of the agent in this directory', a
   await at.run('agent', 'create', 'critic')
   const { code, stderr } = await at.run('send', '-c', '-a', 'critic', 'six')
   assert.equal(code, 1)
-  assert.match(stderr, /error\[missing\]: Cannot continue: there is no conversation of critic in /)
+  assert.match(stderr, /error\[missing\]: Cannot continue: no conversation of critic in .+ exists/)
 })
 
 test('send -c continues nothing that came from elsewhere', async () => {
@@ -89,7 +89,7 @@ test('send --fork says that there is nothing to copy', async () => {
   await using at = await startSendTest([])
   const { code, stderr } = await at.run('send', '-s', 'none', '--fork', 'hi')
   assert.equal(code, 1)
-  assert.match(stderr, /there is no conversation named "none"/)
+  assert.match(stderr, /no conversation named "none" exists/)
 })
 
 test('send --no-save leaves nothing to continue', async () => {

@@ -15,7 +15,7 @@ test('token new prints the token alone, and says on standard error what it may d
   await using one = await makeTestHost()
   assert.equal(await run(one, ['new', 'phone', '--agent', 'CRAB']), 0)
   assert.match(one.stdout(), /^crabtalk_[\w-]{43}\n$/)
-  assert.match(one.stderr(), /may talk to the agent crab, as senders that begin with "phone:"/)
+  assert.match(one.stderr(), /may talk to the agent crab, as senders that start with "phone:"/)
   const { run: folder } = resolvePaths(one.host)
   const { tokens } = await readTokens(folder)
   assert.equal(tokens[0]?.hash, hashToken(one.stdout().trim()))

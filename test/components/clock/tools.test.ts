@@ -105,7 +105,7 @@ test('durations are read and shown', () => {
 test('timers run, are listed, waited for with progress, and cancelled', async () => {
   const clock = { now: START }
   const timers = toolsAt(clock)
-  assert.equal(await timers('timer_list', {}), 'There are no timers.')
+  assert.equal(await timers('timer_list', {}), 'No timers.')
   assert.match(
     await timers('timer_start', { duration: '20m', label: 'tea' }),
     /^t1 "tea": 20 min left, ends 2026-11-22T15:20:00/,
@@ -116,10 +116,10 @@ test('timers run, are listed, waited for with progress, and cancelled', async ()
   assert.match(await timers('timer_wait', { id: 't2' }), /^t2: ended/)
   assert.match(await timers('timer_wait', { id: 't1', at_most: '0s' }), /^t1 "tea": 5 min left/)
   assert.match(await timers('timer_cancel', { id: 't1' }), /^Cancelled: t1/)
-  await assert.rejects(timers('timer_wait', { id: 't1' }), /There is no timer "t1": there are t2/)
+  await assert.rejects(timers('timer_wait', { id: 't1' }), /The timer "t1" does not exist: the timers are t2/)
   clock.now += 2 * 86_400_000
-  await assert.rejects(timers('timer_cancel', { id: 't3' }), /there are t2|there are none/)
-  assert.equal(await timers('timer_list', {}), 'There are no timers.')
+  await assert.rejects(timers('timer_cancel', { id: 't3' }), /the timers are t2|no timers are left/)
+  assert.equal(await timers('timer_list', {}), 'No timers.')
 })
 
 test('a timer that is waited for tells how far it is, ends in time, and stops with its call', async () => {
@@ -148,7 +148,7 @@ test('a timer that somebody cancels is waited for no more', { timeout: 20_000 },
   await real('timer_start', { duration: '1h' })
   const waiting = real('timer_wait', { id: 't1' })
   await real('timer_cancel', { id: 't1' })
-  await assert.rejects(waiting, /There is no timer "t1"/)
+  await assert.rejects(waiting, /The timer "t1" does not exist/)
 })
 
 test('timers refuse what cannot be: both ends, none, the past, years, and too many', async () => {

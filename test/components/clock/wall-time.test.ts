@@ -39,9 +39,9 @@ test('momentOf() tells of times that clocks skip, or show twice', () => {
 
 test('momentOf() refuses what no calendar or clock shows', () => {
   for (const [text, problem] of [
-    ['2026-02-29T00:00:00', /There is no 29\.2\.2026/],
-    ['2026-13-01T00:00:00', /There is no 1\.13\.2026/],
-    ['2026-01-01T24:00:00', /There is no 24:0:0 o'clock/],
+    ['2026-02-29T00:00:00', /29\.2\.2026 .* is not a date/],
+    ['2026-13-01T00:00:00', /1\.13\.2026 .* is not a date/],
+    ['2026-01-01T24:00:00', /24:0:0 is not a time of day/],
     ['0999-01-01T00:00:00', /The year 999 is out of range/],
   ] as const) {
     assert.throws(() => toInstant(parseZone('UTC'), wall(text)), problem)

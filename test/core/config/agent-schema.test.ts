@@ -129,7 +129,7 @@ for (const name of [
   test(`"${name}" is an agent name`, () => assert.equal(nameProblem(name), undefined))
 }
 
-const RULE = 'a name is 1 to 64 letters, digits, _ or -, and begins with a letter or digit'
+const RULE = 'a name is 1 to 64 letters, digits, _ or -, and starts with a letter or digit'
 
 for (const [name, problem] of [
   ['', RULE],

@@ -110,7 +110,7 @@ test('list() gives the good agents in order, and the problems of the others besi
       ['agents/lost.toml', 'cannot be read'],
       [
         'agents/not a name.toml',
-        'a name is 1 to 64 letters, digits, _ or -, and begins with a letter or digit',
+        'a name is 1 to 64 letters, digits, _ or -, and starts with a letter or digit',
       ],
     ],
   )
@@ -177,7 +177,7 @@ test('create() refuses two spellings of one name, and names that are none', asyn
   await assert.rejects(store.create('../x', {}, ''), {
     kind: 'invalid',
     message:
-      'Cannot create the agent "../x": a name is 1 to 64 letters, digits, _ or -, and begins with a letter or digit',
+      'Cannot create the agent "../x": a name is 1 to 64 letters, digits, _ or -, and starts with a letter or digit',
   })
 })
 

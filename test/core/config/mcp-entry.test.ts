@@ -50,7 +50,7 @@ test('an entry with every key of a remote server is taken as it is', () => {
 })
 
 const NAME =
-  '"name" must be 1 to 32 of a-z, 0-9, - and single _, and neither begin with - or _ nor end with _'
+  '"name" must be 1 to 32 of a-z, 0-9, - and single _, and neither start with - or _ nor end with _'
 
 for (const [name, entry, expected] of [
   [

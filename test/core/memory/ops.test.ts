@@ -115,7 +115,7 @@ test('an entry that is not there is missing, and names that are nearly the same 
     { op: 'remove', name: 'prodrollout' },
   ]
   for (const op of ops) {
-    assert.throws(() => applyOp(memory, op), { kind: 'missing', hint: 'there is "Prod Rollout"' })
+    assert.throws(() => applyOp(memory, op), { kind: 'missing', hint: 'it has "Prod Rollout"' })
   }
   assert.throws(() => applyOp(memory, { op: 'remove', name: 'x' }), {
     kind: 'missing',

@@ -226,7 +226,7 @@ test('resolvePath() spells what is there as the file system does', async () => {
   for (const path of ['cafe\u0301/a.ts', 'CAF\u00c9/new', 'Cafe\u0301/A.ts/x']) {
     const real = await resolveIn(tree, path)
     const there = await realpath(tree.at(`ws/${path.split('/')[0]}`)).catch(() => undefined)
-    // Where the names are one, the folder has the name it was made with; elsewhere there is no such folder.
+    // Where the names are one, the folder has the name it was made with; elsewhere the folder does not exist.
     assert.ok(isInside(there ?? tree.at(`ws/${path.split('/')[0]}`), real), path)
     if (there !== undefined) assert.equal(basename(there).normalize('NFC'), 'Caf\u00e9')
   }

@@ -50,7 +50,7 @@ test('CappedOutput says why there is no file, and leaves no part of one', async 
   await using box = await openBox()
   await writeFile(join(box.path, 'taken'), '')
   const blocked = await box.show(['x'.repeat(30)], { capBytes: 10, folder: 'taken/spill' })
-  assert.match(blocked.text, /^xxxxx\n\[20 bytes are left out here and not kept. Cannot make .+\]\nxxxxx$/)
+  assert.match(blocked.text, /^xxxxx\n\[20 bytes are left out here and not kept. Cannot create .+\]\nxxxxx$/)
   assert.equal(blocked.spillPath, undefined)
   using disk = mountSmallDisk(64)
   if (disk === undefined) return context.diagnostic('this user may not mount a disk to fill')

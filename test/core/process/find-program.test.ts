@@ -52,7 +52,7 @@ test('findProgram() says what is missing, and what to do', async () => {
       'Cannot start ./plain: the file is not executable',
       `make it executable: chmod +x ${box.path}/plain`,
     ],
-    './nope': [`Cannot start ./nope: there is no file ${box.path}/nope`, undefined],
+    './nope': [`Cannot start ./nope: the file ${box.path}/nope does not exist`, undefined],
     './': ['Cannot start ./: it is a directory', undefined],
   }
   for (const [name, [message, hint]] of Object.entries(cases)) {

@@ -60,7 +60,7 @@ test('start() refuses a directory that is not there', async () => {
   await using host = openTestHost()
   await assert.rejects(host.start(commandOf(['true'], { cwd: '/no/such' })), {
     kind: 'missing',
-    message: 'Cannot start true: there is no directory /no/such',
+    message: 'Cannot start true: the directory /no/such does not exist',
   })
 })
 

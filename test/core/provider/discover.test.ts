@@ -237,7 +237,7 @@ test('openModels() ends with the demo, and names a key that lacks something', as
   }
   await assert.rejects(modelsOf({ model: 'claude-sonnet-5-5' }), {
     kind: 'config',
-    message: 'Cannot find model "claude-sonnet-5-5": there is demo',
+    message: 'Cannot find model "claude-sonnet-5-5": it is not one of demo',
     hint: /^set ANTHROPIC_API_KEY/,
   })
 })

@@ -50,7 +50,7 @@ test('ModelRegistry names what there is, and the nearest, when a model is unknow
   const registry = registryOf(source('a', ['sonnet', 'haiku']))
   assert.throws(() => registry.complete(modelRequest({ model: 'sonet' }), NEVER), {
     kind: 'config',
-    message: 'Cannot find model "sonet": there is sonnet, haiku',
+    message: 'Cannot find model "sonet": it is not one of sonnet, haiku',
     hint: 'did you mean "sonnet"?',
   })
   const lost = new ModelRegistry({ hint: 'connect one' })

@@ -30,7 +30,7 @@ test('runToolCalls() says why a tool cannot be called that was not offered, if a
   const answers = await answersOf(runToolCalls(calls, setting, NEVER))
   const said = answers.toSorted((a, b) => a.index - b.index).map(({ result }) => result)
   assert.deepEqual(said[0], { output: 'Select it first', isError: true })
-  assert.match(said[1]!.output, /^Cannot call unknown: there is no such tool/)
+  assert.match(said[1]!.output, /^Cannot call unknown: no tool has that name/)
   assert.deepEqual(new Set(asked), new Set([setting.setting.dispatch.turnOver]))
 })
 
@@ -78,10 +78,10 @@ test('runToolCalls() gives a tool its arguments and everything the step shares',
 
 test('runToolCalls() tells the model about a tool that is not there', async () => {
   assert.deepEqual(await outputs([call('a', 'rm')], { look: async () => 'ok' }), [
-    ['Cannot call rm: there is no such tool; available: look', true],
+    ['Cannot call rm: no tool has that name; available: look', true],
   ])
   assert.deepEqual(await outputs([call('a', 'rm')], {}), [
-    ['Cannot call rm: there is no such tool; no tools are available', true],
+    ['Cannot call rm: no tool has that name; no tools are available', true],
   ])
 })
 
@@ -92,7 +92,7 @@ test('runToolCalls() names the tool that was meant, or ten of many', async () =>
   const [meant, ten] = [await answerTo('mcp__s__tol_number_C'), await answerTo('x')]
   assert.match(
     meant,
-    /^Cannot call mcp__s__tol_number_C: there is no such tool; did you mean "mcp__s__tool_number_C"\?$/,
+    /^Cannot call mcp__s__tol_number_C: no tool has that name; did you mean "mcp__s__tool_number_C"\?$/,
   )
   assert.match(ten, /; available: (mcp\S+, ){9}mcp\S+ and 58 more$/)
 })

@@ -123,7 +123,7 @@ test('Runtime.turn() lets the model read what is wrong with its calls, and go on
   assert.deepEqual(
     messagesOf(node.server.requests[1]).flatMap(({ role, content }) => (role === 'tool' ? [content] : [])),
     [
-      'Cannot call hammer: there is no such tool; available: look, fail',
+      'Cannot call hammer: no tool has that name; available: look, fail',
       'Cannot call look: its arguments are not a JSON object',
       'Unexpected failure: broken',
     ],
@@ -196,7 +196,7 @@ test('Runtime.turn() shows, and runs, only the tools a hook has for the agent, a
   const events = await node.ask('go')
   assert.deepEqual(toolsOf(node.server.requests[0]), ['look'])
   assert.match(node.server.requests[0]?.text ?? '', /<scope>\\ntools: look\\n<\/scope>/)
-  assert.match(outputOf(events), /there is no such tool; available: look/)
+  assert.match(outputOf(events), /no tool has that name; available: look/)
 })
 
 test('Runtime.turn() without tools shows none and runs none', async () => {
@@ -214,7 +214,7 @@ test('Runtime.turn() that may only read shows and runs no other tool', async () 
   })
   const events = await node.ask('go', { settings: { tools: 'read' } })
   assert.deepEqual(toolsOf(node.server.requests[0]), ['look'])
-  assert.match(outputOf(events), /there is no such tool; available: look/)
+  assert.match(outputOf(events), /no tool has that name; available: look/)
 })
 
 const CHOICES: Record<string, unknown> = {

@@ -68,8 +68,8 @@ test('readFrontMatter() refuses what it does not know, and says in which line', 
     ['---\n\nname: "x\n---\n', 3, /quote/],
     ['---\nname: "x" y\n---\n', 2, /quote/],
     ['---\nname: "\\q"\n---\n', 2, /escape/],
-    ['---\nname: *ref\n---\n', 2, /begins with "\*"/],
-    ['---\nname: !tag x\n---\n', 2, /begins with "!"/],
+    ['---\nname: *ref\n---\n', 2, /starts with "\*"/],
+    ['---\nname: !tag x\n---\n', 2, /starts with "!"/],
     ['---\n  name: x\n---\n', 2, /key: value/],
   ]
   for (const [text, line, message] of cases) {

@@ -16,7 +16,7 @@ test('takeHome() fails when the lease table of a home stays locked', async () =>
   locking.exec('BEGIN IMMEDIATE')
   await assert.rejects(takeHome(leases, { pid: 1, home: home.paths.home, waitMs: 50 }), {
     kind: 'unavailable',
-    message: `Cannot start the daemon: the lease table of ${home.paths.home} stays locked`,
+    message: `Cannot start the daemon: the leases of ${home.paths.home} are locked`,
   })
   locking.exec('ROLLBACK')
   locking.close()
@@ -35,7 +35,7 @@ test('takeHome() is refused also when another process takes the home while it wa
   locking.exec('BEGIN IMMEDIATE')
   const refused = assert.rejects(takeHome(late, { pid: 1, home: home.paths.home }), {
     kind: 'conflict',
-    message: /^Cannot start the daemon: process 2 is the daemon of /,
+    message: /^Cannot start the daemon: process 2 has been the daemon of /,
   })
   locking.exec('ROLLBACK')
   locking.close()

@@ -26,13 +26,13 @@ test('a daemon that stays is refused by one that stays, and one that a command s
   await using daemon = await startTestDaemon(home)
   for (const args of [[], ['--idle-exit', '10m']]) {
     const { code, stderr } = await failedDaemon(home, { args })
-    assert.deepEqual([code, stderr.includes(`process ${daemon.pid} is the daemon of`)], [1, true])
+    assert.deepEqual([code, stderr.includes(`process ${daemon.pid} has been the daemon of`)], [1, true])
   }
   daemon.kill('SIGTERM')
   await daemon.ended
   await using onDemand = await startTestDaemon(home, { args: ['--idle-exit', '10m'] })
   const { code, stderr } = await failedDaemon(home, { args: ['--idle-exit', '10m'] })
-  assert.deepEqual([code, stderr.includes(`process ${onDemand.pid} is the daemon of`)], [1, true])
+  assert.deepEqual([code, stderr.includes(`process ${onDemand.pid} has been the daemon of`)], [1, true])
 })
 
 test('a daemon that waits for the turns of another ends by SIGTERM, and the other goes on', async () => {

@@ -49,7 +49,7 @@ for (const [client, connect] of Object.entries(HTTP_CLIENTS)) {
       [failed['content'], failed['isError']],
       [[{ type: 'text', text: 'Cannot roll: there is no die (buy one)' }], true],
     )
-    await assert.rejects(host.call('nothing'), /There is no tool "nothing"/)
+    await assert.rejects(host.call('nothing'), /The tool "nothing" does not exist/)
     const steps: number[] = []
     const rich = await host.call('rich', {}, { onProgress: (done) => steps.push(done) })
     assert.deepEqual([rich['structuredContent'], steps], [{ wantsProgress: true }, [1, 2]])
@@ -89,8 +89,8 @@ test('arguments that do not fit a schema never reach the tool, and the model rea
   for (const [args, problem] of [
     [{}, /Invalid arguments: .*sides/],
     [{ sides: 1 }, /Invalid arguments: #\/sides: 1 is less than 2/],
-    [{ sides: 6, colour: 'red' }, /there is no argument .*colour.*: it takes sides/],
-    [{ side: 6 }, /there is no argument .*side.*: did you mean .*sides/],
+    [{ sides: 6, colour: 'red' }, /unknown argument .*colour.*: it takes sides/],
+    [{ side: 6 }, /unknown argument .*side.*: did you mean .*sides/],
   ] as const) {
     const { content, isError } = await host.call('roll', args)
     assert.equal(isError, true)
@@ -98,7 +98,7 @@ test('arguments that do not fit a schema never reach the tool, and the model rea
   }
   assert.match(
     JSON.stringify((await host.call('fail', { any: 1 }))['content']),
-    /there is no argument .*any.*: it takes none/,
+    /unknown argument .*any.*: it takes none/,
   )
 })
 

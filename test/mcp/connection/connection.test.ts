@@ -123,7 +123,7 @@ test('a server that could not be found is spoken to in its newest revision once 
   await using node = await mcpNode()
   const script = join(node.folder, 'server')
   const agent = agentWith([{ name: 's', command: script }])
-  await assert.rejects(node.servers.connect(agent, 's', NEVER), { message: /there is no file/ })
+  await assert.rejects(node.servers.connect(agent, 's', NEVER), { message: /the file .+ does not exist/ })
   const { command, args } = node.watch({ era: 'both' }).entry
   const line = [command, ...args].map((word) => `'${word}'`).join(' ')
   await writeFile(script, `#!/bin/sh\nexec ${line}\n`, { mode: 0o755 })

@@ -73,7 +73,7 @@ test('nodeFetch() says in one line that a server does not speak TLS', async () =
   await assert.rejects(fetch(origin), {
     kind: 'unavailable',
     message: `it cannot be reached at ${origin}: the server does not speak TLS`,
-    hint: 'its address may begin with http://',
+    hint: 'its address may start with http://',
   })
 })
 

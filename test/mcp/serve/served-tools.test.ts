@@ -35,7 +35,7 @@ describe('serveAgents()', () => {
     const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, only: ['reviewer'] }
     await using host = await serveTo(KIND, serving)
     assert.deepEqual(await host.tools(), ['send_reviewer', 'list_agents', 'search_sessions'])
-    await assert.rejects(host.call('send_crab', { message: 'Hi' }), /There is no tool "send_crab"/)
+    await assert.rejects(host.call('send_crab', { message: 'Hi' }), /The tool "send_crab" does not exist/)
     const search = await host.call('search_sessions', { query: 'x', agent: 'crab' })
     assert.match(search.text, /"agent" must be one of reviewer/)
     assert.equal(node.server.requests.length, 0)

@@ -214,7 +214,7 @@ describe('calls of tools', { concurrency: 4 }, () => {
       node.servers.call({ agent, name: 'misbehaving', tool, args: { text: 'x' }, spillDir: '/' }, NEVER)
     assert.equal((await call('echo')).output, 'x')
     assert.equal((await call('mcp__misbehaving__echo')).output, 'x')
-    await assert.rejects(call('nothing'), { kind: 'missing', message: /it has no such tool/ })
+    await assert.rejects(call('nothing'), { kind: 'missing', message: /it does not have that tool/ })
   })
 
   test('counts and times of calls are kept', async () => {

@@ -164,7 +164,7 @@ test('toToolOutput() cuts between characters, and says when the whole could not 
   assert.equal(shown, 'é'.repeat(499))
   assert.match(
     note!,
-    /^\[Cut: 1200 bytes in all, the first 998 are above; the rest is lost: Cannot make .*\]$/,
+    /^\[Cut: 1200 bytes in all, the first 998 are above; the rest is lost: Cannot create .*\]$/,
   )
 })
 

@@ -78,7 +78,7 @@ test('openPlainChat() shows what a command opens as a list with numbers, and doe
   chat.type('1')
   await chat.shows(/number> \n. one\n\nFirst\.\n[\s\S]*> $/)
   chat.type('/nothing')
-  await chat.shows(/There is no command \/nothing\n[\s\S]*> $/)
+  await chat.shows(/Unknown command \/nothing\n[\s\S]*> $/)
 })
 
 test('openPlainChat() lists what /search finds with what was said there, and goes on with what is chosen', async () => {

@@ -41,7 +41,7 @@ test('/model NAME chooses it, and names the nearest of a name that is none', asy
   await runSlash('/model smal', chat.context, NEVER)
   assert.equal(chat.state().chosenModel, 'home/big')
   assert.deepEqual(chat.blocks().slice(-1), [
-    { kind: 'notice', tone: 'warning', text: 'There is no model smal', hint: 'did you mean "small"?' },
+    { kind: 'notice', tone: 'warning', text: 'Unknown model smal', hint: 'did you mean "small"?' },
   ])
 })
 

@@ -15,9 +15,9 @@ test('runSlash() answers an unknown command itself and names the nearest', async
   await runSlash('/zzzzzzzzzz', chat.context, NEVER)
   await runSlash('/', chat.context, NEVER)
   assert.deepEqual(chat.blocks().map(sentence), [
-    'There is no command /modle (did you mean /model?)',
-    'There is no command /zzzzzzzzzz (/help lists all commands)',
-    'There is no command / (/help lists all commands)',
+    'Unknown command /modle (did you mean /model?)',
+    'Unknown command /zzzzzzzzzz (/help lists all commands)',
+    'Unknown command / (/help lists all commands)',
   ])
   assert.deepEqual(chat.done, [])
 })
@@ -28,8 +28,8 @@ test('runSlash() says to the agent what names a skill of it; a command wins', as
     await runSlash(line, chat.context, NEVER)
   assert.deepEqual(chat.done, ['say /review src/a.ts', 'anew', 'say /skill:new and', 'say /my skill x'])
   assert.deepEqual(chat.blocks().map(sentence), [
-    'There is no command /reviewer (did you mean /review?)',
-    'There is no command /rewiev (did you mean /review?)',
+    'Unknown command /reviewer (did you mean /review?)',
+    'Unknown command /rewiev (did you mean /review?)',
   ])
 })
 

@@ -89,7 +89,7 @@ test('an answer that was cut is marked so', () => {
 test('a turn that ends without a word of an answer says so', () => {
   const isTold = (events: Parameters<typeof after>[1]) =>
     blocksOf(after(busyState(), events)).some(
-      (block) => block.kind === 'notice' && block.text === 'The model gave no answer',
+      (block) => block.kind === 'notice' && block.text === 'The model returned an empty answer',
     )
   const thinking = { $case: 'thinking', value: { content: 'Let me see.' } } as const
   const step = [toolStart('a'), toolResult('a')]

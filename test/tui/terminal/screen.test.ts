@@ -74,7 +74,7 @@ test('Screen holds frames back while the terminal takes no bytes, and draws the 
   assert.doesNotMatch(stage.bytes(), /first/)
 })
 
-test('Screen writes nothing after the terminal has gone, and says so once', async () => {
+test('Screen writes nothing after the terminal is gone, and says so once', async () => {
   const reasons: string[] = []
   using stage = makeStage({ columns: 80, rows: 24, onGone: ({ message }) => reasons.push(message) })
   await stage.settle()

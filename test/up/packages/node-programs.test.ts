@@ -42,7 +42,7 @@ test('findNpmProgram() gives Node and the script behind the batch file of Window
   rmSync(tree.path('nodejs/node'))
   await assert.rejects(findNpmProgram(at('PATH', 'roaming'), tree.path('.')), {
     kind: 'missing',
-    message: /^Cannot run .*: there is no node beside it or on the PATH$/,
+    message: /^Cannot run .*: no node is beside it or on the PATH$/,
   })
 })
 

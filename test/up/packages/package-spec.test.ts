@@ -32,7 +32,7 @@ test('readWanted() refuses what is neither a name nor a path', async () => {
     ['--registry=http://evil', undefined, /it is neither/],
     ['thing@--flag', undefined, /"--flag" is not a version/],
     ['Thing', undefined, /it is neither/],
-    ['../evil/..%2f', undefined, /there is no such file/],
+    ['../evil/..%2f', undefined, /it does not exist/],
     ['./x.tgz', '1.0.0', /a file has only one version/],
   ]
   for (const [word, version, message] of refused) {

@@ -74,7 +74,7 @@ test('updateProgram() leaves everything as it was when what it got is not right'
     [{ file: good }, /its checksum is unknown$/],
     [{ file: good, sha256: sumOf('other') }, /its checksum does not match --sha256$/],
     [{ file: good, sha256: 'abc' }, /it is not 64 hexadecimal digits$/],
-    [{ file: box.path('none'), sha256: sumOf('') }, /^Cannot read .*none: there is no such file$/],
+    [{ file: box.path('none'), sha256: sumOf('') }, /^Cannot read .*none: it does not exist$/],
     [{ file: box.path('.'), sha256: sumOf('') }, /^Cannot read .*: it is a folder$/],
     [box.summed('cut.tgz', cut), /^Cannot read cut\.tgz: it is damaged$/],
     [box.summed('empty.tgz', makeTarGz([])), /it does not contain crabtalk$/],
@@ -194,7 +194,7 @@ test('rollBack() puts the one before back, and forward again', async () => {
   const own = { path: box.program, version: '1.0.0' }
   await assert.rejects(rollBack(own, HOST, signal), {
     kind: 'missing',
-    message: /^Cannot roll back: there is no /,
+    message: /^Cannot roll back: .+ does not exist$/,
   })
   await box.update(box.summed('new', scriptProgram('2.0.0')))
   assert.equal((await rollBack({ ...own, version: '2.0.0' }, HOST, signal)).to, '1.0.0')

@@ -24,7 +24,7 @@ export const checkServiceEnvironment: Check = async (place) => {
   const names = Object.keys(values)
   const which = names.length === 0 ? 'sets nothing' : `sets ${names.join(', ')}`
   return [
-    stats ? ok(`${file} ${which}`) : note(`there is no ${file}; secrets of services belong there`),
+    stats ? ok(`${file} ${which}`) : note(`${file} does not exist; secrets of services belong there`),
     ...(stats && platform() !== 'win32' && !(await isClosed(place.paths.home))
       ? openMode(file, stats.mode)
       : []),

@@ -9,7 +9,7 @@ export const stopServiceCommand: CommandHandler = async ({ path: [name = ''], op
   const left = await findOrphanedUnit(host, name, signal)
   if (left && !isDryRun(options)) {
     await left.manager.remove(left.label, signal)
-    host.stdout.write(`${name} stopped, and its unit removed: no such component is installed\n`)
+    host.stdout.write(`${name} stopped, and its unit removed: the component is not installed\n`)
     return 0
   }
   const at = await openService(host, name, signal)

@@ -19,7 +19,7 @@ export const SERVICE_COMMANDS: readonly Command[] = [
 launchd or the Task Scheduler keeps it running, or crabup itself on a system without them; the output says which.
 
 The service gets the PATH of this shell, without temporary and project directories, and none of its other variables: put keys
-into service.env. The daemon asks for a model if none is set up. Exits 69 when the service does not answer within 15 s, and 78
+into service.env. The daemon asks for a model if none is set up. Exits with 69 when the service does not answer within 15 s, and 78
 when the configuration is invalid; nothing is changed then.`,
     options: [DRY_RUN, NOW, YES],
     examples: ['crabup daemon start', 'crabup daemon start --dry-run'],
@@ -48,7 +48,7 @@ run this after a change of the PATH, of the program or of a key.`,
     path: [SERVICE_PLACEHOLDER, 'status'],
     args: '',
     summary: 'Show whether the service is ready, where it runs and its last log lines',
-    details: 'Exits 0 when it is ready, 3 when it is not running, 69 when it runs but does not answer.',
+    details: 'Exits with 0 when it is ready, 3 when it is not running, 69 when it runs but does not answer.',
     options: [JSON_OPTION],
     examples: ['crabup daemon status', 'crabup daemon status --json'],
     load: async () => (await import('./status.ts')).showServiceStatusCommand,
@@ -57,7 +57,7 @@ run this after a change of the PATH, of the program or of a key.`,
     path: [SERVICE_PLACEHOLDER, 'enable'],
     args: '',
     summary: 'Start the service at login',
-    details: 'Does not start or stop it now. Exits 69 on a system that cannot start services at login.',
+    details: 'Does not start or stop it now. Exits with 69 on a system that cannot start services at login.',
     options: [DRY_RUN, YES],
     examples: ['crabup daemon enable'],
     load: async () => (await import('./at-login.ts')).enableServiceCommand,

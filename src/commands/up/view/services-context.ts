@@ -62,4 +62,4 @@ export async function listUnitNames(
   return labels.flatMap((label) => parseServiceLabel(label, place) ?? []).toSorted()
 }
 
-const ORPHANED = 'no such component is installed'
+const ORPHANED = 'the component is not installed'

@@ -53,7 +53,7 @@ processes that a service has started.`,
     summary: 'Check this installation and its services for problems',
     details: `Checks everything that crabtalk doctor checks, and also: the service manager, every service and its unit, secrets that only this
 shell has, programs of MCP servers that a service does not find, growing logs, and Node and npm for components. --fix makes files
-readable only by you and removes what services left in run/; everything else is only reported. Exits 1 when there is a problem.`,
+readable only by you and removes what services left in run/; everything else is only reported. Exits with 1 when there is a problem.`,
     options: [
       { name: 'deep', summary: 'Start the MCP servers too' },
       { name: 'fix', summary: 'Fix what can be fixed without asking' },

@@ -50,7 +50,7 @@ const VARIANTS: readonly { what: string; of(line: string): string }[] = [
 function variantReason(text: string, old: string): string | undefined {
   const written = unescaped(old)
   if (written !== old && text.includes(written))
-    return 'it has \\n, \\t or \\" written out; send the characters themselves themselves'
+    return 'it has \\n, \\t or \\" written out; send the characters themselves'
   const bare = old.replace(/^[ \t]*\d+(?:\t|→|[:|] ?)/gm, '')
   if (bare !== old && text.includes(bare)) return 'it has line numbers, which are not in the file'
   for (const { what, of } of VARIANTS) {

@@ -40,7 +40,7 @@ export async function suggestName(target: FileTarget): Promise<string | undefine
     entries?.names.map((entry) => toPrintablePath(entry.replace(/\/$/, ''))) ?? [],
   )
   if (parent === dirname(target.path)) return entries?.names.includes(name) ? notUtf8(name) : suggestion
-  return `there is no folder "${name}"${suggestion === undefined ? '' : `: ${suggestion}`}`
+  return `the folder "${name}" does not exist${suggestion === undefined ? '' : `: ${suggestion}`}`
 }
 
 /**

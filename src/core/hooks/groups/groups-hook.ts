@@ -60,7 +60,7 @@ function selectRequiredTool(catalogue: ToolCatalog, { toolChoice = '', selection
  */
 function whyNot(name: string, { catalogue, selection }: GroupContext): string {
   const tool = catalogue.find(name)
-  if (!tool) return `Cannot call ${name}: there is no such tool; ${advice(catalogue.nearest(name))}`
+  if (!tool) return `Cannot call ${name}: no tool has that name; ${advice(catalogue.nearest(name))}`
   if (selection.names.includes(tool.name))
     return `Cannot call ${tool.name} yet: it was selected just now; call it in your next step`
   const call = JSON.stringify({ tools: [tool.name] })

@@ -76,7 +76,7 @@ function noTools(names: readonly string[], catalogue: ToolCatalog): CrabError {
   })
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
   const what = `Cannot select ${labels.join(', ')}${more}`
-  const why = names.length === 1 ? 'there is no such tool' : 'there are no such tools'
+  const why = names.length === 1 ? 'no tool has that name' : 'no tools have these names'
   return new CrabError('invalid', `${what}: ${why}, and nothing was selected`, {
     hint: 'tools_search finds tools by name and description',
   })

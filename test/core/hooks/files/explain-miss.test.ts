@@ -31,7 +31,7 @@ const MISSES: Record<string, { text?: string; old: string; new?: string; says: s
   },
   'escapes that were written out': {
     old: 'import a\\n\\nfunction',
-    says: 'old does not occur; it has \\n, \\t or \\" written out; send the characters themselves themselves',
+    says: 'old does not occur; it has \\n, \\t or \\" written out; send the characters themselves',
   },
   'line numbers': {
     old: '1\timport a\n2\t\n3\tfunction one() {',

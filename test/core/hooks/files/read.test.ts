@@ -108,8 +108,8 @@ test('read says what else a path may be', async () => {
   const problems: Record<string, string> = {
     none: 'the file does not exist',
     'note.md': 'the file does not exist (did you mean "notes.md"?)',
-    'emtpy/x': 'the file does not exist (there is no folder "emtpy": did you mean "empty"?)',
-    'zzz/y/x': 'the file does not exist (there is no folder "zzz")',
+    'emtpy/x': 'the file does not exist (the folder "emtpy" does not exist: did you mean "empty"?)',
+    'zzz/y/x': 'the file does not exist (the folder "zzz" does not exist)',
     dangling: 'the file does not exist',
     'bin/below': 'a part of its path is a file',
     folder: 'it is a folder (it holds "a,\\n", b, sub/)',
@@ -149,7 +149,7 @@ test('no name that a rule or this program keeps from the model is shown or sugge
     assert.equal(await say('read', { path }), `!Cannot read ${path}: the file does not exist`)
   const edits = [{ old: 'a', new: 'b' }]
   assert.doesNotMatch(await say('edit', { path: 'a/secrte', edits }), /secret/)
-  const below = '!Cannot read a/secrte/x: the file does not exist (there is no folder "secrte")'
+  const below = '!Cannot read a/secrte/x: the file does not exist (the folder "secrte" does not exist)'
   assert.equal(await say('read', { path: 'a/secrte/x' }), below)
 })
 

@@ -84,9 +84,9 @@ test('groupsHook() says of a tool that is there and was not shown how to select 
   assert.match(turn.whyNot('mcp__web__tool_01') ?? '', /it was selected just now; call it in your next step$/)
   assert.equal(
     turn.whyNot('mcp__web__tol_01'),
-    'Cannot call mcp__web__tol_01: there is no such tool; did you mean "mcp__web__tool_01"?',
+    'Cannot call mcp__web__tol_01: no tool has that name; did you mean "mcp__web__tool_01"?',
   )
-  assert.match(turn.whyNot('xyz') ?? '', /no such tool; tools_search finds tools/)
+  assert.match(turn.whyNot('xyz') ?? '', /no tool has that name; tools_search finds tools/)
 })
 
 test('groupsHook() shows a turn everything again when its servers have fewer tools by then', async () => {

@@ -84,12 +84,12 @@ test('selectTools() selects nothing when a name is unknown, and names the neares
     [{ group: 'zzzzzzzzzz' }, /it does not exist$/, 'tools_groups lists the groups'],
     [
       { tools: ['mcp__db__tool_01', 'mcp__db__tol_02'] },
-      /^Cannot select mcp__db__tol_02 \(did you mean "mcp__db__tool_02"\?\): there is no such tool, and nothing was selected$/,
+      /^Cannot select mcp__db__tol_02 \(did you mean "mcp__db__tool_02"\?\): no tool has that name, and nothing was selected$/,
       'tools_search finds tools by name and description',
     ],
     [
       { tools: ['merg', '?'] },
-      /merg \(did you mean "mcp__hub__merge"\?\), \?: there are no such tools/,
+      /merg \(did you mean "mcp__hub__merge"\?\), \?: no tools have these names/,
       undefined,
     ],
   ] as const
@@ -145,7 +145,7 @@ test('selectTools() looks for what was meant by as many unknown names as it says
   const args = { tools }
   const call = () => selectTools({ args, offerAgain() {} }, { catalogue, selection: new SelectedTools([]) })
   assert.throws(call, ({ message }: Error) => {
-    assert.match(message, / and 490 more: there are no such tools/)
+    assert.match(message, / and 490 more: no tools have these names/)
     assert.ok(message.length < 2_000, String(message.length))
     return true
   })

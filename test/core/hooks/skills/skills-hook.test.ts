@@ -159,7 +159,7 @@ test('skill searches by the words of names and descriptions, and lists all for n
   assert.deepEqual(await names(null), ['office', 'pdf-forms'])
   const none = await call(home, { name: '../pdf' })
   assert.equal(none.isError, true)
-  assert.match(none.output, /^No skill is called, or is about, "\.\.\/pdf"; there are:\n- office: /)
+  assert.match(none.output, /^No skill is called, or is about, "\.\.\/pdf"; the skills are:\n- office: /)
   await assert.rejects(call(home, { name: 1 }), { kind: 'invalid', message: /name must be a string/ })
 })
 
