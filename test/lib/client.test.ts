@@ -37,7 +37,7 @@ test('connect() says plainly that no daemon runs in that home', async () => {
   await using node = await startTestDispatch([])
   await assert.rejects(connect({ home: node.home.paths.home }), {
     kind: 'unavailable',
-    message: /^Cannot reach a daemon at unix:.*: there is none$/,
+    message: /^Cannot reach a daemon at unix:.*: none is running$/,
     hint: /crabtalk daemon run/,
   })
 })

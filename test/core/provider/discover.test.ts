@@ -31,7 +31,7 @@ test('openModels() takes the default of config.toml, and what a person asks for 
   assert.equal((await modelsOf({ ...setting, model: 'one' })).defaultModel(), 'one')
   await assert.rejects(modelsOf({ ...setting, model: 'three' }), {
     kind: 'config',
-    message: /there is one, two, demo$/,
+    message: /it is not one of one, two, demo$/,
   })
 })
 

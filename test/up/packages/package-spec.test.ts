@@ -60,7 +60,7 @@ test('readWanted() takes tarballs and folders by what looks like a path', async 
   })
   await assert.rejects(parsePackageSpec('./empty', undefined, at), {
     kind: 'no-input',
-    message: 'Cannot pull empty: there is no package.json in that folder',
+    message: 'Cannot pull empty: that folder has no package.json',
   })
 })
 

@@ -294,7 +294,7 @@ const HOSTILE: [string, Record<string, string>, RegExp][] = [
     /two of its skills or agents are named x/,
   ],
   ['no version', { 'crabtalk.toml': 'name = "kit"\nskills = ["a"]' }, /"version"/],
-  ['a skill that is missing', { 'crabtalk.toml': manifest('skills = ["a"]') }, /there is no a\/SKILL\.md/],
+  ['a skill that is missing', { 'crabtalk.toml': manifest('skills = ["a"]') }, /it has no a\/SKILL\.md/],
   [
     'a skill without a name',
     { 'crabtalk.toml': manifest('skills = ["a"]'), 'a/SKILL.md': '---\ndescription: x\n---\n' },
