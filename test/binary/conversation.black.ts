@@ -91,7 +91,7 @@ test('conversation show prints the last one, or the one whose id ends so, with t
   assert.deepEqual(json.messages[1].tool_calls, [{ id: 'c1', name: 'read', arguments: call.args }])
   assertFailed(await talk.run(['conversation', 'show', 'nosuch']), 'missing', {
     message: /"nosuch"$/,
-    hint: /list$/,
+    hint: /list shows all conversations$/,
   })
 })
 

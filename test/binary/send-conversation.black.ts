@@ -123,7 +123,7 @@ test('ways to name a conversation that exclude each other are refused', async ()
   for (const [args, message] of combinations)
     assertFailed(await talk.send([...args, 'hello']), 'usage', { message })
   assertFailed(await talk.send(['-s', 'nobody', '--fork', 'hello']), 'missing', {
-    message: /named "nobody"$/,
+    message: /named "nobody" exists$/,
   })
   assert.deepEqual([talk.server.requests, await talk.sessions()], [[], []])
 })

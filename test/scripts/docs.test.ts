@@ -40,14 +40,14 @@ test('the reference names every key of config.toml and of an agent file, with ty
     '| `permissions.allow` | list of texts |',
   ])
     assert.ok(config.includes(row), row)
-  assert.ok(agentSection().includes('| `mcps[].name` | text | needed |'))
+  assert.ok(agentSection().includes('| `mcps[].name` | text | required |'))
 })
 
 test('the table of providers has what belongs to a key', () => {
   const rows = providersSection().split('\n')
   const rowOf = (name: string) => rows.find((row) => row.startsWith(`| \`${name}\``)) ?? ''
   assert.match(rowOf('bedrock'), /`AWS_SECRET_ACCESS_KEY`.*`AWS_REGION`/)
-  assert.match(rowOf('azure'), /your own: `AZURE_OPENAI_DEPLOYMENT` or .*`AZURE_RESOURCE_NAME` in place/)
+  assert.match(rowOf('azure'), /your own: `AZURE_OPENAI_DEPLOYMENT` or .*`AZURE_RESOURCE_NAME` instead/)
 })
 
 test('the configuration page names every variable of AWS and Azure that is read, and no other', async () => {

@@ -181,7 +181,7 @@ test('npm failures are said as what they are', async () => {
   await Promise.all([
     assert.rejects(pullComponent(wanted('9.9.9'), at.ports, signal), {
       kind: 'missing',
-      message: /no such package or version/,
+      message: /does not have that package or version/,
     }),
     assert.rejects(pullComponent(wanted('1.0.0', 'crab-cut'), at.ports, signal), {
       kind: 'invalid',
