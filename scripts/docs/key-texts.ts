@@ -34,8 +34,7 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   'providers[].kind': 'Its API.',
   'providers[].api_key':
     "Its key; by default the value of the provider's usual variable, such as `ANTHROPIC_API_KEY`.",
-  'providers[].base_url':
-    "Its address; by default the provider's own. Required for `openai-compatible`.",
+  'providers[].base_url': "Its address; by default the provider's own. Required for `openai-compatible`.",
   'providers[].models':
     'Its models, as names or tables. Without the list, it gets every model name that no other provider lists.',
   'providers[].models[].name': 'The name under which the provider knows it.',
@@ -53,7 +52,8 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   ...PERMISSION_TEXTS,
   daemon: 'The process that holds conversations while it runs; see [the daemon](daemon.md).',
   'daemon.on_demand': 'Whether commands may start it.',
-  'daemon.tcp_port': 'The TCP port to listen on; 0 picks a free one. By default the daemon does not listen on TCP.',
+  'daemon.tcp_port':
+    'The TCP port to listen on; 0 picks a free one. By default the daemon does not listen on TCP.',
   'daemon.tcp_token':
     'Whether TCP clients must present a token. `false` also needs CRABTALK_ALLOW_TCP_WITHOUT_TOKEN=1 in the environment of the daemon.',
   mcp: 'Has no keys yet.',
@@ -106,8 +106,7 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
     'How long a call may take without reporting progress; 60 s by default. With progress it may take ten minutes in total, or this time if it is longer.',
   'mcps[].output_limit':
     'How many bytes of a result the model sees; 256 KiB by default. The rest goes to a file.',
-  'mcps[].taint_scanning':
-    'Whether arguments are scanned for secrets before they are sent; true by default.',
+  'mcps[].taint_scanning': 'Whether arguments are scanned for secrets before they are sent; true by default.',
   'mcps[].taint_policy':
     'What happens to a call with a secret in its arguments: `block` (the default) refuses it, `warn` makes it and prints a warning, `off` does not scan.',
   'mcps[].origin': 'Where the entry comes from. The program that created the entry writes it.',

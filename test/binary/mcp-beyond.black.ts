@@ -74,7 +74,10 @@ test('mcp read takes the name of a resource, and says when there is none', async
   await using talk = await talkWith([])
   const read = (uri: string) => talk.run(['mcp', 'read', 'docs', uri])
   assert.match((await read('readme')).stdout, /^# Asking\n/)
-  assertFailed(await read('readmee'), 'missing', { message: /does not have that resource$/, hint: /"readme"/ })
+  assertFailed(await read('readmee'), 'missing', {
+    message: /does not have that resource$/,
+    hint: /"readme"/,
+  })
   await writeAgent(talk, misbehavingEntry())
   assertFailed(await talk.run(['mcp', 'read', 'misbehaving', 'x:y']), 'missing', {
     message: /it has no resources$/,

@@ -116,7 +116,10 @@ test('--out-file follows links and never replaces what is no regular file', asyn
 test('an --out-file that could never be written fails before the model is asked', async () => {
   await using talk = await makeTalk(() => ({ parts: ['new'] }))
   await mkdir(join(talk.cwd, 'folder'))
-  const args = { nosuch: /^Cannot write nosuch\/out: the folder does not exist$/, folder: /it is a directory$/ }
+  const args = {
+    nosuch: /^Cannot write nosuch\/out: the folder does not exist$/,
+    folder: /it is a directory$/,
+  }
   assertFailed(await talk.send(['-O', 'nosuch/out', 'hello']), 'storage', { message: args.nosuch })
   assertFailed(await talk.send(['-O', 'folder', 'hello']), 'storage', { message: args.folder })
   assert.equal(talk.server.requests.length, 0)

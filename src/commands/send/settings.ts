@@ -121,7 +121,9 @@ function readToolSet(text: string | undefined): ToolSet {
 function readTarget(options: ParsedOptions): Target {
   const ways = ['sender', 'continue', 'no-save'].filter((name) => options.has(name))
   if (ways.length > 1) {
-    throw new CrabError('usage', `Cannot combine --${ways[0]} and --${ways[1]}`, { hint: 'give only one of them' })
+    throw new CrabError('usage', `Cannot combine --${ways[0]} and --${ways[1]}`, {
+      hint: 'give only one of them',
+    })
   }
   const sender = options.value('sender')
   if (sender === '')

@@ -137,9 +137,13 @@ export class ModelRegistry implements Provider {
     const names = this.list().map((entry) => entry.name)
     const known = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names
     const hint = didYouMean(name, names) ?? this.#hint
-    throw new CrabError('config', `Cannot find model "${name}": ${known.length > 0 ? `it is not one of ${known.join(', ')}` : 'none is configured'}`, {
-      ...(hint !== undefined && { hint }),
-    })
+    throw new CrabError(
+      'config',
+      `Cannot find model "${name}": ${known.length > 0 ? `it is not one of ${known.join(', ')}` : 'none is configured'}`,
+      {
+        ...(hint !== undefined && { hint }),
+      },
+    )
   }
 
   #find(name: string): { source: ModelSource; model: string } | undefined {

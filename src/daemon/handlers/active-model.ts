@@ -36,7 +36,9 @@ async function checkModel(registry: ModelRegistry, model: string, signal: AbortS
     owner?.isOpen && (!owner.listModels || (failures.length > 0 && (await failsToList(owner, signal))))
   if (mayBe) return registry.prepare(model)
   const names = models.map(({ name }) => name)
-  const hint = didYouMean(model, names) ?? (names.length > 0 ? `it is one of ${names.slice(0, MAX_NAMED).join(', ')}` : 'no model is configured')
+  const hint =
+    didYouMean(model, names) ??
+    (names.length > 0 ? `it is one of ${names.slice(0, MAX_NAMED).join(', ')}` : 'no model is configured')
   throw new CrabError('missing', `Cannot find model "${model}"`, { hint })
 }
 

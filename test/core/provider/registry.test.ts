@@ -54,7 +54,11 @@ test('ModelRegistry names what there is, and the nearest, when a model is unknow
     hint: 'did you mean "sonnet"?',
   })
   const lost = new ModelRegistry({ hint: 'connect one' })
-  assert.throws(() => lost.commit('x'), { kind: 'config', hint: 'connect one', message: /none is configured$/ })
+  assert.throws(() => lost.commit('x'), {
+    kind: 'config',
+    hint: 'connect one',
+    message: /none is configured$/,
+  })
   const many = registryOf(
     source(
       'a',

@@ -23,7 +23,8 @@ export async function runSkillTool(
   if (skill) return { output: tagSkill(skill, await readBody(skill)), isError: false }
   const found = searchSkills(query, skills)
   if (found.length > 0) return { output: `${FOUND}\n${formatSkillList(found, MAX_CHARS)}`, isError: false }
-  const known = skills.length === 0 ? 'no skills are available' : `the skills are:\n${formatSkillList(skills, MAX_CHARS)}`
+  const known =
+    skills.length === 0 ? 'no skills are available' : `the skills are:\n${formatSkillList(skills, MAX_CHARS)}`
   return { output: `No skill is called, or is about, ${JSON.stringify(query)}; ${known}`, isError: true }
 }
 

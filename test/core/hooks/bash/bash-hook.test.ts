@@ -205,7 +205,10 @@ test('bash takes a command as long as it allows', async () => {
 })
 
 test('bash in a folder that is gone says so', async () => {
-  assert.match(await say({ root: '/nowhere' }, 'ls'), /^!Cannot start \w+: the directory \/nowhere does not exist$/)
+  assert.match(
+    await say({ root: '/nowhere' }, 'ls'),
+    /^!Cannot start \w+: the directory \/nowhere does not exist$/,
+  )
 })
 
 test('bash, glob and grep together are at most 900 bytes of schema', () => {
