@@ -269,12 +269,17 @@ function naming(): Row[] {
     return { what, tool, args, end: 'failed', says, flags: YOLO }
   }
   return [
-    call('a tool that is not there', 'delete_everything', {}, /no such tool/),
-    call('a tool of a server that is not there', 'mcp__fs__read_file', { path: 'a.txt' }, /no such tool/),
-    call('a tool with a command in its name', 'bash; touch pwned', {}, /no such tool/),
-    call('a tool named like what every object has', 'constructor', {}, /no such tool/),
-    call('__proto__', '__proto__', {}, /no such tool/),
-    call('another case', 'Bash', { command: 'touch pwned' }, /no such tool/),
+    call('a tool that is not there', 'delete_everything', {}, /no tool has that name/),
+    call(
+      'a tool of a server that is not there',
+      'mcp__fs__read_file',
+      { path: 'a.txt' },
+      /no tool has that name/,
+    ),
+    call('a tool with a command in its name', 'bash; touch pwned', {}, /no tool has that name/),
+    call('a tool named like what every object has', 'constructor', {}, /no tool has that name/),
+    call('__proto__', '__proto__', {}, /no tool has that name/),
+    call('another case', 'Bash', { command: 'touch pwned' }, /no tool has that name/),
     call('arguments that are a list', 'bash', ['touch pwned'], /not a JSON object/),
     call('arguments that are a text', 'bash', 'touch pwned', /not a JSON object/),
     call('a command that is no text', 'bash', { command: ['touch', 'pwned'] }, /command/),
