@@ -57,7 +57,7 @@ install_archive() {
   esac
   [ "$prefix" = "$HOME/.local" ] && where= || where=" --prefix $(quoted "$prefix")"
   [ -f "$0" ] && self=$(quoted "$0") || self=install.sh
-  echo "To take it away again: sh $self --uninstall$where"
+  echo "To remove it: sh $self --uninstall$where"
 }
 
 target_of_this_machine() {

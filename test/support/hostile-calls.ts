@@ -18,7 +18,7 @@ const YOLO = ['--yolo']
 /**
  * Tool calls that try to get at something, or are just awkward, and beside them calls that look alike and are fine.
  *
- * `$OUT` is a folder outside of the working directory, `$HOME_DIR` that of crabtalk. Every bash line that is not allowed
+ * `$OUT` is a folder outside the working directory, `$HOME_DIR` that of crabtalk. Every bash line that is not allowed
  * would make the file `pwned` if any part of it ran.
  */
 export const ROWS: readonly Row[] = [
@@ -42,28 +42,23 @@ function reading(): Row[] {
     read('a path that leaves and comes back', 'sub/../a.txt', 'done', /^hello$/),
     read('a path with dots and slashes', './/sub/.././a.txt', 'done', /^hello$/),
     read('a link to a file here', 'link-in', 'done', /^hello$/),
-    read('.. out of the directory', '../outside/secret.txt', 'denied', /outside of the working directory/),
+    read('.. out of the directory', '../outside/secret.txt', 'denied', /outside the working directory/),
     read('.. out of it, allowed', '../outside/secret.txt', 'done', /^secret$/, ['--allow', 'read($OUT/**)']),
-    read('an absolute path outside', '$OUT/secret.txt', 'denied', /outside of the working directory/),
+    read('an absolute path outside', '$OUT/secret.txt', 'denied', /outside the working directory/),
     read('the same, allowed for its neighbour only', '$OUT/secret.txt', 'denied', /outside/, [
       '--allow',
       'read($OUT/other.txt)',
     ]),
-    read('a link that leads out', 'link-out', 'denied', /outside of the working directory/),
-    read(
-      'a directory link that leads out',
-      'dir-out/secret.txt',
-      'denied',
-      /outside of the working directory/,
-    ),
-    read('.. behind a link', 'dir-out/../outside/secret.txt', 'denied', /outside of the working directory/),
-    read('a link chain that leads out', 'link-chain', 'denied', /outside of the working directory/),
+    read('a link that leads out', 'link-out', 'denied', /outside the working directory/),
+    read('a directory link that leads out', 'dir-out/secret.txt', 'denied', /outside the working directory/),
+    read('.. behind a link', 'dir-out/../outside/secret.txt', 'denied', /outside the working directory/),
+    read('a link chain that leads out', 'link-chain', 'denied', /outside the working directory/),
     read('links in a circle', 'loop', 'failed', /form a loop/),
     read(
       'the file system of this process',
       '/proc/self/root/etc/passwd',
       'denied',
-      /outside of the working directory/,
+      /outside the working directory/,
     ),
     read(
       'the environment of this process, whatever is allowed',
@@ -72,7 +67,7 @@ function reading(): Row[] {
       /crabtalk's own/,
       YOLO,
     ),
-    read('~', '~/.ssh/id_rsa', 'denied', /outside of the working directory/),
+    read('~', '~/.ssh/id_rsa', 'denied', /outside the working directory/),
     read("another user's ~", '~root/.ssh/id_rsa', 'failed', /the file does not exist/),
     read('a device', '/dev/zero', 'failed', /not a regular file|device/, YOLO),
     read('a FIFO that nobody writes', 'fifo', 'failed', /FIFO|not a regular file/i),
@@ -116,18 +111,15 @@ function changing(): Row[] {
     ]),
     write('a file in src', 'src/made.txt', 'done', undefined, ['--allow', 'edit(src/**)']),
     write('.. out of src', 'src/../made.txt', 'denied', /working directory/, ['--allow', 'edit(src/**)']),
-    write('outside', '../outside/made.txt', 'denied', /outside of the working directory/, [
+    write('outside', '../outside/made.txt', 'denied', /outside the working directory/, [
       '--allow',
       'edit(src/**)',
     ]),
-    write(
-      'through a link to nothing that leads out',
-      'dangling',
-      'denied',
-      /outside of the working directory/,
-      ['--allow', 'edit(**)'],
-    ),
-    write('through a link that leads out', 'link-out', 'denied', /outside of the working directory/, [
+    write('through a link to nothing that leads out', 'dangling', 'denied', /outside the working directory/, [
+      '--allow',
+      'edit(**)',
+    ]),
+    write('through a link that leads out', 'link-out', 'denied', /outside the working directory/, [
       '--allow',
       'edit(**)',
     ]),
@@ -252,15 +244,15 @@ function searching(): Row[] {
   })
   return [
     grep('a search here', { pattern: 'hello' }, 'done', /a\.txt/),
-    grep('a search outside', { path: '../outside' }, 'denied', /outside of the working directory/),
+    grep('a search outside', { path: '../outside' }, 'denied', /outside the working directory/),
     grep('a search through a link that leads out', { path: 'dir-out' }, 'denied', /outside/),
     grep('a search that does not follow links out', {}, 'done', /^No matches/i),
     grep('a pattern that is none', { pattern: '(' }, 'failed', /not a valid regular expression/),
     grep('a pattern that looks like an option', { pattern: '--pre=touch pwned' }, 'done', /^No matches/i),
     grep('a glob that leads out', { glob: '../outside/*' }, 'failed', /below/),
     glob('a glob here', '*.txt', 'done', /a\.txt/),
-    glob('a glob that leads out', '../**', 'denied', /outside of the working directory/),
-    glob('an absolute glob', '/etc/*', 'denied', /outside of the working directory/),
+    glob('a glob that leads out', '../**', 'denied', /outside the working directory/),
+    glob('an absolute glob', '/etc/*', 'denied', /outside the working directory/),
   ]
 }
 

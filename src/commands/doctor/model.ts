@@ -69,9 +69,9 @@ async function checkModelEndpoint(
     const answered = `${name} answered in ${Math.round(performance.now() - startedAt)} ms`
     if (names.length === 0) return ok(answered)
     if (names.includes(model))
-      return ok(`${answered}, and has ${model} among ${pluralize(names.length, 'model')}`)
+      return ok(`${answered} and lists ${model} (${pluralize(names.length, 'model')})`)
     return warning(
-      `${answered}, but does not list ${model} among ${pluralize(names.length, 'model')}`,
+      `${answered} but does not list ${model} (${pluralize(names.length, 'model')})`,
       'name one of its models with --model, or write model = "…" in config.toml',
     )
   } catch (reason) {

@@ -59,8 +59,8 @@ start, then everything new until Ctrl-C. --json prints the lines of send --outpu
     args: '<run>',
     kinds: ['run'],
     summary: 'Wait for a run of send --detach, and print its answer',
-    details: `Prints and exits as send would have done. The run continues if you stop waiting. While it is running, the daemon
-remembers the last thousand runs that have ended.`,
+    details: `Prints and exits as send would have done. Interrupting this command does not stop the run. A daemon remembers the last
+thousand runs that have ended, until it exits.`,
     options: [
       {
         name: 'timeout',

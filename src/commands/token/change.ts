@@ -54,7 +54,7 @@ export const revokeTokenCommand: CommandHandler = async ({ options, host, signal
   }
   if (!(await listTokens(tokens.run)).some((one) => one.name === BUILT_IN_TOKEN)) throw noSuchToken(name)
   await replaceToken(tokens.run)
-  host.stdout.write('revoked tcp; run/tcp.token has a new one\n')
+  host.stdout.write('revoked tcp; run/tcp.token contains a new token\n')
   return 0
 }
 

@@ -31,7 +31,7 @@ export class OwnerLock implements Disposable {
     }
     throw new CrabError(
       'unavailable',
-      `Cannot lock a file in ${folder}: it is taken again immediately each time`,
+      `Cannot lock a file in ${folder}: another process takes each one first`,
     )
   }
 

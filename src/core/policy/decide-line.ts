@@ -99,11 +99,11 @@ function doubtAbove(
   const reading = { kind: 'read', path: join(top, '.git'), shown: top } as const
   const matched = rulesAbout(reading, rules, context)
   if (conclude(reading, { matched, hidden: [] }, context).effect === 'allow') return undefined
-  const why = `git reads the repository of ${showText(top)}, outside of the working directory, and no rule allows reading there`
+  const why = `git reads the repository of ${showText(top)}, outside the working directory, and no rule allows reading there`
   return { why, startsPrograms: false }
 }
 
-/** Returns the top folder of the repository that git reads, if it is outside of the working directory. */
+/** Returns the top folder of the repository that git reads, if it is outside the working directory. */
 function topAbove({ repository }: ReadOnlyUse, { workspace }: PolicyContext): string | undefined {
   return repository !== undefined && !isInside(workspace, repository) ? repository : undefined
 }

@@ -141,8 +141,8 @@ function describeMissingRule(
       ? `no rule allows ${takeStart(action.command, MAX_SHOWN)}`
       : `${unseen}, and no rule for single commands can allow such a line`
   }
-  if (action.kind === 'read') return 'it reads outside of the working directory'
-  if (action.kind === 'edit') return `it changes a file ${isHome ? 'in' : 'outside of'} the working directory`
+  if (action.kind === 'read') return 'it reads outside the working directory'
+  if (action.kind === 'edit') return `it changes a file ${isHome ? 'in' : 'outside'} the working directory`
   return 'no rule allows it'
 }
 

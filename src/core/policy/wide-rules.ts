@@ -13,7 +13,7 @@ export function findWide({ effect, pattern }: Pick<Rule, 'effect' | 'pattern'>):
   if (form.about === 'everything') return { permits: 'everything', instead: 'name tools, as in edit(src/**)' }
   if (form.about === 'edit') {
     const isAnywhere = form.path?.start !== '' && form.path?.glob === '**' && form.path.base.length === 0
-    const permits = 'changes far outside of the working directory'
+    const permits = 'changes far outside the working directory'
     return isAnywhere ? { permits, instead: 'name a folder, as in edit(~/notes/**)' } : undefined
   }
   if (form.about !== 'bash') return undefined

@@ -74,7 +74,7 @@ export async function elicitFromHost(
 }
 
 function toAnswerTimeout(): CrabError {
-  return new CrabError('timeout', 'Cancelled: the host did not come back with an answer')
+  return new CrabError('timeout', 'Cancelled: the host did not return an answer')
 }
 
 /**

@@ -46,7 +46,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'search',
     args: '[WORDS]',
-    summary: 'search all conversations by their words',
+    summary: 'search the text of all conversations',
     whileBusy: true,
     run: searchConversations,
   },

@@ -101,7 +101,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     {
       action: McpActionKind.DISABLE,
       doing: 'disabling',
-      describeResult: ({ agent, name }) => `${name} of ${agent} is disabled, and its file says so`,
+      describeResult: ({ agent, name }) => `${name} of ${agent} is disabled in the agent's file`,
     },
   ],
   [

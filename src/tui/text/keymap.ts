@@ -97,7 +97,7 @@ export const KEYMAP = [
   { name: 'kill-line-back', keys: ['ctrl+u'], summary: 'cut to the start of the line', group: 'edit' },
   { name: 'kill-line', keys: ['ctrl+k'], summary: 'cut to the end of the line', group: 'edit' },
   { name: 'yank', keys: ['ctrl+y'], summary: 'paste what was cut', group: 'edit' },
-  { name: 'yank-pop', keys: ['alt+y'], summary: 'then: paste an earlier cut', group: 'edit' },
+  { name: 'yank-pop', keys: ['alt+y'], summary: 'after Ctrl+Y: paste an earlier cut', group: 'edit' },
   { name: 'transpose', keys: ['alt+t'], summary: 'swap two characters', group: 'edit' },
   { name: 'undo', keys: ['ctrl+_', 'ctrl+-', 'ctrl+/'], summary: 'undo', group: 'edit' },
   { name: 'redo', keys: ['alt+_', 'alt+-', 'alt+/'], summary: 'redo', group: 'edit' },

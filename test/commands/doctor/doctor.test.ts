@@ -68,7 +68,7 @@ test('doctor asks the server of the model, and spends nothing', async () => {
   assert.equal(code, 0)
   const [chosen, answered] = of(report, 'model')
   assert.match(chosen!.message, /^scripted of llm \(config\.toml:1\); config\.toml names it$/)
-  assert.match(answered!.message, /^llm answered in \d+ ms, and has scripted among 2 models$/)
+  assert.match(answered!.message, /^llm answered in \d+ ms and lists scripted \(2 models\)$/)
   assert.deepEqual([server.requests.length, server.questions.length], [0, 1])
 })
 
@@ -77,7 +77,7 @@ test('doctor warns of a model that its server does not list', async () => {
   await using home = await makeHome({ 'config.toml': llm(server.url, 'scripted') })
   const { report, code } = await home.examine()
   assert.equal(code, 0)
-  assert.match(only(report, 'model', 'warning').message, /does not list scripted among 1 model$/)
+  assert.match(only(report, 'model', 'warning').message, /does not list scripted \(1 model\)$/)
 })
 
 test('doctor exits 1 for a server that cannot be reached, and for a model nobody has', async () => {
@@ -267,7 +267,7 @@ test('doctor counts rules where they are written, and warns of those that permit
       'warning config.toml:2: allow bash permits any command without a question',
       'warning config.toml:2: allow bash(git *) permits any command (by aliases, hooks and -c) without a question',
       'warning agents/a.toml:2: allow * permits everything without a question',
-      'warning agents/a.toml:2: allow edit(/**) permits changes far outside of the working directory without a question',
+      'warning agents/a.toml:2: allow edit(/**) permits changes far outside the working directory without a question',
     ],
   )
 })

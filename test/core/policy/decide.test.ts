@@ -266,10 +266,10 @@ test('a rule about MCP tools knows them by both of their names, and matches no o
 test('decide() says why', () => {
   const reasons: [action: PolicyAction, rules: string[], more: Partial<PolicyContext>, reason: string][] = [
     [read('/ws/a'), [], {}, 'it reads in the working directory'],
-    [read('/a'), [], {}, 'it reads outside of the working directory'],
+    [read('/a'), [], {}, 'it reads outside the working directory'],
     [read('/c/a'), [], { readable: ['/c'] }, 'it reads the output a tool wrote for this conversation'],
     [edit('/ws/a'), [], {}, 'it changes a file in the working directory'],
-    [edit('/a'), [], {}, 'it changes a file outside of the working directory'],
+    [edit('/a'), [], {}, 'it changes a file outside the working directory'],
     [edit('/ws/a'), [], { mode: 'edits' }, 'it changes a file in the working directory'],
     [edit('/ws/a'), [], { mode: 'read-only' }, 'this turn may only read'],
     [edit('/a'), [], { trust: 'remote' }, 'no rule of [permissions.remote] allows it'],
@@ -321,7 +321,7 @@ test('decide() suggests a rule for just this', () => {
 test('decide() suggests the path of a file elsewhere, whatever edit allows', () => {
   const { effect, reason, suggestions } = judge(edit('/etc/hosts'), ['allow edit'])
   assert.deepEqual([effect, suggestions], ['ask', ['edit(/etc/hosts)']])
-  assert.match(reason, /outside of the working directory/)
+  assert.match(reason, /outside the working directory/)
 })
 
 test('what decide() suggests is a rule, and allows the action', () => {

@@ -17,7 +17,7 @@ export async function expandGlob(word: string, globAt: number, folder: string): 
   const shown = showText(word)
   if (globAt < slash) throw new Doubt(`${shown} has a wildcard in the name of a folder`)
   if (/[^ -~]/.test(word))
-    throw new Doubt(`${shown} has a wildcard beside letters that have several spellings`)
+    throw new Doubt(`${shown} has a wildcard next to letters that can be encoded in several ways`)
   const [head, prefix] = [word.slice(0, slash), word.slice(slash, globAt)]
   const suffix = /[^*?\]]*$/.exec(word.slice(globAt + 1))![0]
   const names = await listNames(isAbsolute(word) ? head : `${folder}/${head}`) // `..` is left for the kernel to resolve

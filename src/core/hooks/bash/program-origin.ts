@@ -38,7 +38,7 @@ export async function openPrograms(
   const bash = await find('bash')
   const shell = bash === 'nowhere' ? await find('sh') : bash
   if (shell !== 'elsewhere')
-    throw new Doubt('PATH has no bash outside of the working directory', { startsPrograms: true })
+    throw new Doubt('PATH has no bash outside the working directory', { startsPrograms: true })
   return find
 }
 

@@ -241,7 +241,7 @@ async function resolveName(
 
 function describeOutside(shown: string, path: string, isLinked: boolean): string {
   const what = isLinked ? `${shown} leads to ${showText(path)}` : shown
-  return `${what}${isLinked ? ', which' : ''} is outside of the working directory`
+  return `${what}${isLinked ? ', which' : ''} is outside the working directory`
 }
 
 async function statIfThere(path: string): Promise<BigIntStats | undefined> {

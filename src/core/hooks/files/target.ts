@@ -52,7 +52,7 @@ export function newChangedError(target: FileTarget): CrabError {
 export function toFileError(target: FileTarget, reason: unknown): unknown {
   const code = getErrorCode(reason)
   if (reason instanceof CrabError || !/^E[A-Z0-9]+$/.test(code)) return reason
-  const known = REASONS[code] ?? { kind: 'failed', why: `the system says ${code}` }
+  const known = REASONS[code] ?? { kind: 'failed', why: `the system reports ${code}` }
   return newFileError(target, known.kind, known.why, { cause: reason })
 }
 

@@ -47,7 +47,7 @@ export async function readInstructionBytes(
     if (reason instanceof RefusedFile) throw reason
     if (isMissing(reason)) return undefined
     throw new RefusedFile(
-      REASONS[getErrorCode(reason)] ?? `the system says ${getErrorCode(reason) || String(reason)}`,
+      REASONS[getErrorCode(reason)] ?? `the system reports ${getErrorCode(reason) || String(reason)}`,
     )
   }
 }

@@ -94,5 +94,5 @@ function isMentioned({ path }: SkillProblem, content: string): boolean {
 }
 
 function sentence({ path, line, message }: SkillProblem): string {
-  return `Cannot use the skill of ${path}:${line}: ${message}`
+  return `Cannot use the skill in ${path}:${line}: ${message}`
 }

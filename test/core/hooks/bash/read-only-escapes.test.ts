@@ -133,7 +133,7 @@ test('no file of a repository holds up a decision, nor is another one read in it
   assert.equal(await judge(tree, 'git status'), 'ask')
 })
 
-test('git reads no repository outside of the working directory', async () => {
+test('git reads no repository outside the working directory', async () => {
   await using tree = await makeRepository()
   await run('bash', ['-c', 'mkdir private; mv ws/.git private; ln -s ../private/.git ws/.git'], {
     cwd: tree.root,

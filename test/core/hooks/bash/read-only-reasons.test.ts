@@ -31,10 +31,10 @@ await symlink('circle', tree.path('repo/circle'))
 
 test('the reason of a question about a command of the list is what keeps it from running unasked', async () => {
   const rows: [line: string, reason: string][] = [
-    ['cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
-    ['cat /etc/passwd', '/etc/passwd is outside of the working directory'],
-    ['ls && cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
-    ['git status && cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
+    ['cat link', 'link leads to /etc/passwd, which is outside the working directory'],
+    ['cat /etc/passwd', '/etc/passwd is outside the working directory'],
+    ['ls && cat link', 'link leads to /etc/passwd, which is outside the working directory'],
+    ['git status && cat link', 'link leads to /etc/passwd, which is outside the working directory'],
     ['cat pipe', 'pipe is a pipe, a socket or a device'],
     ['cat circle', `Cannot use the path ${JSON.stringify(tree.path('repo/circle'))}: its links form a loop`],
     ['cat */b', '*/b has a wildcard in the name of a folder'],
@@ -159,7 +159,7 @@ test('git reads a repository above the working directory where a rule allows rea
     assert.equal(decision.effect, 'ask', line)
     assert.equal(
       decision.reason,
-      `git reads the repository of ${top}, outside of the working directory, and no rule allows reading there`,
+      `git reads the repository of ${top}, outside the working directory, and no rule allows reading there`,
     )
     for (const rule of [`allow read(${top}/**)`, 'allow read(/**)'])
       assert.equal((await at(line, [rule])).effect, 'allow', `${line} with ${rule}`)

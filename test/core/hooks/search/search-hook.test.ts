@@ -98,7 +98,7 @@ test('grep takes a glob of names, of paths, and one that leaves out', async () =
   assert.equal(await files('./a.?s'), 'a.ts')
 })
 
-test('grep searches one file, and one outside of the working directory under its whole path', async () => {
+test('grep searches one file, and one outside the working directory under its whole path', async () => {
   await using tree = await makeTree({ 'in/a.ts': 'x\n', 'out/b.ts': 'x\n' })
   const place = { ...tree, root: tree.path('in') }
   assert.equal(await say(place, 'grep', { pattern: 'x', path: 'a.ts', glob: '*.js' }), 'a.ts\n1:x')

@@ -92,7 +92,7 @@ test('preprocess() tells of a skill that cannot be used, and passes its message 
   assert.equal(await say(home, `/echo ${'x'.repeat(3000)}`, [], told), undefined)
   assert.match(
     told[0]!,
-    /^Cannot use the skill of .*broken\/SKILL\.md:1: it does not start with front matter/,
+    /^Cannot use the skill in .*broken\/SKILL\.md:1: it does not start with front matter/,
   )
   assert.match(told[1]!, /^Cannot use the skill "huge": .* more than 256 KiB$/)
   assert.match(told[2]!, /^Cannot use the skill "echo": it repeats its arguments/)
