@@ -78,9 +78,8 @@ for (const columns of [40, 80, 200]) {
     await chat.shows('one, two')
     chat.type('in French')
     chat.press('enter')
-    await chat.shows((screen) =>
-      screen.lines().some((line) => /in French/.test(line) && !line.startsWith('> ')),
-    )
+    await chat.shows('next: in French')
+    await steersAreAccepted(chat, talk.cwd)
     const steered = chat.screen.lines()
     gates[0]!.resolve()
     await chat.shows('un, deux')
@@ -120,10 +119,31 @@ async function isIdle(chat: Session, answer: string): Promise<void> {
   })
 }
 
+/**
+ * Waits until the running turn has accepted the steers that the chat shows. The chat sends one after another, and a
+ * message with an image is queued only when those before it are accepted; it is then removed again.
+ */
+async function steersAreAccepted(chat: Session, cwd: string): Promise<void> {
+  await writeFile(join(cwd, 'dot.png'), DOT)
+  chat.type('@dot.png is next')
+  chat.press('enter')
+  await chat.shows('then: @dot.png is next')
+  chat.press('alt+up')
+  await chat.shows('> @dot.png is next')
+  chat.press('ctrl+u')
+  await chat.shows('Esc interrupts')
+}
+
 async function leave(chat: Session): Promise<void> {
   chat.press('ctrl+d')
   await chat.finished
 }
+
+/** A PNG of one pixel. */
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 const USAGE = { input: 1200, output: 340 }
 

@@ -61,10 +61,10 @@ describe('runCommand()', { concurrency: 4 }, () => {
   })
 
   test('resolves while others flood the output', async () => {
-    const { word, command } = markedScript('yes & echo started')
+    const { word, command } = markedScript('echo started; yes & sleep 0.1')
     await using box = await openBox()
     const { output, status } = await box.run(command)
-    assert.match(output, /^(y\n)*started\n/)
+    assert.match(output, /^started\n/)
     assert.deepEqual(status, { code: 0, signal: null })
     assert.deepEqual(await livingWith(word), [])
   })
