@@ -85,7 +85,7 @@ const STUBBORN = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
 async function assertGone(node: McpDaemon, failure: Promise<unknown>): Promise<void> {
   const reason = await failure
   assert.ok(reason instanceof CrabError && reason.kind === 'unavailable', String(reason))
-  assert.match(reason.message, /"one": it was ended by SIGKILL/)
+  assert.match(reason.message, /"one": it was killed by SIGKILL/)
   await until('it is noticed', async () => (await node.peer('one')).state === McpPeerState.FAILED)
 }
 

@@ -151,7 +151,7 @@ test('verify() fails with the reason, and remembers it', async () => {
   const server = node.watch({ at: { start: 'crash' } })
   await assert.rejects(node.servers.verify(agentWith([]), server.entry, NEVER), {
     kind: 'unavailable',
-    message: /"misbehaving": it ended with exit code 1: Error: cannot open the database/,
+    message: /"misbehaving": it exited with code 1: Error: cannot open the database/,
   })
   assert.match((await offer(node, agentWith([server.entry]))).notices.join(), /s ago; its tools are left out/)
 })
@@ -175,7 +175,7 @@ test('view() and peers() say what went wrong in an earlier process, and when, wi
   for (const _ of ['unregistered', 'registered']) {
     const { state, error, lastErrorAt, isListed } = other.servers.view(agent).servers[0]!
     assert.deepEqual([state, isListed], ['failed', false])
-    assert.match(error, /^it ended with exit code 1: Error: cannot open the database/)
+    assert.match(error, /^it exited with code 1: Error: cannot open the database/)
     assert.ok(Math.abs(lastErrorAt! - Date.now()) < 60_000)
     await other.servers.hook.onRegisterAgent!(agent)
   }

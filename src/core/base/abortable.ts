@@ -1,3 +1,4 @@
+import { createDeferred } from './deferred.ts'
 import { CrabError } from './errors.ts'
 
 /**
@@ -11,7 +12,7 @@ export function toCancelledError(signal: AbortSignal): CrabError {
 
 /** Waits for work that has other waiters too. An abort ends only this wait; the work continues. */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const gate = Promise.withResolvers<never>()
+  const gate = createDeferred<never>()
   const onAbort = () => gate.reject(toCancelledError(signal))
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })

@@ -1,3 +1,4 @@
+import { createDeferred } from './deferred.ts'
 import type { CrabError } from './errors.ts'
 
 /** The time limit of withDeadline(). */
@@ -29,7 +30,7 @@ export async function withDeadline<T>(
 
 /** Returns the result of work, or undefined when it takes longer than `ms` milliseconds; the work continues. */
 export async function waitAtMost<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>()
+  const late = createDeferred<undefined>()
   const timer = setTimeout(late.resolve, ms, undefined)
   try {
     return await Promise.race([work, late.promise])

@@ -1,4 +1,5 @@
 import { toCancelledError } from './abortable.ts'
+import { createDeferred } from './deferred.ts'
 
 /** Limits how many callers do something concurrently. The others wait, urgent ones ahead, in FIFO order. */
 export class Semaphore {
@@ -22,7 +23,7 @@ export class Semaphore {
   }
 
   async #wait(urgent: Promise<void> | undefined, signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { promise, resolve, reject } = createDeferred<void>()
     const onAbort = () => {
       // Otherwise it has its permit already.
       if (removeFrom(this.#urgent, resolve) || removeFrom(this.#others, resolve)) {

@@ -63,7 +63,7 @@ async function readHelperResult(
     if (code !== 0) {
       throw new CrabError(
         'failed',
-        killedBy === null ? `it ended with exit code ${code}` : `it was ended by ${killedBy}`,
+        killedBy === null ? `it exited with code ${code}` : `it was killed by ${killedBy}`,
       )
     }
     credentials = readHelperAnswer(output, now())

@@ -114,7 +114,7 @@ function whenInputBroken(stdin: Writable): Promise<void> {
 }
 
 function describeEnd({ code, signal }: ExitStatus): string {
-  return signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
+  return signal === null ? `it exited with code ${code}` : `it was killed by ${signal}`
 }
 
 /** Returns the program's own explanation of its end; empty when it was killed from outside. */

@@ -185,9 +185,9 @@ test('the client says who it is, and offers a person to be asked and nothing els
 })
 
 for (const [name, message] of [
-  ['crashOnStart', /it ended with exit code 1: Error: cannot open the database/],
-  ['crashOnInitialize', /it ended with exit code 1: Error: cannot open the database/],
-  ['crashOnList', /it ended with exit code 1: Error: cannot open the database/],
+  ['crashOnStart', /it exited with code 1: Error: cannot open the database/],
+  ['crashOnInitialize', /it exited with code 1: Error: cannot open the database/],
+  ['crashOnList', /it exited with code 1: Error: cannot open the database/],
   ['errorOnList', /tools\/list failed on purpose/],
   ['wrongVersion', /the handshake failed: .*1999-12-31/],
 ] as const) {

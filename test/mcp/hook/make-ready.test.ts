@@ -136,7 +136,7 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     const { names, notices } = await offer(node, agent)
     assert.deepEqual(names, ['mcp__good__add', 'mcp__good__echo'])
     assert.deepEqual(notices, [
-      'Cannot use the MCP server "bad": it ended with exit code 1: Error: cannot open the database: /var/empty/db: ' +
+      'Cannot use the MCP server "bad": it exited with code 1: Error: cannot open the database: /var/empty/db: ' +
         `permission denied; its tools are left out (crabtalk mcp ping bad -a ${agent.name} tries it again)`,
     ])
   })

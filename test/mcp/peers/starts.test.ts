@@ -45,7 +45,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     await untilState(node, 'failed')
     for (const agent of [one, two]) {
       const { kind, error } = node.events.filter((event) => event.agent === agent.name).at(-1)!
-      assert.deepEqual([kind, error], ['failed', 'it was ended by SIGKILL'])
+      assert.deepEqual([kind, error], ['failed', 'it was killed by SIGKILL'])
       assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
     }
     await ended(server) // what it left running went with it
@@ -93,7 +93,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     await rememberedAs(node, server.entry)
     await offer(node, agent)
     const call = () => run(node, agent, { name: 'mcp__misbehaving__old' })!
-    await assert.rejects(call, { kind: 'unavailable', message: /: it ended with exit code 1: [^;]*$/ })
+    await assert.rejects(call, { kind: 'unavailable', message: /: it exited with code 1: [^;]*$/ })
     const begun = server.starts().length
     await assert.rejects(call, { kind: 'unavailable', message: /; it can be retried in 5 s$/ })
     assert.equal(server.starts().length, begun)
@@ -228,11 +228,11 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     const agent = agentWith([entry])
     assert.deepEqual(node.servers.logs(agent, 's'), [])
     await assert.rejects(node.servers.connect(agent, 's', NEVER), {
-      message: 'Cannot use the MCP server "s": it ended with exit code 3: bad key [secret]',
+      message: 'Cannot use the MCP server "s": it exited with code 3: bad key [secret]',
     })
     assert.deepEqual(node.servers.logs(agent, 's').slice(-2), [
       'bad key [secret]',
-      '[crabtalk: it ended with exit code 3]',
+      '[crabtalk: it exited with code 3]',
     ])
   })
 
@@ -247,11 +247,11 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     await node.servers.connect(agent, name, NEVER)
     process.kill(starts()[0]!, 'SIGKILL')
     await untilState(node, 'failed')
-    assert.equal(node.servers.peers()[0]!.error, 'it was ended by SIGKILL')
+    assert.equal(node.servers.peers()[0]!.error, 'it was killed by SIGKILL')
     await node.servers.connect(agent, name, NEVER)
     assert.deepEqual(node.servers.logs(agent, name), [
       'cannot find it',
-      '[crabtalk: it was ended by SIGKILL]',
+      '[crabtalk: it was killed by SIGKILL]',
       '[crabtalk: started again]',
       'cannot find it',
     ])

@@ -202,7 +202,7 @@ describe('a server over HTTP that wants to know who asks', () => {
     [
       'ends with a failure',
       'console.log("s3cret-word"); console.error("no login"); process.exit(3)',
-      'it ended with exit code 3',
+      'it exited with code 3',
     ],
     ['prints nothing', '', 'it printed nothing'],
     [

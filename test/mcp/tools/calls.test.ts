@@ -143,9 +143,9 @@ describe('calls of tools', { concurrency: 4 }, () => {
   })
 
   const DEATHS = {
-    crashOnCall: /it ended with exit code 1: Error: cannot open the database/,
-    exitOnCall: /it ended with exit code 0/,
-    tornOnCall: /it ended with exit code 1/,
+    crashOnCall: /it exited with code 1: Error: cannot open the database/,
+    exitOnCall: /it exited with code 0/,
+    tornOnCall: /it exited with code 1/,
     closeOnCall: /it closed its standard input or output/,
   } as const
   for (const [name, message] of Object.entries(DEATHS)) {

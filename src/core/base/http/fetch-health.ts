@@ -1,4 +1,5 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
+import { createDeferred } from '../deferred.ts'
 import { parseObject } from '../json.ts'
 import type { JsonObject } from '../message.ts'
 import { readNetworkCode } from './network-failure.ts'
@@ -32,7 +33,7 @@ export async function fetchHealth(
 }
 
 function requestHealth(port: number, signal: AbortSignal): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { promise, resolve, reject } = createDeferred<IncomingMessage>()
   const agent = new Agent({ keepAlive: false })
   get({ agent, host: '127.0.0.1', port, path: '/health', signal }, resolve).on('error', reject)
   return promise

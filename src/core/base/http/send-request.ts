@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { createDeferred } from '../deferred.ts'
 import { readNetworkCode } from './network-failure.ts'
 
 /** A request with a text body. */
@@ -41,7 +42,7 @@ async function waitForAnswer(
   request: ClientRequest,
   { body, firstByte, onSocket }: OutgoingRequest,
 ): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { promise, resolve, reject } = createDeferred<IncomingMessage>()
   const timer = firstByte && setTimeout(() => request.destroy(firstByte.toError()), firstByte.ms)
   request.once('response', resolve)
   if (onSocket) request.once('socket', onSocket)

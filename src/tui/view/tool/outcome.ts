@@ -31,7 +31,9 @@ const DENIED_BY: Readonly<Record<number, string>> = {
 
 function describeExit({ name, server, state, output }: ToolRun): string[] {
   if (name !== 'bash' || server !== '') return state === 'failed' ? ['failed'] : []
-  const end = /\[(?:exit code (\d+)|ended by (\w+))\][^\n]*(?:\n\[[^\n]*)*$/.exec(output.slice(-1000))
+  const end = /\[(?:exit code (\d+)|(?:killed|ended) by (\w+))\][^\n]*(?:\n\[[^\n]*)*$/.exec(
+    output.slice(-1000),
+  )
   if (end) return [end[1] === undefined ? String(end[2]) : `exit ${end[1]}`]
   return state === 'failed' ? ['failed'] : []
 }

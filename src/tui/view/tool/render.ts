@@ -85,7 +85,7 @@ const SHOWN_RULES = 2
 
 /** Removes the exit status, which the line of the call already shows. */
 function withoutExit(output: string): string {
-  return output.replace(/\n?\[(?:exit code \d+|ended by \w+)\]$/, '')
+  return output.replace(/\n?\[(?:exit code \d+|(?:killed|ended) by \w+)\]$/, '')
 }
 
 /** The maximum characters of a text that an excerpt uses. */
