@@ -115,7 +115,7 @@ function checkValues({ name, kind, choices, refused = [] }: CommandOption, value
   const invalid = choices && values.find((value) => !choices.includes(value) && !refused.includes(value))
   if (invalid === undefined) return
   throw new CrabError('usage', `Cannot use --${name} ${invalid}`, {
-    hint: `it is one of ${choices!.join(', ')}`,
+    hint: `choose one of ${choices!.join(', ')}`,
   })
 }
 

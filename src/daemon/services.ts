@@ -28,7 +28,7 @@ import type { Reloads } from './reload.ts'
 
 /** The facts and controls that only the node of a daemon has. */
 export interface DaemonSelf {
-  /** In milliseconds since the epoch. */
+  /** The start time in milliseconds since 1970. */
   readonly startedAt: number
   /** The idle timeout in milliseconds; undefined means that the daemon never exits by itself. */
   readonly idleExitMs: number | undefined

@@ -28,9 +28,9 @@ export type ServiceModels =
 
 /** The variables of a shell that determine the available models and that a service does not see. */
 export interface ShellKeys {
-  /** Those that are not in service.env. */
+  /** The variables that are not in service.env. */
   absent: readonly string[]
-  /** Those with a different value in service.env. */
+  /** The variables with a different value in service.env. */
   different: readonly string[]
 }
 

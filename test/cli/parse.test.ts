@@ -161,7 +161,7 @@ test('parseOptions() takes of an option with choices one of these, and what its 
   const command = { ...COMMAND, options: [choosy, { name: 'help', summary: '' }] }
   for (const who of ['me', 'them']) assert.equal(parse(command, ['--on', who]).value('on'), who)
   assert.deepEqual(parse(command, ['--on=it', '--help']).values('on'), ['it'])
-  const refusal = { kind: 'usage', message: 'Cannot use --on it', hint: 'it is one of me, you' }
+  const refusal = { kind: 'usage', message: 'Cannot use --on it', hint: 'choose one of me, you' }
   assert.throws(() => parse(command, ['--on=it', '--on=me']), refusal)
   assert.throws(() => parse(command, ['--on=it']), refusal)
 })

@@ -315,7 +315,7 @@ test('__complete says nothing of what is wrong', async () => {
 test('completions refuses a shell it does not know', async () => {
   const { code, stderr } = await run('/nowhere', ['completions', 'tcsh'])
   assert.equal(code, 2)
-  assert.match(stderr, /Cannot complete for tcsh\nhint: it is one of bash, zsh, fish, powershell\n$/)
+  assert.match(stderr, /Cannot complete for tcsh\nhint: choose one of bash, zsh, fish, powershell\n$/)
 })
 
 for (const shell of COMPLETION_SHELLS) {

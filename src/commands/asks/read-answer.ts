@@ -48,7 +48,7 @@ function readOne(line: string, question: AskQuestion, isFree: boolean): string {
   if (answer !== undefined) return answer
   const labels = question.options.map(({ label }, at) => `${at + 1} ${escapeLine(label)}`).join(', ')
   throw new CrabError('usage', `Cannot answer "${escapeLine(line)}": no option has that name`, {
-    hint: `it is one of ${labels}`,
+    hint: `choose one of ${labels}`,
   })
 }
 

@@ -14,7 +14,7 @@ export const completionsCommand: CommandHandler = async ({ program, options, hos
   const shell = COMPLETION_SHELLS.find((one) => one === (name === 'pwsh' ? 'powershell' : name))
   if (shell === undefined) {
     throw new CrabError('usage', `Cannot complete for ${name}`, {
-      hint: `it is one of ${COMPLETION_SHELLS.join(', ')}`,
+      hint: `choose one of ${COMPLETION_SHELLS.join(', ')}`,
     })
   }
   host.stdout.write(scriptFor(shell, program))

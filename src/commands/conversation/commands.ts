@@ -69,7 +69,7 @@ export const exportConversationCommand: CommandHandler = async ({ options, host,
   const write = FORMATS[format]
   if (!write) {
     throw new CrabError('usage', `Cannot use --format ${format}`, {
-      hint: `it is one of ${Object.keys(FORMATS).join(', ')}`,
+      hint: `choose one of ${Object.keys(FORMATS).join(', ')}`,
     })
   }
   const outFile = await openOutFile(options.value('out-file'), host)

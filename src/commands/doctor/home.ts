@@ -97,8 +97,8 @@ async function checkFreeSpace(folder: string): Promise<CheckResult[]> {
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const text = free >= 1e9 ? `${(free / 1e9).toFixed(1)} GB` : `${Math.floor(free / 1e6)} MB`
-  if (free < MIN_BYTES) return [problem(`${text} are free for conversations`, 'make room on that disk')]
-  if (free < LOW_BYTES) return [warning(`${text} are free for conversations`, 'make room on that disk')]
+  if (free < MIN_BYTES) return [problem(`only ${text} of disk space are free`, 'make room on that disk')]
+  if (free < LOW_BYTES) return [warning(`only ${text} of disk space are free`, 'make room on that disk')]
   return [ok(`${text} are free`)]
 }
 

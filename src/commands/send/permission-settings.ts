@@ -95,7 +95,7 @@ function readOnAsk(options: ParsedOptions, host: Host): PermissionSettings['onAs
       return onAskOption
     default:
       throw new CrabError('usage', `Cannot use --on-ask ${onAskOption}`, {
-        hint: 'it is one of tty, deny, fail, park and client',
+        hint: 'choose one of tty, deny, fail, park and client',
       })
   }
 }

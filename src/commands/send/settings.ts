@@ -175,7 +175,9 @@ function refuse(what: string, options: ParsedOptions, names: readonly string[]):
 function parseChoice<T extends string>(option: string, text: string, known: readonly T[]): T {
   const found = known.find((name) => name === text)
   if (found !== undefined) return found
-  throw new CrabError('usage', `Cannot use --${option} ${text}`, { hint: `it is one of ${known.join(', ')}` })
+  throw new CrabError('usage', `Cannot use --${option} ${text}`, {
+    hint: `choose one of ${known.join(', ')}`,
+  })
 }
 
 function parseOptional<T>(text: string | undefined, read: (text: string) => T): T | undefined {

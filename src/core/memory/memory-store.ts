@@ -29,9 +29,9 @@ export interface MemoryStoreOptions {
  */
 export class MemoryStore {
   readonly #options: MemoryStoreOptions
-  /** By path. */
+  /** The memories by path. */
   readonly #files = new Map<string, MemoryFile>()
-  /** By path; only for memories that were searched. */
+  /** The indexes of the memories that were searched, by path. */
   readonly #indexes = new Map<string, MemoryIndex>()
 
   constructor(options: MemoryStoreOptions) {

@@ -13,7 +13,7 @@ export interface CallTarget {
 /** An HTTP error answer. */
 export interface ErrorResponse {
   status: number
-  /** By lower-case name. */
+  /** The values by lower-case name. */
   headers: Readonly<Record<string, string>>
   body: string
 }

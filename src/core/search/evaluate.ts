@@ -33,7 +33,7 @@ interface Evaluation extends WindowBuffers {
   columns: DocumentColumns
   query: Query
   best: BestHits
-  /** In query order. */
+  /** The cursors in the order of the query's terms. */
   cursors: readonly PostingsCursor[]
   /** The same cursors, sorted for each window by ascending bound. */
   ordered: PostingsCursor[]

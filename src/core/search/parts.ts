@@ -10,7 +10,7 @@ export const BLOCK = 128
 /** The average length and weights that block maxima are computed for. */
 export interface Bounds {
   averageLength: number
-  /** By kind. */
+  /** The weight of each kind. */
   weights: Float64Array
 }
 

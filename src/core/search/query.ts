@@ -6,7 +6,7 @@ export interface Query {
   ids: readonly number[]
   factors: readonly number[]
   averageLength: number
-  /** By kind. */
+  /** The weight of each kind. */
   weights: Float64Array
   /** The largest weight. */
   heaviest: number

@@ -34,7 +34,7 @@ export interface TextQuery {
   text: string
   /** The maximum number of hits, or of groups with `collapse`. */
   limit: number
-  /** By kind; absent: 1 for every kind. A kind with weight 0 is not found. */
+  /** The weight of each kind; 1 when absent. A kind with weight 0 is not found. */
   weights?: readonly number[]
   /** Whether a group is searched; absent: all are. Called at most once per group. */
   accepts?: (group: number) => boolean

@@ -21,7 +21,7 @@ export class SessionCatalog {
   readonly #path: string
   #entries: Promise<Map<string, CatalogEntry>> | undefined
   #unsavedCost = 0
-  /** By pair prefix, then by session id. */
+  /** The rows by pair prefix, then by session id. */
   #pairs: { version: number; rows: Map<string, Map<string, SessionRow>> } | undefined
   #rows: { version: number; rows: readonly SessionSummary[] } | undefined
 

@@ -38,7 +38,7 @@ async function checkModel(registry: ModelRegistry, model: string, signal: AbortS
   const names = models.map(({ name }) => name)
   const hint =
     didYouMean(model, names) ??
-    (names.length > 0 ? `it is one of ${names.slice(0, MAX_NAMED).join(', ')}` : 'no model is configured')
+    (names.length > 0 ? `choose one of ${names.slice(0, MAX_NAMED).join(', ')}` : 'no model is configured')
   throw new CrabError('missing', `Cannot find model "${model}"`, { hint })
 }
 

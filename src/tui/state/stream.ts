@@ -144,7 +144,7 @@ function returnSteer(state: ChatState, content: string): ChatState {
     return finish(state, {
       kind: 'notice',
       tone: 'warning',
-      text: `The turn ended before it took up: ${content}`,
+      text: `The turn ended before it read: ${content}`,
     })
   }
   const returned = [...state.returned, findTypedText(state, content)]

@@ -201,5 +201,5 @@ test('a steer of another chat that comes back is told, and stays out of the prom
     turnEnd(),
   ])
   assert.equal(state.prompt.text, '')
-  assert.match(JSON.stringify(blocksOf(state)), /before it took up: from the other/)
+  assert.match(JSON.stringify(blocksOf(state)), /before it read: from the other/)
 })

@@ -16,8 +16,8 @@ published it, how large it is and what it depends on, and asks before it install
 without a terminal, pass --yes.
 
 The new version is used once it is complete. If the component runs as a service, the service is restarted; if it is not ready
-within 15 s, the previous version is restored and this exits with 69. If crabup is killed in between, its next command that deals
-with services or packages restores the previous version.`,
+within 15 s, the previous version is restored and this exits with 69. If crabup is killed meanwhile, its next command that
+manages services or packages restores the previous version.`,
     options: [
       { name: 'version', value: 'VERSION', fallback: 'the newest', summary: 'A version or a tag' },
       YES,
@@ -35,9 +35,9 @@ with services or packages restores the previous version.`,
     path: ['update'],
     args: '',
     summary: 'Update every component to its newest version',
-    details: `Prints the old and new versions, then pulls one component after the other; a failure does not affect the others. It asks
-about a package whose publisher has changed. A version that did not start here, while the previous one did, is reported and not
-tried again. Exits with 0 when all components are up to date, otherwise with the code of the last failure.`,
+    details: `Prints the old and new versions, then pulls the components one by one; a failure does not affect the others. It asks
+about a package whose publisher has changed. A version that failed to start here, while the previous one did start, is reported
+and not tried again. Exits with 0 when all components are up to date, otherwise with the code of the last failure.`,
     options: [{ name: 'dry-run', summary: 'Print what would change' }, YES],
     examples: ['crabup update', 'crabup update --dry-run'],
     isAlone: true,

@@ -38,7 +38,7 @@ when the configuration is invalid; nothing is changed then.`,
     path: [SERVICE_PLACEHOLDER, 'restart'],
     args: '',
     summary: 'Stop the service when its turns have ended, and start it again',
-    details: `Waits for running turns, at most 60 s; on a terminal it asks. Messages are kept in any case. Rewrites the unit if it changed:
+    details: `Waits for running turns, at most 60 s; on a terminal it asks. Messages are kept either way. Rewrites the unit if it changed:
 run this after a change of the PATH, of the program or of a key.`,
     options: [DRY_RUN, NOW, YES],
     examples: ['crabup daemon restart', 'crabup daemon restart --now'],

@@ -16,7 +16,7 @@ export type TreeEntry = Omit<MemoryEntry, 'createdAt'> & {
 
 /** The contents of a tree. */
 export interface LoadedTree {
-  /** By kind, then by file name. */
+  /** The entries, sorted by kind, then by file name. */
   entries: TreeEntry[]
   /**
    * Markdown files in other folders of the tree, and symbolic links, which are not followed; as paths in the
