@@ -46,7 +46,7 @@ export function openSessionIndex(home: string, options: { reranks?: boolean } = 
     folder,
     index,
     leases,
-    lasts: true,
+    isLongLived: true,
     worker: async () => SEARCH_WORKER,
     log,
     ...options,

@@ -39,7 +39,7 @@ export function buildStores({ options, now, wait, over }: NodeContext): NodeStor
       folder,
       index: paths.index,
       leases,
-      lasts: daemon !== undefined,
+      isLongLived: daemon !== undefined,
       worker: options.searchWorker,
       log: options.log,
     })

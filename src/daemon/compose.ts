@@ -16,7 +16,7 @@ export function compose(options: NodeOptions): Services {
   const wait = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false })
   const context: NodeContext = { options, now: Date.now, wait, over }
   const processes = openProcessHost({ pid })
-  const liveConfig = new LiveConfig({ paths, env, over, lasts: daemon !== undefined })
+  const liveConfig = new LiveConfig({ paths, env, over, isLongLived: daemon !== undefined })
   const stores = buildStores(context)
   const mcp = buildMcp(context, { liveConfig, processes })
   const tools = buildTools(context, { stores, liveConfig, processes, mcpHook: mcp.mcpHook })

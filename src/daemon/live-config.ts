@@ -17,7 +17,7 @@ export interface LiveConfigOptions {
   /** Aborted when the node shuts down. */
   over: AbortSignal
   /** Whether the node serves more than one command, so that models that were missing at first may appear. */
-  lasts: boolean
+  isLongLived: boolean
 }
 
 /** A part of config.toml, as users call it. */
@@ -37,9 +37,9 @@ export interface PreparedConfig {
 
 /**
  * The reason why the configuration may be outdated: the file has changed, or the user had no model yet
- * (`makeshift`).
+ * (`provisional`).
  */
-export type Staleness = 'changed' | 'makeshift'
+export type Staleness = 'changed' | 'provisional'
 
 /** The configuration and the models it declares: read on first use, and again with `prepare()` and `use()`. */
 export class LiveConfig {
@@ -96,7 +96,7 @@ export class LiveConfig {
     const [config, models] = await this.#read()
     if (!config || !models) return undefined
     if ((await this.#readStamp()) !== this.#stamp) return 'changed'
-    return this.#options.lasts && isProvisional(config, models) ? 'makeshift' : undefined
+    return this.#options.isLongLived && isProvisional(config, models) ? 'provisional' : undefined
   }
 
   /**

@@ -19,7 +19,7 @@ const LONGEST = [
   'crabup-packages',
   'daemon-load',
   'orphans',
-  'mcp-beyond',
+  'mcp-resources-prompts',
   'crabup-guard',
 ].map((name) => `test/binary/${name}.black.ts`)
 const folder = mkdtempSync(join(tmpdir(), 'crab-groups-'))

@@ -26,7 +26,7 @@ export function openSearchPlace(
   const index = new SessionIndex({
     ...{ folder, index: join(home, 'index'), leases, log },
     worker: async () => SEARCH_WORKER,
-    lasts: isDaemon,
+    isLongLived: isDaemon,
     ...(isDaemon && { worthSaving: 1, saveAfterMs: 1, patienceMs: 60_000 }),
   })
   const storage = new DiskStorage({

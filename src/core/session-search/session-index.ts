@@ -29,7 +29,7 @@ export interface SessionIndexOptions {
    * Whether the process is long-running, like the daemon: checkpoints are written while it runs, and a search
    * that would have to wait for a long read returns partial results instead.
    */
-  lasts: boolean
+  isLongLived: boolean
   /** The program of the worker thread that reads, merges and saves. */
   worker: WorkerSource
   log: Log
@@ -66,10 +66,10 @@ export class SessionIndex implements AsyncDisposable {
   #saveTimer: NodeJS.Timeout | undefined
 
   constructor(options: SessionIndexOptions) {
-    const { index, leases, worker, log, lasts } = options
+    const { index, leases, worker, log, isLongLived } = options
     const defaults = {
       reranks: true,
-      worthSaving: lasts ? SAVE_BYTES : SAVE_ONCE_BYTES,
+      worthSaving: isLongLived ? SAVE_BYTES : SAVE_ONCE_BYTES,
       saveAfterMs: SAVE_AFTER_MS,
       patienceMs: PATIENCE_MS,
     }
@@ -77,7 +77,7 @@ export class SessionIndex implements AsyncDisposable {
     this.#worker = openBackground({ worker, log })
     this.#inline = openBackground({ worker: async () => undefined, log })
     const { load } = this.#inline // loading a checkpoint takes no longer than starting a worker
-    const background = lasts ? { ...this.#worker, load } : this.#inline
+    const background = isLongLived ? { ...this.#worker, load } : this.#inline
     this.#checkpoints = new Checkpoints({ place: indexPlace(index), leases, background, log })
   }
 
@@ -118,8 +118,8 @@ export class SessionIndex implements AsyncDisposable {
     this.#stopReading.abort()
     await this.#opened.current?.catch(() => undefined) // reported to the searches
     await this.#queue.settled()
-    const { lasts, worthSaving } = this.#options
-    await this.#save(lasts ? Math.min(SAVE_AT_END_BYTES, worthSaving) : worthSaving)
+    const { isLongLived, worthSaving } = this.#options
+    await this.#save(isLongLived ? Math.min(SAVE_AT_END_BYTES, worthSaving) : worthSaving)
     this.#closed.abort()
     await this.#worker[Symbol.asyncDispose]()
     await this.#inline[Symbol.asyncDispose]()
@@ -127,10 +127,10 @@ export class SessionIndex implements AsyncDisposable {
   }
 
   async #open(): Promise<FollowedSessions> {
-    const { folder, log, lasts } = this.#options
+    const { folder, log, isLongLived } = this.#options
     const textOptions = { background: this.#worker, weights: DOCUMENT_WEIGHTS }
     // before another process replaces the checkpoint to load
-    if (lasts) await this.#checkpoints.mayWrite(this.#closed.signal)
+    if (isLongLived) await this.#checkpoints.mayWrite(this.#closed.signal)
     const saved = await this.#checkpoints.load(textOptions, this.#closed.signal)
     const { text, table } = saved ?? { text: new TextIndex(textOptions), table: new SessionTable() }
     this.#followed = new FollowedSessions({
@@ -140,17 +140,17 @@ export class SessionIndex implements AsyncDisposable {
       worker: this.#worker,
       inline: this.#inline,
       log,
-      ...(lasts && { worthAThread: WORTH_A_THREAD }),
+      ...(isLongLived && { worthAThread: WORTH_A_THREAD }),
     })
     return this.#followed
   }
 
   /** Whether the index is up to date; false when that takes longer than a search waits. */
   async #isUpToDate(followed: FollowedSessions, signal: AbortSignal): Promise<boolean> {
-    const { lasts, patienceMs } = this.#options
+    const { isLongLived, patienceMs } = this.#options
     const caughtUp = this.#catchUp().then(() => true)
     const done = abortable(caughtUp, signal)
-    if (!lasts) return await done
+    if (!isLongLived) return await done
     done.catch(() => undefined) // once this search stops waiting, the next one reports the failure
     for (;;) {
       const isDone = await waitAtMost(done, patienceMs)
@@ -171,8 +171,8 @@ export class SessionIndex implements AsyncDisposable {
   }
 
   #saveSoon(): void {
-    const { lasts, worthSaving, saveAfterMs } = this.#options
-    if (!lasts || this.#saveTimer || (this.#followed?.unsavedBytes ?? 0) < worthSaving) return
+    const { isLongLived, worthSaving, saveAfterMs } = this.#options
+    if (!isLongLived || this.#saveTimer || (this.#followed?.unsavedBytes ?? 0) < worthSaving) return
     this.#saveTimer = setTimeout(() => {
       this.#saveTimer = undefined
       void this.#save(worthSaving)

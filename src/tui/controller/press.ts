@@ -33,7 +33,7 @@ export interface KeyContext {
 export function press(state: ChatState, keys: readonly KeyPress[], around: KeyContext): KeyActions {
   const focus = getFocus(state)
   const [key] = keys
-  if (key === undefined || focus.kind === 'nobody') return NOTHING
+  if (key === undefined || focus.kind === 'none') return NOTHING
   if (keys.length > 1 && isDelicate(focus)) return { actions: [{ type: 'overlay-disarmed' }], effects: [] }
   const quiet: ChatAction[] = state.hint === '' ? [] : [{ type: 'set', change: { hint: '' } }]
   const { actions, effects } = pressFocused(state, key, around)

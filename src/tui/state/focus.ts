@@ -8,11 +8,11 @@ import type { ChatState } from './types.ts'
  * The part of the screen that gets the keys. A question never has the focus: its card takes only digits and
  * arrows, which the empty composer does not use.
  */
-export type Focus = { kind: 'nobody' } | { kind: 'overlay'; overlay: Overlay } | { kind: 'prompt' }
+export type Focus = { kind: 'none' } | { kind: 'overlay'; overlay: Overlay } | { kind: 'prompt' }
 
 /** Returns the part that gets the keys: the overlay once it has been drawn, otherwise the composer. */
 export function getFocus({ isLent, overlay, isOverlayArmed }: ChatState): Focus {
-  if (isLent) return { kind: 'nobody' }
+  if (isLent) return { kind: 'none' }
   return overlay && isOverlayArmed ? { kind: 'overlay', overlay } : { kind: 'prompt' }
 }
 

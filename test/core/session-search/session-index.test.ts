@@ -171,12 +171,12 @@ test('only the holder of the lease writes checkpoints', async () => {
   await storage.createSession(headerOf(), [said('quick fox')])
   {
     await using _lease = await leases.take('index', NEVER)
-    const index = home.open({ worthSaving: 1, lasts: false })
+    const index = home.open({ worthSaving: 1, isLongLived: false })
     assert.equal((await found({ text: 'fox' })).length, 1)
     await index[Symbol.asyncDispose]()
     assert.ok(!existsSync(home.checkpoints))
   }
-  const index = home.open({ worthSaving: 1, lasts: false })
+  const index = home.open({ worthSaving: 1, isLongLived: false })
   assert.equal((await found({ text: 'fox' })).length, 1)
   await index[Symbol.asyncDispose]()
   assert.ok(existsSync(home.checkpoints))
@@ -186,7 +186,7 @@ test('an index that lasts saves while it runs, and one that does not only what w
   await using home = await openHome()
   const { storage, found } = home
   await storage.createSession(headerOf(), [said('quick fox')])
-  const small = home.open({ lasts: false })
+  const small = home.open({ isLongLived: false })
   await found({ text: 'fox' })
   await small[Symbol.asyncDispose]()
   assert.ok(!existsSync(home.checkpoints))
@@ -246,7 +246,7 @@ async function openHome() {
     /** Only one at a time; the caller disposes it. */
     open(options: Partial<SessionIndexOptions> = {}) {
       index = new SessionIndex({
-        ...{ folder, leases, index: join(dir.path, 'index'), lasts: true, patienceMs: 60_000 },
+        ...{ folder, leases, index: join(dir.path, 'index'), isLongLived: true, patienceMs: 60_000 },
         worker: async () => SEARCH_WORKER,
         log: (level, message) => logged.push(`${level} ${message}`),
         ...options,
