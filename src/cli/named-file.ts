@@ -145,4 +145,5 @@ const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
   EBADF: 'it is not open for reading',
   ENXIO: 'it is a socket',
+  ELOOP: 'it is a symbolic link that leads back to itself',
 }

@@ -101,8 +101,16 @@ export class Output {
     this.#closed = true
     this.#waiting = ''
     if (getErrorCode(reason) !== 'EPIPE') {
-      const why = reason instanceof Error ? reason.message : String(reason)
-      this.#failure = new CrabError('storage', `Cannot write the output: ${why}`, { cause: reason })
+      const isFull = ['ENOSPC', 'EDQUOT'].includes(getErrorCode(reason) ?? '')
+      const why = isFull
+        ? 'there is no space left'
+        : reason instanceof Error
+          ? reason.message
+          : String(reason)
+      this.#failure = new CrabError('storage', `Cannot write the output: ${why}`, {
+        cause: reason,
+        ...(isFull ? { hint: 'free some space on that disk' } : {}),
+      })
     }
     this.#onClosed?.()
   }

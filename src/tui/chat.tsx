@@ -216,5 +216,5 @@ async function loadModels(
 }
 
 function welcome({ agent, model = '', version }: ChatOptions, { shownCwd: cwd }: ChatPorts): Block {
-  return { kind: 'welcome', agent, model, cwd, version, hint: '/help for commands, Ctrl-C twice to leave' }
+  return { kind: 'welcome', agent, model, cwd, version, hint: '/help for commands, Ctrl+C twice to leave' }
 }

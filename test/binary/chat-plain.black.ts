@@ -42,7 +42,7 @@ test('a plain chat asks before a tool call, a line is the answer, and Ctrl-C int
   chat.press('ctrl+c')
   await chat.shows('Interrupted')
   chat.press('ctrl+c')
-  await chat.shows('Ctrl-C again leaves')
+  await chat.shows('Ctrl+C again leaves')
   chat.press('ctrl+c')
   assert.equal((await chat.finished).signal, 0)
   const [session] = await readSessions(talk.home)

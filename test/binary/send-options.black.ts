@@ -108,7 +108,7 @@ test('--timeout and --idle-timeout end a run with 124, keep what was said and sa
   ])
   const stdout = 'partial\n'
   assertFailed(total, 'timeout', {
-    message: /^Cannot finish: the run takes longer than 1 s$/,
+    message: /^Cannot finish: the run took longer than 1 s$/,
     hint: /--timeout/,
     stdout,
   })

@@ -49,7 +49,7 @@ export function formatContentCell(entry: Pick<CronEntry, 'skill' | 'content'>): 
 }
 
 const MAX_CHARS = 48
-const LIST_HINT = 'crabtalk cron list shows them'
+const LIST_HINT = 'crabtalk cron list shows all entries'
 
 function refuseLock(): never {
   throw new CrabError('internal', 'Unexpected failure: this file is only read')

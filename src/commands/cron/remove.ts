@@ -10,7 +10,9 @@ export const removeCronEntryCommand: CommandHandler = async ({ options, host, si
   await using attached = await attach(host, { signal })
   const isGone = await openCronFile(resolvePaths(host), attached).remove(id, signal)
   if (!isGone) {
-    throw new CrabError('missing', `Cannot find the entry ${id}`, { hint: 'crabtalk cron list shows them' })
+    throw new CrabError('missing', `Cannot find the entry ${id}`, {
+      hint: 'crabtalk cron list shows all entries',
+    })
   }
   host.stdout.write(`removed entry ${id}\n`)
   return 0

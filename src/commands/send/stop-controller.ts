@@ -101,7 +101,7 @@ export class StopController implements Disposable {
   /** Starts, or continues, the time limit of the whole run. */
   #startTimer(): void {
     this.#since = this.#now()
-    const tooLong = () => this.#abort(timeoutError('the run takes longer than', this.#timeoutMs, '--timeout'))
+    const tooLong = () => this.#abort(timeoutError('the run took longer than', this.#timeoutMs, '--timeout'))
     if (this.#timeoutMs > 0) this.#total = setTimeout(tooLong, Math.max(1, this.#left))
   }
 

@@ -19,6 +19,6 @@ export function foreignPrompt(what: string, path: string): CrabError {
 /** The error for a name that another agent has. `what` says what cannot be done. */
 export function takenName(what: string): CrabError {
   return new CrabError('conflict', `${what}: an agent of that name exists`, {
-    hint: 'upper and lower case count as the same name',
+    hint: 'choose another name; upper and lower case count as the same',
   })
 }

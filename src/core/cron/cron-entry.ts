@@ -114,7 +114,7 @@ function* findIssues(table: Record<string, unknown>, isMisspelt: boolean): Gener
   if (read?.ok === false) {
     yield {
       path: ['schedule'],
-      predicate: `is not a schedule: ${read.why}`,
+      predicate: `is invalid: ${read.why}`,
       hint: 'for example "0 0 9 * * MON-FRI"',
     }
   }

@@ -139,7 +139,7 @@ export async function renameTokenAgent(
 /** Returns the error for a token that does not exist. */
 export function noSuchToken(name: string): CrabError {
   return new CrabError('missing', `Cannot find the token "${name}": no token has that name`, {
-    hint: 'crabtalk token list',
+    hint: 'crabtalk token list shows all tokens',
   })
 }
 

@@ -71,12 +71,16 @@ function commandRows({ commands }: PermissionRequest, { columns, color }: QuoteS
 
 const COMMAND_MARGIN = 10
 
+/** The width of the column of keys: `Ctrl+C` and two blanks. */
+const KEY_WIDTH = 8
+
 function helpRows(card: AskCard, quoting: QuoteStyle): string[] {
   const choices = listPermissionChoices(card.ask.questions[0]!)
+  const style = { ...quoting, nameWidth: KEY_WIDTH }
   const keys = choices.flatMap((one) =>
-    factRows(`${one.digit}`, escapeLine(describeChoice(one, card.agent)), quoting),
+    factRows(`${one.digit}`, escapeLine(describeChoice(one, card.agent)), style),
   )
-  return ['', ...keys, ...factRows('Ctrl+C', 'stops the agent', quoting)]
+  return ['', ...keys, ...factRows('Ctrl+C', 'stops the agent', style)]
 }
 
 /** Removes the first two lines of a diff when they only repeat the path shown above it. */

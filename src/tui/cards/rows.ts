@@ -46,13 +46,18 @@ export function quoteRows(
 export function factRows(
   name: string,
   text: string,
-  { columns, color, most = Number.POSITIVE_INFINITY }: { columns: number; color: boolean; most?: number },
+  {
+    columns,
+    color,
+    most = Number.POSITIVE_INFINITY,
+    nameWidth = NAME_WIDTH,
+  }: { columns: number; color: boolean; most?: number; nameWidth?: number },
 ): string[] {
-  const width = Math.max(8, columns - NAME_WIDTH - 2)
+  const width = Math.max(8, columns - nameWidth - 2)
   const rows = wrapLines(text, width)
   const visible =
     rows.length <= most ? rows : [...rows.slice(0, most - 1), truncateText(`${rows[most - 1]} …`, width)]
-  return visible.map((row, at) => `  ${paint(padText(at === 0 ? name : '', NAME_WIDTH), color, 'dim')}${row}`)
+  return visible.map((row, at) => `  ${paint(padText(at === 0 ? name : '', nameWidth), color, 'dim')}${row}`)
 }
 
 const NAME_WIDTH = 6

@@ -81,4 +81,4 @@ const STEPS: ReadonlyMap<string, number> = new Map([
 
 const TOO_EARLY = 'Enter came too soon to be an answer: select again, wait a moment, then press Enter'
 const TOO_EARLY_DIGIT =
-  'Enter came too soon to be an answer, so the digit is text: Backspace, the digit, a moment, Enter'
+  'Enter came too soon to be an answer, so the digit is now text: delete it, press it again, wait, Enter'

@@ -58,7 +58,7 @@ export function searchNote(search: Search): string {
       return isEmpty ? 'no conversations yet' : 'no match; only whole words are found'
     case 'memory':
       return isEmpty
-        ? `${agent} has no memory entries yet; # and some words saves one`
+        ? `${agent} has no memory entries yet; begin a message with # to save one`
         : 'no memory entry contains any of these words'
   }
 }

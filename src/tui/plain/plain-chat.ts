@@ -130,7 +130,7 @@ class PlainChat {
     const { agent, model = '', version } = options
     using _interrupts = io.onInterrupt(() => this.#interrupt())
     this.#store.subscribe(() => this.#show())
-    const hint = '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves'
+    const hint = '/help lists commands; Ctrl+C interrupts, Ctrl+D leaves'
     this.#store.act({
       type: 'print',
       block: { kind: 'welcome', agent, model, cwd: ports.shownCwd, version, hint },
@@ -288,7 +288,7 @@ class PlainChat {
     else if (this.#isLeaving) this.#context.over.abort()
     else {
       this.#isLeaving = true
-      this.#printer.print('Ctrl-C again leaves\n')
+      this.#printer.print('Ctrl+C again leaves\n')
       this.#isPrompted = false
       this.#show()
     }

@@ -74,7 +74,7 @@ function toText({ text, isPaste }: Cell, color: boolean): string {
 
 /** Describes what the next key would do. */
 function nextKey(prompt: Prompt, context: PromptContext): string {
-  if (prompt.armed === 'leave') return 'Ctrl-C again to leave'
+  if (prompt.armed === 'leave') return 'Ctrl+C again to leave'
   if (prompt.armed === 'clear') return 'Esc again to clear'
   const sign = getSign(prompt)
   if (sign !== undefined) return SIGNS[sign]

@@ -58,7 +58,7 @@ test('cron list shows failures, what was skipped and missed, and the errors in t
     '',
   ])
   assert.deepEqual(stderr.split('\n'), [
-    'crabtalk: config/crons.toml:14: "schedule" is not a schedule: it needs six fields (second minute hour day month weekday), or five without the second (for example "0 0 9 * * MON-FRI")',
+    'crabtalk: config/crons.toml:14: "schedule" is invalid: it needs six fields (second minute hour day month weekday), or five without the second (for example "0 0 9 * * MON-FRI")',
     'crabtalk: entry 9 (/once) fired once and failed 2h ago: Cannot find the skill "feeds"',
     'crabtalk: no scheduler is running, so nothing fires: start it with crabup cron start',
     '',

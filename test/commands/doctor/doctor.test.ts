@@ -38,7 +38,7 @@ test('doctor says what keeps schedules from firing', async () => {
   for (const [text, found] of [
     [
       '[[cron]]\nid = 1\nschedule = "* * *"\ncontent = "x"\n',
-      /^config\/crons\.toml:3: "schedule" is not a schedule/,
+      /^config\/crons\.toml:3: "schedule" is invalid/,
     ],
     ['[[cron]]\nid\n', /^config\/crons\.toml:2:\d+: not valid TOML/],
   ] as const) {

@@ -145,5 +145,5 @@ test('Stop lets no time pass while a person is asked, however many questions the
   assert.equal(stop.signal.aborted, false)
   pass(1)
   const { kind, message } = toCrabError(stop.signal.reason)
-  assert.deepEqual([kind, message], ['timeout', 'Cannot finish: the run takes longer than 10 s'])
+  assert.deepEqual([kind, message], ['timeout', 'Cannot finish: the run took longer than 10 s'])
 })

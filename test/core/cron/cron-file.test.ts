@@ -80,7 +80,7 @@ quiet_end = "07:00"
   assert.equal(standing.crons[0]?.timing.quiet, undefined)
   assert.deepEqual(problemLines(standing), [
     'config/crons.toml:1: unknown key "nonsense"',
-    'config/crons.toml:5: "schedule" is not a schedule: invalid value for minute: 99 (for example "0 0 9 * * MON-FRI")',
+    'config/crons.toml:5: "schedule" is invalid: invalid value for minute: 99 (for example "0 0 9 * * MON-FRI")',
     'config/crons.toml:8: "id" is missing (id = 10 is free)',
     'config/crons.toml:16: "quiet_start" is ignored: it has no "quiet_end" (add quiet_end = "07:00")',
     'config/crons.toml:19: "id" is already used by another entry (give each entry its own id)',

@@ -177,7 +177,7 @@ describe('Scheduler', { concurrency: true }, () => {
     await stage.begun(length + 1)
     const warnings = stage.lines.filter((line) => line.startsWith('warn'))
     assert.equal(warnings.length, 2)
-    assert.match(warnings[0]!, /crons\.toml:9: "schedule" is not a schedule/)
+    assert.match(warnings[0]!, /crons\.toml:9: "schedule" is invalid/)
     assert.match(warnings[1]!, /crons\.toml:\d+.*the previous entries stay in effect/)
     assert.equal(stage.scheduler.state.broken?.kind, 'config')
   })

@@ -60,7 +60,7 @@ test('openPlainChat() cancels with Ctrl-C, and leaves with two at the prompt', a
   chat.interrupt()
   await chat.shows(/Once upon\n\n. Interrupted\n\n> $/)
   chat.interrupt()
-  await chat.shows(/Ctrl-C again leaves\n\n> $/)
+  await chat.shows(/Ctrl\+C again leaves\n\n> $/)
   chat.interrupt()
   assert.equal(await chat.ended, undefined)
 })

@@ -37,7 +37,7 @@ const SCREENS: [string[], number, string[]][] = [
   [['!', 'ctrl+a'], 40, ['| ', '  shell command']],
   [['#likes tea'], 40, ['# likes tea|', '  note for the memory · start with a s…']],
   [['## title'], 40, ['> ## title|']],
-  [['ctrl+c'], 40, ['> |sk anything · ? help', '  Ctrl-C again to leave']],
+  [['ctrl+c'], 40, ['> |sk anything · ? help', '  Ctrl+C again to leave']],
   [['draft', 'escape'], 40, ['> draft|', '  Esc again to clear']],
   [
     ['/'],

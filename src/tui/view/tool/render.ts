@@ -76,7 +76,10 @@ function renderDenial({ denial }: ToolRun, { columns, color }: RenderContext): s
     ...wrapLines(cleanText(denial.reason), columns),
     ...(rules === ''
       ? []
-      : wrapLines(`${rules} would allow it`, columns).map((line) => paint(line, color, 'dim'))),
+      : wrapLines(
+          `${denial.rules.length > 1 ? 'the rules' : 'the rule'} ${rules} would allow it`,
+          columns,
+        ).map((line) => paint(line, color, 'dim'))),
   ].slice(0, REASON_LINES * 2)
 }
 

@@ -89,7 +89,7 @@ test('renderTool() says who did not permit a call, and which rules would', () =>
   assert.deepEqual(linesOf({ arguments: '{"command":"rm x"}', state: 'denied', denial }), [
     '⊘ Run rm x  denied by a rule',
     '  the rule bash(rm *) denies it',
-    '  bash(rm *), write would allow it',
+    '  the rules bash(rm *), write would allow it',
   ])
 })
 
