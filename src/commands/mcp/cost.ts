@@ -77,7 +77,8 @@ function printTotal(host: Host, view: McpAgentView, name: string | undefined): v
 function formatTotal({ agent, servers, schemaTokens, grouped: isGrouped }: McpAgentView): string {
   const all = servers.reduce((sum, server) => sum + server.schemaTokens, 0)
   const tools = servers.flatMap(listByCost).length
-  if (!isGrouped) return `${pluralize(tools, 'tool')} ${tools === 1 ? 'costs' : 'cost'} ${agent} ${formatTokens(all)} in every request`
+  if (!isGrouped)
+    return `${pluralize(tools, 'tool')} ${tools === 1 ? 'costs' : 'cost'} ${agent} ${formatTokens(all)} in every request`
   const groups = `${agent} has more than ${MAX_SHOWN_MCP_TOOLS} MCP tools and starts with groups of them`
   return `${groups}: ${formatTokens(schemaTokens)} in every request, where all ${pluralize(tools, 'tool')} would cost ${formatTokens(all)}`
 }

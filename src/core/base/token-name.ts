@@ -17,6 +17,6 @@ export function checkTokenName(name: string): void {
   if (isTokenName(name)) return
   const why = RESERVED.has(name)
     ? `senders that start with "${name}" have a special meaning`
-    : 'it is not 1 to 32 letters a-z, digits, "_" and "-", or it starts with "_" or "-"'
+    : 'it must be 1 to 32 of a-z, 0-9, _ and -, and start with a letter or a digit'
   throw new CrabError('usage', `Cannot name a token "${name}": ${why}`, { hint: 'for example telegram' })
 }

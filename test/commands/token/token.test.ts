@@ -64,7 +64,11 @@ test('token list shows names and times, never a token; token revoke removes one'
   assert.deepEqual(listed, [{ value: 'phone', description: 'any agent' }])
   assert.equal(await run(one, ['revoke', 'phone']), 0)
   for (const name of ['phone', 'tcp']) {
-    await assert.rejects(run(one, ['revoke', name]), { kind: 'missing', hint: 'crabtalk token list shows all tokens' }, name)
+    await assert.rejects(
+      run(one, ['revoke', name]),
+      { kind: 'missing', hint: 'crabtalk token list shows all tokens' },
+      name,
+    )
   }
 })
 

@@ -135,6 +135,10 @@ test('a long diff is laid out once for a width, however often it is drawn and sc
 
 test('? shows all arguments and what each choice does', () => {
   const lines = linesOf(pressKeys(permissionCard(BASH), ['?']).card, 80, 40)
+  assert.match(
+    lines.join('\n'),
+    /^ {2}4 {7}denies .*\n(?: {10}.*\n)* {2}5 {7}denies .*\n(?: {10}.*\n)* {2}Ctrl\+C {2}stops the agent$/m,
+  )
   assert.ok(lines.includes('  │ command: "npm test"'))
   assert.ok(lines.includes('  │ timeout: 5'))
   assert.ok(lines.some((line) => line.includes('writes the rule into agents/crab.toml')))

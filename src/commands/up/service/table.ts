@@ -19,7 +19,7 @@ export const SERVICE_COMMANDS: readonly Command[] = [
 launchd or the Task Scheduler keeps it running, or crabup itself on a system without them; the output says which.
 
 The service gets the PATH of this shell, without temporary and project directories, and none of its other variables: put keys
-into service.env. The daemon asks for a model if none is set up. Exits with 69 when the service does not answer within 15 s, and 78
+into service.env. daemon start asks for a model if none is set up. Exits with 69 when the service does not answer within 15 s, and 78
 when the configuration is invalid; nothing is changed then.`,
     options: [DRY_RUN, NOW, YES],
     examples: ['crabup daemon start', 'crabup daemon start --dry-run'],
