@@ -40,7 +40,7 @@ test('a second daemon of a home is refused at once and names the first, which go
   assert.equal(code, 1)
   assert.match(
     stderr,
-    new RegExp(`^crabtalk: error\\[conflict\\]: Cannot start the daemon: process ${first.pid} is`),
+    new RegExp(`^crabtalk: error\\[conflict\\]: Cannot start the daemon: process ${first.pid} has been`),
   )
   await request(first.dispatch, 'ping', {}, NEVER)
 })

@@ -239,7 +239,7 @@ test('take() fails with storage and a hint on a full disk, and works once there 
 
 /** Places where even root cannot write: /proc always, a read-only mount where this user may make one. */
 function* unwritable(home: string): Generator<[string, RegExp]> {
-  yield ['/proc/self', /Cannot make/]
+  yield ['/proc/self', /Cannot create/]
   using mount = mountReadOnly(home)
   if (mount) yield [mount.path, /the file system is read-only/]
 }

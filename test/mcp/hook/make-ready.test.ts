@@ -207,7 +207,7 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     const agent = agentWith([{ ...server.entry, required: true }])
     const failure = {
       kind: 'unavailable',
-      message: /^Cannot use the MCP server "misbehaving": it ended .*; it is required$/,
+      message: /^Cannot use the MCP server "misbehaving": it exited .*; it is required$/,
       hint: `crabtalk mcp ping misbehaving -a ${agent.name} tries it again`,
     }
     await assert.rejects(offer(node, agent), failure)

@@ -23,7 +23,7 @@ process.exitCode = 1`
     (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')),
   )
   const said = [inspect(failure), node.servers.logs(agent, 'one').join(), node.servers.peers()[0]!.error]
-  assert.match(said[0]!, /exit code 1: error: x+ \[secret\] \[secret\]/)
+  assert.match(said[0]!, /exited with code 1: error: x+ \[secret\] \[secret\]/)
   for (const text of [...said, ...stored]) {
     for (const secret of secrets) assert.ok(!text.includes(secret.slice(0, 6)), text)
   }
