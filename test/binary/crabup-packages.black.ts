@@ -26,7 +26,7 @@ before(async () => {
   failing = bad!.tarball
 })
 after(async () => {
-  await crabup('rm', 'crab-echo') // where a test failed
+  await crabup('rm', 'crab-echo') // cleans up after a failed test
   await registry[Symbol.asyncDispose]()
   await box[Symbol.asyncDispose]()
 })
@@ -54,7 +54,7 @@ async function runningVersion(): Promise<string> {
   return answer.version
 }
 
-test('crabup pull shows a package and asks; where nobody can be asked it takes --yes', async () => {
+test('crabup pull shows a package and asks; without a terminal it requires --yes', async () => {
   const refused = await crabup('pull', failing)
   assert.equal(refused.code, 4)
   assert.match(
@@ -78,7 +78,7 @@ test('crabup pull shows a package and asks; where nobody can be asked it takes -
   assert.equal((await terminal.finished).code, 0)
 })
 
-test('crabup update restarts a service with the new version; one that does not start is rolled back', async () => {
+test('crabup update restarts a service with the new version and rolls back one that does not start', async () => {
   const started = await crabup('crab-echo', 'start')
   assert.equal(started.code, 0, started.stderr)
   assert.equal(await runningVersion(), '1.0.0')
@@ -97,7 +97,7 @@ test('crabup update restarts a service with the new version; one that does not s
   assert.deepEqual(versions(), ['1.1.0', 'current'])
 })
 
-test('crabup update does not try a version again that did not start', async () => {
+test('crabup update does not retry a version that did not start', async () => {
   await registry.publish(echo('2.1.0', componentFiles('crab-echo', { fails: true })))
   assert.equal((await crabup('update')).code, 69)
   const again = await crabup('update')
@@ -110,7 +110,7 @@ test('crabup update does not try a version again that did not start', async () =
   assert.equal(await runningVersion(), '1.1.0')
 })
 
-test('crabup that is killed while it tries a version: the next one goes back, and what it prints is its own', async () => {
+test('the next crabup rolls back an update that was killed half-way, and prints only its own output', async () => {
   const hangs = `#!/usr/bin/env node
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -120,7 +120,7 @@ setInterval(() => {}, 1000)
   await registry.publish(echo('2.2.0', { 'main.mjs': hangs }))
   const killed = box.start(['pull', 'crab-echo'], { program: 'crabup', env: environment() })
   await until('it is tried', () => existsSync(join(box.home, 'tried')))
-  const meanwhile = await crabup('list', '--json') // who tries it lives
+  const meanwhile = await crabup('list', '--json') // the process that tries the update is still alive
   assert.equal(meanwhile.stderr, '')
   process.kill(killed.child.pid!, 'SIGKILL')
   await killed.finished
@@ -139,7 +139,7 @@ setInterval(() => {}, 1000)
   assert.equal(await runningVersion(), '1.1.0')
 })
 
-test('crabup pull that is killed leaves the old version, and the next one nothing of it', async () => {
+test('crabup pull that is killed keeps the old version and leaves no files for the next one', async () => {
   const held = registry.hold(true)
   const killed = box.start(['pull', 'crab-echo@1.0.0', '--yes'], { program: 'crabup', env: environment() })
   await Promise.race([held, killed.finished])
@@ -158,19 +158,19 @@ test('crabup pull that is killed leaves the old version, and the next one nothin
   assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
 })
 
-test('Ctrl-C ends crabup pull, and nothing of it stays', async () => {
+test('Ctrl-C ends crabup pull and leaves no files', async () => {
   const held = registry.hold(true)
   const terminal = box.terminal(['pull', 'crab-echo@1.0.0'], { program: 'crabup', env: environment() })
   await Promise.race([held, terminal.finished])
   await terminal.shows(/Fetching crab-echo 1\.0\.0 …/)
   terminal.type('\u0003')
-  assert.equal((await terminal.finished).signal, constants.signals.SIGINT) // by the signal itself, as shells want it
+  assert.equal((await terminal.finished).signal, constants.signals.SIGINT) // the process ends by the signal itself, as shells expect
   await registry.hold(false)
   assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
   assert.deepEqual(versions(), ['1.1.0', 'current', 'failed.json'])
 })
 
-test('crabup rm ends the service and removes the package; what is built in is said to be', async () => {
+test('crabup rm ends the service and removes the package; a built-in service is reported as built in', async () => {
   const removed = await crabup('rm', 'crab-echo')
   assert.equal(removed.code, 0, removed.stderr)
   assert.match(removed.stdout, /^removed crab-echo( and its logs \(\d.*\))?\n$/)
@@ -183,7 +183,7 @@ test('crabup rm ends the service and removes the package; what is built in is sa
   assert.equal((await crabup('rm', 'crab-echo')).code, 1)
 })
 
-test('crabup pkg shows what it would install, installs it, and keeps what was changed', async () => {
+test('crabup pkg shows what it would install, installs it, and keeps modified files', async () => {
   const kit = join(box.cwd, 'kit')
   await writeTree(kit, {
     'crabtalk.toml': `name = "kit"\nversion = "1.2.0"\nskills = ["review"]\nagents = ["reviewer.toml"]\n`,
@@ -212,7 +212,7 @@ test('crabup pkg shows what it would install, installs it, and keeps what was ch
     [0, 'added kit 1.2.0: skills/review, agents/reviewer'],
   )
   assert.match((await box.run(['agent', 'list'])).stdout, /^reviewer /m)
-  const again = await crabup('pkg', 'add', './kit') // nobody need be asked to know
+  const again = await crabup('pkg', 'add', './kit') // no confirmation is needed to report this
   assert.deepEqual([again.code, /version 1\.2\.0 is already installed/.test(again.stderr)], [1, true])
   appendFileSync(join(box.home, 'agents/reviewer.toml'), '# mine\n')
   const removed = await crabup('pkg', 'remove', 'kit')

@@ -5,24 +5,24 @@ import { test } from 'node:test'
 import { findProblems } from '../../src/core/config/find-problems.ts'
 import { readManifest } from '../../src/up/pkg/manifest.ts'
 import { type EverydayPlace, makeEverydayPlace } from '../docs/everyday-place.ts'
-import { type Block, matches, readBlocks, type Step, stepsOf, strayTexts } from '../docs/page.ts'
+import { type Block, matches, readBlocks, type Step, strayTexts, toSteps } from '../docs/page.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'))
-/** Pages about what goes on in a daemon. */
-const NEED_DAEMON: ReadonlySet<string> = new Set(['daemon.md', 'events.md', 'conversations.md', 'mcp.md'])
+/** Pages that describe a running daemon. */
+const DAEMON_PAGES: ReadonlySet<string> = new Set(['daemon.md', 'events.md', 'conversations.md', 'mcp.md'])
 const pages = ['README.md', ...names.map((name) => join('docs', name))]
 
-/** package.black.ts runs what is in them. */
-const PROGRAMS: ReadonlySet<string> = new Set(['README.md', 'docs/programs.md', 'docs/components.md'])
+/** Pages with programs, which package.black.ts runs. */
+const PROGRAM_PAGES: ReadonlySet<string> = new Set(['README.md', 'docs/programs.md', 'docs/components.md'])
 
 for (const page of pages) {
   const blocks = await readBlocks(join(ROOT, page))
 
-  test(`${page} has no block that nobody tries`, () => {
-    const tried = ['sh', 'text', 'toml', 'json', ...(PROGRAMS.has(page) ? ['js'] : [])]
+  test(`every block of ${page} is tested`, () => {
+    const tried = ['sh', 'text', 'toml', 'json', ...(PROGRAM_PAGES.has(page) ? ['js'] : [])]
     const others = blocks.filter(({ language }) => !tried.includes(language))
     assert.deepEqual(
       [...others, ...strayTexts(blocks)].map(({ line }) => `${page}:${line}`),
@@ -30,17 +30,17 @@ for (const page of pages) {
     )
   })
 
-  test(`${page} says commands that work, and what they print`, async (t) => {
-    const steps = stepsOf(blocks)
+  test(`the commands in ${page} work and print what the page shows`, async (t) => {
+    const steps = toSteps(blocks)
     if (steps.length === 0) return
     await using place = await makeEverydayPlace()
-    await using daemon = NEED_DAEMON.has(basename(page)) ? await startSandboxDaemon(place) : undefined
+    await using daemon = DAEMON_PAGES.has(basename(page)) ? await startSandboxDaemon(place) : undefined
     const env = daemon ? WITH_DAEMON : {}
     for (const step of steps) await t.test(`${page}:${step.block.line}`, () => runStep(place, step, env))
   })
 
   for (const block of blocks.filter(({ language }) => language === 'toml')) {
-    test(`${page}:${block.line} is a file that crabtalk takes`, () => checkToml(block))
+    test(`${page}:${block.line} is a valid configuration file`, () => checkToml(block))
   }
 
   for (const block of blocks.filter(({ language }) => language === 'json')) {
@@ -48,7 +48,7 @@ for (const page of pages) {
   }
 }
 
-/** A block is run by a shell of its own; it fails when one of its commands does. */
+/** Runs a block in its own shell; the block fails when one of its commands fails. */
 async function runStep(
   place: EverydayPlace,
   { block, expected }: Step,
@@ -59,7 +59,7 @@ async function runStep(
   if (expected && !matches(expected.text, stdout)) assert.equal(stdout, expected.text)
 }
 
-/** The first line of a block says which file it is: `# config.toml`, or `# agents/NAME.toml`. */
+/** Checks the file that the first line of the block names: `# config.toml`, or `# agents/NAME.toml`. */
 async function checkToml({ text }: Block): Promise<void> {
   const [, name = ''] = /^# (?:~\/\.crabtalk\/)?((?:agents\/)?[\w-]+\.toml)\b/.exec(text) ?? []
   assert.notEqual(name, '', 'the block names no file')

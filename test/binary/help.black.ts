@@ -5,8 +5,8 @@ import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
 import { type EverydayPlace, makeEverydayPlace } from '../docs/everyday-place.ts'
 
-/** What has to be undone of the prepared place, for examples that make what is there already. */
-const BEFORE: Record<string, string> = {
+/** Shell commands that remove what PREPARE made, for examples that create the same thing. */
+const UNDO: Record<string, string> = {
   'agent create': 'rm ~/.crabtalk/agents/reviewer.*',
   'agent rename': 'rm ~/.crabtalk/agents/critic.*',
   'mcp add': 'rm ~/.crabtalk/agents/crab.*',
@@ -32,8 +32,8 @@ crabup pkg add --yes ./review-kit >/dev/null
 cp -r ~/.crabtalk prepared
 crabtalk conversation list --json`
 
-/** Commands whose examples are run elsewhere: they need a screen, or a daemon. */
-const ELSEWHERE: ReadonlySet<string> = new Set([
+/** Commands whose examples other tests run, because they need a terminal or a daemon. */
+const TESTED_ELSEWHERE: ReadonlySet<string> = new Set([
   'chat',
   '__complete',
   '<service>',
@@ -52,32 +52,32 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 ])
 
 const commands = [...CRABTALK, ...CRABUP].filter(({ path }) => {
-  return !ELSEWHERE.has(path[0]!) && !ELSEWHERE.has(path.join(' '))
+  return !TESTED_ELSEWHERE.has(path[0]!) && !TESTED_ELSEWHERE.has(path.join(' '))
 })
 const examples = commands.flatMap((command) =>
   command.examples.map((line) => ({ line, name: command.path.join(' ') })),
 )
 
-test('every example that help gives works', { timeout: 600_000 }, async (t) => {
+test('every example in the help works', { timeout: 600_000 }, async (t) => {
   await using place = await makeEverydayPlace()
   const { stdout, stderr, code } = await place.shell(PREPARE)
   assert.equal(code, 0, stderr)
   const [, id = ''] = /"id": ".*(.{8})"/.exec(stdout) ?? []
   for (const { line, name } of examples) {
     await t.test(line, async () => {
-      const undo = BEFORE[name] ?? ''
+      const undo = UNDO[name] ?? ''
       const before = await place.shell(`rm -rf ~/.crabtalk; cp -r prepared ~/.crabtalk; ${undo}`)
       assert.deepEqual([before.code, before.stderr], [0, ''])
       const here = line
         .replaceAll('8Z4K2M0Q', id)
         .replaceAll(/https:\S+example\.com\S*/g, place.env['DOCS_URL']!)
-      const finished = await runLine(place, atHome(here, place.user))
+      const finished = await runLine(place, replaceHome(here, place.user))
       assert.deepEqual([finished.code, finished.stderr.includes('error[')], [0, false], finished.stderr)
     })
   }
 })
 
-test('every example in the help of chat opens one', async () => {
+test('every example in the help of chat opens a chat', async () => {
   await using place = await makeEverydayPlace()
   await place.shell('crabtalk agent create reviewer')
   for (const line of CRABTALK.find(({ path }) => path[0] === 'chat')!.examples) {
@@ -88,7 +88,7 @@ test('every example in the help of chat opens one', async () => {
   }
 })
 
-/** Runs a line in bash, as help says it; a stage of a pipe whose program is not installed here is left out. */
+/** Runs a line in bash, as the help shows it. Stages that need jq are replaced when jq is not installed. */
 async function runLine(place: EverydayPlace, line: string) {
   const stages = await Promise.all(
     line.split(' | ').map(async (stage, index) => {
@@ -102,8 +102,8 @@ async function runLine(place: EverydayPlace, line: string) {
   return await place.shell(`exec ${shell} -c '${script.replaceAll("'", "'\\''")}'`)
 }
 
-/** A line with this directory instead of `/home/me`; outside of quotes its spaces are escaped. */
-function atHome(line: string, user: string): string {
+/** Replaces `/home/me` with the directory `user`; outside quotes its spaces are escaped. */
+function replaceHome(line: string, user: string): string {
   const escaped = user.replaceAll(' ', '\\ ')
   return line.replaceAll(/'[^']*'|[^']+/g, (part) =>
     part.replaceAll('/home/me', part.startsWith("'") ? user : escaped),

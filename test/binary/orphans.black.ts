@@ -19,25 +19,25 @@ import { until } from '../support/until.ts'
 const table: Cell[] = []
 
 for (const end of ENDS) {
-  test(`nothing of an MCP server outlives the crabtalk that ran it and ended by ${end}, whatever the server does`, async () => {
+  test(`MCP servers of every kind end with the crabtalk that started them, when it ends by ${end}`, async () => {
     const cells = (await Promise.all(HOSTS.map((host) => endWithServers(host, end)))).flat()
     table.push(...cells)
-    const isSeen = ({ before }: Cell) => end === 'exit' || before > 1
+    const wasRunning = ({ before }: Cell) => end === 'exit' || before > 1
     assert.deepEqual(
-      cells.filter((cell) => cell.left > 0 || !isSeen(cell)),
+      cells.filter((cell) => cell.left > 0 || !wasRunning(cell)),
       [],
     )
   })
 }
 
-test('every cell of the table of orphans was looked at', (t) => {
+test('the table of orphans has every combination of end, host and server', (t) => {
   for (const row of toOrphanTable(table)) t.diagnostic(row)
   assert.equal(table.length, ENDS.length * HOSTS.length * SERVER_KINDS)
 })
 
 const HELPER = 'trap "" TERM INT HUP; while :; do sleep 1; done'
 
-test('a helper for credentials that never ends is gone after the daemon ended, however that does', async () => {
+test('a credential helper that hangs is killed when the daemon ends by any signal', async () => {
   const ends = ENDS.filter((end) => end !== 'exit')
   await Promise.all(
     ends.map(async (end) => {
@@ -67,7 +67,7 @@ const BACKGROUND = {
 }
 
 for (const end of ENDS) {
-  test(`nothing that bash leaves in the background outlives the crabtalk that ended by ${end}`, async () => {
+  test(`background processes of bash end with crabtalk when it ends by ${end}`, async () => {
     await Promise.all(Object.values(BACKGROUND).map((toCommand) => endWithBackground(toCommand, end)))
   })
 }
@@ -84,7 +84,7 @@ async function endWithBackground(toCommand: (sleep: string) => string, end: End)
     const run = talk.startSend(['--yolo', 'go'])
     if (end === 'exit') assert.equal((await run.finished).stdout, 'Done\n', command)
     else {
-      await until('it runs in the background', async () => (await backgroundOf(mark)) > 0)
+      await until('it runs in the background', async () => (await countBackground(mark)) > 0)
       run.child.kill(end)
     }
     await run.finished
@@ -94,7 +94,7 @@ async function endWithBackground(toCommand: (sleep: string) => string, end: End)
   }
 }
 
-/** How many of them are the background's: the command line of bash itself has the mark, too. */
-async function backgroundOf(mark: string): Promise<number> {
+/** Counts the background processes only; the command line of bash contains the marker as well. */
+async function countBackground(mark: string): Promise<number> {
   return (await livingWith(mark)).filter(({ command }) => command.endsWith(mark)).length
 }

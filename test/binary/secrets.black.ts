@@ -15,7 +15,7 @@ import { makeTalk, type Talk } from '../support/talk.ts'
 const CALL = { call: 'c', name: 'mcp__leaky__leak', args: '{}' }
 const NEVER = new AbortController().signal
 
-/** Every command that shows something of entries, configuration, servers or errors. */
+/** Every command that shows entries, configuration, servers or errors. */
 const VIEWS: readonly (readonly string[])[] = [
   ...['list', 'show', 'show --json', 'list --json'].map((words) => ['agent', ...words.split(' ')]),
   ['agent', 'edit', 'crab', '--set', 'description=x', '--json'],
@@ -69,7 +69,7 @@ const UP_VIEWS: readonly (readonly string[])[] = [
 ]
 
 for (const hasDaemon of [false, true]) {
-  test(`no secret of an entry is shown, logged, indexed or sent ${hasDaemon ? 'with' : 'without'} a daemon`, async (t) => {
+  test(`never shows, logs, indexes or sends the secrets of an entry, ${hasDaemon ? 'with' : 'without'} a daemon`, async (t) => {
     await using refusing = await startRefusing()
     await using talk = await makeTalk((_, at) => ({ parts: at % 2 === 0 ? [CALL] : ['done'] }))
     const place = { home: talk.home, cwd: talk.cwd, url: refusing.url, modelUrl: talk.server.url }
@@ -94,13 +94,13 @@ for (const hasDaemon of [false, true]) {
         await daemon?.[Symbol.asyncDispose]()
       },
     }
-    for (const words of VIEWS) await note(seen, talk, words, { env })
-    for (const words of UP_VIEWS) await note(seen, talk, words, { env, program: 'crabup' })
-    await putBack(seen, talk, env)
+    for (const words of VIEWS) await record(seen, talk, words, { env })
+    for (const words of UP_VIEWS) await record(seen, talk, words, { env, program: 'crabup' })
+    await writeBack(seen, talk, env)
     if (hasDaemon) seen.push(...(await wireAnswers(talk)))
     for (const { words, running } of following) {
       running.child.kill('SIGINT')
-      seen.push([words.join(' '), textOf(await running.finished)])
+      seen.push([words.join(' '), joinOutput(await running.finished)])
     }
     await daemon?.[Symbol.asyncDispose]()
     for (const { json } of talk.server.requests) seen.push(['a request of the model', JSON.stringify(json)])
@@ -109,12 +109,12 @@ for (const hasDaemon of [false, true]) {
     assert.deepEqual(found, [])
     assert.ok(seen.filter(([, text]) => text.includes('[secret]')).length > 20, 'nothing was hidden')
     const after = await readFile(join(talk.home, 'agents/crab.toml'), 'utf8')
-    assert.deepEqual(lost(planted, before, after), [])
+    assert.deepEqual(findLostSecrets(planted, before, after), [])
     t.diagnostic(`${Object.keys(planted).length} secrets, ${seen.length} texts, none found`)
   })
 }
 
-/** A server that refuses with all that it was sent. */
+/** Starts a server that refuses each request and repeats its URL and headers in the answer. */
 async function startRefusing() {
   const server = createServer((request, response) => {
     response.writeHead(401, { 'content-type': 'application/json', 'www-authenticate': 'Bearer' })
@@ -131,31 +131,31 @@ async function startRefusing() {
   }
 }
 
-async function note(
+async function record(
   seen: [string, string][],
   talk: Talk,
   words: readonly string[],
   options: RunOptions,
 ): Promise<Finished> {
   const finished = await talk.run(words, options)
-  seen.push([`${options.program ?? 'crabtalk'} ${words.join(' ')}`, textOf(finished)])
+  seen.push([`${options.program ?? 'crabtalk'} ${words.join(' ')}`, joinOutput(finished)])
   return finished
 }
 
-function textOf({ stdout, stderr }: Finished): string {
+function joinOutput({ stdout, stderr }: Finished): string {
   return `${stdout}\n${stderr}`
 }
 
-/** Puts back what was shown: in its place it is kept, elsewhere it is refused. */
-async function putBack(seen: [string, string][], talk: Talk, env: RunOptions['env']): Promise<void> {
+/** Writes the shown values back: `set` keeps the stored secret, `add` under another name is refused. */
+async function writeBack(seen: [string, string][], talk: Talk, env: RunOptions['env']): Promise<void> {
   const options = { env: { ...env } }
   for (const name of ['leaky', 'remote', 'helped']) {
-    const { entry } = JSON.parse((await note(seen, talk, ['mcp', 'get', name, '--json'], options)).stdout)
+    const { entry } = JSON.parse((await record(seen, talk, ['mcp', 'get', name, '--json'], options)).stdout)
     const keys = ['args', 'url', 'auth_helper', 'env', 'headers'].filter((key) => entry[key] !== undefined)
     const assignments = keys.map((key) => `${key}=${JSON.stringify(entry[key])}`)
-    const set = await note(seen, talk, ['mcp', 'set', '--no-verify', name, ...assignments], options)
+    const set = await record(seen, talk, ['mcp', 'set', '--no-verify', name, ...assignments], options)
     assert.equal(set.code, 0, set.stderr)
-    const added = await note(
+    const added = await record(
       seen,
       talk,
       ['mcp', 'add', '--no-verify', 'other', JSON.stringify(entry)],
@@ -170,22 +170,26 @@ async function wireAnswers(talk: Talk): Promise<[string, string][]> {
   const run = join(talk.home, 'run')
   const port = Number(await readFile(join(run, 'crabtalk.port'), 'utf8'))
   const token = (await readFile(join(run, 'tcp.token'), 'utf8')).trim()
-  const doors: [string, Dispatch][] = [
+  const transports: [string, Dispatch][] = [
     ['socket', socketDispatch({ endpoint: { kind: 'unix', path: join(run, 'crabtalk.sock') } })],
     ['TCP', socketDispatch({ endpoint: { kind: 'tcp', host: '127.0.0.1', port }, token })],
   ]
   const answers: [string, string][] = []
-  for (const [door, dispatch] of doors) {
-    const info = await tell(request(dispatch, 'getAgent', { name: 'crab' }, NEVER))
+  for (const [door, dispatch] of transports) {
+    const info = await toResult(request(dispatch, 'getAgent', { name: 'crab' }, NEVER))
     const config = 'config' in info ? String(info.config) : '{}'
     const all = {
       getAgent: info,
-      listAgents: await tell(request(dispatch, 'listAgents', {}, NEVER)),
-      listMcps: await tell(request(dispatch, 'listMcps', { agent: '' }, NEVER)),
-      mcpView: await tell(request(dispatch, 'mcpView', {}, NEVER)),
-      updateAgent: await tell(request(dispatch, 'updateAgent', { name: 'crab', config, prompt: '' }, NEVER)),
-      createAgent: await tell(request(dispatch, 'createAgent', { name: 'copy', config, prompt: '' }, NEVER)),
-      upsertMcp: await tell(
+      listAgents: await toResult(request(dispatch, 'listAgents', {}, NEVER)),
+      listMcps: await toResult(request(dispatch, 'listMcps', { agent: '' }, NEVER)),
+      mcpView: await toResult(request(dispatch, 'mcpView', {}, NEVER)),
+      updateAgent: await toResult(
+        request(dispatch, 'updateAgent', { name: 'crab', config, prompt: '' }, NEVER),
+      ),
+      createAgent: await toResult(
+        request(dispatch, 'createAgent', { name: 'copy', config, prompt: '' }, NEVER),
+      ),
+      upsertMcp: await toResult(
         request(
           dispatch,
           'upsertMcp',
@@ -193,7 +197,7 @@ async function wireAnswers(talk: Talk): Promise<[string, string][]> {
           NEVER,
         ),
       ),
-      replaceMcps: await tell(
+      replaceMcps: await toResult(
         request(
           dispatch,
           'replaceMcps',
@@ -201,7 +205,7 @@ async function wireAnswers(talk: Talk): Promise<[string, string][]> {
           NEVER,
         ),
       ),
-      policyExplain: await tell(
+      policyExplain: await toResult(
         request(
           dispatch,
           'policyExplain',
@@ -209,7 +213,7 @@ async function wireAnswers(talk: Talk): Promise<[string, string][]> {
           NEVER,
         ),
       ),
-      getStats: await tell(request(dispatch, 'getStats', {}, NEVER)),
+      getStats: await toResult(request(dispatch, 'getStats', {}, NEVER)),
     }
     if (door === 'socket') assert.match(JSON.stringify(all.createAgent), /no stored value to keep/)
     for (const [operation, answer] of Object.entries(all))
@@ -218,16 +222,16 @@ async function wireAnswers(talk: Talk): Promise<[string, string][]> {
   return answers
 }
 
-/** An answer, or why there is none. */
-async function tell(answer: Promise<object>): Promise<object> {
+/** Returns the answer, or the error as an object. */
+async function toResult(answer: Promise<object>): Promise<object> {
   return await answer.catch((reason: unknown) => {
     const { kind, message, hint } = toCrabError(reason)
     return { kind, message, hint }
   })
 }
 
-/** The secrets that a file had and has no more. */
-function lost(planted: Planted, before: string, after: string): string[] {
+/** Returns the secrets that are in `before` and missing in `after`. */
+function findLostSecrets(planted: Planted, before: string, after: string): string[] {
   const now = new Set(secretsIn(planted, after))
   return secretsIn(planted, before).filter((where) => !now.has(where))
 }

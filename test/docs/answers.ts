@@ -2,7 +2,7 @@ import type { RecordedRequest, Reply } from '../support/model-server.ts'
 import type { Part } from '../support/model-wire.ts'
 
 /** What the model of the documentation answers: by the words of a prompt, else one word. */
-export function answerOf(request: RecordedRequest): Reply {
+export function answerRequest(request: RecordedRequest): Reply {
   const [said, last] = lastMessages(request)
   if (last === 'tool') return { parts: ['Done.'], usage: USAGE }
   const found = ANSWERS.find(([pattern]) => pattern.test(said))

@@ -5,7 +5,7 @@ import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { writeRelease } from '../support/release.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { shortConfig, writeConfig } from '../support/talk.ts'
-import { answerOf } from './answers.ts'
+import { answerRequest } from './answers.ts'
 
 /** A place as people have one who try what help and documentation say: a model, a project under git, notes, a PATH. */
 export interface EverydayPlace extends Sandbox {
@@ -17,7 +17,7 @@ export interface EverydayPlace extends Sandbox {
 /** Makes one; `npx` and other programs that would need the network start what the project has installed. */
 export async function makeEverydayPlace(): Promise<EverydayPlace> {
   const box = await makeSandbox()
-  const server = await startModelServer(answerOf, { models: ['scripted'] })
+  const server = await startModelServer(answerRequest, { models: ['scripted'] })
   const remote = await scriptedServer()
   const user = box.env['HOME']!
   const home = join(user, '.crabtalk') // where people have it

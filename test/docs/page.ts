@@ -25,7 +25,7 @@ export async function readBlocks(path: string): Promise<Block[]> {
 }
 
 /** The `sh` blocks in order; a `text` block right behind one says what it prints. */
-export function stepsOf(blocks: readonly Block[]): Step[] {
+export function toSteps(blocks: readonly Block[]): Step[] {
   return blocks.flatMap((block, i) => {
     if (block.language !== 'sh') return []
     const next = blocks[i + 1]
