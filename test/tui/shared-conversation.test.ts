@@ -115,6 +115,7 @@ test('titles, compaction and new conversations of another client are shown', asy
   const [left, right] = shared.chats
   left.type('hello\r')
   for (const chat of shared.chats) await chat.see('One.')
+  for (const chat of shared.chats) await chat.gone('Esc interrupts') // /compact cannot run during a turn
   left.type('/title Crabs\r')
   await right.see('Crabs')
   left.type('/compact\r')
@@ -140,6 +141,7 @@ test('a title that another client gives while this chat compacts is no news of a
   const [left, right] = shared.chats
   left.type('hello\r')
   for (const chat of shared.chats) await chat.see('One.')
+  for (const chat of shared.chats) await chat.gone('Esc interrupts') // /compact cannot run during a turn
   left.type('/compact\r')
   await left.see('a model writes a summary')
   right.type('/title Crabs\r')
