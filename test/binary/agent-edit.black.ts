@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { assertFailed } from '../support/talk.ts'
 
-test('agent edit changes what it is told and leaves comments, order and the other keys alone', async () => {
+test('agent edit changes the given keys and leaves comments, order and the other keys alone', async () => {
   await using box = await makeSandbox()
   await box.run(['agent', 'create', 'one', '--description', 'old', '--prompt', 'P'])
   const file = join(box.home, 'agents/one.toml')
@@ -39,7 +39,7 @@ test('agent edit changes what it is told and leaves comments, order and the othe
   assert.equal((await listed(box))[1]?.['prompt'], 'P')
 })
 
-test('agent edit on a terminal opens $EDITOR on both files and says what is wrong afterwards', async () => {
+test('agent edit on a terminal opens $EDITOR on both files and then reports problems', async () => {
   await using box = await makeSandbox()
   await box.run(['agent', 'create', 'one'])
   const edit = async (editor: string) => {

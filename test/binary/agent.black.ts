@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { assertFailed, makeTalk, modesUnder } from '../support/talk.ts'
 
-test('agent list makes the default agent, and prints a table in a pipe and on a terminal, or JSON', async () => {
+test('agent list creates the default agent, and prints a table in a pipe and on a terminal, or JSON', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['agent', 'list'])
   assert.deepEqual([stderr, code], ['', 0])
@@ -20,7 +20,7 @@ test('agent list makes the default agent, and prints a table in a pipe and on a 
   assert.deepEqual([agent?.['name'], agent?.['max_iterations'], more], ['crab', 100, []])
 })
 
-test('agent create writes two private files, and show gives back what they say', async () => {
+test('agent create writes two private files, and agent show prints their content', async () => {
   await using box = await makeSandbox()
   const options = [
     '--description',
@@ -46,7 +46,7 @@ test('agent create writes two private files, and show gives back what they say',
   assert.match(shown, /^# reviewer \([0-9A-Z]{26}\)\n\n(.*\n)*max_iterations = 3\n(.*\n)*\nYou review\.\n$/)
 })
 
-test('agent create takes its prompt from a file or standard input', async () => {
+test('agent create reads its prompt from a file or standard input', async () => {
   await using box = await makeSandbox()
   await writeFile(join(box.cwd, 'p.md'), 'From a file.\n')
   await box.run(['agent', 'create', 'one', '--prompt', '@p.md'])
@@ -57,7 +57,7 @@ test('agent create takes its prompt from a file or standard input', async () => 
   assertFailed(finished, 'no-input', { message: /^Cannot read nosuch for --prompt: it does not exist$/ })
 })
 
-test('agent create refuses names, keys and values that cannot be, and existing names in any case', async () => {
+test('agent create rejects invalid names, keys and values, and existing names in any letter case', async () => {
   await using box = await makeSandbox()
   await box.run(['agent', 'create', 'one'])
   const taken = { message: /^Cannot create the agent "(one|ONE)": an agent of that name exists$/, hint: /./ }
@@ -81,7 +81,7 @@ test('agent create refuses names, keys and values that cannot be, and existing n
   assert.equal((await listed(box)).length, 2)
 })
 
-test('agent rename keeps its id, its files and its conversations; names that are taken are refused', async () => {
+test('agent rename keeps id, files and conversations, and rejects names that are taken', async () => {
   await using talk = await makeTalk(() => ({ parts: ['ok'] }))
   await talk.run(['agent', 'create', 'old', '--prompt', 'P'])
   await talk.send(['-a', 'old', '-s', 'me', 'hello'])
@@ -102,7 +102,7 @@ test('agent rename keeps its id, its files and its conversations; names that are
   assertFailed(await talk.run(['agent', 'rename', 'new']), 'usage', { message: /(is|are) missing$/ })
 })
 
-test('agent delete removes its files and keeps its conversations; a running turn is a conflict', async () => {
+test('agent delete removes the files and keeps the conversations; during a turn it is a conflict', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   await using talk = await makeTalk(() => ({ parts: ['begun', promise] }))
   await talk.run(['agent', 'create', 'one'])
@@ -123,7 +123,7 @@ test('agent delete removes its files and keeps its conversations; a running turn
   })
 })
 
-test('a broken agent file is told with file and line; the others are listed, and exit is 78', async () => {
+test('agent list reports a broken agent file with file and line, lists the others, and exits 78', async () => {
   await using box = await makeSandbox()
   await box.run(['agent', 'create', 'good'])
   await box.run(['agent', 'create', 'bad'])
@@ -139,7 +139,7 @@ test('a broken agent file is told with file and line; the others are listed, and
   })
 })
 
-test('secrets of an agent are not printed', async () => {
+test('agent commands do not print secrets', async () => {
   await using box = await makeSandbox()
   const mcp = 'mcps=[{ name = "fs", command = "npx", env = { TOKEN = "s3cr3t-value" } }]'
   await box.run(['agent', 'create', 'one', '--set', mcp])

@@ -11,7 +11,7 @@ import { BINARY, makeSandbox } from '../support/run-binary.ts'
 const OK = { stderr: '', code: 0, signal: null }
 
 for (const argument of ['--version', '-V', 'version']) {
-  test(`${argument} prints the name it was started by and the version`, async () => {
+  test(`${argument} prints the name the program was started as, and the version`, async () => {
     await using box = await makeSandbox()
     for (const program of ['crabtalk', 'crabup'] as const) {
       const { stdoutBytes: _, ...said } = await box.run([argument], { program })
@@ -20,14 +20,14 @@ for (const argument of ['--version', '-V', 'version']) {
   })
 }
 
-test('version refuses what it does not know', async () => {
+test('version rejects unknown options', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['version', '--verison'])
   assert.deepEqual([stdout, code], ['', 2])
   assert.match(stderr, /^crabtalk: error\[usage\]: /)
 })
 
-test('a version nobody reads is no failure worth a word', async () => {
+test('--version prints no error when its output is closed', async () => {
   await using box = await makeSandbox()
   const { stderr } = await box.shell('crabtalk --version | true; crabtalk --version >&-')
   assert.equal(stderr, '')
@@ -46,14 +46,14 @@ test('help lists the commands of the program it was started as', async () => {
   assert.doesNotMatch(stdout, /^ {2}send /m)
 })
 
-test('an unknown command names the nearest and exits 2', async () => {
+test('an unknown command exits 2 and suggests the nearest one', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['sned', 'hello'])
   assert.deepEqual([stdout, code], ['', 2])
   assert.match(stderr, /^crabtalk: error\[usage\]: .*sned.*\nhint: .*send.*\n$/)
 })
 
-test('what is meant for Node does not reach the program', async () => {
+test('ignores the environment variables of Node', async () => {
   await using box = await makeSandbox()
   const env = { NODE_OPTIONS: '--no-such-option', NODE_NO_WARNINGS: '0', NODE_PENDING_DEPRECATION: '1' }
   const { stdout, stderr, code } = await box.run(['help'], { env: BINARY.endsWith('.ts') ? {} : env })
@@ -61,7 +61,7 @@ test('what is meant for Node does not reach the program', async () => {
   assert.match(stdout, /^Usage: crabtalk /)
 })
 
-test('options of Node behind a command are not read by Node', async () => {
+test('Node does not read its own options after a command', async () => {
   await using box = await makeSandbox()
   const { stderr, code } = await box.run(['help', '--inspect-brk'])
   assert.doesNotMatch(stderr, /Debugger/)
@@ -71,21 +71,21 @@ test('options of Node behind a command are not read by Node', async () => {
   assert.notEqual(unknown.code, 9, 'Node looked for that file')
 })
 
-test('help is there when the working directory is gone', async () => {
+test('help works when the working directory was removed', async () => {
   await using box = await makeSandbox()
   const { stdout, code } = await box.shell('mkdir gone; cd gone; rmdir ../gone; crabtalk help')
   assert.match(stdout, /^Usage: crabtalk /)
   assert.equal(code, 0)
 })
 
-test('help on a terminal is what it is in a pipe', async () => {
+test('help prints the same on a terminal and in a pipe', async () => {
   await using box = await makeSandbox()
   const terminal = box.terminal(['help'], { columns: 200 })
   assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
   assert.equal(terminal.output().replaceAll('\r\n', '\n'), (await box.run(['help'])).stdout)
 })
 
-test('help and version leave the home directory alone', async () => {
+test('help and version do not touch the home directory', async () => {
   await using box = await makeSandbox()
   await box.run(['help'])
   await box.run(['--version'])
@@ -93,7 +93,7 @@ test('help and version leave the home directory alone', async () => {
 })
 
 if (!BINARY.endsWith('.ts')) {
-  test('the process has the name of the program and opens no debugger', async () => {
+  test("the process has the name of the program and ignores SIGUSR1, which opens Node's debugger", async () => {
     await using box = await makeSandbox()
     const goOn = Promise.withResolvers<void>()
     await using model = await startModelServer(() => ({ parts: ['Hi', goOn.promise, ' there'] }))
@@ -107,7 +107,7 @@ if (!BINARY.endsWith('.ts')) {
     assert.deepEqual({ stderr, code }, { stderr: '', code: 0 })
   })
 
-  test('the binary holds no path of the machine it was built on', async () => {
+  test('the binary contains no path of the machine it was built on', async () => {
     const binary = await readFile(BINARY)
     assert.equal(binary.indexOf(join(dirname(BINARY), 'build')), -1)
   })

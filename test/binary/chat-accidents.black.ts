@@ -17,14 +17,14 @@ const FORM = {
 }
 const NEVER = new Promise<void>(() => {})
 
-/** The rest of the corpus is typed against the controller, with a clock that is moved by hand. */
+/** Every sixth entry of the corpus; the others are typed against the controller, with a mock clock. */
 const TYPED = ACCIDENTS.filter((_, at) => at % 6 === 0)
 
 for (const [what, call] of [
   ['a permission', BASH],
   ['a form', FORM],
 ] as const) {
-  test(`what is typed while ${what} comes up, and stays, is sent as messages and answers nothing`, async () => {
+  test(`text typed before and after ${what} appears is sent as messages and answers nothing`, async () => {
     const gate = Promise.withResolvers<void>()
     await using talk = await makeTalk([{ parts: ['Working.', gate.promise, call] }, { parts: [NEVER] }])
     await using chat = openChat(talk, ['chat', 'go'])
@@ -39,7 +39,7 @@ for (const [what, call] of [
   })
 }
 
-test('what is typed while another conversation asks is sent here and answers nothing there', async () => {
+test('text typed while another conversation asks is sent here and answers nothing there', async () => {
   await using talk = await makeTalk((request) =>
     JSON.stringify(request.json['messages']).includes('ask me') ? { parts: [BASH] } : { parts: ['Noted.'] },
   )
@@ -57,7 +57,7 @@ test('what is typed while another conversation asks is sent here and answers not
   assert.equal(JSON.parse(asks.stdout).length, 1)
 })
 
-/** A hand at human speed, faster where it presses Enter. */
+/** Types at human speed. */
 async function typeAll(chat: Session, strokes: readonly Stroke[]): Promise<void> {
   for (const stroke of strokes) {
     if (typeof stroke === 'string') for (const key of stroke) await press(() => chat.type(key))
@@ -82,7 +82,7 @@ async function assertNothingAnswered(talk: Talk): Promise<void> {
   assert.doesNotMatch(agent, /allow/)
 }
 
-/** Every sentence that ends with Enter is in the history of what was sent. */
+/** Checks that every sentence that ends with Enter is in the history of sent messages. */
 async function assertSent(talk: Talk): Promise<void> {
   const texts = TYPED.flatMap((strokes) => {
     const [text, enter] = strokes

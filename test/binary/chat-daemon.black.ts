@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 const CHAT = ['chat', '-s', 'ann'] as const
 const open = (talk: Talk) => openChat(talk, CHAT, { env: WITH_DAEMON })
 
-test('a chat that is killed in the middle of a turn leaves it running; another one shows the whole answer, once', async () => {
+test('a turn continues when its chat is killed, and another chat shows the whole answer once', async () => {
   const gate = Promise.withResolvers<void>()
   await using talk = await makeTalk([{ parts: ['The beginning, ', gate.promise, 'and the end.'] }])
   await using _daemon = await startSandboxDaemon(talk)
@@ -29,7 +29,7 @@ test('a chat that is killed in the middle of a turn leaves it running; another o
   await leave(second)
 })
 
-test('leaving a chat detaches its turn, which is stored when it has ended', async () => {
+test('leaving a chat detaches its turn, which runs to its end and is stored', async () => {
   const gate = Promise.withResolvers<void>()
   await using talk = await makeTalk([{ parts: ['Once', gate.promise, ' upon a time.'] }])
   await using _daemon = await startSandboxDaemon(talk)
@@ -46,7 +46,7 @@ test('leaving a chat detaches its turn, which is stored when it has ended', asyn
   })
 })
 
-test('a chat starts a daemon, and shares it with a send and another chat', async () => {
+test('a chat starts a daemon and shares it with a send and another chat', async () => {
   await using talk = await makeTalk([{ parts: ['One.'] }, { parts: ['Two.'] }])
   await using first = open(talk)
   await first.shows('· daemon')
@@ -68,7 +68,7 @@ test('a chat starts a daemon, and shares it with a send and another chat', async
   assert.equal((await talk.run(['daemon', 'stop'], { env: WITH_DAEMON })).code, 0)
 })
 
-test('a question of a script comes up in every chat, is answered in one, and closes in the other', async () => {
+test('a question of a script appears in every chat, is answered in one, and closes in the other', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch ran"}' }
   await using talk = await makeTalk(({ text }) =>
     text.includes('"role":"tool"') ? { parts: ['It ran.'] } : { parts: [call] },
@@ -94,13 +94,13 @@ test('a question of a script comes up in every chat, is answered in one, and clo
 
 const TOUCH = { call: 'c1', name: 'bash', args: '{"command":"touch ran"}' }
 
-/** Waits for the line that a chat leaves behind; the terminal wraps it. */
+/** Waits for the last line of a chat, which the terminal wraps. */
 async function farewell({ screen, finished }: Session): Promise<string> {
   await finished
   return screen.text().join('')
 }
 
-test('a question that waits when its chat is left is named behind the chat, and both commands lead back to it', async () => {
+test('a chat that is left with a pending question prints both commands that lead back to it', async () => {
   await using talk = await makeTalk([{ parts: [TOUCH] }, { parts: ['It ran.'] }])
   await using _daemon = await startSandboxDaemon(talk)
   await using first = open(talk)
@@ -130,7 +130,7 @@ for (const [how, args, word] of [
   ['on the screen', [], '❯ 4  No'],
   ['as plain lines', ['--plain'], /details \n> /],
 ] as const) {
-  test(`a chat ${how} that is left with a question says whether it still waits, with a daemon and without one`, async () => {
+  test(`a chat ${how} that is left with a question says whether it still waits, with and without a daemon`, async () => {
     await using talk = await makeTalk(() => ({ parts: [TOUCH] }))
     await using _daemon = await startSandboxDaemon(talk)
     for (const [env, said] of [
@@ -154,7 +154,7 @@ for (const [how, args, word] of [
   })
 }
 
-test('a chat outlives its daemon: it says so, finds the next one, and shows what it has missed', async () => {
+test('a chat reports that its daemon died, connects to the next one, and shows what it missed', async () => {
   await using talk = await makeTalk([
     { parts: ['First.'] },
     { parts: ['Never', new Promise<void>(() => {})] },

@@ -10,7 +10,7 @@ import { HOSTILE_TEXTS } from '../tui/view/hostile-texts.ts'
 
 const TEXTS = Object.entries(HOSTILE_TEXTS)
 
-test('nothing in an answer, in thinking or in a title reaches the terminal', async () => {
+test('escape sequences in answers, thinking and titles do not reach the terminal', async () => {
   const parts = TEXTS.flatMap(([name, text]) => [`\n\n${name}: ${text.slice(0, 9)}`, text.slice(9)])
   const script = [
     { parts: [{ thinking: TEXTS.map(([, text]) => text).join('\n') }, ...parts, '\n\nAll said.'] },
@@ -27,7 +27,7 @@ test('nothing in an answer, in thinking or in a title reaches the terminal', asy
   assertOnlyOwnSequences(chat.bytes())
 })
 
-test('nothing in arguments and outputs of tools, file names and diffs reaches the terminal', async () => {
+test('escape sequences in tool arguments, tool output, file names and diffs do not reach the terminal', async () => {
   const files = TEXTS.slice(0, 12).map(
     ([, text], at) => [`f${at}${text.slice(0, 60).replaceAll(/[/\0]/g, '')}`, text] as const,
   )
@@ -61,7 +61,7 @@ test('nothing in arguments and outputs of tools, file names and diffs reaches th
   assertOnlyOwnSequences(after)
 })
 
-test('nothing in questions, their options and errors of the model reaches the terminal', async () => {
+test('escape sequences in questions, options and model errors do not reach the terminal', async () => {
   const questions = TEXTS.slice(0, 4).map(([name, text]) => ({
     question: `${name}? ${text}`,
     header: text.slice(0, 30),
@@ -84,7 +84,7 @@ test('nothing in questions, their options and errors of the model reaches the te
   assertOnlyOwnSequences(chat.bytes())
 })
 
-test('nothing of MCP servers reaches the terminal: names, descriptions, answers, errors and logs', async () => {
+test('escape sequences in names, descriptions, answers, errors and logs of MCP servers do not reach the terminal', async () => {
   const calls = ['say', 'fail'].map((name) => ({ call: name, name: `mcp__evil__${name}`, args: '{}' }))
   await using talk = await makeTalk([{ parts: calls }, { parts: ['Heard it.'] }])
   const server = join(talk.cwd, 'server.mjs')
@@ -112,7 +112,7 @@ test('nothing of MCP servers reaches the terminal: names, descriptions, answers,
 
 const ESC = '\u001b'
 
-/** Says everything with escape sequences in it, through the protocol and on standard error. */
+/** An MCP server that puts escape sequences into all of its messages and into standard error. */
 const SERVER = `
 const evil = ${JSON.stringify(
   Object.values(HOSTILE_TEXTS)
@@ -142,7 +142,7 @@ const BROKEN = `name = "broken"
 command = "/nonexistent/\\u001b[31mred\\u001b]0;title\\u0007"
 `
 
-/** A TOML string. */
+/** Formats a TOML string. */
 function quote(text: string): string {
   return JSON.stringify(text)
 }

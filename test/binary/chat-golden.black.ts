@@ -9,7 +9,7 @@ import { makeTalk } from '../support/talk.ts'
 for (const columns of [40, 80, 200]) {
   const size = { columns, rows: 30 }
 
-  test(`an answer with a table and code, at ${columns} columns`, async () => {
+  test(`renders an answer with a table and code at ${columns} columns`, async () => {
     const gate = Promise.withResolvers<void>()
     await using talk = await makeTalk([
       { parts: [ANSWER.slice(0, 210), gate.promise, ANSWER.slice(210)], usage: USAGE },
@@ -27,7 +27,7 @@ for (const columns of [40, 80, 200]) {
     await leave(chat)
   })
 
-  test(`a tool call with a diff and its permission card, at ${columns} columns`, async () => {
+  test(`renders a tool call with a diff and its permission card at ${columns} columns`, async () => {
     await using talk = await makeTalk([
       { parts: ['Let me look.', { call: 'a', name: 'read', args: '{"path":"greeting.ts"}' }] },
       { parts: [{ call: 'b', name: 'edit', args: EDIT }] },
@@ -43,7 +43,7 @@ for (const columns of [40, 80, 200]) {
     await leave(chat)
   })
 
-  test(`a question form, at ${columns} columns`, async () => {
+  test(`renders a question form at ${columns} columns`, async () => {
     await using talk = await makeTalk([
       { parts: [{ call: 'a', name: 'ask_user', args: QUESTIONS }] },
       { parts: ['Red and round it is.'] },
@@ -68,7 +68,7 @@ for (const columns of [40, 80, 200]) {
     await leave(chat)
   })
 
-  test(`steering and an interrupt, at ${columns} columns`, async () => {
+  test(`renders steering and an interrupt at ${columns} columns`, async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await using talk = await makeTalk([
       { parts: ['Counting: one, two', gates[0]!.promise, ', three.'] },
@@ -90,7 +90,7 @@ for (const columns of [40, 80, 200]) {
     gates[1]!.resolve()
   })
 
-  test(`a conversation that is resumed, at ${columns} columns`, async () => {
+  test(`renders a resumed conversation at ${columns} columns`, async () => {
     await using talk = await makeTalk([{ parts: [ANSWER] }, { parts: ['You asked me to compare.'] }])
     await using first = openChat(talk, ['chat', 'Compare the two'], size)
     await isIdle(first, 'That is all')

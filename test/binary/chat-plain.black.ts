@@ -10,7 +10,7 @@ for (const [how, line] of [
   ['--plain', 'crabtalk chat --plain'],
   ['TERM=dumb', 'TERM=dumb crabtalk chat'],
 ] as const) {
-  test(`the chat with ${how} is plain lines, and leaves at Ctrl-D`, async () => {
+  test(`the chat with ${how} prints plain lines and ends with Ctrl-D`, async () => {
     await using talk = await makeTalk([{ parts: ['**Hello** ', `${ESC}[2Jto you.`] }])
     await using chat = openShell(talk, line)
     await chat.shows(/^> ?$/)
@@ -23,7 +23,7 @@ for (const [how, line] of [
   })
 }
 
-test('a plain chat asks before a tool call, a line is the answer, and Ctrl-C interrupts', async () => {
+test('a plain chat asks before a tool call, reads a line as the answer, and stops on Ctrl-C', async () => {
   const call = { call: 'a', name: 'bash', args: '{"command":"touch made"}' }
   const forever = new Promise<void>(() => {})
   await using talk = await makeTalk([

@@ -10,7 +10,7 @@ const YEAR_MS = 365 * 86_400_000
 const QUESTION = 'Why does our nightly backup of the warehouse stop at three?'
 const ANSWER = 'The rotation of the archive locks the ledger: the kraken job holds it until dawn.'
 
-test('a conversation of a year ago is found by two words that were said in it, and goes on', async () => {
+test('a conversation of a year ago is found by two of its words and continues', async () => {
   await using talk = await makeYearOld()
   await using chat = openChat(talk)
   await isIdle(chat, 'Something newer.')
@@ -34,7 +34,7 @@ test('a conversation of a year ago is found by two words that were said in it, a
   assert.deepEqual(old?.said.slice(2), ['user: and now?', 'assistant: Still so.'])
 })
 
-test('/search finds by content what no title says, and Esc leaves everything as it was', async () => {
+test('/search finds content that is in no title, and Esc restores the screen', async () => {
   await using talk = await makeYearOld()
   await using chat = openChat(talk)
   await isIdle(chat, 'Something newer.')
@@ -55,7 +55,7 @@ test('/search finds by content what no title says, and Esc leaves everything as 
   await leave(chat)
 })
 
-test('a note is remembered with #, found with /memory, and forgotten only when the key is pressed twice', async () => {
+test('# remembers a note, /memory finds it, and a second key press is needed to forget it', async () => {
   await using talk = await makeTalk([])
   await using chat = openChat(talk)
   await isIdle(chat)
@@ -88,7 +88,7 @@ test('a note is remembered with #, found with /memory, and forgotten only when t
 })
 
 for (const columns of [40, 80, 120, 200]) {
-  test(`what is found fits a terminal of ${columns} columns, and nothing of it is obeyed`, async () => {
+  test(`search results fit a terminal of ${columns} columns, and their control characters have no effect`, async () => {
     const hostile = `${ESC}[2J${ESC}]0;owned\u0007 kraken \u202e${'wide 漢字 '.repeat(40)}${ESC}[31m`
     await using talk = await makeTalk([{ parts: [`The kraken ${hostile} sleeps.`] }])
     await talk.send(['--raw', '-s', 'sh:x', `what of ${hostile}?`])
@@ -107,7 +107,7 @@ for (const columns of [40, 80, 120, 200]) {
   })
 }
 
-test('a storm of resizes over a search clears nothing, and the words stay', async () => {
+test('many resizes during a search do not clear the screen, and the query stays', async () => {
   await using talk = await makeYearOld()
   await using chat = openChat(talk)
   await isIdle(chat, 'Something newer.')
@@ -131,7 +131,7 @@ test('a storm of resizes over a search clears nothing, and the words stay', asyn
   await leave(chat)
 })
 
-/** A talk with a conversation that is a year old by its file, and one of now. */
+/** Makes a talk with one conversation whose file is a year old and one of today. */
 async function makeYearOld(): Promise<Talk> {
   const talk = await makeTalk([
     { parts: [ANSWER] },
@@ -150,7 +150,7 @@ async function makeYearOld(): Promise<Talk> {
   return talk
 }
 
-/** Whether a word stands on the screen in the style of what was found. */
+/** Whether a word is on the screen in the style of a match. */
 function isMarked({ screen }: Session, word: string): boolean {
   return screen.styled().some((line) => new RegExp(`\\u001b\\[[\\d;]*4[;m][^\\u001b]*${word}`).test(line))
 }

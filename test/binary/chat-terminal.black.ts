@@ -8,11 +8,11 @@ import { makeTalk, readSessions, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
 const ESC = '\u001b'
-/** What undoes the modes a chat sets. */
+/** The sequences that reset the modes a chat sets. */
 const UNDONE = [`${ESC}[?2004l`, `${ESC}[?25h`]
 
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
-  test(`${signal} leaves the terminal as it was, and the conversation with what was said`, async () => {
+  test(`${signal} restores the terminal and keeps the conversation`, async () => {
     await using talk = await makeTalk([{ parts: ['Once upon a time', new Promise<void>(() => {})] }])
     await using shell = openShell(
       talk,
@@ -31,7 +31,7 @@ for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
   })
 }
 
-test('Ctrl-Z gives the shell a terminal as it was; fg draws the chat again, once', async () => {
+test('Ctrl-Z restores the terminal for the shell, and fg draws the chat again, once', async () => {
   await using talk = await makeTalk([{ parts: ['An answer.'] }])
   await using shell = openShell(talk, 'exec bash --norc --noprofile -i', { env: { PS1: 'prompt$ ' } })
   await shell.shows(/prompt\$/)
@@ -58,7 +58,7 @@ test('Ctrl-Z gives the shell a terminal as it was; fg draws the chat again, once
   await shell.finished
 })
 
-test('a terminal that hangs up ends the chat, and leaves no process', async () => {
+test('the chat ends when its terminal hangs up, and leaves no process', async () => {
   await using talk = await makeTalk([{ parts: ['Once upon a time', new Promise<void>(() => {})] }])
   await using chat = openChat(talk, ['chat', 'tell me'])
   await chat.shows('Once upon a time')
@@ -66,7 +66,7 @@ test('a terminal that hangs up ends the chat, and leaves no process', async () =
   await until('the chat has ended', async () => (await talk.processesLeft()).length === 0)
 })
 
-test('an answer that streams while the terminal gets higher and lower is there once', async () => {
+test("an answer that streams while the terminal's height changes appears once", async () => {
   await using talk = await makeTalk([{ parts: WORDS, paceMs: 4 }])
   await using chat = openChat(talk, ['chat', 'many'], { columns: 80, rows: 40 })
   await chat.shows('word30')
@@ -80,7 +80,7 @@ test('an answer that streams while the terminal gets higher and lower is there o
   await leave(chat)
 })
 
-test('an answer is there once when the terminal gets wider and narrower between its pieces', async () => {
+test("an answer appears once when the terminal's width changes between its chunks", async () => {
   const gates = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
   const pieces = gates.flatMap(({ promise }, at) => [
     promise,
@@ -91,7 +91,7 @@ test('an answer is there once when the terminal gets wider and narrower between 
   await using chat = openChat(talk, ['chat', 'many'], { columns: 80, rows: 40 })
   const random = randomFrom(11)
   for (const [at, gate] of gates.entries()) {
-    const first = `word${at * 50 + 25} ` // of the paragraph that is open
+    const first = `word${at * 50 + 25} ` // of the open paragraph
     await chat.shows(`word${at * 50 + 44}`)
     for (let step = 0; step < 4; step++) {
       await chat.resize(50 + (random() % 60), 40)
@@ -109,7 +109,7 @@ test('an answer is there once when the terminal gets wider and narrower between 
   await leave(chat)
 })
 
-test('a storm of resizes of all kinds while an answer streams clears nothing, and ends with one prompt', async () => {
+test('many resizes of all kinds while an answer streams clear nothing and leave one prompt', async () => {
   await using talk = await makeTalk([{ parts: WORDS, paceMs: 4 }])
   await using chat = openChat(talk, ['chat', 'many'], { columns: 80, rows: 24 })
   await chat.shows('word30')
@@ -125,7 +125,7 @@ test('a storm of resizes of all kinds while an answer streams clears nothing, an
   await leave(chat)
 })
 
-test('20,000 chunks are all in the scrollback', async () => {
+test('the scrollback contains all of 20,000 chunks', async () => {
   const words = Array.from({ length: 20_000 }, (_, at) => `w${at}${at % 12 === 11 ? '\n\n' : ' '}`)
   await using talk = await makeTalk([{ parts: words }])
   await using chat = openChat(talk, ['chat', 'many'])
@@ -139,7 +139,7 @@ test('20,000 chunks are all in the scrollback', async () => {
   await leave(chat)
 })
 
-test('a pasted text of 5,000 lines is one stand-in in the prompt, and whole in the message', async () => {
+test('a pasted text of 5,000 lines is a placeholder in the prompt and complete in the message', async () => {
   await using talk = await makeTalk([{ parts: ['Read it.'] }])
   await using chat = openChat(talk)
   await isIdle(chat)
@@ -154,7 +154,7 @@ test('a pasted text of 5,000 lines is one stand-in in the prompt, and whole in t
   await leave(chat)
 })
 
-test('the cursor stands at the caret, behind and between wide characters', async () => {
+test('the cursor is at the caret, after and between wide characters', async () => {
   await using talk = await makeTalk([])
   await using chat = openChat(talk)
   await isIdle(chat)
@@ -175,7 +175,7 @@ test('the cursor stands at the caret, behind and between wide characters', async
   await leave(chat)
 })
 
-test('two chats on one home each have their conversation, and leave no process', async () => {
+test('two chats on one home each have their own conversation, and leave no process', async () => {
   await using talk = await makeTalk((request) => {
     const said = JSON.stringify((request.json['messages'] as unknown[]).at(-1))
     return { parts: [said.includes('one') ? 'Answer to one.' : 'Answer to two.'] }
@@ -197,7 +197,7 @@ test('two chats on one home each have their conversation, and leave no process',
   ])
 })
 
-test('crabtalk alone is the chat on a terminal, and help in a pipe', async () => {
+test('crabtalk without arguments opens the chat on a terminal and prints help in a pipe', async () => {
   await using talk = await makeTalk([])
   await using chat = openChat(talk, [])
   await isIdle(chat)
@@ -207,7 +207,7 @@ test('crabtalk alone is the chat on a terminal, and help in a pipe', async () =>
   assert.equal(code, 0)
 })
 
-test('a program that crashes leaves a terminal as it was', async () => {
+test('the terminal is restored when the program crashes', async () => {
   await using talk = await makeTalk([{ parts: ['Once upon a time', new Promise<void>(() => {})] }])
   await using shell = openShell(
     talk,
@@ -216,7 +216,7 @@ test('a program that crashes leaves a terminal as it was', async () => {
   await shell.shows('Once upon a time')
   const pid = await pidOfChat(talk)
   process.kill(pid, 'SIGINT')
-  process.kill(pid, 'SIGTERM') // two of one kind may be heard as one; the system says which is heard last
+  process.kill(pid, 'SIGTERM') // signals of the same kind may be merged, and the system decides which one arrives last
   await shell.shows(/^code 1(?:30|43)$/)
   await shell.finished
   await assertRestored(talk, shell)
@@ -257,7 +257,7 @@ async function leave(chat: Session): Promise<void> {
   assert.deepEqual(await chat.finished, { code: 0, signal: 0 })
 }
 
-/** The chat that a shell runs. */
+/** Returns the process id of the chat that a shell runs. */
 async function pidOfChat(talk: Talk): Promise<number> {
   const pids = await processesLeft(`CRAB_TEST=${talk.env['CRAB_TEST']}`)
   for (const pid of pids) {
@@ -279,7 +279,7 @@ async function assertRestored(talk: Talk, shell: Session): Promise<void> {
   assert.ok(!end.slice(end.lastIndexOf(`${ESC}[?25h`)).includes(`${ESC}[?25l`))
 }
 
-/** Numbers that look random, the same in every run. */
+/** Creates pseudo-random numbers, the same in every run. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

@@ -7,7 +7,7 @@ import which from 'which'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { until } from '../support/until.ts'
 
-/** What is typed before a tab, and how the line looks behind it. */
+/** Typed text, and the command line after Tab. */
 const TYPED: [string, string][] = [
   ['crabtalk comple', 'crabtalk completions '],
   ['crabtalk agent cre', 'crabtalk agent create '],
@@ -20,7 +20,7 @@ const TYPED: [string, string][] = [
   ['crabtalk send -f no', 'crabtalk send -f notes.md '],
 ]
 
-/** Shells, how each is started, and how its completions are loaded. */
+/** For each shell, how it is started and how its completions are loaded. */
 const STARTED: Record<string, { start: string; load: string }> = {
   bash: { start: 'exec bash --norc --noprofile -i', load: 'eval "$(crabtalk completions bash)"' },
   zsh: { start: 'exec zsh -f -i', load: 'source <(crabtalk completions zsh)' },
@@ -31,7 +31,7 @@ for (const [shell, { start, load }] of Object.entries(STARTED)) {
     await using box = await makeHome()
     const script = await box.run(['completions', shell])
     assert.deepEqual([script.code, script.stderr], [0, ''])
-    if ((await which(shell, { nothrow: true })) === null) return // its syntax is looked at in test/commands/
+    if ((await which(shell, { nothrow: true })) === null) return // test/commands/ checks the syntax
     const terminal = box.terminalShell(start, { columns: 200 })
     terminal.type(`PS1='> '; ${load}; echo lo""aded\n`)
     await terminal.shows(/^loaded/m)
@@ -39,7 +39,7 @@ for (const [shell, { start, load }] of Object.entries(STARTED)) {
       const before = terminal.output().length
       terminal.type(`${line}\t`)
       await until(`${shell} completes ${line}`, () => lineIn(terminal.output().slice(before)) === completed)
-      terminal.type('\x15') // takes the line back
+      terminal.type('\x15') // clears the line
     }
     terminal.type('exit\n')
     assert.equal((await terminal.finished).code, 0)
@@ -59,7 +59,7 @@ test('fish completes commands, options, values, names of this home, and files', 
   }
 })
 
-test('__complete ends by itself when a file of the home never answers', async () => {
+test('__complete ends although a file of the home never answers', async () => {
   await using box = await makeSandbox()
   const { code, stdout, stderr } = await box.shell(
     'mkdir -p "$CRABTALK_HOME/agents" && mkfifo "$CRABTALK_HOME/agents/a.toml" && crabtalk __complete 3 send -a ""',
@@ -79,7 +79,7 @@ async function makeHome(): Promise<Sandbox> {
   return box
 }
 
-/** The last command line a terminal shows, as it was typed and completed. */
+/** Returns the last command line that a terminal shows, as it was typed and completed. */
 function lineIn(output: string): string {
   const text = stripVTControlCharacters(output).replaceAll('\u0007', '')
   return text.slice(text.lastIndexOf('crabtalk '))

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 const ECHO = { call: 'c', name: 'mcp__clock__echo', args: '{"text":"tick"}' }
 const DAEMON = { env: WITH_DAEMON }
 
-test('a component appears, is called, moves, is called, and dies, and a daemon follows it', async () => {
+test('a daemon follows a component that appears, is called, moves, is called, and dies', async () => {
   await using records = await recordFolder()
   await using talk = await makeTalk((_, at) => ({ parts: at % 2 === 0 ? [ECHO] : ['done'] }))
   await writeAgent(talk, 'components = true\n\n[permissions]\nallow = ["mcp__clock__*"]\n')
@@ -39,7 +39,7 @@ test('a component appears, is called, moves, is called, and dies, and a daemon f
   await untilListed(talk, undefined)
 })
 
-test('what is not wanted of a component is said: a file where nothing listens, one that is none, and one that cannot be changed', async () => {
+test('reports a component that is not listening, is invalid, or cannot be changed', async () => {
   await using talk = await makeTalk([{ parts: ['yes'] }])
   await writeAgent(talk, 'components = true\n')
   const run = join(talk.home, 'run')
@@ -67,7 +67,7 @@ test('what is not wanted of a component is said: a file where nothing listens, o
   }
 })
 
-test('a command without a daemon reads the folder once, for agents that ask for components', async () => {
+test('a command without a daemon reads the folder once, for agents that use components', async () => {
   await using records = await recordFolder()
   await using talk = await makeTalk((_, at) => ({ parts: at === 0 ? [ECHO] : ['done'] }))
   await using clock = await startComponent(join(talk.home, 'run'), 'clock', records.path)
@@ -95,7 +95,7 @@ function untilState(talk: Talk, wanted: string): Promise<void> {
   return untilListed(talk, ({ name, state }) => name === 'clock' && state === wanted)
 }
 
-/** Waits until a server of the default agent is so; undefined: until there is none. */
+/** Waits until a server of the default agent matches, or is not listed when `isSo` is undefined. */
 async function untilListed(talk: Talk, isSo: ((row: Row) => boolean) | undefined): Promise<void> {
   await until('the servers are as they should be', async () => {
     const rows = JSON.parse((await talk.run(['mcp', 'list', '--json'], DAEMON)).stdout) as Row[]
@@ -103,7 +103,7 @@ async function untilListed(talk: Talk, isSo: ((row: Row) => boolean) | undefined
   })
 }
 
-/** A turn is offered its tool, calls it, and reads the answer. */
+/** Runs a turn that is offered the component's tool, calls it, and reads the answer. */
 async function assertCalled(talk: Talk, clock: TestComponent): Promise<void> {
   const before = callsOf(clock)
   const { stdout, stderr, code } = await talk.send(['what time is it'], DAEMON)

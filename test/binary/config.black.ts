@@ -19,7 +19,7 @@ timeout_ms = 5000
 TOKEN = "also-s3cr3t"
 `
 
-test('config path says where the file is, whether or not it is there', async () => {
+test('config path prints where the file is, whether it exists or not', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['config', 'path'])
   assert.deepEqual([stdout, stderr, code], [`${join(box.home, 'config.toml')}\n`, '', 0])
@@ -28,7 +28,7 @@ test('config path says where the file is, whether or not it is there', async () 
   assert.deepEqual(await modesUnder(box.home), [])
 })
 
-test('config show prints what is in use, as TOML or JSON with the keys of the file, and no secret', async () => {
+test('config show prints the active configuration as TOML, or as JSON with the keys of the file, without secrets', async () => {
   await using box = await makeSandbox()
   await writeConfig(box.home, CONFIG)
   const toml = await box.run(['config', 'show'])
@@ -52,14 +52,14 @@ test('config show prints what is in use, as TOML or JSON with the keys of the fi
   assert.deepEqual(Object.keys(shown.env), ['TOKEN'])
 })
 
-test('config show without a file shows what holds then', async () => {
+test('config show without a file prints the defaults', async () => {
   await using box = await makeSandbox()
   const { stdout, code } = await box.run(['config', 'show', '--json'])
   const { providers, model, daemon } = JSON.parse(stdout)
   assert.deepEqual([code, providers, model, daemon.on_demand], [0, [], null, true])
 })
 
-test('config check tells every problem of the configuration and of the agents, with file and line', async () => {
+test('config check reports every problem of the configuration and the agents with file and line', async () => {
   await using box = await makeSandbox()
   const fine = await box.run(['config', 'check'])
   assert.deepEqual([fine.stdout, fine.stderr, fine.code], ['no problems\n', '', 0])
@@ -87,7 +87,7 @@ test('config check tells every problem of the configuration and of the agents, w
   assert.deepEqual([shown.stdout, shown.code], ['', 78])
 })
 
-test('groups and their commands explain themselves, and wrong ones name the nearest', async () => {
+test('groups and their commands have help, and wrong names suggest the nearest', async () => {
   await using box = await makeSandbox()
   for (const group of ['agent', 'conversation', 'config']) {
     const alone = await box.run([group])

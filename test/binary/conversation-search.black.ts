@@ -14,7 +14,7 @@ const FERRY = [
   'Good, then book it.',
 ]
 
-test('a conversation of a year ago is found by two words of it, in process and through a daemon', async () => {
+test('finds a conversation of a year ago by two of its words, in process and through a daemon', async () => {
   await using box = await makeSandbox()
   const ids = await writeHistory(box)
   const expected = [
@@ -31,7 +31,7 @@ test('a conversation of a year ago is found by two words of it, in process and t
   assert.deepEqual([through.stdout, through.stderr, through.code], [expected, '', 0])
 })
 
-test('conversation search colours matches on a terminal, cuts to its width, and says how to go on', async () => {
+test('conversation search highlights matches on a terminal, truncates to its width, and prints how to continue', async () => {
   await using box = await makeSandbox()
   const [id] = await writeHistory(box)
   const terminal = box.terminal(['conversation', 'search', 'hiddensee', 'ferry'], { columns: 40 })
@@ -52,7 +52,7 @@ test('conversation search colours matches on a terminal, cuts to its width, and 
   assert.match(show.stdout, /bicycles/)
 })
 
-test('conversation search --json gives ids, times, windows and the bytes that match', async () => {
+test('conversation search --json prints ids, times, windows and the bytes that match', async () => {
   await using box = await makeSandbox()
   const [id] = await writeHistory(box)
   const { partial, hits } = await searchJson(box, '-C', '2', 'Hiddensee', 'ferry')
@@ -76,7 +76,7 @@ test('conversation search --json gives ids, times, windows and the bytes that ma
   assert.deepEqual((await searchJson(box, '-C0', 'hiddensee')).hits[0].window.length, 1)
 })
 
-test('conversation search filters by sender, agent, directory and time, and counts', async () => {
+test('conversation search filters by sender, agent, directory and time, and limits the number of results', async () => {
   await using box = await makeSandbox()
   await writeHistory(box)
   const titles = async (...args: string[]) =>
@@ -94,7 +94,7 @@ test('conversation search filters by sender, agent, directory and time, and coun
   })
 })
 
-test('conversation search finds what was said a moment ago, calls of tools and all', async () => {
+test('conversation search finds the newest messages, including tool calls', async () => {
   const call = { call: 'c1', name: 'read', args: '{"path":"zebra.txt"}' }
   await using talk = await makeTalk([{ parts: ['Let me look.', call] }, { parts: ['There is none.'] }])
   await talk.send(['-s', 'me', 'Look into that file'])
@@ -105,7 +105,7 @@ test('conversation search finds what was said a moment ago, calls of tools and a
   )
 })
 
-test('conversation search exits 1 when nothing is found, and 2 for what makes no sense', async () => {
+test('conversation search exits 1 when nothing is found, and 2 for invalid arguments', async () => {
   await using box = await makeSandbox()
   const nothing = await box.run(['conversation', 'search', 'quinoa', 'salad'])
   assert.deepEqual(
@@ -135,7 +135,7 @@ test('conversation search exits 1 when nothing is found, and 2 for what makes no
   assert.deepEqual(await modesUnder(box.home), [])
 })
 
-test('what was said cannot command the terminal of who searches', async () => {
+test('conversation search escapes control characters of messages on a terminal', async () => {
   await using box = await makeSandbox()
   const said = ['before \u001b]0;title\u0007\u001b[2Jneedle\u009b31m after\u202e']
   await writeOldTalks(box.home, [{ at: Date.now() - DAY, said, title: '\u001b[31mred' }])
@@ -149,7 +149,7 @@ test('what was said cannot command the terminal of who searches', async () => {
   )
 })
 
-test('conversation list gives pages, and those of a directory', async () => {
+test('conversation list prints pages, and the conversations of a directory', async () => {
   await using box = await makeSandbox()
   await writeHistory(box)
   const titles = async (...args: string[]) => {
@@ -168,7 +168,7 @@ test('conversation list gives pages, and those of a directory', async () => {
   assert.match(terminal.output(), /4 in total: --offset 3 shows the next ones/)
 })
 
-/** Four conversations: one of a year ago, and three about coffee. */
+/** Writes four conversations: one of a year ago, and three about coffee. */
 async function writeHistory(box: Sandbox): Promise<string[]> {
   const now = Date.now()
   return await writeOldTalks(box.home, [

@@ -7,7 +7,7 @@ import { assertFailed, makeTalk, modesUnder, type Talk } from '../support/talk.t
 
 const TITLE = 'Hello there, this is what I would like to know about the crabs of the northern sea'
 
-test('conversation list cuts a long sender, and --json has all of it', async () => {
+test('conversation list truncates a long sender, and --json prints all of it', async () => {
   await using talk = await makeTwo()
   const sender = `tg:${'x'.repeat(100)}`
   assert.equal((await talk.run(['send', '--no-stdin', '-s', sender, 'third'])).code, 0)
@@ -16,7 +16,7 @@ test('conversation list cuts a long sender, and --json has all of it', async () 
   assert.equal((await listed(talk))[0]?.['sender'], sender)
 })
 
-test('conversation list shows the newest first, plainly in a pipe, cut on a terminal, or as JSON', async () => {
+test('conversation list prints the newest first: plain in a pipe, truncated on a terminal, or as JSON', async () => {
   await using talk = await makeTwo()
   const { stdout, stderr, code } = await talk.run(['conversation', 'list'])
   assert.deepEqual([stderr, code], ['', 0])
@@ -36,7 +36,7 @@ test('conversation list shows the newest first, plainly in a pipe, cut on a term
   assert.match(String(first?.['updated_at']), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
 })
 
-test('conversation list filters by agent and sender, and by number', async () => {
+test('conversation list filters by agent and sender, and limits the number of rows', async () => {
   await using talk = await makeTwo()
   await talk.run(['agent', 'create', 'helper'])
   await talk.send(['-a', 'helper', '-s', 'me', 'third'])
@@ -54,7 +54,7 @@ test('conversation list filters by agent and sender, and by number', async () =>
   })
 })
 
-test('without conversations a list says how to start one on standard error, and makes no home', async () => {
+test('conversation list without conversations says how to start one on standard error, and creates no home', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['conversation', 'list'])
   assert.deepEqual([stdout, code], ['', 0])
@@ -65,7 +65,7 @@ test('without conversations a list says how to start one on standard error, and 
   assert.deepEqual(await modesUnder(box.home), [])
 })
 
-test('conversation show prints the last one, or the one whose id ends so, with tools and what was cut', async () => {
+test('conversation show prints the last conversation, or the one whose id ends with the argument, with tool calls and truncation marks', async () => {
   const call = { call: 'c1', name: 'read', args: '{"path":"nosuch"}' }
   await using talk = await makeTalk([
     { parts: ['Let me look.', call] },
@@ -104,7 +104,7 @@ test('conversation show strips control sequences on a terminal and keeps them in
   assert.ok(!terminal.output().includes('\u001b') && terminal.output().includes('red'))
 })
 
-test('conversation export writes markdown, json and jsonl, to standard output or a file', async () => {
+test('conversation export writes Markdown, JSON and JSONL to standard output or a file', async () => {
   await using talk = await makeTwo()
   const markdown = (await talk.run(['conversation', 'export'])).stdout
   assert.equal(markdown, (await talk.run(['conversation', 'show'])).stdout)
@@ -124,7 +124,7 @@ test('conversation export writes markdown, json and jsonl, to standard output or
   })
 })
 
-test('conversation delete removes files for good, all or none when an id is wrong', async () => {
+test('conversation delete removes files permanently, and none of them when an id is wrong', async () => {
   await using talk = await makeTwo()
   const ids = (await listed(talk)).map(({ id }) => String(id))
   assertFailed(await talk.run(['conversation', 'delete', ids[0]!, 'nosuch']), 'missing', {
@@ -140,7 +140,7 @@ test('conversation delete removes files for good, all or none when an id is wron
   assert.equal((await talk.sessions()).length, 1)
 })
 
-test('a reader that goes away ends a listing quietly', async () => {
+test('a listing ends quietly when its reader goes away', async () => {
   await using talk = await makeTalk(() => ({ parts: ['line\n'.repeat(100_000)] }))
   await talk.send(['hello'])
   const script = 'crabtalk conversation show | head -3; crabtalk conversation list | true'
@@ -149,7 +149,7 @@ test('a reader that goes away ends a listing quietly', async () => {
   assert.equal(stderr, '')
 })
 
-/** Two conversations: `me`, then `you`. */
+/** Makes two conversations: `me`, then `you`. */
 async function makeTwo(): Promise<Talk> {
   const talk = await makeTalk(() => ({ parts: ['ok'] }))
   await talk.send(['-s', 'me', TITLE])

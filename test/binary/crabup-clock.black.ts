@@ -44,7 +44,7 @@ test('the clock is pulled, runs as a service, is found by a daemon, used, killed
   assert.equal((await talk.run(['clock', 'start'], UP)).code, 4)
 })
 
-test('a component gets of service.env only what it asks for and what begins with its name', {
+test('a component gets only the variables of service.env that it names and those with its prefix', {
   skip: process.platform !== 'linux' && 'reads /proc',
 }, async () => {
   await using talk = await makeTalk(() => ({ parts: ['hello'] }))
@@ -87,7 +87,7 @@ async function clocks(talk: Talk): Promise<Row[]> {
   return (JSON.parse(stdout) as Row[]).filter(({ name, state }) => name === 'clock' && state === 'connected')
 }
 
-/** Waits until the daemon is connected to a clock, at another port than that one; gives its port. */
+/** Waits until the daemon is connected to a clock at a port other than `before`; returns its port. */
 async function connectedClock(talk: Talk, before?: number): Promise<number> {
   let port: number | undefined
   await until('the daemon is connected to the clock', async () => {
@@ -98,7 +98,7 @@ async function connectedClock(talk: Talk, before?: number): Promise<number> {
   return port!
 }
 
-/** A turn asks the clock, and reads what it says. */
+/** Runs a turn that asks the clock and reads its answer. */
 async function assertTellsTime(talk: Talk, said: string): Promise<void> {
   const { stdout, stderr, code } = await talk.send(['what time is it in Tokyo?'], { env: WITH_DAEMON })
   assert.deepEqual([stdout, stderr, code], [`${said}\n`, '', 0])

@@ -17,15 +17,15 @@ interface Status {
 }
 
 for (const name of ['daemon', 'cron']) {
-  test(`our own supervisor starts a ${name} again that hangs, ps says so meanwhile, and the log why`, async () => {
+  test(`our own supervisor restarts ${name} when it hangs, and shows that in ps and the log`, async () => {
     await using box = await makeSandbox()
     await setWatchdog(box, '3')
     assert.equal((await up(box, `${name} start`)).code, 0)
     const first = await statusOf(box, name)
     assert.equal(first.state, 'ready')
     sendSignal(first.pid, 'SIGSTOP')
-    if (name === 'cron') await utimes(join(box.home, 'run/cron.json'), new Date(0), new Date(0)) // it has been silent for long
-    assert.match((await statusOf(box, name)).state, /^(starting|degraded)$/) // by how long it has run
+    if (name === 'cron') await utimes(join(box.home, 'run/cron.json'), new Date(0), new Date(0)) // the service has been silent for a long time
+    assert.match((await statusOf(box, name)).state, /^(starting|degraded)$/) // depends on how long the service has run
     await until('it runs again', async () => {
       const { state, pid } = await statusOf(box, name)
       return state === 'ready' && pid !== first.pid
@@ -39,7 +39,7 @@ for (const name of ['daemon', 'cron']) {
   })
 }
 
-test('CRABTALK_WATCHDOG=off leaves a service alone, and what it prints is bounded all the same', async () => {
+test('CRABTALK_WATCHDOG=off does not restart a service, and its output is still limited', async () => {
   await using box = await makeSandbox()
   await setWatchdog(box, 'off')
   assert.equal((await up(box, 'daemon start')).code, 0)

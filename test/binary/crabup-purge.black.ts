@@ -7,7 +7,7 @@ import { BINARY, makeSandbox, type Sandbox } from '../support/run-binary.ts'
 
 const NOBODY = 65_534
 
-test('crabup uninstall --purge fails for a home that it cannot look into', async (t) => {
+test('crabup uninstall --purge fails for a home that it cannot read', async (t) => {
   if (process.getuid?.() !== 0) return t.diagnostic('this takes root')
   await using box = await makeSandbox()
   const home = await makeHome(box, 'closed', 0)
@@ -65,7 +65,7 @@ async function makeHome({ cwd }: Sandbox, name: string, owner: number): Promise<
   return home
 }
 
-/** Runs the command as a user without rights. */
+/** Runs the command as a user without privileges. */
 async function uninstall(box: Sandbox, home: string, options: string) {
   const env = { CRABTALK_HOME: home, HOME: join(home, '..'), CRABTALK_SERVICE_MANAGER: 'supervisor' }
   const user = `setpriv --reuid ${NOBODY} --regid ${NOBODY} --clear-groups`

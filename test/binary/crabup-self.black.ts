@@ -24,7 +24,7 @@ import { WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
-test('crabup self update replaces the program under a service, which runs on until it is restarted', async () => {
+test('crabup self update replaces the program of a running service, which uses it after a restart', async () => {
   await using talk = await makeTalk([])
   const bin = await install(talk, 'prefix/bin')
   const file = await newer(talk)
@@ -58,7 +58,7 @@ test('crabup self update replaces the program under a service, which runs on unt
   assert.notEqual(await pid(), first)
 })
 
-test('crabup self update --restart goes back to the program before when a service does not run with the new one', async () => {
+test('crabup self update --restart rolls back when a service does not run with the new program', async () => {
   await using talk = await makeTalk([])
   const bin = await install(talk, 'bin')
   const unfit = `#!/bin/sh
@@ -89,7 +89,7 @@ exit 1
   assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabtalk.old', 'crabup'])
 })
 
-test('crabup self update refuses a program whose commands are damaged, and one that is an echo', async () => {
+test('crabup self update refuses a program with damaged commands, and one that only echoes', async () => {
   await using box = await makeSandbox()
   const bin = await install(box, 'bin')
   const before = await sumOf(join(bin, 'crabtalk'))
@@ -108,7 +108,7 @@ test('crabup self update refuses a program whose commands are damaged, and one t
   assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabup'])
 })
 
-test('crabtalk.old puts itself back, whatever the program beside it can do', async () => {
+test('crabtalk.old restores itself even when the program beside it is broken', async () => {
   await using box = await makeSandbox()
   const bin = await install(box, 'bin')
   const good = await sumOf(join(bin, 'crabtalk'))
@@ -127,7 +127,7 @@ test('crabtalk.old puts itself back, whatever the program beside it can do', asy
   }
 })
 
-test('crabup self update says nothing of services that run another program', async () => {
+test('crabup self update does not mention services that run another program', async () => {
   await using talk = await makeTalk([])
   const bin = await install(talk, 'bin')
   const env = { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' }
@@ -140,7 +140,7 @@ test('crabup self update says nothing of services that run another program', asy
   assert.ok(existsSync(join(bin, 'crabtalk.old')))
 })
 
-test('crabup self update changes nothing for a file that is not the one it should be', async () => {
+test('crabup self update changes nothing when the file is not the expected one', async () => {
   await using box = await makeSandbox()
   const bin = await install(box, 'bin')
   const before = await stat(join(bin, 'crabtalk'))
@@ -164,7 +164,7 @@ test('crabup self update changes nothing for a file that is not the one it shoul
   assert.deepEqual([ino, mtimeMs], [before.ino, before.mtimeMs])
 })
 
-test('crabup self update that is interrupted, or killed, leaves the program as it was', async () => {
+test('crabup self update keeps the program when it is interrupted or killed', async () => {
   await using box = await makeSandbox()
   const bin = await install(box, 'bin')
   const before = await stat(join(bin, 'crabtalk'))
@@ -190,7 +190,7 @@ test('crabup self update that is interrupted, or killed, leaves the program as i
   await until('what was tried has ended', async () => (await box.processesLeft()).length === 0)
 })
 
-test('crabup self update leaves to npm what npm has installed', async () => {
+test('crabup self update refers to npm when npm installed the program', async () => {
   await using box = await makeSandbox()
   await install(box, 'npm/lib/node_modules/crabtalk/bin')
   await writeFile(join(box.cwd, 'npm/npm'), '#!/bin/sh\necho "$@"\nexit 3\n', { mode: 0o755 })
@@ -205,13 +205,13 @@ test('crabup self update leaves to npm what npm has installed', async () => {
   assert.match(file.stderr, /Cannot replace a program that npm installed/)
 })
 
-test('the program is crabup when its first word says so', async () => {
+test('the program acts as crabup when its first argument is --as-crabup', async () => {
   await using box = await makeSandbox()
   assert.match((await box.run(['--as-crabup', '--version'])).stdout, /^crabup \d/)
   assert.match((await box.run(['--as-crabup', 'self', 'update', '--help'])).stdout, /^Replace this program/)
 })
 
-/** Puts the program into a folder of the working directory, as the archives have it. */
+/** Puts the program into a folder of the working directory, with the layout of the archives. */
 async function install(box: Pick<Sandbox, 'cwd' | 'shell'>, folder: string): Promise<string> {
   const bin = join(box.cwd, folder)
   await mkdir(bin, { recursive: true })
@@ -220,7 +220,7 @@ async function install(box: Pick<Sandbox, 'cwd' | 'shell'>, folder: string): Pro
   return bin
 }
 
-/** Another program that is as good: what stands behind an executable does not matter to it. */
+/** Returns the path of a different but working program: bytes appended to an executable have no effect. */
 async function newer({ cwd }: Pick<Sandbox, 'cwd'>): Promise<string> {
   const file = join(cwd, 'newer')
   await copyFile(BINARY, file)
@@ -228,7 +228,7 @@ async function newer({ cwd }: Pick<Sandbox, 'cwd'>): Promise<string> {
   return file
 }
 
-/** The program with a hole in its pack: it starts, answers its version, and can do nothing else. */
+/** Returns the program with a hole in its pack: it starts and prints its version, and nothing else works. */
 async function damaged(): Promise<Buffer> {
   const bytes = await readFile(BINARY)
   const pack = await readFile(join(dirname(BINARY), 'build/pack.bin'))

@@ -10,10 +10,10 @@ import { canRunSystemd, startSystemdUser } from '../support/systemd-user.ts'
 import { makeTalk, writeConfig } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
-/** Whatever this machine has: units of tests are none of its service manager's business. */
+/** The tests never use the service manager of this machine. */
 const OWN = { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' }
 
-test('a daemon is started, survives kill -9, is restarted once its turns have ended, and stopped; nothing is left', async () => {
+test('a daemon is started, survives kill -9, restarts after its turns have ended, stops, and leaves nothing', async () => {
   await using talk = await makeTalk([
     { parts: ['Half'], end: 'hang' },
     { parts: ['Half'], end: 'hang' },
@@ -68,7 +68,7 @@ test('a daemon is started, survives kill -9, is restarted once its turns have en
   assert.equal((await status(talk))['code'], 3)
 })
 
-test('on a terminal a person decides about turns that run: to cut them, or to leave all as it is', async () => {
+test('on a terminal, crabup asks whether to cancel running turns or to change nothing', async () => {
   await using talk = await makeTalk([{ parts: ['Half'], end: 'hang' }])
   await crabup(talk, ['daemon', 'start'])
   const { pid } = await status(talk)
@@ -90,9 +90,9 @@ test('on a terminal a person decides about turns that run: to cut them, or to le
 })
 
 if (canRunSystemd()) {
-  test('under systemd a unit that was edited is shown before it is written, kept beside, and may stay', async () => {
+  test('under systemd, a modified unit is shown before it is overwritten, backed up, and may be kept', async () => {
     await using talk = await makeTalk([])
-    await using user = await startSystemdUser() // ends first, with all it runs
+    await using user = await startSystemdUser() // disposed first, with everything it runs
     const env = { ...OWN, ...user.env, CRABTALK_SERVICE_MANAGER: 'systemd' }
     assert.match(
       (await crabup(talk, ['daemon', 'start'], { env })).stdout,
@@ -121,7 +121,7 @@ if (canRunSystemd()) {
   })
 }
 
-test('a daemon that a command has started gives way to the service; one that a person runs is named and left alone', async () => {
+test('the service takes over from a daemon that a command started, and leaves one that a user runs alone', async () => {
   await using talk = await makeTalk([{ parts: ['hello'] }])
   const own = await startSandboxDaemon(talk)
   const refused = await crabup(talk, ['daemon', 'start'])
@@ -152,7 +152,7 @@ test('a daemon that a command has started gives way to the service; one that a p
   await crabup(talk, ['daemon', 'stop'])
 })
 
-test('a wrong configuration is said with its line before anything is changed, and a dry run changes nothing', async () => {
+test('a wrong configuration is reported with its line before anything changes, and a dry run changes nothing', async () => {
   await using box = await makeSandbox()
   const plan = await crabup(box, ['daemon', 'start', '--dry-run'])
   assert.deepEqual([plan.code, plan.stderr], [0, ''])
@@ -173,7 +173,7 @@ test('a wrong configuration is said with its line before anything is changed, an
   assert.equal(existsSync(join(box.home, 'run', 'services')), false)
 })
 
-test('a service that does not come up is exit 69, with what it said since it was started', async () => {
+test('a service that does not become ready exits 69 and shows its output since the start', async () => {
   await using box = await makeSandbox()
   await install(box, 'broken', 'console.error("no such thing as luck"); process.exitCode = 78')
   await mkdir(join(box.home, 'logs'))
@@ -194,7 +194,7 @@ test('a service that does not come up is exit 69, with what it said since it was
   assert.equal((await crabup(box, ['broken', 'stop'])).code, 4)
 })
 
-test('a component is ready when it answers at its port; that no agent asks for it is said once', async () => {
+test('a component is ready when it answers at its port; the hint that no agent uses it is printed once', async () => {
   await using box = await makeSandbox()
   await install(box, 'echo', COMPONENT)
   const started = await crabup(box, ['echo', 'start'])
@@ -210,7 +210,7 @@ test('a component is ready when it answers at its port; that no agent asks for i
   assert.equal((await crabup(box, ['echo', 'stop'])).code, 0)
 })
 
-test('nothing starts at login where there is nobody who would: exit 69', async () => {
+test('enable and disable exit 69 where no service manager starts services at login', async () => {
   await using box = await makeSandbox()
   for (const verb of ['enable', 'disable']) {
     const { code, stderr } = await crabup(box, ['daemon', verb])
@@ -219,7 +219,7 @@ test('nothing starts at login where there is nobody who would: exit 69', async (
   }
 })
 
-test('without a model the first start says so in a line, and the demo answers; keys of the shell are named', async () => {
+test('without a model the first start says that the demo answers, and names keys that are set in the shell', async () => {
   await using box = await makeSandbox()
   const env = { ANTHROPIC_API_KEY: 'sk-ant-very-secret' }
   const { code, stdout, stderr } = await crabup(box, ['daemon', 'start'], { env })
@@ -238,7 +238,7 @@ test('without a model the first start says so in a line, and the demo answers; k
   assert.deepEqual([refused.code, refused.stderr.split('\n').length], [1, 3], refused.stderr)
 })
 
-test('on a terminal the first start asks for a model; the key is not shown, and stands where only its owner reads', async () => {
+test('on a terminal the first start asks for a model, hides the key, and stores it readable by its owner only', async () => {
   await using talk = await makeTalk([{ parts: ['hello'] }])
   await writeConfig(talk.home, '# mine\n')
   const terminal = talk.terminal(['daemon', 'start'], { program: 'crabup', env: OWN })
@@ -263,7 +263,7 @@ test('on a terminal the first start asks for a model; the key is not shown, and 
   await crabup(talk, ['daemon', 'stop'])
 })
 
-test('on a terminal the first start is left with Ctrl-D at any question, and nothing is written or started', async () => {
+test('Ctrl-D at any question of the first start writes and starts nothing', async () => {
   await using box = await makeSandbox()
   const start = (env: RunOptions['env'] = {}) =>
     box.terminal(['daemon', 'start'], { program: 'crabup', env: { ...OWN, ...env } })
@@ -287,7 +287,7 @@ test('on a terminal the first start is left with Ctrl-D at any question, and not
   }
 })
 
-test('on a terminal a key of the shell is kept for services when a person says so, and they have it', async () => {
+test('on a terminal the first start offers to save a key of the shell for services, which then have it', async () => {
   await using talk = await makeTalk([{ parts: ['hello'] }])
   const declared = '[[providers]]\nname = "own"\nkind = "anthropic"\n'
   await writeConfig(talk.home, `${declared}base_url = "${talk.server.url}"\nmodels = ["scripted"]\n`)
@@ -308,7 +308,7 @@ test('on a terminal a key of the shell is kept for services when a person says s
   await crabup(talk, ['daemon', 'stop'])
 })
 
-/** Does what RFC 0043 asks of a component, and nothing else. */
+/** A component with only what the component contract requires. */
 const COMPONENT = `
 const { createServer } = require('node:http')
 const { mkdirSync, writeFileSync } = require('node:fs')
@@ -324,13 +324,13 @@ async function crabup(box: Sandbox, args: readonly string[], options: RunOptions
   return await box.run(args, { program: 'crabup', ...options, env: { ...OWN, ...options.env } })
 }
 
-/** What `status --json` says, with its exit code. */
+/** Returns the output of `status --json` and its exit code. */
 async function status(box: Sandbox, name = 'daemon', env: RunOptions['env'] = {}): Promise<JsonObject> {
   const { stdout, code } = await crabup(box, [name, 'status', '--json'], { env })
   return { ...(JSON.parse(stdout) as JsonObject), code }
 }
 
-/** What `crabup pull` leaves behind. */
+/** Writes the files that `crabup pull` leaves. */
 async function install({ home }: Sandbox, name: string, script: string): Promise<void> {
   const folder = join(home, 'packages', name)
   await mkdir(join(folder, '1.0.0'), { recursive: true })

@@ -8,9 +8,9 @@ import { type Finished, makeSandbox, type Sandbox } from '../support/run-binary.
 import { canRunSystemd, type SystemdUser, startSystemdUser } from '../support/systemd-user.ts'
 import { until } from '../support/until.ts'
 
-// crabup under a systemd that really runs the services, where one can be started.
+// These tests run crabup under a systemd that really runs the services, where one can be started.
 
-/** Its loginctl is a small program of ours: who lingers on this machine is none of a test's concern. */
+/** A fake loginctl, because whether a user of this machine lingers does not matter to the tests. */
 const LOGIN = join(import.meta.dirname, '../up/managers/fakes-of-login')
 
 interface Stage {
@@ -18,7 +18,7 @@ interface Stage {
   user: SystemdUser
   up(line: string): Promise<Finished>
   env: Readonly<Record<string, string | undefined>>
-  /** What `crabup daemon status --json` says. */
+  /** Returns the output of `crabup daemon status --json`. */
   status(): Promise<{ state: string; pid: number; manager: string; restarts: number; unit: string }>
 }
 
@@ -43,7 +43,7 @@ function stageOf(sandbox: Sandbox, user: SystemdUser): Stage {
 }
 
 if (canRunSystemd()) {
-  test('crabup starts the daemon under systemd, which starts it again after a kill; logs follow; nothing is left', async () => {
+  test('crabup starts the daemon under systemd, which restarts it after a kill; logs follow it; nothing is left', async () => {
     await using sandbox = await makeSandbox()
     await using user = await startSystemdUser()
     const stage = stageOf(sandbox, user)
@@ -82,7 +82,7 @@ if (canRunSystemd()) {
     assert.deepEqual(await sandbox.processesLeft(), [])
   })
 
-  test('the guard starts a daemon again that hangs, bounds what a service prints, and ends with the last service', async () => {
+  test('the guard restarts a daemon that hangs, limits the output of a service, and ends with the last service', async () => {
     await using sandbox = await makeSandbox()
     await using user = await startSystemdUser()
     const stage = stageOf(sandbox, user)
@@ -122,7 +122,7 @@ if (canRunSystemd()) {
     assert.deepEqual(unitsLeft(user), [])
   })
 
-  test('a unit whose file somebody removed does not start at login, and status says so', async () => {
+  test('a unit whose file was removed does not start at login, and status says so', async () => {
     await using sandbox = await makeSandbox()
     await using user = await startSystemdUser()
     const { up, status } = stageOf(sandbox, user)
@@ -136,7 +136,7 @@ if (canRunSystemd()) {
     assert.equal((await up('uninstall --yes')).code, 0)
   })
 
-  test('crabup shows what it changes of a unit that somebody has edited, and keeps that', async () => {
+  test('crabup shows its changes to a unit that was modified, and keeps the modifications', async () => {
     await using sandbox = await makeSandbox()
     await using user = await startSystemdUser()
     const { up, status } = stageOf(sandbox, user)
@@ -153,13 +153,13 @@ if (canRunSystemd()) {
   })
 }
 
-/** A drop-in, as people write them: nobody wants to wait for three seconds here. */
+/** Writes a drop-in that shortens the restart delay of three seconds. */
 async function restartSoon(unit: string): Promise<void> {
   await mkdir(`${unit}.d`)
   await writeFile(join(`${unit}.d`, 'soon.conf'), '[Service]\nRestartSec=50ms\n')
 }
 
-/** Files of ours in the folder of units, drop-ins aside: those are the person's. */
+/** Lists our files in the folder of units, without drop-ins, which belong to the user. */
 function unitsLeft({ unitFolder }: SystemdUser): string[] {
   return readdirSync(unitFolder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.includes('ai.crabtalk') && !name.includes('.d'),

@@ -7,7 +7,7 @@ import { type Finished, makeSandbox, type RunOptions, type Sandbox } from '../su
 import { WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { until } from '../support/until.ts'
 
-/** Whatever this machine has: units of tests are none of its service manager's business. */
+/** The tests never use the service manager of this machine. */
 const OWN = { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' }
 
 interface Shown {
@@ -20,7 +20,7 @@ interface Shown {
   notes: { message: string }[]
 }
 
-test('ps shows a daemon that runs, crashes and runs again; logs follow it; uninstall leaves nothing that runs', async () => {
+test('ps shows a daemon that runs, crashes and runs again; logs follow it; uninstall leaves nothing running', async () => {
   await using box = await makeSandbox()
   const none = await crabup(box, ['ps'])
   assert.deepEqual([none.code, none.stderr], [0, ''])
@@ -48,7 +48,7 @@ test('ps shows a daemon that runs, crashes and runs again; logs follow it; unins
   following.child.kill('SIGINT')
   const followed = await following.finished
   assert.deepEqual([followed.code, followed.stderr], [130, ''])
-  assert.match(followed.stdout, /process \d+/) // what the supervisor said of it
+  assert.match(followed.stdout, /process \d+/) // a line of the supervisor about it
 
   const all = await crabup(box, ['logs', '--json', '--since', '1h'])
   const entries = all.stdout
@@ -82,7 +82,7 @@ test('ps shows a daemon that runs, crashes and runs again; logs follow it; unins
   assert.equal((await daemonOf(box)).state, 'stopped')
 })
 
-test('ps --watch draws over itself until q, and prints an object a line where nobody sees it', async () => {
+test('ps --watch redraws the screen until q, and prints one object per line in a pipe', async () => {
   await using box = await makeSandbox()
   const drawn = box.terminal(['ps', '--watch'], { program: 'crabup', env: OWN, columns: 60, rows: 12 })
   await drawn.shows(/daemon +\S*stopped/)
@@ -91,7 +91,7 @@ test('ps --watch draws over itself until q, and prints an object a line where no
   drawn.type('q')
   assert.deepEqual(await drawn.finished, { code: 0, signal: 0 })
   const output = drawn.output().replaceAll('\u001b', '␛')
-  assert.match(output, /^␛\[\?1049h␛\[\?25l[\s\S]*␛\[\?25h␛\[\?1049l$/) // the screen is given back
+  assert.match(output, /^␛\[\?1049h␛\[\?25l[\s\S]*␛\[\?25h␛\[\?1049l$/) // the main screen is restored
   assert.doesNotMatch(output, /␛\[[23]J/)
   const cut = box.terminal(['ps', '-w'], { program: 'crabup', env: OWN })
   await cut.shows(/daemon/)
@@ -107,7 +107,7 @@ test('ps --watch draws over itself until q, and prints an object a line where no
   assert.deepEqual((await watching.finished).code, 130)
 })
 
-test('logs are pretty on a terminal, raw in a pipe, end quietly with their reader, and know their services', async () => {
+test('logs are pretty on a terminal and raw in a pipe, end quietly with their reader, and know the services', async () => {
   await using box = await makeSandbox()
   await mkdir(join(box.home, 'logs'), { recursive: true })
   const line = (n: number) => {
@@ -138,7 +138,7 @@ test('logs are pretty on a terminal, raw in a pipe, end quietly with their reade
   assert.deepEqual([silent.code, silent.stdout, silent.stderr], [0, '', 'Nothing was written by cron yet\n'])
 })
 
-test('doctor finds what services lack, and --fix mends what is safe', async () => {
+test('doctor finds what services lack, and --fix repairs what is safe', async () => {
   await using box = await makeSandbox()
   await mkdir(join(box.home, 'run'), { recursive: true, mode: 0o700 })
   await chmod(box.home, 0o700)
@@ -180,13 +180,13 @@ test('doctor finds what services lack, and --fix mends what is safe', async () =
   await assert.rejects(access(port), { code: 'ENOENT' })
 })
 
-test('uninstall --purge removes the data after a question, never without one that nobody answered', async () => {
+test('uninstall --purge removes the data after a question, and never without an answer', async () => {
   await using box = await makeSandbox()
   await mkdir(join(box.home, 'sessions'), { recursive: true })
   await writeFile(join(box.home, 'sessions/a.jsonl'), 'x'.repeat(2000))
   await writeFile(join(box.home, 'diary.txt'), 'mine')
   const plan = await crabup(box, ['uninstall', '--purge', '--dry-run'])
-  assert.match(plan.stdout, /^would remove sessions +\d+\.\d kB, 1 file\n/) // nothing was ever pulled
+  assert.match(plan.stdout, /^would remove sessions +\d+\.\d kB, 1 file\n/) // nothing has been pulled
   const refused = await crabup(box, ['uninstall', '--purge'])
   assert.deepEqual([refused.code, refused.stdout], [4, ''])
   assert.match(
@@ -209,7 +209,7 @@ test('uninstall --purge removes the data after a question, never without one tha
   assert.match(home.stderr, /error\[conflict\]: Cannot remove the data: .* holds more than crabtalk's data/)
 })
 
-test('uninstall keeps the components when it is answered with no', async () => {
+test('uninstall keeps the components when the answer is no', async () => {
   await using box = await makeSandbox()
   await mkdir(join(box.home, 'packages/clock/current'), { recursive: true })
   const terminal = box.terminal(['uninstall'], { program: 'crabup', env: OWN })

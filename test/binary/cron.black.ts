@@ -14,16 +14,16 @@ import { until } from '../support/until.ts'
 const ANSWER = () => ({ parts: ['done'] })
 const NEVER = { schedule: '0 0 0 1 1 *' }
 
-/** Seconds pass in most of them: at the same time. */
+/** Concurrent, because seconds pass in most of these tests. */
 describe('crabtalk cron', { concurrency: 3 }, () => {
-  test('run fires each second, never two turns of one entry at once; an edit is taken up', async () => {
+  test('run fires each second, never runs two turns of one entry concurrently, and picks up edits', async () => {
     const { said, fired } = await fireForSeconds(4)
     assert.ok(said.length >= 8 && fired >= 4)
     for (const [index, words] of said.entries())
       assert.equal(words, index % 2 === 0 ? 'user: do 1' : 'assistant: done')
   })
 
-  test('add writes an entry and says when it fires; list, next and remove know it', async () => {
+  test('add writes an entry and prints when it fires; list, next and remove find it', async () => {
     await using talk = await makeTalk(ANSWER)
     const nothing = await cron(talk, ['list'])
     assert.deepEqual([nothing.stdout, nothing.code], ['', 0])
@@ -56,7 +56,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.deepEqual([again.code, /error\[missing\]/.test(again.stderr)], [1, true])
   })
 
-  test('add refuses what could never work, and writes nothing', async () => {
+  test('add rejects entries that can never work, and writes nothing', async () => {
     await using talk = await makeTalk(ANSWER)
     const lines: [readonly string[], number, RegExp][] = [
       [['0 99 * * * *', 'x'], 2, /invalid value for minute: 99\nhint: /],
@@ -77,7 +77,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.ok(!existsSync(join(talk.home, 'config', 'crons.toml')))
   })
 
-  test('run ID fires an entry now and prints the answer; /SKILL is what it says', async () => {
+  test('run ID fires an entry now and prints the answer, also for a /SKILL', async () => {
     await using talk = await makeTalk(ANSWER)
     const folder = join(talk.home, 'skills', 'check-feeds')
     await mkdir(folder, { recursive: true })
@@ -107,10 +107,10 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.equal((await cron(talk, ['run', 'x'])).code, 2)
   })
 
-  test('run ID does what rules allow, and says which rule would allow what nobody could be asked about', async () => {
+  test('run ID follows the rules, and names the rule that would allow a denied call', async () => {
     const parts = [{ call: 'a', name: 'bash', args: '{"command":"touch made"}' }]
     await using talk = await makeTalk((_, index) => (index % 2 === 0 ? { parts } : { parts: ['done'] }))
-    await cron(talk, ['add', '@yearly', 'make it', '-s', 'home']) // a name, over a socket, of somebody at this machine
+    await cron(talk, ['add', '@yearly', 'make it', '-s', 'home']) // the sender name of a local user, through a socket
     const refused = await cron(talk, ['run', '1'])
     assert.deepEqual([refused.code, refused.stdout], [4, 'done\n'])
     assert.match(
@@ -128,7 +128,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.ok(existsSync(join(talk.home, 'workspace', 'crab', 'unattended', 'made')))
   })
 
-  test('run ID fails where the class of the sender is not allowed a call', async () => {
+  test('run ID fails when the class of the sender is not allowed a call', async () => {
     const parts = [{ call: 'a', name: 'read', args: '{"path":"/etc/hostname"}' }]
     await using talk = await makeTalk((_, index) => (index % 2 === 0 ? { parts } : { parts: ['done'] }))
     await cron(talk, ['add', '@yearly', 'look', '-s', 'telegram:42'])
@@ -140,7 +140,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     )
   })
 
-  test('run goes on when the daemon dies in a turn, and says what failed', async () => {
+  test('run continues when the daemon dies during a turn, and reports the failure', async () => {
     let isHanging = true
     await using talk = await makeTalk(() => ({ parts: ['done'], ...(isHanging && { end: 'hang' as const }) }))
     const daemon = await startSandboxDaemon(talk)
@@ -156,7 +156,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.ok((await cronLog(talk.home)).some(({ level, entry }) => level === 'error' && entry === 1))
   })
 
-  test('run is one at a time; a new one takes over from one that was killed', async () => {
+  test('run has one instance at a time, and takes over from one that was killed', async () => {
     await using talk = await makeTalk(ANSWER)
     await writeCrons(talk.home, cronEntry(1, NEVER))
     const first = await startSandboxCron(talk)
@@ -191,7 +191,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.match(stderr, /crons\.toml:2:6: .*\nhint: .*the scheduler fires the entries it read before: 1\n$/)
   })
 
-  test('run lets a turn end when it is told to, and leaves at once when it is told twice', async () => {
+  test('run waits for its turn on the first signal, and exits immediately on the second', async () => {
     await using talk = await makeTalk((_, index) => {
       return index === 0 ? { parts: ['do', 'ne'], paceMs: 700 } : { parts: ['x'], end: 'hang' }
     })
@@ -209,7 +209,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.equal((await hurried.finished).code, 143)
   })
 
-  test('run ends when its home is removed, and makes no other', async () => {
+  test('run ends when its home is removed, and does not create it again', async () => {
     await using talk = await makeTalk(ANSWER)
     await writeCrons(talk.home, cronEntry(1, NEVER))
     const one = await startSandboxCron(talk)
@@ -218,7 +218,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.ok(!existsSync(talk.home))
   })
 
-  test('run says again that it is there when that file was removed', async () => {
+  test('run writes its ready file again when the file was removed', async () => {
     await using talk = await makeTalk(ANSWER)
     await writeCrons(talk.home, cronEntry(1, NEVER))
     await using one = await startSandboxCron(talk)
@@ -228,7 +228,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.equal(JSON.parse(await readFile(ready, 'utf8')).pid, one.pid)
   })
 
-  test('run fires nothing any more when it could not say that it is there', async () => {
+  test('run fires nothing when it cannot write its ready file', async () => {
     await using talk = await makeTalk(ANSWER)
     await writeCrons(talk.home, cronEntry(1))
     await mkdir(join(talk.home, 'run', 'cron.json', 'in-the-way'), { recursive: true })
@@ -237,13 +237,13 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.match(stderr, /error\[storage\]: Cannot write .+cron\.json/)
   })
 
-  test('run survives a full disk, and says so', async (t) => {
+  test('run survives a full disk and counts the failures', async (t) => {
     using disk = mountSmallDisk(400)
     if (!disk) return t.diagnostic('this user may not mount')
     await using talk = await makeTalk(ANSWER)
     const home = join(disk.path, 'home')
     const env = { CRABTALK_HOME: home, CRABTALK_NO_DAEMON: '1' }
-    await writeCrons(home, cronEntry(1, { content: 'long '.repeat(2000) })) // else it fits into what files have left of a block
+    await writeCrons(home, cronEntry(1, { content: 'long '.repeat(2000) })) // long enough not to fit into the free rest of a disk block
     await writeFile(join(home, 'config.toml'), await readFile(join(talk.home, 'config.toml')))
     await using _cron = await startSandboxCron({ ...talk, home }, { env })
     await until('it has fired', () => talk.server.requests.length > 0)
@@ -256,7 +256,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     await until('it fires again', async () => (await known())?.last?.outcome === 'ok')
   })
 
-  test('run lays a file of variables under its environment', async () => {
+  test('run reads variables from a file below its environment', async () => {
     await using talk = await makeTalk(ANSWER, () => '')
     const file = join(talk.cwd, 'service.env')
     await writeFile(

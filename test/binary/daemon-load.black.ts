@@ -10,15 +10,18 @@ import { temporaryHome } from '../support/temporary-home.ts'
 
 const NEVER = new AbortController().signal
 const SENDS = 1000
-/** So many rows of sends go on at once, each with conversations of its own. */
+/** The number of concurrent sends; each lane has its own conversations. */
 const LANES = 4
 const CONVERSATIONS = 48
-/** After so many sends memory is looked at: what waits to be collected goes up and down, the least of several looks does not. */
+/**
+ * The number of sends between two memory samples. Garbage that waits for collection makes single samples vary;
+ * the minimum of several is stable.
+ */
 const SLICE = 100
-/** Less than what a daemon would keep that kept each turn. */
+/** The limit of growth, less than the memory a daemon would need to keep each turn. */
 const MORE_MB = 64
 
-test(`${SENDS} sends one after the other through one daemon: each is answered and stored once, in order, and memory is stable`, async () => {
+test(`${SENDS} sends through one daemon are each answered and stored once, in order, with stable memory`, async () => {
   await using server = await startModelServer((asked) => ({ parts: ['to ', promptOf(asked)] }))
   await using home = await temporaryHome()
   await home.write('config.toml', shortConfig(server.url))
@@ -49,7 +52,7 @@ test(`${SENDS} sends one after the other through one daemon: each is answered an
   assert.equal(server.requests.length, SENDS)
 })
 
-test('64 commands at once through one daemon, half of them to one conversation: all are answered, nothing is lost', async () => {
+test('64 concurrent commands through one daemon, half of them to one conversation, are all answered and stored', async () => {
   await using talk = await makeTalk((asked) => ({ parts: ['to ', lastLine(promptOf(asked))] }))
   const daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
   const names = Array.from({ length: 64 }, (_, number) => ({

@@ -8,7 +8,7 @@ import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { assertFailed, makeTalk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
-test('daemon status, reload and stop say that none runs', async () => {
+test('daemon status, reload and stop report that no daemon is running', async () => {
   await using box = await makeSandbox()
   const status = await box.run(['daemon', 'status'])
   assert.deepEqual(
@@ -25,7 +25,7 @@ test('daemon status, reload and stop say that none runs', async () => {
   }
 })
 
-test('daemon status shows the daemon and what it does; stop waits until it is gone', async () => {
+test('daemon status shows the daemon and its activity; stop waits until it has ended', async () => {
   await using talk = await makeTalk([{ parts: ['Half'], end: 'hang' }])
   const daemon = await startSandboxDaemon(talk, ['--idle-exit', '10m'])
   const sending = talk.startSend(['-s', 'ann', 'go'], { env: WITH_DAEMON })
@@ -52,7 +52,7 @@ test('daemon status shows the daemon and what it does; stop waits until it is go
   assert.deepEqual((await talk.sessions())[0]?.said, ['user: go', 'assistant: Half [cancelled]'])
 })
 
-test('daemon stop ends one whose socket was removed, too', async () => {
+test('daemon stop ends a daemon whose socket was removed', async () => {
   await using box = await makeSandbox()
   const daemon = await startSandboxDaemon(box)
   await rm(join(box.home, 'run/crabtalk.sock'))
@@ -64,7 +64,7 @@ test('daemon stop ends one whose socket was removed, too', async () => {
   assert.equal((await daemon.finished).code, 0)
 })
 
-test('daemon stop sees the end of a daemon whose parent never reaps it', async () => {
+test('daemon stop notices the end of a daemon whose parent never reaps it', async () => {
   await using box = await makeSandbox()
   // The shell starts the daemon and becomes `daemon stop` itself, which waits for no child.
   const lines = [
@@ -76,7 +76,7 @@ test('daemon stop sees the end of a daemon whose parent never reaps it', async (
   assert.deepEqual([stopped.stderr, stopped.code], ['', 0])
 })
 
-test('daemon reload says what is wrong in a file', async () => {
+test('daemon reload reports a mistake in a file', async () => {
   await using talk = await makeTalk([{ parts: ['still here'] }])
   await using daemon = await startSandboxDaemon(talk)
   const good = await talk.run(['daemon', 'reload'])
@@ -86,13 +86,13 @@ test('daemon reload says what is wrong in a file', async () => {
   assert.equal((await talk.send(['hi'], { env: WITH_DAEMON })).stdout, 'still here\n')
 })
 
-test('daemon run goes on without the file of variables it is told of', async () => {
+test('daemon run starts when its --env-file does not exist', async () => {
   await using box = await makeSandbox()
   await using daemon = await startSandboxDaemon(box, ['--env-file', join(box.home, 'service.env')])
   assert.ok(daemon.pid > 0)
 })
 
-test('daemon run refuses what is no port and no duration', async () => {
+test('daemon run rejects invalid ports and durations', async () => {
   await using box = await makeSandbox()
   for (const options of [
     ['--port', '70000'],
@@ -104,7 +104,7 @@ test('daemon run refuses what is no port and no duration', async () => {
   }
 })
 
-test('daemon run logs for a person on a terminal, and ends with Ctrl-C', async () => {
+test('daemon run prints readable logs on a terminal, and ends with Ctrl-C', async () => {
   await using box = await makeSandbox()
   const terminal = box.terminal(['daemon', 'run'])
   await terminal.shows(/\d\d:\d\d:\d\d info +listening on unix:/)
@@ -133,7 +133,7 @@ test('every example in the help of daemon works', async (t) => {
   }
 })
 
-test('sends while daemons start, stop and are killed: nothing is stored twice, nothing acknowledged is lost', async () => {
+test('sends while daemons start, stop and are killed store nothing twice and lose nothing acknowledged', async () => {
   await using talk = await makeTalk((_request, index) => ({ parts: [`answer ${index}`] }))
   let isOver = false
   const churn = (async () => {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { BINARY, makeSandbox } from '../support/run-binary.ts'
 
-test('doctor says which program this is and leaves an empty place as it is', async () => {
+test('doctor prints which program this is and leaves an empty home untouched', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['doctor'])
   assert.deepEqual([code, stderr], [0, ''])
@@ -16,7 +16,7 @@ test('doctor says which program this is and leaves an empty place as it is', asy
   await assert.rejects(access(box.home), { code: 'ENOENT' })
 })
 
-test('doctor speaks of the terminal it is on', async () => {
+test('doctor describes the terminal it runs on', async () => {
   await using box = await makeSandbox()
   const env = { LANG: 'C.UTF-8', NO_COLOR: undefined, TERM: 'xterm-256color' }
   const terminal = box.terminal(['doctor'], { columns: 90, env })
@@ -27,7 +27,7 @@ test('doctor speaks of the terminal it is on', async () => {
   assert.match(shown, /UTF-8 \(LANG=C\.UTF-8\)/)
 })
 
-test('doctor starts MCP servers when it is told to, and tells why one does not start', async () => {
+test('doctor --deep starts MCP servers, and says why one does not start', async () => {
   await using box = await makeSandbox()
   await mkdir(join(box.home, 'agents'), { recursive: true })
   const server = join(import.meta.dirname, '../support/mcp/misbehaving-server.ts')
@@ -48,7 +48,7 @@ test('doctor starts MCP servers when it is told to, and tells why one does not s
   assert.equal(broken.code, 1)
 })
 
-test('a refused command line of send is one JSON object where JSON is asked for', async () => {
+test('send reports a usage error as one JSON object when JSON is requested', async () => {
   await using box = await makeSandbox()
   for (const args of [
     ['--output', 'json', '--frob'],

@@ -18,7 +18,7 @@ const script = ({ json }: RecordedRequest): Reply => ({
   usage: { input: 12_345, output: 67 },
 })
 
-test('what is published starts an agent, whose end starts the next; trace shows it as a tree', async () => {
+test('a published event starts an agent, whose end starts the next; trace shows them as a tree', async () => {
   await using talk = await makeTalk(script)
   await makeAgents(talk)
   await using _daemon = await startSandboxDaemon(talk)
@@ -68,7 +68,7 @@ test('what is published starts an agent, whose end starts the next; trace shows 
   assert.deepEqual([again.code, /error\[missing\]/.test(again.stderr)], [1, true])
 })
 
-test('events follows every agent, one line each, until Ctrl-C; what models wrote obeys no terminal', async () => {
+test('events follows every agent, one line each, until Ctrl-C, and escapes control characters of models', async () => {
   await using talk = await makeTalk(script)
   await makeAgents(talk)
   await using _daemon = await startSandboxDaemon(talk)
@@ -111,7 +111,7 @@ test('events follows every agent, one line each, until Ctrl-C; what models wrote
   }
 })
 
-test('events ends quietly when its reader goes, and says it when the daemon goes', async () => {
+test('events ends quietly when its reader goes away, and reports when the daemon goes away', async () => {
   await using talk = await makeTalk(script)
   const daemon = await startSandboxDaemon(talk)
   const piped = talk.shell('(crabtalk events; echo "$?" >code) | head -n 1', { env: WITH_DAEMON })
@@ -157,7 +157,7 @@ test('events --mcp follows the servers of agents', async () => {
   }
 })
 
-test('a payload is an argument, or standard input where that is given or piped', async () => {
+test('a payload comes from an argument, or from standard input where that is given or piped', async () => {
   await using talk = await makeTalk(script)
   await using _daemon = await startSandboxDaemon(talk)
   const given: readonly (readonly [readonly string[], RunOptions])[] = [
@@ -179,7 +179,7 @@ test('a payload is an argument, or standard input where that is given or piped',
   assert.deepEqual([binary.code, /error\[invalid\]/.test(binary.stderr)], [65, true])
 })
 
-test('every example that help gives works, as far as it ends', async () => {
+test('every example in the help that ends works', async () => {
   await using place = await makeEverydayPlace()
   for (const name of ['scout', 'reviewer']) await place.run(['agent', 'create', name])
   await using _daemon = await startSandboxDaemon(place)
@@ -199,7 +199,7 @@ test('every example that help gives works, as far as it ends', async () => {
   }
 })
 
-test('without a daemon subscribing works and says so; what needs one names the command that starts it', async () => {
+test('subscribing works without a daemon and says so; other commands name the one that starts it', async () => {
   await using talk = await makeTalk(script)
   const made = await crab(talk, ['events', 'subscribe', 'rss', 'crab'])
   assert.deepEqual([made.code, /no daemon is running.*crabtalk daemon run/.test(made.stderr)], [0, true])
@@ -218,7 +218,7 @@ test('without a daemon subscribing works and says so; what needs one names the c
   assert.equal((await crab(talk, ['events', 'unsubscribe', 'x'])).code, 2)
 })
 
-test('a broken file of subscriptions leaves a daemon as it was, and list names its line', async () => {
+test('a broken subscriptions file leaves a running daemon unchanged, and list names its line', async () => {
   await using talk = await makeTalk(script)
   await makeAgents(talk)
   await using _daemon = await startSandboxDaemon(talk)

@@ -12,7 +12,7 @@ import { type SandboxDaemon, startSandboxDaemon, WITH_DAEMON } from '../support/
 import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
-/** A talk with a daemon, whose commands find it. */
+/** A talk with a daemon that its commands find. */
 interface Served extends AsyncDisposable {
   talk: Talk
   run: Talk['run']
@@ -36,7 +36,7 @@ async function serve(script: Script): Promise<Served> {
   }
 }
 
-test('two followers and a send see each other live', async () => {
+test("two followers and a send see each other's events live", async () => {
   const gate = Promise.withResolvers<void>()
   await using at = await serve([{ parts: ['first half', gate.promise, ', second half'] }])
   const text = at.start(['tail', 'crab/notes'])
@@ -57,7 +57,7 @@ test('two followers and a send see each other live', async () => {
   assert.deepEqual([one.code, one.stderr, other.code, other.stderr], [130, '', 143, ''])
 })
 
-test('a question is answered from another process, once, and closed for everybody', async () => {
+test('a question is answered from another process, once, and closes everywhere', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"echo made > it.txt"}' }
   await using at = await serve([{ parts: [call] }, { parts: ['Made.'] }])
   const follower = at.start(['asks', '--follow', '--json'])
@@ -101,7 +101,7 @@ test('answer without an answer asks on the terminal', async () => {
   assert.equal((await send.finished).stdout, 'Then not.\n')
 })
 
-test('a kill from another terminal stops the model request, and the conversation goes on', async () => {
+test('a kill from another terminal stops the model request, and the conversation continues', async () => {
   await using at = await serve([{ parts: ['I think'], end: 'hang' }, { parts: ['Here again.'] }])
   const send = at.start(['send', '-s', 'notes', 'think'])
   await send.prints(/I think/)
@@ -123,7 +123,7 @@ test('a kill from another terminal stops the model request, and the conversation
   ])
 })
 
-test('a kill from another terminal ends the process group of the tool that runs', async () => {
+test('a kill from another terminal ends the process group of the running tool', async () => {
   const mark = randomUUID()
   const loop = `sh -c 'while :; do sleep 1; done' ${mark}`
   const call = { call: 'c1', name: 'bash', args: JSON.stringify({ command: `${loop} & ${loop}` }) }
@@ -137,7 +137,7 @@ test('a kill from another terminal ends the process group of the tool that runs'
   assert.deepEqual([next.code, next.stdout], [0, 'Here again.\n'])
 })
 
-test('a detached turn goes on when its client has gone, in a daemon that was started for it', async () => {
+test('a detached turn continues after its client has gone, in a daemon that was started for it', async () => {
   const gate = Promise.withResolvers<void>()
   await using talk = await makeTalk([{ parts: ['slow', gate.promise, ' answer'] }])
   const env = WITH_DAEMON
@@ -162,7 +162,7 @@ test('a detached turn goes on when its client has gone, in a daemon that was sta
   }
 })
 
-test('tail ends with the next thing it would say to a reader that has gone', async () => {
+test('tail ends at its next output after its reader has gone', async () => {
   await using at = await serve(() => ({ parts: ['more'] }))
   await at.run(['send', '-s', 'notes', 'hello'])
   const script = '{ crabtalk tail crab/notes; echo "$?" >&2; } | head -1'
@@ -178,7 +178,7 @@ test('tail ends with the next thing it would say to a reader that has gone', asy
   assert.deepEqual([stdout, stderr], ['notes: hello\n', '141\n'])
 })
 
-test('attach in a pipe is tail', async () => {
+test('attach in a pipe acts as tail', async () => {
   await using at = await serve([{ parts: ['one'] }])
   await at.run(['send', '-s', 'notes', 'hello'])
   const attach = at.start(['attach', 'crab/notes'])
@@ -187,7 +187,7 @@ test('attach in a pipe is tail', async () => {
   assert.equal((await attach.finished).code, 130)
 })
 
-test('attach on a terminal is the chat on that conversation, and shows what others do there', async () => {
+test('attach on a terminal opens the chat on that conversation, and shows what others do there', async () => {
   await using at = await serve([{ parts: ['The crab said one.'] }, { parts: ['The crab said two.'] }])
   await at.run(['send', '-s', 'notes', 'hello'])
   const terminal = at.talk.terminal(['attach', 'crab/notes'], { env: WITH_DAEMON })
@@ -204,7 +204,7 @@ for (const argv of [
   ['answer', '8Z4K2M0Q', '1'],
   ['wait', '01M7ZYNV4YSTE78QY8BXNJSE05'],
 ]) {
-  test(`${argv.join(' ')} says that no daemon runs, and starts none`, async () => {
+  test(`${argv.join(' ')} reports that no daemon is running, and starts none`, async () => {
     await using talk = await makeTalk([])
     const finished = await talk.run(argv, { env: { ...WITH_DAEMON, CRABTALK_NO_DAEMON: '' } })
     assertFailed(finished, 'unavailable', { message: /none is running/, hint: /crabtalk daemon run/ })
@@ -213,7 +213,7 @@ for (const argv of [
 }
 
 for (const argv of [['tail'], ['attach'], ['send', '--detach', 'hi'], ['send', '--on-ask', 'park', 'hi']]) {
-  test(`${argv.join(' ')} with --no-daemon says what it lacks`, async () => {
+  test(`${argv.join(' ')} with --no-daemon reports what is missing`, async () => {
     await using talk = await makeTalk([])
     const { code, stdout, stderr } = await talk.run([...argv, '--no-daemon'], { env: WITH_DAEMON })
     assert.deepEqual([code === 69 || code === 2, stdout], [true, ''])
@@ -222,7 +222,7 @@ for (const argv of [['tail'], ['attach'], ['send', '--detach', 'hi'], ['send', '
   })
 }
 
-test('who answers and follows need not have the key of the daemon; who begins a turn there must', async () => {
+test('answering and following do not require the key of the daemon; starting a turn does', async () => {
   await using box = await makeSandbox()
   await using _daemon = await startSandboxDaemon(box, [], { env: { OPENAI_API_KEY: 'sk-one' } })
   const env = { ...WITH_DAEMON, OPENAI_API_KEY: 'sk-other' }

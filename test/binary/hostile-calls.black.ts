@@ -24,7 +24,7 @@ for (const row of ROWS) {
   })
 }
 
-test('no call did anything that was not permitted', async () => {
+test('no call had an effect that was not permitted', async () => {
   const { talk, outside } = await places()
   for (const row of ROWS) await outcomesOf(row)
   assert.equal(existsSync(join(talk.cwd, 'pwned')), false)
@@ -36,7 +36,7 @@ test('no call did anything that was not permitted', async () => {
 
 const runs = new Map<string, Promise<Map<Row, Outcome>>>()
 
-/** The outcomes of all rows with these flags: one turn, whose first step makes all the calls at once. */
+/** Returns the outcomes of all rows with these flags, from one turn whose first step makes all calls together. */
 function outcomesOf(row: Row): Promise<Map<Row, Outcome>> {
   const key = JSON.stringify(row.flags ?? [])
   const known = runs.get(key)
@@ -62,7 +62,7 @@ async function callAll(rows: readonly Row[]): Promise<Map<Row, Outcome>> {
   return toOutcomes(rows, (await finished).stdout)
 }
 
-/** Turns take their replies one after the other. */
+/** Serializes the turns, which share one script of replies. */
 let turns: Promise<unknown> = Promise.resolve()
 
 function toOutcomes(rows: readonly Row[], stdout: string): Map<Row, Outcome> {
@@ -81,7 +81,7 @@ function toOutcomes(rows: readonly Row[], stdout: string): Map<Row, Outcome> {
 interface Places {
   talk: Talk
   outside: string
-  /** Puts the real folders into a row's texts. */
+  /** Replaces the placeholders for folders in a row. */
   fill(value: unknown): unknown
 }
 

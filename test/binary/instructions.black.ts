@@ -29,7 +29,7 @@ for (const daemon of [false, true]) {
     assert.deepEqual(talk.server.requests.map(instructionsOf), ['Use tabs.', 'Use tabs.', undefined])
   })
 
-  test(`send sends no secret that a link in a folder leads to, and says why, ${how}`, async () => {
+  test(`send does not send a secret that a link in a folder points to, and says why, ${how}`, async () => {
     await using talk = await makeTalk(
       [HELLO, HELLO, HELLO, HELLO],
       (url) => `${shortConfig(url)}api_key = "${KEY}"\n`,
@@ -65,7 +65,7 @@ for (const [answer, state, used] of [
   ['No', 'untrusted', undefined],
   ['Yes', 'trusted', 'Use tabs.'],
 ] as const) {
-  test(`the chat asks about a new folder before its files are used, and keeps a ${answer}`, async () => {
+  test(`the chat asks about a new folder before it uses its files, and remembers a ${answer}`, async () => {
     await using talk = await makeTalk(() => HELLO)
     await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
     await writeFile(join(talk.cwd, 'AGENTS.md'), 'Use tabs.')
@@ -90,7 +90,7 @@ for (const [answer, state, used] of [
   })
 }
 
-test('Esc on the question about a new folder says that its files are not used this time', async () => {
+test('Esc on the question about a new folder skips its files this time', async () => {
   await using talk = await makeTalk(() => HELLO)
   await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
   await writeFile(join(talk.cwd, 'AGENTS.md'), 'Use tabs.')
@@ -119,7 +119,7 @@ test('Esc on the question about a new folder says that its files are not used th
   assert.deepEqual(talk.server.requests.map(instructionsOf), [undefined, undefined])
 })
 
-/** The text of the working directory's instruction file in a request. */
+/** Returns the text of the working directory's instruction file in a request. */
 function instructionsOf({ text }: RecordedRequest): string | undefined {
   return /<instructions from=\\".*?\\">\\n(.*?)\\n<\/instructions>/.exec(text)?.[1]
 }

@@ -31,7 +31,7 @@ test('licenses lists the program, Node, ripgrep and every package of the SBOM be
   assert.equal(table.stdout.trimEnd().split('\n').length, rows.length + 2)
 })
 
-test('licenses prints full texts: of one component, of all, and for programs', async () => {
+test('licenses prints the full texts of one component or of all, and JSON', async () => {
   await using box = await makeSandbox()
   const one = await box.run(['licenses', 'Highlight.js'])
   assert.match(
@@ -50,7 +50,7 @@ test('licenses prints full texts: of one component, of all, and for programs', a
   }
 })
 
-test('licenses says what is meant where nothing has that name', async () => {
+test('licenses suggests the nearest name for an unknown component', async () => {
   await using box = await makeSandbox()
   const unknown = await box.run(['licenses', 'reakt'])
   assert.deepEqual([unknown.code, unknown.stdout], [1, ''])

@@ -16,7 +16,7 @@ import { assertFailed } from '../support/talk.ts'
 
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
-test('mcp call prints the text of a result, whatever form its arguments have', async () => {
+test('mcp call prints the text of a result and accepts every form of arguments', async () => {
   await using box = await boxWith(everythingEntry())
   const sum = (...words: string[]) => ['mcp', 'call', 'everything', 'get-sum', ...words]
   const runs = [
@@ -40,7 +40,7 @@ test('mcp call of a real file server reads a file', async () => {
   assert.deepEqual([stderr, code], ['', 0])
 })
 
-test('mcp call --json gives the whole result, a failure too', async () => {
+test('mcp call --json prints the whole result, and failures as well', async () => {
   await using box = await boxWith(misbehavingEntry())
   const good = await box.run(['mcp', 'call', 'misbehaving', 'mixed', '--json'])
   const result = JSON.parse(good.stdout)
@@ -51,14 +51,14 @@ test('mcp call --json gives the whole result, a failure too', async () => {
   assert.deepEqual([JSON.parse(bad.stdout).ok, bad.stderr, bad.code], [false, '', 5])
 })
 
-test('mcp call of a tool that reports a failure exits 5, and prints nothing on standard output', async () => {
+test('mcp call exits 5 when the tool reports a failure, and prints nothing on standard output', async () => {
   await using box = await boxWith(misbehavingEntry())
   const { stdout, stderr, code } = await box.run(['mcp', 'call', 'misbehaving', 'fail', 'text=no luck'])
   assert.deepEqual([stdout, code], ['', 5])
   assert.match(stderr, /^crabtalk: error\[tool\]: Cannot call fail of "misbehaving": .*no luck\n$/)
 })
 
-test('mcp call announces an image, or writes it where -O says', async () => {
+test('mcp call names an image, or writes it to the file of -O', async () => {
   await using box = await boxWith(misbehavingEntry())
   const call = (...words: string[]) => box.run(['mcp', 'call', 'misbehaving', ...words])
   const announced = await call('mixed')
@@ -77,7 +77,7 @@ test('mcp call announces an image, or writes it where -O says', async () => {
   assert.deepEqual((await readdir(box.cwd)).toSorted(), ['out.txt', 'shot.png'])
 })
 
-test('mcp call -O and mcp read -O write the bytes of a file, whatever it calls itself', async () => {
+test('mcp call -O and mcp read -O write the bytes of a file, whatever its name', async () => {
   await using box = await boxWith(everythingEntry())
   const uri = 'demo://resource/dynamic/blob/1'
   const [reference, read] = [
@@ -94,7 +94,7 @@ test('mcp call -O and mcp read -O write the bytes of a file, whatever it calls i
   }
 })
 
-test('mcp call -O says when what it writes is a link', async () => {
+test('mcp call -O says when the result is a link', async () => {
   await using box = await boxWith(everythingEntry())
   const words = ['call', 'everything', 'get-resource-links', 'count=1', '-O', 'links.txt']
   const { stderr, code } = await box.run(['mcp', ...words])
@@ -105,7 +105,7 @@ test('mcp call -O says when what it writes is a link', async () => {
   assert.equal(code, 0)
 })
 
-test('mcp call sends a text where the tool wants one, and knows a misspelt argument', async () => {
+test('mcp call sends a string where the schema requires one, and detects a misspelt argument', async () => {
   await using box = await boxWith(everythingEntry())
   const echo = (...words: string[]) => box.run(['mcp', 'call', 'everything', 'echo', ...words])
   for (const word of ['2', 'true', 'null', '{"a":1}']) {
@@ -131,7 +131,7 @@ test('mcp call strips control sequences on a terminal only', async () => {
   assert.ok(!terminal.output().includes('title'))
 })
 
-test('mcp call does what would be asked about, and not what a rule denies', async () => {
+test('mcp call runs a tool that a rule would ask about, and not one that a rule denies', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
@@ -144,7 +144,7 @@ test('mcp call does what would be asked about, and not what a rule denies', asyn
   assert.equal(server.messages('tools/call').length, 1)
 })
 
-test('mcp call names the nearest server and tool, and refuses arguments that are none', async () => {
+test('mcp call suggests the nearest server and tool, and rejects invalid arguments', async () => {
   await using box = await boxWith(misbehavingEntry({ tools: ['few'] }))
   const call = (...words: string[]) => box.run(['mcp', 'call', ...words])
   assertFailed(await call('misbehavin', 'echo'), 'missing', {
@@ -166,7 +166,7 @@ test('mcp call names the nearest server and tool, and refuses arguments that are
   assertFailed(await call('misbehaving'), 'usage', { message: /<tool> is missing$/, hint: /<tool>/ })
 })
 
-test('mcp call tells a server that dies, in its own words', async () => {
+test('mcp call repeats the last words of a server that dies', async () => {
   await using box = await boxWith(misbehavingEntry({ at: { 'tools/call': 'crash' } }))
   const { stdout, stderr, code } = await box.run(['mcp', 'call', 'misbehaving', 'echo', 'text=x'])
   assert.match(stderr, /^crabtalk: error\[unavailable\]: .*"misbehaving".*cannot open the database.*\n/)

@@ -20,7 +20,7 @@ timeout_ms = 5 # ms
 env = { TOKEN = "s3cr3t-value" }
 `
 
-test('mcp add starts a server, writes it, and says how many tools it has', async () => {
+test('mcp add starts a server, writes it, and prints how many tools it has', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   await writeAgent(box)
@@ -43,7 +43,7 @@ test('mcp add starts a server, writes it, and says how many tools it has', async
   })
 })
 
-test('mcp add takes a command without --, and --json says what was added', async () => {
+test('mcp add accepts a command without --, and --json prints the added entry', async () => {
   await using box = await makeSandbox()
   const { command, args } = misbehavingEntry(FEW)
   const { stdout, code } = await box.run(['mcp', 'add', '--json', 'one', command, '--no-warnings', ...args])
@@ -51,7 +51,7 @@ test('mcp add takes a command without --, and --json says what was added', async
   assert.deepEqual(entriesIn(await agentText(box))[0]?.['args'], ['--no-warnings', ...args])
 })
 
-test('mcp add gives a server to another agent', async () => {
+test('mcp add -a adds a server to another agent', async () => {
   await using box = await makeSandbox()
   await box.run(['agent', 'create', 'reviewer'])
   const { stdout } = await box.run([
@@ -69,7 +69,7 @@ test('mcp add gives a server to another agent', async () => {
   assertFailed(nobody, 'missing', { message: /"reviwer"/, hint: /did you mean "reviewer"/ })
 })
 
-test('mcp add makes paths absolute that are relative to where the person stands, and says so', async () => {
+test('mcp add makes paths absolute that are relative to the working directory, and says so', async () => {
   await using box = await makeSandbox()
   const {
     command,
@@ -85,10 +85,10 @@ test('mcp add makes paths absolute that are relative to where the person stands,
   assert.deepEqual([two?.['cwd'], two?.['args']], [join(box.cwd, 'sub'), ['./server.mjs', '--tools=few']])
 })
 
-test('mcp add writes nothing when the server does not start, and gives its last words', async () => {
+test('mcp add writes nothing when the server does not start, and prints its last output', async () => {
   await using box = await makeSandbox()
   await writeAgent(box)
-  await box.run(['mcp', 'list']) // gives the file its id
+  await box.run(['mcp', 'list']) // writes the id into the file
   const text = await agentText(box)
   const crash = misbehavingEntry({ at: { initialize: 'crash' } })
   const crashed = await box.run(['mcp', 'add', 'one', '--', ...line(crash)])
@@ -109,7 +109,7 @@ test('mcp add writes nothing when the server does not start, and gives its last 
   assert.equal(await agentText(box), text)
 })
 
-test('mcp add says what may be meant by words that no server could use', async () => {
+test('mcp add suggests a correction for arguments that no server can use', async () => {
   await using box = await makeSandbox()
   await mkdir(join(box.cwd, 'notes'))
   const { entry } = watchedServer(box.cwd, { at: { start: 'crash' } })
@@ -133,7 +133,7 @@ test('mcp add --no-verify writes without starting anything', async () => {
   assert.deepEqual(entriesIn(await agentText(box)), [{ name: 'one', command: 'no-such-program' }])
 })
 
-test('mcp add refuses a name that is taken, and what is no entry, before anything starts', async () => {
+test('mcp add rejects a taken name and an invalid entry before it starts anything', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   await writeAgent(box)
@@ -153,7 +153,7 @@ test('mcp add refuses a name that is taken, and what is no entry, before anythin
   assert.deepEqual([server.starts(), await agentText(box)], [[], text])
 })
 
-test('mcp set changes keys once the server has started with them, and keeps everything else', async () => {
+test('mcp set changes keys after the server started with them, and keeps everything else', async () => {
   await using box = await makeSandbox()
   await writeAgent(box)
   await box.run(['mcp', 'list'])
@@ -176,7 +176,7 @@ test('mcp set changes keys once the server has started with them, and keeps ever
   assert.deepEqual([entry?.['env'], entry?.['timeout_ms']], [{ TOKEN: 's3cr3t-value', LOG: '1' }, undefined])
 })
 
-test('mcp set leaves the file as it was when the changed server does not start', async () => {
+test('mcp set leaves the file unchanged when the changed server does not start', async () => {
   await using box = await makeSandbox()
   await box.run(['mcp', 'add', 'one', '--', ...line(misbehavingEntry(FEW))])
   const text = await agentText(box)
@@ -195,7 +195,7 @@ test('mcp set leaves the file as it was when the changed server does not start',
   assert.equal(await agentText(box), text)
 })
 
-test('mcp remove, enable and disable change what they name, and keep every comment', async () => {
+test('mcp remove, enable and disable change only the named server, and keep every comment', async () => {
   await using box = await makeSandbox()
   await writeAgent(box)
   await box.run(['mcp', 'list'])
@@ -213,7 +213,7 @@ test('mcp remove, enable and disable change what they name, and keep every comme
   }
 })
 
-test('processes that add servers at once lose none', async () => {
+test('concurrent processes that add servers lose none', async () => {
   await using box = await makeSandbox()
   await box.run(['agent', 'list'])
   const names = ['a', 'b', 'c', 'd']

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 
 const CALLS = 20
 
-test(`${CALLS} calls at once after a server was killed start it once; the one under way fails, and is not repeated`, async () => {
+test(`${CALLS} concurrent calls after a server was killed start it once, and the call that was running is not repeated`, async () => {
   await using records = await recordFolder()
   const server = watchedServer(records.path, {}, { name: 'one', isPlain: true })
   await using node = await startMcpDaemon({ crab: [server.entry] })
@@ -26,7 +26,7 @@ test(`${CALLS} calls at once after a server was killed start it once; the one un
   assert.deepEqual([callsOf(server, 'sleep'), callsOf(server, 'pid')], [1, CALLS + 1])
 })
 
-test(`${CALLS} calls at once after a server over HTTP was killed make one new session; the one under way is not repeated`, async () => {
+test(`${CALLS} concurrent calls after an HTTP server was killed make one new session, and the call that was running is not repeated`, async () => {
   await using records = await recordFolder()
   await using server = await startHttpServer(records.path)
   await using node = await startMcpDaemon({ crab: [{ name: 'one', url: server.url }] })
@@ -45,7 +45,7 @@ test(`${CALLS} calls at once after a server over HTTP was killed make one new se
   assert.deepEqual([asked('initialize'), asked('tools/call', 'sleep')], [2, 1])
 })
 
-test('a daemon that starts after kill -9 ends what nobody watched any more, and runs each server once', async () => {
+test('a daemon that starts after kill -9 ends the servers of its predecessor, and runs each server once', async () => {
   await using records = await recordFolder()
   const servers = [
     watchedServer(records.path, {}, { name: 'good', isPlain: true }),
@@ -57,7 +57,7 @@ test('a daemon that starts after kill -9 ends what nobody watched any more, and 
   try {
     await Promise.all(entries.map(({ name }) => node.call(name, 'pid', {})))
     const before = (await Promise.all(servers.map(({ mark }) => livingWith(mark)))).flat()
-    node.daemon.kill('SIGSTOP') // else it ends itself what is no longer watched
+    node.daemon.kill('SIGSTOP') // stopped, so that it does not end unwatched servers itself
     for (const { pid } of before.filter(isWatcher)) process.kill(pid, 'SIGKILL')
     node.daemon.kill('SIGKILL')
     await node.daemon.ended
@@ -81,7 +81,7 @@ test('a daemon that starts after kill -9 ends what nobody watched any more, and 
 
 const STUBBORN = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** The call fails once, and the daemon knows that the server is gone. */
+/** Checks that the call fails once and that the daemon knows the server is gone. */
 async function assertGone(node: McpDaemon, failure: Promise<unknown>): Promise<void> {
   const reason = await failure
   assert.ok(reason instanceof CrabError && reason.kind === 'unavailable', String(reason))

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const FEW = { tools: ['few'] } as const
 
-test('a server that mcp add has verified is the one that the daemon runs', async () => {
+test('the daemon keeps running the server that mcp add has verified', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   await writeAgents(box, { crab: [], ann: [] })
@@ -31,7 +31,7 @@ test('a server that mcp add has verified is the one that the daemon runs', async
   ])
 })
 
-test('commands for servers use the daemon that runs, also where it would choose other models', async () => {
+test('server commands use the running daemon, even when they would choose other models', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const server = watchedServer(records.path, FEW, { name: 'one' })
@@ -57,7 +57,7 @@ test('commands for servers use the daemon that runs, also where it would choose 
   assert.deepEqual([names, server.starts().length], [['one', 'two'], 1])
 })
 
-test('a set that fails leaves the server that runs, its file and its process; one that works takes its place', async () => {
+test('a set that fails keeps the server, its file and its process; one that works replaces them', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const server = watchedServer(records.path, FEW, { name: 'one' })
@@ -93,7 +93,7 @@ test('a set that fails leaves the server that runs, its file and its process; on
   )
 })
 
-test('mcp remove ends the process with its last owner, mcp disable too; mcp enable starts it again', async () => {
+test('mcp remove and disable end the process with its last owner; mcp enable starts it again', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const server = watchedServer(records.path, FEW, { name: 'one' })
@@ -112,7 +112,7 @@ test('mcp remove ends the process with its last owner, mcp disable too; mcp enab
   assert.deepEqual([await running(box), entriesIn(await agentText(box))], [[], []])
 })
 
-test('changes of one agent from the daemon and from other processes at once lose nothing; of one name one wins', async () => {
+test('concurrent changes of one agent by the daemon and other processes lose nothing, and one of two equal names wins', async () => {
   await using box = await makeSandbox()
   await writeAgents(box, { crab: [] })
   await using _daemon = await startServing(box, 0)
@@ -141,7 +141,7 @@ test('changes of one agent from the daemon and from other processes at once lose
   }
 })
 
-test('mcp add says which name would do, and what a name is', async () => {
+test('mcp add suggests a valid name, and describes valid names', async () => {
   await using box = await makeSandbox()
   const wrong = await box.run(['mcp', 'add', 'My Files!', 'server'])
   assertFailed(wrong, 'invalid', {
@@ -150,7 +150,7 @@ test('mcp add says which name would do, and what a name is', async () => {
   })
 })
 
-test('mcp add takes the JSON that the page of a server shows', async () => {
+test("mcp add accepts the JSON snippet of a server's documentation", async () => {
   await using box = await makeSandbox()
   const { command, args } = misbehavingEntry(FEW)
   const json = JSON.stringify({ mcpServers: { theirs: { type: 'stdio', command, args, env: { A: 'x=y' } } } })
@@ -159,7 +159,7 @@ test('mcp add takes the JSON that the page of a server shows', async () => {
   assert.deepEqual(entriesIn(await agentText(box)), [{ name: 'one', command, args, env: { A: 'x=y' } }])
 })
 
-test('mcp add writes the headers and the token of an address, and no listing shows them', async () => {
+test('mcp add writes the headers and the token of a URL, and no listing shows them', async () => {
   await using box = await makeSandbox()
   const remote = [
     '--no-verify',

@@ -33,7 +33,7 @@ const SURVEY = [
   ['mcp__web__tool_07', { id: 'a' }],
 ] as const
 
-test('send: an agent with 62 tools of two servers is shown the tools that find them, surveys, selects and calls', async () => {
+test('send offers an agent with 62 tools the search tools first, and the agent lists groups, selects and calls', async () => {
   await using talk = await makeToolTalk()
   await using servers = await declare(talk)
   const answers = await talk.act(SURVEY, ALLOW)
@@ -45,7 +45,7 @@ test('send: an agent with 62 tools of two servers is shown the tools that find t
   assert.deepEqual(servers.db.messages('tools/call'), [])
 })
 
-test('daemon: what a conversation selected is there after the daemon was killed and started again', async () => {
+test('a selection of tools survives the kill and restart of the daemon', async () => {
   await using talk = await makeToolTalk()
   await using servers = await declare(talk)
   const options = { env: WITH_DAEMON }
@@ -60,7 +60,7 @@ test('daemon: what a conversation selected is there after the daemon was killed 
   assert.equal(toolText(talk.server.requests.at(-1)), selected)
 })
 
-/** Kills the daemon of a sandbox; its socket goes too, so that whoever waits for the next one waits. */
+/** Kills the daemon of a sandbox and removes its socket, so that a wait for the next daemon does wait. */
 async function killDaemon(talk: ToolTalk): Promise<void> {
   const { stdout } = await talk.run(['daemon', 'status', '--json'], { env: WITH_DAEMON })
   const { pid } = JSON.parse(stdout)
@@ -69,7 +69,7 @@ async function killDaemon(talk: ToolTalk): Promise<void> {
   await rm(join(talk.home, 'run', 'crabtalk.sock'))
 }
 
-/** The first request had the built-in tools and those that find others, and stayed small. */
+/** Checks that the first request had only the built-in tools and the search tools, and was small. */
 function assertSurveyed({ server }: ToolTalk, answers: readonly string[], { web }: Servers): void {
   const [first] = server.requests
   assert.deepEqual(toolsIn(first), [...BUILT_IN, ...GUIDES])

@@ -16,7 +16,7 @@ import { recordFolder } from '../support/mcp/record-folder.ts'
 
 const BYTES = 20 * 2 ** 20
 
-/** How a server over HTTP answers calls, and what is said of that: an answer, or a failure. */
+/** How an HTTP server answers calls, and the expected result: an answer, or a failure. */
 const HOSTILE: Readonly<Record<string, { play: Play; said: RegExp }>> = {
   garbage: {
     play: (_, response) => isSent(response.end('<html>Bad gateway')),
@@ -33,7 +33,7 @@ const HOSTILE: Readonly<Record<string, { play: Play; said: RegExp }>> = {
   failing: { play: (_, response) => isSent(response.writeHead(500).end()), said: /"failing".*500/ },
 }
 
-test('servers over HTTP that babble, repeat themselves, are silent or send too much harm nobody else', async (t) => {
+test('HTTP servers that flood, repeat themselves, are silent or send too much do not affect other servers', async (t) => {
   await using records = await recordFolder()
   await using stack = new AsyncDisposableStack()
   const entries: { name: string; url: string; timeout_ms: number }[] = []
@@ -70,7 +70,7 @@ test('servers over HTTP that babble, repeat themselves, are silent or send too m
 
 const STREAM = { 'content-type': 'text/event-stream' }
 
-/** What a play says when it has answered. */
+/** The effect of a play that has sent its answer itself. */
 function isSent(_response: unknown): true {
   return true
 }

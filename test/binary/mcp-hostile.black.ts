@@ -11,11 +11,11 @@ import { until } from '../support/until.ts'
 
 const MIB = 2 ** 20
 
-/** A server that misbehaves, what is tried with it, and what is said of it then. */
+/** A server that misbehaves, how a test uses it, and the expected result. */
 interface Hostile {
   options: ServerOptions
   entry?: object
-  /** Gives the words that a person would see. */
+  /** Returns the text that a user would see. */
   meet(node: McpDaemon, server: WatchedServer): Promise<string>
 }
 
@@ -31,7 +31,7 @@ const HOSTILE: Readonly<Record<string, Hostile>> = {
   loop: { options: { loop: true }, meet: meetLoop },
 }
 
-test('servers that flood, babble, repeat themselves, are silent or send too much harm nobody else', async (t) => {
+test('servers that flood, repeat themselves, are silent or send too much do not affect other servers', async (t) => {
   await using records = await recordFolder()
   const calm = watchedServer(records.path, {}, { name: 'calm', isPlain: true })
   const servers = Object.entries(HOSTILE).map(([name, { options, entry = {} }]) => {
@@ -56,14 +56,14 @@ test('servers that flood, babble, repeat themselves, are silent or send too much
   assert.ok(peak < MOST_MEMORY_MIB, `${peak} MiB`)
 })
 
-/** For an answer of 20 MiB and a line of 70: what comes must be held while it comes. */
+/** The limit for an answer of 20 MiB and a line of 70 MiB, which are held in memory while they arrive. */
 const MOST_MEMORY_MIB = 600
 
 async function callCalm(node: McpDaemon): Promise<void> {
   assert.equal((await node.call('calm', 'echo', { text: 'still here' })).output, 'still here')
 }
 
-/** 100 MB on standard error: all of it is read, its end is kept, and nothing grows. */
+/** Sends 100 MB on standard error: all of it is read, its end is kept, and memory does not grow. */
 async function meetFlood(node: McpDaemon): Promise<string> {
   await node.call('flood', 'echo', { text: 'x' })
   const before = await memoryOf(node.daemon.pid, 'VmRSS')
@@ -77,7 +77,7 @@ async function meetFlood(node: McpDaemon): Promise<string> {
   return 'the last 200 lines are kept'
 }
 
-/** What is no answer, or not the first, is nothing. */
+/** Checks that invalid and repeated answers are ignored. */
 async function meetOddly(node: McpDaemon, { entry }: WatchedServer): Promise<string> {
   for (const text of ['one', 'two', 'three']) {
     assert.equal((await node.call(entry.name, 'echo', { text })).output, text)
@@ -93,7 +93,7 @@ async function meetSilence(node: McpDaemon): Promise<string> {
   return reason.message
 }
 
-/** More than a message to us may hold: the whole of it is put aside. */
+/** Checks that an answer larger than our message limit is written to a file completely. */
 async function meetBigAnswer(node: McpDaemon): Promise<string> {
   const { output, isError } = await node.call('big', 'big', { bytes: 20 * MIB })
   assert.equal(isError, false)
@@ -102,7 +102,7 @@ async function meetBigAnswer(node: McpDaemon): Promise<string> {
   return output.slice(-200).replaceAll(/\s+/g, ' ').replaceAll(path, 'FILE').trim()
 }
 
-/** A line beyond all measure ends the connection, and the next call has another. */
+/** Checks that a line above the limit ends the connection, and that the next call opens another. */
 async function meetEndlessLine(node: McpDaemon): Promise<string> {
   const reason = await failureOf(node.call('endless', 'noise', { kinds: 'huge' }))
   assert.match(reason.message, /"endless": it sent a message of more than 64 MiB/)
@@ -111,7 +111,10 @@ async function meetEndlessLine(node: McpDaemon): Promise<string> {
   return reason.message
 }
 
-/** Deep, huge, cyclic, remote, or with an expression that never ends: such a tool is left out and named, or harmless. */
+/**
+ * Checks schemas that are deep, huge, cyclic or remote, or have an expression that never ends: such a tool is
+ * hidden with a reason, or harmless.
+ */
 async function meetSchemas(node: McpDaemon): Promise<string> {
   const { tools } = await node.act('schemas', McpActionKind.TOOLS)
   assert.equal((await node.call('schemas', 'echo', { text: 'x' })).output, 'x')

@@ -8,7 +8,7 @@ import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { until } from '../support/until.ts'
 
 for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  test(`${signal} while mcp add tries a server leaves the agent's file as it was, and no process`, async () => {
+  test(`${signal} while mcp add tries a server leaves the agent's file unchanged, and no process`, async () => {
     await using records = await recordFolder()
     await using box = await makeSandbox()
     const server = await hangingServer(box, records)
@@ -28,11 +28,11 @@ for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     assert.equal(stdout, '')
     await until('the server has ended', () => !server.starts().some(isRunning))
     assert.equal(await agentText(box), text)
-    assert.equal((await box.run(['mcp', 'remove', 'one'])).stdout, 'removed one\n') // nothing is locked
+    assert.equal((await box.run(['mcp', 'remove', 'one'])).stdout, 'removed one\n') // the file is not locked
   })
 }
 
-test('SIGKILL while mcp set tries a server leaves the file as it was', async () => {
+test('SIGKILL while mcp set tries a server leaves the file unchanged', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const server = await hangingServer(box, records)
@@ -65,7 +65,7 @@ test('a server that ignores everything is gone after mcp add, ping, tools and ca
   await until('all have ended', () => !server.starts().some(isRunning))
 })
 
-/** An agent with one server that is written down, and another that never answers. */
+/** Writes an agent with one server, and returns another that never answers. */
 async function hangingServer(box: Sandbox, records: RecordFolder): Promise<WatchedServer> {
   const { command, args } = misbehavingEntry({ tools: ['few'] })
   const added = await box.run(['mcp', 'add', 'one', '--', command, ...args])

@@ -16,7 +16,7 @@ import { assertFailed } from '../support/talk.ts'
 const FEW = { tools: ['few'] } as const
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
-test('mcp list of nothing says how to add something', async () => {
+test('mcp list without servers says how to add one', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['mcp', 'list'])
   assert.deepEqual([stdout, code], ['', 0])
@@ -24,7 +24,7 @@ test('mcp list of nothing says how to add something', async () => {
   assert.deepEqual(JSON.parse((await box.run(['mcp', 'list', '--json'])).stdout), [])
 })
 
-test('mcp list shows what is declared and what is known, starts nothing and prints no secret', async () => {
+test('mcp list shows declared and known properties, starts nothing and prints no secret', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 's3cr3t-value' } })
@@ -67,7 +67,7 @@ test('mcp list shows what is declared and what is known, starts nothing and prin
   }
 })
 
-test('mcp list prints its rows before what is wrong with some', async () => {
+test('mcp list prints its rows before the problems', async () => {
   await using box = await makeSandbox()
   await writeAgent(
     box,
@@ -81,7 +81,7 @@ test('mcp list prints its rows before what is wrong with some', async () => {
   assert.match(stdout, /^NAME .*\nnone +failed .*\ntwo .*\ncrabtalk: none: .*\n$/)
 })
 
-test('mcp list --all shows the servers of every agent, and what is wrong with an agent file', async () => {
+test('mcp list --all shows the servers of every agent, and problems of an agent file', async () => {
   await using box = await makeSandbox()
   await writeAgent(box, entriesToml({ name: 'one', command: 'x', args: [] }))
   await box.run(['agent', 'create', 'other', '--set', 'mcps=[{ name = "two", url = "https://h/mcp" }]'])
@@ -99,7 +99,7 @@ test('mcp list --all shows the servers of every agent, and what is wrong with an
   assert.deepEqual([broken.stdout, broken.code], [stdout, 78])
 })
 
-test('mcp get shows an entry as the file has it, where that is, and what is known', async () => {
+test('mcp get shows an entry as it is in the file, where the file is, and what is known about the server', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 's3cr3t-value' } })
@@ -120,7 +120,7 @@ test('mcp get shows an entry as the file has it, where that is, and what is know
   assertFailed(await box.run(['mcp', 'get', 'onne']), 'missing', { message: /"onne".*"crab"/, hint: /"one"/ })
 })
 
-test('mcp ping starts all servers that are not disabled, and times them', async () => {
+test('mcp ping starts all servers that are not disabled, and measures their response time', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const off = watchedServer(records.path, FEW, { name: 'off' })
@@ -146,7 +146,7 @@ test('mcp ping starts all servers that are not disabled, and times them', async 
   assert.equal(disabled.code, 78)
 })
 
-test('mcp ping tells each server that fails, and exits 69', async () => {
+test('mcp ping reports each server that fails, and exits 69', async () => {
   await using box = await makeSandbox()
   const bad = misbehavingEntry({ at: { initialize: 'crash' } }, { name: 'bad' })
   await writeAgent(box, entriesToml(misbehavingEntry(FEW, { name: 'one' }), bad))

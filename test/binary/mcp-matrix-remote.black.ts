@@ -6,7 +6,7 @@ import { remoteServer } from '../support/mcp/real-servers.ts'
 import { callOnce } from '../support/one-call.ts'
 import { until } from '../support/until.ts'
 
-test('a real server over HTTP, and one over SSE, connect, answer, fail, are cancelled, killed, and let go of', async (t) => {
+test('a real HTTP server and a real SSE server connect, answer, fail, are cancelled, killed, and disconnected', async (t) => {
   await using http = await remoteServer('http')
   await using sse = await remoteServer('sse')
   const servers = [http, sse]

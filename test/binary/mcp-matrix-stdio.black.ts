@@ -12,7 +12,7 @@ import { callOnce } from '../support/one-call.ts'
 import { endLiving, leftAfter } from '../support/orphans.ts'
 import { GRACE_MS } from '../support/processes.ts'
 
-/** Few at once: a busy machine has a minute for each. */
+/** Small groups, because each server has a minute even on a busy machine. */
 const TRIOS = [
   ['everything', 'fs', 'memory'],
   ['npx', 'thinking', 'eslint'],

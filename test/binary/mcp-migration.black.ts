@@ -13,7 +13,7 @@ const { name: _, ...PROGRAM } = misbehavingEntry({ tools: ['few'] })
 const REGISTRY = renderToml({ mcps: [{ name: 'fs', ...PROGRAM, auto_restart: true }] })
 const OLD = '# Mine.\nmcps = ["fs", "gone"] # both\nmax_iterations = 5\n'
 
-test('the first command after an update moves the servers into the files, says so once, and a turn has them', async () => {
+test('the first command after an update moves the servers into the agent files, says so once, and a turn has them', async () => {
   await using talk = await makeTalk([{ parts: ['yes'] }, { parts: ['yes'] }])
   await writeOld(talk)
   const first = await talk.send(['hello'])
@@ -38,7 +38,7 @@ test('the first command after an update moves the servers into the files, says s
   assert.equal(await readFile(join(talk.home, 'agents/crab.toml'), 'utf8'), text)
 })
 
-test('a daemon does it when it starts, and when it reloads', async () => {
+test('a daemon migrates when it starts, and when it reloads', async () => {
   await using box = await makeSandbox()
   await writeOld(box)
   await using _daemon = await startSandboxDaemon(box)
@@ -54,7 +54,7 @@ test('a daemon does it when it starts, and when it reloads', async () => {
   assert.deepEqual(await namesOf(box, 'late'), ['fs'])
 })
 
-test('a program that is killed while it does so leaves each file whole, and the next one does the rest', async () => {
+test('a program that is killed during the migration leaves each file complete, and the next one finishes it', async () => {
   for (const goal of [1, 20]) {
     await using box = await makeSandbox()
     const agents = Array.from({ length: 30 }, (_, i) => `agent${i}`)

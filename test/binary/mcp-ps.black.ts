@@ -85,7 +85,7 @@ test('mcp ps, logs, reconnect and trace need a daemon, and start none', async ()
   }
 })
 
-test('mcp ps of nothing says where to look', async () => {
+test('mcp ps without servers says where to look', async () => {
   await using box = await makeSandbox()
   await writeAgents(box, { crab: [] })
   await using _daemon = await startServing(box, 0)
@@ -96,7 +96,7 @@ test('mcp ps of nothing says where to look', async () => {
   assertFailed(await mcp(box, ['ps', '-a', 'nosuch']), 'missing', { message: /nosuch/, hint: /./ })
 })
 
-test('mcp health says that the next call starts what was killed, and no age without words once it did', async () => {
+test('mcp health says that the next call starts a killed server, and that it is connected afterwards', async () => {
   await using box = await makeSandbox()
   await writeAgents(box, { crab: [misbehavingEntry(FEW, { name: 'good' })] })
   await using _daemon = await startServing(box, 1)
@@ -107,7 +107,7 @@ test('mcp health says that the next call starts what was killed, and no age with
   assert.match((await mcp(box, ['health'])).stdout, /^good +connected .* - +-$/m)
 })
 
-test('mcp health says what failed and when it is tried again, and exits 69; what is disabled does not count', async () => {
+test('mcp health shows failures and retry times, exits 69, and ignores disabled servers', async () => {
   await using box = await makeSandbox()
   const bad = misbehavingEntry({ at: { initialize: 'crash' } }, { name: 'bad' })
   await writeAgents(box, { crab: [misbehavingEntry(FEW, { name: 'good' })], ann: [bad] })
@@ -136,7 +136,7 @@ test('mcp health says what failed and when it is tried again, and exits 69; what
   assertFailed(await box.run(['mcp', 'health', 'none']), 'missing', { message: /"none"/, hint: /good/ })
 })
 
-test('mcp cost says what tools cost, dearest first, without starting anything', async () => {
+test('mcp cost shows the cost of tools, highest first, without starting anything', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const many = watchedServer(records.path, {}, { name: 'many' })
@@ -170,7 +170,7 @@ test('mcp cost says what tools cost, dearest first, without starting anything', 
   assert.equal(many.starts().length, starts)
 })
 
-test('mcp cost of an agent with more than 40 tools says what groups of them cost instead', async () => {
+test('mcp cost shows the cost of groups for an agent with more than 40 tools', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const many = ['web', 'db'].map((name) => manyToolsServer(records.path, { name, count: 22 }))
@@ -189,7 +189,7 @@ test('mcp cost of an agent with more than 40 tools says what groups of them cost
   assert.ok(agent.grouped && agent.tokens < agent.servers[0].tokens, JSON.stringify(agent).slice(0, 200))
 })
 
-test('mcp reconnect gives every agent a new process, also of a server that is not tried again yet', async () => {
+test('mcp reconnect gives every agent a new process, even of a server in its retry delay', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const server = watchedServer(records.path, FEW, { name: 'one' })

@@ -7,7 +7,7 @@ import { scriptedServer, sendJson } from '../support/mcp/http/scripted-server.ts
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { assertFailed } from '../support/talk.ts'
 
-test('mcp add speaks to an address before it is written, and list, ping, call and get speak to it after', async () => {
+test('mcp add connects to a URL before it writes it, and list, ping, call and get use it afterwards', async () => {
   await using server = await scriptedServer()
   await using box = await makeSandbox()
   const options = ['--header', 'X-Team: crabs', '--auth-env', 'FAR_TOKEN']
@@ -28,7 +28,7 @@ test('mcp add speaks to an address before it is written, and list, ping, call an
   assert.equal(server.of('initialize').length, server.of('DELETE').length)
 })
 
-test('mcp add finds out that an address is one of server-sent events', async () => {
+test('mcp add detects a URL of server-sent events', async () => {
   await using server = await startSse()
   await using box = await makeSandbox()
   const added = await box.run(['mcp', 'add', 'old', server.url])
@@ -36,7 +36,7 @@ test('mcp add finds out that an address is one of server-sent events', async () 
   assert.equal((await box.run(['mcp', 'call', 'old', 'echo', 'text=hi'])).stdout, 'hi\n')
 })
 
-test('mcp add writes no address that cannot be spoken to, and says why', async () => {
+test('mcp add rejects a URL that it cannot connect to, and says why', async () => {
   await using closed = await scriptedServer({
     play({ id }, response) {
       sendJson(response, { id, error: 'invalid_token' }, 401)

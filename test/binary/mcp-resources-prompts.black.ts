@@ -38,7 +38,7 @@ async function writeAgent(talk: Talk, server: StdioEntry): Promise<void> {
   await writeFile(join(talk.home, 'agents/crab.toml'), `id = "${ID}"\n\n${entriesToml(entry)}`)
 }
 
-test('mcp resources, read, prompts and prompt print what a server has', async () => {
+test('mcp resources, read, prompts and prompt print what a server offers', async () => {
   await using talk = await talkWith([])
   const resources = await talk.run(['mcp', 'resources'])
   assert.match(
@@ -70,7 +70,7 @@ test('mcp resources, read, prompts and prompt print what a server has', async ()
   assert.match(wrong.stderr, /does not have that prompt\nhint: did you mean .*review/)
 })
 
-test('mcp read takes the name of a resource, and says when there is none', async () => {
+test('mcp read accepts the name of a resource, and reports an unknown one', async () => {
   await using talk = await talkWith([])
   const read = (uri: string) => talk.run(['mcp', 'read', 'docs', uri])
   assert.match((await read('readme')).stdout, /^# Asking\n/)
@@ -84,7 +84,7 @@ test('mcp read takes the name of a resource, and says when there is none', async
   })
 })
 
-test('send takes along the resource that a message names, and says what it cannot read', async () => {
+test('send includes the resource that a message names, and reports what it cannot read', async () => {
   await using talk = await talkWith([DONE])
   const { stderr, code } = await talk.send(['What is @docs:readme and @docs:docs://none?'])
   assert.equal(code, 0)
@@ -96,7 +96,7 @@ test('send takes along the resource that a message names, and says what it canno
 })
 
 for (const era of ['legacy', 'modern'] as const) {
-  test(`send --on-ask tty puts the form of a ${era} server to a person, field by field`, async () => {
+  test(`send --on-ask tty shows the form of a ${era} server field by field`, async () => {
     await using talk = await talkWith([CALL(FORM), DONE], era)
     const terminal = talk.terminal(['send', '--on-ask', 'tty', 'go'])
     await terminal.shows(/an MCP server of crab asks[\s\S]*Who are you\?[\s\S]*Answer[\s\S]*> $/)
@@ -116,7 +116,7 @@ test('send in a pipe declines what a server asks', async () => {
   assert.match(resultOf(talk), /"action":"decline"/)
 })
 
-test('the chat fills in the form of a server as a card', async () => {
+test('the chat shows the form of a server as a card', async () => {
   await using talk = await talkWith([CALL(FORM), DONE])
   await using chat = openChat(talk, ['chat', 'go'])
   await chat.shows(/An MCP server of crab asks: do not give it secrets/)
@@ -135,7 +135,7 @@ test('the chat fills in the form of a server as a card', async () => {
   await leave(chat)
 })
 
-test('Esc at the card of a server is told as left, not as refused', async () => {
+test('Esc on the card of a server reports that it was cancelled, not declined', async () => {
   await using talk = await talkWith([CALL({ url: 'https://example.com/login', message: 'Log in' }), DONE])
   await using chat = openChat(talk, ['chat', 'go'])
   await chat.shows(/asks you to open a page of example\.com/)
@@ -147,7 +147,7 @@ test('Esc at the card of a server is told as left, not as refused', async () => 
   await leave(chat)
 })
 
-test('the chat completes prompts and resources of running servers, and sends a prompt that is filled in', async () => {
+test('the chat completes prompts and resources of running servers, and sends a prompt with its arguments', async () => {
   await using talk = await talkWith([DONE, DONE, DONE])
   await using chat = openChat(talk, ['chat', 'hello'])
   await chat.shows('Done.')
@@ -192,7 +192,7 @@ test('the chat completes prompts and resources of running servers, and sends a p
 const SLEEP = { parts: [{ call: 'c1', name: 'mcp__misbehaving__sleep', args: '{"ms":2000,"steps":8}' }] }
 
 for (const era of ['legacy', 'modern'] as const) {
-  test(`what a ${era} server says of its progress is a record of its own, and under the line of the tool`, async () => {
+  test(`progress of a ${era} server is its own record, and is shown under the line of the tool`, async () => {
     await using talk = await makeTalk([SLEEP, DONE, SLEEP, DONE])
     await writeAgent(talk, misbehavingEntry({ era }))
     const { stdout, code } = await talk.send(['--output', 'stream-json', 'go'])
@@ -210,7 +210,7 @@ for (const era of ['legacy', 'modern'] as const) {
   })
 }
 
-/** What the model was told that the tool gave. */
+/** Returns the tool result that the model received. */
 function resultOf(talk: Talk): string {
   const { messages } = talk.server.requests[1]!.json as unknown as {
     messages: { role: string; content: string }[]

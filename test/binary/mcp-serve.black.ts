@@ -33,7 +33,7 @@ for (const [name, connect] of Object.entries(MODES)) {
   })
 }
 
-test('mcp serve says nothing but messages on standard output, and ends with its input', async () => {
+test('mcp serve writes only messages on standard output, and ends with its input', async () => {
   await using talk = await makeTalk([{ parts: ['Hello.'] }])
   await using server = startRaw(served(talk))
   await server.initialize()
@@ -49,7 +49,7 @@ test('mcp serve says nothing but messages on standard output, and ends with its 
   assert.match(server.stderr(), /^crabtalk: .+\n$/)
 })
 
-test('mcp serve that is terminated, or whose host goes, cancels what runs and leaves nothing', async () => {
+test('mcp serve cancels its turns and leaves nothing when it is terminated or its host goes away', async () => {
   for (const end of ['SIGTERM', 'SIGINT', 'input'] as const) {
     await using talk = await makeTalk([{ parts: ['Wait'], end: 'hang' }])
     await using server = startRaw(served(talk))
@@ -65,7 +65,7 @@ test('mcp serve that is terminated, or whose host goes, cancels what runs and le
   }
 })
 
-test('mcp serve on a terminal says whom it is for, and ends with Ctrl-D', async () => {
+test('mcp serve on a terminal says that it is for MCP clients, and ends with Ctrl-D', async () => {
   await using talk = await makeTalk([])
   const terminal = talk.terminal(['mcp', 'serve'])
   await terminal.shows(/programs that speak MCP start this by themselves/)
@@ -73,7 +73,7 @@ test('mcp serve on a terminal says whom it is for, and ends with Ctrl-D', async 
   assert.equal((await terminal.finished).code, 0)
 })
 
-test('mcp serve of an agent that is not there fails before it speaks', async () => {
+test('mcp serve of an unknown agent fails before it writes a message', async () => {
   await using talk = await makeTalk([])
   const finished = await talk.run(['mcp', 'serve', '--agent', 'crap'])
   assertFailed(finished, 'missing', {
@@ -98,7 +98,7 @@ test('an agent asks an agent of another home through mcp serve', async () => {
   assert.deepEqual(session!.said, ['user: How many?', 'assistant: Forty-two.'])
 })
 
-test('an agent that is its own server is refused when it has called itself four times', async () => {
+test('an agent that is its own server is refused after it has called itself four times', async () => {
   const script: Script = (request) => {
     const [answer] = answersIn(request)
     const call = { call: 'c', name: 'mcp__me__send_crab', args: '{"message":"Go on."}' }
@@ -110,11 +110,11 @@ test('an agent that is its own server is refused when it has called itself four 
   assert.equal(code, 0)
   assert.match(stdout, /^(heard: ){5}Cannot ask crab: agents have called one another 4 deep already/)
   assert.equal((await talk.sessions()).length, 5)
-  if (HAS_DAEMONS) return // which keeps its servers
+  if (HAS_DAEMONS) return // a running daemon keeps its servers
   await until('all processes have ended', async () => (await talk.processesLeft()).length === 0)
 })
 
-/** How a host declares the agents of a sandbox. */
+/** Returns the entry with which a host declares the agents of a sandbox. */
 function served({ env, cwd }: Sandbox): StdioEntry {
   const command = join(env['PATH']!.split(':')[0]!, 'crabtalk')
   return { name: 'crabtalk', command, args: ['mcp', 'serve'], env: { ...env }, cwd }

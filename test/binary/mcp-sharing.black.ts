@@ -61,7 +61,7 @@ const REMOTE_DIFFERENCES: Record<string, { change: object; sessions: number }> =
 }
 
 for (const [difference, { change, sessions }] of Object.entries(REMOTE_DIFFERENCES)) {
-  test(`two agents whose servers over HTTP differ in ${difference} have ${sessions} in one daemon`, async () => {
+  test(`two agents whose HTTP servers differ in ${difference} have ${sessions} in one daemon`, async () => {
     await using records = await recordFolder()
     await using server = await startHttpServer(records.path)
     const ann = { name: 'one', url: server.url, auth: 'token-of-ann', headers: { 'x-team': 'a' } }
@@ -83,7 +83,7 @@ for (const [difference, { change, sessions }] of Object.entries(REMOTE_DIFFERENC
   })
 }
 
-test('of two agents with credentials of their own, each server sees its own only, and nothing of the host', async () => {
+test('servers of two agents with their own credentials each see only their own, and nothing of the host', async () => {
   await using records = await recordFolder()
   const tokens = { ann: 'token-of-ann', bob: 'token-of-bob' }
   const server = watchedServer(records.path, {}, { name: 'one', isPlain: true })

@@ -9,7 +9,7 @@ import { WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { assertFailed } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
-test('mcp logs shows what a server wrote, its last lines, and no secret', async () => {
+test('mcp logs shows the last lines that a server wrote, and no secret', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   await serve(
@@ -36,7 +36,7 @@ test('mcp logs shows what a server wrote, its last lines, and no secret', async 
   )
 })
 
-test('mcp logs -f goes on with what a server writes, through its restarts, until Ctrl-C', async () => {
+test('mcp logs -f follows a server through its restarts until Ctrl-C', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   await serve(
@@ -79,7 +79,7 @@ test('mcp logs -f goes on with what a server writes, through its restarts, until
   )
 })
 
-test('mcp trace shows every message with its time, direction, method, id, duration, and no secret', async () => {
+test('mcp trace shows every message with its time, direction, method, id and duration, and no secret', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   await serve(
@@ -120,7 +120,7 @@ test('mcp trace shows every message with its time, direction, method, id, durati
   )
 })
 
-test('mcp trace -f on a terminal cuts messages to its width, shows them whole with --full, and ends with Ctrl-C', async () => {
+test('mcp trace -f on a terminal truncates messages to its width, shows them whole with --full, and ends with Ctrl-C', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   await serve(box, watchedServer(records.path, {}, { name: 'one' }), async () => {
@@ -145,7 +145,7 @@ test('mcp trace -f on a terminal cuts messages to its width, shows them whole wi
   })
 })
 
-test('mcp trace ends with its reader, and refuses a server that is not there', async () => {
+test('mcp trace ends with its reader, and rejects an unknown server', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
   await serve(box, watchedServer(records.path, {}, { name: 'one' }), async () => {
@@ -166,7 +166,7 @@ test('mcp trace ends with its reader, and refuses a server that is not there', a
   })
 })
 
-test('mcp trace, ps, health and logs show a server that is reached by an address, too', async () => {
+test('mcp trace, ps, health and logs show an HTTP server as well', async () => {
   await using box = await makeSandbox()
   await using remote = await startStreamable()
   await writeAgents(box, { crab: [] })
@@ -189,10 +189,10 @@ test('mcp trace, ps, health and logs show a server that is reached by an address
   assert.doesNotMatch(tracing.printed() + ps.stdout, /s3cr3t/)
 })
 
-/** What a shell says as 130. */
+/** The end of a process by SIGINT, which a shell reports as 130. */
 const BY_CTRL_C = { code: 0, signal: 2 }
 
-/** Declares a server for crab, and serves it while the work is done. */
+/** Declares a server for crab, and runs a daemon with it during the work. */
 async function serve(box: Sandbox, server: WatchedServer, work: () => Promise<void>): Promise<void> {
   await writeAgents(box, { crab: [server.entry] })
   await using _daemon = await startServing(box, 1)
@@ -208,7 +208,7 @@ function start(box: Sandbox, words: readonly string[]): Running {
   return box.start(['mcp', ...words], { env: WITH_DAEMON })
 }
 
-/** Waits until all of them have shown something, which they do once they listen. */
+/** Waits until each of them has printed something, which they do when they are listening. */
 async function listening(box: Sandbox, running: readonly Running[]): Promise<void> {
   await until('all listen', async () => {
     await mcp(box, ['ping', 'one'])

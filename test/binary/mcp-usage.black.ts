@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { makeSandbox } from '../support/run-binary.ts'
 import { assertFailed } from '../support/talk.ts'
 
-/** What cannot be used, what is said and what is advised. */
+/** Invalid command lines, with the expected message and hint. */
 const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp'], /^Cannot run "crabtalk mcp" alone: name one of list, get, add/, /mcp --help$/],
   [['mcp', 'lst'], /^Unknown command "mcp lst"$/, /crabtalk mcp list/],
@@ -59,14 +59,14 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['policy', 'why', 'bash'], /bash needs a command$/, /for example/],
 ]
 
-test('wrong lines of mcp and policy are explained, write nothing and exit 2', async () => {
+test('invalid command lines of mcp and policy are explained, write nothing and exit 2', async () => {
   await using box = await makeSandbox()
   for (const [argv, message, hint] of MISTAKES) {
     assertFailed(await box.run(argv), 'usage', { message, hint })
   }
 })
 
-test('every command of mcp and policy explains itself with an example', async () => {
+test('the help of every mcp and policy command has an example', async () => {
   await using box = await makeSandbox()
   const group = (await box.run(['mcp', '--help'])).stdout
   assert.match(group, /^Usage: crabtalk mcp <command> \[options\]$/m)
@@ -82,7 +82,7 @@ test('every command of mcp and policy explains itself with an example', async ()
   }
 })
 
-test('--help behind the command of a server belongs to that server', async () => {
+test('--help after the command of a server belongs to that server', async () => {
   await using box = await makeSandbox()
   for (const flag of ['-h', '--help']) {
     const added = await box.run([

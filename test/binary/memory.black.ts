@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { assertFailed, modesUnder } from '../support/talk.ts'
 
-test('memory remembers words, files and pipes, and shows each to the letter', async () => {
+test('memory remembers arguments, files and pipes, and shows each byte for byte', async () => {
   await using box = await makeSandbox()
   assert.match(
     await out(box, 'remember', 'deploy', 'every', 'Friday at 10'),
@@ -24,7 +24,7 @@ test('memory remembers words, files and pipes, and shows each to the letter', as
   assert.equal(await out(box, 'show', 'copy'), await out(box, 'show', 'plan'))
 })
 
-test('memory remember refuses what is no content, before anything is written', async () => {
+test('memory remember rejects invalid content before it writes anything', async () => {
   await using box = await makeSandbox()
   for (const [args, stdin] of [[['x']], [['x', '  ']], [['x'], '\n']] as [string[], string?][]) {
     const finished = await box.run(['memory', 'remember', ...args], stdin === undefined ? {} : { stdin })
@@ -68,7 +68,7 @@ test('an entry is found by its name and its aliases, which rename and alias chan
   assertFailed(await box.run(['memory', 'alias', 'other']), 'usage', { message: /none is given$/ })
 })
 
-test('memory list aligns rows, cuts them on a terminal, filters, pages, and prints JSON', async () => {
+test('memory list aligns rows, truncates them on a terminal, filters, pages, and prints JSON', async () => {
   await using box = await makeSandbox()
   for (const name of ['c', 'a', 'b'])
     await out(box, 'remember', name, `about ${name}\nsecond line ${'x'.repeat(90)}`)
@@ -95,7 +95,7 @@ test('memory list aligns rows, cuts them on a terminal, filters, pages, and prin
   assert.match(terminal.output(), /\r\na .{47}…\r\n/)
 })
 
-test('an empty memory says how to begin on standard error, and makes no home', async () => {
+test('memory list of an empty memory says how to begin on standard error, and creates no home', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['memory', 'list'])
   assert.deepEqual([stdout, code], ['', 0])
@@ -105,7 +105,7 @@ test('an empty memory says how to begin on standard error, and makes no home', a
   assert.deepEqual(await modesUnder(box.home), [])
 })
 
-test('memory search finds names, aliases and contents, marks them on a terminal, and exits 1 for nothing', async () => {
+test('memory search finds names, aliases and contents, highlights them on a terminal, and exits 1 without a match', async () => {
   await using box = await makeSandbox()
   await out(
     box,
@@ -146,7 +146,7 @@ test('memory search finds names, aliases and contents, marks them on a terminal,
   assert.ok(!plain.output().includes('\u001b') && plain.output().includes('every Friday at ten'))
 })
 
-test('memory forget removes all it is given or nothing, and asks a person who is there', async () => {
+test('memory forget removes all of its arguments or none, and asks on a terminal', async () => {
   await using box = await makeSandbox()
   for (const name of ['a', 'b', 'c', 'd'])
     await out(box, 'remember', name, '--alias', `${name}${name}`, `about ${name}`)
@@ -177,7 +177,7 @@ test('memory forget removes all it is given or nothing, and asks a person who is
   assert.equal(await out(box, 'list', '--json'), '[]\n')
 })
 
-test('memory load gives back what dump wrote, entry for entry', async () => {
+test('memory load restores what memory dump wrote, entry for entry', async () => {
   await using box = await makeSandbox()
   const names = ['deploy', 'a/b\\c', 'CON', 'Deploy', '..', 'ümläut 数据', 'x'.repeat(190), '<b>&amp;']
   for (const name of names) {
@@ -196,7 +196,7 @@ test('memory load gives back what dump wrote, entry for entry', async () => {
   assert.deepEqual(withoutIds(JSON.parse(await out(box, 'list', '--json'))), withoutIds(before))
 })
 
-test('memory load says what goes, asks for it, and changes nothing before', async () => {
+test('memory load names what it removes and asks before it changes anything', async () => {
   await using box = await makeSandbox()
   await out(box, 'remember', 'keep', 'one')
   await out(box, 'remember', 'edit', 'two')
@@ -223,7 +223,7 @@ test('memory load says what goes, asks for it, and changes nothing before', asyn
   assertFailed(await box.run(['memory', 'load', 'nosuch', '-y']), 'no-input', { message: /nosuch/ })
 })
 
-test('what an entry holds cannot command the terminal', async () => {
+test('control characters of an entry are escaped on a terminal', async () => {
   await using box = await makeSandbox()
   await box.run(['memory', 'remember', 'bad'], { stdin: 'a\u001b]0;title\u0007\u001b[31mred' })
   for (const args of [['list'], ['show', 'bad'], ['search', 'title']]) {
@@ -233,7 +233,7 @@ test('what an entry holds cannot command the terminal', async () => {
   }
 })
 
-test('what is looked for, and the name of a folder, cannot command the terminal', async () => {
+test("control characters of a query and of a folder's name are escaped on a terminal", async () => {
   await using box = await makeSandbox()
   const commands = [
     ['memory', 'search', 'zz\u001b[31mred'],
@@ -249,7 +249,7 @@ test('what is looked for, and the name of a folder, cannot command the terminal'
   }
 })
 
-/** Standard output of a `crabtalk memory` command that must go well and say nothing else. */
+/** Returns the standard output of a `crabtalk memory` command that must succeed and print no errors. */
 async function out(box: Sandbox, ...args: readonly string[]): Promise<string> {
   const { stdout, stderr, code } = await box.run(['memory', ...args])
   assert.deepEqual([stderr, code], ['', 0], args.join(' '))

@@ -30,7 +30,7 @@ async function startPlace(): Promise<Place> {
   }
 }
 
-test('send runs its turn at a daemon without hello, and says whose rules hold', async () => {
+test('send runs its turn in a daemon without hello, and says whose rules apply', async () => {
   await using at = await startPlace()
   const { stdout, stderr, code } = await at.run(['send', '-s', 'ann', 'hi'])
   assert.deepEqual([stdout, code], ['You said: hi\n', 0])
@@ -60,13 +60,13 @@ test('lists, reload and status use a daemon without hello', async () => {
 })
 
 for (const args of [['asks'], ['mcp', 'list'], ['attach'], ['tail', 'crab'], ['daemon', 'stop']]) {
-  test(`${args.join(' ')} says that the daemon is older`, async () => {
+  test(`${args.join(' ')} reports that the daemon is older`, async () => {
     await using at = await startPlace()
     assertFailed(await at.run(args), 'unavailable', { message: OLDER, hint: /another CRABTALK_HOME/ })
   })
 }
 
-test('send with rules of this program is refused, and nothing runs', async () => {
+test('send with its own rules is refused, and nothing runs', async () => {
   await using at = await startPlace()
   const { stdout, stderr, code } = await at.run(['send', '--deny', 'bash', 'hi'])
   assert.deepEqual([stdout, code], ['', 69])
@@ -74,7 +74,7 @@ test('send with rules of this program is refused, and nothing runs', async () =>
   assert.deepEqual(at.daemon.requests, [])
 })
 
-test('the chat says that the daemon is older, and which command works', async () => {
+test('the chat reports that the daemon is older, and which command works', async () => {
   await using at = await startPlace()
   const chat = at.box.terminal(['chat'], { env: WITH_DAEMON, columns: 200 })
   await chat.shows(/Cannot chat: the process at unix:.*speaks an older\s+protocol \(no hello\)/)

@@ -20,7 +20,7 @@ const ASK = {
   args: JSON.stringify({ questions: [{ question: 'Which?', header: 'Q', options: OPTIONS }] }),
 }
 
-test('the package as others install it: its examples run, and its types fit', async () => {
+test('the installed npm package runs its examples, and its types check', async () => {
   await using talk = await makeTalk(({ text }) => ({
     parts: text.includes('Ask me') && !text.includes('"role":"tool"') ? [ASK] : ['Anything', ' at all.'],
   }))
@@ -47,7 +47,7 @@ test('the package as others install it: its examples run, and its types fit', as
   await checkTypes(talk)
 })
 
-/** A component serves its tools until it is ended. */
+/** Runs a component, which serves its tools until it is stopped. */
 async function tryComponent({ cwd, home }: Talk, text: string): Promise<void> {
   const path = join(cwd, 'component.mjs')
   await writeFile(path, text)
@@ -63,7 +63,7 @@ async function tryComponent({ cwd, home }: Talk, text: string): Promise<void> {
   assert.deepEqual([await dice.ended, dice.said()], [0, ''])
 }
 
-/** What `npm pack` makes, where `npm install` would put it. */
+/** Installs the output of `npm pack` the way `npm install` does. */
 async function installPackage({ cwd }: Talk): Promise<void> {
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', cwd], { cwd: ROOT })
   const target = join(cwd, 'node_modules/crabtalk')
@@ -75,7 +75,7 @@ async function installPackage({ cwd }: Talk): Promise<void> {
     '-C',
     target,
   ])
-  await rm(join(target, 'src'), { recursive: true }) // nothing may depend on it
+  await rm(join(target, 'src'), { recursive: true }) // the package must not depend on its sources
   await symlink(join(ROOT, 'node_modules/@bufbuild'), join(cwd, 'node_modules/@bufbuild')) // a dependency
 }
 
@@ -100,7 +100,7 @@ async function runExample({ cwd, env }: Talk, text: string): Promise<string> {
   return stdout
 }
 
-/** A component in TypeScript, with arguments of its own type. */
+/** A component in TypeScript with its own argument type. */
 const COMPONENT = `import { type Component, CrabError, type ComponentTool, serveComponent } from 'crabtalk/component'
 
 const roll: ComponentTool<{ sides?: number }> = {
@@ -116,7 +116,7 @@ const dice: Component = { name: 'dice', version: '1', description: 'Dice', tools
 export const ended: Promise<void> = serveComponent(dice, { home: '/', graceMs: 1 }, AbortSignal.timeout(1))
 `
 
-/** A program in TypeScript that uses what the entries declare. */
+/** Checks a TypeScript program that uses the declarations of the entries. */
 async function checkTypes({ cwd }: Talk): Promise<void> {
   const examples = await Promise.all(['README.md', 'docs/programs.md'].map(examplesOf))
   const text = (examples[0]![0]! + examples[1]![0]!.replace(/^import.*\nconst agents.*$/gm, '')).replace(

@@ -17,7 +17,7 @@ command = "no-such-program"
 permissions = { allow = ["read_*"] }
 `
 
-test('policy why names the rule that decides and where it is, every other, and what would allow the call', async () => {
+test('policy why names the deciding rule and its file, all other rules, and what would allow the call', async () => {
   await using box = await makeSandbox()
   await writeAgent(box)
   const { stdout, stderr, code } = await box.run(['policy', 'why', 'bash(git push --force)'])
@@ -36,7 +36,7 @@ test('policy why names the rule that decides and where it is, every other, and w
   assert.equal(asked.code, 0)
 })
 
-test('policy why --json gives the same for programs', async () => {
+test('policy why --json prints the same for programs', async () => {
   await using box = await makeSandbox()
   await writeAgent(box)
   const why = async (...args: string[]) =>
@@ -53,7 +53,7 @@ test('policy why --json gives the same for programs', async () => {
   assert.equal((await why('bash(git log)', '--deny', 'bash')).rule.source, '--deny')
 })
 
-test('policy why follows links from the directory it is asked in, or told of', async () => {
+test('policy why resolves links from the working directory, or from the given one', async () => {
   await using box = await makeSandbox()
   await mkdir(join(box.cwd, 'sub'))
   await symlink('/etc', join(box.cwd, 'sub/link'))
@@ -65,7 +65,7 @@ test('policy why follows links from the directory it is asked in, or told of', a
   assert.equal((await why('read(../a)', '--cwd', 'sub')).effect, 'ask')
 })
 
-test('policy why --yolo allows what no rule denies, also what a rule asks about', async () => {
+test('policy why --yolo allows what no rule denies, including what a rule asks about', async () => {
   await using box = await makeSandbox()
   const why = async (...args: string[]) =>
     JSON.parse((await box.run(['policy', 'why', '--json', 'bash(git push)', ...args])).stdout)
@@ -75,7 +75,7 @@ test('policy why --yolo allows what no rule denies, also what a rule asks about'
   assert.equal((await why('--yolo', '--deny', 'bash(git *)')).effect, 'deny')
 })
 
-test('policy why tells what is wrong with a rule, an agent or the configuration', async () => {
+test('policy why reports mistakes in a rule, an agent or the configuration', async () => {
   await using box = await makeSandbox()
   await writeAgent(box)
   assertFailed(await box.run(['policy', 'why', '-a', 'crb', 'bash(ls)']), 'missing', {

@@ -12,11 +12,11 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const said = (message: string) => ({ message, error: { message } })
 
-/** A provider as a person has it: nothing but variables. */
+/** A provider that is configured by environment variables only. */
 interface Provider {
   name: string
   path: RegExp
-  /** What the next request of a turn must hold of thinking and calls that were signed. */
+  /** The signed thinking and calls that the next request of a turn must contain. */
   returns: readonly string[]
   env(root: string): Record<string, string>
 }
@@ -71,14 +71,14 @@ const PROVIDERS: readonly Provider[] = [
 
 for (const { name, path, returns, env } of PROVIDERS) {
   describe(`crabtalk send with the variables of ${name}`, () => {
-    test('prints what the model says', async () => {
+    test('prints the answer of the model', async () => {
       await using setting = await open(() => ({ parts: ['Hello', ' there'], usage: { input: 3, output: 2 } }))
       const { stdout, stderr, code } = await setting.send(['hello'])
       assert.deepEqual([stdout, stderr, code], ['Hello there\n', '', 0])
       assert.match(setting.server.requests[0]?.path ?? '', path)
     })
 
-    test('runs the tool the model calls, keeps the keys from it, and returns its result and what was signed', async () => {
+    test('runs the tool call, keeps the keys from the tool, and returns its result and the signatures', async () => {
       const thought = { thinking: 'Hm.', signature: 'c2lnbmVk' }
       const command = '{"command":"echo crab; env"}'
       const call = { call: 'call_1', name: 'bash', args: command, signature: 'Y2FsbGVk' }
@@ -107,7 +107,7 @@ for (const { name, path, returns, env } of PROVIDERS) {
       assert.ok(setting.server.requests[0]?.text.includes(PIXEL))
     })
 
-    test('ends with 77 on a bad key, which it does not print', async () => {
+    test('exits 77 on a bad key, and does not print it', async () => {
       await using setting = await open(() => ({ status: 401, body: said(`Bad key ${KEY}`) }))
       assertFailed(await setting.send(['hello']), 'credentials', {
         message: /Bad key \[secret\] \(401\)$/,
@@ -116,7 +116,7 @@ for (const { name, path, returns, env } of PROVIDERS) {
       assert.equal(setting.server.requests.length, 1)
     })
 
-    test('ends with 75 on a rate limit that lasts', async () => {
+    test('exits 75 on a rate limit that lasts', async () => {
       const headers = { 'retry-after': '120' }
       await using setting = await open(() => ({ status: 429, headers, body: said('slow down') }))
       assertFailed(await setting.send(['hello']), 'throttled', {
@@ -125,7 +125,7 @@ for (const { name, path, returns, env } of PROVIDERS) {
       })
     })
 
-    test('ends with 69 when the answer breaks off, and prints what came before', async () => {
+    test('exits 69 when the answer is interrupted, and prints what arrived', async () => {
       await using setting = await open(() => ({ parts: ['Half an'], end: 'cut' }))
       const finished = await setting.send(['hello'])
       assert.equal(finished.stdout, 'Half an\n')
@@ -133,7 +133,7 @@ for (const { name, path, returns, env } of PROVIDERS) {
     })
   })
 
-  /** A sandbox and a server of its own, with that provider's variables. */
+  /** Makes a sandbox and a server, with the variables of that provider. */
   async function open(script: Script) {
     const box = await makeSandbox()
     const server: ModelServer = await startModelServer(script)
@@ -150,7 +150,7 @@ for (const { name, path, returns, env } of PROVIDERS) {
   }
 }
 
-test('OPENAI_BASE_URL of a server that only knows chat completions keeps working', async () => {
+test('OPENAI_BASE_URL works for a server that only supports chat completions', async () => {
   await using box = await makeSandbox()
   const seen: RecordedRequest[] = []
   await using server = await startModelServer((request) => {

@@ -15,7 +15,7 @@ const CALL = {
 const RISK = '--allow: allow bash(sh *) permits any command without a question; allow the commands themselves'
 const NIGHT = ['chat', '-s', 'night'] as const
 
-/** A daemon with one parked question, whose line matches a rule that permits nearly anything. */
+/** Starts a daemon with one parked question, whose command matches a very broad rule. */
 async function parked() {
   const talk = await makeTalk([{ parts: [CALL] }, { parts: ['Done.'] }])
   const daemon = await startSandboxDaemon(talk)
@@ -31,7 +31,7 @@ async function parked() {
   }
 }
 
-/** Everything that a terminal shows, without the line breaks and margins of its width. */
+/** Returns all text on a terminal, without the line breaks and margins of its width. */
 function wordsOf({ screen }: Session): string {
   return screen.text().join(' ').replaceAll(/\s+/g, ' ')
 }
@@ -70,7 +70,7 @@ for (const [columns, rows] of [
   })
 }
 
-test('a card at 40x15 shows the risk line before a yes is taken, and pages to its end', async () => {
+test('a card at 40x15 shows the risk line before it accepts a yes, and pages to its end', async () => {
   await using at = await parked()
   const { talk } = at
   await using chat = openChat(talk, NIGHT, { columns: 40, rows: 15, env: WITH_DAEMON })

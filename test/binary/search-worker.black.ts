@@ -8,10 +8,10 @@ import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { until } from '../support/until.ts'
 
-/** So much that a thread of its own reads it. */
+/** Long enough to be indexed in a worker thread. */
 const LONG = 'and so on, '.repeat(60_000)
 
-test('a daemon reads and saves in a thread of its own, and the next one goes on from there', async () => {
+test('a daemon indexes and saves in a worker thread, and the next daemon continues from there', async () => {
   await using box = await makeSandbox()
   await writeOldTalks(box.home, [
     { at: Date.UTC(2026, 0, 1), said: ['the ferry to Hiddensee', LONG] },
@@ -34,14 +34,14 @@ test('a daemon reads and saves in a thread of its own, and the next one goes on 
   assert.deepEqual(warningsOf(box), [])
 
   truncateSync(join(box.home, 'index/search', parts[0]!), 50)
-  await finds(box, 'hiddensee', {}) // a command by itself
+  await finds(box, 'hiddensee', {}) // without a daemon
   await using _daemon = await startSandboxDaemon(box)
   await finds(box, 'hiddensee')
   await until('the log tells', () => warningsOf(box).length > 0)
   assert.match(warningsOf(box).join('\n'), /^The search index in .+ is being rebuilt: [^\n]+$/)
 })
 
-/** Waits until it is all read. */
+/** Waits until everything is indexed. */
 async function finds(
   box: Sandbox,
   word: string,

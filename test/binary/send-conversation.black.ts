@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { RecordedRequest } from '../support/model-server.ts'
 import { assertFailed, makeTalk, modesUnder, promptOf, type Talk } from '../support/talk.ts'
 
-test('every send without a name is a conversation of its own, private and in its directory', async () => {
+test('every send without a sender is its own conversation, private and in its directory', async () => {
   await using talk = await makeNumbered()
   await talk.send(['one'])
   await talk.send(['two'])
@@ -21,7 +21,7 @@ test('every send without a name is a conversation of its own, private and in its
   assert.deepEqual(heard(talk.server.requests[1]), ['two'])
 })
 
-test('everything made in the home is private, and no temporary file stays', async () => {
+test('all files in the home are private, and no temporary file stays', async () => {
   await using talk = await makeNumbered()
   await talk.shell('umask 000; crabtalk send one; crabtalk agent create helper')
   const modes = (await modesUnder(talk.home)).filter((row) => !row.includes(' run/'))
@@ -60,7 +60,7 @@ test('--sender continues or starts the conversation of that name, byte for byte,
   assert.equal((await talk.sessions()).length, 6)
 })
 
-test('--continue goes on with the last conversation of this agent in this directory', async () => {
+test('--continue continues the last conversation of this agent in this directory', async () => {
   await using talk = await makeNumbered()
   await mkdir(join(talk.cwd, 'other'))
   const other = { cwd: join(talk.cwd, 'other') }
@@ -81,7 +81,7 @@ test('--continue goes on with the last conversation of this agent in this direct
   assert.deepEqual(heard(talk.server.requests.at(-1)), ['four', 'more'])
 })
 
-test('--fork goes on in a copy and leaves the original as it was', async () => {
+test('--fork continues in a copy and leaves the original unchanged', async () => {
   await using talk = await makeNumbered()
   await talk.send(['-s', 'me', 'one'])
   const [original] = await talk.sessions()
@@ -96,7 +96,7 @@ test('--fork goes on in a copy and leaves the original as it was', async () => {
   assert.deepEqual([more, (await talk.sessions()).length], [[], 3])
 })
 
-test('--no-save answers and leaves no file anywhere in the home, which need not exist', async () => {
+test('--no-save answers without writing a file in the home, which need not exist', async () => {
   await using talk = await makeNumbered()
   const key = { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: talk.server.url }
   const env = { CRABTALK_HOME: join(talk.cwd, 'fresh'), ...key }
@@ -111,7 +111,7 @@ test('--no-save answers and leaves no file anywhere in the home, which need not 
   assert.deepEqual(await modesUnder(talk.home), ['600 config.toml'])
 })
 
-test('ways to name a conversation that exclude each other are refused', async () => {
+test('options that name different conversations are rejected together', async () => {
   await using talk = await makeNumbered()
   const combinations: [string[], RegExp][] = [
     [['-s', 'me', '-c'], /^Cannot combine --sender and --continue$/],
@@ -128,7 +128,7 @@ test('ways to name a conversation that exclude each other are refused', async ()
   assert.deepEqual([talk.server.requests, await talk.sessions()], [[], []])
 })
 
-test('--agent chooses who answers, with its own model and prompt', async () => {
+test('--agent chooses the agent, with its own model and prompt', async () => {
   await using talk = await makeNumbered()
   await talk.run(['agent', 'create', 'poet', '--prompt', 'You rhyme.', '--model', 'verse'])
   await talk.send(['-a', 'poet', 'hello'])
@@ -140,12 +140,12 @@ test('--agent chooses who answers, with its own model and prompt', async () => {
   })
 })
 
-/** Answers with the number of the request. */
+/** Makes a talk that answers with the number of the request. */
 function makeNumbered(): Promise<Talk> {
   return makeTalk((_, index) => ({ parts: [String(index)] }))
 }
 
-/** What users said in a request, oldest first. */
+/** Returns the user messages of a request, oldest first. */
 function heard(request: RecordedRequest | undefined): string[] {
   const messages = (request?.json['messages'] ?? []) as { role: string; content: string }[]
   assert.equal(promptOf(request), messages.at(-1)?.content)

@@ -7,15 +7,15 @@ import { assertFailed, makeTalk, modesUnder, readSessions, type Talk } from '../
 
 const FULL = { message: /the disk is full$/, hint: /^hint: free some space/ }
 
-test('a disk that is full before a turn: 1, nobody is asked, nothing is lost, and it passes', async () => {
+test('a disk that is full before a turn exits 1 without a model call, loses nothing, and works again later', async () => {
   using disk = mountSmallDisk(256)
-  if (!disk) return // the last test needs no rights
+  if (!disk) return // the last test needs no privileges
   await using talk = await makeTalk((_, index) => ({ parts: [`answer ${index}`] }))
   const env = await moveHome(talk, disk)
   await talk.send(['-s', 'me', 'one'], { env })
   const before = await readSessions(env.CRABTALK_HOME)
   const filler = await fill(talk, disk)
-  const long = 'x'.repeat(8000) // more than what is left of a file's last block
+  const long = 'x'.repeat(8000) // longer than the free rest of a file's last disk block
   for (const name of ['me', 'other']) {
     assertFailed(await talk.send(['-s', name, long], { env }), 'storage', FULL)
   }
@@ -27,9 +27,9 @@ test('a disk that is full before a turn: 1, nobody is asked, nothing is lost, an
   assert.deepEqual(session?.said, ['user: one', 'assistant: answer 0', 'user: three', 'assistant: answer 1'])
 })
 
-test('a disk that fills up during a turn: the answer is printed, then 1, and the conversation goes on later', async () => {
+test('a disk that fills up during a turn prints the answer, exits 1, and the conversation continues later', async () => {
   using disk = mountSmallDisk(256)
-  if (!disk) return // the last test needs no rights
+  if (!disk) return // the last test needs no privileges
   const { promise, resolve } = Promise.withResolvers<void>()
   const long = 'x'.repeat(8000)
   await using talk = await makeTalk([{ parts: ['half ', promise, long] }, { parts: ['again'] }])
@@ -46,12 +46,12 @@ test('a disk that fills up during a turn: the answer is printed, then 1, and the
   assert.deepEqual(session?.said, ['user: one', 'user: two', 'assistant: again'])
 })
 
-test('a read-only home: reading works, writing is 1 with a hint, and --no-save answers', async () => {
+test('a read-only home can be read, writing exits 1 with a hint, and --no-save answers', async () => {
   await using talk = await makeTalk(() => ({ parts: ['ok'] }))
   await talk.send(['-s', 'me', 'one'])
   const before = await talk.sessions()
   using mount = mountReadOnly(talk.home)
-  if (!mount) return // the last test needs no rights
+  if (!mount) return // the last test needs no privileges
   const env = { CRABTALK_HOME: mount.path }
   for (const args of [['-s', 'me', 'two'], ['two']]) {
     assertFailed(await talk.send(args, { env }), 'storage', {
@@ -71,11 +71,11 @@ test('a read-only home: reading works, writing is 1 with a hint, and --no-save a
     assert.deepEqual([stderr, code], ['', 0], args.join(' '))
   }
   assertFailed(await talk.run(['agent', 'create', 'helper'], { env }), 'storage', { message: /read-only$/ })
-  const daemon = await talk.run(['daemon', 'run'], { env }) // 78, or a service manager would start it for ever
+  const daemon = await talk.run(['daemon', 'run'], { env }) // 78, so that a service manager does not restart it forever
   assertFailed(daemon, 'config', { message: /read-only$/, hint: /^hint: make it writable/ })
 })
 
-test('a home that cannot be made is 1 and says why', async () => {
+test('a home that cannot be created exits 1 with the reason', async () => {
   await using talk = await makeTalk([])
   await writeFile(join(talk.cwd, 'file'), '')
   const keys = { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: talk.server.url }
@@ -86,7 +86,7 @@ test('a home that cannot be made is 1 and says why', async () => {
   assert.equal(talk.server.requests.length, 0)
 })
 
-test('an answer that the system refuses to store is 1, and the message before it stays', async () => {
+test('an answer that the system refuses to store exits 1, and the message before it stays', async () => {
   await using talk = await makeTalk([{ parts: ['x'.repeat(100_000)] }, { parts: ['again'] }])
   const script = 'trap "" XFSZ; ulimit -f 64; crabtalk send -s me one >/dev/null'
   const finished = await talk.shell(script)
@@ -96,14 +96,14 @@ test('an answer that the system refuses to store is 1, and the message before it
   assert.deepEqual((await talk.sessions())[0]?.said, ['user: one', 'user: two', 'assistant: again'])
 })
 
-/** The home on that disk, with the configuration of the sandbox's own. */
+/** Moves the home to that disk, with the configuration of the sandbox. */
 async function moveHome(talk: Talk, disk: TestMount): Promise<{ CRABTALK_HOME: string }> {
   const home = join(disk.path, 'home')
   await cp(talk.home, home, { recursive: true })
   return { CRABTALK_HOME: home }
 }
 
-/** Fills a disk to the last byte, and gives the file that does. */
+/** Fills a disk to the last byte, and returns the file that does. */
 async function fill(talk: Talk, disk: TestMount): Promise<string> {
   const filler = join(disk.path, 'filler')
   await talk.shell(`cat /dev/zero >'${filler}'`)

@@ -8,7 +8,7 @@ import { assertFailed, makeTalk, shortConfig, type Talk, writeConfig } from '../
 const said = (message: string) => ({ error: { message } })
 const OK: Reply = { parts: ['ok'] }
 
-test('401 is 77, asked exactly once, with a hint where the key comes from and without the key', async () => {
+test('401 exits 77 after one request, with a hint that names the source of the key and not the key', async () => {
   const config = (url: string) => `${shortConfig(url)}api_key = "sk-secret-0123456789"\n`
   await using talk = await makeTalk(
     () => ({ status: 401, body: said('Bad key sk-secret-0123456789') }),
@@ -23,7 +23,7 @@ test('401 is 77, asked exactly once, with a hint where the key comes from and wi
   assert.deepEqual((await talk.sessions())[0]?.said, ['user: hello'])
 })
 
-test('429 waits what Retry-After says and then succeeds', async () => {
+test('429 waits for the time in Retry-After and then succeeds', async () => {
   await using talk = await makeTalk([
     { status: 429, headers: { 'retry-after': '1' }, body: said('slow down') },
     OK,
@@ -37,7 +37,7 @@ test('429 waits what Retry-After says and then succeeds', async () => {
   assert.deepEqual([stderr, code, talk.server.requests.length], ['', 0, 2])
 })
 
-test('429 with a Retry-After that is too long is 75 at once, and says how long', async () => {
+test('429 with a Retry-After that is too long exits 75 immediately, with that time', async () => {
   const reply = { status: 429, headers: { 'retry-after': '120' }, body: said('slow down') }
   await using talk = await makeTalk(() => reply)
   const { stdout, code } = await talk.send(['--output', 'json', 'hello'])
@@ -50,7 +50,7 @@ test('429 with a Retry-After that is too long is 75 at once, and says how long',
   assert.equal(talk.server.requests.length, 2)
 })
 
-test('a server that fails twice is asked a third time; one that always fails is 69', async () => {
+test('a server that fails twice gets a third request; one that always fails exits 69', async () => {
   const fails = (status: number): Reply => ({ status, body: said('oops') })
   await using talk = await makeTalk([
     fails(500),
@@ -69,7 +69,7 @@ test('a server that fails twice is asked a third time; one that always fails is 
   assert.equal(talk.server.requests.length, 7)
 })
 
-test('a stream that is cut, or ends without its end, is 69; what came is printed and kept, and nothing is asked again', async () => {
+test('a stream that is cut, or has no end event, exits 69; its text is printed and kept, and nothing is retried', async () => {
   for (const end of ['cut', 'unfinished'] as const) {
     await using talk = await makeTalk([{ parts: ['half an ', 'answer'], end }, OK])
     assertFailed(await talk.send(['-s', 'me', 'hello']), 'unavailable', {
@@ -82,7 +82,7 @@ test('a stream that is cut, or ends without its end, is 69; what came is printed
   }
 })
 
-test('an error inside a stream is told in the words of the server', async () => {
+test('an error inside a stream is reported in the words of the server', async () => {
   await using talk = await makeTalk(() => ({
     parts: ['half'],
     error: { message: 'Overloaded', type: 'server_error' },
@@ -91,7 +91,7 @@ test('an error inside a stream is told in the words of the server', async () => 
   assertFailed(finished, 'unavailable', { message: /Overloaded/, stdout: 'half\n' })
 })
 
-test('a server that is not there, or speaks no HTTP, is 69 with the address and where it is written', async () => {
+test('a server that is unreachable or not HTTP exits 69 with the URL and the place of its configuration', async () => {
   await using talk = await makeTalk([])
   await writeConfig(talk.home, shortConfig('http://127.0.0.1:1/v1'))
   assertFailed(await talk.send(['hello']), 'unavailable', {
@@ -112,7 +112,7 @@ test('a server that is not there, or speaks no HTTP, is 69 with the address and 
   assert.equal(finished.code, 69)
 })
 
-test('what a model ends with decides the exit code', async () => {
+test('the finish reason of a model decides the exit code', async () => {
   const endings: [Reply, 'refused' | 'truncated' | 'empty', RegExp, string][] = [
     [{ parts: [], finish: 'refused' }, 'refused', /^The model refused to answer$/, ''],
     [{ parts: ['cut he'], finish: 'length' }, 'truncated', /output limit$/, 'cut he\n'],
@@ -126,7 +126,7 @@ test('what a model ends with decides the exit code', async () => {
   }
 })
 
-test('a request the server finds wrong is told in its words: too long, unknown model, a web page', async () => {
+test('a rejected request is reported in the words of the server: too long, unknown model, a web page', async () => {
   const wrong: [Reply, number, RegExp][] = [
     [
       { status: 400, body: said('maximum context length is 4096 tokens') },
@@ -152,7 +152,7 @@ test('a request the server finds wrong is told in its words: too long, unknown m
   }
 })
 
-test('no failure leaves a temporary file or a process behind', async () => {
+test('failures leave no temporary file and no process', async () => {
   await using talk = await makeTalk([
     { status: 401, body: '' },
     { parts: ['x'], end: 'cut' },

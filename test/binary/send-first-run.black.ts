@@ -7,7 +7,7 @@ import { assertFailed, modesUnder, readSessions, writeConfig } from '../support/
 const NOTICE =
   /^crabtalk: The built-in demo answers; it is not a language model\. To connect one: .*ANTHROPIC_API_KEY.*\n$/
 
-test('on a fresh machine the demo answers, streams, calls a real tool, and says once what it is', async () => {
+test('on a fresh machine the demo answers, streams, calls a real tool, and introduces itself once', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['send', 'What can you do?'])
   assert.equal(code, 0)
@@ -21,7 +21,7 @@ test('on a fresh machine the demo answers, streams, calls a real tool, and says 
   assert.equal((await box.run(['send', '-q', 'hello'])).stdout, quiet.stdout)
 })
 
-test('a model is found in config.toml before the environment, and in the environment before the demo', async () => {
+test('config.toml comes before the environment, and the environment before the demo', async () => {
   await using box = await makeSandbox()
   await using configured = await startModelServer(() => ({ parts: ['configured'] }))
   await using keyed = await startModelServer(() => ({ parts: ['keyed'] }))
@@ -50,7 +50,7 @@ test('a model is found in config.toml before the environment, and in the environ
   assert.match((await box.run(['send', 'hello'])).stderr, NOTICE)
 })
 
-test('a server that names no model is asked for its models, and the first one answers', async () => {
+test('a server without a model name is asked for its models, and the first one answers', async () => {
   await using box = await makeSandbox()
   await using server = await startModelServer(() => ({ parts: ['ok'] }), { models: ['first', 'second'] })
   await writeConfig(box.home, `[llm]\nbase_url = "${server.url}"\n`)
@@ -58,7 +58,7 @@ test('a server that names no model is asked for its models, and the first one an
   assert.equal(server.requests[0]?.json['model'], 'first')
 })
 
-test('--model names a model that nobody has: 78 and the nearest', async () => {
+test('--model with an unknown model exits 78 and suggests the nearest', async () => {
   await using box = await makeSandbox()
   const models =
     '[[providers]]\nname = "x"\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:1"\nmodels = ["claude", "gpt"]\n'
@@ -78,7 +78,7 @@ test('--model names a model that nobody has: 78 and the nearest', async () => {
   assert.deepEqual(await readSessions(box.home), [])
 })
 
-test('a malformed config.toml is 78 with file and line, and nothing is sent or stored', async () => {
+test('a malformed config.toml exits 78 with file and line, and nothing is sent or stored', async () => {
   await using box = await makeSandbox()
   const wrong: [string, RegExp, RegExp?][] = [
     ['[llm]\nmodle = "x"\n', /^config\.toml:2: unknown key "llm\.modle"$/, /did you mean "model"\?$/],
@@ -96,7 +96,7 @@ test('a malformed config.toml is 78 with file and line, and nothing is sent or s
   assert.deepEqual(await readSessions(box.home), [])
 })
 
-test("a home in another program's layout is named, told how to go on, and left as it is", async () => {
+test("a home with another program's layout is named with a hint, and left unchanged", async () => {
   await using box = await makeSandbox()
   const { stdout: before } = await box.shell(
     'mkdir -p "$CRABTALK_HOME/local/agents"; echo "[provider]" >"$CRABTALK_HOME/Crab.toml"; find "$CRABTALK_HOME" | sort',

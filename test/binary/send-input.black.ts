@@ -17,7 +17,7 @@ test('arguments are joined by one space and never quoted', async () => {
   assert.equal(await prompt(talk, ['--', '--flag', '-x']), '--flag -x')
 })
 
-test('exactly one trailing newline of standard input is dropped, and nothing else changes on the way', async () => {
+test('one trailing newline of standard input is removed, and nothing else changes', async () => {
   await using talk = await makeEcholess()
   const odd = '\ufeff\r\n\ttab \u001b[31m \u2028 \u{1f980}\u0301</stdin>\n\n\n'
   assert.equal(await prompt(talk, ['p'], odd), `p\n\n<stdin>\n${odd.slice(0, -1)}\n</stdin>`)
@@ -26,7 +26,7 @@ test('exactly one trailing newline of standard input is dropped, and nothing els
   assert.equal(await prompt(talk, [], long), long)
 })
 
-test('a lone dash marks where standard input goes', async () => {
+test('a lone dash marks where standard input is inserted', async () => {
   await using talk = await makeEcholess()
   assert.equal(
     await prompt(talk, ['before', '-', 'after'], 'data\n'),
@@ -36,7 +36,7 @@ test('a lone dash marks where standard input goes', async () => {
   assert.equal(await prompt(talk, ['-', 'after'], 'data\n'), '<stdin>\ndata\n</stdin>\n\nafter')
 })
 
-test('--file adds files behind the prompt, named as given', async () => {
+test('--file appends files after the prompt, with their names as given', async () => {
   await using talk = await makeEcholess()
   await mkdir(join(talk.cwd, 'sub dir'))
   await writeFile(join(talk.cwd, 'a.txt'), 'A\n')
@@ -50,7 +50,7 @@ test('--file adds files behind the prompt, named as given', async () => {
   assert.equal(promptOf(talk.server.requests.at(-1)), 'p\n\n<file path="/dev/stdin">\nC\n</file>')
 })
 
-test('a file that cannot be read is 66, before anything is sent', async () => {
+test('a file that cannot be read exits 66, before anything is sent', async () => {
   await using talk = await makeEcholess()
   assertFailed(await talk.send(['-f', 'nosuch', 'p']), 'no-input', {
     message: /^Cannot read nosuch: it does not exist$/,
@@ -62,7 +62,7 @@ test('a file that cannot be read is 66, before anything is sent', async () => {
   assert.equal(talk.server.requests.length, 0)
 })
 
-test('NUL and invalid UTF-8 are 65, wherever they come from', async () => {
+test('NUL and invalid UTF-8 exit 65, wherever they come from', async () => {
   await using talk = await makeEcholess()
   const bad = [
     [Buffer.from('abc\0def'), /there is a NUL byte at offset 3$/],
@@ -96,7 +96,7 @@ test('an image is attached from standard input, --image and --file', async () =>
   })
 })
 
-test('input may have 15 MiB and not a byte more, from a pipe, a file, an argument or all of them together', async () => {
+test('input is limited to exactly 15 MiB, from a pipe, a file, an argument or all of them together', async () => {
   await using talk = await makeEcholess()
   const whole = Buffer.alloc(LIMIT, 'x')
   assert.equal((await prompt(talk, [], whole)).length, LIMIT)
@@ -112,7 +112,7 @@ test('input may have 15 MiB and not a byte more, from a pipe, a file, an argumen
   })
 })
 
-test('input larger than the model takes is 65 with the sizes, or cut where --truncate says', async () => {
+test("input larger than the model's limit exits 65 with the sizes, or is truncated with --truncate", async () => {
   await using talk = await makeTalk(() => ({ parts: ['ok'] }), configWithFacts('context = 10000'))
   const stdin = `HEAD${'x'.repeat(100_000)}TAIL`
   assertFailed(await talk.send([], { stdin }), 'invalid', {
@@ -136,7 +136,7 @@ function makeEcholess(): Promise<Talk> {
   return makeTalk(() => ({ parts: ['ok'] }))
 }
 
-/** Sends, and gives what arrived at the server. */
+/** Sends, and returns the prompt that the server received. */
 async function prompt(talk: Talk, args: readonly string[], stdin?: string | Uint8Array): Promise<string> {
   const { stdout, stderr, code } = await talk.send(args, stdin === undefined ? {} : { stdin })
   assert.deepEqual([stdout, stderr, code], ['ok\n', '', 0])

@@ -10,7 +10,7 @@ import { configWithFacts, makeTalk, type Talk } from '../support/talk.ts'
 const CALL = { call: 'c1', name: 'read', args: '{"path":"a.txt"}' }
 const USAGE = { input: 1000, output: 100, cacheRead: 600, reasoning: 20 }
 
-test('--output json prints one object that says everything of a run', async () => {
+test('--output json prints one object that describes the whole run', async () => {
   const facts = configWithFacts('input_usd = 1, output_usd = 10')
   await using talk = await makeTalk(
     [
@@ -52,7 +52,7 @@ test('--output json prints one object that says everything of a run', async () =
   assert.ok(to_request_ms! <= ttft_ms! && ttft_ms! <= total_ms!)
 })
 
-test('a pipe is told which server’s tools are missing, unless it wants no notices', async () => {
+test('a pipe shows which server’s tools are missing, unless notices are off', async () => {
   await using talk = await makeTalk(Array(3).fill({ parts: ['Done.'] }))
   await mkdir(join(talk.home, 'agents'), { recursive: true })
   const entry = '[[mcps]]\nname = "down"\ncommand = "/nonexistent/server"\n'
@@ -69,7 +69,7 @@ test('a pipe is told which server’s tools are missing, unless it wants no noti
   assert.deepEqual([`crabtalk: ${message}\n`, server], [stderr, 'down'])
 })
 
-test('--output json prints its object for every kind of failure too', async () => {
+test('--output json prints its object for every kind of failure', async () => {
   const failures: [string, number, Reply, string[]?][] = [
     ['refused', 3, { parts: [], finish: 'refused' }],
     ['truncated', 7, { parts: ['half'], finish: 'length' }],
@@ -101,7 +101,7 @@ test('--output json prints its object for every kind of failure too', async () =
   }
 })
 
-test('--output json leaves standard output empty where --out-file takes the object', async () => {
+test('--output json leaves standard output empty with --out-file, which gets the object', async () => {
   await using talk = await makeTalk(() => ({ parts: ['ok'] }))
   const { stdout, stderr } = await talk.send(['--output', 'json', '-O', 'out.json', 'hello'])
   assert.deepEqual([stdout, stderr], ['', ''])
@@ -111,7 +111,7 @@ test('--output json leaves standard output empty where --out-file takes the obje
   )
 })
 
-test('--output stream-json prints an object per event as it happens, run.finished last and once', async () => {
+test('--output stream-json prints one object per event as it happens, and run.finished last and once', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const first = { parts: [{ thinking: 'Hm.' }, 'Let me look.', CALL], usage: USAGE }
   await using talk = await makeTalk([
@@ -148,7 +148,7 @@ test('--output stream-json prints an object per event as it happens, run.finishe
   )
 })
 
-test('--output stream-json ends with run.finished after a failure too, also before anything began', async () => {
+test('--output stream-json ends with run.finished after a failure, even before the turn began', async () => {
   await using talk = await makeTalk([{ parts: ['half'], end: 'cut' }])
   const cut = await talk.send(['--output', 'stream-json', 'hello'])
   const lines = await checkedLines(talk, cut.stdout)
@@ -167,7 +167,7 @@ test('--output stream-json ends with run.finished after a failure too, also befo
   )
 })
 
-/** A line as JSON, after a look whether it is what --print-schema says. */
+/** Parses a line as JSON and validates it against --print-schema. */
 async function checked(talk: Talk, form: 'json' | 'stream-json', line: string): Promise<JsonObject> {
   return (await checker(talk, form))(line)
 }
@@ -184,7 +184,7 @@ async function checker(talk: Talk, form: 'json' | 'stream-json'): Promise<(line:
   }
 }
 
-/** All lines of a stream, each checked against the schema, numbered from 1 and timed in order. */
+/** Parses all lines of a stream: each validated, numbered from 1 and in order of time. */
 async function checkedLines(talk: Talk, stdout: string): Promise<JsonObject[]> {
   const lines: JsonObject[] = []
   for (const line of stdout.split('\n').slice(0, -1))

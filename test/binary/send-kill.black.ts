@@ -5,7 +5,7 @@ import { makeTalk, promptOf, readSessions, type Talk } from '../support/talk.ts'
 const TIMES = 25
 const AT_ONCE = 4
 
-test(`kill -9 in the middle of a streamed answer, ${TIMES} times: the next send works, and nothing acknowledged is lost`, async () => {
+test(`${TIMES} kills during a streamed answer lose nothing acknowledged, and the next send works`, async () => {
   await using talk = await makeTalk((request) =>
     promptOf(request).endsWith('go on')
       ? { parts: ['fine'] }
@@ -31,7 +31,7 @@ test(`kill -9 in the middle of a streamed answer, ${TIMES} times: the next send 
   assert.equal(stdout, '')
 })
 
-/** Kills it after twice as many words as its number says; then the same conversation goes on. */
+/** Kills the process after twice as many words as its number; then continues the same conversation. */
 async function killAndGoOn(talk: Talk, number: number): Promise<void> {
   const running = talk.startSend(['-s', `${number}`, `hello ${number}`])
   await running.prints(new RegExp(`word ${2 * number} `))

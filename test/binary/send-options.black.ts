@@ -14,7 +14,7 @@ const SCHEMA = {
 const CALL = { call: 'c1', name: 'read', args: '{"path":"a.txt"}' }
 const USAGE = { input: 1000, output: 100 }
 
-test('--system replaces the prompt of the agent, as text or from a file, for this turn only', async () => {
+test('--system replaces the prompt of the agent for this turn, as text or from a file', async () => {
   await using talk = await makeTalk(() => ({ parts: ['ok'] }))
   await writeFile(join(talk.cwd, 'role.md'), 'From a file.\n')
   await talk.send(['--system', 'As text.', '-s', 'me', 'hello'])
@@ -29,7 +29,7 @@ test('--system replaces the prompt of the agent, as text or from a file, for thi
   })
 })
 
-test('--schema gives the JSON alone, from a file or inline, without a fence around it', async () => {
+test('--schema prints the JSON alone, from a file or inline, without a code fence', async () => {
   await using talk = await makeTalk([{ parts: ['{"n":', ' 1}'] }, { parts: ['```json\n{"n": 2}\n```'] }])
   await writeFile(join(talk.cwd, 'schema.json'), JSON.stringify(SCHEMA))
   const { stdout, stderr, code } = await talk.send(['--schema', 'schema.json', 'hello'])
@@ -39,7 +39,7 @@ test('--schema gives the JSON alone, from a file or inline, without a fence arou
   assert.match(talk.server.requests[0]?.text ?? '', /"json_schema"/)
 })
 
-test('an answer that does not meet the schema is asked for once more, and met or exit 6', async () => {
+test('an answer that does not match the schema is requested once more, and then exits 6', async () => {
   const answers = ['{"n":"one"}', '{"n":1}', 'no JSON', '{"n":2.5}', '{"n":3}']
   await using talk = await makeTalk((_, index) => ({ parts: [answers[index] ?? ''] }))
   const repaired = await talk.send(['-q', '-s', 'me', '--schema', JSON.stringify(SCHEMA), 'hello'])
@@ -52,7 +52,7 @@ test('an answer that does not meet the schema is asked for once more, and met or
   assert.equal(talk.server.requests.length, 4)
 })
 
-test('a schema that is no JSON, or no object, is refused before anything is sent', async () => {
+test('a schema that is not JSON, or not an object, is rejected before anything is sent', async () => {
   await using talk = await makeTalk([])
   await writeFile(join(talk.cwd, 'list.json'), '[]')
   assertFailed(await talk.send(['--schema', '{nope', 'hello']), 'usage', {
@@ -65,7 +65,7 @@ test('a schema that is no JSON, or no object, is refused before anything is sent
   assert.equal(talk.server.requests.length, 0)
 })
 
-test('--max-turns ends a run of tool calls at that many model calls, with 8', async () => {
+test('--max-turns ends a run of tool calls after that many model calls, and exits 8', async () => {
   await using talk = await makeTalk(() => ({ parts: ['Looking.', CALL] }))
   for (const [turns, said] of [
     [1, '1 model call'],
@@ -80,7 +80,7 @@ test('--max-turns ends a run of tool calls at that many model calls, with 8', as
   }
 })
 
-test('--max-cost ends a run before the model call behind the one that spent it, with 8', async () => {
+test('--max-cost ends a run before the next model call when the budget is spent, and exits 8', async () => {
   const facts = configWithFacts('input_usd = 1, output_usd = 10')
   await using talk = await makeTalk(() => ({ parts: [CALL], usage: USAGE }), facts)
   assertFailed(await talk.send(['--max-cost', '0.003', 'hello']), 'limit', {
@@ -90,7 +90,7 @@ test('--max-cost ends a run before the model call behind the one that spent it, 
   assert.equal(talk.server.requests.length, 2)
 })
 
-test('--max-cost with a model whose price is not known is 78, and nothing is sent or stored', async () => {
+test('--max-cost with a model of unknown price exits 78, and nothing is sent or stored', async () => {
   await using talk = await makeTalk(() => ({ parts: ['ok'] }))
   assertFailed(await talk.send(['--max-cost', '1', 'hello']), 'config', {
     message: /^Cannot enforce a cost limit: the price of scripted is not known$/,
@@ -99,7 +99,7 @@ test('--max-cost with a model whose price is not known is 78, and nothing is sen
   assert.deepEqual([talk.server.requests, await talk.sessions()], [[], []])
 })
 
-test('--timeout and --idle-timeout end a run with 124, keep what was said and say which it was', async () => {
+test('--timeout and --idle-timeout exit 124, keep the text, and name the option', async () => {
   await using talk = await makeTalk(() => ({ parts: ['partial'], end: 'hang' }))
   const [total, idle, both] = await Promise.all([
     talk.send(['-s', 'total', '--timeout', '1', 'hello']),

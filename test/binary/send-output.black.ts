@@ -11,7 +11,7 @@ const TWO_STEPS: Script = ({ json }) =>
     ? { parts: ['The ', 'answer.'], usage: { input: 10, output: 3 } }
     : { parts: ['Let me look.', { call: 'c1', name: 'read', args: '{"path":"a.txt"}' }] }
 
-test('standard output is the answer of an OpenAI-shaped and of an Anthropic-shaped server, byte for byte', async () => {
+test('standard output is the answer of an OpenAI or Anthropic server, byte for byte', async () => {
   const anthropic = (url: string) =>
     `[[providers]]\nname = "a"\nkind = "anthropic"\napi_key = "sk-1"\nbase_url = "${url}"\nmodels = ["scripted"]\n`
   for (const config of [shortConfig, anthropic]) {
@@ -28,7 +28,7 @@ test('standard output is the answer of an OpenAI-shaped and of an Anthropic-shap
   }
 })
 
-test('the first bytes are printed while the model still speaks, also through a pipe', async () => {
+test('the first bytes are printed while the model is still streaming, also through a pipe', async () => {
   const { promise: firstByteSeen, resolve: goOn } = Promise.withResolvers<void>()
   await using talk = await makeTalk([{ parts: ['first', firstByteSeen, ' last'] }])
   const running = talk.startSend(['hello'])
@@ -38,7 +38,7 @@ test('the first bytes are printed while the model still speaks, also through a p
   assert.deepEqual([stdout, code], ['first last\n', 0])
 })
 
-test('a final newline is added only when it is missing, and an answer of none is no bytes', async () => {
+test('a final newline is added only when it is missing, and an empty answer prints nothing', async () => {
   const said = [['text'], ['text\n'], ['text\n\n'], ['text', '\r\n'], ['\n text'], []]
   await using talk = await makeTalk((_, index) => ({ parts: said[index] ?? [] }))
   const printed = ['text\n', 'text\n', 'text\n\n', 'text\r\n', '\n text\n', '']
@@ -56,7 +56,7 @@ test('the texts of several steps are separated by a blank line; --last prints th
   assert.equal((await talk.send(['--last', 'hello'])).stdout, 'The answer.\n')
 })
 
-test('--buffer and --last print nothing of an answer that fails; without them what came is there', async () => {
+test('--buffer and --last print nothing of an answer that fails; without them its text is printed', async () => {
   await using talk = await makeTalk(() => ({ parts: ['half'], end: 'cut' }))
   const failure = { message: /the answer ended early$/ }
   assertFailed(await talk.send(['hello']), 'unavailable', { ...failure, stdout: 'half\n' })
@@ -64,7 +64,7 @@ test('--buffer and --last print nothing of an answer that fails; without them wh
   assertFailed(await talk.send(['--last', 'hello']), 'unavailable', failure)
 })
 
-test('-v says a line per tool call on standard error, -vv every event, -q nothing', async () => {
+test('-v prints a line per tool call on standard error, -vv every event, -q nothing', async () => {
   await using talk = await makeTalk(TWO_STEPS)
   await writeFile(join(talk.cwd, 'a.txt'), 'content\n')
   assert.match((await talk.send(['-v', 'hello'])).stderr, /^✓ read a\.txt · \d+ ms\n$/)
@@ -76,7 +76,7 @@ test('-v says a line per tool call on standard error, -vv every event, -q nothin
   assert.equal((await talk.send(['-q', 'hello'])).stderr, '')
 })
 
-test('--thinking shows what the model thinks on standard error, and standard output stays the answer', async () => {
+test('--thinking prints the thinking on standard error, and standard output stays the answer', async () => {
   await using talk = await makeTalk(() => ({ parts: [{ thinking: 'Hm. \u001b[2J' }, 'Yes.'] }))
   const { stdout, stderr } = await talk.send(['--thinking', 'hello'])
   assert.deepEqual([stdout, stderr], ['Yes.\n', 'Hm. \n'])
@@ -99,7 +99,7 @@ test('--out-file is written whole, on success only, and standard output stays em
   assert.deepEqual(await readdir(talk.cwd), ['out.txt'])
 })
 
-test('--out-file follows links and never replaces what is no regular file', async () => {
+test('--out-file follows links and never replaces anything but a regular file', async () => {
   await using talk = await makeTalk(() => ({ parts: ['new'] }))
   await writeFile(join(talk.cwd, 'target'), 'old')
   await symlink('target', join(talk.cwd, 'link'))
@@ -113,7 +113,7 @@ test('--out-file follows links and never replaces what is no regular file', asyn
   assert.equal((await talk.shell('crabtalk send -O /dev/stdout hello | cat')).stdout, 'new\n')
 })
 
-test('an --out-file that could never be written fails before the model is asked', async () => {
+test('an --out-file that cannot be written fails before the model is called', async () => {
   await using talk = await makeTalk(() => ({ parts: ['new'] }))
   await mkdir(join(talk.cwd, 'folder'))
   const args = {
@@ -125,7 +125,7 @@ test('an --out-file that could never be written fails before the model is asked'
   assert.equal(talk.server.requests.length, 0)
 })
 
-test('standard output that cannot be written is a failure with a word', async () => {
+test('standard output that cannot be written is reported as a failure', async () => {
   await using talk = await makeTalk(() => ({ parts: ['text'] }))
   assertFailed(await talk.shell('crabtalk send hello >/dev/full'), 'storage', {
     message: /^Cannot write the output: .*no space/,

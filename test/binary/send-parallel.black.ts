@@ -5,7 +5,7 @@ import { makeTalk, promptOf, type Session, type Talk } from '../support/talk.ts'
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
 const WAITS = /^crabtalk: waiting to start; another turn of this conversation may be running\r?\n$/
 
-test('eight at once to one conversation are answered one after another: eight answers, one valid file', async () => {
+test('eight concurrent sends to one conversation are answered in sequence, in one valid file', async () => {
   await using talk = await makeTalk((request) => ({ parts: ['answer to ', promptOf(request)] }))
   const { stdout, stderr, code } = await talk.shell(
     'seq 8 | xargs -P8 -I{} crabtalk send -s same "message {}"',
@@ -23,7 +23,7 @@ test('eight at once to one conversation are answered one after another: eight an
   assert.deepEqual(await talk.processesLeft(), [])
 })
 
-test('eight at once to eight conversations really run at once, nothing is lost and nothing mixed', async () => {
+test('eight concurrent sends to eight conversations run concurrently, without loss or mixing', async () => {
   const { promise: allThere, resolve } = Promise.withResolvers<void>()
   await using talk = await makeTalk((request, index) => {
     if (index === 7) resolve()
@@ -53,7 +53,7 @@ test('eight first sends on a fresh home make one agent and eight conversations',
   for (const { header, said } of sessions) assert.deepEqual([header['agent_id'], said.length], [agent.id, 2])
 })
 
-test('who waits for a busy conversation can be cancelled, and then has said nothing in it', async () => {
+test('a send that waits for a busy conversation can be cancelled, and stores nothing', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   await using talk = await makeTalk(() => ({ parts: ['begun', promise, ' and done'] }))
   const first = talk.startSend(['-s', 'me', 'first'])
@@ -68,7 +68,7 @@ test('who waits for a busy conversation can be cancelled, and then has said noth
   assert.deepEqual((await talk.sessions())[0]?.said, ['user: first', 'assistant: begun and done'])
 })
 
-test('who waits for a busy conversation is told on a terminal, and in a pipe with -v only', async () => {
+test('a send that waits for a busy conversation says so on a terminal, and in a pipe with -v only', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   await using talk = await makeTalk((_, index) => ({ parts: index === 0 ? ['begun', promise] : ['ok'] }))
   const first = talk.startSend(['-s', 'me', 'first'])
@@ -83,7 +83,7 @@ test('who waits for a busy conversation is told on a terminal, and in a pipe wit
   assert.deepEqual([(await terminal.finished).code, (await verbose.finished).stdout], [0, 'ok\n'])
 })
 
-test('listings and other conversations do not wait for a turn that runs', async () => {
+test('listings and other conversations do not wait for a running turn', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   await using talk = await makeTalk((_, index) => ({ parts: index === 0 ? ['begun', promise] : ['ok'] }))
   const running = talk.startSend(['-s', 'me', 'hello'])
@@ -95,7 +95,7 @@ test('listings and other conversations do not wait for a turn that runs', async 
   assert.equal((await running.finished).stdout, 'begun\n')
 })
 
-/** Every message is followed by its own answer; the order of the messages is any. */
+/** Checks that every message is followed by its own answer; the messages may be in any order. */
 function assertAlternates(session: Session | undefined, messages: readonly string[]): void {
   const said = session?.said ?? []
   const asked = said.filter((_, index) => index % 2 === 0).map((line) => line.slice('user: '.length))
@@ -106,7 +106,7 @@ function assertAlternates(session: Session | undefined, messages: readonly strin
   )
 }
 
-/** How many messages, the system's aside, each request carried. */
+/** Returns the number of messages in each request, without the system message. */
 function historyLengths({ server }: Talk): number[] {
   const requests = server.requests.map(({ json }) => json['messages'] as { role: string }[])
   return requests.map((messages) => messages.filter(({ role }) => role !== 'system').length)

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 const DONE: Reply = { parts: ['Done.'] }
 
-test('a person allows a call once, and the next one is asked about again', async () => {
+test('a call that is allowed once is asked about again the next time', async () => {
   await using talk = await makeTalk([run('touch a'), run('touch a'), DONE])
   const terminal = talk.terminal(['send', 'go on'])
   await prompts(terminal, 1)
@@ -25,7 +25,7 @@ test('a person allows a call once, and the next one is asked about again', async
   assert.ok(terminal.output().endsWith('> 4\r\nDone.\r\n'))
 })
 
-test('a person allows a call for the conversation: it is asked about once, also by a later send', async () => {
+test('a call that is allowed for the conversation is asked about once, also by a later send', async () => {
   const script = [run('touch a'), run('touch a'), DONE, run('touch a'), DONE, run('touch a'), DONE]
   await using talk = await makeTalk(script)
   const first = talk.terminal(['send', '-s', 'me', 'go on'])
@@ -41,7 +41,7 @@ test('a person allows a call for the conversation: it is asked about once, also 
   await other.finished
 })
 
-test('a person allows a call always: the rule stands in the file of the agent, whose comments stay', async () => {
+test("a call that is always allowed adds a rule to the agent's file and keeps its comments", async () => {
   await using talk = await makeTalk([run('touch a'), DONE, run('touch a'), DONE])
   await mkdir(join(talk.home, 'agents'), { recursive: true })
   const path = join(talk.home, 'agents/crab.toml')
@@ -61,7 +61,7 @@ test('a person allows a call always: the rule stands in the file of the agent, w
   assert.deepEqual([second.code, second.stderr], [0, ''])
 })
 
-test('a person refuses a call, and the model is told; with a reason it reads that too', async () => {
+test('a refused call tells the model so, with the reason if the user gives one', async () => {
   await using talk = await makeTalk([run('touch a'), run('touch b'), run('touch c'), DONE])
   const terminal = talk.terminal(['send', 'go on'])
   await prompts(terminal, 1)
@@ -82,7 +82,7 @@ test('a person refuses a call, and the model is told; with a reason it reads tha
   assert.deepEqual(await readdir(talk.cwd), [])
 })
 
-test('Ctrl-D refuses; what is no key is asked again; ? shows all', async () => {
+test('Ctrl-D refuses; an unknown key asks again; ? shows everything', async () => {
   const script = Array.from({ length: 60 }, (_, at) => `touch ${at}`).join('\n')
   await using talk = await makeTalk([run(script), DONE])
   const terminal = talk.terminal(['send', 'go on'])
@@ -98,7 +98,7 @@ test('Ctrl-D refuses; what is no key is asked again; ? shows all', async () => {
   assert.ok(terminal.output().endsWith('> \r\nDone.\r\n'))
 })
 
-test('Ctrl-C at a question cancels the run, which goes on later', async () => {
+test('Ctrl-C at a question cancels the run, and the conversation continues later', async () => {
   await using talk = await makeTalk([run('touch a'), DONE])
   const terminal = talk.terminal(['send', '-s', 'me', 'go on'])
   await prompts(terminal, 1)
@@ -116,7 +116,7 @@ test('Ctrl-C at a question cancels the run, which goes on later', async () => {
   ])
 })
 
-test('a terminal is as it was after a question', async () => {
+test('the terminal is restored after a question', async () => {
   await using talk = await makeTalk([run('touch a'), DONE])
   const terminal = talk.terminalShell(
     'stty -a >before; crabtalk send go on; stty -a >after; cmp before after && echo same',
@@ -127,7 +127,7 @@ test('a terminal is as it was after a question', async () => {
   await terminal.finished
 })
 
-test('what was typed before a question answers nothing', async () => {
+test('text typed before a question answers nothing', async () => {
   const gate = Promise.withResolvers<void>()
   await using talk = await makeTalk([{ parts: ['Wait.', gate.promise, ...run('touch a').parts!] }, DONE])
   const terminal = talk.terminal(['send', 'go on'])
@@ -141,14 +141,14 @@ test('what was typed before a question answers nothing', async () => {
   assert.deepEqual([prompted(terminal), await readdir(talk.cwd)], [1, []])
 })
 
-test('a question reaches the terminal from between two pipes', async () => {
+test('a question reaches the terminal from the middle of a pipeline', async () => {
   await using talk = await makeTalk([run('touch a'), DONE])
   const terminal = talk.terminalShell('echo go on | crabtalk send | cat >answer; cat answer')
   await prompts(terminal, 1)
   terminal.type('1\r')
   assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
   assert.equal(await readFile(join(talk.cwd, 'answer'), 'utf8'), 'Done.\n')
-  assert.match(terminal.output(), /> 1\r\n[^\n]*Done\.\r\n$/) // a status line comes before it where the call takes long
+  assert.match(terminal.output(), /> 1\r\n[^\n]*Done\.\r\n$/) // a status line precedes it when the call takes long
 })
 
 test('two processes on one terminal ask one after the other', async () => {
@@ -167,7 +167,7 @@ test('two processes on one terminal ask one after the other', async () => {
   assert.equal(cards.length, 2)
 })
 
-test('the status line, a streamed answer and a question stand in lines of their own', async () => {
+test('the status line, a streamed answer and a question each have their own lines', async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await using talk = await makeTalk([
     { parts: [gates[0]!.promise, 'Let me look', ...run('touch a').parts!] },
@@ -191,7 +191,7 @@ test('the status line, a streamed answer and a question stand in lines of their 
   assert.equal(behind, `${status}${erase}\r\nDone.\r\n`)
 })
 
-/** Commands that want to look like something else, and how they are shown. */
+/** Commands that disguise themselves, and how they are shown. */
 const HOSTILE: [string, string][] = [
   ['touch x\u001b[2K\u001b[1A', String.raw`touch x\x1b[2K\x1b[1A`],
   ['touch x\rls', String.raw`touch x\rls`],
@@ -200,7 +200,7 @@ const HOSTILE: [string, string][] = [
 ]
 
 for (const [command, shown] of HOSTILE) {
-  test(`a person sees what ${JSON.stringify(command)} is`, async () => {
+  test(`a question shows what ${JSON.stringify(command)} is`, async () => {
     await using talk = await makeTalk([run(command), DONE])
     const terminal = talk.terminal(['send', '-q', '--color', 'never', 'go on'])
     await prompts(terminal, 1)
@@ -212,7 +212,7 @@ for (const [command, shown] of HOSTILE) {
   })
 }
 
-test('without a terminal nobody is asked: the answer comes, and the exit code is 4', async () => {
+test('without a terminal no question is asked: the answer comes, and the exit code is 4', async () => {
   await using talk = await makeTalk((request) => (hasResult(request) ? DONE : run('npm test')))
   const { stdout, stderr, code } = await talk.send(['go on'])
   assert.deepEqual([stdout, code], ['Done.\n', 4])
@@ -249,7 +249,7 @@ test('without a terminal nobody is asked: the answer comes, and the exit code is
   assert.match(reason, /no one can be asked/)
 })
 
-test('a process without a controlling terminal asks nobody, whatever its streams are', async () => {
+test('a process without a controlling terminal asks nothing, whatever its streams are', async () => {
   await using talk = await makeTalk([run('touch a'), DONE])
   const terminal = talk.terminalShell('setsid -w crabtalk send go on; echo "code $?"')
   await terminal.finished
@@ -260,7 +260,7 @@ test('a process without a controlling terminal asks nobody, whatever its streams
   assert.match(asked.stderr, /Cannot ask on the terminal: this process has none\nhint: /)
 })
 
-test('--on-ask fail ends the turn at once with 4', async () => {
+test('--on-ask fail ends the turn immediately with 4', async () => {
   await using talk = await makeTalk([run('npm test'), DONE])
   const { stdout, stderr, code } = await talk.send(['--on-ask', 'fail', 'go on'])
   assert.deepEqual([stdout, code, talk.server.requests.length], ['', 4, 1])
@@ -270,7 +270,7 @@ test('--on-ask fail ends the turn at once with 4', async () => {
   )
 })
 
-test('what a rule allows or refuses is asked of nobody, and no failure', async () => {
+test('a call that a rule allows or denies is not asked about, and is not a failure', async () => {
   const runs: [string[], string[]][] = [
     [['--allow', 'bash(touch *)'], ['a']],
     [['--allow', 'bash', '--allow', 'bash(touch b)'], ['a']],
@@ -286,7 +286,7 @@ test('what a rule allows or refuses is asked of nobody, and no failure', async (
   }
 })
 
-test('a rule that is none is refused before anything is asked, with one that is right', async () => {
+test('an invalid rule is rejected before any question, with a correct example', async () => {
   await using talk = await makeTalk([])
   const { stderr, code } = await talk.send(['--allow', 'bash(git', 'go on'])
   assert.equal(code, 2)
@@ -304,7 +304,7 @@ test('a command runs in the environment of its caller, without the keys of model
   assert.match(lastResult(talk.server.requests.at(-1)), /^mine\/\/\n?/)
 })
 
-test('an agent asks the person at the terminal', async () => {
+test('an agent asks the user at the terminal', async () => {
   const questions = [
     { question: 'Which one?', header: 'Database', options: [{ label: 'SQLite' }, { label: 'Postgres' }] },
     {
@@ -334,7 +334,7 @@ test('an agent asks the person at the terminal', async () => {
   })
 })
 
-test('an agent that asks when nobody is there goes on, and that is no failure', async () => {
+test('an agent that asks without a terminal continues, and that is not a failure', async () => {
   await using talk = await makeTalk([
     { parts: [call('ask_user', { questions: [{ question: 'Why?' }] })] },
     DONE,
@@ -344,7 +344,7 @@ test('an agent that asks when nobody is there goes on, and that is no failure', 
   assert.match(lastResult(talk.server.requests.at(-1)), /^No one is there to answer/)
 })
 
-/** A reply that runs a command. */
+/** Creates a reply that runs a command. */
 function run(command: string): Reply {
   return { parts: [call('bash', { command })] }
 }
@@ -353,7 +353,7 @@ function call(name: string, args: object) {
   return { call: `c${Math.random()}`, name, args: JSON.stringify(args) }
 }
 
-/** Waits until so many prompts have been shown, and the last one waits. */
+/** Waits until `count` prompts have been shown, and the last one is pending. */
 async function prompts(terminal: Terminal, count: number): Promise<void> {
   await until(
     `prompt ${count} is shown`,
@@ -365,7 +365,7 @@ function prompted(terminal: Terminal): number {
   return terminal.output().match(/\r\n> /g)?.length ?? 0
 }
 
-/** The lines of the last card, without colours. */
+/** Returns the lines of the last card, without colours. */
 function card(terminal: Terminal): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
   const plain = terminal.output().replaceAll(/\u001b\[\d+m/g, '')
@@ -374,7 +374,7 @@ function card(terminal: Terminal): string[] {
 
 type Messages = { role: string; content: unknown }[]
 
-/** What the last tool result of a request says. */
+/** Returns the last tool result of a request. */
 function lastResult(request: RecordedRequest | undefined): string {
   const messages = (request?.json['messages'] ?? []) as Messages
   return String(messages.findLast(({ role }) => role === 'tool')?.content ?? '')

@@ -34,7 +34,7 @@ test('a co-process answers each user record in one conversation, in order, until
   assert.equal((messages as object[]).length, 6)
 })
 
-test('cancel ends the running turn only, and the conversation goes on', async () => {
+test('cancel ends only the running turn, and the conversation continues', async () => {
   await using talk = await makeTalk(ECHO)
   const running = talk.startSend([...RECORDS, '-s', 'me'], { stdin: 'open' })
   tell(running, { type: 'user', content: 'please hang' }, { type: 'user', content: 'go on' })
@@ -53,7 +53,7 @@ test('cancel ends the running turn only, and the conversation goes on', async ()
   assert.deepEqual((await talk.sessions())[0]?.said, said)
 })
 
-test('a co-process whose last turn was cancelled exits with 130, and by no signal', async () => {
+test('a co-process whose last turn was cancelled exits with 130, not by a signal', async () => {
   await using talk = await makeTalk(ECHO)
   const running = talk.startSend(RECORDS, { stdin: 'open' })
   tell(running, { type: 'user', content: 'hang' })
@@ -64,7 +64,7 @@ test('a co-process whose last turn was cancelled exits with 130, and by no signa
   assert.deepEqual([code, signal], [130, null])
 })
 
-test('a co-process asks its client with --on-ask client, and does what it answers', async () => {
+test('a co-process asks its client with --on-ask client, and follows its answer', async () => {
   const write = { call: 'c', name: 'write', args: '{"path":"new.txt","content":"x"}' }
   await using talk = await makeTalk([{ parts: [write] }, { parts: ['Done'] }, { parts: [write] }])
   const running = talk.startSend([...RECORDS, '--on-ask', 'client'], { stdin: 'open' })
@@ -91,7 +91,7 @@ test('a co-process asks its client with --on-ask client, and does what it answer
   assert.equal(code, 4)
 })
 
-test('a co-process sees its question closed when it cancels the turn in a daemon', async () => {
+test('a co-process reports its question as closed when it cancels the turn in a daemon', async () => {
   const write = { call: 'c', name: 'write', args: '{"path":"new.txt","content":"x"}' }
   await using talk = await makeTalk([{ parts: [write] }])
   await using _daemon = await startSandboxDaemon(talk, [], { env: WITH_DAEMON })
@@ -104,7 +104,7 @@ test('a co-process sees its question closed when it cancels the turn in a daemon
   assert.match(stdout, /"ask\.closed".*"by":"cancelled".*\n.*"run\.finished".*\n$/)
 })
 
-test('a cancel with nothing to cancel is no failure', async () => {
+test('a cancel without a running turn is not a failure', async () => {
   await using talk = await makeTalk(ECHO)
   const { stdout, stderr, code } = await talk.send(RECORDS, {
     stdin: '{"type":"cancel"}\n{"type":"user","content":"a"}',
@@ -112,7 +112,7 @@ test('a cancel with nothing to cancel is no failure', async () => {
   assert.deepEqual([textsOf(stdout), stderr, code], [['a'], '', 0])
 })
 
-test('a record that is none is 65 with its number, after the turns before it were answered', async () => {
+test('an invalid record exits 65 with its number, after the turns before it were answered', async () => {
   await using talk = await makeTalk(ECHO)
   const bad: [string, RegExp][] = [
     ['nonsense', /^Cannot read record 2: .*not valid JSON$/],
@@ -127,7 +127,7 @@ test('a record that is none is 65 with its number, after the turns before it wer
   }
 })
 
-test('a failed turn is told, the next one runs, and the exit code is that of the failure', async () => {
+test('a failed turn is reported, the next one runs, and the exit code is that of the failure', async () => {
   await using talk = await makeTalk([{ status: 401, body: { error: { message: 'no' } } }, { parts: ['ok'] }])
   const { stdout, stderr, code } = await talk.send([...RECORDS, '--retries', '0'], {
     stdin: '{"type":"user","content":"one"}\n{"type":"user","content":"two"}\n',
@@ -140,7 +140,7 @@ test('a failed turn is told, the next one runs, and the exit code is that of the
   assert.equal(code, 77)
 })
 
-test('a signal ends a co-process, in the middle of a turn and while it waits for records', async () => {
+test('a signal ends a co-process during a turn and while it waits for records', async () => {
   await using talk = await makeTalk(ECHO)
   const busy = talk.startSend(RECORDS, { stdin: 'open' })
   tell(busy, { type: 'user', content: 'hang' }, { type: 'user', content: 'never asked' })
@@ -156,7 +156,7 @@ test('a signal ends a co-process, in the middle of a turn and while it waits for
   assert.equal((await idle.finished).code, 143)
 })
 
-test('a co-process takes records only: prompts, files and other forms are refused', async () => {
+test('a co-process accepts records only, and rejects prompts, files and other output formats', async () => {
   await using talk = await makeTalk([])
   const refused = [
     [...RECORDS, 'prompt'],
@@ -175,7 +175,7 @@ function tell(running: Running, ...records: readonly JsonObject[]): void {
   for (const record of records) running.child.stdin?.write(`${JSON.stringify(record)}\n`)
 }
 
-/** The last record of each run. */
+/** Returns the last record of each run. */
 function runsOf(stdout: string): JsonObject[] {
   const records = stdout
     .trimEnd()

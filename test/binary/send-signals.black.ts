@@ -6,12 +6,12 @@ import type { Reply } from '../support/model-server.ts'
 import { makeTalk, promptOf, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
-/** Says a word and then nothing more. */
+/** Sends one word and then nothing more. */
 const HANGS: Reply = { parts: ['partial'], end: 'hang' }
 const EXITS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  test(`${signal} cancels the turn, keeps what was said, and leaves a conversation that goes on`, async () => {
+  test(`${signal} cancels the turn, keeps its text, and the conversation continues`, async () => {
     await using talk = await makeTalk((_, index) => (index === 0 ? HANGS : { parts: ['again'] }))
     const running = talk.startSend(['-s', 'me', 'hello'])
     await running.prints(/^partial$/)
@@ -30,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-test('Ctrl-C on a terminal ends with 130 and leaves the cursor on a line of its own', async () => {
+test('Ctrl-C on a terminal ends with 130 and leaves the cursor at the start of a line', async () => {
   await using talk = await makeTalk([HANGS])
   const terminal = talk.terminal(['send', 'hello'])
   await terminal.shows(/partial/)
@@ -39,7 +39,7 @@ test('Ctrl-C on a terminal ends with 130 and leaves the cursor on a line of its 
   assert.equal(terminal.output(), 'partial^C\r\n')
 })
 
-test('Ctrl-C stops the loop of a shell in which it runs', async () => {
+test('Ctrl-C stops the shell loop in which it runs', async () => {
   await using talk = await makeTalk(() => HANGS)
   const loop = 'for word in one two three; do crabtalk send $word; done; echo after'
   const terminal = talk.terminalShell(`exec bash -c '${loop}'`)
@@ -49,7 +49,7 @@ test('Ctrl-C stops the loop of a shell in which it runs', async () => {
   assert.deepEqual([terminal.output(), talk.server.requests.length], ['partial^C\r\n', 1])
 })
 
-test('a signal before the model has answered, or while standard input is read, ends it as well', async () => {
+test('a signal before the first answer, or while standard input is read, ends the process', async () => {
   await using talk = await makeTalk([{ silent: true }])
   const asked = talk.startSend(['-s', 'me', 'hello'])
   await asksServer(talk, 1)
@@ -63,7 +63,7 @@ test('a signal before the model has answered, or while standard input is read, e
   assert.equal((await talk.sessions()).length, 1)
 })
 
-test('a signal is told in the json forms too', async () => {
+test('a signal is reported in the JSON formats as well', async () => {
   await using talk = await makeTalk(() => HANGS)
   const forms = { json: /^$/, 'stream-json': /"partial"/ }
   for (const [form, begun] of Object.entries(forms)) {
@@ -78,7 +78,7 @@ test('a signal is told in the json forms too', async () => {
   }
 })
 
-test('a reader that goes away cancels the turn quietly with 141, at the server too', async () => {
+test('a reader that goes away cancels the turn quietly with 141, also at the server', async () => {
   const lines = Array.from({ length: 2_000 }, (_, index) => `line ${index}\n`)
   await using talk = await makeTalk(() => ({ parts: lines, paceMs: 10 }))
   const { stdout, stderr } = await talk.shell('{ crabtalk send hello; echo "exit $?" >&2; } | head -1')
@@ -87,7 +87,7 @@ test('a reader that goes away cancels the turn quietly with 141, at the server t
   assert.match((await talk.sessions())[0]?.said[1] ?? '', /^assistant: line 0\n(line \d+\n)* \[cancelled\]$/)
 })
 
-test('a reader that sleeps does not keep Ctrl-C from ending it, once or twice', async () => {
+test('a reader that sleeps does not keep Ctrl-C from ending the process, once or twice', async () => {
   await using talk = await makeTalk(() => ({ parts: ['text', 'more'], end: 'hang' }))
   await talk.shell('mkfifo pipe')
   for (const times of [1, 2]) {
@@ -103,7 +103,7 @@ test('a reader that sleeps does not keep Ctrl-C from ending it, once or twice', 
   for (const { said } of await talk.sessions()) assert.deepEqual(said[0], 'user: hello')
 })
 
-test('kill -9 leaves nothing behind that keeps the next turn waiting', async () => {
+test('kill -9 leaves nothing that blocks the next turn', async () => {
   await using talk = await makeTalk((request) =>
     promptOf(request) === 'hello' ? HANGS : { parts: ['again'] },
   )
@@ -118,7 +118,7 @@ async function asksServer(talk: Talk, times: number): Promise<void> {
   await until('the server is asked', () => talk.server.requests.length === times)
 }
 
-/** A pipe without room: a reader that does not read, and a descriptor to write to, which blocks. */
+/** Opens a full pipe: a reader that does not read, and a descriptor to write to, which blocks. */
 function openFull(path: string): [reader: number, writer: number] {
   const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
   const writer = openSync(path, constants.O_WRONLY)
@@ -131,7 +131,7 @@ function openFull(path: string): [reader: number, writer: number] {
   return [reader, writer]
 }
 
-/** Whether a write waits; processes that share a descriptor share this, too. */
+/** Whether the descriptor is in blocking mode, which all processes that share it see. */
 function isBlocking(fd: number): boolean {
   const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
   return (Number.parseInt(flags ?? '', 8) & constants.O_NONBLOCK) === 0

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { assertFailed, makeTalk, promptOf, type Talk } from '../support/talk.ts'
 
-// What cli.md's table says of standard input: one row per way to have none, one per way to have some.
+// The ways to have no standard input, and below the ways to have some: one row each.
 const NOTHING = [
   ['/dev/null', '</dev/null'],
   ['closed', '<&-'],
@@ -22,7 +22,7 @@ const SOMETHING = [
   ['the rest of a file', (command: string) => `(read line; ${command}) <longer`],
 ] as const
 
-test('a prompt alone is sent when standard input has nothing', async () => {
+test('a prompt is sent alone when standard input is empty', async () => {
   await using talk = await makeTalkWithFiles()
   for (const [name, redirection] of NOTHING) {
     const command = 'crabtalk send hello'
@@ -34,7 +34,7 @@ test('a prompt alone is sent when standard input has nothing', async () => {
   }
 })
 
-test('without a prompt nothing on standard input is exit 2, and nothing is sent or stored', async () => {
+test('without a prompt, empty standard input exits 2, and nothing is sent or stored', async () => {
   await using talk = await makeTalkWithFiles()
   for (const [name, redirection] of NOTHING) {
     const command = 'crabtalk send'
@@ -48,7 +48,7 @@ test('without a prompt nothing on standard input is exit 2, and nothing is sent 
   assert.deepEqual(await talk.sessions(), [])
 })
 
-test('a terminal as standard input is ignored, and alone it is exit 2', async () => {
+test('a terminal as standard input is ignored, and without a prompt exits 2', async () => {
   await using talk = await makeTalkWithFiles()
   const withPrompt = talk.terminal(['send', 'hello'])
   assert.deepEqual(await withPrompt.finished, { code: 0, signal: 0 })
@@ -76,7 +76,7 @@ test('data on standard input is the prompt, verbatim, when there is no other', a
   }
 })
 
-test('an open pipe that says nothing ends with 66 after --stdin-wait, with and without a prompt', async () => {
+test('an open pipe without data exits 66 after --stdin-wait, with and without a prompt', async () => {
   await using talk = await makeTalkWithFiles()
   const wait = ['--stdin-wait', '1s']
   const [withPrompt, without] = await Promise.all([
@@ -92,7 +92,7 @@ test('an open pipe that says nothing ends with 66 after --stdin-wait, with and w
   assert.equal(talk.server.requests.length, 0)
 })
 
-test('a person who waits for a silent pipe is told after 2 s, and data that comes then is used', async () => {
+test('after 2 s a notice says that it waits for a silent pipe, and data that arrives later is used', async () => {
   await using talk = await makeTalkWithFiles()
   const running = talk.startSend(['hello'], { stdin: 'open' })
   await running.prints(/^crabtalk: waiting for standard input \(--no-stdin ignores it\)\n$/, 'stderr')
@@ -102,20 +102,20 @@ test('a person who waits for a silent pipe is told after 2 s, and data that come
   assert.equal(promptOf(talk.server.requests[0]), 'hello\n\n<stdin>\nlate\n</stdin>')
 })
 
-test('--quiet waits without a word', async () => {
+test('--quiet waits without a notice', async () => {
   await using talk = await makeTalkWithFiles()
   const finished = await talk.send(['-q', '--stdin-wait', '2500ms', 'hello'], { stdin: 'open' })
   assertFailed(finished, 'no-input', { message: /nothing for 2.5 s$/ })
 })
 
-test('a pipe that has begun to speak may be silent for longer than --stdin-wait', async () => {
+test('a pipe that has started sending may pause for longer than --stdin-wait', async () => {
   await using talk = await makeTalkWithFiles()
   const script = '(echo begun; sleep 1.5; echo done) | crabtalk send --stdin-wait 300ms'
   assert.equal((await talk.shell(script)).code, 0)
   assert.equal(promptOf(talk.server.requests[0]), 'begun\ndone\n')
 })
 
-test('--no-stdin leaves standard input to others', async () => {
+test('--no-stdin does not read standard input', async () => {
   await using talk = await makeTalkWithFiles()
   const { stdout, code } = await talk.shell('(crabtalk send --no-stdin hello; cat) <data')
   assert.deepEqual([stdout, code], ['ok\na\nb\n', 0])
@@ -123,7 +123,7 @@ test('--no-stdin leaves standard input to others', async () => {
   assert.equal((await talk.send(['--no-stdin', 'hello'], { stdin: 'open' })).code, 0)
 })
 
-test('standard input that cannot be read is 66 and says why', async () => {
+test('standard input that cannot be read exits 66 with the reason', async () => {
   await using talk = await makeTalkWithFiles()
   assertFailed(await talk.shell('crabtalk send hello <.'), 'no-input', { message: /it is a directory$/ })
   assertFailed(await talk.shell('crabtalk send hello 0>out'), 'no-input', {

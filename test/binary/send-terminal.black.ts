@@ -7,7 +7,10 @@ import { makeTalk, type Talk } from '../support/talk.ts'
 const ESC = '\u001b'
 const ERASE = `\r${ESC}[2K`
 const RED = `${ESC}[31m`
-/** What a terminal would obey: colours, a title, a moved cursor, an erased screen, a bell, an override. */
+/**
+ * Control sequences that a terminal obeys: colours, a title, a moved cursor, an erased screen, a bell, an
+ * override.
+ */
 const NASTY = [
   `${ESC}[31mred`,
   `${ESC}]0;ti`,
@@ -17,7 +20,7 @@ const NASTY = [
   '\u202eback',
 ]
 
-test('control sequences of an answer reach a pipe and, with --raw, a terminal; else a terminal gets none', async () => {
+test('control sequences of an answer reach a pipe and, only with --raw, a terminal', async () => {
   await using talk = await makeTalk(() => ({ parts: NASTY }))
   assert.equal((await talk.send(['hello'])).stdout, `${NASTY.join('')}\n`)
   assert.equal(await onTerminal(talk, ['send', 'hello']), 'red hereback\r\n')
@@ -25,7 +28,7 @@ test('control sequences of an answer reach a pipe and, with --raw, a terminal; e
   assert.equal(await onTerminal(talk, ['send', '--raw', 'hello']), `${NASTY.join('')}\r\n`)
 })
 
-test('the status line on a terminal erases itself before the answer, and leaves what was printed alone', async () => {
+test('the status line on a terminal erases itself before the answer, and keeps earlier output', async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await using talk = await makeTalk([
     { parts: [gates[0]!.promise, 'Let me look.', { call: 'c1', name: 'read', args: '{"path":"a.txt"}' }] },
@@ -42,7 +45,7 @@ test('the status line on a terminal erases itself before the answer, and leaves 
   assert.equal(terminal.output(), `${status}Let me look.\r\n${status}\r\nThe answer.\r\n`)
 })
 
-test('there is no status line with --quiet, on a dumb terminal, or when standard error is none', async () => {
+test('shows no status line with --quiet, on a dumb terminal, or without a terminal on standard error', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   await using talk = await makeTalk(() => ({ parts: ['text', promise] }))
   const terminals = [
@@ -58,7 +61,7 @@ test('there is no status line with --quiet, on a dumb terminal, or when standard
   }
 })
 
-test('-v lines on a terminal stand in lines of their own', async () => {
+test('-v lines on a terminal have their own lines', async () => {
   const call = { call: 'c1', name: 'read', args: '{"path":"a.txt"}' }
   await using talk = await makeTalk([{ parts: ['Let me look.', call] }, { parts: ['The answer.'] }])
   assert.match(
@@ -67,7 +70,7 @@ test('-v lines on a terminal stand in lines of their own', async () => {
   )
 })
 
-test('retries are told on a terminal, and in a pipe with -v only', async () => {
+test('retries are reported on a terminal, and in a pipe with -v only', async () => {
   const replies = [{ status: 503, body: 'busy' }, { parts: ['ok'] }]
   await using talk = await makeTalk((_, index) => replies[index % 2]!)
   const retry = /^crabtalk: retry 1 in \d+ ms: .*busy \(503\)\r?\n(ok\r\n)?$/
@@ -76,7 +79,7 @@ test('retries are told on a terminal, and in a pipe with -v only', async () => {
   assert.equal((await talk.send(['hello'])).stderr, '')
 })
 
-test('colour of an error follows --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, the terminal and TERM, in this order', async () => {
+test('the colour of an error follows --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, the terminal and TERM, in this order', async () => {
   await using talk = await makeTalk(() => ({ parts: [] }))
   const piped: [string[], Record<string, string>, boolean][] = [
     [[], {}, false],

@@ -28,7 +28,7 @@ const WRONG: [args: string[], message: RegExp, hint: RegExp][] = [
   [['--output', 'stream-json', '-O', 'x'], /^Cannot combine --output stream-json and --out-file$/, /./],
 ]
 
-test('send refuses wrong options with 2 and a hint, and touches nothing', async () => {
+test('send rejects wrong options with 2 and a hint, and writes nothing', async () => {
   await using box = await makeSandbox()
   for (const [args, message, hint] of WRONG) {
     const finished = await box.run(
@@ -43,7 +43,7 @@ test('send refuses wrong options with 2 and a hint, and touches nothing', async 
   assert.deepEqual(await modesUnder(box.home), [])
 })
 
-test('short options may be joined, and carry their values as people write them', async () => {
+test('short options can be joined and carry their values in the usual forms', async () => {
   await using box = await makeSandbox()
   for (const args of [
     ['-qm', 'demo'],
@@ -58,7 +58,7 @@ test('short options may be joined, and carry their values as people write them',
   }
 })
 
-test('send --help is there without a home, names every option and gives examples', async () => {
+test('send --help works without a home, names every option and has examples', async () => {
   await using box = await makeSandbox()
   const { stdout, stderr, code } = await box.run(['send', '--help'])
   assert.deepEqual([stderr, code], ['', 0])
@@ -71,7 +71,7 @@ test('send --help is there without a home, names every option and gives examples
   assert.match((await box.run(['send', '-q', '-m', 'demo', '--', '--help'])).stdout, /1 word/)
 })
 
-test('--debug shows where an error came from, and without it nothing does', async () => {
+test('--debug shows where an error came from, and without it there is no stack trace', async () => {
   await using box = await makeSandbox()
   const plain = await box.run(['send', '--nope'])
   assert.doesNotMatch(plain.stderr, /^\s+at /m)

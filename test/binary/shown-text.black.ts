@@ -10,7 +10,7 @@ const HOSTILE = 'a\u009b31mX\u202eY\u2066Z'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const UNSHOWABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
-test('JSON of conversations, agents and runs has no character that a terminal obeys, and reads back whole', async () => {
+test('JSON of conversations, agents and runs contains no control characters and parses to the original text', async () => {
   await using talk = await makeTalk(() => ({ parts: [HOSTILE] }))
   const runs = [
     await talk.send(['-s', 'ann', '-o', 'json', HOSTILE]),
@@ -27,7 +27,7 @@ test('JSON of conversations, agents and runs has no character that a terminal ob
   }
 })
 
-test('agent show and agent list clean what files of agents and their names hold', async () => {
+test('agent show and agent list remove control characters of agent files and their names', async () => {
   await using talk = await makeTalk(() => ({ parts: ['hi'] }))
   await talk.run(['agent', 'list'])
   await appendFile(join(talk.home, 'agents/crab.md'), `A\u001b]0;PWN\u0007 ${HOSTILE}`)
@@ -39,7 +39,7 @@ test('agent show and agent list clean what files of agents and their names hold'
   for (const text of [shown.stdout, listed.stdout, listed.stderr]) assert.doesNotMatch(text, UNSHOWABLE)
 })
 
-test('a user without an account and without HOME is told what is missing', () => {
+test('a user without an account and without HOME gets an error that names what is missing', () => {
   const isRoot = process.getuid?.() === 0 // only root becomes a user without an account; for others HOME is empty
   const env = isRoot ? { PATH: process.env['PATH'] } : { PATH: process.env['PATH'], HOME: '' }
   let failure: { status?: number; stderr?: string } = {}

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 const ANSWER = () => ({ parts: ['done'] })
 
 describe('skills', { concurrency: 2 }, () => {
-  test('send puts a skill in the place of its name; what names none stays as it is', async () => {
+  test('send replaces the name of a skill with its text, and leaves unknown names unchanged', async () => {
     await using talk = await makeTalk(ANSWER)
     const folder = await writeSkill(talk, 'review', 'Look at this.')
     await mkdir(join(talk.cwd, '.crabtalk', 'skills', 'local'), { recursive: true })
@@ -39,7 +39,7 @@ describe('skills', { concurrency: 2 }, () => {
     assert.doesNotMatch(shown.stdout, /Look closely/)
   })
 
-  test('a daemon does it as well, and keeps an agent to its skills', async () => {
+  test('a daemon replaces them as well, and limits an agent to its skills', async () => {
     await using talk = await makeTalk(ANSWER)
     await writeSkill(talk, 'review', 'Look at this.')
     await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
@@ -51,7 +51,7 @@ describe('skills', { concurrency: 2 }, () => {
     assert.equal(promptOf(talk.server.requests.at(-1)), '/review it')
   })
 
-  test('an entry of a schedule reaches the model as the skill, and fails where its agent has it no more', async () => {
+  test('a cron entry sends the skill to the model, and fails when the agent no longer has it', async () => {
     await using talk = await makeTalk(ANSWER)
     const folder = await writeSkill(talk, 'check-feeds', 'Look.')
     assert.equal((await talk.run(['cron', 'add', '@yearly', '/check-feeds'])).code, 0)
@@ -65,7 +65,7 @@ describe('skills', { concurrency: 2 }, () => {
     assert.equal(talk.server.requests.length, 1)
   })
 
-  test('skill list and show say what there is, and what is wrong', async () => {
+  test('skill list and show describe the skills and their problems', async () => {
     await using talk = await makeTalk(ANSWER)
     const none = await talk.run(['skill', 'list'])
     assert.deepEqual([none.code, none.stdout, /^No skills yet/.test(none.stderr)], [0, '', true])
@@ -85,7 +85,7 @@ describe('skills', { concurrency: 2 }, () => {
     })
   })
 
-  test('the model reads a skill of a folder of folders by itself, and is asked no question', async () => {
+  test('the model reads a skill in a nested folder by itself, without a question', async () => {
     const read = { call: 'a', name: 'skill', args: '{"name":"review"}' }
     await using talk = await makeTalk((_, index) => (index === 0 ? { parts: [read] } : { parts: ['done'] }))
     const made = await talk.run(['skill', 'new', 'review', 'Looks at code'])
@@ -101,7 +101,7 @@ describe('skills', { concurrency: 2 }, () => {
     assert.ok(talk.server.requests[1]!.text.includes(`<skill name=\\"review\\" folder=\\"${folder}\\">`))
   })
 
-  test('wrong lines of skill are explained, and exit 2', async () => {
+  test('wrong command lines of skill are explained, and exit 2', async () => {
     await using talk = await makeTalk(ANSWER)
     const lines: [string[], RegExp, RegExp][] = [
       [['skill'], /^Cannot run "crabtalk skill" alone: name one of list, show, new, check$/, /--help$/],
@@ -116,7 +116,7 @@ describe('skills', { concurrency: 2 }, () => {
     for (const [argv, message, hint] of lines) assertFailed(await talk.run(argv), 'usage', { message, hint })
   })
 
-  test('the chat completes skills, sends them as they are typed, and refuses what is none', async () => {
+  test('the chat completes skills, sends them as typed, and rejects unknown ones', async () => {
     await using talk = await makeTalk(ANSWER)
     await writeSkill(talk, 'review', 'Look at this.')
     await writeSkill(talk, 'new', 'Invent.')

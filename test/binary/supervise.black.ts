@@ -11,10 +11,10 @@ import { WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { shortConfig, writeConfig } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
-/** Whatever this machine has: units of tests are none of its service manager's business. */
+/** The tests never use the service manager of this machine. */
 const env = { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' }
 
-test('what is started on a terminal outlives it, and its supervisor, which the next command starts again', async () => {
+test('a service outlives its terminal and its supervisor, which the next command starts again', async () => {
   await using box = await makeSandbox()
   await writeConfig(box.home, shortConfig('http://127.0.0.1:9'))
   const terminal = box.terminalShell('crabup daemon start && exec sleep 1000', { env })
@@ -40,7 +40,7 @@ test('what is started on a terminal outlives it, and its supervisor, which the n
   await onlyTheseRun(box, [])
 })
 
-test('TERM ends a supervisor and its services; so does the end of their home', async () => {
+test('TERM ends a supervisor and its services, and so does removing their home', async () => {
   await using box = await makeSandbox()
   await writeConfig(box.home, shortConfig('http://127.0.0.1:9'))
   assert.equal((await crabup(box, 'daemon', 'start')).code, 0)

@@ -19,7 +19,7 @@ test('bash runs in the directory of the caller, with its environment and without
   assert.deepEqual(answers, [`${await realpath(cwd)}\nyes []`])
 })
 
-test('bash needs a rule, and says which', async () => {
+test('bash is denied without a rule, and the result names the rule that would allow it', async () => {
   await using talk = await makeToolTalk()
   const calls = [
     ['bash', { command: 'echo one' }],
@@ -32,7 +32,7 @@ test('bash needs a rule, and says which', async () => {
   assert.equal(existsSync(join(talk.cwd, 'two')), false)
 })
 
-test('each call begins where the first one did', async () => {
+test('each call starts in the directory of the first one', async () => {
   await using talk = await makeToolTalk()
   const calls = [
     ['bash', { command: 'mkdir a && cd a && touch b' }],
@@ -41,7 +41,7 @@ test('each call begins where the first one did', async () => {
   assert.deepEqual(await talk.act(calls, YOLO), ['[no output]', 'a\n[exit code 2]'])
 })
 
-test('the whole of a long output can be read, and searched', async () => {
+test('the whole of a long output can be read and searched', async () => {
   await using talk = await makeToolTalk()
   const [output] = await talk.act([['bash', { command: 'seq 1 100000' }]], YOLO)
   const [, whole = ''] = /the whole output is in (.+)\]/.exec(output!)!
@@ -61,7 +61,7 @@ test('the whole of a long output can be read, and searched', async () => {
   assert.equal(answers[1], `${whole}\n77777:77777`)
 })
 
-test('what one call leaves in the background is there for the next, and gone after the turn', async () => {
+test('background processes of one call are available to the next, and end with the turn', async () => {
   await using talk = await makeToolTalk()
   const calls = [
     ['bash', { command: 'sleep 1000 & echo $! > pid; echo begun' }],
@@ -75,13 +75,13 @@ test('what one call leaves in the background is there for the next, and gone aft
   await until('it is gone', async () => (await talk.processesLeft()).length === 0)
 })
 
-test('a command that takes too long is ended, and the turn goes on', async () => {
+test('a command that exceeds its time limit is ended, and the turn continues', async () => {
   await using talk = await makeToolTalk()
   const [output] = await talk.act([['bash', { command: 'echo begun; sleep 1000', timeout: 1 }]], YOLO)
   assert.match(output!, /^(begun\n)?\[ended here: /)
 })
 
-test('Ctrl-C ends a command at once', async () => {
+test('Ctrl-C ends a command immediately', async () => {
   const command = 'touch begun; sleep 1000'
   await using talk = await makeTalk([
     { parts: [{ call: 'a', name: 'bash', args: JSON.stringify({ command }) }] },

@@ -6,7 +6,7 @@ import { makeToolTalk } from '../support/tool-talk.ts'
 
 const ALLOW = ['--allow', 'edit', '-s', 'ann']
 
-test('what one run has read or written, the next run of the conversation may edit, until somebody else changes it', async () => {
+test('the next run of a conversation may edit what a run has read or written, until the file changes', async () => {
   await using talk = await makeToolTalk()
   const path = join(talk.cwd, 'src/a.ts')
   const edit = (old: string, replacement: string) =>
@@ -28,7 +28,7 @@ test('what one run has read or written, the next run of the conversation may edi
   assert.equal(await readFile(path, 'utf8'), 'one\n2\n3\n')
 })
 
-test('files are read without being asked about, and changed only when that is permitted', async () => {
+test('files are read without a question, and changed only with permission', async () => {
   await using talk = await makeToolTalk()
   await writeFile(join(talk.cwd, 'a.txt'), 'text\n')
   const [content, denied] = await talk.act([

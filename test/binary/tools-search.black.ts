@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeToolTalk, type ToolTalk } from '../support/tool-talk.ts'
 
-test('glob and grep find what is in the working directory, without being asked about', async () => {
+test('glob and grep search the working directory without a question', async () => {
   await using talk = await makeToolTalk()
   await fill(talk.cwd)
   const answers = await talk.act([
@@ -21,7 +21,7 @@ test('glob and grep find what is in the working directory, without being asked a
   ])
 })
 
-test('the first search unpacks ripgrep, once for all', async () => {
+test('the first search unpacks ripgrep, and later ones reuse it', async () => {
   await using talk = await makeToolTalk()
   await fill(talk.cwd)
   await talk.act([])
@@ -34,7 +34,7 @@ test('the first search unpacks ripgrep, once for all', async () => {
   assert.deepEqual(await unpacked(talk), [first])
 })
 
-test('several programs may unpack ripgrep at once', async () => {
+test('several programs can unpack ripgrep concurrently', async () => {
   await using talk = await makeToolTalk()
   await fill(talk.cwd)
   const calls = [['grep', { pattern: 'needle', mode: 'files' }]] as const
@@ -46,7 +46,7 @@ test('several programs may unpack ripgrep at once', async () => {
   assert.equal((await unpacked(talk)).length, 1)
 })
 
-test('a search works where ripgrep cannot be unpacked, or may not run', async () => {
+test('a search works where ripgrep cannot be unpacked, or must not run', async () => {
   await using talk = await makeToolTalk()
   await fill(talk.cwd)
   const search = () =>
@@ -60,7 +60,7 @@ test('a search works where ripgrep cannot be unpacked, or may not run', async ()
   assert.deepEqual(await search(), ['notes.md\nsrc/old.ts'])
 })
 
-test('a search of the home shows none of the files with keys', async () => {
+test('a search of the home does not show the files with keys', async () => {
   await using talk = await makeToolTalk()
   await writeFile(join(talk.home, 'Crab.md'), 'scripted\n')
   const calls = [
@@ -101,7 +101,7 @@ async function fill(folder: string): Promise<void> {
   await utimes(join(folder, 'src/old.ts'), 1, 1)
 }
 
-/** Programs in the cache with their modes, and which file each is. */
+/** Lists the programs in the cache with their modes and inodes. */
 async function unpacked({ home }: ToolTalk): Promise<{ name: string; ino: number }[]> {
   const folder = join(home, 'cache/bin')
   const names = await readdir(folder, { recursive: true }).catch(() => [])

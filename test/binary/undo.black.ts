@@ -7,7 +7,7 @@ import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
 const NOTHING =
   'Nothing to undo: edit and write changed no files here, or the earlier contents are no longer kept\n'
 
-test('conversation undo says what it would do, and takes back what the last turn did', async () => {
+test('conversation undo previews, and reverts the changes of the last turn', async () => {
   await using talk = await makeTalk([
     call('write', { path: 'new/file', content: 'x' }),
     call('read', { path: 'old' }),
@@ -41,7 +41,7 @@ test('conversation undo says what it would do, and takes back what the last turn
   assertFailed(await talk.run(['conversation', 'undo', '-a', 'nobody']), 'missing', { message: /"nobody"$/ })
 })
 
-test('conversation undo takes back a turn that was killed, and is refused while it runs', async () => {
+test('conversation undo reverts a turn that was killed, and is refused while the turn runs', async () => {
   await using talk = await makeTalk([
     call('write', { path: 'a', content: 'x' }),
     { parts: ['thinking'], end: 'hang' },
