@@ -29,7 +29,7 @@ export function buildMcp(
     const baseEnv = (await liveConfig.config()).env
     return openMcpServers({
       ...{ processes, home: paths.home, cacheDir: paths.cache, env, baseEnv, now, frames: mcpFrames },
-      onEvent: (event) => mcpEvents.tell(event),
+      onEvent: (event) => mcpEvents.publish(event),
     })
   })
   const openedServers = async () => servers.current?.catch(() => undefined) // the caller that opened them got the failure

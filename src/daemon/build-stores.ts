@@ -22,13 +22,13 @@ export interface NodeStores extends AsyncDisposable {
 }
 
 /** Opens the stores of a home. Nothing is read before it is used. */
-export function buildStores({ options, now, wait, over }: NodeContext): NodeStores {
+export function buildStores({ options, now, wait, shutdown }: NodeContext): NodeStores {
   const { paths, pid, daemon } = options
   let sweeping: Promise<unknown> | undefined
   const leases = new SqliteLeases({
     ...{ database: paths.leases, proc: paths.proc, pid },
     onAbandoned(resources) {
-      sweeping = Promise.all([sweeping, sweepAbandoned(resources, { leases, now, wait }, over)])
+      sweeping = Promise.all([sweeping, sweepAbandoned(resources, { leases, now, wait }, shutdown)])
     },
   })
   const lock: NodeStores['lock'] = (resource, signal) => leases.take(resource, signal)
@@ -55,7 +55,7 @@ export function buildStores({ options, now, wait, over }: NodeContext): NodeStor
     stores: { storage, leases, cache: new Map(), memory },
     memory,
     sessionIndex,
-    agents: new AgentStore({ paths, lock: (resource) => lock(resource, over) }),
+    agents: new AgentStore({ paths, lock: (resource) => lock(resource, shutdown) }),
     subscriptions: new SubscriptionStore({ path: paths.subscriptions, lock }),
     async [Symbol.asyncDispose]() {
       await sessionIndex[Symbol.asyncDispose]()

@@ -53,22 +53,22 @@ interface TurnParts {
 
 /** Builds the runtime, which opens its models at the first turn, and the live turns on top of it. */
 export function buildTurns(context: NodeContext, parts: TurnParts): NodeTurns {
-  const { options, now, over } = context
+  const { options, now, shutdown } = context
   const { paths, log } = options
   const { stores, liveConfig, tools, mcp } = parts
   const running = new RunningTurns()
   const asks = new Asks({ timeoutMs: ASK_TIMEOUT_MS })
   const known = new KnownAgents(tools.hook)
   const runtime = lazy(async () => {
-    await liveConfig.models(over)
+    await liveConfig.models(shutdown)
     return openRuntime(context, parts, { known, running, asks })
   })
   const agentSync = new AgentSync({ agents: stores.agents, hook: tools.hook, known, log })
-  const migrate: Services['migrate'] = (tell) =>
-    migrateServers({ paths, lock: (resource) => stores.lock(resource, over), tell })
+  const migrate: Services['migrate'] = (log) =>
+    migrateServers({ paths, lock: (resource) => stores.lock(resource, shutdown), log })
   const reloads = reloader({
     ...{ liveConfig, agentSync, subscriptions: stores.subscriptions, skills: tools.skills },
-    ...{ servers: mcp.openedServers, components: tools.components, migrate, log, over },
+    ...{ servers: mcp.openedServers, components: tools.components, migrate, log, shutdown },
   })
   const currentRuntime = async (signal: AbortSignal) => {
     await reloads.config(signal)
@@ -80,16 +80,16 @@ export function buildTurns(context: NodeContext, parts: TurnParts): NodeTurns {
     runtime: currentRuntime,
     journals,
     observers: [
-      (run, event) => events.tell({ type: 'turn', at: now(), run, event }),
+      (run, event) => events.publish({ type: 'turn', at: now(), run, event }),
       (run, event) => bus?.observe(run, event),
     ],
-    over,
+    shutdown,
     now,
     newId: newUlid,
   })
   const bus: DaemonBus | undefined =
     options.daemon &&
-    openBus({ subscriptions: stores.subscriptions, events, live: () => live, log, over, now })
+    openBus({ subscriptions: stores.subscriptions, events, live: () => live, log, shutdown, now })
   return {
     ...{ running, asks, live, journals, events, bus, agentSync, migrate, reloads },
     runtime: currentRuntime,
@@ -113,7 +113,7 @@ function openRuntime(
   const { paths, cwd, homeDir, log } = options
   return new Runtime({
     agents: withLastGood({ store: stores.agents, known: turns.known, log }),
-    setting: () => liveConfig.current,
+    config: () => liveConfig.current,
     hook: tools.hook,
     ...turns,
     stores: stores.stores,

@@ -11,12 +11,12 @@ import type { NodeContext, NodeOptions, Services } from './services.ts'
 /** Builds stores, MCP servers, tools and turns for a home directory. Expensive parts are opened on first use. */
 export function compose(options: NodeOptions): Services {
   const { paths, env, pid, cwd, daemon } = options
-  const shutdown = new AbortController()
-  const over = shutdown.signal
+  const stop = new AbortController()
+  const shutdown = stop.signal
   const wait = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false })
-  const context: NodeContext = { options, now: Date.now, wait, over }
+  const context: NodeContext = { options, now: Date.now, wait, shutdown }
   const processes = openProcessHost({ pid })
-  const liveConfig = new LiveConfig({ paths, env, over, isLongLived: daemon !== undefined })
+  const liveConfig = new LiveConfig({ paths, env, shutdown, isLongLived: daemon !== undefined })
   const stores = buildStores(context)
   const mcp = buildMcp(context, { liveConfig, processes })
   const tools = buildTools(context, { stores, liveConfig, processes, mcpHook: mcp.mcpHook })
@@ -31,7 +31,7 @@ export function compose(options: NodeOptions): Services {
     ...tools,
     ...turns,
     async rules() {
-      await turns.reloads.config(over)
+      await turns.reloads.config(shutdown)
       return (await liveConfig.config()).permissions
     },
     async models(signal) {
@@ -42,7 +42,7 @@ export function compose(options: NodeOptions): Services {
     defaultCwd: (pair, trust) => workingDirectory(directories, { pair, trust }, cwd),
     async [Symbol.asyncDispose]() {
       turns.bus?.bus.close() // turns that end from here on start nothing
-      shutdown.abort()
+      stop.abort()
       await turns.settled()
       await mcp[Symbol.asyncDispose]()
       await turns[Symbol.asyncDispose]()

@@ -27,16 +27,16 @@ export interface DaemonBusOptions {
   events: Broadcast<DaemonEvent>
   live(): LiveTurns
   /** Aborted when the process shuts down. */
-  over: AbortSignal
+  shutdown: AbortSignal
   now(): number
 }
 
 /** Opens the event bus of a daemon: its subscriptions start turns of its agents (ADR 0107). */
 export function openBus(options: DaemonBusOptions): DaemonBus {
-  const { subscriptions: store, events, live, log, over, now } = options
+  const { subscriptions: store, events, live, log, shutdown, now } = options
   const trace = new EventTrace()
-  const published = (event: TracedEvent) => events.tell({ type: 'published', event })
-  const bus = new EventBus({ store, trace, fire, published, log, over, now, newId: newUlid })
+  const published = (event: TracedEvent) => events.publish({ type: 'published', event })
+  const bus = new EventBus({ store, trace, fire, published, log, shutdown, now, newId: newUlid })
   return { bus, trace, observe: createObserver({ bus, trace, log }) }
 
   async function fire({ runId, agent, sender, content, eventId, depth }: Firing): Promise<void> {
@@ -44,7 +44,7 @@ export function openBus(options: DaemonBusOptions): DaemonBus {
     await live().detach(request, { eventId, depth })
     const onEnd = ({ end }: { end: EndEvent }) => trace.endRun(runId, ...toTurnOutcome(end))
     void live()
-      .wait(runId, over)
+      .wait(runId, shutdown)
       .then(onEnd, (reason: unknown) => trace.endRun(runId, 'failed', toCrabError(reason).message))
   }
 }
@@ -61,7 +61,7 @@ function createObserver({ bus, trace, log }: { bus: EventBus; trace: EventTrace;
     if (event.type === 'start') trace.startRun(run.id)
     if (event.type !== 'end' || !isPublished(run)) return
     const [state, why] = toTurnOutcome(event)
-    const text = state === 'done' ? run.tally.lastText : why
+    const text = state === 'done' ? run.summary.lastText : why
     const payload = headBytes(text, MAX_EVENT_PAYLOAD_BYTES)
     const source = `agent:${run.start.primary.name}:${state}`
     const depth = run.origin?.depth ?? 0

@@ -15,7 +15,7 @@ export interface LiveConfigOptions {
   paths: HomePaths
   env: Readonly<Record<string, string | undefined>>
   /** Aborted when the node shuts down. */
-  over: AbortSignal
+  shutdown: AbortSignal
   /** Whether the node serves more than one command, so that models that were missing at first may appear. */
   isLongLived: boolean
 }
@@ -61,8 +61,8 @@ export class LiveConfig {
     })
     this.#models = lazy(async () => {
       const config = await this.#config.get()
-      const { env, over } = options
-      const models = await openModels({ config, env }, over).catch(async (reason) => {
+      const { env, shutdown } = options
+      const models = await openModels({ config, env }, shutdown).catch(async (reason) => {
         const { withMissingKeyHint } = await import('./missing-key-hint.ts')
         throw await withMissingKeyHint(reason, config, options)
       })
@@ -152,8 +152,8 @@ export class LiveConfig {
     const [before, models] = await this.#read()
     const changed = findChangedParts(before, config)
     if (models && !changed.includes('models') && isSettled(config, models)) return { config, models, changed }
-    const { env, over } = this.#options
-    const until = AbortSignal.any([signal, over])
+    const { env, shutdown } = this.#options
+    const until = AbortSignal.any([signal, shutdown])
     const opened = await openModels({ config, env }, until)
     until.throwIfAborted() // otherwise a server whose request was aborted would count as one without models
     return { config, models: opened, changed }

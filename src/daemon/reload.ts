@@ -19,10 +19,10 @@ export interface Reloadable {
   /** Returns the MCP servers, if they were opened already. */
   servers(): Promise<McpServers | undefined>
   /** Migrates agent files of older formats. */
-  migrate(tell: Log): Promise<void>
+  migrate(log: Log): Promise<void>
   components: Pick<Components, 'readAgain'>
   /** Aborted when the node shuts down. */
-  over: AbortSignal
+  shutdown: AbortSignal
   log: Log
 }
 
@@ -94,8 +94,9 @@ async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
 }
 
 async function reloadConfig(node: Reloadable, why: Staleness): Promise<void> {
-  const { over, log } = node
-  const until = why === 'changed' ? over : AbortSignal.any([over, AbortSignal.timeout(MODELS_TIMEOUT_MS)])
+  const { shutdown, log } = node
+  const until =
+    why === 'changed' ? shutdown : AbortSignal.any([shutdown, AbortSignal.timeout(MODELS_TIMEOUT_MS)])
   try {
     const parts = await applyConfig(node, until)
     if (parts.length > 0) log('info', `config.toml has changed: ${parts.join(', ')}`, { parts })

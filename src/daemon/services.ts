@@ -72,7 +72,7 @@ export interface NodeContext {
   /** Waits for a time in milliseconds without keeping the process alive. Rejects when aborted. */
   wait(ms: number, signal: AbortSignal): Promise<unknown>
   /** Aborted when the node shuts down. */
-  over: AbortSignal
+  shutdown: AbortSignal
 }
 
 /** Everything that handlers may use. Expensive parts are created on first use. */
@@ -114,7 +114,7 @@ export interface Services extends AsyncDisposable {
   /** Scans the available skills; each call scans again. */
   skills(): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }>
   /** Migrates agent files of older formats; must be called before any agent is read. See `migrateServers()`. */
-  migrate(tell: (level: 'info' | 'warn', message: string) => void): Promise<void>
+  migrate(log: (level: 'info' | 'warn', message: string) => void): Promise<void>
   readonly reloads: Reloads
   /** Returns the permission rules of config.toml. */
   rules(): Promise<readonly Rule[]>

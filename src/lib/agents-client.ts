@@ -184,12 +184,12 @@ async function sendTurn(dispatch: Dispatch, content: string, choices: TurnChoice
 }
 
 /** Returns the answer of a finished turn. Throws the error that the turn failed with. */
-function toSendResponse({ run: runId, session: sessionId, tally, end }: TurnFold): SendResponse {
+function toSendResponse({ run: runId, session: sessionId, summary, end }: TurnFold): SendResponse {
   const failure = end && fromStreamEnd(end)
   if (failure) throw failure
   const { agent = '', model = '', usage, costUsd, turns = 0, detail } = end ?? {}
   const stopReason = detail?.stopReason ?? ''
-  return { runId, sessionId, agent, model, usage, costUsd, turns, stopReason, content: tally.text }
+  return { runId, sessionId, agent, model, usage, costUsd, turns, stopReason, content: summary.text }
 }
 
 async function reply(

@@ -84,8 +84,8 @@ export async function runComponent(component: Component, options: ServeComponent
     process.stdout.write(first === '--version' ? `${component.version}\n` : formatHelp(component))
     return
   }
-  const over = new AbortController()
-  const stop = () => over.abort()
+  const shutdown = new AbortController()
+  const stop = () => shutdown.abort()
   for (const signal of SIGNALS) process.once(signal, stop)
   const onServing = (port: number) => {
     if (process.stderr.isTTY) process.stderr.write(`${component.name}: serves on 127.0.0.1:${port}\n`)
@@ -98,7 +98,7 @@ export async function runComponent(component: Component, options: ServeComponent
         `Cannot start ${component.name}: it takes no arguments, but got "${first}"`,
       )
     }
-    await serveComponent(component, { ...options, onServing }, over.signal)
+    await serveComponent(component, { ...options, onServing }, shutdown.signal)
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
     process.stderr.write(`${component.name}: ${message}\n${hint ? `hint: ${hint}\n` : ''}`)

@@ -102,12 +102,12 @@ export function embed(options: EmbedOptions): Embedded {
   const { provider, storage = new MemoryStorage(), rules = [], cwd = '/', askTimeoutMs = 300_000 } = options
   const asks = new Asks({ timeoutMs: askTimeoutMs })
   const running = new RunningTurns()
-  const setting = { provider, rules }
+  const config = { provider, rules }
   const agents = 'get' in options.agents ? options.agents : fixedAgents(options.agents)
   const stores = toConversationStores(storage)
   const runtime = new Runtime({
     agents,
-    setting: () => setting,
+    config: () => config,
     hook: compositeHook(options.hooks ?? []),
     stores,
     scratch: toConversationStores(new MemoryStorage()),

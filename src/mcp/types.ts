@@ -49,7 +49,7 @@ export interface FrameTap {
   /** Whether anyone listens: if not, messages are not processed at all. */
   readonly hasListeners: boolean
   /** Must not throw. */
-  tell(frame: McpFrame): void
+  publish(frame: McpFrame): void
 }
 
 /**

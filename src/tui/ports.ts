@@ -74,11 +74,11 @@ export interface ChatPorts {
   writeNewFile(path: string, text: string): Promise<string>
   /**
    * Runs a command line that the user typed after `!`, in `cwd` and with the terminal's width. Passes its
-   * newest lines to `tell`.
+   * newest lines to `onOutput`.
    */
   runShell(
     line: string,
-    tell: (newest: string) => void,
+    onOutput: (newest: string) => void,
     signal: AbortSignal,
   ): Promise<{ output: string; exitCode: number }>
 }

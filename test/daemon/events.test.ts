@@ -107,7 +107,9 @@ test('guests and turns that are not stored publish nothing; what fails or is can
   await node.ask('hi')
   const stop = new AbortController()
   const cancelled = node.ask('hi', {}, stop.signal).catch(() => undefined)
-  await until('it speaks', () => node.services.live.running().some(({ tally }) => tally.text === 'so far'))
+  await until('it speaks', () =>
+    node.services.live.running().some(({ summary }) => summary.text === 'so far'),
+  )
   stop.abort()
   await cancelled
   await until('all are published', async () => (await traced(node)).events.length === 3)
@@ -222,7 +224,9 @@ test('what ends with the daemon starts nothing any more', async () => {
     { agent: 'crab', content: 'hi', detach: true },
     NEVER,
   )
-  await until('it speaks', () => node.services.live.running().some(({ tally }) => tally.text === 'so far'))
+  await until('it speaks', () =>
+    node.services.live.running().some(({ summary }) => summary.text === 'so far'),
+  )
   await node.services[Symbol.asyncDispose]()
   assert.notEqual(runId, '')
   assert.equal(node.server.requests.length, 1)

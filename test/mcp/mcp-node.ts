@@ -110,7 +110,7 @@ export interface Offered {
 /** Asks for the tools of an agent as a turn does. */
 export async function offer(node: McpNode, agent: AgentConfig, signal = NEVER): Promise<Offered> {
   const told: AgentEvent[] = []
-  const tools = await node.servers.hook.schema!(agent, { tell: (event) => told.push(event), signal })
+  const tools = await node.servers.hook.schema!(agent, { emit: (event) => told.push(event), signal })
   return {
     tools,
     told,

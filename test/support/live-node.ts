@@ -28,7 +28,7 @@ export async function startLive(script: Script, options?: TestNodeOptions): Prom
     runtime: async () => node.runtime,
     journals,
     observers: [(run, { type }) => observed.push(`${run.start.primary.name} ${type}`)],
-    over: over.signal,
+    shutdown: over.signal,
     now: Date.now,
     newId: () => `run-${++made}`,
   })

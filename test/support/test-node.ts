@@ -58,12 +58,12 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
   const { sessions, index } = home.paths
   const stores = options.stores ?? newStores(new DiskStorage({ sessions, index }))
   const agents = new AgentStore({ paths: home.paths, lock: (name) => stores.leases.take(name, NEVER) })
-  const setting = { provider: registryOf(server, options), rules: options.rules ?? [] }
+  const config = { provider: registryOf(server, options), rules: options.rules ?? [] }
   const asks = new Asks({ timeoutMs: options.askTimeoutMs ?? 60_000 })
   const running = new RunningTurns()
   const runtime = new Runtime({
     agents,
-    setting: () => setting,
+    config: () => config,
     hook: compositeHook(options.hooks ?? []),
     stores,
     scratch: newStores(new MemoryStorage()),

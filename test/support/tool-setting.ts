@@ -30,7 +30,7 @@ export function toolSetting(
   const files = new Map<string, string>()
   const permissions = new Permissions({
     seen: files,
-    setting: { trust: 'local', workspace: '/tmp', readable: [], homeDir: '', mode, rules },
+    context: { trust: 'local', workspace: '/tmp', readable: [], homeDir: '', mode, rules },
     asks,
     record: async () => {},
     addRule: async () => {},

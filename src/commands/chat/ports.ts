@@ -55,11 +55,11 @@ export function openChatPorts(host: Host): OpenedPorts {
       return pasteClipboard({ ...system, processes: await processes.get() }, signal)
     },
     writeNewFile: async (path, text) => (await import('./write-new.ts')).writeNewFile(path, text, place),
-    async runShell(line, tell, signal) {
+    async runShell(line, onOutput, signal) {
       const { runLocalShell } = await import('../../core/hooks/bash/user-shell.ts')
       const spillFolder = join(paths.cache, 'output', 'shell')
       const columns = host.columns()
-      const options = { processes: await processes.get(), cwd, env, spillFolder, columns, tell }
+      const options = { processes: await processes.get(), cwd, env, spillFolder, columns, onOutput }
       return runLocalShell(line, options, signal)
     },
   }

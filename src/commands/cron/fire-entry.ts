@@ -97,8 +97,8 @@ function notPermitted({ agent, sender }: RunRecord, calls: readonly DenialRecord
 }
 
 /** Accepts a turn that used tools and has no answer, since a schedule does not need one. */
-function isSilentWork({ kind }: CrabError, { tally }: RunRecord): boolean {
-  return kind === 'empty' && tally.tools.size > 0
+function isSilentWork({ kind }: CrabError, { summary }: RunRecord): boolean {
+  return kind === 'empty' && summary.tools.size > 0
 }
 
 /** Aborts its signal unless it is reset in time. */

@@ -62,11 +62,11 @@ function toRecord(run: string, result: RunResult | undefined): RunRecord {
   record.run = result?.runId ?? run
   record.session = session
   record.end = end
-  const { tally } = record
-  tally.addText(content)
-  for (const tool of result?.tools ?? []) tally.tools.set(tool.name, tool)
+  const { summary } = record
+  summary.addText(content)
+  for (const tool of result?.tools ?? []) summary.tools.set(tool.name, tool)
   for (const { name, server, denial } of result?.denied ?? []) {
-    if (denial) tally.denied.push({ name, server, denial })
+    if (denial) summary.denied.push({ name, server, denial })
   }
   return record
 }

@@ -1,6 +1,6 @@
 import { CrabError, ERROR_KINDS } from '../../core/base/errors.ts'
 import { pluralize } from '../../core/base/format.ts'
-import { type ToolTally, TurnTally } from '../../core/base/turn-tally.ts'
+import { type ToolSummary, TurnSummary } from '../../core/base/turn-summary.ts'
 import { McpEventKind, type StreamEnd, type ToolDenial } from '../../core/protocol/crabtalk.generated.ts'
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
 import { foldTurnEvent, type TurnFold, type WireTurnEvent } from '../../core/protocol/turn-fold.ts'
@@ -25,7 +25,7 @@ export class RunRecord implements TurnFold {
   run = ''
   session = ''
   model = ''
-  readonly tally = new TurnTally<ToolDenial>()
+  readonly summary = new TurnSummary<ToolDenial>()
   end: StreamEnd | undefined
   #hasCalls = false
   /** The MCP servers that are connecting, by name. */
@@ -46,20 +46,20 @@ export class RunRecord implements TurnFold {
 
   /** The whole answer: the texts of all steps, with exactly one blank line between them. */
   get text(): string {
-    return this.tally.texts.reduce((whole, text) => whole + (whole && blankLine(whole)) + text, '')
+    return this.summary.texts.reduce((whole, text) => whole + (whole && blankLine(whole)) + text, '')
   }
 
   get lastText(): string {
-    return this.tally.lastText
+    return this.summary.lastText
   }
 
   get toolErrors(): number {
-    return [...this.tally.tools.values()].reduce((sum, tool) => sum + tool.errors, 0)
+    return [...this.summary.tools.values()].reduce((sum, tool) => sum + tool.errors, 0)
   }
 
   /** The calls that were not permitted. */
   get denied(): DenialRecord[] {
-    return this.tally.denied.map(({ name, server, denial }) => {
+    return this.summary.denied.map(({ name, server, denial }) => {
       return { tool: name, server: server || null, ...toDenial(denial) }
     })
   }
@@ -97,7 +97,7 @@ export class RunRecord implements TurnFold {
       total_ms: round(now - this.startedAt),
       to_request_ms: this.#toRequestMs === undefined ? null : round(this.#toRequestMs),
       ttft_ms: this.#firstTextMs === undefined ? null : round(this.#firstTextMs),
-      tools_ms: [...this.tally.tools.values()].reduce((sum, tool) => sum + tool.ms, 0),
+      tools_ms: [...this.summary.tools.values()].reduce((sum, tool) => sum + tool.ms, 0),
     }
   }
 
@@ -201,7 +201,7 @@ export function toResult(
     usage: end?.usage ? toUsageJson(end.usage) : null,
     cost_usd: end?.costUsd ?? null,
     time: record.times(outcome.now),
-    tools: [...record.tally.tools.values()].map(toToolJson),
+    tools: [...record.summary.tools.values()].map(toToolJson),
     denied: record.denied,
     notices: record.notices,
     error: error ? toErrorObject(error) : null,
@@ -219,7 +219,7 @@ export function toErrorObject(error: CrabError) {
   }
 }
 
-function toToolJson({ server, name, calls, errors, ms }: ToolTally) {
+function toToolJson({ server, name, calls, errors, ms }: ToolSummary) {
   return { server: server || null, name, calls, errors, ms }
 }
 

@@ -37,7 +37,7 @@ export interface EventBusOptions {
   published(event: TracedEvent): void
   log: Log
   /** Aborted when the process ends. */
-  over: AbortSignal
+  shutdown: AbortSignal
   now(): number
   /** A fresh ULID. */
   newId(): string
@@ -115,10 +115,10 @@ export class EventBus {
    * removal failed.
    */
   async #claim(matching: readonly Subscription[]): Promise<{ ids: Set<number>; reason?: CrabError }> {
-    const { store, over } = this.#options
+    const { store, shutdown } = this.#options
     const ids = matching.filter(({ once }) => once).map(({ id }) => id)
     if (ids.length === 0) return { ids: new Set() }
-    const claimed = store.remove(ids, over)
+    const claimed = store.remove(ids, shutdown)
     return await claimed.then(
       (found) => ({ ids: new Set(found) }),
       (failure: unknown) => ({ ids: new Set<number>(), reason: toCrabError(failure) }),

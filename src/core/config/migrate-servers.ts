@@ -19,7 +19,7 @@ export interface MigrationOptions {
   /** Acquires the lock on a file, across processes. */
   lock(resource: string): Promise<AsyncDisposable>
   /** Reports a message to the user; each message is self-contained. */
-  tell(level: 'info' | 'warn', message: string): void
+  log(level: 'info' | 'warn', message: string): void
 }
 
 /**
@@ -31,14 +31,14 @@ export interface MigrationOptions {
  * migration. Never throws: failures are reported and left to the next start.
  */
 export async function migrateServers(options: MigrationOptions): Promise<void> {
-  const { paths, lock, tell } = options
+  const { paths, lock, log } = options
   try {
     if (!(await isNeeded(paths))) return
     await using _agents = await lock(`file:${paths.agents}`)
     await using _config = await lock(`file:${paths.config}`)
     await migrate(options)
   } catch (reason) {
-    tell('warn', describeFailure(reason))
+    log('warn', describeFailure(reason))
   }
 }
 
@@ -61,28 +61,28 @@ async function isNeeded({ home, agents, config }: MigrationOptions['paths']): Pr
 }
 
 async function migrate(options: MigrationOptions): Promise<void> {
-  const { paths, tell } = options
+  const { paths, log } = options
   const registry = await readRegistry(paths)
   const files = await readAgentFiles(paths.agents)
   const old = files.filter(({ document }) => document.ok && namesServers(document.value.table))
   const moved: string[] = []
   for (const file of old) {
     try {
-      await migrateAgent(file, { registry: registry.servers, tell })
+      await migrateAgent(file, { registry: registry.servers, log })
       moved.push(file.name)
     } catch (reason) {
-      tell('warn', describeFailure(reason)) // the other agents can still be migrated
+      log('warn', describeFailure(reason)) // the other agents can still be migrated
     }
   }
-  if (moved.length > 0) tell('info', describeMoved(moved))
+  if (moved.length > 0) log('info', describeMoved(moved))
   // The registry may be needed for unreadable files once they are fixed.
   const isRead = files.every(({ document }) => document.ok)
-  if (isRead && moved.length === old.length) await retire(registry, paths, tell)
+  if (isRead && moved.length === old.length) await retire(registry, paths, log)
 }
 
 async function migrateAgent(
   { path, document }: IdentifiedFile,
-  { registry, tell }: { registry: OldRegistry; tell: MigrationOptions['tell'] },
+  { registry, log }: { registry: OldRegistry; log: MigrationOptions['log'] },
 ): Promise<void> {
   if (!document.ok) return
   const target = await realpath(path)
@@ -91,7 +91,7 @@ async function migrateAgent(
   await replaceFile(target, text)
   for (const { name, line, why } of left) {
     const location = formatLocation({ file: document.value.file, line, column: undefined })
-    tell(
+    log(
       'warn',
       `${location}: the MCP server ${JSON.stringify(name)} ${why}; its name was left there as a comment`,
     )
@@ -126,14 +126,14 @@ async function readTable(path: string): Promise<TomlDocument | undefined> {
 async function retire(
   { hasFile, config }: FoundRegistry,
   paths: MigrationOptions['paths'],
-  tell: MigrationOptions['tell'],
+  log: MigrationOptions['log'],
 ): Promise<void> {
   if (config) {
     const { mcps: _, ...rest } = config.table
     const target = await realpath(paths.config)
     const backup = await backUp(target)
     await replaceFile(target, editToml(config.text, config.table, rest))
-    tell(
+    log(
       'info',
       `[mcps] was removed from config.toml, since no agent needs it; the old text is in ${basename(backup)}`,
     )
@@ -147,7 +147,7 @@ async function retire(
   } catch (reason) {
     throw toStorageError(`Cannot rename ${path}`, reason)
   }
-  tell('info', `${REGISTRY} is ${basename(backup)} now, since no agent needs it`)
+  log('info', `${REGISTRY} is ${basename(backup)} now, since no agent needs it`)
 }
 
 /**

@@ -22,7 +22,7 @@ export interface PermissionRule {
 export type RuleClass = (typeof RULE_CLASSES)[number]
 
 /** The classes of turns that have their own tables, by the names of those tables. */
-export const RULE_CLASSES = ['unattended', 'remote'] as const
+const RULE_CLASSES = ['unattended', 'remote'] as const
 
 /** The schema of a `[permissions]` table: lists of rules, and whether read-only commands run without asking. */
 export const permissionsTable = z.lazy(() =>

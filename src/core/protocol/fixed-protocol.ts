@@ -60,7 +60,7 @@ export function addedFields({ msg }: Pick<ClientMessage, 'msg'>): string[] {
 /**
  * Whether a message reveals a client that knows the additions: by its id, its operation or one of its fields.
  */
-export function usesAdditions(message: ClientMessage): boolean {
+function usesAdditions(message: ClientMessage): boolean {
   const { msg, requestId } = message
   if (requestId !== 0) return true
   if (msg === undefined || msg.$case === 'getConfig') return false

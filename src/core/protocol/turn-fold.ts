@@ -1,4 +1,4 @@
-import { TurnTally } from '../base/turn-tally.ts'
+import { TurnSummary } from '../base/turn-summary.ts'
 import type { StreamEnd, StreamEvent, ToolDenial } from './crabtalk.generated.ts'
 
 /** An event of a turn in its wire form. */
@@ -11,19 +11,19 @@ export interface TurnFold {
   run: string
   session: string
   model: string
-  readonly tally: TurnTally<ToolDenial>
+  readonly summary: TurnSummary<ToolDenial>
   /** Undefined while the turn runs. */
   end: StreamEnd | undefined
 }
 
 /** Returns the state of a turn before its first event. */
 export function newTurnFold(): TurnFold {
-  return { agent: '', run: '', session: '', model: '', tally: new TurnTally(), end: undefined }
+  return { agent: '', run: '', session: '', model: '', summary: new TurnSummary(), end: undefined }
 }
 
 /** Updates the state of a turn with its next event. */
 export function foldTurnEvent(turn: TurnFold, event: WireTurnEvent): void {
-  const { tally } = turn
+  const { summary } = turn
   switch (event.$case) {
     case 'start':
       turn.agent = event.value.agent
@@ -33,19 +33,19 @@ export function foldTurnEvent(turn: TurnFold, event: WireTurnEvent): void {
       break
     case 'textStart':
     case 'textEnd':
-      tally.closeText()
+      summary.closeText()
       break
     case 'chunk':
-      tally.addText(event.value.content)
+      summary.addText(event.value.content)
       break
     case 'toolStart':
-      tally.startCalls(event.value.calls.map(({ callId, name, server }) => ({ id: callId, name, server })))
+      summary.startCalls(event.value.calls.map(({ callId, name, server }) => ({ id: callId, name, server })))
       break
     case 'toolResult':
-      tally.finishCall(event.value)
+      summary.finishCall(event.value)
       break
     case 'end':
-      tally.closeText()
+      summary.closeText()
       turn.end = event.value
       break
   }

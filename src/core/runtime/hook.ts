@@ -88,13 +88,13 @@ export interface ToolOutput {
 /** The turn that queries a hook for its tools. */
 export interface ToolsTurn {
   /** Sends the turn's client an event while it waits. */
-  tell(event: AgentEvent): void
+  emit(event: AgentEvent): void
   signal: AbortSignal
   /**
    * Aborted when the turn is over: until then the tools that it was offered stay callable. Absent when
    * nothing needs to be kept for it.
    */
-  over?: AbortSignal
+  turnOver?: AbortSignal
   /** The trust class of the turn; absent when a local user only inspects an agent's tools. */
   trust?: Trust
   /** The conversation's id; absent when a client only inspects an agent's tools. */

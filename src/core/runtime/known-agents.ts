@@ -48,12 +48,12 @@ export class KnownAgents {
   async #notify(
     id: string,
     agent: AgentConfig | undefined,
-    tell: () => Promise<void> | undefined,
+    notify: () => Promise<void> | undefined,
   ): Promise<void> {
     const before = this.#known.get(id)?.notification
     const notification = lazy(async () => {
       await before?.current?.catch(() => undefined) // the failure is reported to its own caller
-      await tell()
+      await notify()
     })
     this.#known.set(id, { agent, notification })
     await notification.get()

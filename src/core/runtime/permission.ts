@@ -18,7 +18,7 @@ import type { TurnAsks } from './turn-asks.ts'
 /** The dependencies of the permission checks of one turn. */
 export interface PermissionsOptions {
   /** The policy context; the paths in its rules are resolved. */
-  setting: PolicyContext
+  context: PolicyContext
   /** The versions of the files that the conversation has seen so far. */
   seen: SeenVersions
   asks: TurnAsks
@@ -50,7 +50,7 @@ export class Permissions {
 
   constructor(options: PermissionsOptions) {
     this.#options = options
-    this.#rules = [...options.setting.rules]
+    this.#rules = [...options.context.rules]
   }
 
   /**
@@ -74,16 +74,16 @@ export class Permissions {
 
   /** Whether a search of a readable folder may show this file in it; the path is absolute, without links. */
   mayShow(path: string): boolean {
-    this.#filter ??= searchFilter(this.#setting)
+    this.#filter ??= searchFilter(this.#context)
     return this.#filter(path)
   }
 
-  get #setting(): PolicyContext {
-    return { ...this.#options.setting, rules: this.#rules }
+  get #context(): PolicyContext {
+    return { ...this.#options.context, rules: this.#rules }
   }
 
   #decide(action: PolicyAction): Decision {
-    return decide(action, this.#setting)
+    return decide(action, this.#context)
   }
 
   async #settle(call: ToolCall, action: PolicyAction, decision: Decision): Promise<Denial | undefined> {
@@ -163,7 +163,7 @@ export class Permissions {
     switch (action.kind) {
       case 'read':
       case 'edit': {
-        const isPlain = action.path === resolve(this.#options.setting.workspace, action.shown)
+        const isPlain = action.path === resolve(this.#options.context.workspace, action.shown)
         return `${action.kind} ${action.shown}${isPlain ? '' : `, which is ${action.path}`}`
       }
       case 'bash':
@@ -185,7 +185,7 @@ export class Permissions {
   async #toAsk(judged: CallToJudge, decision: Decision): Promise<PermissionAsk> {
     const { call, action } = judged
     const { reason, offered, commands = [] } = decision
-    const { canWiden } = CLASS_RIGHTS[this.#options.setting.trust] // otherwise no grant would take effect
+    const { canWiden } = CLASS_RIGHTS[this.#options.context.trust] // otherwise no grant would take effect
     const rules = canWiden ? offered : []
     return {
       callId: call.id,
@@ -193,7 +193,7 @@ export class Permissions {
       server: action.kind === 'mcp' ? action.server : '',
       arguments: call.arguments,
       action: this.#describe(action, call),
-      cwd: this.#options.setting.workspace,
+      cwd: this.#options.context.workspace,
       diff: await this.#renderDiff(judged),
       reason,
       rules,
@@ -207,7 +207,7 @@ export class Permissions {
    * that the agent may not read is not tried out: the failure would reveal what is in it.
    */
   #isTriedOut(action: PolicyAction): boolean {
-    if (action.kind !== 'edit' || this.#options.setting.trust !== 'local') return false
+    if (action.kind !== 'edit' || this.#options.context.trust !== 'local') return false
     const { path, shown } = action
     if (this.#options.seen.get(path) !== undefined) return true
     return this.#decide({ kind: 'read', path, shown }).effect === 'allow'

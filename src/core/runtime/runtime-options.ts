@@ -30,7 +30,7 @@ export interface TurnConfig {
 export interface RuntimeOptions {
   agents: Agents
   /** Returns the current configuration. */
-  setting(): TurnConfig
+  config(): TurnConfig
   hook: Hook
   /**
    * The registrations of agents with the hook, when others than the runtime register agents too; otherwise

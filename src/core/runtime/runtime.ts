@@ -60,11 +60,11 @@ export class Runtime implements AsyncDisposable {
     const kill = new AbortController()
     const left = new AbortController()
     const either = AbortSignal.any([signal, kill.signal, left.signal, stop.signal])
-    const setting = this.#options.setting()
+    const config = this.#options.config()
     try {
       const agent = await this.#agent(request.agent, request)
       const speaker = request.guest === undefined ? agent : await this.#agent(request.guest, request)
-      const inputs = await this.#prepare(speaker, request, setting)
+      const inputs = await this.#prepare(speaker, request, config)
       const toolAgent = await this.#withAttachedServers(speaker, request)
       request.accepted?.()
       const channel = new EventChannel()
@@ -73,7 +73,7 @@ export class Runtime implements AsyncDisposable {
       const prepare = preprocessor(preprocessing, request, { agent: reader, channel, signal: either })
       await using conversation = await this.#lease(agent, request, { prepare, signal: either })
       const cwd = await this.#cwd(agent, request, request.cwd ?? conversation.header.cwd)
-      const openTurn = this.#openTurn({ conversation, cwd, prepare, channel, setting }, request, stop.signal)
+      const openTurn = this.#openTurn({ conversation, cwd, prepare, channel, config }, request, stop.signal)
       await using _running = this.#enter({ agent, request, openTurn, signal: either, kill })
       const returnsSteers = () => !left.signal.aborted && (request.returnsSteers?.() ?? false)
       const plan = await planTurn(
@@ -112,7 +112,7 @@ export class Runtime implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<Compaction> {
     const { stores, running, now } = this.#options
-    const { provider } = this.#options.setting()
+    const { provider } = this.#options.config()
     const agent = await this.#buildAgent(name, { create: false, ...(model && { model }) })
     const pair: Pair = { agentId: agent.id, sender }
     const id = await stores.storage.activeSession(pair)
@@ -143,7 +143,7 @@ export class Runtime implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<ProposedTitle> {
     const { stores } = this.#options
-    const { provider } = this.#options.setting()
+    const { provider } = this.#options.config()
     const { lines } = await stores.storage.read(session)
     const agent = await this.#buildAgent(name, { create: false, ...(model && { model }) })
     return await proposeTitle({ provider, agent, lines }, signal)
@@ -155,13 +155,13 @@ export class Runtime implements AsyncDisposable {
       cwd,
       prepare,
       channel,
-      setting,
+      config,
     }: {
       conversation: LeasedConversation
       cwd: string
       prepare: Preprocess
       channel: EventChannel
-      setting: TurnConfig
+      config: TurnConfig
     },
     { settings, runId }: TurnRequest,
     turnOver: AbortSignal,
@@ -172,7 +172,7 @@ export class Runtime implements AsyncDisposable {
     if (settings.ephemeral) this.#unsaved.add(spillDir)
     const steers = new Steers(prepare)
     const keepDir = undo === undefined || settings.ephemeral ? undefined : join(undo, conversation.id, run)
-    return { conversation, cwd, setting, asks, steers, channel, runId: run, turnOver, spillDir, keepDir }
+    return { conversation, cwd, config, asks, steers, channel, runId: run, turnOver, spillDir, keepDir }
   }
 
   /**
@@ -213,7 +213,7 @@ export class Runtime implements AsyncDisposable {
     {
       runId,
       line,
-      setting: { warning },
+      config: { warning },
       primary: { id, name },
     }: OpenTurn & { line: number; primary: AgentConfig },
     signal: AbortSignal,

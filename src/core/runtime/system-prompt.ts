@@ -28,15 +28,15 @@ const PRIMARY_FRAMING =
  * Order: prompt, hooks' standing instructions, scope, environment, then Crab.md or AGENTS.md (ADR 0061), so
  * that the longest possible prefix stays the same between turns and provider caches keep the history.
  */
-export async function systemPrompt(agent: AgentConfig, setting: SystemPromptContext): Promise<string> {
-  const { hook } = setting
-  const scope = setting.guest ? undefined : hook.scope?.(agent)
+export async function systemPrompt(agent: AgentConfig, context: SystemPromptContext): Promise<string> {
+  const { hook } = context
+  const scope = context.guest ? undefined : hook.scope?.(agent)
   const blocks = [
-    setting.override ?? agent.prompt,
-    hook.systemPrompt?.(setting.keeps),
+    context.override ?? agent.prompt,
+    hook.systemPrompt?.(context.keeps),
     scope && wrapInTag('scope', {}, scope),
-    await hook.context?.(setting.cwd, setting.turn),
-    setting.guest ? GUEST_FRAMING : setting.hasGuests ? PRIMARY_FRAMING : undefined,
+    await hook.context?.(context.cwd, context.turn),
+    context.guest ? GUEST_FRAMING : context.hasGuests ? PRIMARY_FRAMING : undefined,
   ]
   return blocks
     .map((block) => block?.trim())

@@ -35,7 +35,7 @@ export interface ToolContext {
 /** The state that the calls of one step share. */
 export interface ToolStep {
   offered: readonly ToolSpec[]
-  setting: ToolContext
+  context: ToolContext
   onAnswer?(answer: FinishedCall): void
   /** See ToolDispatch.offerAgain. */
   offerAgain(): void
@@ -63,7 +63,7 @@ export interface FinishedCall {
  */
 export async function* runToolCalls(
   calls: readonly ToolCall[],
-  { offered, setting, onAnswer, offerAgain }: ToolStep,
+  { offered, context, onAnswer, offerAgain }: ToolStep,
   signal: AbortSignal,
 ): AsyncGenerator<FinishedCall | AgentEvent> {
   const stop = new AbortController()
@@ -71,7 +71,7 @@ export async function* runToolCalls(
   const tools = toolsByName(offered)
   const order: GroupLock<FileGroup> = new GroupLock()
   const startCall = async (index: number, call: ToolCall, earlier: Promise<unknown>) => {
-    const finished = await answer({ index, call }, { setting, tools, order, earlier, offerAgain }, either)
+    const finished = await answer({ index, call }, { context, tools, order, earlier, offerAgain }, either)
     onAnswer?.(finished)
     return finished
   }
@@ -81,7 +81,7 @@ export async function* runToolCalls(
   }
   try {
     while (running.size > 0) {
-      const done = yield* setting.channel.during(Promise.race(running.values()))
+      const done = yield* context.channel.during(Promise.race(running.values()))
       running.delete(done.index)
       yield done
     }
@@ -91,7 +91,7 @@ export async function* runToolCalls(
   }
 }
 
-interface Step extends Pick<ToolStep, 'setting' | 'offerAgain'> {
+interface Step extends Pick<ToolStep, 'context' | 'offerAgain'> {
   tools: ReadonlyMap<string, ToolSpec>
   order: GroupLock<FileGroup>
   /** Resolves when the earlier calls of the step have ended. */
@@ -103,7 +103,7 @@ async function answer(
   step: Step,
   signal: AbortSignal,
 ): Promise<FinishedCall> {
-  const { now } = step.setting
+  const { now } = step.context
   const files: FileVersion[] = []
   let started = now()
   let hasStarted = false
@@ -123,32 +123,32 @@ async function run(
   step: Step & { files: FileVersion[]; onPermitted(): void },
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const { setting, tools, order, files, onPermitted } = step
+  const { context, tools, order, files, onPermitted } = step
   signal.throwIfAborted()
   const tool = tools.get(call.name)
   if (!tool) {
-    const { hook, dispatch } = setting
+    const { hook, dispatch } = context
     return refuse(hook.whyNot?.(call.name, dispatch.turnOver) ?? unknownTool(call.name, tools))
   }
   const args = parseArguments(call.arguments)
   if (!args) return refuse(`Cannot call ${call.name}: its arguments are not a JSON object`)
-  const request = { ...setting.request, args }
-  const describe = async () => (await setting.hook.describe?.(tool.name, request)) ?? plainAction(tool)
+  const request = { ...context.request, args }
+  const describe = async () => (await context.hook.describe?.(tool.name, request)) ?? plainAction(tool)
   const permitted = await permitCall(
     { call, describe, earlier: step.earlier },
-    { permissions: setting.permissions, order },
+    { permissions: context.permissions, order },
     signal,
   )
   if ('denial' in permitted) {
     const { denial } = permitted
-    return { ...refuse(denialText(denial, setting.dispatch.trust)), denial }
+    return { ...refuse(denialText(denial, context.dispatch.trust)), denial }
   }
   const { action, turn } = permitted
   using _turn = turn
   signal.throwIfAborted()
   onPermitted()
   const dispatch = toDispatch({ call, request, action, files }, step, signal)
-  const running = setting.hook.dispatch?.(tool.name, dispatch, signal)
+  const running = context.hook.dispatch?.(tool.name, dispatch, signal)
   return (await running) ?? refuse(unknownTool(call.name, tools))
 }
 
@@ -159,22 +159,22 @@ function toDispatch(
     action,
     files,
   }: { call: ToolCall; request: ToolRequest; action: PolicyAction; files: FileVersion[] },
-  { setting, offerAgain }: Step,
+  { context, offerAgain }: Step,
   signal: AbortSignal,
 ): ToolDispatch {
   return {
     ...request,
-    ...setting.dispatch,
+    ...context.dispatch,
     callId: call.id,
     action,
-    files: followFiles(setting.files, files),
+    files: followFiles(context.files, files),
     offerAgain,
-    notice: (message) => setting.channel.push({ type: 'notice', message, ...toServer(action) }),
-    mayShow: (path) => setting.permissions.mayShow(path),
-    progress: (report) => setting.channel.push({ type: 'tool-progress', callId: call.id, ...report }),
+    notice: (message) => context.channel.push({ type: 'notice', message, ...toServer(action) }),
+    mayShow: (path) => context.permissions.mayShow(path),
+    progress: (report) => context.channel.push({ type: 'tool-progress', callId: call.id, ...report }),
     async ask(questions, kind, unwanted) {
       const either = unwanted ? AbortSignal.any([signal, unwanted]) : signal
-      const end = await setting.asks.put({ kind, questions, permission: undefined }, either)
+      const end = await context.asks.put({ kind, questions, permission: undefined }, either)
       if (end?.answers) return end.answers
       if (end) throw new CrabError('timeout', 'Cannot ask: no answer arrived in time')
       throw new CrabError('denied', 'Cannot ask: no user is available to answer')

@@ -37,7 +37,7 @@ export interface TurnInputs extends OpenTurn {
 /** A turn whose conversation is leased. */
 export interface OpenTurn {
   /** The configuration when the turn began. */
-  setting: TurnConfig
+  config: TurnConfig
   asks: Asks
   /** The folder for tool output that is too long for an answer. */
   spillDir: string
@@ -62,7 +62,7 @@ export async function planTurn(
 ): Promise<TurnPlan> {
   const { hook } = options
   const { agent, toolAgent, model, conversation, cwd } = inputs
-  const { provider } = inputs.setting
+  const { provider } = inputs.config
   const { settings } = request
   const guest = request.guest === undefined ? undefined : agent.name
   const { messages } = conversation.history
@@ -81,9 +81,9 @@ export async function planTurn(
   const selection = new SelectedTools(conversation.history.tools)
   let firstChoice = request.toolChoice ?? agent.tool_choice
   const turn = (signal: AbortSignal) => ({
-    tell: tools.channel.push,
+    emit: tools.channel.push,
     signal,
-    over: inputs.turnOver,
+    turnOver: inputs.turnOver,
     trust: request.trust,
     session: conversation.id,
     keeps,
@@ -170,7 +170,7 @@ async function createToolContext(at: {
   const files = new Map(conversation.history.files)
   const permissions = new Permissions({
     seen: files,
-    setting: { ...place, trust, readable, mode: settings.mode ?? 'ask', rules },
+    context: { ...place, trust, readable, mode: settings.mode ?? 'ask', rules },
     asks,
     record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
     addRule: (rule) => agents.addRule(agent.name, rule),
@@ -220,8 +220,8 @@ function toolFilter(inputs: TurnInputs, { settings, trust }: TurnRequest): (tool
 }
 
 /** Returns every rule that could apply to a turn; its trust class decides which of them hold. */
-function allRules({ rules: { flags, agent }, conversation, setting }: TurnInputs): Rule[] {
-  return [...flags, ...conversation.history.grants, ...agent, ...setting.rules]
+function allRules({ rules: { flags, agent }, conversation, config }: TurnInputs): Rule[] {
+  return [...flags, ...conversation.history.grants, ...agent, ...config.rules]
 }
 
 /** Returns the tools that an agent is shown, which are exactly those it may call (ADR 0072). */

@@ -160,7 +160,7 @@ class Turn {
     const offerAgain = () => {
       this.#mustOffer = true
     }
-    const step = { offered: this.#tools, setting: this.#plan.tools, onAnswer, offerAgain }
+    const step = { offered: this.#tools, context: this.#plan.tools, onAnswer, offerAgain }
     try {
       for await (const event of runToolCalls(calls, step, signal)) {
         if (answers.length === calls.length) await this.#commit(answers)

@@ -39,7 +39,7 @@ const TOKEN_BYTES = 32
 const PREFIX = 'crabtalk_'
 
 /** Generates a token of 256 random bits. */
-export function newToken(): string {
+function newToken(): string {
   return PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString('base64url')
 }
 

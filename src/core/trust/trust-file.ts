@@ -7,7 +7,7 @@ import type { Result, ValidationIssue } from '../config/validation-issue.ts'
  * The states of a folder. `trusted` and `untrusted` are answers of the user; `notified` means that the user
  * was informed that its files are used.
  */
-export const TRUST_STATES = ['trusted', 'untrusted', 'notified'] as const
+const TRUST_STATES = ['trusted', 'untrusted', 'notified'] as const
 
 const project = strictTable({
   path: filledString(),

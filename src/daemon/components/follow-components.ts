@@ -31,13 +31,13 @@ export interface FollowOptions {
  */
 export function followComponents(options: FollowOptions): Disposable {
   const { components, folder, log, lookMs } = options
-  const over = new AbortController()
+  const shutdown = new AbortController()
   const logged = new Set<string>()
   const changes = new Serial()
   const listening = components.listen((changed) => {
     logBroken(components, logged, log)
     changes
-      .run(() => applyChanges(changed, options, over.signal))
+      .run(() => applyChanges(changed, options, shutdown.signal))
       .catch((reason: unknown) => log('warn', toCrabError(reason).message))
   })
   const watching = watchFolder({
@@ -48,7 +48,7 @@ export function followComponents(options: FollowOptions): Disposable {
   })
   return {
     [Symbol.dispose]() {
-      over.abort()
+      shutdown.abort()
       listening[Symbol.dispose]()
       watching[Symbol.dispose]()
     },

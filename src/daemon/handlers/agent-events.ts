@@ -143,7 +143,7 @@ function formatUsage({ input, output, cache_read }: Usage): string {
 }
 
 /** Formats a count of tokens with at most one decimal place: `950`, `12.3k`, `1.2M`. */
-export function formatTokenCount(count: number): string {
+function formatTokenCount(count: number): string {
   if (count < 1000) return String(count)
   const [scaled, unit] = count < 999_950 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']
   return `${scaled.toFixed(1).replace(/\.0$/, '')}${unit}`

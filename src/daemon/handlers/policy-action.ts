@@ -82,7 +82,7 @@ async function describeBuiltInTool(
   { tool: name, agent }: PossibleCall,
   signal: AbortSignal,
 ): Promise<PolicyAction> {
-  const builtIn = (await hook.schema?.({ ...agent, mcps: [] }, { tell: () => {}, signal })) ?? []
+  const builtIn = (await hook.schema?.({ ...agent, mcps: [] }, { emit: () => {}, signal })) ?? []
   const spec = [...builtIn, ...GROUP_TOOLS].find((one) => one.name === name)
   if (spec) return { kind: 'tool', name, harmless: spec.readOnly ?? false }
   const names = builtIn.map((one) => one.name)

@@ -15,15 +15,15 @@ export async function waitRun(
   return toResult(peek ? live.get(runId) : (await live.wait(runId, signal)).run)
 }
 
-function toResult({ id, agent, sender, start, tally, end }: TurnRun): RunResult {
+function toResult({ id, agent, sender, start, summary, end }: TurnRun): RunResult {
   return {
     runId: id,
     session: start?.sessionId ?? '',
     agent: start?.primary.name ?? agent,
     sender,
-    content: tally.text,
+    content: summary.text,
     end: end && (toWireEvent(end, 'local').value as StreamEnd), // an end has no question
-    tools: [...tally.tools.values()],
-    denied: tally.denied.map(({ denial, ...call }) => ({ ...call, denial: toDenialInfo(denial) })),
+    tools: [...summary.tools.values()],
+    denied: summary.denied.map(({ denial, ...call }) => ({ ...call, denial: toDenialInfo(denial) })),
   }
 }

@@ -63,7 +63,7 @@ export async function handleSend(
     turns,
     stopReason,
     ...(costUsd !== undefined && { costUsd }),
-    content: hasSchema ? run.tally.lastText : run.tally.text,
+    content: hasSchema ? run.summary.lastText : run.summary.text,
     usage: usage && toTokenUsage(usage),
   }
 }

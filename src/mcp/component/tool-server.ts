@@ -37,7 +37,7 @@ export class ToolServer {
   readonly #tools: ReadonlyMap<string, CheckedTool>
   readonly #handler: McpHttpHandler
   readonly #running = new Set<Promise<unknown>>()
-  readonly #over = new AbortController()
+  readonly #shutdown = new AbortController()
 
   constructor(options: ToolServerOptions) {
     const { component, log, maxBodyBytes } = options
@@ -61,7 +61,7 @@ export class ToolServer {
 
   /** Aborts the running calls. */
   stop(): void {
-    this.#over.abort(new CrabError('cancelled', 'Cancelled: the component ends'))
+    this.#shutdown.abort(new CrabError('cancelled', 'Cancelled: the component ends'))
   }
 
   /** Closes every stream; nothing is answered afterwards. */
@@ -106,7 +106,7 @@ export class ToolServer {
   }
 
   async #run(tool: ComponentTool, args: JsonObject, context: ServerContext): Promise<CallToolResult> {
-    const signal = AbortSignal.any([context.mcpReq.signal, this.#over.signal])
+    const signal = AbortSignal.any([context.mcpReq.signal, this.#shutdown.signal])
     try {
       const wantsProgress = context.mcpReq._meta?.progressToken !== undefined
       return toResult(await tool.run(args, { signal, wantsProgress, progress: createProgress(context) }))

@@ -35,7 +35,7 @@ export function tappedLines(
   const rest = { outgoing: false, method: '', id: '', durationMs: undefined, isLog: true }
   return (read) => {
     if (!tap.hasListeners) return
-    tap.tell({ ...rest, at: now(), fingerprint, owners: owners(), ...cut(read().join('\n')) })
+    tap.publish({ ...rest, at: now(), fingerprint, owners: owners(), ...cut(read().join('\n')) })
   }
 }
 
@@ -90,7 +90,7 @@ class Trace {
       this.#note(`${outgoing} ${id}`, { at, caller, token: getProgressToken(params) })
     const durationMs = request && Math.max(0, at - request.at)
     const content = cut(this.#show(message))
-    this.#tap.tell({
+    this.#tap.publish({
       at,
       fingerprint,
       owners: owners(),

@@ -32,20 +32,20 @@ export interface OfferOptions {
 export async function makeToolsReady(options: OfferOptions, turn: ToolsTurn): Promise<void> {
   const { peers, agent, claimed } = options
   using _listening = peers.listen((event) => {
-    if (event.agent === agent.name) turn.tell({ type: 'mcp-state', server: event })
+    if (event.agent === agent.name) turn.emit({ type: 'mcp-state', server: event })
   })
   const failures = await Promise.all(claimed.map((claim) => makeReady(claim, options, turn)))
   for (const [i, { entry, peer }] of claimed.entries()) {
     const failure = failures[i]
     if (failure)
-      turn.tell({
+      turn.emit({
         type: 'notice',
         message: describeMissing(entry.name, failure, agent.name),
         server: entry.name,
       })
     const dropped = options.takeDropped(peer).filter(({ isSound = false }) => !isSound)
     if (dropped.length > 0)
-      turn.tell({ type: 'notice', message: describeDropped(entry.name, dropped), server: entry.name })
+      turn.emit({ type: 'notice', message: describeDropped(entry.name, dropped), server: entry.name })
   }
 }
 
@@ -97,10 +97,10 @@ async function requireServer({ peer, entry, agent }: PeerClaim, { signal }: Tool
 function notifyStart({ peer, ...claim }: PeerClaim, turn: ToolsTurn, at: number): void {
   if (peer.mayInstall) {
     const message = `The MCP server "${claim.entry.name}" is starting for the first time and may have to be installed first`
-    turn.tell({ type: 'notice', message, server: claim.entry.name, passing: true })
+    turn.emit({ type: 'notice', message, server: claim.entry.name, passing: true })
   }
   if (peer.state !== 'connecting') return
-  turn.tell({
+  turn.emit({
     type: 'mcp-state',
     server: toEvent({ peer, kind: 'connecting', claims: peer.claims, claim, at }),
   })

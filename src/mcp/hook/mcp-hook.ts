@@ -56,16 +56,16 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
     },
     async schema(agent, turn) {
       if (agent.mcps.length === 0) return resources.addTo([], agent.id)
-      const pinned = turn.over && claimsByTurn.get(turn.over)
+      const pinned = turn.turnOver && claimsByTurn.get(turn.turnOver)
       if (pinned) return show(agent, pinned, pinned) // a repeated request of the same turn: it has already waited, and its notices are out
       // A turn that waited for its conversation may hold an older version of the agent: the last registration
       // counts.
       if (!peers.getClaims(agent.id) && (await peers.ensure(agent))) startEager(peers, agent.id)
       const takeDropped = (peer: Peer) => takeOnce(reportedDrops, peer.memory.newlyDropped, agent.id)
       const claimed = peers.getClaims(agent.id) ?? []
-      const isPinned = turn.over !== undefined && holdUntil(turn.over, claimed)
+      const isPinned = turn.turnOver !== undefined && holdUntil(turn.turnOver, claimed)
       await makeToolsReady({ peers, agent, claimed, now, takeDropped }, turn)
-      if (turn.over && isPinned) claimsByTurn.set(turn.over, claimed)
+      if (turn.turnOver && isPinned) claimsByTurn.set(turn.turnOver, claimed)
       return show(agent, claimed, isPinned ? claimed : undefined)
     },
     async preprocess(message, signal) {

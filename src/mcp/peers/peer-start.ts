@@ -32,7 +32,7 @@ export interface PeerStartOptions {
   /** Records a failure and returns the error the start fails with. */
   onFailed(reason: unknown): CrabError
   /** Aborted when the peer is ended. */
-  over: AbortSignal
+  shutdown: AbortSignal
 }
 
 /**
@@ -91,7 +91,7 @@ export class PeerStart {
     this.#restart.abort(new CrabError('unavailable', 'it is being restarted'))
   }
 
-  /** Closes the links, after the start under way has ended because `over` was aborted. Never rejects. */
+  /** Closes the links, after the start under way has ended because `shutdown` was aborted. Never rejects. */
   async close(): Promise<void> {
     await this.#underWay?.catch(() => undefined) // its callers get the error
     await this.#links.close()
@@ -103,14 +103,14 @@ export class PeerStart {
   }
 
   async #start(): Promise<Connection> {
-    const { over, onFailed } = this.#options
+    const { shutdown, onFailed } = this.#options
     for (;;) {
       this.#restart = new AbortController()
       const { signal } = this.#restart
       try {
-        return await this.#startOnce(AbortSignal.any([over, signal]))
+        return await this.#startOnce(AbortSignal.any([shutdown, signal]))
       } catch (reason) {
-        if (signal.aborted && !over.aborted) continue
+        if (signal.aborted && !shutdown.aborted) continue
         this.#underWay = undefined
         throw onFailed(reason)
       }
@@ -144,9 +144,9 @@ export class PeerStart {
 
   /** Opens a link. Two processes of one server never run at the same time. */
   async #open(variant: HttpVariant, signal: AbortSignal): Promise<ServerLink> {
-    const { open, log, entries, isConnected, over } = this.#options
+    const { open, log, entries, isConnected, shutdown } = this.#options
     const patienceMs = () => (isConnected() ? callLimit(entries()) : this.limitMs)
-    const either = AbortSignal.any([signal, over])
+    const either = AbortSignal.any([signal, shutdown])
     return await this.#links.replace(() => open({ variant, log, patienceMs }, either), either)
   }
 }

@@ -53,7 +53,7 @@ export class Peer {
   readonly #options: PeerOptions
   readonly #secrets: readonly string[]
   readonly #stderr = new LineTail((line) => hideSecrets(line, this.target))
-  readonly #over = new AbortController()
+  readonly #shutdown = new AbortController()
   /** The reason it is never started. */
   readonly #issue: CrabError | undefined
   readonly #start: PeerStart
@@ -84,7 +84,7 @@ export class Peer {
       onBegin: () => options.onEvent('connecting'),
       onStarted: (started, refresh) => this.#succeed(started, refresh),
       onFailed: (reason) => this.#fail(reason),
-      over: this.#over.signal,
+      shutdown: this.#shutdown.signal,
     })
   }
 
@@ -203,7 +203,7 @@ export class Peer {
 
   /** Ends the server and every process it started; the peer cannot be used afterwards. Never rejects. */
   async end(): Promise<void> {
-    this.#over.abort(new CrabError('unavailable', 'it is being stopped'))
+    this.#shutdown.abort(new CrabError('unavailable', 'it is being stopped'))
     this.#holders.end()
     await this.#disconnect()
     await this.#start.close()
@@ -212,7 +212,7 @@ export class Peer {
 
   /** Like end(), for a process that is exiting: does not wait. */
   release(): void {
-    this.#over.abort(new CrabError('unavailable', 'it is being stopped'))
+    this.#shutdown.abort(new CrabError('unavailable', 'it is being stopped'))
     this.#idle.stop()
     this.#refresh?.stop()
     this.#connection?.release()
@@ -224,9 +224,9 @@ export class Peer {
   }
 
   #succeed({ connection, list }: StartedServer, refresh: ListRefresh): void {
-    if (this.#over.signal.aborted) {
+    if (this.#shutdown.signal.aborted) {
       void connection.close()
-      throw toCancelledError(this.#over.signal)
+      throw toCancelledError(this.#shutdown.signal)
     }
     this.#connection = connection
     this.#refresh = refresh
@@ -243,7 +243,7 @@ export class Peer {
 
   #fail(reason: unknown): CrabError {
     const error = maskError(reason, this.target)
-    if (this.#over.signal.aborted) return error
+    if (this.#shutdown.signal.aborted) return error
     this.failures.startFailed(error)
     this.memory.failed(error)
     this.record.lastErrorAt = this.#options.now()
@@ -276,7 +276,7 @@ export class Peer {
     const connection = this.#connection
     if (!connection) return false
     try {
-      const list = await connection.listTools(this.#over.signal)
+      const list = await connection.listTools(this.#shutdown.signal)
       if (
         this.#connection !== connection ||
         !this.memory.connected(this.#clean(list, connection), connection)

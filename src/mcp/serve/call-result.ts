@@ -13,9 +13,9 @@ interface ServedAddress {
 
 /** Builds the result of the host's call from a finished turn; `failure` is the reason it failed, if it did. */
 export function toCallResult(turn: TurnFold, at: ServedAddress, failure: unknown): CallToolResult {
-  const { tally, end } = turn
+  const { summary, end } = turn
   const error = failure === undefined ? end && fromStreamEnd(end) : toCrabError(failure)
-  const words = [tally.text, error && toErrorText(error), toDeniedWords(turn, at)].filter((text) => text)
+  const words = [summary.text, error && toErrorText(error), toDeniedWords(turn, at)].filter((text) => text)
   return {
     content: (words.length > 0 ? words : ['[no answer]']).map((text) => ({
       type: 'text',
@@ -32,20 +32,20 @@ function toStructured(
   { agent, conversation }: ServedAddress,
   error: CrabError | undefined,
 ): JsonObject {
-  const { tally, session } = turn
+  const { summary, session } = turn
   const { usage, turns = 0, costUsd, model = turn.model, detail } = turn.end ?? {}
   return {
     agent,
     conversation,
     session,
-    answer: tally.text.toWellFormed(),
+    answer: summary.text.toWellFormed(),
     model,
     turns,
     ...(usage && { usage: toUsageJson(usage) }),
     ...(costUsd !== undefined && { cost_usd: costUsd }),
     ...(detail?.stopReason && { stop_reason: detail.stopReason }),
-    ...(tally.denied.length > 0 && {
-      denied: tally.denied.map(({ name: tool, denial: { action, reason, rules } }) => {
+    ...(summary.denied.length > 0 && {
+      denied: summary.denied.map(({ name: tool, denial: { action, reason, rules } }) => {
         return { tool, action, reason, rules }
       }),
     }),
@@ -53,8 +53,8 @@ function toStructured(
   }
 }
 
-function toDeniedWords({ tally }: TurnFold, { agent }: ServedAddress): string {
-  const lines = tally.denied.map(({ denial: { action, reason, rules } }) => {
+function toDeniedWords({ summary }: TurnFold, { agent }: ServedAddress): string {
+  const lines = summary.denied.map(({ denial: { action, reason, rules } }) => {
     const allow = rules.length > 0 ? `; the rule ${rules.join(' and ')} would allow it` : ''
     return `- ${action}: ${reason}${allow}`
   })

@@ -41,8 +41,8 @@ export interface ServeAgentsOptions extends ServedAgents {
 export async function serveAgents(options: ServeAgentsOptions, signal: AbortSignal): Promise<void> {
   await listServed(options, signal)
   const transport = lineTransport(options.streams)
-  const over = new AbortController()
-  const calls = new Calls(options, AbortSignal.any([signal, over.signal]))
+  const shutdown = new AbortController()
+  const calls = new Calls(options, AbortSignal.any([signal, shutdown.signal]))
   const stop = () => transport.close()
   signal.addEventListener('abort', stop, { once: true })
   try {
@@ -53,7 +53,7 @@ export async function serveAgents(options: ServeAgentsOptions, signal: AbortSign
     await handle.close()
   } finally {
     signal.removeEventListener('abort', stop)
-    over.abort(new CrabError('cancelled', 'Cancelled: the host is gone'))
+    shutdown.abort(new CrabError('cancelled', 'Cancelled: the host is gone'))
     await calls.ended()
   }
 }

@@ -95,16 +95,16 @@ export class Arming<Shown> {
     this.#quieting?.[Symbol.dispose]()
     this.#quieting = this.#options.timer(this.#options.quietMs, () => {
       this.#isQuiet = true
-      this.#tell()
+      this.#arm()
     })
-    this.#tell()
+    this.#arm()
   }
 
   /** Records that the screen was redrawn in another size: the shown element must be seen again. */
   redrawn(): void {
     if (this.#shown === undefined) return
     this.#see()
-    this.#tell()
+    this.#arm()
   }
 
   /** Records that the user has asked for the next element, which gets keys immediately. */
@@ -120,7 +120,7 @@ export class Arming<Shown> {
     this.#shown = shown
     this.#isQuiet = true
     if (shown !== undefined) this.#see()
-    this.#tell()
+    this.#arm()
   }
 
   #see(): void {
@@ -129,11 +129,11 @@ export class Arming<Shown> {
     if (this.#isSeen) return
     this.#seeing = this.#options.timer(this.#options.seenMs, () => {
       this.#isSeen = true
-      this.#tell()
+      this.#arm()
     })
   }
 
-  #tell(): void {
+  #arm(): void {
     this.#options.arm(this.#shown, this.#isSeen && this.#isQuiet)
   }
 

@@ -158,7 +158,7 @@ export class Controller {
   do(effect: ChatEffect): void {
     this.#perform(effect).catch((reason) => {
       const { kind, message, hint } = toCrabError(reason)
-      if (kind !== 'cancelled') this.#tell('error', message, hint)
+      if (kind !== 'cancelled') this.#notify('error', message, hint)
     })
   }
 
@@ -227,7 +227,7 @@ export class Controller {
   async #run(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const over = this.#jobs.run(work)
     this.turns.wait(over)
-    if ((await over) === 'interrupted') this.#tell('info', 'Interrupted')
+    if ((await over) === 'interrupted') this.#notify('info', 'Interrupted')
   }
 
   #interrupt(): void {
@@ -277,7 +277,7 @@ export class Controller {
     this.#options.store.act({ type: 'set', change: { hint: text } })
   }
 
-  #tell(tone: Tone, text: string, hint?: string): void {
+  #notify(tone: Tone, text: string, hint?: string): void {
     const action: ChatAction = { type: 'print', block: { kind: 'notice', tone, text, hint } }
     this.#options.store.act(action)
   }

@@ -81,13 +81,13 @@ export class Feed {
     this.#follower = following
     at.run(AbortSignal.any([signal, stop.signal])).catch((reason) => {
       if (this.#follower === following) this.#follower = undefined
-      this.#tell(reason, at)
+      this.#report(reason, at)
     })
     return at
   }
 
   /** Prints why following ended. The caller that opens a conversation reports why it cannot be shown at all. */
-  #tell(reason: unknown, at: ConversationFollower): void {
+  #report(reason: unknown, at: ConversationFollower): void {
     const { kind, message, hint } = toCrabError(reason)
     if (kind === 'cancelled' || !at.isShown) return
     const text = `This window no longer follows the conversation. ${message}`

@@ -72,8 +72,8 @@ export class LineSubmitter {
 
   async #shell(line: string, signal: AbortSignal): Promise<void> {
     const { store, ports, turns } = this.#options
-    const tell = (text: string) => turns.addContext(text)
-    if (line !== '') await runShellLine(line, { ports, act: store.act, tell }, signal)
+    const addContext = (text: string) => turns.addContext(text)
+    if (line !== '') await runShellLine(line, { ports, act: store.act, addContext }, signal)
   }
 
   async #note(line: string, signal: AbortSignal): Promise<void> {
@@ -88,17 +88,17 @@ interface ShellContext {
   ports: Pick<ChatPorts, 'runShell'>
   act(action: ChatAction): void
   /** Adds context for the agent. */
-  tell(text: string): void
+  addContext(text: string): void
 }
 
 /** Runs the user's own command line. Its output is printed and sent to the agent with the next message. */
 async function runShellLine(
   line: string,
-  { ports, act, tell }: ShellContext,
+  { ports, act, addContext }: ShellContext,
   signal: AbortSignal,
 ): Promise<void> {
   const report = (end: string, output: string) =>
-    tell(`<shell command=${JSON.stringify(line)} ${end}>\n${output}\n</shell>`)
+    addContext(`<shell command=${JSON.stringify(line)} ${end}>\n${output}\n</shell>`)
   act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
   act({ type: 'set', change: { hint: 'Esc stops it' } })
   let newest = ''

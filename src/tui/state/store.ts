@@ -34,8 +34,8 @@ export class ChatStore implements Disposable {
     const before = this.#state
     this.#state = reduce(before, action)
     if (this.#state === before) return
-    if (action.type !== 'stream') this.#tell()
-    else this.#timer ??= setTimeout(() => this.#tell(), FRAME_MS)
+    if (action.type !== 'stream') this.#notify()
+    else this.#timer ??= setTimeout(() => this.#notify(), FRAME_MS)
   };
 
   [Symbol.dispose](): void {
@@ -43,7 +43,7 @@ export class ChatStore implements Disposable {
     this.#listeners.clear()
   }
 
-  #tell(): void {
+  #notify(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#state = reduce(this.#state, { type: 'flush' })

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 
 /** The size at which a file of printed output is truncated: 10 MiB. */
-export const MAX_PRINTED_BYTES = 10 * 1024 * 1024
+const MAX_PRINTED_BYTES = 10 * 1024 * 1024
 
 /**
  * Bounds the files that services print to: truncates each one larger than `maxBytes` and keeps its last half

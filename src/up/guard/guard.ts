@@ -46,7 +46,7 @@ export async function guardServices(options: ServiceGuardOptions, signal: AbortS
  * Reads the time in milliseconds after which a service counts as hung; undefined when CRABTALK_WATCHDOG is
  * `off` or `0`.
  */
-export function watchdogLimit(envFile: string): number | undefined {
+function watchdogLimit(envFile: string): number | undefined {
   const value = readEnvFileSync(envFile)['CRABTALK_WATCHDOG']?.trim()
   if (value === 'off' || value === '0') return undefined
   const seconds = Number(value || Number.NaN)

@@ -59,7 +59,7 @@ async function openBox() {
   return Object.assign(folder, {
     async run(line: string, signal = NEVER, tell: (newest: string) => void = () => {}) {
       await using processes = openTestHost()
-      return await runLocalShell(line, { ...options, processes, tell }, signal)
+      return await runLocalShell(line, { ...options, processes, onOutput: tell }, signal)
     },
   })
 }

@@ -45,7 +45,7 @@ export function openTestBus(store: SubscriptionStore, more: Partial<EventBusOpti
     fire: async () => {},
     published() {},
     log() {},
-    over: new AbortController().signal,
+    shutdown: new AbortController().signal,
     now: () => 0,
     newId: () => `01BX5ZZKBK${String(++count).padStart(16, '0')}`,
     ...more,

@@ -189,7 +189,7 @@ async function migrate({
   const told: string[] = []
   const leases = new MemoryLeases()
   const tell = (level: string, message: string) => void told.push(`${level} ${message}`)
-  await migrateServers({ paths, lock: (resource) => leases.take(resource, NEVER), tell })
+  await migrateServers({ paths, lock: (resource) => leases.take(resource, NEVER), log: tell })
   return told
 }
 

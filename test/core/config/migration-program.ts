@@ -13,7 +13,7 @@ if (import.meta.main) {
     await migrateServers({
       paths,
       lock: (resource) => leases.take(resource, never),
-      tell: (level, message) => process.stdout.write(`${level} ${message}\n`),
+      log: (level, message) => process.stdout.write(`${level} ${message}\n`),
     })
     process.stdin.destroy()
   })

@@ -9,7 +9,7 @@ import type { ToolDispatch, ToolOutput } from '../../../src/core/runtime/hook.ts
 const NEVER = new AbortController().signal
 
 test('askUserHook() offers one tool that only reads, in few bytes', async () => {
-  const tools = await askUserHook().schema!({} as never, { tell: () => undefined, signal: NEVER })
+  const tools = await askUserHook().schema!({} as never, { emit: () => undefined, signal: NEVER })
   assert.deepEqual(
     tools.map(({ name, readOnly }) => [name, readOnly]),
     [['ask_user', true]],

@@ -28,17 +28,17 @@ test('foldTurnEvent() sums up a turn: who speaks, its texts, its calls and its e
     event('chunk', { content: 'Half' }),
   ]
   for (const one of events) foldTurnEvent(turn, one)
-  const { tally } = turn
+  const { summary } = turn
   assert.deepEqual([turn.agent, turn.run, turn.session, turn.model], ['crab', 'r', 's', 'm'])
   assert.deepEqual(
-    [tally.texts, tally.text, tally.lastText],
+    [summary.texts, summary.text, summary.lastText],
     [['Looking.', 'Half'], 'Looking.\n\nHalf', 'Half'],
   )
   assert.deepEqual(
-    [...tally.tools.values()].map((tool) => Object.values(tool).join(' ')),
+    [...summary.tools.values()].map((tool) => Object.values(tool).join(' ')),
     ['mcp__fs__x fs 1 1 5', 'read  1 0 7', 'grep  1 0 1'],
   )
-  assert.deepEqual(tally.denied, [{ name: 'mcp__fs__x', server: 'fs', denial }])
+  assert.deepEqual(summary.denied, [{ name: 'mcp__fs__x', server: 'fs', denial }])
   foldTurnEvent(turn, event('end', { turns: 2 }))
   assert.equal(turn.end?.turns, 2)
 })

@@ -9,7 +9,7 @@ import { toolDispatch, toolRequest } from '../../support/dispatches.ts'
 
 const NEVER = new AbortController().signal
 const CALL = toolDispatch()
-const TURN: ToolsTurn = { tell() {}, signal: NEVER }
+const TURN: ToolsTurn = { emit() {}, signal: NEVER }
 
 const toMessage = (content: string): UserMessage => {
   return { agent: AGENT, content, trust: 'local', spillDir: '/spill', notice() {}, attach() {} }

@@ -130,5 +130,5 @@ function toCall(line: string): ToolCall {
 
 function step(setting: ReturnType<typeof toolSetting>) {
   const offered = ['bash', 'write', 'mcp'].map((name) => ({ name, description: '', parameters: {} }))
-  return { offered, setting, offerAgain() {} }
+  return { offered, context: setting, offerAgain() {} }
 }

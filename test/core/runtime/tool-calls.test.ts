@@ -25,13 +25,13 @@ test('runToolCalls() says why a tool cannot be called that was not offered, if a
     },
     dispatch: () => assert.fail('is not reached'),
   }
-  const setting = { ...step(hook, ['read']), setting: toolSetting(hook) }
+  const setting = { ...step(hook, ['read']), context: toolSetting(hook) }
   const calls = [call('a', 'hidden'), call('b', 'unknown')]
   const answers = await answersOf(runToolCalls(calls, setting, NEVER))
   const said = answers.toSorted((a, b) => a.index - b.index).map(({ result }) => result)
   assert.deepEqual(said[0], { output: 'Select it first', isError: true })
   assert.match(said[1]!.output, /^Cannot call unknown: no tool has that name/)
-  assert.deepEqual(new Set(asked), new Set([setting.setting.dispatch.turnOver]))
+  assert.deepEqual(new Set(asked), new Set([setting.context.dispatch.turnOver]))
 })
 
 test('runToolCalls() runs all calls at once and yields answers as they come', async () => {
@@ -184,8 +184,8 @@ test('runToolCalls() starts no tool of a turn that is over', async () => {
 test('runToolCalls() never reports a negative duration', async () => {
   const clock = [2_000, 1_000]
   const hook: Hook = { dispatch: async () => ({ output: '', isError: false }) }
-  const { setting, ...rest } = step(hook, ['x'])
-  const backwards = { ...rest, setting: { ...setting, now: () => clock.shift() ?? 0 } }
+  const { context, ...rest } = step(hook, ['x'])
+  const backwards = { ...rest, context: { ...context, now: () => clock.shift() ?? 0 } }
   const [answer] = await answersOf(runToolCalls([call('a', 'x')], backwards, NEVER))
   assert.equal(answer?.durationMs, 0)
 })
@@ -211,7 +211,7 @@ function call(id: string, name: string, args = '{}'): ToolCall {
 
 function step(hook: Hook, names: readonly string[]) {
   const offered = names.map((name) => ({ name, description: '', parameters: {}, readOnly: true }))
-  return { offered, setting: toolSetting(hook), offerAgain() {} }
+  return { offered, context: toolSetting(hook), offerAgain() {} }
 }
 
 async function* run(calls: readonly ToolCall[], tools: Tools, signal = NEVER): AsyncGenerator<FinishedCall> {

@@ -127,7 +127,7 @@ function setting({ hasListeners = true } = {}) {
   const frames: McpFrame[] = []
   const told: JSONRPCMessage[] = []
   const clock = { ms: 1_000 }
-  const tap = { hasListeners, tell: (frame: McpFrame) => void frames.push(frame) }
+  const tap = { hasListeners, publish: (frame: McpFrame) => void frames.push(frame) }
   const inner: Transport & { sent: JSONRPCMessage[] } = {
     sent: [],
     async start() {},

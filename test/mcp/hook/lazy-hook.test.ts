@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { lazyMcpHook } from '../../../src/mcp/hook/lazy-hook.ts'
 import { agentWith, mcpNode, NEVER } from '../mcp-node.ts'
 
-const TURN = { tell() {}, signal: NEVER }
+const TURN = { emit() {}, signal: NEVER }
 
 test('lazyMcpHook() opens nothing for agents without servers', async () => {
   const hook = lazyMcpHook(() => assert.fail('opened'))

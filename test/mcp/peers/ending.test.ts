@@ -37,7 +37,7 @@ test('a server that nobody declares and a turn still holds is the one that is lo
   const server = node.watch()
   const agent = agentWith([server.entry])
   const over = new AbortController()
-  await node.servers.hook.schema!(agent, { tell: () => {}, signal: NEVER, over: over.signal })
+  await node.servers.hook.schema!(agent, { emit: () => {}, signal: NEVER, turnOver: over.signal })
   await node.servers.hook.onUnregisterAgent!(agent)
   await using verified = await node.servers.verify(agent, agent.mcps[0]!, NEVER)
   assert.equal(verified.peer.state, 'connected')

@@ -44,11 +44,11 @@ describe('a turn under way', { concurrency: 4 }, () => {
     const [server, fresh] = [node.watch(), node.watch({}, { name: 'fresh' })]
     const agent = agentWith([server.entry])
     const over = new AbortController()
-    const turn = { tell() {}, signal: NEVER, over: over.signal }
+    const turn = { emit() {}, signal: NEVER, turnOver: over.signal }
     const before = await node.servers.hook.schema!(agent, turn)
     await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
     const look = async () =>
-      node.servers.hook.schema!({ ...agent, mcps: [fresh.entry] }, { tell() {}, signal: NEVER })
+      node.servers.hook.schema!({ ...agent, mcps: [fresh.entry] }, { emit() {}, signal: NEVER })
     const next = await look()
     assert.deepEqual([before[0]?.server, next[0]?.server], ['misbehaving', 'fresh'])
     assert.deepEqual(await node.servers.hook.schema!(agent, turn), before)
@@ -68,7 +68,7 @@ describe('a turn under way', { concurrency: 4 }, () => {
     const agent = agentWith([{ ...server.entry, required: true }])
     const over = new AbortController()
     const told: AgentEvent[] = []
-    const turn = { tell: (event: AgentEvent) => void told.push(event), signal: NEVER, over: over.signal }
+    const turn = { emit: (event: AgentEvent) => void told.push(event), signal: NEVER, turnOver: over.signal }
     const before = await node.servers.hook.schema!(agent, turn)
     const act = { name: 'mcp__misbehaving__act', args: { how: 'exit' } }
     await assert.rejects(async () => run(node, agent, act), { kind: 'unavailable' })
@@ -161,7 +161,7 @@ test('setBaseEnv() moves servers to what they mean now, and turns keep theirs', 
 /** Asks for the tools of an agent as a turn does that ends when it is disposed. */
 async function begin(node: McpNode, agent: AgentConfig): Promise<Disposable> {
   const over = new AbortController()
-  const tell = (_: AgentEvent) => {}
-  await node.servers.hook.schema!(agent, { tell, signal: NEVER, over: over.signal })
+  const emit = (_: AgentEvent) => {}
+  await node.servers.hook.schema!(agent, { emit, signal: NEVER, turnOver: over.signal })
   return { [Symbol.dispose]: () => over.abort() }
 }

@@ -46,8 +46,8 @@ test('a line that begins with ! is run, printed, and told with the next message'
 
 test('what a line of the shell prints is shown while it runs', async () => {
   const gate = Promise.withResolvers<void>()
-  const runShell: ChatPorts['runShell'] = async (_line, tell) => {
-    tell('one\ntwo\n')
+  const runShell: ChatPorts['runShell'] = async (_line, onOutput) => {
+    onOutput('one\ntwo\n')
     await gate.promise
     return { output: 'one\ntwo\nthree\n', exitCode: 0 }
   }
@@ -320,9 +320,9 @@ test('Esc interrupts a turn; Ctrl+C twice leaves', async () => {
 })
 
 test('Esc ends a command of the chat', async () => {
-  const runShell: ChatPorts['runShell'] = (_line, tell, signal) =>
+  const runShell: ChatPorts['runShell'] = (_line, onOutput, signal) =>
     new Promise<never>((_, reject) => {
-      tell('half of it\n')
+      onOutput('half of it\n')
       signal.addEventListener('abort', () => reject(toCancelledError(signal)), { once: true })
     })
   await using chat = await openTestChat([{ parts: ['Hi.'] }], { ports: { runShell } })

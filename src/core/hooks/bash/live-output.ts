@@ -7,13 +7,13 @@ import type { ToolDispatch } from '../../runtime/hook.ts'
  */
 export function liveOutput(
   filter: () => OutputFilter,
-  tell: ToolDispatch['progress'],
+  report: ToolDispatch['progress'],
 ): { filter: () => OutputFilter } & Disposable {
   let newest = ''
   let timer: NodeJS.Timeout | undefined
   const say = () => {
     timer = undefined
-    tell({ message: newest })
+    report({ message: newest })
   }
   const watch = (piece: Buffer) => {
     const lines = takeLastLines(newest, piece)

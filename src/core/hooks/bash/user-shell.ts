@@ -17,7 +17,7 @@ export interface ShellOptions {
   /** The width of the terminal. */
   columns: number
   /** Called from time to time with the newest lines of output. */
-  tell(newest: string): void
+  onOutput(newest: string): void
 }
 
 /** The output and the exit code of a command line. */
@@ -42,8 +42,8 @@ export async function runLocalShell(
   options: ShellOptions,
   signal: AbortSignal,
 ): Promise<ShellResult> {
-  const { processes, cwd, spillFolder, columns, tell } = options
-  using live = liveOutput(outputCleaner, ({ message }) => tell(message))
+  const { processes, cwd, spillFolder, columns, onOutput } = options
+  using live = liveOutput(outputCleaner, ({ message }) => onOutput(message))
   const env = { ...commandEnv(options.env), COLUMNS: String(columns) }
   const runBy = (shell: string) =>
     runCommand(

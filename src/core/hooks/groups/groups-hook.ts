@@ -24,13 +24,13 @@ export function groupsHook(inner: Hook): Hook {
       const offered = (await inner.schema?.(agent, turn)) ?? []
       const tools = turn.keeps ? offered.filter(turn.keeps) : offered
       const many = tools.filter(isSelectable)
-      if (turn.over) contexts.delete(turn.over)
+      if (turn.turnOver) contexts.delete(turn.turnOver)
       if (many.length <= MAX_SHOWN_MCP_TOOLS) return tools
       const others = tools.filter((tool) => !isSelectable(tool))
       const catalogue = new ToolCatalog([...others, ...many], inner.groups?.(agent) ?? [])
       const { selection } = turn
       selectRequiredTool(catalogue, turn)
-      if (turn.over && selection) contexts.set(turn.over, { catalogue, selection })
+      if (turn.turnOver && selection) contexts.set(turn.turnOver, { catalogue, selection })
       const selected = new Set(selection?.names)
       return [...others, ...GROUP_TOOLS, ...many.filter(({ name }) => selected.has(name))]
     },

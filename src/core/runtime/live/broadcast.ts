@@ -9,7 +9,7 @@ export class Broadcast<T> {
     return this.#listeners.size > 0
   }
 
-  tell(value: T): void {
+  publish(value: T): void {
     for (const listener of this.#listeners) listener(value)
   }
 

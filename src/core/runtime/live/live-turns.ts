@@ -1,6 +1,6 @@
 import { abortable } from '../../base/abortable.ts'
 import { type CrabError, toCrabError } from '../../base/errors.ts'
-import { TurnTally } from '../../base/turn-tally.ts'
+import { TurnSummary } from '../../base/turn-summary.ts'
 import type { Denial } from '../asks.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
 import type { Runtime } from '../runtime.ts'
@@ -8,7 +8,7 @@ import { tapEvents } from '../tap-events.ts'
 import type { TurnRequest } from '../turn-request.ts'
 import { Journal } from './journal.ts'
 import type { Journals } from './journals.ts'
-import { applyEvent, brokenEnd, closingEvents, type Origin, type RunEnd, type TurnRun } from './run.ts'
+import { brokenEnd, closingEvents, foldAgentEvent, type Origin, type RunEnd, type TurnRun } from './run.ts'
 import { Runs } from './runs.ts'
 
 /** An event of a turn, with its number in the conversation. */
@@ -29,7 +29,7 @@ export interface LiveTurnsOptions {
   journals: Journals
   observers: readonly TurnObserver[]
   /** Aborted when this process ends, which cancels detached turns. */
-  over: AbortSignal
+  shutdown: AbortSignal
   now(): number
   /** A fresh ULID. */
   newId(): string
@@ -138,8 +138,8 @@ export class LiveTurns {
     const id = request.runId ?? this.#options.newId()
     const started = Promise.withResolvers<JournalPosition>()
     started.promise.catch(() => {}) // the failure is also reported to the caller that started the turn
-    const tally = new TurnTally<Denial>({ maxDenied: MAX_DENIED })
-    const state = { start: undefined, tally, openAsks: new Set<string>(), end: undefined }
+    const summary = new TurnSummary<Denial>({ maxDenied: MAX_DENIED })
+    const state = { start: undefined, summary, openAsks: new Set<string>(), end: undefined }
     const { agent, sender, trust, guest, settings } = request
     const who = { id, agent, sender, trust, guest, ephemeral: settings.ephemeral ?? false }
     const run: TurnRun = { ...who, origin: undefined, ...more, ...state }
@@ -158,7 +158,7 @@ export class LiveTurns {
 
   async #pump(live: LiveRun): Promise<void> {
     live.request.returnsSteers = () => (live.journal?.readers ?? 0) > 0
-    for await (const _ of this.#drive(live, AbortSignal.any([this.#options.over, this.#cancel.signal]))) {
+    for await (const _ of this.#drive(live, AbortSignal.any([this.#options.shutdown, this.#cancel.signal]))) {
       // followers read the journal
     }
   }
@@ -222,7 +222,7 @@ export class LiveTurns {
   }
 
   #emit(run: TurnRun, event: AgentEvent, journal: Journal): NumberedEvent {
-    applyEvent(run, event)
+    foldAgentEvent(run, event)
     const seq = journal.event(run.id, event)
     for (const observe of this.#options.observers) observe(run as StartedRun, event)
     if (event.type === 'end') this.#runs.end(run, event)

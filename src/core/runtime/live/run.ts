@@ -1,5 +1,5 @@
 import type { CrabError } from '../../base/errors.ts'
-import type { TurnTally } from '../../base/turn-tally.ts'
+import type { TurnSummary } from '../../base/turn-summary.ts'
 import type { Trust } from '../../policy/types.ts'
 import type { Denial } from '../asks.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
@@ -30,7 +30,7 @@ export interface TurnRun {
   readonly detached: boolean
   /** Undefined while it waits for its conversation. */
   start: TurnStart | undefined
-  readonly tally: TurnTally<Denial>
+  readonly summary: TurnSummary<Denial>
   /** The ids of the questions that wait for an answer. */
   readonly openAsks: Set<string>
   end: EndEvent | undefined
@@ -43,14 +43,14 @@ export interface RunEnd {
 }
 
 /** Updates a run's state with an event. */
-export function applyEvent(run: TurnRun, event: AgentEvent): void {
-  const { tally, openAsks } = run
+export function foldAgentEvent(run: TurnRun, event: AgentEvent): void {
+  const { summary, openAsks } = run
   if (event.type === 'start') run.start = event
-  if (event.type === 'text') tally.addText(event.delta)
-  if (event.type === 'text-end') tally.closeText()
+  if (event.type === 'text') summary.addText(event.delta)
+  if (event.type === 'text-end') summary.closeText()
   if (event.type === 'tool-start')
-    tally.startCalls(event.calls.map(({ id, name, server = '' }) => ({ id, name, server })))
-  if (event.type === 'tool-result') tally.finishCall(event)
+    summary.startCalls(event.calls.map(({ id, name, server = '' }) => ({ id, name, server })))
+  if (event.type === 'tool-result') summary.finishCall(event)
   if (event.type === 'ask') openAsks.add(event.ask.id)
   if (event.type === 'ask-closed') openAsks.delete(event.askId)
   if (event.type === 'end') run.end = event

@@ -27,7 +27,7 @@ export class Runs {
     run.end = end
     this.#entries.get(run.id)?.ended.resolve({ run, end })
     this.#ended.push(run.id)
-    this.#chars += run.tally.text.length
+    this.#chars += run.summary.text.length
     while (this.#ended.length > MAX_ENDED || (this.#chars > MAX_CHARS && this.#ended.length > 1))
       this.#forget()
   }
@@ -64,7 +64,7 @@ export class Runs {
 
   #forget(): void {
     const id = this.#ended.shift()!
-    this.#chars -= this.#entries.get(id)?.run.tally.text.length ?? 0
+    this.#chars -= this.#entries.get(id)?.run.summary.text.length ?? 0
     this.#entries.delete(id)
   }
 }

@@ -15,7 +15,7 @@ const lock = async () => ({ [Symbol.asyncDispose]: async () => undefined })
 test('fileHook() owns read, write and edit, and costs at most 900 bytes of every request', async () => {
   const hook = fileHook({ closed: [], homeDir: '', lock })
   const tell = () => undefined
-  const tools = await hook.schema!(AGENT, { tell, signal: new AbortController().signal })
+  const tools = await hook.schema!(AGENT, { emit: tell, signal: new AbortController().signal })
   assert.deepEqual(
     tools.map(({ name, readOnly = false }) => [name, readOnly]),
     [

@@ -58,7 +58,7 @@ test('groupsHook() shows the tool that the model has to call first, and keeps it
 
 test('groupsHook() only shows: a look that belongs to no turn has nothing selected', async () => {
   const hook = groupsHook(toolsHook([READ, ...SIXTY]))
-  const offered = await hook.schema!(AGENT, { tell() {}, signal: NEVER })
+  const offered = await hook.schema!(AGENT, { emit() {}, signal: NEVER })
   assert.deepEqual(namesOf(offered), ['read', ...GUIDES])
 })
 
@@ -180,7 +180,7 @@ function at(inner: Hook, more: Partial<ToolsTurn> = {}): Turn {
   const hook = groupsHook(inner)
   const over = new AbortController().signal
   const selection = new SelectedTools([])
-  const turn: ToolsTurn = { tell() {}, signal: NEVER, over, session: 's', selection, ...more }
+  const turn: ToolsTurn = { emit() {}, signal: NEVER, turnOver: over, session: 's', selection, ...more }
   return {
     hook,
     selection,

@@ -13,7 +13,7 @@ const NEVER = new AbortController().signal
 const TOOLS = ['remember', 'forget', 'recall']
 
 test('memoryHook() offers three tools in few bytes, of which one only reads', async () => {
-  const tools = await memoryHook({} as never).schema!({} as never, { tell: () => undefined, signal: NEVER })
+  const tools = await memoryHook({} as never).schema!({} as never, { emit: () => undefined, signal: NEVER })
   assert.deepEqual(
     tools.map(({ name, readOnly }) => [name, readOnly]),
     [

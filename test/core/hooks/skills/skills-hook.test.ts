@@ -224,7 +224,7 @@ test('skill gives nothing that the turn may not have', async () => {
 async function offered(home: TemporaryHome, trust: Trust = 'local', skills: string[] = []) {
   const [tool, ...more] = await hookOf(home).schema!(
     { ...AGENT, skills },
-    { tell() {}, signal: NEVER, trust },
+    { emit() {}, signal: NEVER, trust },
   )
   assert.equal(more.length, 0)
   return [...(tool?.description.matchAll(/^- ([\w-]+): /gm) ?? [])].map(([, name]) => name)

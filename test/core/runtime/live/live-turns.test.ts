@@ -50,7 +50,7 @@ test('LiveTurns.detach() goes on when whoever follows it leaves, and can be wait
   const waiting = at.live.wait(run.id, NEVER)
   gate.resolve()
   const { run: ended, end } = await waiting
-  assert.deepEqual([ended.tally.text, end.stopReason], ['One two', 'stop'])
+  assert.deepEqual([ended.summary.text, end.stopReason], ['One two', 'stop'])
   const again = await Array.fromAsync(run.follow(NEVER))
   assert.deepEqual([again[0]!.event.type, again.at(-1)!.event.type], ['start', 'end'])
   assert.deepEqual(spoken(await at.node.lines()), ['user: go', 'assistant: One two'])
@@ -78,7 +78,7 @@ test('LiveTurns.detach() answers while the conversation is busy, and runs behind
     ],
   )
   gate.resolve()
-  assert.equal((await at.live.wait(second.id, NEVER)).run.tally.text, 'two')
+  assert.equal((await at.live.wait(second.id, NEVER)).run.summary.text, 'two')
   assert.deepEqual(spoken(await at.node.lines()), ['user: a', 'assistant: one', 'user: b', 'assistant: two'])
 })
 
@@ -89,7 +89,7 @@ test('a detached turn stores what was said to it too late when nobody follows it
     const run = await at.live.detach(at.request('go'))
     const events: AgentEvent[] = []
     const following = isFollowed ? collect(run.follow(NEVER), events) : undefined
-    await until('it speaks', () => at.live.running()[0]?.tally.text === 'One')
+    await until('it speaks', () => at.live.running()[0]?.summary.text === 'One')
     const { id: agentId } = await at.node.agents.get('crab')
     const to = { pair: { agentId, sender: 'ann' }, trust: 'local' } as const
     at.node.running.steer(to, 'wait')
@@ -114,7 +114,7 @@ test('followConversation() brings a running turn from its start, and everything 
   ])
   const old = await Array.fromAsync(at.live.stream(at.request('a'), NEVER))
   const run = await at.live.detach(at.request('b'))
-  await until('it speaks', () => at.live.running()[0]?.tally.text === 'One')
+  await until('it speaks', () => at.live.running()[0]?.summary.text === 'One')
   const seen: FollowEvent[] = []
   const stop = new AbortController()
   const following = collect(at.follow(0, stop.signal), seen).catch(({ kind }) =>
@@ -221,7 +221,7 @@ for (const isKept of [true, false]) {
     const pair = { agentId, sender: 'ann' }
     using followed = at.journals.followed(pair)
     const run = await at.live.detach(at.request('go'))
-    await until('it speaks', () => at.live.running()[0]?.tally.text === 'One')
+    await until('it speaks', () => at.live.running()[0]?.summary.text === 'One')
     if (!isKept) followed.journal.trim(0)
     let reads = 0
     const storage = new Proxy(at.node.stores.storage, {

@@ -41,7 +41,7 @@ for (const isFollowed of [true, false]) {
     )
     assert.deepEqual([end.usage?.input, end.usage?.output], [5, 3])
     assert.deepEqual(
-      [...run.tally.tools.values()].map(({ name, errors }) => [name, errors]),
+      [...run.summary.tools.values()].map(({ name, errors }) => [name, errors]),
       [['ask', 1]],
     )
   })

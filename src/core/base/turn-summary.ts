@@ -1,5 +1,5 @@
 /** The calls of one tool in a turn. */
-export interface ToolTally {
+export interface ToolSummary {
   name: string
   /** Empty for a built-in tool. */
   server: string
@@ -25,13 +25,13 @@ interface CountedResult<Reason> {
 
 /**
  * The texts and tool calls of one turn. `Reason` is the reason of a denied call, in the vocabulary of the
- * events that are counted: see applyEvent() for the runtime and foldTurnEvent() for the wire.
+ * events that are counted: see foldAgentEvent() for the runtime and foldTurnEvent() for the wire.
  */
-export class TurnTally<Reason> {
+export class TurnSummary<Reason> {
   /** The text of each model call that produced text. */
   readonly texts: string[] = []
   /** The tools by name, in the order of their first result. */
-  readonly tools = new Map<string, ToolTally>()
+  readonly tools = new Map<string, ToolSummary>()
   /** The denied calls, oldest first. */
   readonly denied: DeniedCall<Reason>[] = []
   readonly #maxDenied: number
@@ -72,11 +72,11 @@ export class TurnTally<Reason> {
 
   finishCall({ callId, durationMs, isError, denial }: CountedResult<Reason>): void {
     const { name, server } = this.#calls.get(callId) ?? { name: callId, server: '' }
-    const tally = this.tools.get(name) ?? { name, server, calls: 0, errors: 0, ms: 0 }
-    tally.calls++
-    tally.ms += durationMs
-    if (isError) tally.errors++
-    this.tools.set(name, tally)
+    const tool = this.tools.get(name) ?? { name, server, calls: 0, errors: 0, ms: 0 }
+    tool.calls++
+    tool.ms += durationMs
+    if (isError) tool.errors++
+    this.tools.set(name, tool)
     if (denial && this.denied.length < this.#maxDenied) this.denied.push({ name, server, denial })
   }
 }
