@@ -63,7 +63,7 @@ test('installedRipgrep() finds the package beside a script, also by a link to it
   assert.equal(installedRipgrep(''), undefined)
 })
 
-test('ownRipgrep() is the installed one from source, and leaves the folder alone', async () => {
+test('resolveRipgrep() is the installed one from source, and leaves the folder alone', async () => {
   await using tree = await makeTree({})
   assert.equal(await resolveRipgrep(tree.path('cache')), installedRipgrep(await realpath(process.argv[1]!)))
   assert.deepEqual(await readdir(tree.root), [])

@@ -31,7 +31,7 @@ for (const [choice, env, isTerminal, wanted] of CASES) {
   })
 }
 
-test('paint() adds nothing when no colours are wanted', () => {
+test('colorize() adds nothing when no colours are wanted', () => {
   assert.equal(colorize('error', 'red', false), 'error')
   assert.equal(colorize('error', 'red', true), '\u001b[31merror\u001b[39m')
 })

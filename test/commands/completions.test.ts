@@ -26,7 +26,7 @@ import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-/** Lines up to the cursor, and words that are among what the last one may become. */
+/** Words up to the cursor, and some of the suggestions for the last one. */
 const LINES: [string[], string[]][] = [
   [[''], ['send', 'agent', 'mcp', 'help', 'doctor']],
   [
@@ -92,7 +92,7 @@ for (const [words, expected] of LINES) {
   })
 }
 
-/** Lines for which nothing stands in the table. */
+/** Words without suggestions in the table. */
 const EMPTY: string[][] = [
   ['frob', ''],
   ['help', 'send', ''],
@@ -108,7 +108,7 @@ const EMPTY: string[][] = [
 ]
 
 for (const words of EMPTY) {
-  test(`suggest() knows nothing for ${JSON.stringify(words)}`, () => {
+  test(`suggest() returns nothing for ${JSON.stringify(words)}`, () => {
     const found = valuesOf(suggest(CRABTALK, words))
     assert.deepEqual(
       found.filter((word) => !word.startsWith('--')),
@@ -117,7 +117,7 @@ for (const words of EMPTY) {
   })
 }
 
-/** Lines whose last word is something that is not in the table. */
+/** Words whose last one is a name that is not in the table. */
 const ELSEWHERE: [string[], object][] = [
   [['send', '-f', ''], { from: 'paths', only: 'files' }],
   [['send', '--file='], { from: 'paths', only: 'files' }],
@@ -136,12 +136,12 @@ const ELSEWHERE: [string[], object][] = [
 ]
 
 for (const [words, expected] of ELSEWHERE) {
-  test(`suggest() says where to look for ${JSON.stringify(words)}`, () => {
+  test(`suggest() returns the kind of name for ${JSON.stringify(words)}`, () => {
     assert.deepEqual(suggest(CRABTALK, words), expected)
   })
 }
 
-test('suggest() offers each option once, and names no hidden command', () => {
+test('suggest() suggests each option once, and no hidden command', () => {
   const left = valuesOf(suggest(CRABTALK, ['send', '--yolo', '-q', '-v', '--']))
   assert.deepEqual(
     ['--yolo', '--quiet', '--verbose'].filter((word) => left.includes(word)),
@@ -177,7 +177,7 @@ test('__complete lists agents, servers, rules, conversations and senders of the 
   assert.match(await complete(home, 3, 'conversation', 'show'), /^words\n[0-9A-Z]{8}\t.*crab: a plan\n$/)
 })
 
-test('__complete lists names and aliases of what an agent remembers', async () => {
+test("__complete lists names and aliases of an agent's memory", async () => {
   await using box = await makeTestHost()
   const home = join(box.folder, 'home')
   assert.equal(await complete(home, 3, 'memory', 'show'), 'words\n')
@@ -188,7 +188,7 @@ test('__complete lists names and aliases of what an agent remembers', async () =
   assert.equal(await complete(home, 5, 'memory', 'show', '-a', '../x'), 'words\n')
 })
 
-test('__complete reads a home without an index, writes nothing, and leaves out conversations nobody began', async () => {
+test('__complete reads a home without an index, writes nothing, and leaves out empty conversations', async () => {
   await using box = await makeTestHost()
   const home = join(box.folder, 'home')
   const storage = new DiskStorage({ sessions: join(home, 'sessions'), index: join(box.folder, 'index') })
@@ -211,7 +211,7 @@ test('__complete reads a home without an index, writes nothing, and leaves out c
   assert.deepEqual(await readdir(home, { recursive: true }), before)
 })
 
-test('lastSessions() gives the last used first, what an index knows without reading it, and ends with the signal', async () => {
+test('lastSessions() returns the last used first, uses the index without reading files, and stops at its signal', async () => {
   await using box = await makeTestHost()
   const paths = { sessions: join(box.folder, 'sessions'), index: join(box.folder, 'index') }
   const storage = new DiskStorage(paths)
@@ -233,7 +233,7 @@ test('lastSessions() gives the last used first, what an index knows without read
   const entries = await Promise.all(ids.map((id) => entryOf(paths.sessions, id)))
   await mkdir(paths.index)
   await saveCatalog(join(paths.index, 'sessions.json'), entries)
-  await writeFile(young, 'x'.repeat((await readFile(young)).length)) // as long, and as old
+  await writeFile(young, 'x'.repeat((await readFile(young)).length)) // same length and same time
   await utimes(young, 2, 2)
   assert.deepEqual(await senders(NEVER), ['old', 'new', 'middle'])
   const grown = entries[0]!.digest.cursor
@@ -245,7 +245,7 @@ test('lastSessions() gives the last used first, what an index knows without read
   )
 })
 
-test('__complete ends in time for what never answers', async () => {
+test('__complete ends in time when a model server never answers', async () => {
   await using box = await makeTestHost()
   const home = join(box.folder, 'home')
   const server = createServer(() => {}).listen(0, '127.0.0.1')
@@ -301,7 +301,7 @@ test('__complete asks servers for their models', async () => {
   assert.equal(await complete(home, 3, 'send', '-m', 'b'), 'words\nbig\tllm\n')
 })
 
-test('__complete says nothing of what is wrong', async () => {
+test('__complete prints no errors', async () => {
   await using box = await makeTestHost()
   const home = join(box.folder, 'home')
   await mkdir(home)
@@ -312,14 +312,14 @@ test('__complete says nothing of what is wrong', async () => {
   assert.equal(await complete(home, 1), (await complete(home, 1, '')) || 'never')
 })
 
-test('completions refuses a shell it does not know', async () => {
+test('completions rejects an unknown shell', async () => {
   const { code, stderr } = await run('/nowhere', ['completions', 'tcsh'])
   assert.equal(code, 2)
   assert.match(stderr, /Cannot complete for tcsh\nhint: choose one of bash, zsh, fish, powershell\n$/)
 })
 
 for (const shell of COMPLETION_SHELLS) {
-  test(`the script for ${shell} is one, for each program`, async () => {
+  test(`the script for ${shell} is valid, for each program`, async () => {
     for (const program of ['crabtalk', 'crabup']) {
       const script = scriptFor(shell, program)
       assert.doesNotMatch(script, /PROGRAM/)
@@ -351,13 +351,16 @@ async function storeSession(
   return (await storage.createSession(header, lines)).id
 }
 
-/** What an index says of a session. */
+/** Returns the catalog entry of a session. */
 async function entryOf(folder: string, id: string): Promise<CatalogEntry> {
   const { part, stamp } = await readSessionFile(join(folder, `${id}.jsonl`))
   return { stamp, digest: digestSession(id, part, undefined) }
 }
 
-/** Brackets that are not closed in their order, outside of comments and literal text; `)` of a case branch has none. */
+/**
+ * Finds brackets that are not closed in order, outside comments and literal text; `)` of a case branch has
+ * none.
+ */
 function unbalanced(shell: string, script: string): string[] {
   const code = script
     .replaceAll(/^\s*#.*$/gm, '')

@@ -18,7 +18,7 @@ models = ["m", { name = "n", context = 4096 }]
 TOKEN = "hush"
 `
 
-test('config show hides what is secret, and what it shows is a config.toml', async () => {
+test('config show hides secrets, and prints a valid config.toml', async () => {
   const shown = await show(CONFIG)
   assert.doesNotMatch(shown, /hush/)
   assert.match(shown, /base_url = "http:\/\/\[secret\]@localhost:4000\/v1"\napi_key = "\[secret\]"/)
@@ -39,14 +39,14 @@ test('config show --json says where each provider is written, and hides the same
   assert.doesNotMatch(JSON.stringify(providers), /hush/)
 })
 
-test('config check tells what is wrong with place and hint, or that nothing is', async () => {
+test('config check reports problems with place and hint, or that there are none', async () => {
   assert.deepEqual(await run('', 'check'), { code: 0, text: 'no problems\n' })
   const { code, text } = await run('[deamon]\n', 'check')
   assert.equal(code, 78)
   assert.equal(text, 'config.toml:1: unknown key "deamon"\n  hint: did you mean "daemon"?\n')
 })
 
-test('config check warns about rules that match nothing, and does not call that right', async () => {
+test('config check warns about rules that match nothing', async () => {
   const { code, text } = await run('[permissions]\ndeny = ["bsh"]\n', 'check')
   assert.equal(code, 0)
   assert.equal(
@@ -56,7 +56,7 @@ test('config check warns about rules that match nothing, and does not call that 
   )
 })
 
-test('config check --json has warnings as entries of their own, and nothing on standard error', async () => {
+test('config check --json includes warnings as entries, and prints nothing on standard error', async () => {
   const { code, text } = await run('[permissions]\nallow = ["bash(sh)"]\ndeny = ["bsh"]\n', 'check', '--json')
   const entries: { severity: string; file: string; line: number; message: string }[] = JSON.parse(text)
   assert.equal(code, 0)
@@ -69,7 +69,7 @@ test('config check --json has warnings as entries of their own, and nothing on s
   assert.equal(JSON.parse(wrong.text)[0].severity, 'error')
 })
 
-test('config check names the rule that was meant where a tool takes nothing in parentheses', async () => {
+test('config check suggests the right rule for a tool that takes nothing in parentheses', async () => {
   const { code, text } = await run('[permissions]\ndeny = ["bsh(rm *)"]\n', 'check')
   assert.equal(code, 78)
   assert.match(
@@ -84,7 +84,7 @@ async function show(config: string, ...options: string[]): Promise<string> {
   return text
 }
 
-/** Runs a `config` command in a home with that config.toml; an empty one is left out. */
+/** Runs a `config` command in a home with that config.toml; an empty text writes no file. */
 async function run(config: string, ...words: string[]): Promise<{ code: number; text: string }> {
   await using at = await makeTestHost({ env: { CRABTALK_HOME: 'home' } })
   await mkdir(join(at.folder, 'home'))

@@ -5,7 +5,7 @@ import { licensesCommand } from '../../src/commands/licenses/licenses.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { makeTestHost } from '../support/test-host.ts'
 
-test('licenses from source, where no build has made a list, says what to do', async () => {
+test('licenses from source, without a list from a build, says what to do', async () => {
   await using one = await makeTestHost()
   const command = CRABTALK.find(({ path }) => path[0] === 'licenses')!
   const options = parseOptions({ program: 'crabtalk', command }, [])

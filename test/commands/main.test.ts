@@ -8,7 +8,7 @@ import { CRABTALK } from '../../src/commands/table.ts'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
 
-test('main() lists the commands when nothing is asked, and for every way to ask for help', async () => {
+test('main() lists the commands without arguments, and for every form of help', async () => {
   const plain = await run([])
   assert.match(plain.stdout, /^Usage: crabtalk <command> \[options\]\n\nTalk:\n/)
   const joined = plain.stdout.replaceAll(/\n {10,}/g, ' ')
@@ -22,7 +22,7 @@ test('main() lists the commands when nothing is asked, and for every way to ask 
   assert.deepEqual([plain.code, plain.stderr], [0, ''])
 })
 
-test('main() explains one command, or a group, wherever help is asked for', async () => {
+test('main() prints the help of a command or a group, wherever the help option is', async () => {
   for (const argv of [
     ['send', '--help'],
     ['send', '-h'],
@@ -45,7 +45,7 @@ test('main() explains one command, or a group, wherever help is asked for', asyn
   }
 })
 
-test('every page of help fits a terminal of 80 columns, but for examples', async () => {
+test('every page of help fits a terminal of 80 columns, except for examples', async () => {
   const groups = new Set(CRABTALK.filter(({ hidden }) => !hidden).map(({ path }) => path.slice(0, 1)))
   for (const path of [[], ...groups, ...CRABTALK.filter(({ hidden }) => !hidden).map((one) => one.path)]) {
     const { stdout } = await run([...path, '--help'])
@@ -67,7 +67,7 @@ test('every command has help with an example and every option', async () => {
   }
 })
 
-/** Lines that name no command, what is said and what is advised. */
+/** Lines with unknown commands, and the expected message and hint. */
 const UNKNOWN: [string[], string, string][] = [
   [['sned'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
   [['sned', 'the', 'rest'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
@@ -110,21 +110,21 @@ const UNKNOWN: [string[], string, string][] = [
 ]
 
 for (const [argv, message, hint] of UNKNOWN) {
-  test(`main() says what is wrong with ${argv.join(' ')}`, async () => {
+  test(`main() explains what is wrong with ${argv.join(' ')}`, async () => {
     const { code, stdout, stderr } = await run(argv)
     assert.deepEqual([code, stdout], [2, ''])
     assert.equal(stderr, `crabtalk: error[usage]: ${message}\nhint: ${hint}\n`)
   })
 }
 
-test('main() says who reads a pipe that a person has put in front of the chat', async () => {
+test('main() says which command reads a pipe when the chat gets one', async () => {
   const { code, stderr } = await run([], { stdin: 'hello', terminals: ['stdout', 'stderr'] })
   assert.equal(code, 2)
   assert.match(stderr, /Cannot open the chat: .*\n.*crabtalk send runs one turn in a pipe/)
   assert.equal((await run([], { stdin: 'hello' })).code, 0)
 })
 
-test('main() runs a command and gives its code', async () => {
+test('main() runs a command and returns its exit code', async () => {
   const { code, stdout } = await run(['version'])
   assert.equal(code, 0)
   assert.match(stdout, /^crabtalk \d+\.\d+\.\d+\n$/)
@@ -136,7 +136,7 @@ test('main() has other commands for crabup', async () => {
   assert.doesNotMatch(stdout, /send/)
 })
 
-test('main() speaks in the name of crabup when it was started by it', async () => {
+test('main() prints the name crabup when it was started as that', async () => {
   assert.match((await run(['version', '--debug'], {}, 'crabup')).stdout, /^crabup \d/)
   const { stderr } = await run(['version', '--frob'], {}, 'crabup')
   assert.equal(stderr, 'crabup: error[usage]: Unknown option --frob\nhint: see crabup version --help\n')
@@ -146,14 +146,14 @@ test('main() speaks in the name of crabup when it was started by it', async () =
   )
 })
 
-test('main() takes --debug with any command, and then says where an error came from', async () => {
+test('main() accepts --debug with any command, and then prints where an error came from', async () => {
   const { code, stderr } = await run(['agent', 'show', 'nobody', '--debug'])
   assert.equal(code, 1)
   assert.match(stderr, /^crabtalk: error\[missing\]: .*\nhint: .*\nCrabError: .*\n {4}at /)
   assert.doesNotMatch((await run(['agent', 'show', 'nobody'])).stderr, / at /)
 })
 
-test('main() takes no word behind -- for a wish for help', async () => {
+test('main() does not read arguments after -- as options', async () => {
   const { code, stderr, stdout } = await run(['agent', 'show', '--', '--help'])
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /Cannot find the agent "--help"/)
@@ -164,13 +164,13 @@ test('main() prints errors in colours on a terminal', async () => {
   assert.ok(stderr.startsWith('crabtalk: \u001b[31merror[usage]\u001b[39m: '))
 })
 
-test('main() fails when standard output takes nothing', async () => {
+test('main() fails when standard output cannot be written', async () => {
   const { code, stderr } = await run(['version'], { stdout: openSync('/dev/full', 'w') })
   assert.equal(code, 1)
   assert.match(stderr, /^crabtalk: error\[storage\]: Cannot write the output: /)
 })
 
-test('formatError() shows colours, hints and causes as asked', () => {
+test('formatError() prints colours, hints and causes as requested', () => {
   const cause = new Error('below')
   const error = new CrabError('config', 'Cannot read it', { hint: 'look there', cause })
   const plain = { program: 'crabtalk', debug: false, color: false }
@@ -191,7 +191,7 @@ async function run(argv: readonly string[], options: TestHostOptions = {}, name 
   return { code, stdout: test.stdout(), stderr: test.stderr() }
 }
 
-test('main() names the nearest verb of a command that is a group too', async () => {
+test('main() suggests the nearest verb of a command that is also a group', async () => {
   const { code, stderr } = await run(['events', 'subscibe', 'a', 'b'])
   assert.equal(code, 2)
   assert.match(stderr, /Unknown command "events subscibe"/)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readPolicyCall } from '../../src/commands/policy.ts'
 import type { JsonObject } from '../../src/core/base/message.ts'
 
-/** A call as a person writes it, its tool and its arguments. */
+/** A typed call, its tool and its arguments. */
 const CALLS: [string, string, JsonObject][] = [
   ['bash(rm -rf build)', 'bash', { command: 'rm -rf build' }],
   ['bash(echo "(a)" && (cd x))', 'bash', { command: 'echo "(a)" && (cd x)' }],
@@ -27,7 +27,7 @@ for (const [text, tool, args] of CALLS) {
   })
 }
 
-/** What is no call, and why. */
+/** Invalid calls, and why. */
 const MISTAKES: [string, RegExp][] = [
   ['', /it is not a tool name/],
   ['(ls)', /it is not a tool name/],
@@ -41,7 +41,7 @@ const MISTAKES: [string, RegExp][] = [
 ]
 
 for (const [text, why] of MISTAKES) {
-  test(`readPolicyCall() refuses ${JSON.stringify(text)}`, () => {
+  test(`readPolicyCall() rejects ${JSON.stringify(text)}`, () => {
     assert.throws(() => readPolicyCall(text), { kind: 'usage', message: why, hint: /for example/ })
   })
 }

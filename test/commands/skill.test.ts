@@ -9,7 +9,7 @@ import { newSkillCommand } from '../../src/commands/skill/new.ts'
 import { SKILL_COMMANDS } from '../../src/commands/skill/table.ts'
 import { makeTestHost, type TestHost } from '../support/test-host.ts'
 
-test('skill new makes a skill that skill check finds nothing wrong with, and takes no name twice', async () => {
+test('skill new creates a skill that passes skill check, and rejects an existing name', async () => {
   await using one = await makeTestHost()
   const describe = 'Writes: "it" # all\nof it'
   await run(one, 'new', newSkillCommand, ['notes', describe])
@@ -36,7 +36,7 @@ test('skill new makes a skill that skill check finds nothing wrong with, and tak
   })
 })
 
-test('skill check names what is wrong with its line, and warns of what only others refuse', async () => {
+test('skill check reports errors with their line, and warns of what only other programs reject', async () => {
   await using one = await makeTestHost()
   await write(one, 'set/fine', 'name: fine\ndescription: x')
   await write(one, 'set/Odd', 'name: Odd one\ndescription: x')
@@ -65,7 +65,7 @@ test('skill check names what is wrong with its line, and warns of what only othe
   await assert.rejects(run(one, 'check', checkSkillsCommand, ['none']), { kind: 'missing' })
 })
 
-test('skill check --json has skills, problems and warnings', async () => {
+test('skill check --json prints skills, problems and warnings', async () => {
   await using one = await makeTestHost()
   await write(one, 'set/Odd', 'name: Odd one\ndescription: x')
   await write(one, 'set/bad', 'name: bad')

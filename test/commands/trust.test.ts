@@ -14,7 +14,7 @@ import {
 import { TrustStore } from '../../src/core/trust/trust-store.ts'
 import { makeTestHost, type TestHost } from '../support/test-host.ts'
 
-test('trust add and remove take the whole repository of a folder, and list shows it', async () => {
+test('trust add and remove apply to the whole repository of a folder, and list shows it', async () => {
   await using one = await makeTestHost()
   await mkdir(join(one.folder, 'app', '.git'), { recursive: true })
   await mkdir(join(one.folder, 'app', 'src'))
@@ -30,7 +30,7 @@ test('trust add and remove take the whole repository of a folder, and list shows
   )
 })
 
-test('trust remove --forget makes a folder new again, also one that is gone', async () => {
+test('trust remove --forget makes a folder new again, even one that was removed', async () => {
   await using one = await makeTestHost()
   await mkdir(join(one.folder, 'app'))
   await run(one, 'add', addTrustedFolderCommand, ['app'])
@@ -63,7 +63,7 @@ test('trust remove --forget makes a folder new again, also one that is gone', as
   assert.match(one.stderr(), /No folders yet\n$/)
 })
 
-test('trust list shows every file once, as it was last', async () => {
+test('trust list shows every file once, in its last state', async () => {
   await using one = await makeTestHost()
   const path = await realpath(one.folder)
   const notices = ['AGENTS.md: it is not read: it is a named pipe', 'Crab.md', 'AGENTS.md']

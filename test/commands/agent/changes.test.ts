@@ -9,7 +9,7 @@ import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
 
 const NEVER = new AbortController().signal
 
-/** What stands behind `--set`, and the patch it makes. */
+/** Arguments of `--set`, and the resulting patch. */
 const ASSIGNMENTS: [string, object][] = [
   ['max_iterations=30', { max_iterations: 30 }],
   ['max_iterations = 30', { max_iterations: 30 }],
@@ -24,34 +24,34 @@ const ASSIGNMENTS: [string, object][] = [
 ]
 
 for (const [text, patch] of ASSIGNMENTS) {
-  test(`readChanges() makes ${JSON.stringify(patch)} of --set ${text}`, async () => {
+  test(`readAgentChanges() converts --set ${text} to ${JSON.stringify(patch)}`, async () => {
     assert.deepEqual(await changesOf(['--set', text]), { patch, prompt: undefined })
   })
 }
 
 for (const text of ['model', '=x', ' =x', '']) {
-  test(`readChanges() refuses --set ${JSON.stringify(text)}`, async () => {
+  test(`readAgentChanges() rejects --set ${JSON.stringify(text)}`, async () => {
     await assert.rejects(changesOf([`--set=${text}`]), { kind: 'usage', hint: /--set max_iterations=30/ })
   })
 }
 
-test('readChanges() gives nothing when no option asks for a change', async () => {
+test('readAgentChanges() returns nothing when no option requests a change', async () => {
   assert.equal(await changesOf([]), undefined)
   assert.equal(await changesOf(['--json']), undefined)
 })
 
-test('readChanges() prefers an option of its own to --set, whose last value counts', async () => {
+test('readAgentChanges() prefers a dedicated option to --set, and uses the last value of --set', async () => {
   const argv = ['--set', 'model=a', '--set', 'model=b', '--set', 'thinking=true']
   assert.deepEqual((await changesOf(argv))?.patch, { model: 'b', thinking: true })
   assert.deepEqual((await changesOf([...argv, '--model', 'c']))?.patch, { model: 'c', thinking: true })
 })
 
-test('readChanges() takes an empty model for the default one, an empty description as it is', async () => {
+test('readAgentChanges() resets the model when it is empty, and keeps an empty description', async () => {
   const changes = await changesOf(['--model=', '--description='])
   assert.deepEqual(changes, { patch: { model: null, description: '' }, prompt: undefined })
 })
 
-test('readChanges() takes a prompt as it is, from a file or from standard input', async () => {
+test('readAgentChanges() reads a prompt unchanged, from a file or from standard input', async () => {
   const promptOf = async (prompt: string, options?: TestHostOptions) =>
     (await changesOf(['--prompt', prompt], options))?.prompt
   assert.equal(await promptOf('Be brief.'), 'Be brief.')

@@ -5,7 +5,7 @@ import { PermissionRequest } from '../../../src/core/protocol/crabtalk.generated
 
 const PLAIN = { columns: 80, color: false }
 
-test('permissionCard() shows a command, where and why, and every command of a line with those that are asked about', () => {
+test('permissionCard() shows a command, its directory and the reason, and marks the parts that need permission', () => {
   const commands = [
     { text: `echo ${'a'.repeat(200)}`, asks: false },
     { text: 'touch HIDDEN', asks: true },
@@ -20,7 +20,7 @@ test('permissionCard() shows a command, where and why, and every command of a li
   )
 })
 
-test('permissionCard() shows what a wide rule would permit, broken between words, and lets no terminal obey it', () => {
+test('permissionCard() shows what a broad rule would permit, wrapped between words, without control characters', () => {
   const warning =
     'bash(node *) would permit any command without a question; name the script, as in bash(node a *)'
   const lines = card({ tool: 'bash', action: 'bash: node a', warnings: [warning, 'x\u001b[2J'] }).split('\n')
@@ -58,7 +58,7 @@ test('permissionCard() shows an edit with its diff', () => {
   assert.ok(colored.includes(painted.join('')))
 })
 
-test('permissionCard() shows the arguments of an MCP tool, one a line', () => {
+test('permissionCard() shows the arguments of an MCP tool, one per line', () => {
   const args = JSON.stringify({ path: '/tmp/x', content: 'one\ntwo', force: true, n: 1 })
   const lines = card({
     tool: 'mcp__fs__write',
@@ -78,7 +78,7 @@ test('permissionCard() shows the arguments of an MCP tool, one a line', () => {
   ])
 })
 
-test('permissionCard() shows the arguments of any other tool, and of one that sends no JSON', () => {
+test('permissionCard() shows the arguments of any other tool, and those that are not JSON', () => {
   assert.match(
     card({ tool: 'grep', action: 'read /etc', arguments: '{"path":"/etc"}' }),
     /to use grep\n {2}│ path: "\/etc"\n/,
@@ -86,7 +86,7 @@ test('permissionCard() shows the arguments of any other tool, and of one that se
   assert.match(card({ tool: 'look', action: 'look', arguments: 'nonsense' }), /to use look\n {2}│ nonsense\n/)
 })
 
-test('permissionCard() breaks the reason between words, and cuts a long one until all is asked for', () => {
+test('permissionCard() wraps the reason between words, and truncates a long one unless all is requested', () => {
   const reason = `${'some words of it '.repeat(20)}${'x'.repeat(100)} end`
   const request = { tool: 'bash', action: 'bash: ls', reason }
   const rows = card(request)
@@ -104,7 +104,7 @@ test('permissionCard() breaks the reason between words, and cuts a long one unti
   assert.ok(all.split('\n').every((row) => row.length <= PLAIN.columns))
 })
 
-/** Commands that try to look like something else. */
+/** Commands that disguise themselves. */
 const HOSTILE: Record<string, string> = {
   'an escape that clears the line': 'rm -rf ~ \u001b[2K\u001b[1Gls',
   'a carriage return': 'rm -rf ~\rls      ',
@@ -130,7 +130,7 @@ for (const [what, command] of Object.entries(HOSTILE)) {
   })
 }
 
-test('permissionCard() lets nothing else deceive, either', () => {
+test('permissionCard() escapes deceiving characters outside the command as well', () => {
   const evil = 'x\u001b[2J\n  why   it is harmless'
   const text = card({
     tool: evil,
@@ -149,7 +149,7 @@ test('permissionCard() lets nothing else deceive, either', () => {
   )
 })
 
-test('permissionCard() announces what it leaves out, and shows it when it is asked', () => {
+test('permissionCard() says what it leaves out, and shows it on request', () => {
   const command = Array.from({ length: 100 }, (_, at) => `echo ${at}`).join('\n')
   const request = { tool: 'bash', action: `bash: ${command}`, diff: '+\n'.repeat(62) }
   const text = card(request)
@@ -160,7 +160,7 @@ test('permissionCard() announces what it leaves out, and shows it when it is ask
   assert.doesNotMatch(whole, /more lines/)
 })
 
-test('permissionCard() counts a long line by the rows it takes, wide characters as two', () => {
+test('permissionCard() counts a long line by its rows, with wide characters as two columns', () => {
   const text = card({ tool: 'bash', action: `bash: echo ${'x'.repeat(76 * 60)}` })
   assert.match(text, /… 21 more lines; \? shows all/)
   const wide = card({ tool: 'bash', action: `bash: ${'日'.repeat(39)}` }).split('\n')

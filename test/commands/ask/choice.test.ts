@@ -9,7 +9,7 @@ const { once, session, always, no } = PERMISSION_ANSWERS
 const ALL = offering(once, session, always, no)
 const ONCE_ONLY = offering(once, no)
 
-/** What a person types, and what it means. */
+/** Typed text, and its meaning. */
 const TYPED: [string, unknown][] = [
   ['1', { answer: once }],
   [' 1 ', { answer: once }],
@@ -42,11 +42,11 @@ const TYPED: [string, unknown][] = [
 ]
 
 for (const [line, choice] of TYPED) {
-  test(`readChoice() takes ${JSON.stringify(line)} for ${JSON.stringify(choice) ?? 'nothing'}`, () =>
+  test(`readChoice() reads ${JSON.stringify(line)} as ${JSON.stringify(choice) ?? 'nothing'}`, () =>
     assert.deepEqual(readChoice(line, ALL), choice))
 }
 
-test('readChoice() takes no digit that is not offered, and each for the same as everywhere', () => {
+test('readChoice() accepts only offered digits, with the same meaning on every card', () => {
   assert.deepEqual(
     ['1', '4'].map((line) => readChoice(line, ONCE_ONLY)),
     [{ answer: once }, { answer: no }],
@@ -54,14 +54,14 @@ test('readChoice() takes no digit that is not offered, and each for the same as 
   for (const line of ['2', '3']) assert.equal(readChoice(line, ONCE_ONLY), undefined)
 })
 
-test('denialOf() is never an answer that allows, and free of control characters', () => {
+test('toDenialAnswer() never returns an answer that allows, and removes control characters', () => {
   assert.deepEqual(
     [once, always, session, '', ' ', `\u001b[1m${once}`, 'use \u001b[Apnpm'].map(toDenialAnswer),
     [no, no, no, no, no, no, 'use pnpm'],
   )
 })
 
-test('choiceLines() and choiceHelpLines() show what is offered, with the rules and where they are written', () => {
+test('choiceLines() and choiceHelpLines() show the choices, with the rules and where they are written', () => {
   const about = { rules: ['bash(npm test *)', 'bash(l\u001bs)'], agent: 'crab' }
   assert.equal(
     choiceLines(ALL, about, { columns: 100, color: false }),

@@ -30,14 +30,14 @@ const QUESTIONS = AskUserEvent.fromPartial({
   ],
 })
 
-test('converse() shows what is asked and takes the answer', async () => {
+test('runDialog() shows the question and reads the answer', async () => {
   await using talk = await start(PERMISSION)
   await talk.terminal.shows(/^crabtalk: crab wants to run\n.*\n {2}1 {5}Yes\n {2}2 .*\n {2}4 {5}No\n.*> $/s)
   for (const line of ['?', '2']) talk.terminal.type(line)
   assert.deepEqual(await talk.answers, { 'Allow?': session })
 })
 
-test('converse() asks again until it understands', async () => {
+test('runDialog() asks again after an unknown answer', async () => {
   await using talk = await start(PERMISSION)
   for (const line of ['', 'perhaps', '3', '?']) talk.terminal.type(line)
   talk.terminal.type('1')
@@ -47,7 +47,7 @@ test('converse() asks again until it understands', async () => {
   assert.deepEqual(said, ['not understood: perhaps', 'not understood: 3'])
 })
 
-test('converse() repeats nothing of a line that a terminal would obey, and not much of it', async () => {
+test('runDialog() repeats an unknown answer truncated and without control characters', async () => {
   await using talk = await start(PERMISSION)
   for (const line of ['\u001b[2J', 'z'.repeat(200), '4']) talk.terminal.type(line)
   await talk.answers
@@ -55,7 +55,7 @@ test('converse() repeats nothing of a line that a terminal would obey, and not m
   assert.deepEqual(said, [String.raw`not understood: \x1b[2J`, `not understood: ${'z'.repeat(60)}…`])
 })
 
-test('converse() says what "always" writes, and where', async () => {
+test('runDialog() says what "always" writes, and where', async () => {
   const options = [once, always, no].map((label) => ({ label, description: '' }))
   const questions = PERMISSION.questions.map((question) => ({ ...question, options }))
   const permission = { ...PERMISSION.permission!, rules: ['bash(npm test)', 'bash(l\u001bs)'] }
@@ -67,7 +67,7 @@ test('converse() says what "always" writes, and where', async () => {
   )
 })
 
-test('converse() allows nothing of which a part was not shown', async () => {
+test('runDialog() allows nothing that was shown only in part', async () => {
   await using talk = await start(PERMISSION)
   talk.terminal.type('1')
   await talk.terminal.shows(/> .*\n {2}│ ls\n.*this is the whole request; nothing is allowed yet\n.*> $/s)
@@ -75,7 +75,7 @@ test('converse() allows nothing of which a part was not shown', async () => {
   assert.deepEqual(await talk.answers, { 'Allow?': once })
 })
 
-test('converse() shows what rules permit besides, and allows nothing before all of that was shown', async () => {
+test('runDialog() shows what rules would also permit, and allows nothing before all of it was shown', async () => {
   for (const hasComposer of [true, false]) {
     const warnings = [`bash(sh *) permits any command; ${'name the script, '.repeat(40)}the end`]
     const permission = { ...PERMISSION.permission!, action: 'bash: ls', warnings }
@@ -89,7 +89,7 @@ test('converse() shows what rules permit besides, and allows nothing before all 
   }
 })
 
-test('converse() forgets what was typed before a question was seen', async () => {
+test('runDialog() discards text that was typed before a question was shown', async () => {
   const seen = Promise.withResolvers<string>()
   await using talk = await start(PERMISSION, { see: () => seen.promise })
   await talk.terminal.shows(/details $/)
@@ -99,19 +99,19 @@ test('converse() forgets what was typed before a question was seen', async () =>
   assert.deepEqual(await talk.answers, { 'Allow?': no })
 })
 
-test('converse() says of a line that came too soon that it answered nothing', async () => {
+test('runDialog() says that a line that came too early answered nothing', async () => {
   const seen = Promise.withResolvers<string>()
   await using talk = await start(PERMISSION, { see: () => seen.promise })
   await talk.terminal.shows(/details $/)
   seen.resolve('no\n\u001b1\n')
   await talk.terminal.shows(
-    /details crabtalk: Enter came too soon to be an answer: \\x1b1\n> $/, // a terminal has ended the line
+    /details crabtalk: Enter came too soon to be an answer: \\x1b1\n> $/, // the user pressed Enter, which ended the line
   )
   talk.terminal.type('4')
   assert.deepEqual(await talk.answers, { 'Allow?': no })
 })
 
-test('converse() takes only an option to a question of crabtalk itself', async () => {
+test('runDialog() accepts only an option as the answer to a question of crabtalk itself', async () => {
   const questions = [{ ...QUESTIONS.questions[0]!, question: 'Use them?' }]
   for (const hasComposer of [true, false]) {
     await using talk = await start({ ...QUESTIONS, kind: AskKind.TRUST, questions }, { hasComposer })
@@ -123,14 +123,14 @@ test('converse() takes only an option to a question of crabtalk itself', async (
   }
 })
 
-test('converse() beside a composer takes own words only where they were chosen', async () => {
+test('runDialog() next to a composer accepts free text only where it was chosen', async () => {
   await using talk = await start(QUESTIONS, { hasComposer: true })
   await talk.terminal.shows(/^ {2}3 {5}your own words$/m)
   for (const line of ['MySQL', '3', 'MySQL', '1', 'because', undefined]) talk.terminal.type(line)
   assert.deepEqual(await talk.answers, { 'Which?': 'MySQL', 'Why?': 'because', 'What else?': '' })
 })
 
-test('converse() shows all of it, and what the choices do, when it is asked', async () => {
+test('runDialog() shows all of the question, and the effects of the choices, on request', async () => {
   await using talk = await start(PERMISSION)
   await talk.terminal.shows(/11 more lines; \? shows all.*> $/s)
   talk.terminal.type('?')
@@ -139,7 +139,7 @@ test('converse() shows all of it, and what the choices do, when it is asked', as
   assert.deepEqual(await talk.answers, { 'Allow?': no })
 })
 
-test('converse() asks for the reason of a refusal', async () => {
+test('runDialog() asks for the reason of a refusal', async () => {
   await using talk = await start(PERMISSION)
   talk.terminal.type('5')
   await talk.terminal.shows(/Tell the agent why: $/)
@@ -151,14 +151,14 @@ test('converse() asks for the reason of a refusal', async () => {
   assert.deepEqual(await silent.answers, { 'Allow?': no })
 })
 
-test('converse() takes the end of input for a refusal, and ends the line', async () => {
+test('runDialog() treats the end of input as a refusal, and ends the line', async () => {
   await using talk = await start(PERMISSION)
   talk.terminal.type(undefined)
   assert.deepEqual(await talk.answers, { 'Allow?': no })
   await talk.terminal.shows(/> \n$/)
 })
 
-test('converse() puts questions one after the other', async () => {
+test('runDialog() asks questions one after the other', async () => {
   await using talk = await start(QUESTIONS)
   await talk.terminal.shows(/^crabtalk: crab asks \(Database\)\n {2}│ Which\?\n/)
   assert.doesNotMatch(talk.terminal.screen(), /Why/)
@@ -167,13 +167,13 @@ test('converse() puts questions one after the other', async () => {
   await talk.terminal.shows(/> crabtalk: not understood: 7\n/)
 })
 
-test('converse() leaves the rest unanswered at the end of input', async () => {
+test('runDialog() leaves the rest unanswered at the end of input', async () => {
   await using talk = await start(QUESTIONS)
   for (const line of ['1', undefined]) talk.terminal.type(line)
   assert.deepEqual(await talk.answers, { 'Which?': 'SQLite', 'Why?': '', 'What else?': '' })
 })
 
-test('converse() takes own words for an agent, and options only for a server', async () => {
+test('runDialog() accepts free text for an agent, and only options for a server', async () => {
   await using agent = await start(QUESTIONS)
   for (const line of ['MySQL', undefined]) agent.terminal.type(line)
   assert.equal((await agent.answers)['Which?'], 'MySQL')
@@ -183,7 +183,7 @@ test('converse() takes own words for an agent, and options only for a server', a
   assert.equal((await server.answers)['Which?'], 'SQLite')
 })
 
-test('converse() ends with its signal', async () => {
+test('runDialog() ends when its signal is aborted', async () => {
   await using talk = await start(QUESTIONS)
   await talk.terminal.shows(/> $/)
   talk.stop.abort(new Error('over'))

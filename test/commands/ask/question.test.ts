@@ -32,18 +32,18 @@ test('questionText() shows a question, its options and how to answer', () => {
   )
 })
 
-test('questionText() leaves options that are numbers to their labels', () => {
+test('questionText() does not number options whose labels are numbers', () => {
   assert.match(questionText(NUMBERS, { style: STYLE, ...STRICT }), /\n {8}2\n {8}3\n {8}5\na label ·/)
 })
 
-test('questionText() lets the words of a model be its words only', () => {
+test('questionText() marks the text of a model, so that it cannot pass for ours', () => {
   const evil = 'x\u001b[2J\rcrabtalk: crab wants to run\n  │ ls'
   const text = questionText({ ...asking([evil], false, evil), question: evil }, { style: STYLE, ...FREE })
   assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u)
   assert.ok(text.split('\n').every((line) => !line.startsWith('crabtalk')))
 })
 
-/** What is asked, what a person types, and what that answers. */
+/** A question, the typed text, and the answer. */
 const TYPED: [string, AskQuestion, { isFree: boolean }, string, string | undefined][] = [
   ['a number', ONE, STRICT, '2', 'Postgres'],
   ['a number with blanks', ONE, STRICT, ' 1 ', 'SQLite'],
@@ -67,7 +67,7 @@ const TYPED: [string, AskQuestion, { isFree: boolean }, string, string | undefin
 ]
 
 for (const [what, question, free, line, answer] of TYPED) {
-  test(`readAnswer() takes ${what} for ${answer ?? 'no answer'}`, () =>
+  test(`readAnswer() reads ${what} as ${answer ?? 'no answer'}`, () =>
     assert.equal(readAnswer(line, question, free), answer))
 }
 

@@ -9,7 +9,7 @@ import { makeTestHost, type TestHost } from '../../support/test-host.ts'
 import { makeTestTerminal, type TestTerminal } from '../../support/test-terminal.ts'
 import { until } from '../../support/until.ts'
 
-test('Asker puts one question at a time and gives each answer', async () => {
+test('TerminalPrompter asks one question at a time and returns each answer', async () => {
   await using desk = await openDesk()
   desk.asker.enqueue(question('1', 'First?'), 'crab')
   desk.asker.enqueue(question('2', 'Second?'), 'crab')
@@ -26,7 +26,7 @@ test('Asker puts one question at a time and gives each answer', async () => {
   assert.equal(desk.terminal.opened(), 0)
 })
 
-test('Asker takes no line that was typed before it asked', async () => {
+test('TerminalPrompter ignores lines that were typed before it asked', async () => {
   await using desk = await openDesk()
   desk.terminal.type('too early')
   desk.asker.enqueue(question('1', 'First?'), 'crab')
@@ -36,7 +36,7 @@ test('Asker takes no line that was typed before it asked', async () => {
   assert.deepEqual(desk.replies, [['1', { 'First?': 'now' }]])
 })
 
-test('Asker closes a question that no answer came in time, says so, and goes on with the next', async () => {
+test('TerminalPrompter closes an unanswered question after its time limit, says so, and continues with the next', async () => {
   await using desk = await openDesk()
   desk.asker.enqueue(question('1', 'First?'), 'crab')
   desk.asker.enqueue(question('2', 'Second?'), 'crab')
@@ -50,7 +50,7 @@ test('Asker closes a question that no answer came in time, says so, and goes on 
   assert.deepEqual([desk.replies, desk.failures], [[], []])
 })
 
-test('Asker never shows a question that was closed while it waited', async () => {
+test('TerminalPrompter never shows a question that was closed while it waited', async () => {
   await using desk = await openDesk()
   desk.asker.enqueue(question('1', 'First?'), 'crab')
   desk.asker.enqueue(question('2', 'Second?'), 'crab')
@@ -61,7 +61,7 @@ test('Asker never shows a question that was closed while it waited', async () =>
   assert.doesNotMatch(desk.terminal.screen(), /Second/)
 })
 
-test('Asker says nothing about an answer that was given, or when the run is over', async () => {
+test('TerminalPrompter prints nothing about an answered question, or after the run ended', async () => {
   await using desk = await openDesk()
   desk.asker.enqueue(question('1', 'First?'), 'crab')
   desk.asker.enqueue(question('2', 'Second?'), 'crab')
@@ -75,7 +75,7 @@ test('Asker says nothing about an answer that was given, or when the run is over
   assert.deepEqual([desk.failures, desk.terminal.opened()], [[], 0])
 })
 
-test('Asker keeps what is printed off the terminal until it is answered', async () => {
+test('TerminalPrompter holds back output until the question is answered', async () => {
   await using desk = await openDesk({ terminals: ['stdout', 'stderr'] })
   const { stdout, stderr } = desk.at.host
   stdout.write('before')
@@ -90,7 +90,7 @@ test('Asker keeps what is printed off the terminal until it is answered', async 
   await until('it is printed', () => desk.at.stdout().length === 100_006 && desk.at.stderr() === 'a word')
 })
 
-test('Asker leaves pipes alone', async () => {
+test('TerminalPrompter does not hold back output to pipes', async () => {
   await using desk = await openDesk()
   desk.asker.enqueue(question('1', 'First?'), 'crab')
   await desk.terminal.shows(/> $/)
@@ -99,7 +99,7 @@ test('Asker leaves pipes alone', async () => {
   assert.equal(desk.at.stdout(), 'meanwhile')
 })
 
-test('Asker waits for its turn at the terminal, and a waiting question can be closed', async () => {
+test('TerminalPrompter waits for the terminal, and a waiting question can be closed', async () => {
   await using leases = new MemoryLeases()
   const options = { lease: (name: string, signal: AbortSignal) => leases.take(name, signal) }
   await using first = await openDesk({}, options)
@@ -115,7 +115,7 @@ test('Asker waits for its turn at the terminal, and a waiting question can be cl
   assert.doesNotMatch(second.terminal.screen(), /Second/)
 })
 
-test('Asker says after a while that somebody else is asked on this terminal', async (context) => {
+test('TerminalPrompter says after a while that another process is asking on this terminal', async (context) => {
   await using leases = new MemoryLeases()
   const held = await leases.take('tty:test', new AbortController().signal)
   await using desk = await openDesk({}, { lease: (name, signal) => leases.take(name, signal) })
@@ -132,14 +132,14 @@ test('Asker says after a while that somebody else is asked on this terminal', as
   await desk.terminal.shows(/First\?.*> $/s)
 })
 
-test('Asker asks all the same where no lease can be had', async () => {
+test('TerminalPrompter asks even where it cannot get a lease', async () => {
   const lease = () => Promise.reject(new CrabError('storage', 'read only'))
   await using desk = await openDesk({}, { lease })
   desk.asker.enqueue(question('1', 'First?'), 'crab')
   await desk.terminal.shows(/> $/)
 })
 
-test('Asker tells when nobody can be asked any more', async () => {
+test('TerminalPrompter reports when questions can no longer be answered', async () => {
   await using gone = await openDesk()
   gone.asker.enqueue(question('1', 'First?'), 'crab')
   await gone.terminal.shows(/> $/)
@@ -155,7 +155,7 @@ test('Asker tells when nobody can be asked any more', async () => {
   assert.equal(failures[0]!.kind, 'denied')
 })
 
-test('Asker says that an answer came too late, and takes no harm', async () => {
+test('TerminalPrompter says that an answer came too late, and continues', async () => {
   const reply = () => Promise.reject(new CrabError('missing', 'no such question'))
   await using desk = await openDesk({}, { reply })
   desk.asker.enqueue(question('1', 'First?'), 'crab')

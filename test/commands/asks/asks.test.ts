@@ -28,7 +28,7 @@ function asking(...questions: object[]): Reply {
   return { parts: [{ call: 'c1', name: 'ask_user', args: JSON.stringify({ questions }) }] }
 }
 
-/** Turns of (crab, ann), (crab, ann2)… that park their questions, one for each reply. */
+/** Starts turns of (crab, ann), (crab, ann2)… that park their questions, one for each reply. */
 async function parked(script: Script, count = 1) {
   const served = await serveCommands(script)
   const turns = Array.from({ length: count }, (_, at) => {
@@ -40,7 +40,7 @@ async function parked(script: Script, count = 1) {
   return { served, turns, ids: ids(), [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() }
 }
 
-test('asks shows the exact command, harmless on a terminal, and how to answer', async () => {
+test('asks shows the exact command, with control characters escaped, and how to answer', async () => {
   await using at = await parked([RUN, DONE])
   const { code, stdout, stderr } = await at.served.run(['asks'])
   const id = at.ids[0]!.slice(-8)
@@ -65,7 +65,7 @@ test('asks shows the exact command, harmless on a terminal, and how to answer', 
   assert.deepEqual([empty.code, empty.stdout, empty.stderr], [0, '', 'No pending questions\n'])
 })
 
-test('asks shows the words of a model behind a bar, with nothing that a terminal would obey', async () => {
+test('asks shows the text of a model after a bar, without control characters', async () => {
   const label = '\u001b[8mhidden'
   const question = {
     question: 'One\u001b[2J?\ncrabtalk answer X y',
@@ -80,7 +80,7 @@ test('asks shows the words of a model behind a bar, with nothing that a terminal
   await at.turns[0]
 })
 
-test('answer takes the digits of the card for a permission, once', async () => {
+test('answer accepts the digits of a permission card, once', async () => {
   await using at = await parked([RUN, DONE])
   const [id = ''] = at.ids
   const wrong = await at.served.run(['answer', id, 'perhaps'])
@@ -98,7 +98,7 @@ test('answer takes the digits of the card for a permission, once', async () => {
   assert.match(results[0]!.denial!.reason, /the user said no: use a file/)
 })
 
-test('two answers at the same moment: one is taken, the other is told that it came too late', async () => {
+test('of two simultaneous answers, one is accepted and the other is reported as too late', async () => {
   await using at = await parked([asking(COLOURS), DONE])
   const answers = ['red', 'blue'].map((colour) => at.served.run(['answer', at.ids[0]!, colour]))
   const codes = (await Promise.all(answers)).map(({ code }) => code)
@@ -128,7 +128,7 @@ for (const [words, problem] of [
   [['--content', '{}', 'x'], /error\[usage\]: Cannot combine --content and ANSWER/],
   [[], /error\[usage\]: Cannot answer: no answer is given/],
 ] as const) {
-  test(`answer ID ${words.join(' ')} is refused, and the question goes on waiting`, async () => {
+  test(`answer ID ${words.join(' ')} is rejected, and the question stays open`, async () => {
     await using at = await parked([asking(COLOURS, SIZES), DONE])
     const { stderr, stdout } = await at.served.run(['answer', at.ids[0]!, ...words])
     assert.match(stderr, problem)
@@ -138,7 +138,7 @@ for (const [words, problem] of [
   })
 }
 
-test('answer takes several answers from standard input, each acknowledged or refused', async () => {
+test('answer reads several answers from standard input, and accepts or rejects each', async () => {
   await using at = await parked(
     ({ json }) => ((json['messages'] as { role: string }[]).at(-1)?.role === 'tool' ? DONE : asking(COLOURS)),
     3,
@@ -179,7 +179,7 @@ test('answer takes several answers from standard input, each acknowledged or ref
   ])
 })
 
-test('answer says which id is not enough, and that a terminal must name one', async () => {
+test('answer reports an ambiguous id, and requires an id on a terminal', async () => {
   await using at = await parked(
     ({ json }) => ((json['messages'] as { role: string }[]).at(-1)?.role === 'tool' ? DONE : asking(COLOURS)),
     2,
@@ -192,7 +192,7 @@ test('answer says which id is not enough, and that a terminal must name one', as
   await Promise.all(at.turns)
 })
 
-test('asks --follow shows what waits, what comes, and how each ended', async () => {
+test('asks --follow shows pending and new questions, and how each ended', async () => {
   await using at = await parked([asking(COLOURS), DONE, RUN, DONE])
   const [first = ''] = at.ids
   await using text = await at.served.start(['asks', '--follow'])
@@ -220,13 +220,13 @@ test('asks --follow shows what waits, what comes, and how each ended', async () 
   assert.equal(await text.end('SIGINT'), 130)
 })
 
-test('completions list the questions that wait, the runs that go on, and conversations by their address', async () => {
+test('completions list pending questions, active runs, and conversations by their address', async () => {
   await using at = await parked([asking(COLOURS), DONE])
   const complete = async (...words: string[]) => {
     const { stdout } = await at.served.run(['__complete', String(words.length), ...words])
     return stdout.trimEnd().split('\n').slice(1)
   }
-  /** A listing that takes too long is empty, as on a busy machine. */
+  /** Tries again, because a listing that takes too long on a busy machine is empty. */
   const completeInTime = async (...words: string[]) => {
     let lines: string[] = []
     await until('a listing is in time', async () => {
@@ -262,7 +262,7 @@ function closedWith(events: Awaited<ReturnType<ServedCommands['daemon']['ask']>>
   return closed?.$case === 'askClosed' ? JSON.parse(closed.value.content) : {}
 }
 
-test('answer names what is missing before it looks for a daemon', async () => {
+test('answer reports missing arguments before it looks for a daemon', async () => {
   await using one = await makeTestHost()
   assert.equal(await main('crabtalk', ['answer'], one.host), 2)
   assert.match(one.stderr(), /error\[usage\]: Cannot answer: no question is given\nhint: crabtalk answer ID/)

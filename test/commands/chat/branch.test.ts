@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { readBranch } from '../../../src/commands/chat/branch.ts'
 
-test('readBranch() gives the branch of the folder, and of folders below it', async () => {
+test('readBranch() returns the branch of the folder, and of folders below it', async () => {
   await using box = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await mkdir(join(box.path, '.git'))
   await mkdir(join(box.path, 'a', 'b'), { recursive: true })
@@ -14,7 +14,7 @@ test('readBranch() gives the branch of the folder, and of folders below it', asy
   assert.equal(await readBranch(join(box.path, 'a', 'b')), 'feature/one')
 })
 
-test('readBranch() gives the short id of a detached commit', async () => {
+test('readBranch() returns the short id of a detached commit', async () => {
   await using box = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await mkdir(join(box.path, '.git'))
   await writeFile(join(box.path, '.git', 'HEAD'), `${'0123456789'.repeat(4)}\n`)
@@ -33,7 +33,7 @@ test('readBranch() follows a worktree to its own HEAD', async () => {
   assert.equal(await readBranch(join(box.path, 'side')), 'side')
 })
 
-test('readBranch() gives nothing for what it does not understand', async () => {
+test('readBranch() returns nothing for unknown formats', async () => {
   await using box = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   await mkdir(join(box.path, '.git'))
   assert.equal(await readBranch(box.path), undefined)

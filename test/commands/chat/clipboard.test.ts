@@ -11,7 +11,7 @@ const NEVER = new AbortController().signal
 const PNG = Buffer.from('89504e470d0a1a0a0001', 'hex')
 const TEXT = 'line one\nzwei „drei“'
 
-/** Which programs are there, in which environment, and which one copies. */
+/** The available programs, the environment, and the program that copies. */
 const COPIES: [string[], Record<string, string>, NodeJS.Platform, string][] = [
   [['wl-copy', 'xclip'], { WAYLAND_DISPLAY: 'w', DISPLAY: ':0' }, 'linux', 'wl-copy'],
   [['wl-copy', 'xclip'], { DISPLAY: ':0' }, 'linux', 'xclip'],
@@ -31,14 +31,14 @@ test('copyText() uses the program of the system', async () => {
   }
 })
 
-test('copyText() gives PowerShell the text on Windows', async () => {
+test('copyText() passes the text to PowerShell on Windows', async () => {
   const script = 'test "$1 $2" = "-NoProfile -NonInteractive" && cat "$CRABTALK_COPY" > "$COPIED/text"'
   await using box = await openBox([['powershell.exe', script]])
   assert.equal(await copyText(TEXT, box.system({ TMUX: 't' }, 'win32')), 'copied with powershell.exe')
   assert.equal(await readFile(join(box.path, 'text'), 'utf8'), TEXT)
 })
 
-test('copyText() asks the terminal over ssh, without a program, and when the program fails', async () => {
+test('copyText() uses the terminal over ssh, without a program, and when the program fails', async () => {
   const asked = [`\x1b]52;c;${Buffer.from(TEXT).toString('base64')}\x07`]
   await using box = await openBox([['wl-copy', 'exit 1']])
   for (const env of [{}, { WAYLAND_DISPLAY: 'w' }, { WAYLAND_DISPLAY: 'w', SSH_CONNECTION: 's' }]) {
@@ -49,13 +49,13 @@ test('copyText() asks the terminal over ssh, without a program, and when the pro
   assert.deepEqual(box.written, [`\x1bPtmux;\x1b${asked[0]}\x1b\\`])
 })
 
-test('copyText() refuses what no terminal takes', async () => {
+test('copyText() rejects text that is too long for a terminal', async () => {
   await using box = await openBox([])
   await assert.rejects(copyText('x'.repeat(60_000), box.system({})), { kind: 'invalid' })
   assert.deepEqual(box.written, [])
 })
 
-test('what serves the clipboard goes on after copyText()', async () => {
+test('a process that serves the clipboard outlives copyText()', async () => {
   await using box = await openBox([['wl-copy', 'cat > "$COPIED/text"; (sleep 60 & echo $! > "$COPIED/pid")']])
   await copyText(TEXT, box.system({ WAYLAND_DISPLAY: 'w' }))
   const pid = Number(await readFile(join(box.path, 'pid'), 'utf8'))
@@ -65,7 +65,7 @@ test('what serves the clipboard goes on after copyText()', async () => {
 
 const IMAGE = `cat "$COPIED/image.png"`
 
-test('pasteClipboard() gives an image, else text', async () => {
+test('pasteClipboard() returns an image, otherwise text', async () => {
   const wayland = { WAYLAND_DISPLAY: 'w' }
   await using both = await openBox([['wl-paste', `case "$*" in *image*) ${IMAGE};; *) printf text;; esac`]])
   assert.deepEqual(await both.paste(wayland), PICTURE)
@@ -77,7 +77,7 @@ test('pasteClipboard() gives an image, else text', async () => {
   assert.deepEqual(await x11.paste({ DISPLAY: ':0' }), PICTURE)
 })
 
-test('pasteClipboard() understands what macOS and Windows print', async () => {
+test('pasteClipboard() reads the formats of macOS and Windows', async () => {
   await using mac = await openBox([
     ['osascript', `printf '«data PNGf${PNG.toString('hex').toUpperCase()}»\\n'`],
   ])
@@ -91,7 +91,7 @@ test('pasteClipboard() understands what macOS and Windows print', async () => {
   assert.deepEqual(await windows.paste({}, 'win32'), PICTURE)
 })
 
-test('pasteClipboard() gives nothing where nothing is, or nobody can be asked', async () => {
+test('pasteClipboard() returns nothing for an empty or unavailable clipboard', async () => {
   await using empty = await openBox([['wl-paste', 'exit 1']])
   assert.equal(await empty.paste({ WAYLAND_DISPLAY: 'w' }), undefined)
   await using none = await openBox([])
@@ -101,7 +101,7 @@ test('pasteClipboard() gives nothing where nothing is, or nobody can be asked', 
 
 const PICTURE = { name: 'clipboard.png', mediaType: 'image/png', data: PNG }
 
-/** A folder of programs that a script plays; what they copy goes into the folder. */
+/** Creates a folder of programs that a script plays; what they copy is written to the folder. */
 async function openBox(programs: readonly (readonly string[])[]) {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const bin = join(folder.path, 'bin')

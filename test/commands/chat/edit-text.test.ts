@@ -7,18 +7,18 @@ import { editText } from '../../../src/commands/chat/edit-text.ts'
 
 const PATH = '/usr/bin:/bin'
 
-test('editText() gives what the editor left, without the line feed that it added', async () => {
+test('editText() returns the edited text, without the line feed that the editor added', async () => {
   await using box = await openEditor('printf "%s, and more\\n" "$(cat "$1")" > "$1.new"; mv "$1.new" "$1"')
   assert.equal(await editText('one\ntwo', box), 'one\ntwo, and more')
 })
 
-test('editText() gives nothing for a text that was left as it was', async () => {
+test('editText() returns nothing for an unchanged text', async () => {
   await using box = await openEditor('echo >> "$1"')
   assert.equal(await editText('text', box), undefined)
   assert.equal(await editText('text\n', box), 'text\n\n')
 })
 
-test('editText() gives an empty text for one that was emptied', async () => {
+test('editText() returns an empty text when it was cleared', async () => {
   await using box = await openEditor(': > "$1"')
   assert.equal(await editText('text', box), '')
 })
@@ -29,7 +29,7 @@ test('editText() prefers $VISUAL, and keeps its arguments', async () => {
   assert.equal(await editText('', { env: { PATH, EDITOR: 'false', VISUAL: `${EDITOR} --wait` } }), 'visual')
 })
 
-test('editText() fails with its editor, and leaves no file', async () => {
+test('editText() fails when its editor fails, and leaves no file', async () => {
   await using box = await openEditor(
     'echo "$1" > "$(dirname "$0")/path"; ls -l "$1" > "$(dirname "$0")/mode"; exit 3',
   )

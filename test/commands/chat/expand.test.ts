@@ -10,7 +10,7 @@ const NEVER = new AbortController().signal
 const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex')
 const A = '<file path="a.txt">\none\ntwo\nthree\n</file>'
 
-/** What is written, and what is behind it in the message. */
+/** A written message, and the parts that are appended to it. */
 const MESSAGES: [string, string[]][] = [
   ['what is @a.txt about?', [A]],
   ['@a.txt', [A]],
@@ -31,7 +31,7 @@ const MESSAGES: [string, string[]][] = [
   ['@ and @@ and @"" and "@a.txt"', []],
 ]
 
-test('files that a message names go along', async () => {
+test('files that a message names are appended', async () => {
   await using box = await openBox()
   for (const [text, blocks] of MESSAGES) {
     const content = [text, ...blocks].join('\n\n')
@@ -39,7 +39,7 @@ test('files that a message names go along', async () => {
   }
 })
 
-test('an image goes along as an attachment', async () => {
+test('an image is appended as an attachment', async () => {
   await using box = await openBox()
   const { content, attachments, problems } = await box.expand('what is on @src/inner/dot.png?')
   assert.equal(content, 'what is on @src/inner/dot.png?')
@@ -50,7 +50,7 @@ test('an image goes along as an attachment', async () => {
   assert.deepEqual(problems, [])
 })
 
-/** What cannot be added, and what is said about it. */
+/** Mentions that cannot be appended, and the message about them. */
 const PROBLEMS: [string, RegExp][] = [
   ['@./nothing', /^Cannot add \.\/nothing: it does not exist$/],
   ['@src/nothing', /^Cannot add src\/nothing: it does not exist/],
@@ -67,7 +67,7 @@ const PROBLEMS: [string, RegExp][] = [
   ],
 ]
 
-test('what looks like a path and cannot be added is told, and the rest is sent', async () => {
+test('mentions that cannot be appended are reported, and the rest is sent', async () => {
   await using box = await openBox()
   execFileSync('mkfifo', [join(box.path, 'pipe')])
   for (const [name, size] of [
@@ -87,7 +87,7 @@ test('what looks like a path and cannot be added is told, and the rest is sent',
   }
 })
 
-test('a long folder is cut', async () => {
+test('a long folder is truncated', async () => {
   await using box = await openBox()
   await mkdir(join(box.path, 'many'))
   for (let index = 0; index < 203; index++) await writeFile(join(box.path, 'many', `${index}`), '')
@@ -95,7 +95,7 @@ test('a long folder is cut', async () => {
   assert.match(content, /\n\[3 more\]\n<\/folder>$/)
 })
 
-test('what was pasted names nothing', async () => {
+test('mentions in pasted text are ignored', async () => {
   await using box = await openBox()
   const paste = 'a log\nof @a.txt and @./nothing\n'
   const { content, problems } = await box.expand(`see ${paste}and @"a b.txt"`, NEVER, [paste, '\n'])
@@ -103,7 +103,7 @@ test('what was pasted names nothing', async () => {
   assert.deepEqual(problems, [])
 })
 
-test('what was pasted names nothing, also around another paste', async () => {
+test('mentions in pasted text are ignored when the paste contains another one', async () => {
   await using box = await openBox()
   const inner = 'a log'
   const outer = `@a.txt of ${inner} of @src`
@@ -111,7 +111,7 @@ test('what was pasted names nothing, also around another paste', async () => {
   assert.equal(content, `${inner} ${outer}`)
 })
 
-test('of very many mentions the first are looked at', async () => {
+test('only the first of very many mentions are read', async () => {
   await using box = await openBox()
   const { content, problems } = await box.expand(`@a.txt ${'@none.md '.repeat(300)}@src`)
   assert.ok(content.endsWith(A))

@@ -21,7 +21,7 @@ const TREE = {
   'with blank/a b.txt': '',
 }
 
-test('an empty query gives what is near, without what git ignores and what is hidden', async () => {
+test('an empty query returns nearby files, without ignored and hidden ones', async () => {
   await using box = await openBox()
   assert.deepEqual(await box.find(''), [
     'src/',
@@ -34,7 +34,7 @@ test('an empty query gives what is near, without what git ignores and what is hi
   ])
 })
 
-test('a query finds names first, then parts of paths, then letters in their order', async () => {
+test('a query matches names first, then parts of paths, then letters in their order', async () => {
   await using box = await openBox()
   assert.deepEqual(await box.find('read'), ['README.md', 'src/core/read.ts'])
   assert.deepEqual(await box.find('src/'), ['src/', 'src/core/', 'src/main.ts', 'src/core/read.ts'])
@@ -43,7 +43,7 @@ test('a query finds names first, then parts of paths, then letters in their orde
   assert.deepEqual(await box.find('nothing of that kind'), [])
 })
 
-test('hidden files are found when they are asked for, .git never', async () => {
+test('hidden files are found when the query names them, .git never', async () => {
   await using box = await openBox()
   assert.deepEqual(await box.find('.env'), ['.env'])
   assert.deepEqual(await box.find('src/.h'), ['src/.hidden/', 'src/.hidden/main.ts'])
@@ -58,7 +58,7 @@ test('other folders are listed by their path', async () => {
   assert.deepEqual(await box.find('../nothing/there'), [])
 })
 
-test('a listing is kept for a moment', async () => {
+test('a listing is cached briefly', async () => {
   await using box = await openBox()
   assert.deepEqual(await box.find('new.ts'), [])
   await writeFile(join(box.path, 'new.ts'), '')
@@ -72,7 +72,7 @@ test('an abort fails', async () => {
   await assert.rejects(box.find('x', AbortSignal.abort()))
 })
 
-test('listFiles() stops at its bounds, and follows no link', async () => {
+test('listFiles() stops at its limits, and follows no link', async () => {
   await using box = await openBox()
   await symlink('.', join(box.path, 'src', 'loop'))
   const bounds = { hidden: false, mostEntries: 100, until: 1, now: () => 0 }
@@ -85,7 +85,7 @@ test('listFiles() stops at its bounds, and follows no link', async () => {
   assert.deepEqual(await listFiles(box.path, { ...bounds, until: 0 }, NEVER), [])
 })
 
-test('a query does not care for case', async () => {
+test('a query ignores letter case', async () => {
   await using box = await openBox({ 'src/READ.md': '' })
   assert.deepEqual(await box.find('Read'), ['README.md', 'src/READ.md', 'src/core/read.ts'])
 })

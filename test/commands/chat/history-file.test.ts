@@ -8,21 +8,21 @@ import { test } from 'node:test'
 import { appendSentHistory, readSentHistory } from '../../../src/commands/chat/history-file.ts'
 import type { SentText } from '../../../src/tui/text/history.ts'
 
-test('what was sent is there again, in order, for nobody else to read', async () => {
+test('sent messages are restored in order, from a private file', async () => {
   await using box = await openBox()
   for (const text of ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦']) await appendSentHistory(box.file, typed(text))
   assert.deepEqual(textsOf(await readSentHistory(box.file)), ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦'])
   assert.equal((await stat(box.file)).mode & 0o777, 0o600)
 })
 
-test('a text that is sent again at once is kept once; an empty one not at all', async () => {
+test('a text that is sent twice in a row is stored once; an empty one is not stored', async () => {
   await using box = await openBox()
   for (const text of ['a', 'a', ' ', 'b', 'a']) await appendSentHistory(box.file, typed(text))
   assert.deepEqual(textsOf(await readSentHistory(box.file)), ['a', 'b', 'a'])
   assert.equal((await readFile(box.file, 'utf8')).split('\n').length, 4)
 })
 
-test('what was pasted into a text is kept with it', async () => {
+test('pasted text is stored with its message', async () => {
   await using box = await openBox()
   const sent = { text: 'see a log please', pasted: ['a log'] }
   await appendSentHistory(box.file, sent)
@@ -32,7 +32,7 @@ test('what was pasted into a text is kept with it', async () => {
   assert.equal((await readFile(box.file, 'utf8')).split('\n')[0], JSON.stringify(sent))
 })
 
-test('what was pasted is still there when a long history was rewritten', async () => {
+test('pasted text is still there after a long history was rewritten', async () => {
   await using box = await openBox()
   const lines = Array.from({ length: 1_300 }, (_, at) =>
     JSON.stringify({ text: `entry ${at}`, pasted: [`${at}`] }),
@@ -42,7 +42,7 @@ test('what was pasted is still there when a long history was rewritten', async (
   assert.deepEqual((await readSentHistory(box.file)).at(-1), { text: 'entry 1299', pasted: ['1299'] })
 })
 
-test('a torn line and one of somebody else are passed over, and the next line stands by itself', async () => {
+test('a torn line and an unknown line are skipped, and the next line starts on its own', async () => {
   await using box = await openBox()
   await appendSentHistory(box.file, typed('before'))
   await appendFile(box.file, '42\n{"text":7}\nnonsense\n{"text":"tor')
@@ -60,7 +60,7 @@ test('a long history loses its oldest entries', async () => {
   assert.equal((await stat(box.file)).mode & 0o777, 0o600)
 })
 
-test('a large history is cut to a mebibyte', async () => {
+test('a large history is truncated to one mebibyte', async () => {
   await using box = await openBox()
   const lines = Array.from({ length: 20 }, (_, index) =>
     JSON.stringify({ text: `${index} `.padEnd(100_000, 'x') }),
@@ -71,13 +71,13 @@ test('a large history is cut to a mebibyte', async () => {
   assert.ok((await stat(box.file)).size <= 1024 * 1024)
 })
 
-test('a text of more than 256 KiB is not kept', async () => {
+test('a text of more than 256 KiB is not stored', async () => {
   await using box = await openBox()
   await appendSentHistory(box.file, typed('x'.repeat(256 * 1024)))
   assert.deepEqual(await readSentHistory(box.file), [])
 })
 
-test('a home that cannot be written, and a history that is a folder, are nobody’s business', async () => {
+test('a home that cannot be written, and a history that is a folder, cause no error', async () => {
   await using box = await openBox()
   await mkdir(join(box.path, 'file'))
   await appendSentHistory(join(box.path, 'file'), typed('text'))
@@ -87,7 +87,7 @@ test('a home that cannot be written, and a history that is a folder, are nobody�
   assert.deepEqual(await readSentHistory(join(box.file, 'below', 'history')), [])
 })
 
-test('several chats that append at once lose nothing', async () => {
+test('concurrent appends of several chats lose nothing', async () => {
   await using box = await openBox()
   const writers = ['a', 'b', 'c', 'd'].map((name) =>
     fork(join(import.meta.dirname, 'history-writer.ts'), [box.file, name, '50'], {

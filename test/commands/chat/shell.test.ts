@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('runShell() gives both streams as they came, without colours, and the exit code', async () => {
+test('runLocalShell() returns both streams in order of arrival, without colours, and the exit code', async () => {
   await using box = await openBox()
   assert.deepEqual(await box.run(`echo one; printf '\\033[31mtwo\\033[0m\\n' >&2; echo $COLUMNS; exit 3`), {
     output: 'one\ntwo\n100\n',
@@ -20,14 +20,14 @@ test('runShell() gives both streams as they came, without colours, and the exit 
   assert.equal((await box.run('pwd -P')).output.trim().split('/').at(-1), box.path.split('/').at(-1))
 })
 
-test('runShell() keeps the middle of a long output in a file', async () => {
+test('runLocalShell() writes the middle of a long output to a file', async () => {
   await using box = await openBox()
   const { output } = await box.run('seq 100000')
   assert.match(output, /^1\n2\n[\s\S]*bytes are left out here; the whole output is in [\s\S]*\n100000\n$/)
   assert.equal((await readdir(join(box.path, 'spill'))).length, 1)
 })
 
-test('runShell() ends with its signal, and nothing is left', async () => {
+test('runLocalShell() ends when its signal is aborted, and leaves no process', async () => {
   await using box = await openBox()
   const stop = new AbortController()
   const running = box.run('sleep 600 & echo ready > "$PWD/ready"; wait', stop.signal)
@@ -37,7 +37,7 @@ test('runShell() ends with its signal, and nothing is left', async () => {
   assert.deepEqual(await livingWith(box.path), [])
 })
 
-test('runShell() tells the newest lines while it runs', async () => {
+test('runLocalShell() reports the newest lines while it runs', async () => {
   await using box = await openBox()
   const told = Promise.withResolvers<string>()
   const running = box.run('echo one; until [ -e seen ]; do sleep 0.05; done', NEVER, told.resolve)
@@ -46,7 +46,7 @@ test('runShell() tells the newest lines while it runs', async () => {
   assert.deepEqual(await running, { output: 'one\n', exitCode: 0 })
 })
 
-test('runShell() ends what a line leaves running', async () => {
+test('runLocalShell() ends background processes of the line', async () => {
   await using box = await openBox()
   assert.deepEqual(await box.run('sleep 600 & echo done'), { output: 'done\n', exitCode: 0 })
   assert.deepEqual(await livingWith(box.path), [])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { writeNewFile } from '../../../src/commands/chat/write-new.ts'
 
-test('writeNewFile() writes below the working directory, at home, or anywhere', async () => {
+test('writeNewFile() writes below the working directory, in the home directory, or anywhere', async () => {
   await using box = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const place = { cwd: box.path, home: box.path }
   for (const [index, path] of ['a.md', '~/b.md', join(box.path, 'c.md')].entries()) {
@@ -15,7 +15,7 @@ test('writeNewFile() writes below the working directory, at home, or anywhere', 
   }
 })
 
-test('writeNewFile() leaves alone what is there, a link too', async () => {
+test('writeNewFile() does not overwrite files or links', async () => {
   await using box = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const place = { cwd: box.path, home: '/' }
   await writeNewFile('a.md', 'first', place)

@@ -5,7 +5,7 @@ import { suggest } from '../../../src/commands/completions/suggest.ts'
 import { CRABTALK } from '../../../src/commands/table.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
-test('scheduled() lists entries by id, with when they fire and what they say', async () => {
+test('completeCronEntries() lists entries by id, with their next time and message', async () => {
   await using home = await temporaryHome()
   assert.deepEqual(await completeCronEntries(home.paths), [])
   const entry = '[[cron]]\nid = 12\nschedule = "*/5 * * * *"\nskill = "feeds"\n'
@@ -15,7 +15,7 @@ test('scheduled() lists entries by id, with when they fire and what they say', a
   ])
 })
 
-test('cron remove, next and run take the id of an entry', () => {
+test('cron remove, next and run complete the id of an entry', () => {
   for (const verb of ['remove', 'next', 'run']) {
     const suggestion = suggest(CRABTALK, ['cron', verb, ''])
     assert.deepEqual([suggestion.from, 'kind' in suggestion && suggestion.kind], ['list', 'cron'])

@@ -5,7 +5,7 @@ import { ConversationList } from '../../../src/core/protocol/crabtalk.generated.
 import { type Dispatch, route } from '../../../src/core/protocol/dispatch.ts'
 
 const NEVER = new AbortController().signal
-/** As the daemon gives them: newest first. */
+/** In the order of the daemon: newest first. */
 const IDS = ['01K00000000000000000CRAB12', '01JZ000000000000000TALK34', '01JY000000000000000TALK3Z']
 
 for (const [id, found] of [
@@ -27,19 +27,19 @@ for (const [ids, id, error] of [
   [IDS, '', { kind: 'missing', message: 'Cannot find the conversation ""' }],
   [[], undefined, { kind: 'missing', message: 'No conversations yet' }],
 ] as const) {
-  test(`findConversation() refuses ${id} among ${ids.length} with ${error.kind}`, async () => {
+  test(`findConversation() rejects ${id} among ${ids.length} with ${error.kind}`, async () => {
     await assert.rejects(findConversation(listing(ids), id, NEVER), { name: 'CrabError', ...error })
   })
 }
 
-test('findConversation() finds what shortId() shows', async () => {
+test('findConversation() finds the ids that shortId() prints', async () => {
   for (const id of IDS) {
     assert.equal(shortId(id).length, 8)
     assert.equal((await findConversation(listing(IDS), shortId(id), NEVER)).filePath, id)
   }
 })
 
-test('findConversation() finds the last one of an agent and a sender, whatever the name has in it', async () => {
+test('findConversation() finds the last one of an agent and a sender, with any characters in the name', async () => {
   const conversations = [
     { filePath: 'C', agent: 'crab', sender: 'ann' },
     { filePath: 'B', agent: 'crab', sender: 'feeds/new' },

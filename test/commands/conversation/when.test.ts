@@ -23,7 +23,7 @@ for (const [option, text, found] of [
   ['since', '1y', new Date(2025, 4, 31, 15, 30)],
   ['until', '10Days', new Date(2026, 4, 21, 15, 30)],
 ] as const satisfies (readonly [SpanEnd, string, Date])[]) {
-  test(`parseWhen() knows --${option} ${text}`, () => {
+  test(`parseWhen() reads --${option} ${text}`, () => {
     assert.equal(parseWhen(option, text, NOW), found.toISOString())
   })
 }
@@ -41,7 +41,7 @@ for (const text of [
   '2026',
   '99999y99',
 ]) {
-  test(`parseWhen() refuses "${text}"`, () => {
+  test(`parseWhen() rejects "${text}"`, () => {
     assert.throws(() => parseWhen('since', text, NOW), { kind: 'usage', hint: /--since 7d$/ })
   })
 }

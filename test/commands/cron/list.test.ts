@@ -48,7 +48,7 @@ const STATE: CronState = {
   ],
 }
 
-test('cron list shows failures, what was skipped and missed, and the errors in the file', async () => {
+test('cron list shows failed, skipped and missed times, and the errors in the file', async () => {
   const { stdout, stderr, code } = await run([])
   assert.equal(code, 0)
   assert.deepEqual(stdout.split('\n'), [
@@ -65,7 +65,7 @@ test('cron list shows failures, what was skipped and missed, and the errors in t
   ])
 })
 
-test('cron list --json has all of it, and only entries of the file', async () => {
+test('cron list --json prints all of it, and only entries of the file', async () => {
   const { stdout, stderr } = await run(['--json'])
   const { scheduler, entries, problems, ended } = JSON.parse(stdout)
   assert.deepEqual([scheduler, stderr], [null, ''])
@@ -77,7 +77,7 @@ test('cron list --json has all of it, and only entries of the file', async () =>
       since,
     ]),
     [
-      [1, 6, 4, null], // nobody runs it: who did has died
+      [1, 6, 4, null], // its process has died
       [2, 0, 0, null],
     ],
   )
@@ -90,7 +90,7 @@ test('cron list --json has all of it, and only entries of the file', async () =>
   )
 })
 
-test('cron list tells of a run by hand that came after the last fire', async () => {
+test('cron list mentions a manual run after the last fire', async () => {
   const earlier = { ...FAILED, due: FAILED.due - 1000, ended: FAILED.ended - 1000 }
   const later = { due: Date.now() - 60_000, ended: Date.now() - 60_000, outcome: 'ok' } as const
   const before = await run([], [{ ...FEEDS, last: earlier }])

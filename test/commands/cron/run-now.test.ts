@@ -11,7 +11,7 @@ import { makeTestHost } from '../../support/test-host.ts'
 
 const FILE = '[[cron]]\nid = 1\nschedule = "@daily"\ncontent = "Good morning"\n'
 
-test('runNow() notes how it ended without asking a daemon again', async () => {
+test('runNow() records its result without asking a daemon again', async () => {
   await using box = await makeTestHost({ withoutDaemon: false })
   const home = join(box.folder, 'home')
   await mkdir(join(home, 'config'), { recursive: true })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localTime, timeLeft } from '../../../src/commands/cron/time-left.ts'
 
-test('timeLeft() says how long it is until then', () => {
+test('timeLeft() formats the time until then', () => {
   const cases: [number, string][] = [
     [-5, 'now'],
     [0, 'now'],
@@ -17,7 +17,7 @@ test('timeLeft() says how long it is until then', () => {
   for (const [ms, text] of cases) assert.equal(timeLeft(1_000_000 + ms, 1_000_000), text)
 })
 
-test('localTime() shows what the clock here shows', () => {
+test('localTime() formats the time in the local time zone', () => {
   process.env['TZ'] = 'Europe/Berlin'
   assert.equal(localTime(Date.UTC(2026, 0, 4, 23, 5, 9)), 'Mon 2026-01-05 00:05:09')
 })

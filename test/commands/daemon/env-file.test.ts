@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('daemon run lays the variables of --env-file under its environment, and goes on without the file', async () => {
+test('daemon run uses the variables of --env-file below its environment, and starts without the file', async () => {
   await using box = await makeTestHost()
   const file = join(box.folder, 'service.env')
   await writeFile(file, "ANTHROPIC_API_KEY='from the file'\nOPENAI_API_KEY=from the file\n")
@@ -25,7 +25,7 @@ test('daemon run lays the variables of --env-file under its environment, and goe
   }
 })
 
-/** What a daemon says that is started in this process with that line and ended again. */
+/** Runs a daemon in this process with those arguments, ends it, and returns its output. */
 async function daemonWith(
   { host, folder, signal }: Awaited<ReturnType<typeof makeTestHost>>,
   options: readonly string[],

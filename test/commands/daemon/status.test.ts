@@ -13,7 +13,7 @@ import { type TemporaryHome, temporaryHome } from '../../support/temporary-home.
 import { makeTestHost } from '../../support/test-host.ts'
 import { until } from '../../support/until.ts'
 
-test('daemon status counts the clients of a daemon without itself, however long that takes to say', async () => {
+test('daemon status counts the clients of a daemon without itself, however long the answer takes', async () => {
   await using home = await temporaryHome()
   const endpoint = { kind: 'unix', path: join(home.paths.run, 'crabtalk.sock') } as const
   const leave = new AbortController()
@@ -30,7 +30,7 @@ test('daemon status counts the clients of a daemon without itself, however long 
   })
   await using listener = await listen(endpoint, { dispatch, graceMs: 0, onError: () => undefined })
   const following = requestMany(socketDispatch({ endpoint }), 'subscribeEvents', {}, leave.signal)
-  const followed = Array.fromAsync(following).catch(() => undefined) // it leaves
+  const followed = Array.fromAsync(following).catch(() => undefined) // disconnects it
   await until('a client is there', () => listener.connections === 1)
   const { code, stdout } = await statusOf(home, '--json')
   assert.deepEqual([code, JSON.parse(stdout).clients], [0, 1])
@@ -38,7 +38,7 @@ test('daemon status counts the clients of a daemon without itself, however long 
   await followed
 })
 
-test('daemon status names a daemon that has the home and answers nobody: it starts, or ends', async () => {
+test('daemon status shows a daemon that owns the home and does not answer as starting or ending', async () => {
   await using home = await temporaryHome()
   const { home: path, leases: database, proc } = home.paths
   assert.equal((await statusOf(home)).stdout, `no daemon is running for ${path}\n`)

@@ -8,7 +8,7 @@ import { readOrCreateToken } from '../../../src/core/transport/token.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
-test('doctor warns where TCP clients need no token, and of a token that others may know', async () => {
+test('doctor warns where TCP clients need no token, and of a token that is too weak', async () => {
   await using home = await temporaryHome()
   const { paths } = home
   await using one = await makeTestHost()

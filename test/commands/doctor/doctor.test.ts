@@ -16,7 +16,7 @@ interface Line {
   hint: string | null
 }
 
-/** What is printed for programs. */
+/** The JSON report. */
 interface Report {
   v: number
   ok: boolean
@@ -24,7 +24,7 @@ interface Report {
   checks: Line[]
 }
 
-test('doctor finds nothing wrong in a place that does not exist yet, and makes nothing there', async () => {
+test('doctor finds no problem in a home that does not exist, and creates nothing', async () => {
   await using home = await makeHome({})
   const { report, code } = await home.examine()
   assert.deepEqual([report.v, report.ok, code], [1, true, 0])
@@ -49,7 +49,7 @@ test('doctor says what keeps schedules from firing', async () => {
   }
 })
 
-test('doctor names the line of a mistake in trust.toml', async () => {
+test('doctor reports the line of a mistake in trust.toml', async () => {
   await using home = await makeHome({
     'trust.toml': '[[project]]\npath = "/a"\nstate = "maybe"\nsince = ""\n',
   })
@@ -61,7 +61,7 @@ test('doctor names the line of a mistake in trust.toml', async () => {
   )
 })
 
-test('doctor asks the server of the model, and spends nothing', async () => {
+test('doctor queries the server of the model without a model call', async () => {
   await using server = await startModelServer([], { models: ['scripted', 'other'] })
   await using home = await makeHome({ 'config.toml': llm(server.url, 'scripted') })
   const { report, code } = await home.examine()
@@ -80,7 +80,7 @@ test('doctor warns of a model that its server does not list', async () => {
   assert.match(only(report, 'model', 'warning').message, /does not list scripted \(1 model\)$/)
 })
 
-test('doctor exits 1 for a server that cannot be reached, and for a model nobody has', async () => {
+test('doctor exits 1 for an unreachable server, and for an unknown model', async () => {
   await using home = await makeHome({
     'config.toml': llm('http://127.0.0.1:9/v1', 'scripted'),
     'agents/a.toml': 'model = "nobody/x"\n',
@@ -90,7 +90,7 @@ test('doctor exits 1 for a server that cannot be reached, and for a model nobody
   assert.match(only(report, 'model', 'problem').message, /^llm cannot be used: Cannot reach/)
 })
 
-/** Providers a call would fail with, variables, and what is said of the model and of an agent's. */
+/** Invalid providers, variables, and the expected problems of the default model and of an agent's. */
 const UNUSABLE: [string, Record<string, string>, RegExp][] = [
   ['kind = "azure"', { AZURE_API_KEY: 'k' }, /base_url is missing$/],
   ['kind = "bedrock"', {}, /no key is set$/],
@@ -100,7 +100,7 @@ const UNUSABLE: [string, Record<string, string>, RegExp][] = [
 ]
 
 for (const [provider, env, expected] of UNUSABLE) {
-  test(`doctor says what a call would fail with: ${provider.replaceAll('\n', ', ')}`, async () => {
+  test(`doctor reports why a model call would fail: ${provider.replaceAll('\n', ', ')}`, async () => {
     await using person = await makeTestHost()
     await mkdir(join(person.folder, '.aws'))
     await writeFile(join(person.folder, '.aws/config'), '[profile sso]\nsso_start_url = https://x.test\n')
@@ -123,7 +123,7 @@ for (const [provider, env, expected] of UNUSABLE) {
   })
 }
 
-test('doctor says nothing of models while config.toml is wrong', async () => {
+test('doctor does not check models while config.toml is invalid', async () => {
   await using home = await makeHome({ 'config.toml': 'modle = "x"\n', 'agents/a.toml': 'model = "m"\n' })
   const { report } = await home.examine()
   assert.deepEqual(
@@ -139,7 +139,7 @@ test('doctor does not wait for a server that never answers', async () => {
   assert.match(only(report, 'model', 'problem').message, /did not answer within 3 s$/)
 })
 
-test('doctor says which server did not name a model in time', async () => {
+test('doctor names the server that did not list its models in time', async () => {
   await using server = await startMuteServer()
   await using home = await makeHome({ 'config.toml': `[llm]\nbase_url = "${server.url}"\n` })
   const { report } = await home.examine()
@@ -148,7 +148,7 @@ test('doctor says which server did not name a model in time', async () => {
   assert.match(hint!, /^check the network and base_url, or name a model/)
 })
 
-test('doctor names what is wrong in files, with its line', async () => {
+test('doctor reports mistakes in files with their line', async () => {
   await using home = await makeHome({ 'config.toml': '\nmodle = "x"\n', 'agents/a.toml': 'thinking = 1\n' })
   const { report, code } = await home.examine()
   assert.equal(code, 1)
@@ -159,7 +159,7 @@ test('doctor names what is wrong in files, with its line', async () => {
   ])
 })
 
-test('doctor sees secrets that others can read, and never prints one', async () => {
+test('doctor reports secrets that others can read, and never prints one', async () => {
   await using server = await startModelServer([])
   const key = 'sk-very-secret'
   await using home = await makeHome({
@@ -188,7 +188,7 @@ test('doctor sees secrets that others can read, and never prints one', async () 
   assert.equal((await home.examine()).code, 0)
 })
 
-test('doctor takes files of a home that is closed to others for closed, whatever their mode', async () => {
+test('doctor treats files in a private home as private, whatever their mode', async () => {
   await using server = await startModelServer([])
   await using home = await makeHome({ 'config.toml': `${llm(server.url, 'scripted')}api_key = "sk-1"\n` })
   await chmod(join(home.path, 'config.toml'), 0o644)
@@ -199,7 +199,7 @@ test('doctor takes files of a home that is closed to others for closed, whatever
   assert.ok(messages.includes('only you can open the home, and so its secrets'), messages.join('\n'))
 })
 
-/** Files, and which of them others must not read. */
+/** Files, and which of them must be private. */
 const SECRETS: [string, Record<string, string>, string[]][] = [
   ['variables of all servers', { 'config.toml': '[env]\nTOKEN = "s"\n' }, ['config.toml: has']],
   ['a config.toml that is wrong', { 'config.toml': 'modle = "s"\n' }, ['config.toml: may have']],
@@ -224,7 +224,7 @@ const SECRETS: [string, Record<string, string>, string[]][] = [
 ]
 
 for (const [what, files, expected] of SECRETS) {
-  test(`doctor sees what others can read: ${what}`, async () => {
+  test(`doctor reports what others can read: ${what}`, async () => {
     await using home = await makeHome(files)
     const open = of((await home.examine()).report, 'home').filter(({ message }) => /others/.test(message))
     assert.deepEqual(
@@ -241,7 +241,7 @@ for (const [what, files, expected] of SECRETS) {
   })
 }
 
-test("doctor leaves another program's home alone and says so", async () => {
+test("doctor does not touch another program's home and says so", async () => {
   await using home = await makeHome({ 'local/settings.toml': '' })
   const { report, code } = await home.examine()
   assert.equal(code, 1)
@@ -251,7 +251,7 @@ test("doctor leaves another program's home alone and says so", async () => {
   )
 })
 
-test('doctor counts rules where they are written, and warns of those that permit nearly everything', async () => {
+test('doctor counts rules by source, and warns of very broad ones', async () => {
   await using home = await makeHome({
     'config.toml': '[permissions]\nallow = ["bash", "bash(git *)"]\ndeny = ["read(/etc/**)"]\n',
     'agents/a.toml': '[permissions]\nallow = ["*", "edit(/**)", "edit"]\n',
@@ -288,7 +288,7 @@ test('doctor looks for the programs of MCP servers without starting them', async
   assert.equal(`${off?.status} ${off?.message}`, 'note off of a is disabled')
 })
 
-/** Variables, and what is said of the terminal. */
+/** Variables, and the expected description of the terminal. */
 const TERMINALS: [Record<string, string>, RegExp[]][] = [
   [
     { TERM: 'xterm-256color', LANG: 'de_DE.UTF-8' },
@@ -306,7 +306,7 @@ const TERMINALS: [Record<string, string>, RegExp[]][] = [
 ]
 
 for (const [env, expected] of TERMINALS) {
-  test(`doctor judges a terminal by ${JSON.stringify(env)}`, async () => {
+  test(`doctor describes a terminal with ${JSON.stringify(env)}`, async () => {
     await using home = await makeHome({}, { env, terminals: ['stdout', 'stderr'] })
     const said = of((await home.examine()).report, 'terminal')
     assert.equal(said.length, expected.length)
@@ -314,7 +314,7 @@ for (const [env, expected] of TERMINALS) {
   })
 }
 
-test("doctor looks for completions where the person's shell is told of them", async () => {
+test("doctor looks for completions where the user's shell loads them", async () => {
   await using person = await makeTestHost()
   const env = { SHELL: '/bin/zsh' }
   await using home = await makeHome({}, { env, homeDir: person.folder })
@@ -325,7 +325,7 @@ test("doctor looks for completions where the person's shell is told of them", as
   assert.equal(found.message, `zsh completes crabtalk (${join(person.folder, '.zshrc')})`)
 })
 
-test('doctor prints a line for each thing, with what to do below it', async () => {
+test('doctor prints one line per finding, with the hint below it', async () => {
   await using home = await makeHome({ 'config.toml': 'modle = "x"\n' })
   const { stdout, code } = await home.run(['doctor'])
   assert.equal(code, 1)
@@ -361,7 +361,7 @@ function only(report: Report, area: string, status: string): Line {
   return found[0]!
 }
 
-/** Takes requests, and says nothing. */
+/** Starts a server that accepts requests and never answers. */
 async function startMuteServer() {
   const server = createServer(() => {}).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -8,7 +8,7 @@ import { makeTestHost } from '../../support/test-host.ts'
 const CLASH =
   '[[mcps]]\nname = "u"\nurl = "http://127.0.0.1:1/"\nauth = "x"\nheaders = { Authorization = "y" }\n'
 
-test('doctor finds a remote server whose entry has two values for one header', async () => {
+test('doctor reports a remote server whose entry has two values for one header', async () => {
   await using one = await makeTestHost({ env: { CRABTALK_HOME: 'home' } })
   await mkdir(join(one.folder, 'home', 'agents'), { recursive: true })
   await writeFile(join(one.folder, 'home', 'agents', 'crab.toml'), CLASH)

@@ -20,7 +20,7 @@ import {
 const AT = '2026-11-21T12:04:05.000Z'
 const TIME = new Date(AT).toTimeString().slice(0, 8)
 
-test('every kind of the wire has a name, which is its own in lower case', () => {
+test('every event kind of the protocol is named by its own name in lower case', () => {
   const wire = Object.entries(AgentEventKind).filter(([name, kind]) => /^[A-Z]/.test(name) && kind >= 0)
   const own = wire.map(([name, kind]) => [name.toLowerCase().replaceAll('_', '-'), kind])
   assert.deepEqual(Object.entries(EVENT_KINDS).sort(), own.sort())
@@ -45,7 +45,7 @@ const LINES: readonly (readonly [KindName, DeepPartial<AgentEventMsg>, string])[
   ['ask-closed', { askClosed: { askId: 'a1', by: 'ann' } }, 'ask a1 is closed: ann'],
 ]
 
-test('toLine() says on one line when, whose and what; control sequences are gone', () => {
+test('toLine() prints time, agent and event on one line, without control characters', () => {
   for (const [name, more, what] of LINES)
     assert.equal(toLine(event(name, more)), `${TIME}  crab/ann  ${what}`, name)
   const published = event('published', { agent: '', sender: '', content: 'rss x\ny', eventId: 'E1' })
@@ -62,7 +62,7 @@ test('toLine() says on one line when, whose and what; control sequences are gone
   )
 })
 
-test('toJsonLine() has what belongs to a kind, and no more', () => {
+test('toJsonLine() contains only the fields of a kind', () => {
   const base = { at: AT, agent: 'crab', sender: 'ann', run: 'R', session: 'S' }
   const calls = [{ callId: 'c', name: 'bash', arguments: '{}', server: '' }]
   assert.deepEqual(toJsonLine(event('tool-start', { content: 'bash', toolCalls: calls })), {
@@ -88,7 +88,7 @@ test('toJsonLine() has what belongs to a kind, and no more', () => {
   assert.deepEqual(toJsonLine(event('done', { content: 'm' })), { kind: 'done', ...base, content: 'm' })
 })
 
-test('servers are shown with their agent, their state, and why it failed', () => {
+test('servers are shown with their agent, their state, and why they failed', () => {
   const mcp = (kind: McpEventKind, more: DeepPartial<McpEventMsg> = {}) =>
     McpEventMsg.create({ kind, agent: 'crab', name: 'fs', timestamp: AT, ...more })
   assert.equal(

@@ -5,7 +5,7 @@ import { type DeepPartial, FiredState, TracedEvent } from '../../../src/core/pro
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 
-test('toTree() puts events under the runs whose end they are, and runs under the events that began them', () => {
+test('toTree() puts events below the runs that ended with them, and runs below the events that started them', () => {
   const events = [
     event('e1', {
       source: 'rss',
@@ -38,7 +38,7 @@ test('toTree() puts events under the runs whose end they are, and runs under the
   ])
 })
 
-test('toTree() obeys nothing that somebody else wrote', () => {
+test('toTree() removes control characters', () => {
   const [line] = toTree([event('e1', { source: 's', payload: '\u001b[2J\u0007x\u009b1my' })], NOW)
   assert.equal(line, 's  e1  1m ago  xy')
 })

@@ -7,7 +7,7 @@ import { type ServedCommand, serveCommands } from '../../support/served-commands
 
 const LOOK: Reply = { parts: ['I look.\n', { call: 'c1', name: 'glob', args: '{"pattern":"*.toml"}' }] }
 
-test('tail shows what was said, then the turn of another client as it happens', async () => {
+test('tail shows the history, then the turn of another client as it happens', async () => {
   const gate = Promise.withResolvers<void>()
   await using served = await serveCommands([
     { parts: ['Hello'] },
@@ -61,7 +61,7 @@ test('tail joins a running turn from its first event', async () => {
   assert.deepEqual(await Promise.all([early.end('SIGTERM'), late.end('SIGHUP')]), [143, 129])
 })
 
-test('tail begins with as many messages as --lines says, tools between them not counted', async () => {
+test('tail starts with as many messages as --lines says, not counting tools between them', async () => {
   await using served = await serveCommands([{ parts: ['one'] }, LOOK, { parts: ['two'] }])
   await served.daemon.ask('first')
   await served.daemon.ask('second', { cwd: served.daemon.home.paths.home })
@@ -96,7 +96,7 @@ test('tail shows a question with how to answer it, and that it was answered', as
   await early.end('SIGINT')
 })
 
-test('tail of a run follows its conversation; of one nobody knows it says so', async () => {
+test('tail of a run follows its conversation, and reports an unknown run', async () => {
   const gate = Promise.withResolvers<void>()
   await using served = await serveCommands([{ parts: ['first', gate.promise] }])
   const turn = served.daemon.ask('hi', { detach: true })
@@ -119,7 +119,7 @@ test('tail of a run follows its conversation; of one nobody knows it says so', a
   await early.end('SIGINT')
 })
 
-test('tail of a run that still waits for its conversation follows that, too', async () => {
+test('tail of a run that still waits for its conversation follows it', async () => {
   const gate = Promise.withResolvers<void>()
   await using served = await serveCommands([{ parts: ['first', gate.promise] }, { parts: ['second'] }])
   const [first, waiting] = [
@@ -133,7 +133,7 @@ test('tail of a run that still waits for its conversation follows that, too', as
   assert.equal((await served.run(['wait', first.stdout.trim()])).stdout, 'first\n')
 })
 
-test('tail goes on when its conversation goes on in another session', async () => {
+test('tail follows a conversation into its next session', async () => {
   await using served = await serveCommands([{ parts: ['one'] }, { parts: ['two'] }])
   await served.daemon.ask('first')
   await using tail = await served.start(['tail', 'crab/ann'])
@@ -151,7 +151,7 @@ for (const [argv, problem] of [
   [['tail', '/ann'], /error\[usage\]: Cannot use \/ann/],
   [['tail', 'nobody/ann'], /error\[missing\]: .*nobody/],
 ] as const) {
-  test(`${argv.join(' ')} is refused`, async () => {
+  test(`${argv.join(' ')} is rejected`, async () => {
     await using served = await serveCommands([])
     const { code, stdout, stderr } = await served.run(argv)
     assert.match(stderr, problem)

@@ -6,7 +6,7 @@ import { serveCommands } from '../../support/served-commands.ts'
 
 const RUN: Reply = { parts: [{ call: 'c1', name: 'bash', args: '{"command":"rm -rf build"}' }] }
 
-test('send --detach prints the id of a run and leaves; wait prints its answer when it is there', async () => {
+test('send --detach prints the id of a run and exits; wait prints its answer', async () => {
   const gate = Promise.withResolvers<void>()
   await using served = await serveCommands([{ parts: ['an answer', gate.promise, ' of two parts'] }])
   const sent = await served.run(['send', '--detach', '--no-stdin', '-s', 'notes', 'hi'])
@@ -27,7 +27,7 @@ test('send --detach prints the id of a run and leaves; wait prints its answer wh
   )
 })
 
-test('send --detach --output json says which run of which conversation it is', async () => {
+test('send --detach --output json prints the run and its conversation', async () => {
   await using served = await serveCommands([{ parts: ['x'] }])
   const { stdout } = await served.run(['send', '-d', '-o', 'json', '--no-stdin', '-s', 'notes', 'hi'])
   const { run, ...rest } = JSON.parse(stdout)
@@ -37,14 +37,14 @@ test('send --detach --output json says which run of which conversation it is', a
   assert.equal((await served.run(['wait', run])).code, 0)
 })
 
-test('send --detach fails as send does when nothing can begin', async () => {
+test('send --detach fails as send does when the turn cannot start', async () => {
   await using served = await serveCommands([])
   const { code, stdout, stderr } = await served.run(['send', '-d', '--no-stdin', '-a', 'nobody', 'hi'])
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^crabtalk: error\[missing\]: .*nobody/)
 })
 
-test('wait ends as send would have ended a run that failed', async () => {
+test('wait exits as send would for a run that failed', async () => {
   await using served = await serveCommands([{ status: 401, body: { error: { message: 'no' } } }])
   const run = await detach(served)
   const { code, stdout, stderr } = await served.run(['wait', run])
@@ -52,7 +52,7 @@ test('wait ends as send would have ended a run that failed', async () => {
   assert.match(stderr, /^crabtalk: error\[credentials\]: /)
 })
 
-test('wait ends with 4, and the rules, where a call needed permission that nobody could give', async () => {
+test('wait exits 4 with the rules when a call needed permission that could not be given', async () => {
   await using served = await serveCommands([RUN, { parts: ['I could not.'] }])
   const run = await detach(served)
   const { code, stdout, stderr } = await served.run(['wait', run])
@@ -65,7 +65,7 @@ test('wait ends with 4, and the rules, where a call needed permission that nobod
   )
 })
 
-test('wait says that it knows no such run', async () => {
+test('wait reports an unknown run', async () => {
   await using served = await serveCommands([])
   for (const [word, message] of [
     ['01M7ZYNV4YSTE78QY8BXNJSE05', /error\[missing\]: Cannot find run 01M7ZYNV4YSTE78QY8BXNJSE05/],
@@ -77,7 +77,7 @@ test('wait says that it knows no such run', async () => {
   }
 })
 
-test('Ctrl-C on wait leaves the run as it is', async () => {
+test('Ctrl-C on wait does not affect the run', async () => {
   const gate = Promise.withResolvers<void>()
   await using served = await serveCommands([{ parts: ['one', gate.promise, ' two'] }])
   const run = await detach(served)
@@ -87,7 +87,7 @@ test('Ctrl-C on wait leaves the run as it is', async () => {
   assert.equal((await served.run(['wait', run])).stdout, 'one two\n')
 })
 
-test('conversation kill ends what runs, and the conversation goes on', async () => {
+test('conversation kill ends the run, and the conversation continues', async () => {
   await using served = await serveCommands([{ parts: ['one'], end: 'hang' }, { parts: ['fine'] }])
   const { requests } = served.daemon.server
   const run = await detach(served)
@@ -108,7 +108,7 @@ test('conversation kill ends what runs, and the conversation goes on', async () 
   assert.equal((await served.run(['conversation', 'kill', run])).code, 1)
 })
 
-test('a parked question outlives the client that detached, and what it answers goes on', async () => {
+test('a parked question outlives the client that detached, and the run continues after the answer', async () => {
   await using served = await serveCommands([RUN, { parts: ['Gone.'] }])
   const run = await detach(served, ['--on-ask', 'park'])
   await using waiting = await served.start(['wait', run])
@@ -135,7 +135,7 @@ test('send --on-ask park waits for its answer, and says how to give it', async (
   assert.equal(send.at.stdout(), 'Gone.\n')
 })
 
-test('a turn that is not detached takes its parked question with it', async () => {
+test('a turn that is not detached removes its parked question when it ends', async () => {
   await using served = await serveCommands([RUN])
   const stop = new AbortController()
   const turn = served.daemon.ask('go', { options: { onAsk: OnAsk.PARK } }, stop.signal)
@@ -146,7 +146,7 @@ test('a turn that is not detached takes its parked question with it', async () =
   await asks.prints(/"type":"ask\.closed".*"by":"cancelled"/)
 })
 
-test('conversation list says what runs, and what asks', async () => {
+test('conversation list shows active runs and pending questions', async () => {
   const gate = Promise.withResolvers<void>()
   await using served = await serveCommands(({ json }) => {
     const text = JSON.stringify(json['messages'])

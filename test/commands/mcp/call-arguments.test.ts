@@ -4,7 +4,7 @@ import { parseCallArguments } from '../../../src/commands/mcp/call-arguments.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
 
-/** Words, and the arguments they are. */
+/** Words on the command line, and the resulting arguments. */
 const WORDS: [string[], JsonObject][] = [
   [[], {}],
   [['path=notes.md', 'n=3', 'deep=true'], { path: 'notes.md', n: 3, deep: true }],
@@ -23,12 +23,12 @@ const WORDS: [string[], JsonObject][] = [
 ]
 
 for (const [words, args] of WORDS) {
-  test(`readArguments() reads ${JSON.stringify(words)}`, async () => {
+  test(`parseCallArguments() reads ${JSON.stringify(words)}`, async () => {
     assert.deepEqual(await argumentsOf(words), args)
   })
 }
 
-test('readArguments() reads an object from standard input', async () => {
+test('parseCallArguments() reads an object from standard input', async () => {
   assert.deepEqual(await argumentsOf(['-'], { stdin: '{"a": 2,\n "b": 3}\n' }), { a: 2, b: 3 })
   for (const stdin of ['', '[1]', 'a=1', '{']) {
     await assert.rejects(argumentsOf(['-'], { stdin }), {
@@ -38,7 +38,7 @@ test('readArguments() reads an object from standard input', async () => {
   }
 })
 
-test('readArguments() keeps words as they were typed, and refuses a key that is given twice', async () => {
+test('parseCallArguments() keeps the original text of words, and rejects a duplicate key', async () => {
   await using at = await makeTestHost({})
   const { args, words } = await parseCallArguments(['n=1.0', 'yes=true'], at.host)
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('readArguments() keeps words as they were typed, and refuses a key that is 
   })
 })
 
-test('readArguments() refuses what is neither', async () => {
+test('parseCallArguments() rejects anything else', async () => {
   await assert.rejects(argumentsOf(['{"a": }']), {
     kind: 'usage',
     message: /not a JSON object/,

@@ -9,7 +9,7 @@ import { CRABTALK } from '../../../src/commands/table.ts'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
-/** What stands behind `mcp add`, and the entry it makes; `@` is the working directory. */
+/** Arguments of `mcp add`, and the resulting entry; `@` is the working directory. */
 const ADDITIONS: [string[], JsonObject][] = [
   [['fs', 'server'], { name: 'fs', command: 'server' }],
   [['fs', 'npx', '-y', 'pkg', '/x'], { name: 'fs', command: 'npx', args: ['-y', 'pkg', '/x'] }],
@@ -106,13 +106,13 @@ const ADDITIONS: [string[], JsonObject][] = [
 ]
 
 for (const [argv, entry] of ADDITIONS) {
-  test(`readAddition() makes an entry of ${argv.join(' ')}`, async () => {
+  test(`readNewServerEntry() creates an entry from ${argv.join(' ')}`, async () => {
     const { folder, addition } = await additionOf(argv)
     assert.deepEqual(JSON.parse(JSON.stringify(addition.entry).replaceAll(folder, '@')), entry)
   })
 }
 
-test('readAddition() says what it made absolute', async () => {
+test('readNewServerEntry() reports which paths it made absolute', async () => {
   const { folder, addition } = await additionOf(['fs', './run', 'server.js', 'plain', '/abs.js'])
   assert.deepEqual(
     [...addition.paths],
@@ -123,7 +123,7 @@ test('readAddition() says what it made absolute', async () => {
   )
 })
 
-/** What cannot be used, and why. */
+/** Invalid arguments, and why. */
 const MISTAKES: [string[], RegExp][] = [
   [['-e', 'NOWHERE', 'fs', 'server'], /^Cannot use --env: NOWHERE is not set here$/],
   [['-e', '=x', 'fs', 'server'], /^Cannot use --env: it has no name$/],
@@ -142,14 +142,14 @@ const MISTAKES: [string[], RegExp][] = [
 ]
 
 for (const [argv, message] of MISTAKES) {
-  test(`readAddition() refuses ${argv.join(' ')}`, async () => {
+  test(`readNewServerEntry() rejects ${argv.join(' ')}`, async () => {
     await assert.rejects(additionOf(argv), { kind: 'usage', message, hint: /./ })
   })
 }
 
 const ENTRY = { name: 'fs', command: 'npx', args: ['x'], env: { TOKEN: '[secret]', LOG: '[secret]' } }
 
-/** What stands behind `mcp set`, and what it makes of ENTRY; `@` is the working directory. */
+/** Arguments of `mcp set`, and the resulting changes of ENTRY; `@` is the working directory. */
 const CHANGES: [string[], JsonObject][] = [
   [['fs', 'timeout_ms=5'], { ...ENTRY, timeout_ms: 5 }],
   [['fs', 'args=["a", "-b"]'], { ...ENTRY, args: ['a', '-b'] }],
@@ -169,7 +169,7 @@ const CHANGES: [string[], JsonObject][] = [
 ]
 
 for (const [argv, entry] of CHANGES) {
-  test(`changeEntry() changes an entry as ${argv.join(' ')} says`, async () => {
+  test(`changeEntry() applies ${argv.join(' ')}`, async () => {
     await using at = await makeTestHost({ env: { TOKEN: 'from here' } })
     const changed = changeEntry(ENTRY, optionsOf('mcp set', argv), at.host)
     assert.deepEqual(JSON.parse(JSON.stringify(changed).replaceAll(at.folder, '@')), entry)
@@ -182,7 +182,7 @@ for (const [argv, message] of [
   [['fs', 'name=other'], /^Cannot set the name of a server$/],
   [['fs', 'name='], /^Cannot set the name of a server$/],
 ] as const) {
-  test(`changeEntry() refuses ${argv.join(' ')}`, async () => {
+  test(`changeEntry() rejects ${argv.join(' ')}`, async () => {
     await using at = await makeTestHost()
     const change = () => changeEntry(ENTRY, optionsOf('mcp set', argv), at.host)
     assert.throws(change, { kind: 'usage', message, hint: /./ })

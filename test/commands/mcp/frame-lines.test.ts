@@ -27,7 +27,7 @@ const CALL = frame({
   runId: 'R1',
 })
 
-test('a frame is one line: when, which way, whose, what, how long, for whom, and the message', () => {
+test('a frame is one line: time, direction, server, method, duration, agents, and the message', () => {
   assert.match(
     toFrameLine(CALL, 'tools/call'),
     /^\d\d:04:05\.006 {2}→ {2}fs {2}tools\/call {2}#7 {2}crab\/ann R1 {2}\{"jsonrpc".*\}$/,
@@ -38,7 +38,7 @@ test('a frame is one line: when, which way, whose, what, how long, for whom, and
   assert.match(toFrameLine(hostile, ''), / {2}← {2}ffffffff {2}x y {2}\{\}$/)
 })
 
-test('an answer is told by the method of its request, in both directions, once', () => {
+test('an answer is shown with the method of its request, in both directions, once', () => {
   const asked = new RequestTracker()
   const ping = frame({ method: 'ping', id: '7' })
   const other = frame({ ...CALL, fingerprint: 'other', method: 'tools/list' })
@@ -58,7 +58,7 @@ test('an answer is told by the method of its request, in both directions, once',
   assert.equal(asked.resolveMethod(frame({ id: '7' })), '')
 })
 
-test('a frame as JSON has its message as an object, and what nobody knows as null', () => {
+test('a frame as JSON has its message as an object, and null for unknown values', () => {
   const json = toJsonFrame(CALL, 'tools/call')
   assert.deepEqual(
     [

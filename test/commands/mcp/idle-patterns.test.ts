@@ -4,7 +4,7 @@ import { findIdlePatterns } from '../../../src/commands/mcp/idle-patterns.ts'
 import type { McpEntry } from '../../../src/core/config/mcp-entry.ts'
 import { PolicyEffect } from '../../../src/core/protocol/crabtalk.generated.ts'
 
-test('findIdlePatterns() names patterns that match no tool, and servers without any for the agent', () => {
+test('findIdlePatterns() returns patterns that match no tool, and servers without any tool for the agent', () => {
   const more = { effect: PolicyEffect.ASK, rule: undefined, description: '', schemaTokens: 0 }
   const look = (entry: Partial<McpEntry>, hidden = '') => {
     const tools = ['echo', 'read_file'].map((remoteName) => ({

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/core/base/message.ts'
 
 const ONE = { command: 'npx', args: ['-y', 'x'] }
 
-/** What a page shows, and the entry that is meant where it is called `a`. */
+/** A snippet of a documentation page, and the resulting entry with the name `a`. */
 const FORMS: [JsonObject, JsonObject][] = [
   [ONE, ONE],
   [{ name: 'other', ...ONE }, ONE],
@@ -39,7 +39,7 @@ for (const [text, message, hint = /"command"/] of [
   ],
   ['{"mcpServers": {"a": "x"}}', /it has no server$/],
 ] as const) {
-  test(`readJsonEntry() refuses ${text}`, () => {
+  test(`readJsonEntry() rejects ${text}`, () => {
     assert.throws(() => readJsonEntry(text, 'a'), { kind: 'usage', message, hint })
   })
 }

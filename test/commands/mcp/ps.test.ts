@@ -9,7 +9,7 @@ function peer(agents: readonly string[], more: Partial<McpPeer> = {}): McpPeer {
   return McpPeer.create({ pid: 7, memoryBytes: 62_000_000, owners, ...more })
 }
 
-/** Connections, and what is said of their sharing. */
+/** Connections, and the expected text about sharing. */
 const SHARING: [McpPeer[], string | undefined][] = [
   [[], undefined],
   [[peer(['a'], { pid: undefined })], undefined],
@@ -23,10 +23,10 @@ const SHARING: [McpPeer[], string | undefined][] = [
 ]
 
 for (const [peers, words] of SHARING) {
-  test(`savingsOf() says ${words}`, () => assert.equal(describeSavings(peers), words))
+  test(`describeSavings() returns ${words}`, () => assert.equal(describeSavings(peers), words))
 }
 
-test('figures are as people read them', () => {
+test('numbers are formatted for people', () => {
   const ages = [4, 60, 7_200, 200_000].map((seconds) =>
     formatAge('2026-01-01T00:00:00Z', Date.UTC(2026, 0, 1) + seconds * 1000),
   )

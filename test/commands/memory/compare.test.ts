@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { describeDifference, diffMemories } from '../../../src/commands/memory/tree.ts'
 import { type DeepPartial, MemoryEntry, MemoryKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 
-test('compare() tells what comes, changes and goes, whatever the order and the ids are', () => {
+test('diffMemories() lists added, changed and removed entries in any order and with any ids', () => {
   const before = ['same', 'text', 'aliases', 'kind', 'time', 'gone'].map((name, index) =>
     entry({ name, id: index + 1 }),
   )
@@ -24,7 +24,7 @@ test('compare() tells what comes, changes and goes, whatever the order and the i
   assert.equal(describeDifference(difference), '1 removed, 4 changed, 1 new')
 })
 
-test('compare() takes the order of aliases for nothing', () => {
+test('diffMemories() ignores the order of aliases', () => {
   const before = [entry({ name: 'x', aliases: ['a', 'b'] })]
   const difference = diffMemories(before, [entry({ name: 'x', aliases: ['b', 'a'] })])
   assert.deepEqual(difference, { added: [], changed: [], removed: [] })

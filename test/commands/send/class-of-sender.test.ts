@@ -8,7 +8,7 @@ import { messagesOf } from '../../support/test-node.ts'
 
 const SENDERS = ['tg:1', 'event:x', 'cron'] as const
 
-/** Makes one call in each turn, then says what came of it. */
+/** Makes one call in each turn, then repeats its result. */
 function calling(name: string, args: object) {
   const call = { call: 'c', name, args: JSON.stringify(args) }
   return (request: RecordedRequest) => {
@@ -18,7 +18,7 @@ function calling(name: string, args: object) {
 }
 
 for (const sender of SENDERS) {
-  test(`send -s ${sender} and policy why -s ${sender} give the same with and without a daemon`, async () => {
+  test(`send -s ${sender} and policy why -s ${sender} agree with and without a daemon`, async () => {
     await using served = await serveCommands(calling('read', { path: '/etc/hostname' }))
     await served.daemon.home.write('config.toml', `${await served.daemon.home.read('config.toml')}${RULES}`)
     const lines = [

@@ -30,17 +30,17 @@ const RUN = [
 ]
 const NOTICE = event('notice', { message: 'a line was skipped' })
 
-test('Commentary says nothing of a run into a pipe, unless it is asked', async () => {
+test('Commentary prints nothing of a run into a pipe by default', async () => {
   assert.equal(await said(RUN, {}), '')
   assert.equal(await said(RUN, { verbosity: -1, thinking: true }), '')
 })
 
-test('Commentary with -v has a line for each tool call and retry', async () => {
+test('Commentary with -v prints a line for each tool call and retry', async () => {
   const lines = ['✓ grep · 7 ms', '✗ read a.txt · 12 ms: Cannot read', 'crabtalk: retry 1 in 50 ms: busy']
   assert.equal(await said(RUN, { verbosity: 1 }), `${lines.join('\n')}\n`)
 })
 
-test('Commentary with -vv has every event but the answer’s own text', async () => {
+test('Commentary with -vv prints every event except the answer’s own text', async () => {
   const lines = (await said(RUN, { verbosity: 2 })).split('\n')
   const names = lines.flatMap((line) => /^(\w+) \{/.exec(line)?.[1] ?? [])
   assert.deepEqual(
@@ -49,29 +49,29 @@ test('Commentary with -vv has every event but the answer’s own text', async ()
   )
 })
 
-test('Commentary shows thinking when it is asked to', async () => {
+test('Commentary prints thinking when it is requested', async () => {
   assert.equal(await said(RUN, { thinking: true }), 'Let me see\n')
 })
 
-test('Commentary tells what was said to the turn and came too late, also when it must be quiet', async () => {
+test('Commentary reports messages that came too late for the turn, even when it is quiet', async () => {
   const late = event('steerReturned', { content: 'no,\u001b[31m the other\none' })
   const told = 'crabtalk: not delivered, the turn ended first: no, the other\none\n'
   assert.equal(await said([late], {}), told)
   assert.equal(await said([late], { verbosity: -1 }), told)
 })
 
-test('Commentary tells notices, unless it must be quiet', async () => {
+test('Commentary prints notices, unless it is quiet', async () => {
   assert.equal(await said([NOTICE], {}), 'crabtalk: a line was skipped\n')
   assert.equal(await said([NOTICE], { verbosity: -1 }), '')
 })
 
-test('Commentary tells a pipe what a server lacks, unless it must be quiet', async () => {
+test('Commentary reports missing servers to a pipe, unless it is quiet', async () => {
   const notice = event('notice', { message: 'it is down', server: 'fs' })
   assert.equal(await said([notice], {}), 'crabtalk: it is down\n')
   assert.equal(await said([notice], { verbosity: -1 }), '')
 })
 
-test('Commentary tells a pipe what goes on only with -v', async () => {
+test('Commentary reports progress to a pipe only with -v', async () => {
   const notice = event('notice', { message: 'it is down', server: 'fs', passing: true })
   assert.equal(await said([notice], {}), '')
   assert.equal(await said([notice], { verbosity: 1 }), 'crabtalk: it is down\n')
@@ -82,7 +82,7 @@ test('Commentary tells a pipe what goes on only with -v', async () => {
   assert.equal(at.stderr(), 'crabtalk: it is down\n')
 })
 
-test('Commentary lets nobody else’s words change the terminal', async () => {
+test('Commentary removes control characters from all foreign text', async () => {
   const evil = '\u001b[31mred\u009b2J\u202e'
   const events = [
     event('notice', { message: evil }),
@@ -96,7 +96,7 @@ test('Commentary lets nobody else’s words change the terminal', async () => {
   assert.match(text, /^crabtalk: red\n/)
 })
 
-test('Commentary shows on a terminal what is waited for, and erases it before anything else', async (context) => {
+test('Commentary shows on a terminal what the run waits for, and erases it before other output', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ terminals: ['stderr'] })
   using commentary = commentaryOf(at, {})
@@ -127,7 +127,7 @@ test('Commentary shows on a terminal what is waited for, and erases it before an
   assert.ok(at.stderr().endsWith(`…${erased}`))
 })
 
-test('Commentary shows no status while a person is asked, and the tools again after the last answer', async (context) => {
+test('Commentary shows no status during a question, and the tools again after the last answer', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ terminals: ['stderr'] })
   using commentary = commentaryOf(at, {})
@@ -146,7 +146,7 @@ test('Commentary shows no status while a person is asked, and the tools again af
   assert.ok(at.stderr().endsWith(`${erased}running read a.txt, grep …`))
 })
 
-test('Commentary shows which servers start, and what it waited for before when they have', async (context) => {
+test('Commentary shows which servers start, and the earlier status when they have started', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ terminals: ['stderr'] })
   using commentary = commentaryOf(at, {})
@@ -205,7 +205,7 @@ for (const quiet of [{ verbosity: -1 }, { status: false }, { term: 'dumb' }]) {
   })
 }
 
-test('Commentary keeps its status line to one line', async (context) => {
+test('Commentary truncates its status to one line', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ terminals: ['stderr'] })
   using commentary = commentaryOf(at, { columns: () => 20 })

@@ -15,7 +15,7 @@ const CALL: DenialRecord = {
   by: 'nobody',
 }
 
-test('deniedLines() says what, why, and what would allow it', () => {
+test('formatDenials() prints the call, the reason, and the rule that would allow it', () => {
   assert.equal(
     formatDenials([CALL]),
     "crabtalk: denied bash: npm test (no rule allows it); allow it with --allow 'bash(npm test)'\n",
@@ -23,7 +23,7 @@ test('deniedLines() says what, why, and what would allow it', () => {
   assert.equal(formatDenials([]), '')
 })
 
-test('deniedLines() quotes for a shell, and gives every rule that is needed', () => {
+test('formatDenials() quotes for a shell, and prints every rule that is needed', () => {
   const rules = [`bash(echo "it's")`, 'edit']
   assert.match(
     formatDenials([{ ...CALL, rules }]),
@@ -31,7 +31,7 @@ test('deniedLines() quotes for a shell, and gives every rule that is needed', ()
   )
 })
 
-test('deniedLines() says the same once, and counts what is too much', () => {
+test('formatDenials() prints duplicates once, and counts what it leaves out', () => {
   assert.equal(formatDenials([CALL, CALL]), formatDenials([CALL]))
   const many = Array.from({ length: 8 }, (_, at) => ({ ...CALL, action: `bash: echo ${at}` }))
   const lines = formatDenials(many).split('\n')
@@ -41,7 +41,7 @@ test('deniedLines() says the same once, and counts what is too much', () => {
   )
 })
 
-test('deniedLines() keeps each call in one line, whatever is in it', () => {
+test('formatDenials() keeps each call on one line, whatever its text', () => {
   const evil = 'a\u001b[2J\nb\u202e'
   const text = formatDenials([{ ...CALL, action: evil, reason: evil, rules: [evil] }])
   const seen = String.raw`a\x1b[2J\nb\u202e`
@@ -66,7 +66,7 @@ test('a call of another class is allowed by its own table of rules, never by an 
   )
 })
 
-test('nobodyAsked() counts the calls', () => {
+test('permissionNeededError() counts the calls', () => {
   assert.equal(
     permissionNeededError([CALL]).message,
     'A tool call needed permission, and no one could be asked',
@@ -78,7 +78,7 @@ test('nobodyAsked() counts the calls', () => {
   assert.equal(permissionNeededError([CALL]).kind, 'denied')
 })
 
-test('nobodyAsked() speaks of rules only where one would help', () => {
+test('permissionNeededError() mentions rules only where one would help', () => {
   const noRule = { ...CALL, rules: [] }
   assert.equal(permissionNeededError([noRule, noRule]).hint, 'run it on a terminal')
   assert.match(permissionNeededError([noRule, CALL]).hint ?? '', /--allow/)

@@ -7,7 +7,7 @@ import { settingsOf } from '../../support/send-settings.ts'
 import { makeTestHost, type TestHost } from '../../support/test-host.ts'
 
 const NEVER = new AbortController().signal
-/** Room for a cut is 0.75 × 2.5 characters a token; above 8 nothing fits. */
+/** Space for truncated input is 0.75 × 2.5 characters per token; above 8 nothing fits. */
 const MODELS = [
   { name: 'small', active: true, context: 20_000 },
   { name: 'large', context: 1_000_000 },
@@ -16,7 +16,7 @@ const MODELS = [
 
 const AGENTS = [{ name: 'crab' }, { name: 'reader', model: 'large' }]
 
-test('fitInput() asks nobody about input that fits every model', async () => {
+test('fitInput() does not query models about input that fits every model', async () => {
   await using at = await makeTestHost()
   const input = { content: 'x'.repeat(32_768), attachments: [] }
   const nobody = route({})
@@ -24,19 +24,19 @@ test('fitInput() asks nobody about input that fits every model', async () => {
   assert.equal(await fitInput({ input, settings, host: at.host, dispatch: nobody }, NEVER), input)
 })
 
-test('fitInput() passes on what may fit, and what nobody knows the size of', async () => {
+test('fitInput() accepts input that may fit, and input for models of unknown size', async () => {
   assert.equal(await fitted('x'.repeat(150_000)), 'x'.repeat(150_000))
   assert.equal((await fitted('x'.repeat(900_000), '-m', 'large')).length, 900_000)
   assert.equal((await fitted('x'.repeat(900_000), '-m', 'unknown')).length, 900_000)
   assert.equal((await fitted('x'.repeat(900_000), '-m', 'none')).length, 900_000)
 })
 
-test("fitInput() goes by the agent's own model, unless another is asked for", async () => {
+test("fitInput() uses the agent's own model, unless another is given", async () => {
   assert.equal((await fitted('x'.repeat(900_000), '-a', 'reader')).length, 900_000)
   await assert.rejects(fitted('x'.repeat(900_000), '-a', 'reader', '-m', 'small'), { kind: 'invalid' })
 })
 
-test('fitInput() refuses what surely does not fit, with the sizes', async () => {
+test('fitInput() rejects input that cannot fit, with the sizes', async () => {
   await assert.rejects(fitted('x'.repeat(160_001)), {
     kind: 'invalid',
     message: 'Cannot send 160001 characters: small takes 20000 tokens',
@@ -49,20 +49,20 @@ for (const [where, expected] of [
   ['head', /^\[22500 characters were cut\]\nb{17500}c{20000}$/],
   ['middle', /^a{18750}\n\[22500 characters were cut\]\nc{18750}$/],
 ] as const) {
-  test(`fitInput() cuts at the ${where} when it is asked to`, async () => {
+  test(`fitInput() truncates at the ${where} when requested`, async () => {
     const content = 'a'.repeat(20_000) + 'b'.repeat(20_000) + 'c'.repeat(20_000)
     assert.match(await fitted(content, '--truncate', where), expected)
   })
 }
 
-test('fitInput() cuts no character in two', async () => {
+test('fitInput() does not split a character', async () => {
   for (const where of ['head', 'tail', 'middle']) {
     assert.ok((await fitted(`x${'🦀'.repeat(40_000)}`, '--truncate', where)).isWellFormed())
   }
 })
 
 for (const name of ['unknown', 'none']) {
-  test(`fitInput() says that it cut nothing for ${name}, a model whose size nobody knows`, async () => {
+  test(`fitInput() reports that it did not truncate for ${name}, a model of unknown size`, async () => {
     const text = 'x'.repeat(900_000)
     const notice = 'crabtalk: nothing was cut: the context size of the model is unknown\n'
     for (const [argv, said] of [

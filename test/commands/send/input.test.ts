@@ -18,7 +18,7 @@ const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex')
 
 type Stdin = NonNullable<TestHostOptions['stdin']>
 
-/** Files of every test here. */
+/** The files of every test here. */
 const FILES: Record<string, string | Uint8Array> = {
   'a.txt': 'A\n',
   'b.txt': 'B',
@@ -34,7 +34,7 @@ const FILES: Record<string, string | Uint8Array> = {
   'dot.webp': 'RIFF....WEBPVP8 ',
 }
 
-/** Arguments, what standard input says, and the message they make (cli.md, "Input"). */
+/** Arguments, standard input, and the resulting message. */
 const MESSAGES: [string[], Stdin, string][] = [
   [['one', 'two  words', '*'], 'none', 'one two  words *'],
   [['hi'], 'terminal', 'hi'],
@@ -90,7 +90,7 @@ test('readInput() attaches images that are named, given as files or piped', asyn
   assert.deepEqual((await inputOf([], { stdin: PNG })).attachments.length, 1)
 })
 
-/** What cannot be sent, and how a command that was asked to ends. */
+/** Invalid input, and how a command given it ends. */
 const REFUSED: [string[], Stdin, string, RegExp][] = [
   [[], 'terminal', 'usage', /there is no prompt/],
   [[], 'none', 'usage', /there is no prompt/],
@@ -112,12 +112,12 @@ const REFUSED: [string[], Stdin, string, RegExp][] = [
 ]
 
 for (const [argv, stdin, kind, message] of REFUSED) {
-  test(`readInput() refuses ${JSON.stringify(argv)} and ${JSON.stringify(stdin)} with ${kind}`, async () => {
+  test(`readInput() rejects ${JSON.stringify(argv)} and ${JSON.stringify(stdin)} with ${kind}`, async () => {
     await assert.rejects(inputOf(argv, { stdin }), { name: 'CrabError', kind, message })
   })
 }
 
-test('readInput() refuses more than a message holds, and stops reading', async () => {
+test('readInput() rejects more than a message can contain, and stops reading', async () => {
   let pieces = 0
   const endless = Readable.from(
     (function* () {
@@ -131,7 +131,7 @@ test('readInput() refuses more than a message holds, and stops reading', async (
   assert.ok(pieces < 40)
 })
 
-test('readInput() leaves room in a frame for the rest of the message, whatever the input is made of', async () => {
+test('readInput() leaves space in a frame for the rest of the message, whatever the input consists of', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const million = join(folder.path, 'million.txt')
   const image = join(folder.path, 'half.png')
@@ -155,7 +155,7 @@ test('readInput() leaves room in a frame for the rest of the message, whatever t
 })
 
 for (const option of ['-f', '-i']) {
-  test(`readInput() ends at once when it is cancelled, however long the pipe behind ${option} stays silent`, async () => {
+  test(`readInput() ends immediately when it is cancelled, however long the pipe of ${option} stays silent`, async () => {
     using fifo = openFifo()
     const stop = new AbortController()
     const reading = inputOf([option, `/dev/fd/${fifo.output}`, 'hi'], {}, stop.signal)
@@ -164,7 +164,7 @@ for (const option of ['-f', '-i']) {
   })
 }
 
-test('readInput() tells what it waits for, and gives up on a pipe that stays silent', async (context) => {
+test('readInput() says what it waits for, and gives up on a silent pipe', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ stdin: new PassThrough() })
   const settings = await settingsOf(['hi'], at.host)
@@ -185,7 +185,7 @@ test('readInput() tells what it waits for, and gives up on a pipe that stays sil
   assert.equal((at.host.stdin() as PassThrough).destroyed, true)
 })
 
-test('readInput() waits as long as it takes for the rest of a pipe that has begun to speak', async (context) => {
+test('readInput() waits without a limit for the rest of a pipe that has started sending', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   const stdin = new PassThrough()
   await using at = await makeTestHost({ stdin })
@@ -198,7 +198,7 @@ test('readInput() waits as long as it takes for the rest of a pipe that has begu
   assert.equal(at.stderr(), '')
 })
 
-test('readInput() ends at once when it is cancelled', async () => {
+test('readInput() ends immediately when it is cancelled', async () => {
   const stdin = new PassThrough()
   const stop = new AbortController()
   const reading = inputOf(['hi'], { stdin }, stop.signal)
@@ -208,7 +208,7 @@ test('readInput() ends at once when it is cancelled', async () => {
   assert.equal(stdin.destroyed, true)
 })
 
-/** Lets everything happen that waits for nothing outside. */
+/** Lets all pending promises settle. */
 async function someTurns(): Promise<void> {
   for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -11,7 +11,7 @@ const READ = { call: 'a', name: 'read', args: '{"path":"none"}' }
 
 const WRITE = { call: 'a', name: 'write', args: '{"path":"new","content":"x"}' }
 
-/** Runs that differ in what they print: what the model does, what is asked, how it ends. */
+/** Runs with different output: the replies of the model, the arguments, the exit code. */
 const RUNS: Record<string, { script: Reply[]; argv?: string[]; code: number }> = {
   'an answer': { script: [{ parts: ['Hi', ' there'], usage: USAGE }], code: 0 },
   'thinking and tools': {
@@ -79,7 +79,7 @@ test('--print-schema prints that schema', async () => {
   assert.deepEqual([JSON.parse(stdout), code], [JSON.parse(JSON.stringify(outputSchema())), 0])
 })
 
-test('the schema refuses what the output never has', () => {
+test('the schema rejects what the output never contains', () => {
   const line = { v: 1, type: 'text.delta', seq: 1, t: 0, run: 'r', text: 'x' }
   assertFits(line, properties['stream-json'])
   for (const wrong of [

@@ -16,7 +16,7 @@ const STRICT = { failOnToolError: true }
 const OUTCOME = { exit: 0, error: undefined, structured: undefined, now: 0 }
 const CALL = { callId: 'a', name: 'read', arguments: '{}' }
 
-test('RunRecord remembers who spoke, where, and every text', () => {
+test('RunRecord records the agent, the conversation, and every text', () => {
   const record = recordOf(
     event('start', { agent: 'crab', runId: 'r', sessionId: 's', model: 'm' }),
     ...text('Look', 'ing.'),
@@ -34,7 +34,7 @@ test('RunRecord remembers who spoke, where, and every text', () => {
   assert.equal(record.toolErrors, 1)
 })
 
-test('RunRecord knows the server of an MCP tool', () => {
+test('RunRecord finds the server of an MCP tool', () => {
   const servers = ['fs', '']
   const calls = servers.map((server) => ({ callId: server, name: `tool of ${server}`, server }))
   const results = servers.map((callId) => event('toolResult', { callId, output: '' }))
@@ -44,7 +44,7 @@ test('RunRecord knows the server of an MCP tool', () => {
   )
 })
 
-test('RunRecord remembers what was not permitted, and what nobody was asked about', () => {
+test('RunRecord records calls that were not permitted, and those without a question', () => {
   const record = recordOf(
     event('toolStart', { calls: [{ callId: 'a', name: 'mcp__fs__write', server: 'fs' }] }),
     denied('a', 1),
@@ -60,14 +60,14 @@ test('RunRecord remembers what was not permitted, and what nobody was asked abou
   assert.deepEqual(record.unattendedDenials, [{ ...call, by: 'nobody' }])
 })
 
-test('RunRecord knows when tools are waited for', () => {
+test('RunRecord reports when the run waits for tools', () => {
   const record = recordOf(event('toolStart', { calls: [CALL] }))
   assert.equal(record.isActing, true)
   record.apply(event('toolsComplete', {}), 0)
   assert.equal(record.isActing, false)
 })
 
-test('RunRecord knows when servers are waited for', () => {
+test('RunRecord reports when the run waits for servers', () => {
   const state = (name: string, kind: McpEventKind) => event('mcpState', { name, kind })
   const record = recordOf(state('one', McpEventKind.CONNECTING), state('two', McpEventKind.CONNECTING))
   record.apply(state('one', McpEventKind.CONNECTED), 0)
@@ -76,7 +76,7 @@ test('RunRecord knows when servers are waited for', () => {
   assert.equal(record.isActing, false)
 })
 
-test('RunRecord keeps a text that was cut off, and no empty one', () => {
+test('RunRecord keeps an interrupted text, and no empty one', () => {
   const record = recordOf(event('textStart', {}), event('chunk', { content: 'Half' }))
   assert.deepEqual([record.text, record.lastText], ['Half', 'Half'])
   const empty = recordOf(...text('One'), event('textStart', {}), event('textEnd', {}))
@@ -91,7 +91,7 @@ test('RunRecord puts exactly one blank line between texts', () => {
   assert.deepEqual(['a', 'a\n', 'a\n\n', 'a\n\n\n'].map(blankLine), ['\n\n', '\n', '', ''])
 })
 
-test('RunRecord measures from the beginning of the run', () => {
+test('RunRecord measures from the start of the run', () => {
   const record = new RunRecord({ startedAt: 1_000, agent: '', sender: '' })
   record.apply(event('start', {}), 1_010.04)
   record.apply(event('chunk', { content: 'a' }), 1_200)
@@ -102,7 +102,7 @@ test('RunRecord measures from the beginning of the run', () => {
   assert.deepEqual(silent.times(1.26), { total_ms: 1.3, to_request_ms: null, ttft_ms: null, tools_ms: 0 })
 })
 
-/** How a turn may have ended by itself, and what that is to a command. */
+/** The ways a turn ends by itself, and the expected result of a command. */
 const ENDS: [string, WireTurnEvent[], object, string | undefined][] = [
   ['answered', [...text('yes'), ended('stop')], STRICT, undefined],
   ['ended for a reason nobody knows', [...text('yes'), ended('other')], PLAIN, undefined],
@@ -141,13 +141,13 @@ const ENDS: [string, WireTurnEvent[], object, string | undefined][] = [
 ]
 
 for (const [how, events, options, kind] of ENDS) {
-  test(`judge() calls a run that was ${how} ${kind ?? 'a success'}`, () => {
+  test(`findRunFailure() returns ${kind ?? 'a success'} for a run that was ${how}`, () => {
     const failOnToolError = 'failOnToolError' in options && options.failOnToolError === true
     assert.equal(findRunFailure(recordOf(...events), { failOnToolError })?.kind, kind)
   })
 }
 
-test('judge() names the number of model calls that a turn ended at', () => {
+test('findRunFailure() names the number of model calls at which a turn ended', () => {
   for (const [turns, said] of [
     [1, '1 model call'],
     [100, '100 model calls'],
@@ -160,7 +160,7 @@ test('judge() names the number of model calls that a turn ended at', () => {
   }
 })
 
-test('isAnswered() asks for a whole answer only', () => {
+test('isAnswered() requires a complete answer only', () => {
   const ends: [WireTurnEvent[], boolean][] = [
     [[...text('yes'), ended('stop')], true],
     [[denied('a', 3), toolFailure(), ...text('yes'), ended('stop')], true],
@@ -172,7 +172,7 @@ test('isAnswered() asks for a whole answer only', () => {
   for (const [events, answered] of ends) assert.equal(isAnswered(recordOf(...events)), answered)
 })
 
-test('toResult() tells an answered run', () => {
+test('toResult() describes an answered run', () => {
   const usage = { promptTokens: 9, completionTokens: 3, totalTokens: 12, cacheHitTokens: 4 }
   const detail = { stopReason: 'stop' }
   const end = event('end', { agent: 'crab', model: 'm2', turns: 2, usage, costUsd: 0.5, detail })
@@ -207,7 +207,7 @@ test('toResult() tells an answered run', () => {
   })
 })
 
-test('toResult() tells the notices of a run, of one without a server without its name', () => {
+test('toResult() includes the notices of a run, without a server name where there is none', () => {
   const record = recordOf(
     event('notice', { message: 'a line was skipped' }),
     event('notice', { message: 'it is down', server: 'fs' }),
@@ -216,7 +216,7 @@ test('toResult() tells the notices of a run, of one without a server without its
   assert.deepEqual(notices, [{ message: 'a line was skipped' }, { message: 'it is down', server: 'fs' }])
 })
 
-test('toResult() tells a run that never began, with what is known', () => {
+test('toResult() describes a run that did not start, with what is known', () => {
   const error = new CrabError('throttled', 'busy', { hint: 'wait', retryAfterMs: 1_500 })
   const record = new RunRecord({ startedAt: 0, agent: 'crab', sender: '' })
   const { ok, exit, status, run, usage, cost_usd, stop_reason, ...rest } = toResult(record, {

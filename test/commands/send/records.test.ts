@@ -29,7 +29,7 @@ test('send as a co-process answers each record, in order and in one conversation
   assert.equal(sentTo(talk.send.server.requests[2]).length, 5)
 })
 
-test('send as a co-process takes a record whatever pieces it comes in', async () => {
+test('send as a co-process reads a record in any pieces', async () => {
   await using talk = await startTalk((request) => ({ parts: [`re ${sentTo(request).at(-1)}`] }))
   const bytes = Buffer.from(`${JSON.stringify({ type: 'user', content: 'é🦀' })}\n`)
   for (const byte of bytes) {
@@ -41,7 +41,7 @@ test('send as a co-process takes a record whatever pieces it comes in', async ()
   assert.equal(talk.lines().at(-1)?.['text'], 're user: é🦀')
 })
 
-test('send as a co-process cancels a turn on request and goes on with the next', async () => {
+test('send as a co-process cancels a turn on request and continues with the next', async () => {
   await using talk = await startTalk([{ parts: ['Half'], end: 'hang' }, { parts: ['Whole'] }])
   talk.write({ type: 'user', content: 'one' })
   await talk.shows('text.delta')
@@ -61,7 +61,7 @@ test('send as a co-process cancels a turn on request and goes on with the next',
   )
 })
 
-test('send as a co-process cancels the first turn that has not ended, also before it has begun', async () => {
+test('send as a co-process cancels the first turn that has not ended, even before it starts', async () => {
   await using talk = await startTalk((request) => ({ parts: [`re ${sentTo(request).at(-1)}`] }))
   const lines = [user('one'), { type: 'cancel' }, user('two'), user('three'), { type: 'cancel' }]
   talk.stdin.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
@@ -85,7 +85,7 @@ test('send as a co-process cancels a later turn when those before it have ended'
   assert.equal((await talk.finished).code, 130)
 })
 
-test('send as a co-process refuses a turn that is too large for a message, and goes on with the next', async () => {
+test('send as a co-process rejects a turn that is too large for a message, and continues with the next', async () => {
   await using talk = await startTalk([{ parts: ['yes'] }])
   talk.write(user('é'.repeat(MAX_INPUT_BYTES / 2 + 1)))
   talk.write(user('two'))
@@ -100,7 +100,7 @@ test('send as a co-process refuses a turn that is too large for a message, and g
   )
 })
 
-test('send as a co-process asks its client, and takes the answer', async () => {
+test('send as a co-process asks its client, and uses the answer', async () => {
   await using talk = await startTalk([WRITE, { parts: ['Done'] }], ['--on-ask', 'client'])
   talk.write(user('one'))
   await talk.shows('ask.opened')
@@ -122,7 +122,7 @@ test('send as a co-process asks its client, and takes the answer', async () => {
   assert.equal(await readFile(join(talk.send.at.folder, 'new.txt'), 'utf8'), 'x')
 })
 
-test('send as a co-process takes no answer between turns, and says so', async () => {
+test('send as a co-process rejects an answer between turns, and says so', async () => {
   await using talk = await startTalk([], ['--on-ask', 'client'])
   talk.stdin.end('{"type":"answer","ask":"x\\u001b[2J","content":{}}')
   const { code, stderr } = await talk.finished
@@ -132,7 +132,7 @@ test('send as a co-process takes no answer between turns, and says so', async ()
   )
 })
 
-test('send as a co-process ends a turn that asks when nobody can answer any more', async () => {
+test('send as a co-process ends a turn that asks when its input has ended', async () => {
   await using early = await startTalk([WRITE], ['--on-ask', 'client'])
   early.write(user('one'))
   early.stdin.end()
@@ -146,7 +146,7 @@ test('send as a co-process ends a turn that asks when nobody can answer any more
   assert.match(stderr, /^crabtalk: error\[denied\]: Cannot ask: the input has ended/)
 })
 
-test('send as a co-process goes on without a permission that nobody gives', async () => {
+test('send as a co-process continues when a permission is not given', async () => {
   await using talk = await startTalk([WRITE, { parts: ['Done'] }])
   talk.write(user('one'))
   talk.stdin.end()
@@ -182,7 +182,7 @@ for (const [line, said] of [
   })
 }
 
-test('send as a co-process ends on a signal, also while nothing comes', async () => {
+test('send as a co-process ends on a signal, also while it waits for input', async () => {
   await using talk = await startTalk([{ parts: ['Half'], end: 'hang' }])
   talk.write({ type: 'user', content: 'one' })
   await talk.shows('text.delta')
@@ -206,7 +206,7 @@ interface Talk extends AsyncDisposable {
   write(record: object): void
   stdout(): string
   lines(): Record<string, unknown>[]
-  /** The first line of that type. */
+  /** Returns the first line of that type. */
   line(type: string): Record<string, unknown>
   /** Waits until a line of that type was printed. */
   shows(type: string): Promise<void>

@@ -21,7 +21,7 @@ const NOTHING = new AsyncDisposableStack()
 /** Longer than any limit of these tests. */
 const AGES_MS = 60_000
 
-/** What may take as long as it takes, and what is the model's silence: events, and pauses in milliseconds. */
+/** Runs with and without a silent model: events, and pauses in milliseconds. */
 const RUNS: [string, (StreamEvent | number)[], boolean][] = [
   ['its conversation is busy', [AGES_MS, START, ...ANSWER, END], true],
   ['tools run', [START, TOOLS, AGES_MS, event('toolsComplete', {}), ...ANSWER, END], true],
@@ -70,7 +70,7 @@ const RUNS: [string, (StreamEvent | number)[], boolean][] = [
 ]
 
 for (const [why, steps, isPatient] of RUNS) {
-  test(`runTurn() ${isPatient ? 'waits' : 'gives up'} when ${why}`, async (context) => {
+  test(`runToOutcome() ${isPatient ? 'waits' : 'gives up'} when ${why}`, async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     await using at = await makeTestHost()
     const settings = await settingsOf(['hi', '--idle-timeout', '1s', '--timeout', '0'], at.host)
@@ -88,7 +88,7 @@ for (const [why, steps, isPatient] of RUNS) {
   })
 }
 
-test('outcomeOf() gives what failed, and JSON only where a schema was asked for and met', async () => {
+test('runToOutcome() returns the failure, and JSON only when it matches a requested schema', async () => {
   await using at = await makeTestHost()
   const settings = await settingsOf(['hi', '--schema', '{}'], at.host)
   const record = newRunRecord(settings)
@@ -101,7 +101,7 @@ test('outcomeOf() gives what failed, and JSON only where a schema was asked for 
   assert.deepEqual([failed.exit, failed.error?.kind, failed.structured], [70, 'internal', undefined])
 })
 
-/** A daemon that says these things, and lets time pass between them. */
+/** Creates a daemon that sends these events with pauses between them. */
 function playing(steps: readonly (StreamEvent | number)[], pass: (ms: number) => void): Dispatch {
   return route({
     async *stream(_, signal) {

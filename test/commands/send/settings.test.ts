@@ -9,7 +9,7 @@ import { settingsOf } from '../../support/send-settings.ts'
 import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
 import { makeTestTerminal } from '../../support/test-terminal.ts'
 
-test('readSettings() has the defaults of the contract', async () => {
+test('readSettings() returns the documented defaults', async () => {
   assert.deepEqual(await settings(), {
     agent: '',
     target: { kind: 'fresh' },
@@ -50,7 +50,7 @@ test('readSettings() has the defaults of the contract', async () => {
   })
 })
 
-/** Options and what they set. */
+/** Options, and the resulting settings. */
 const GIVEN: [string[], Partial<SendSettings>][] = [
   [['-a', 'critic'], { agent: 'critic' }],
   [['-s', '007'], { target: { kind: 'named', sender: '007' } }],
@@ -98,14 +98,14 @@ const GIVEN: [string[], Partial<SendSettings>][] = [
 ]
 
 for (const [argv, set] of GIVEN) {
-  test(`readSettings() understands ${argv.join(' ')}`, async () => {
+  test(`readSettings() reads ${argv.join(' ')}`, async () => {
     const all = await settings(...argv)
     const names = Object.keys(set) as (keyof SendSettings)[]
     assert.deepEqual(Object.fromEntries(names.map((name) => [name, all[name]])), set)
   })
 }
 
-/** What contradicts itself or makes no sense, how a command ends then, and what is said. */
+/** Contradictory or invalid options, the exit of the command, and the message. */
 const REFUSED: [string[], string, RegExp][] = [
   [['-s', 'a', '-c'], 'usage', /--sender and --continue/],
   [['-c', '--no-save'], 'usage', /--continue and --no-save/],
@@ -148,16 +148,16 @@ const REFUSED: [string[], string, RegExp][] = [
 ]
 
 for (const [argv, kind, message] of REFUSED) {
-  test(`readSettings() refuses ${argv.join(' ')} with ${kind}`, async () => {
+  test(`readSettings() rejects ${argv.join(' ')} with ${kind}`, async () => {
     await assert.rejects(settings(...argv), { name: 'CrabError', kind, message })
   })
 }
 
-test('readSettings() gives an example of a rule that is right', async () => {
+test('readSettings() prints an example of a valid rule', async () => {
   await assert.rejects(settings('--allow', 'bash('), { hint: "for example --allow 'read(src/**)'" })
 })
 
-/** Where a process stands, and who is asked unless something else was said. */
+/** Terminals of a process, and who is asked by default. */
 const ATTENDED: [string, TestHostOptions, SendSettings['onAsk']][] = [
   ['a terminal as standard error', { terminals: ['stderr'] }, 'terminal'],
   ['a terminal as standard input', { stdin: 'terminal' }, 'terminal'],
@@ -166,7 +166,7 @@ const ATTENDED: [string, TestHostOptions, SendSettings['onAsk']][] = [
 ]
 
 for (const [what, options, onAsk] of ATTENDED) {
-  test(`readSettings() asks ${onAsk === 'deny' ? 'nobody' : 'on the terminal'} with ${what}`, async () => {
+  test(`readSettings() asks ${onAsk === 'deny' ? 'nothing' : 'on the terminal'} with ${what}`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
     using terminal = makeTestTerminal(folder.path)
     await using at = await makeTestHost({ ...options, terminal: () => terminal.open() })
@@ -178,7 +178,7 @@ for (const [what, options, onAsk] of ATTENDED) {
   })
 }
 
-test('readSettings() parks the questions of a detached turn when a person is there', async () => {
+test('readSettings() parks the questions of a detached turn on a terminal', async () => {
   await using at = await makeTestHost({ terminals: ['stderr'] })
   assert.equal((await settingsOf(['hi', '--detach'], at.host)).onAsk, 'park')
   assert.equal((await settingsOf(['hi', '--detach', '--on-ask', 'deny'], at.host)).onAsk, 'deny')
@@ -191,7 +191,7 @@ async function settings(...argv: string[]): Promise<SendSettings> {
   return await settingsOf(argv, at.host)
 }
 
-test('readSettings() reads which tools the model is shown', async () => {
+test('readSettings() reads which tools the model gets', async () => {
   assert.equal((await settings('--tools', 'none')).tools, ToolSet.NONE)
   assert.equal((await settings('--tools', 'read')).tools, ToolSet.READ)
   assert.equal((await settings('--tools', 'all')).tools, ToolSet.ALL)

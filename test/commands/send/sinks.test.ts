@@ -85,7 +85,7 @@ for (const [what, options, events, expected, outcome = DONE, host = {}] of PRINT
   })
 }
 
-test('TextSink prints each delta when it comes', async () => {
+test('TextSink prints each delta when it arrives', async () => {
   await using at = await makeTestHost()
   const sink = textSinkOf(at, {})
   const record = newRecord()
@@ -99,7 +99,7 @@ test('TextSink prints each delta when it comes', async () => {
   assert.deepEqual(seen, ['', 'Hel', 'Hello', 'Hello\n'])
 })
 
-test('TextSink writes a file whole, on success only, with everything the model said', async () => {
+test('TextSink writes a file whole, on success only, with all text of the model', async () => {
   await using at = await makeTestHost(TERMINAL)
   const outFile = await openOutFile('answer.md', at.host)
   await feed(textSinkOf(at, { outFile }), text('lost'), FAILED)
@@ -138,7 +138,7 @@ test('jsonSink() writes a success to its file, and a failure to standard output'
   assert.equal(at.stdout().split('\n').length, 2)
 })
 
-test('streamJsonSink() prints a line for all that happens, and one last one', async () => {
+test('streamJsonSink() prints a line per event, and one last line', async () => {
   await using at = await makeTestHost()
   const calls = ['a', 'b'].map((callId) => ({ callId, name: 'read', arguments: '{}' }))
   const events = [

@@ -12,7 +12,7 @@ for (const [name, exit] of [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const) {
-  test(`Stop cancels on ${name} and leaves with ${exit} on the second`, async () => {
+  test(`StopController cancels on ${name} and exits with ${exit} on the second`, async () => {
     await using at = await makeTestHost()
     using stop = new StopController({ host: at.host, ...LIMITS })
     at.signal(name)
@@ -24,7 +24,7 @@ for (const [name, exit] of [
   })
 }
 
-test('Stop leaves at the second signal with the code of that one', async () => {
+test('StopController exits at the second signal with the code of that one', async () => {
   await using at = await makeTestHost()
   using _stop = new StopController({ host: at.host, ...LIMITS })
   at.signal('SIGINT')
@@ -32,7 +32,7 @@ test('Stop leaves at the second signal with the code of that one', async () => {
   assert.deepEqual(at.left, [143])
 })
 
-test('Stop leaves within 500 ms of a signal when the run does not end, and not when it does', async (context) => {
+test('StopController exits within 500 ms of a signal when the run does not end, and only then', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using slow = await makeTestHost()
   using _stop = new StopController({ host: slow.host, ...LIMITS })
@@ -49,7 +49,7 @@ test('Stop leaves within 500 ms of a signal when the run does not end, and not w
   assert.deepEqual([quick.left, quick.listeners()], [[], 0])
 })
 
-test('Stop cancels quietly, with 141, when the reader of standard output goes away', async () => {
+test('StopController cancels quietly, with 141, when the reader of standard output goes away', async () => {
   using fifo = openFifo()
   await using at = await makeTestHost({ stdout: fifo.input })
   using stop = new StopController({ host: at.host, ...LIMITS })
@@ -60,7 +60,7 @@ test('Stop cancels quietly, with 141, when the reader of standard output goes aw
   assert.equal(toCrabError(stop.signal.reason).kind, 'cancelled')
 })
 
-test('Stop keeps the code of the signal when the reader goes away as well', async () => {
+test('StopController keeps the code of the signal when the reader goes away as well', async () => {
   using fifo = openFifo()
   await using at = await makeTestHost({ stdout: fifo.input })
   using stop = new StopController({ host: at.host, ...LIMITS })
@@ -71,7 +71,7 @@ test('Stop keeps the code of the signal when the reader goes away as well', asyn
   assert.equal(stop.exit, 143)
 })
 
-test('Stop ends a run at its time limit, however much is heard', async (context) => {
+test('StopController ends a run at its time limit, even while events arrive', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost()
   using stop = new StopController({ host: at.host, timeoutMs: 10_000, idleTimeoutMs: 6_000 })
@@ -87,14 +87,14 @@ test('Stop ends a run at its time limit, however much is heard', async (context)
   assert.match(message, /10 s$/)
 })
 
-test('Stop ends a run whose model is silent, but not while somebody else is waited for', async (context) => {
+test('StopController ends a run whose model is silent, but not while it waits for something else', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost()
   using stop = new StopController({ host: at.host, timeoutMs: 0, idleTimeoutMs: 1_000 })
-  context.mock.timers.tick(60_000) // the model has not been asked yet
+  context.mock.timers.tick(60_000) // the model has not been called yet
   for (const ms of [999, 999, 60_000]) {
     stop.pauseIdle()
-    if (ms < 1_000) stop.resetIdle() // else a tool, or a slow reader, is waited for
+    if (ms < 1_000) stop.resetIdle() // otherwise the run waits for a tool, or for a slow reader
     context.mock.timers.tick(ms)
   }
   assert.equal(stop.signal.aborted, false)
@@ -104,7 +104,7 @@ test('Stop ends a run whose model is silent, but not while somebody else is wait
   assert.deepEqual([kind, hint], ['timeout', 'allow more time with --idle-timeout'])
 })
 
-test('Stop without limits never ends a run', async (context) => {
+test('StopController without limits never ends a run', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost()
   using stop = new StopController({ host: at.host, timeoutMs: 0, idleTimeoutMs: 0 })
@@ -113,7 +113,7 @@ test('Stop without limits never ends a run', async (context) => {
   assert.equal(stop.signal.aborted, false)
 })
 
-test("Stop cancels when its caller's signal is aborted, without ending the program", async () => {
+test("StopController cancels when its caller's signal is aborted, without ending the program", async () => {
   await using at = await makeTestHost()
   for (const isEarly of [true, false]) {
     const asked = new AbortController()
@@ -125,7 +125,7 @@ test("Stop cancels when its caller's signal is aborted, without ending the progr
   }
 })
 
-test('Stop lets no time pass while a person is asked, however many questions there are', async (context) => {
+test('StopController does not count the time of questions, however many there are', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost()
   let time = 0

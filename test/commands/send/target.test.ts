@@ -7,7 +7,7 @@ import { route } from '../../../src/core/protocol/dispatch.ts'
 import { type SendTest, startSendTest } from '../../support/run-send.ts'
 import { sentTo } from '../../support/test-node.ts'
 
-test('send starts a conversation of its own each time', async () => {
+test('send starts a new conversation each time', async () => {
   await using at = await startSendTest(() => ({ parts: ['yes'] }))
   const senders = [await senderOf(at, 'one'), await senderOf(at, 'two')]
   for (const sender of senders) assert.match(sender, /^sh:[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
@@ -15,7 +15,7 @@ test('send starts a conversation of its own each time', async () => {
   assert.deepEqual(sentTo(at.server.requests[1]), ['user: two'])
 })
 
-test('send -s continues the conversation of that name, which is the agent’s own', async () => {
+test('send -s continues the conversation of that name, which belongs to the agent', async () => {
   await using at = await startSendTest(() => ({ parts: ['yes'] }))
   await at.run('agent', 'create', 'critic')
   await at.run('send', '-s', 'notes', 'one')
@@ -38,7 +38,7 @@ test('send -c continues the last conversation of the agent in this directory', a
   assert.match(stderr, /error\[missing\]: Cannot continue: no conversation of critic in .+ exists/)
 })
 
-test('send -c continues nothing that came from elsewhere', async () => {
+test('send -c does not continue conversations of other sources', async () => {
   await using at = await startSendTest(() => ({ parts: ['yes'] }))
   await at.run('send', '-s', 'tg:12345', 'one')
   assert.equal((await at.run('send', '-c', 'two')).code, 1)
@@ -50,7 +50,7 @@ test('send -c continues nothing that came from elsewhere', async () => {
   assert.equal((await at.run('send', '-c', 'four')).code, 1)
 })
 
-test('send -c finds a conversation behind more than fit one reply', async () => {
+test('send -c finds a conversation beyond the first page', async () => {
   const all = ['tg:1', 'tg:2', 'tg:3', 'notes'].map((sender) =>
     ConversationInfo.create({ sender, cwd: '/work' }),
   )
@@ -66,7 +66,7 @@ test('send -c finds a conversation behind more than fit one reply', async () => 
   assert.equal(await chooseSender(at, dispatch, new AbortController().signal), 'notes')
 })
 
-test('send --fork goes on in a copy and leaves the original as it was', async () => {
+test('send --fork continues in a copy and leaves the original unchanged', async () => {
   await using at = await startSendTest(() => ({ parts: ['yes'] }))
   await at.run('send', '-s', 'notes', 'one')
   await at.run('send', '-s', 'later', 'other')
@@ -85,7 +85,7 @@ test('send --fork goes on in a copy and leaves the original as it was', async ()
   assert.equal((await resultOf(at, '-c', 'three')).session, session)
 })
 
-test('send --fork says that there is nothing to copy', async () => {
+test('send --fork reports that there is nothing to copy', async () => {
   await using at = await startSendTest([])
   const { code, stderr } = await at.run('send', '-s', 'none', '--fork', 'hi')
   assert.equal(code, 1)

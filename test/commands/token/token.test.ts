@@ -11,7 +11,7 @@ import { makeTestHost, type TestHost } from '../../support/test-host.ts'
 
 const NEVER = new AbortController().signal
 
-test('token new prints the token alone, and says on standard error what it may do', async () => {
+test('token new prints only the token on standard output, and its rights on standard error', async () => {
   await using one = await makeTestHost()
   assert.equal(await run(one, ['new', 'phone', '--agent', 'CRAB']), 0)
   assert.match(one.stdout(), /^crabtalk_[\w-]{43}\n$/)
@@ -22,7 +22,7 @@ test('token new prints the token alone, and says on standard error what it may d
   assert.equal((await stat(join(folder, 'tokens.json'))).mode & 0o777, 0o600)
 })
 
-test('token new refuses names that have a meaning, are taken or are none, and agents that are not there', async () => {
+test('token new rejects reserved, taken and invalid names, and unknown agents', async () => {
   await using one = await makeTestHost()
   for (const name of [
     'sh',
@@ -59,7 +59,7 @@ test('token list shows names and times, never a token; token revoke removes one'
   const token = one.stdout().trim()
   await run(one, ['list'])
   assert.match(one.stdout(), /\nNAME +AGENT +CREATED +LAST USE\nphone +any +now +never\n$/)
-  assert.equal(one.stdout().split(token).length, 2) // where it was made
+  assert.equal(one.stdout().split(token).length, 2) // printed once, when it was created
   const listed = await listKind('token', { host: one.host, agent: undefined, typed: '' }, NEVER)
   assert.deepEqual(listed, [{ value: 'phone', description: 'any agent' }])
   assert.equal(await run(one, ['revoke', 'phone']), 0)
@@ -72,7 +72,7 @@ test('token list shows names and times, never a token; token revoke removes one'
   }
 })
 
-test('many processes at once lose no token, and a broken file is never overwritten', async () => {
+test('concurrent token commands lose no token, and a broken file is never overwritten', async () => {
   await using one = await makeTestHost()
   const names = Array.from({ length: 12 }, (_, at) => `t${at}`)
   await Promise.all(names.map((name) => run(one, ['new', name])))

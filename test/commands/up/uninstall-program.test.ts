@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { removalSteps } from '../../../src/commands/up/uninstall-program.ts'
 
-test('howToRemove() names the files that are there, the one before the last update too', async () => {
+test('removalSteps() names the existing files, including the one before the last update', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), "crab's "))
   const bin = join(dir.path, 'bin')
   await mkdir(bin)
@@ -21,7 +21,7 @@ test('howToRemove() names the files that are there, the one before the last upda
   assert.match(removalSteps(program)[0]!, /sh install\.sh --uninstall/)
 })
 
-test('howToRemove() names the program as it is called, also for Windows', async () => {
+test('removalSteps() names the program as it is called, also for Windows', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   for (const name of ['crabtalk.exe', 'crabup.cmd', 'crabtalk.old.exe', 'crab'])
     await writeFile(join(dir.path, name), '')
@@ -34,7 +34,7 @@ test('howToRemove() names the program as it is called, also for Windows', async 
   assert.match(line('crab')!, /remove it with: rm \S+\/crab /)
 })
 
-test('howToRemove() leaves to npm what npm installed', () => {
+test('removalSteps() refers to npm for what npm installed', () => {
   const path = '/usr/local/lib/node_modules/crabtalk/node_modules/crabtalk-linux-x64/crabtalk'
   assert.match(removalSteps({ path, isOneFile: true })[0]!, /npm uninstall -g crabtalk$/)
   const local = '/work/node_modules/crabtalk-linux-x64/crabtalk'

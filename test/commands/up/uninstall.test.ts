@@ -7,7 +7,7 @@ import { startTestDaemon } from '../../support/daemon.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
-test('crabup uninstall --dry-run says so where there is nothing to remove', async () => {
+test('crabup uninstall --dry-run says when there is nothing to remove', async () => {
   await using home = await temporaryHome()
   const nothing = `would remove nothing: there are no services, components or data in ${home.paths.home}\n`
   for (const more of [[], ['--purge']]) assert.equal(await dryRun(home.paths.home, more), nothing)
@@ -16,7 +16,7 @@ test('crabup uninstall --dry-run says so where there is nothing to remove', asyn
   assert.match(await dryRun(home.paths.home, ['--purge']), /^would remove history .*\n$/)
 })
 
-test('crabup uninstall asks before it removes components, and without a terminal wants --yes', async () => {
+test('crabup uninstall asks before it removes components, and without a terminal requires --yes', async () => {
   await using home = await temporaryHome()
   await home.write('packages/clock/current/package.json', '{}')
   const refused = await uninstall(home.paths.home, [])

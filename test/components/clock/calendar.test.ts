@@ -40,7 +40,7 @@ test('spanBetween() leads from one time to the other, with less than a day left'
   )
 })
 
-test('weekOf() counts weeks as ISO 8601 does', () => {
+test('toIsoWeek() counts weeks as ISO 8601 does', () => {
   for (const [date, wanted] of [
     ['2026-11-22', { weekday: 7, week: 47 }],
     ['2021-01-03', { weekday: 7, week: 53 }],

@@ -13,7 +13,7 @@ const ZONES = [
   'UTC',
 ].map(parseZone)
 
-test('momentOf() finds the time that wallTimeOf() shows, or the earlier one of two', () => {
+test('toInstant() finds the time that toWallTime() shows, or the earlier one of two', () => {
   const seconds = fc.integer({ min: Date.UTC(1950, 0) / 1_000, max: Date.UTC(2036, 0) / 1_000 })
   fc.assert(
     fc.property(fc.constantFrom(...ZONES), seconds, (zone, second) => {
@@ -25,7 +25,7 @@ test('momentOf() finds the time that wallTimeOf() shows, or the earlier one of t
   )
 })
 
-test('momentOf() tells of times that clocks skip, or show twice', () => {
+test('toInstant() tells of times that clocks skip, or show twice', () => {
   const berlin = parseZone('Europe/Berlin')
   const skipped = toInstant(berlin, wall('2026-03-29T02:30:00'))
   assert.deepEqual(skipped, { at: Date.parse('2026-03-29T01:30:00Z'), oddity: 'skipped' })
@@ -37,7 +37,7 @@ test('momentOf() tells of times that clocks skip, or show twice', () => {
   assert.deepEqual(toInstant(berlin, wall('2026-03-29T03:00:00')), { at: Date.parse('2026-03-29T01:00:00Z') })
 })
 
-test('momentOf() refuses what no calendar or clock shows', () => {
+test('toInstant() refuses what no calendar or clock shows', () => {
   for (const [text, problem] of [
     ['2026-02-29T00:00:00', /29\.2\.2026 .* is not a date/],
     ['2026-13-01T00:00:00', /1\.13\.2026 .* is not a date/],

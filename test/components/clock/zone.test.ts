@@ -5,7 +5,7 @@ import { parseZone, showOffset } from '../../../components/clock/src/zone.ts'
 const SUMMER = Date.UTC(2026, 6, 1)
 const WINTER = Date.UTC(2026, 0, 1)
 
-test('zoneOf() finds a zone by its name in any case, by its city, and by an offset', () => {
+test('parseZone() finds a zone by its name in any case, by its city, and by an offset', () => {
   const names = [
     'europe/berlin',
     'Berlin',
@@ -48,7 +48,7 @@ test('a zone knows its offset and its abbreviation, which change with the clocks
   assert.equal(showOffset(parseZone('St Johns').offsetMs(WINTER)), '-03:30')
 })
 
-test('zoneOf() names similar zones for one there is not, and what to write where there is none', () => {
+test('parseZone() names similar zones for one there is not, and what to write where there is none', () => {
   assert.throws(() => parseZone('indiana'), /"indiana" is not a time zone: did you mean America\/Indiana/)
   assert.throws(() => parseZone('qqq'), /give a name like Europe\/Berlin/)
   assert.throws(() => parseZone(''), /give a name like/)

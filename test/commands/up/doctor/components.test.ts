@@ -16,7 +16,7 @@ const RECORD = {
   origin: 'registry',
 }
 
-test('crabup doctor has a component pulled again as the package it is, and not as one of its name', async () => {
+test('crabup doctor suggests to pull a component from its original package, not by its name', async () => {
   await using box = await makeTestHost()
   const packages = join(box.folder, 'home', 'packages')
   await install(join(packages, 'echo'), RECORD)
@@ -39,7 +39,7 @@ test('crabup doctor has a component pulled again as the package it is, and not a
   )
 })
 
-/** A component whose record stands, and whose program is gone. */
+/** Writes a component with a record and without a program. */
 async function install(folder: string, record: object): Promise<void> {
   await mkdir(join(folder, '1.0.0'), { recursive: true })
   await writeFile(join(folder, '1.0.0', 'crabup.json'), JSON.stringify(record))

@@ -13,7 +13,7 @@ import { temporaryHome } from '../../../support/temporary-home.ts'
 
 const NEVER = new AbortController().signal
 
-test('serviceProbe() has a component say who it is', async () => {
+test('homeProbe() returns the name and version of a component', async () => {
   await using box = await makeBox()
   const started = '2026-01-02T03:04:05.000Z'
   await using server = await serve((_, answer) => {
@@ -29,7 +29,7 @@ test('serviceProbe() has a component say who it is', async () => {
   assert.match(other.problem ?? '', /^clock answers at its port$/)
 })
 
-test('announcedBy() finds the other name under which a service announces itself', async () => {
+test('findAnnouncedName() finds the other name under which a service announces itself', async () => {
   await using box = await makeBox()
   await using server = await serve((_, answer) => {
     answer.end(JSON.stringify({ name: 'wordcount', pid: process.pid }))
@@ -41,7 +41,7 @@ test('announcedBy() finds the other name under which a service announces itself'
   assert.equal(await findAnnouncedName(2 ** 22 + 1, at, NEVER), undefined)
 })
 
-test('serviceProbe() takes a component that knows no /health, or speaks no HTTP, as one that answers', async () => {
+test('homeProbe() accepts a component that has no /health, or does not speak HTTP, as ready', async () => {
   await using box = await makeBox()
   await using plain = await serve((_, answer) => answer.writeHead(404).end('what?'))
   await box.announce('plain', plain.port)
@@ -51,7 +51,7 @@ test('serviceProbe() takes a component that knows no /health, or speaks no HTTP,
   assert.deepEqual(await box.probe('odd'), { answers: true, isUnnamed: true, port: odd.port })
 })
 
-test('serviceProbe() leaves out what a component says of itself that cannot be', async () => {
+test('homeProbe() leaves out invalid values of a component', async () => {
   await using box = await makeBox()
   for (const started of [1_767_323_045_678_000_000, 'soon', null, {}]) {
     await using server = await serve((_, answer) =>
@@ -63,7 +63,7 @@ test('serviceProbe() leaves out what a component says of itself that cannot be',
   }
 })
 
-test('serviceProbe() waits for no component that is silent', async () => {
+test('homeProbe() does not wait for a silent component', async () => {
   await using box = await makeBox({ limitMs: 200 })
   await using mute = await serveRaw(() => {})
   await box.announce('mute', mute.port)
@@ -72,7 +72,7 @@ test('serviceProbe() waits for no component that is silent', async () => {
   assert.match(probe.problem ?? '', /no answer|does not answer/)
 })
 
-test('serviceProbe() calls a port file stale when nothing listens there for a while', async () => {
+test('homeProbe() reports a port file as stale when nothing has listened there for a while', async () => {
   await using box = await makeBox()
   const file = await box.announce('clock', await freePort())
   const young = await box.probe('clock')
@@ -83,7 +83,7 @@ test('serviceProbe() calls a port file stale when nothing listens there for a wh
   assert.match(old.leftover?.stamp ?? '', /^\d+ \d+ 1000000000$/)
 })
 
-test('serviceProbe() knows a port file that is none, and that there is none', async () => {
+test('homeProbe() reports an invalid and a missing port file', async () => {
   await using box = await makeBox()
   for (const text of ['', 'x', '0', '65536', '-1', '123456789']) {
     await box.write('clock.port', text)
@@ -92,7 +92,7 @@ test('serviceProbe() knows a port file that is none, and that there is none', as
   assert.deepEqual(await box.probe('nobody'), { answers: false })
 })
 
-test('serviceProbe() believes cron while its process fires what is due, and is no other of its number', async () => {
+test('homeProbe() reports cron as ready while its own process fires what is due', async () => {
   await using box = await makeBox()
   assert.deepEqual(await box.probe('cron'), { answers: false })
   const started = '2026-01-02T03:04:05.000Z'
@@ -129,7 +129,7 @@ test('serviceProbe() believes cron while its process fires what is due, and is n
   assert.match((await box.probe('cron')).problem ?? '', /is not valid/)
 })
 
-test('serviceProbe() finds no daemon where none is, and names the socket that one left', async () => {
+test('homeProbe() finds no daemon where none runs, and names the socket that one left', async () => {
   await using box = await makeBox()
   assert.deepEqual(await box.probe('daemon'), { answers: false })
   const server = createSocketServer().listen(join(box.run, 'gone.sock'))
@@ -142,7 +142,7 @@ test('serviceProbe() finds no daemon where none is, and names the socket that on
   })
 })
 
-test('serviceProbe() says that something else has the place of the daemon', async () => {
+test("homeProbe() reports that another program has the daemon's socket", async () => {
   await using box = await makeBox({ limitMs: 2000 })
   await using _ = await serveRaw(
     (socket) => socket.end('HTTP/1.1 400 no\r\n\r\n'),
@@ -185,7 +185,7 @@ async function serve(listener: RequestListener) {
   }
 }
 
-/** On a port of its own, or on a socket. */
+/** Serves on a free port, or on a socket. */
 async function serveRaw(onSocket: (socket: Socket) => void, path?: string) {
   const sockets = new Set<Socket>()
   const server = createSocketServer((socket) => {

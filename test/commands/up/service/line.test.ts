@@ -5,7 +5,7 @@ import { main } from '../../../../src/commands/main.ts'
 import { CRABUP } from '../../../../src/commands/up/table.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
-/** Lines of crabup that name nothing that could be done, the exit code, what is said and what is advised. */
+/** Invalid command lines of crabup, the exit code, and the expected message and hint. */
 const WRONG: [string[], number, RegExp, RegExp][] = [
   [
     ['dameon', 'status'],
@@ -35,7 +35,7 @@ const WRONG: [string[], number, RegExp, RegExp][] = [
 ]
 
 for (const [argv, exit, message, hint] of WRONG) {
-  test(`main() says what is wrong with crabup ${argv.join(' ')}`, async () => {
+  test(`main() explains what is wrong with crabup ${argv.join(' ')}`, async () => {
     const { code, stdout, stderr } = await run(argv)
     assert.deepEqual([code, stdout], [exit, ''])
     assert.match(stderr, message)
@@ -44,14 +44,14 @@ for (const [argv, exit, message, hint] of WRONG) {
 }
 
 for (const line of ['daemon start', 'daemon restart', 'daemon logs', 'cron start', 'cron status']) {
-  test(`main() leads from crabtalk ${line} to crabup`, async () => {
+  test(`main() refers from crabtalk ${line} to crabup`, async () => {
     const { code, stderr } = await run(line.split(' '), 'crabtalk')
     assert.equal(code, 2)
     assert.match(stderr, new RegExp(`did you mean "crabup ${line}"\\?`))
   })
 }
 
-test('main() says in the first page of crabup, and of each of its groups, what every one of them is about', async () => {
+test('main() has a description of every group on the help pages of crabup', async () => {
   const groups = CRABUP.filter(({ hidden }) => !hidden).map(({ path }) => path[0]!)
   for (const argv of [[], ...new Set(groups)].map((word) => [word, '--help'].flat())) {
     const { code, stdout } = await run(argv)
@@ -60,7 +60,7 @@ test('main() says in the first page of crabup, and of each of its groups, what e
   }
 })
 
-test('main() explains a verb, and all of them, by the name of the service that is asked about', async () => {
+test('main() prints the help of one verb or of all, with the name of the service', async () => {
   for (const argv of [
     ['daemon', 'start', '--help'],
     ['help', 'daemon', 'start'],
@@ -80,13 +80,13 @@ test('main() explains a verb, and all of them, by the name of the service that i
   }
 })
 
-test('the first help page of crabup has one line for what is done with services', async () => {
+test('the first help page of crabup has one line for all service verbs', async () => {
   const { stdout } = await run([])
   assert.match(stdout, /^Services:\n {2}<service> +A service, such as daemon or cron: start, stop, /m)
   assert.doesNotMatch(stdout, /^ {2}daemon/m)
 })
 
-test('every page of help of crabup fits a terminal of 80 columns, but for examples', async () => {
+test('every page of help of crabup fits a terminal of 80 columns, except for examples', async () => {
   const rows = CRABUP.filter(({ hidden }) => !hidden)
   const paths = rows.map(({ path }) => path.map((word) => (word === SERVICE_PLACEHOLDER ? 'daemon' : word)))
   const groups = paths.filter(({ length }) => length > 1).map(([group = '']) => group)
@@ -99,7 +99,7 @@ test('every page of help of crabup fits a terminal of 80 columns, but for exampl
   }
 })
 
-/** What is typed, and words that are offered. */
+/** Typed words, and some of the suggestions. */
 const COMPLETED: [string[], string[], string[]][] = [
   [[''], ['daemon', 'cron', 'ps', 'pull', 'help'], [SERVICE_PLACEHOLDER, 'clock', 'start']],
   [['daemon', ''], ['start', 'stop', 'restart', 'status', 'enable', 'disable', 'logs'], ['daemon']],
@@ -108,7 +108,7 @@ const COMPLETED: [string[], string[], string[]][] = [
 ]
 
 for (const [words, offered, others] of COMPLETED) {
-  test(`__complete offers what crabup can do with services for ${JSON.stringify(words)}`, async () => {
+  test(`__complete suggests service commands of crabup for ${JSON.stringify(words)}`, async () => {
     const { code, stdout, stderr } = await run(['__complete', String(words.length), ...words])
     assert.deepEqual([code, stderr], [0, ''])
     const found = stdout.split('\n').map((line) => line.split('\t')[0])

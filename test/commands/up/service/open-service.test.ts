@@ -7,7 +7,7 @@ import { newStartRequest, setDesired } from '../../../../src/up/supervisor/desir
 import { makeServiceHome } from '../../../support/services.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
-test('openService() leaves a service the PATH of which a bare shell has less, as long as it runs', async () => {
+test('openService() keeps the PATH of a running service when a shell with a shorter one calls it', async () => {
   await using box = await makeTestHost()
   await using at = await makeServiceHome()
   const over = new AbortController()
@@ -40,7 +40,7 @@ test('openService() leaves a service the PATH of which a bare shell has less, as
   await supervising
 })
 
-test('openService() gives a service the PATH that service.env names, whatever the shell has', async () => {
+test('openService() gives a service the PATH of service.env, whatever the shell has', async () => {
   await using box = await makeTestHost()
   await using at = await makeServiceHome()
   const env = {

@@ -4,7 +4,7 @@ import { main } from '../../../../src/commands/main.ts'
 import { temporaryHome } from '../../../support/temporary-home.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
-test('crabup daemon start refuses TCP without a token unless service.env says so too, and warns then', async () => {
+test('crabup daemon start rejects TCP without a token unless service.env allows it too, and then warns', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', '[daemon]\ntcp_port = 0\ntcp_token = false\n')
   const refused = await start(home.paths.home)

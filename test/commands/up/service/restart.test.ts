@@ -6,7 +6,7 @@ import type { ServiceStatus } from '../../../../src/up/types.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 import { makeStage } from '../../../up/managers/stage.ts'
 
-test('crabup NAME restart refuses to end what it runs in, where nobody would start it again', async () => {
+test('crabup NAME restart refuses to end its own service when nothing would start it again', async () => {
   await using stage = await makeStage()
   await using box = await makeTestHost({ homeDir: stage.home })
   await stage.set('domains', 'gui\n')
@@ -22,7 +22,7 @@ test('crabup NAME restart refuses to end what it runs in, where nobody would sta
   )
 })
 
-test('crabup daemon restart from within a turn is refused at once, as it would wait for itself', async () => {
+test('crabup daemon restart from within a turn is refused immediately, because it would wait for itself', async () => {
   const outside = { manager: { kind: 'supervisor' }, host: { pid: process.pid }, service: { name: 'daemon' } }
   const at = outside as Parameters<typeof refuseSelfRestart>[0]
   const status: ServiceStatus = {

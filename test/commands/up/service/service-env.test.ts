@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { main } from '../../../../src/commands/main.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
-/** Runs a command of crabup for a home with that service.env, and gives what it says. */
+/** Runs a command of crabup for a home with that service.env, and returns its output. */
 async function crabup(words: readonly string[], text: string | ((home: string) => string)) {
   await using box = await makeTestHost()
   const home = join(box.folder, 'home')
@@ -18,7 +18,7 @@ async function crabup(words: readonly string[], text: string | ((home: string) =
   return { code, stdout: box.stdout(), stderr: box.stderr() }
 }
 
-test('crabup NAME start names the lines of service.env that are not read, with the file, and goes on', async () => {
+test('crabup NAME start reports the lines of service.env that are not read, with the file, and continues', async () => {
   const { code, stderr, stdout } = await crabup(['cron', 'start', '--dry-run'], '# keys\nsk-123\nA=x#y\n')
   assert.equal(code, 0)
   assert.match(
@@ -28,7 +28,7 @@ test('crabup NAME start names the lines of service.env that are not read, with t
   assert.doesNotMatch(stderr + stdout, /sk-123|x#y/)
 })
 
-test('crabup NAME start says that a PATH in service.env is the one services have', async () => {
+test('crabup NAME start says that a PATH in service.env is the one of the services', async () => {
   const { stderr, stdout } = await crabup(['cron', 'start', '--dry-run'], "A=1\nPATH='/opt/mine:/bin'\n")
   assert.equal(stderr, 'crabup: service.env:2: services have this PATH instead of that of the shell\n')
   assert.match(stdout, /"PATH": "\/opt\/mine:\/bin"/)
@@ -38,18 +38,18 @@ test('crabup NAME start says that a PATH in service.env is the one services have
   assert.doesNotMatch(other.stdout, /"PATH": "\/opt\/mine/, 'of Windows only')
 })
 
-test('crabup NAME start refuses a service.env that would give the service another home', async () => {
+test('crabup NAME start rejects a service.env that would give the service another home', async () => {
   const { code, stderr } = await crabup(['cron', 'start'], 'CRABTALK_HOME=/tmp/other\n')
   assert.equal(code, 78)
   assert.match(stderr, /error\[config\]: service\.env:1: CRABTALK_HOME would move services to another home/)
 })
 
-test('crabup NAME start takes a service.env that names the home it lies in', async () => {
+test('crabup NAME start accepts a service.env that names its own home', async () => {
   const { code, stderr } = await crabup(['cron', 'start', '--dry-run'], (home) => `CRABTALK_HOME=${home}\n`)
   assert.deepEqual([code, stderr], [0, ''])
 })
 
-test('crabup doctor names the same lines', async () => {
+test('crabup doctor reports the same lines', async () => {
   const { stdout } = await crabup(['doctor'], 'rubbish\nPATH=/bin\nCRABTALK_HOME=/tmp/other\n')
   assert.match(
     stdout,

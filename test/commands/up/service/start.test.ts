@@ -8,7 +8,7 @@ import { newStartRequest, setDesired } from '../../../../src/up/supervisor/desir
 import { makeServiceHome, QUICK } from '../../../support/services.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
-test('crabup NAME start says that a service is already running only of the process that ran before', async () => {
+test('crabup NAME start says that a service is already running only for the process that ran before', async () => {
   await using at = await makeServiceHome()
   await install(at.paths.packages)
   await setDesired(at.folder, at.spec('other', 'exec sleep 1000'), newStartRequest('start')) // so that the supervisor stays
@@ -31,7 +31,7 @@ test('crabup NAME start says that a service is already running only of the proce
   await supervising
 })
 
-test('crabup NAME start says what a service that runs would take from a restart', async () => {
+test('crabup NAME start says what a running service would pick up from a restart', async () => {
   await using at = await makeServiceHome()
   await install(at.paths.packages)
   const over = new AbortController()
@@ -42,7 +42,7 @@ test('crabup NAME start says what a service that runs would take from a restart'
   const { since = 0 } = at.record('echo')!
   await writeFile(at.paths.serviceEnv, "KEY='1'\n")
   await utimes(at.paths.serviceEnv, since / 1000 + 60, since / 1000 + 60)
-  assert.equal((await start()).stderr, '') // it has no part in that
+  assert.equal((await start()).stderr, '') // the change does not affect this service
   await writeFile(at.paths.serviceEnv, "ECHO__KEY='1'\n")
   await start()
   const own = ownEnvFile(at.paths, 'echo')
@@ -66,7 +66,7 @@ async function crabup(home: string, words: readonly string[], path = '/usr/bin:/
   return { stdout: box.stdout(), stderr: box.stderr() }
 }
 
-/** A component that is a program, as `crabup pull` leaves it behind. */
+/** Writes a component that is a program, as `crabup pull` leaves it. */
 async function install(packages: string): Promise<void> {
   const folder = join(packages, 'echo')
   await mkdir(join(folder, '1.0.0'), { recursive: true })
@@ -79,7 +79,10 @@ async function install(packages: string): Promise<void> {
   await writeFile(join(folder, '1.0.0', 'crabup.json'), JSON.stringify(record))
 }
 
-/** Does what RFC 0043 asks of a component, and nothing else: for /bin/sh, as the path of Node may have spaces, and then for Node. */
+/**
+ * A component with only what the component contract requires. /bin/sh starts it, because the path of Node may
+ * contain spaces, and then Node reads the rest.
+ */
 const COMPONENT = `#!/bin/sh
 ':' //; exec '${process.execPath}' "$0"
 const { createServer } = require('node:http')

@@ -13,7 +13,7 @@ const STYLE: LogStyle = { isJson: false, isPretty: true, color: false, isNamed: 
 const AT = { service: 'daemon', source: 'log', about: NOW - 1000 } as const
 const time = new Date(2026, 0, 2, 9, 5, 3).toISOString()
 
-test('logLine() shows people time, level, message and fields, and lets a line obey nothing', () => {
+test('logLine() prints time, level, message and fields on a terminal, without control characters', () => {
   const raw = JSON.stringify({ time, level: 'warn', pid: 3, message: 'a\u001b[2Jb\nc', file: 'x y', n: 1 })
   assert.equal(logLine(parseLogEntry(raw, AT), STYLE), '09:05:03 warn  ab ⏎ c file="x y" n=1')
   const named = { ...STYLE, isNamed: true, now: NOW + 86_400_000 }
@@ -26,7 +26,7 @@ test('logLine() shows people time, level, message and fields, and lets a line ob
   assert.equal(stripVTControlCharacters(colored), '09:05:03 warn  ab ⏎ c file="x y" n=1')
 })
 
-test('logLine() leaves a line as it is in a pipe, and gives programs an object', () => {
+test('logLine() prints a line unchanged in a pipe, and an object for programs', () => {
   const raw = JSON.stringify({ time, level: 'info', message: 'm', n: 1 })
   const plain = { ...STYLE, isPretty: false }
   assert.equal(logLine(parseLogEntry(raw, AT), plain), raw)
@@ -36,7 +36,7 @@ test('logLine() leaves a line as it is in a pipe, and gives programs an object',
   })
 })
 
-test('logLine() makes an object of a line of the journal in a pipe, which holds text', () => {
+test('logLine() converts a text line of the journal to an object in a pipe', () => {
   const entry = parseLogEntry('Started it.', { ...AT, source: 'journal' })
   const line = JSON.parse(logLine(entry, { ...STYLE, isPretty: false })) as {
     message: string
@@ -45,7 +45,7 @@ test('logLine() makes an object of a line of the journal in a pipe, which holds 
   assert.deepEqual([line.message, line.source], ['Started it.', 'journal'])
 })
 
-test('cutColored() and wrapColored() keep to a width, and keep colours whole', () => {
+test('truncateAnsi() and wrapAnsi() keep to a width, and keep colours complete', () => {
   const line = '\u001b[32mgrün 漢字\u001b[39m and more'
   for (let columns = 1; columns < 30; columns += 1) {
     const cut = truncateAnsi(line, columns, width)
@@ -75,7 +75,7 @@ const ROW: ServiceRow = {
   },
 }
 
-test('psLines() aligns what there is, and says below what will bite', async () => {
+test('psLines() aligns the columns, and prints warnings below', async () => {
   const stopped: ServiceRow = { ...OFF, name: 'clock-tower' }
   const { table, notes } = await psLines([ROW, stopped], { now: NOW, color: false })
   assert.deepEqual(table, [
@@ -98,7 +98,7 @@ test('psLines() aligns what there is, and says below what will bite', async () =
   assert.deepEqual(colored.table.map(stripVTControlCharacters), table)
 })
 
-test('psJson() leaves nothing out, whatever is not known', () => {
+test('psJson() includes every field, also of unknown values', () => {
   assert.deepEqual(Object.keys(psJson(OFF, NOW)), Object.keys(psJson(ROW, NOW)))
   const { uptime_seconds, started_at, pid, notes } = psJson(ROW, NOW)
   assert.deepEqual([uptime_seconds, started_at, pid], [3700, new Date(NOW - 3_700_000).toISOString(), 12])
